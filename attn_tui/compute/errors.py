@@ -1,0 +1,37 @@
+"""The one error that bad input raises, wherever it came from."""
+
+from dataclasses import dataclass
+
+
+def inert(text: str, limit: int = 40) -> str:
+    r"""Return text that is safe to print: quoted, control characters escaped, shortened.
+
+    >>> inert("a" + chr(27) + "[31m")
+    "'a\\x1b[31m'"
+    """
+    shown = text if len(text) <= limit else text[: limit - 1] + "…"
+    return repr(shown)
+
+
+@dataclass(eq=False)
+class InputError(ValueError):
+    """Input that cannot be used; its text is one line that says where, what and what was expected.
+
+    Attributes:
+        field: The input it belongs to, as a name the program uses: ``"scores"``, ``"d_k"``,
+            ``"rule"``, ``"precision"``, ``"of"``, ``"wrt"``, ``"experiment"``, ``"top"``.
+        problem: What is wrong, naming the offending token (made safe by `inert`).
+        expected: What would have been understood.
+        where: The place inside the input (``"line 2"``, a file's name), or empty.
+        line: The line of the scores the token stands on, counted from 1, or 0 where none applies.
+    """
+
+    field: str
+    problem: str
+    expected: str
+    where: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        place = f"{self.field}, {self.where}" if self.where else self.field
+        return f"{place}: {self.problem}; expected {self.expected}"

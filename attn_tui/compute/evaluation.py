@@ -1,0 +1,134 @@
+"""One vector under one multiplier: weights, their statistics, and the Jacobian on demand."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import log
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute import jacobian, softmax
+from attn_tui.compute.keys import ALL, Floats, Keys, positions
+from attn_tui.compute.norms import Norms, norms
+from attn_tui.compute.precision import Precision
+from attn_tui.compute.split import Split, split
+from attn_tui.compute.statistics import effective_keys, entropy, participation_ratio
+
+Wrt = Literal["scores", "logits"]
+"""What a derivative is taken with respect to: s, or z = m·s."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Softmax of one vector of n scores under one multiplier.
+
+    Only the weights are kept for each key; the rest is computed for the keys asked for, in the
+    precision's format.
+
+    Attributes:
+        multiplier: m in z = m·s.
+        precision: The format and the method.
+        n_keys: n, masked keys included.
+        entropy: H in nats.
+        effective_keys: e^H.
+        participation_ratio: 1/Σp².
+        max_weight: The largest weight.
+        norms: Norms of the Jacobian: J with respect to logits, m·J with respect to scores.
+    """
+
+    multiplier: float
+    precision: Precision
+    n_keys: int
+    entropy: float
+    effective_keys: float
+    participation_ratio: float
+    max_weight: float
+    norms: Mapping[Wrt, Norms]
+    _scores: NDArray[np.float64] = field(repr=False)
+    _split: Split = field(repr=False)
+
+    def logits(self, keys: Keys = ALL) -> Floats:
+        """Return z = m·s, shape (len(keys),)."""
+        return softmax.logits(self._scores[keys], self.multiplier, self.precision)
+
+    def weights(self, keys: Keys = ALL) -> Floats:
+        """Return p, shape (len(keys),)."""
+        return self._split.values[keys]
+
+    def log_weights(self, keys: Keys = ALL) -> Floats:
+        """Return ln p, shape (len(keys),); stable, it is right where p underflows to 0."""
+        return softmax.log_weights(self._scores, self._split, self.multiplier, self.precision, keys)
+
+    def complements(self, keys: Keys = ALL) -> Floats:
+        """Return 1 − p, shape (len(keys),), as the sum of all other weights."""
+        return self._split.without(keys)
+
+    def gradient(self, of: int, wrt: Wrt, keys: Keys = ALL) -> Floats:
+        """Return ∂p_of/∂z_j or ∂p_of/∂s_j, shape (len(keys),): one row of the Jacobian."""
+        return np.asarray(self.jacobian(np.array([of]), keys, wrt)[0])
+
+    def log_gradient(self, of: int, wrt: Wrt, keys: Keys = ALL) -> NDArray[np.float64]:
+        """Return the logarithm of the gradient's size, float64; −∞ where it is 0."""
+        return np.asarray(self.log_jacobian(np.array([of]), keys, wrt)[0])
+
+    def jacobian(self, of_keys: Keys, keys: Keys, wrt: Wrt) -> Floats:
+        """Return the entries for some keys i and j, shape (len(of_keys), len(keys))."""
+        entries = jacobian.jacobian(self._split, of_keys, keys)
+        if wrt == "logits":
+            return entries
+        with np.errstate(all="ignore"):
+            return np.asarray(entries * entries.dtype.type(self.multiplier))
+
+    def log_jacobian(self, of_keys: Keys, keys: Keys, wrt: Wrt) -> NDArray[np.float64]:
+        """Return the logarithms of the entries' sizes, shape (len(of_keys), len(keys))."""
+        diagonal = jacobian.own(of_keys, keys, self.n_keys)
+        logs = jacobian.log_jacobian(
+            self.log_weights(of_keys),
+            self.log_weights(keys),
+            self._log_complements(of_keys),
+            diagonal,
+        )
+        return logs if wrt == "logits" else logs + log(self.multiplier)
+
+    def _log_complements(self, keys: Keys) -> Floats:
+        """Return ln(1 − p), shape (len(keys),), also where 1 − p underflows to 0."""
+        with np.errstate(all="ignore"):
+            logs: Floats = np.log(self.complements(keys))
+        logs[positions(keys, self.n_keys) == self._split.winner] = self._log_rest
+        return logs
+
+    @cached_property
+    def _log_rest(self) -> float:
+        """The logarithm of the winner's complement."""
+        rest, winner = self._split.rest, self._split.winner
+        if not (self.precision.stable and rest < np.finfo(self.precision.format).tiny):
+            return float(np.log(rest)) if rest else -np.inf
+        logs = self.log_weights()
+        logs[winner] = -np.inf
+        largest = logs.max()
+        if largest == -np.inf:
+            return -np.inf
+        return float(largest + np.log(np.exp(logs - largest).sum()))
+
+
+def evaluate(scores: NDArray[np.float64], multiplier: float, precision: Precision) -> Evaluation:
+    """Compute the softmax of scores, shape (n,), under a multiplier, and its statistics."""
+    weights = softmax.softmax(scores, multiplier, precision)
+    weights.setflags(write=False)
+    with np.errstate(all="ignore"):
+        parts = split(weights)
+        of_logits = norms(parts)
+        return Evaluation(
+            multiplier=multiplier,
+            precision=precision,
+            n_keys=int(scores.size),
+            entropy=entropy(parts),
+            effective_keys=effective_keys(parts),
+            participation_ratio=participation_ratio(parts),
+            max_weight=float(parts.top),
+            norms={"logits": of_logits, "scores": of_logits.times(multiplier)},
+            _scores=scores,
+            _split=parts,
+        )

@@ -1,0 +1,213 @@
+"""The Explore instrument: score vectors to weights and their gradient, unscaled beside scaled."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.evaluation import Evaluation, Wrt, evaluate
+from attn_tui.compute.experiment import Experiment, Setup, Stop, Vector, never
+from attn_tui.compute.keys import ALL, Floats, Keys
+from attn_tui.compute.norms import Norms, frobenius
+from attn_tui.compute.softmax import softmax
+from attn_tui.compute.split import split
+from attn_tui.compute.statistics import entropy
+from attn_tui.compute.trouble import find_trouble
+
+__all__ = [
+    "ALL",
+    "Answer",
+    "Evaluation",
+    "Keys",
+    "Norms",
+    "OverDk",
+    "Settings",
+    "Status",
+    "VectorAnswer",
+    "Wrt",
+    "answer",
+    "answer_vector",
+    "check_keys",
+    "over_d_k",
+]
+
+Status = Literal["ok", "masked", "overflow", "nan"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Which gradient is shown.
+
+    Attributes:
+        of: The key whose weight is differentiated, counted from 0.
+        wrt: With respect to scores s or logits z.
+    """
+
+    of: int = 0
+    wrt: Wrt = "scores"
+
+    def __post_init__(self) -> None:
+        if type(self.of) is not int or self.of < 0:
+            raise InputError("of", f"{inert(str(self.of))} is not a key", "a whole number from 0")
+        if self.wrt not in get_args(Wrt):
+            raise InputError("wrt", f"{inert(str(self.wrt))} will not do", "scores or logits")
+
+
+@dataclass(frozen=True, eq=False)
+class VectorAnswer:
+    """What there is to say about one vector.
+
+    Attributes:
+        vector: The scores asked about.
+        status: ``"masked"`` if every key is; ``"overflow"`` if a number exceeded the format;
+            ``"nan"`` if one became NaN otherwise; ``"ok"``.
+        reason: Why it is not ok: which side, what, beyond which threshold; or empty.
+        masked: Positions of masked keys, rising.
+        of: The key whose gradient is shown, held to the vector's last.
+        wrt: What it is taken with respect to.
+        unscaled: The scores as they are, m = 1.
+        scaled: Under the rule's multiplier.
+    """
+
+    vector: Vector
+    status: Status
+    reason: str
+    masked: NDArray[np.intp]
+    of: int
+    wrt: Wrt
+    unscaled: Evaluation
+    scaled: Evaluation
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What there is to say about every vector, in their order."""
+
+    experiment: Experiment
+    vectors: tuple[VectorAnswer, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class OverDk:
+    """One vector under a rule at D values of d_k; typed scores stay as they are.
+
+    Attributes:
+        d_k: Shape (D,).
+        keys: Positions of the K largest scores, largest first, shape (K,); masked keys are none.
+        weights: Their weights, shape (K, D), in the precision's format.
+        entropy: H in nats, shape (D,).
+        max_entropy: ln of the number of keys that are not masked; 0 if all are.
+        frobenius: ‖∂p/∂s‖_F, or ‖∂p/∂z‖_F, shape (D,).
+    """
+
+    d_k: NDArray[np.int64]
+    keys: NDArray[np.intp]
+    weights: Floats
+    entropy: NDArray[np.float64]
+    max_entropy: float
+    frobenius: NDArray[np.float64]
+
+
+def answer_vector(vector: Vector, setup: Setup) -> VectorAnswer:
+    """Evaluate one vector without scaling and under the setup's rule.
+
+    Raises:
+        InputError: If the rule yields no usable multiplier.
+    """
+    settings = setup.get(Settings)
+    multiplier = setup.scale.multiplier(setup.d_k, vector.n_keys)
+    unscaled = evaluate(vector.scores, 1.0, setup.precision)
+    scaled = evaluate(vector.scores, multiplier, setup.precision)
+    masked = np.flatnonzero(vector.scores == -np.inf)
+    status, reason = _verdict(vector, masked.size == vector.n_keys, unscaled, scaled)
+    of = min(settings.of, vector.n_keys - 1)
+    return VectorAnswer(vector, status, reason, masked, of, settings.wrt, unscaled, scaled)
+
+
+def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
+    """Yield the answer, once; or nothing, if stopped between two vectors."""
+    vectors = []
+    for vector in experiment.vectors:
+        if stop():
+            return
+        vectors.append(answer_vector(vector, experiment.setup))
+    yield Answer(experiment, tuple(vectors))
+
+
+def over_d_k(vector: Vector, setup: Setup, d_ks: Sequence[int], most_keys: int = 6) -> OverDk:
+    """Evaluate one vector under the setup's rule at each d_k, whatever the setup's own is.
+
+    Args:
+        vector: The scores.
+        setup: The rule, the precision, and what the gradient is taken with respect to.
+        d_ks: D values of d_k.
+        most_keys: At most so many keys are followed one by one.
+
+    Raises:
+        InputError: If the rule yields no usable multiplier.
+    """
+    scores, precision = vector.scores, setup.precision
+    keys = _largest(scores, most_keys)
+    n_unmasked = int(np.count_nonzero(scores > -np.inf))
+    wrt_scores = setup.get(Settings).wrt == "scores"
+    weights = np.empty((keys.size, len(d_ks)), dtype=precision.format)
+    entropies, sizes = np.empty(len(d_ks)), np.empty(len(d_ks))
+    for column, d_k in enumerate(d_ks):
+        m = setup.scale.multiplier(d_k, vector.n_keys)
+        with np.errstate(all="ignore"):
+            parts = split(softmax(scores, m, precision))
+            weights[:, column] = parts.values[keys]
+            entropies[column] = entropy(parts)
+            sizes[column] = (m if wrt_scores else 1.0) * frobenius(parts)
+    most = log(n_unmasked) if n_unmasked else 0.0
+    return OverDk(np.array(d_ks, dtype=np.int64), keys, weights, entropies, most, sizes)
+
+
+def _largest(scores: NDArray[np.float64], most_keys: int) -> NDArray[np.intp]:
+    """Return the positions of the largest unmasked scores, largest first, ties as they stand."""
+    unmasked = np.flatnonzero(scores > -np.inf)
+    if unmasked.size > most_keys:
+        bound = np.partition(scores, -most_keys)[-most_keys]
+        unmasked = np.flatnonzero(scores >= bound)
+    return unmasked[np.argsort(-scores[unmasked], kind="stable")[:most_keys]]
+
+
+def check_keys(experiment: Experiment) -> None:
+    """Check that every vector has the key whose gradient is asked for.
+
+    Raises:
+        InputError: If one has not.
+    """
+    of = experiment.setup.get(Settings).of
+    for vector in experiment.vectors:
+        if of >= vector.n_keys:
+            last = vector.n_keys - 1
+            raise InputError(
+                "of",
+                f"{inert(vector.name)} has no key {of}",
+                f"a key from 0 to {last}" if last else "key 0, its only one",
+            )
+
+
+def _verdict(
+    vector: Vector, all_masked: bool, unscaled: Evaluation, scaled: Evaluation
+) -> tuple[Status, str]:
+    """Return the status of a vector and the reason for it."""
+    if all_masked:
+        return "masked", "every key is masked, so every weight is 0"
+    sides = {
+        "unscaled": find_trouble(vector.scores, unscaled),
+        "scaled": find_trouble(vector.scores, scaled),
+    }
+    found = {side: trouble for side, trouble in sides.items() if trouble}
+    if not found:
+        return "ok", ""
+    troubles = set(found.values())
+    status: Status = "overflow" if any(t.status == "overflow" for t in troubles) else "nan"
+    if len(found) == 2 and len(troubles) == 1:
+        return status, f"both: {troubles.pop().text}"
+    return status, "; ".join(f"{side}: {trouble.text}" for side, trouble in found.items())

@@ -1,0 +1,89 @@
+"""The Jacobian of softmax with respect to the logits, J = diag(p) − ppᵀ: entries and products."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attn_tui.compute.keys import ALL, Floats, Keys, positions
+from attn_tui.compute.split import Weights, split
+
+
+def jacobian(weights: Weights, of: Keys = ALL, keys: Keys = ALL) -> Floats:
+    """Return the entries ∂p_i/∂z_j = p_i(δ_ij − p_j).
+
+    Args:
+        weights: Shape (n,).
+        of: The keys i whose weights change; every one by default.
+        keys: The keys j whose logits change; every one by default.
+
+    Returns:
+        Shape (len(of), len(keys)): for a window, since all of it has n² entries.
+
+    >>> jacobian(np.array([0.5, 0.5]))
+    array([[ 0.25, -0.25],
+           [-0.25,  0.25]])
+    """
+    parts = split(weights)
+    p = parts.values
+    with np.errstate(all="ignore"):
+        entries = 0.0 - np.multiply.outer(p[of], p[keys])
+        return np.where(own(of, keys, p.size), (p[of] * parts.without(of))[:, None], entries)
+
+
+def log_jacobian(
+    log_of: Floats, log_keys: Floats, log_complements: Floats, diagonal: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return ln|∂p_i/∂z_j| from logarithms, so that it lives where products underflow.
+
+    It is −∞ where the entry is 0, or where the logarithm itself exceeds float64.
+
+    Args:
+        log_of: ln p_i, shape (a,).
+        log_keys: ln p_j, shape (b,).
+        log_complements: ln(1 − p_i), shape (a,).
+        diagonal: Whether i = j, shape (a, b).
+
+    Returns:
+        Shape (a, b), float64.
+    """
+    second = np.where(diagonal, log_complements[:, None], log_keys)
+    with np.errstate(over="ignore"):
+        return np.asarray(log_of[:, None].astype(np.float64) + second)
+
+
+def own(of: Keys, keys: Keys, n_keys: int) -> NDArray[np.bool_]:
+    """Return whether key i is key j, shape (len(of), len(keys))."""
+    return np.asarray(positions(of, n_keys)[:, None] == positions(keys, n_keys))
+
+
+def gradient(weights: Weights, of: int, keys: Keys = ALL) -> Floats:
+    """Return the gradient of p_of with respect to the logits, ∂p_of/∂z_j: one row of J.
+
+    Args:
+        weights: Shape (n,).
+        of: The key whose weight changes.
+        keys: The keys j; every one by default.
+
+    >>> gradient(np.array([0.5, 0.25, 0.25]), 0)
+    array([ 0.25 , -0.125, -0.125])
+    """
+    return np.asarray(jacobian(weights, np.array([of]), keys)[0])
+
+
+def vjp(weights: Weights, upstream: ArrayLike) -> Floats:
+    """Return J·g, shape (n,), in O(n): the vector–Jacobian product, since J is symmetric.
+
+    J·1 = 0, so g is measured from its entry at the largest weight, which then has nothing to
+    cancel.
+
+    Args:
+        weights: Shape (n,).
+        upstream: g = ∂L/∂p, shape (n,).
+
+    >>> vjp(np.array([0.5, 0.5]), [1.0, 0.0])
+    array([ 0.25, -0.25])
+    """
+    parts = split(weights)
+    p = parts.values
+    g = np.asarray(upstream, dtype=p.dtype)
+    h = g - g[parts.winner]
+    return np.asarray(p * (h - (p * h).sum()))

@@ -1,0 +1,196 @@
+"""The multiplier rules: what a score is multiplied by before softmax, and who does so."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import inf, isfinite
+
+from attn_tui.compute.errors import InputError, inert
+
+Parameters = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number a rule takes.
+
+    Attributes:
+        name: Its name on the command line.
+        symbol: Its name in the formula.
+        default: What it is unless given; neutral, so that choosing the rule is safe.
+        meaning: One phrase.
+        above: It must be larger than this.
+    """
+
+    name: str
+    symbol: str
+    default: float
+    meaning: str
+    above: float = 0.0
+
+    def check(self, rule: str, value: float) -> None:
+        """Raise InputError unless the value is finite and large enough."""
+        if not (isfinite(value) and value > self.above):
+            raise InputError(
+                "rule",
+                f"{rule}:{self.name}={value:g} will not do",
+                f"{self.name} ({self.meaning}) finite and above {self.above:g}",
+            )
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One way to choose the multiplier m in z = m·s.
+
+    Attributes:
+        name: Its name on the command line and in JSON.
+        formula: The multiplier as text, in the symbols of the field.
+        summary: One phrase for a list of rules.
+        source: Who introduced it, or uses it.
+        multiplier: From d_k, the number of keys and the parameters to m.
+        parameters: What it takes besides.
+    """
+
+    name: str
+    formula: str
+    summary: str
+    source: str
+    multiplier: Callable[[int, int, Parameters], float]
+    parameters: tuple[Parameter, ...] = ()
+
+
+_ALL = (
+    Rule(
+        "inverse-sqrt",
+        "1/√d_k",
+        "the standard deviation of random scores becomes 1",
+        "Vaswani et al. 2017, arXiv 1706.03762; PyTorch's default",
+        # One rounding, where 1 / √d_k has two.
+        lambda d_k, n_keys, given: float(d_k) ** -0.5,
+    ),
+    Rule(
+        "none",
+        "1",
+        "scores go to softmax as they are",
+        "T5, GPT-Neo (their initialisation allows for it)",
+        lambda d_k, n_keys, given: 1.0,
+    ),
+    Rule(
+        "inverse",
+        "1/d_k",
+        "for queries and keys that training has correlated",
+        "µP: Yang et al. 2022, arXiv 2203.03466",
+        lambda d_k, n_keys, given: 1.0 / d_k,
+    ),
+    Rule(
+        "temperature",
+        "1/T",
+        "a divisor of your own, whatever d_k is",
+        "Hinton et al. 2015, arXiv 1503.02531",
+        lambda d_k, n_keys, given: 1.0 / given["T"],
+        (Parameter("T", "T", 1.0, "temperature"),),
+    ),
+)
+
+RULES: Mapping[str, Rule] = {rule.name: rule for rule in _ALL}
+"""Every rule by its name, the default first."""
+
+DEFAULT_RULE = _ALL[0].name
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A rule with its parameters.
+
+    Attributes:
+        rule: A name in `RULES`.
+        given: Names and values of the parameters that differ from the rule's defaults.
+
+    >>> Scale().multiplier(d_k=1024, n_keys=3)
+    0.03125
+    """
+
+    rule: str = DEFAULT_RULE
+    given: tuple[tuple[str, float], ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.rule not in RULES:
+            raise InputError(
+                "rule", f"{inert(self.rule)} is not a rule", "one of " + ", ".join(RULES)
+            )
+        known = {parameter.name: parameter for parameter in self.definition.parameters}
+        for name, value in self.given:
+            if name not in known:
+                expected = ", ".join(known) if known else "no parameter"
+                raise InputError("rule", f"{self.rule} has no parameter {inert(name)}", expected)
+            known[name].check(self.rule, value)
+        differing = tuple(
+            (name, value) for name, value in sorted(self.given) if value != known[name].default
+        )
+        object.__setattr__(self, "given", differing)
+        self.multiplier(1, 1)
+
+    @property
+    def definition(self) -> Rule:
+        """The rule itself."""
+        return RULES[self.rule]
+
+    @property
+    def parameters(self) -> Parameters:
+        """Every parameter of the rule with its value, defaults included."""
+        defaults = {parameter.name: parameter.default for parameter in self.definition.parameters}
+        return defaults | dict(self.given)
+
+    @property
+    def formula(self) -> str:
+        """The multiplier as text, with the values of the parameters: ``1/T, T = 4``."""
+        values = [
+            f"{parameter.symbol} = {self.parameters[parameter.name]:g}"
+            for parameter in self.definition.parameters
+        ]
+        return ", ".join([self.definition.formula, *values])
+
+    def multiplier(self, d_k: int, n_keys: int) -> float:
+        """Return m, finite and above 0.
+
+        Raises:
+            InputError: If the parameters make m overflow or vanish.
+        """
+        m = self.definition.multiplier(d_k, n_keys, self.parameters)
+        if not 0.0 < m < inf:
+            raise InputError(
+                "rule", f"{self.formula} makes the multiplier {m:g}", "a finite multiplier above 0"
+            )
+        return m
+
+
+def _number(text: str) -> float:
+    """Read a decimal number in ASCII, as the rest of the program does."""
+    if not text.isascii() or "_" in text:
+        raise ValueError(text)
+    return float(text)
+
+
+def parse_scale(text: str) -> Scale:
+    """Read ``NAME`` or ``NAME:parameter=value,parameter=value``.
+
+    Raises:
+        InputError: If the rule, a parameter or a value is not understood.
+
+    >>> parse_scale("temperature:T=4").multiplier(64, 3)
+    0.25
+    """
+    name, colon, rest = text.strip().partition(":")
+    given: dict[str, float] = {}
+    for assignment in rest.split(",") if colon else ():
+        parameter, equals, value = (part.strip() for part in assignment.partition("="))
+        if not equals:
+            raise InputError("rule", f"{inert(assignment)} will not do", "parameter=value")
+        if parameter in given:
+            raise InputError("rule", f"{inert(parameter)} stands twice", "each parameter once")
+        try:
+            given[parameter] = _number(value)
+        except ValueError:
+            raise InputError(
+                "rule", f"{inert(parameter)}: {inert(value)} is not a number", "parameter=number"
+            ) from None
+    return Scale(name.strip(), tuple(given.items()))

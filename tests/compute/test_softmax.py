@@ -1,0 +1,149 @@
+from math import inf
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attn_tui.compute.evaluation import evaluate
+from attn_tui.compute.precision import FORMATS, Precision
+from attn_tui.compute.softmax import log_softmax, logits, softmax
+from attn_tui.compute.split import complements, leave_one_out
+
+from . import exact
+
+STABLE = Precision()
+MULTIPLIERS = (1.0, 1 / 32, 1 / np.sqrt(3.0), 7.3)
+some_scores = st.lists(st.floats(-250, 250), min_size=1, max_size=6)
+
+
+@pytest.mark.parametrize("multiplier", MULTIPLIERS)
+@pytest.mark.parametrize("scores", exact.SCORES)
+def test_weights_and_complements_are_right_to_13_digits(
+    scores: tuple[float, ...], multiplier: float
+) -> None:
+    p, gaps = exact.weights(scores, multiplier), exact.gaps(scores, multiplier)
+    found = softmax(scores, multiplier)
+    assert exact.agrees(found, p, gaps)
+    gap = exact.runner_up(scores, multiplier)
+    assert exact.agrees(complements(found), exact.complements(p), gap)
+
+
+@given(some_scores, st.floats(0.01, 0.99))
+def test_any_weights_are_right_to_13_digits(scores: list[float], multiplier: float) -> None:
+    p = exact.weights(scores, multiplier)
+    found = softmax(scores, multiplier)
+    assert exact.agrees(found, p)
+    assert exact.agrees(complements(found), exact.complements(p))
+    assert exact.agrees(log_softmax(scores, multiplier), exact.log_weights(scores, multiplier))
+
+
+@pytest.mark.parametrize("multiplier", MULTIPLIERS)
+@pytest.mark.parametrize("scores", [s for s in exact.SCORES if max(s) < 1e300])
+def test_log_weights_are_right_where_weights_underflow(
+    scores: tuple[float, ...], multiplier: float
+) -> None:
+    assert exact.agrees(log_softmax(scores, multiplier), exact.log_weights(scores, multiplier))
+
+
+def test_the_winners_complement_does_not_cancel() -> None:
+    assert evaluate(np.array([100.0, 120.0, 150.0]), 1.0, STABLE).complements()[2] == pytest.approx(
+        9.357622988126797e-14, rel=1e-15
+    )
+
+
+def test_a_weight_far_below_the_smallest_number_keeps_its_logarithm() -> None:
+    assert softmax([0.0, 10_000.0])[0] == 0.0
+    assert log_softmax([0.0, 10_000.0])[0] == -10_000.0
+
+
+@given(st.lists(st.floats(0, 1e300), min_size=1, max_size=30))
+def test_leaving_one_out_is_adding_up_the_others(values: list[float]) -> None:
+    others = [sum(values[:i] + values[i + 1 :]) for i in range(len(values))]
+    np.testing.assert_allclose(leave_one_out(np.array(values)), others, rtol=1e-14)
+
+
+@given(some_scores, st.integers(-1000, 1000))
+def test_a_shift_of_all_scores_changes_nothing(scores: list[float], shift: int) -> None:
+    whole = np.round(scores)
+    np.testing.assert_array_equal(softmax(whole + shift), softmax(whole))
+
+
+@given(some_scores.flatmap(lambda s: st.tuples(st.just(s), st.permutations(range(len(s))))))
+def test_keys_may_come_in_any_order(drawn: tuple[list[float], list[int]]) -> None:
+    scores, order = np.array(drawn[0]), drawn[1]
+    np.testing.assert_allclose(softmax(scores[order]), softmax(scores)[order], rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("stable", [True, False])
+def test_a_masked_key_has_no_weight_and_the_others_share_all(name: str, stable: bool) -> None:
+    precision = Precision(name, stable)
+    masked = softmax([1.0, -inf, 2.0], 0.5, precision)
+    assert masked[1] == 0.0
+    np.testing.assert_array_equal(masked[[0, 2]], softmax([1.0, 2.0], 0.5, precision))
+    assert log_softmax([1.0, -inf, 2.0], 0.5, precision)[1] == -inf
+    assert masked.dtype == name
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("stable", [True, False])
+def test_if_all_keys_are_masked_all_weights_are_0(name: str, stable: bool) -> None:
+    precision = Precision(name, stable)
+    assert softmax([-inf, -inf], 1.0, precision).tolist() == [0.0, 0.0]
+    assert log_softmax([-inf, -inf], 1.0, precision).tolist() == [-inf, -inf]
+
+
+@pytest.mark.parametrize("stable", [True, False])
+def test_a_mask_holds_where_the_multiplier_underflows(stable: bool) -> None:
+    assert softmax([1.0, -inf], 1e-300, Precision("float32", stable)).tolist() == [1.0, 0.0]
+
+
+def test_scores_of_opposite_ends_of_float64_differ_without_overflow() -> None:
+    assert log_softmax([1e308, -1e308], 0.25).tolist() == [0.0, -5e307]
+
+
+def test_the_maximum_is_subtracted_before_the_multiplication() -> None:
+    scores = [1e16, 1e16 + 2.0, 1e16 + 4.0]
+    assert exact.agrees(softmax(scores, 1 / 3), exact.weights(scores, 1 / 3))
+
+
+@pytest.mark.parametrize(
+    ("name", "last_finite", "first_infinite", "last_power", "first_zero"),
+    [
+        ("float32", 88.72, 88.73, -103.97, -103.98),
+        ("float64", 709.78, 709.79, -745.13, -745.14),
+    ],
+)
+def test_naive_softmax_gives_out_at_the_formats_thresholds(
+    name: str, last_finite: float, first_infinite: float, last_power: float, first_zero: float
+) -> None:
+    naive = Precision(name, stable=False)
+    assert softmax([last_finite, 0.0], 1.0, naive)[0] == 1.0
+    assert np.isnan(softmax([first_infinite, 0.0], 1.0, naive)).tolist() == [True, False]
+    assert softmax([last_power], 1.0, naive)[0] == 1.0
+    assert np.isnan(softmax([first_zero], 1.0, naive)[0])
+
+
+def test_naive_log_weights_are_logarithms_of_what_the_weights_became() -> None:
+    naive = Precision("float32", stable=False)
+    assert log_softmax([-110.0, -80.0], 1.0, naive).tolist() == [-inf, 0.0]
+    assert np.isnan(log_softmax([100.0, 200.0], 1.0, naive)).all()
+
+
+def test_naive_and_stable_softmax_agree_within_the_format() -> None:
+    scores = [0.5, -3.0, 20.0]
+    naive = Precision(stable=False)
+    np.testing.assert_allclose(softmax(scores, 1.0, naive), softmax(scores), rtol=1e-14)
+    np.testing.assert_allclose(log_softmax(scores, 1.0, naive), log_softmax(scores), rtol=1e-14)
+
+
+def test_logits_are_products_in_the_format() -> None:
+    scores = np.array([0.1, -inf, 1e39])
+    found = logits(scores, 0.1, Precision("float32"))
+    assert found.tolist() == [float(np.float32(0.1) * np.float32(0.1)), -inf, inf]
+
+
+def test_no_scores_at_all_are_refused() -> None:
+    with pytest.raises(ValueError, match="zero-size"):
+        softmax([])

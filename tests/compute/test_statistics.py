@@ -1,0 +1,57 @@
+from math import inf, log
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attn_tui.compute.softmax import softmax
+from attn_tui.compute.statistics import (
+    effective_keys,
+    entropy,
+    entropy_bits,
+    participation_ratio,
+)
+
+from . import exact
+
+
+@pytest.mark.parametrize("multiplier", [1.0, 1 / 32])
+@pytest.mark.parametrize("scores", exact.SCORES)
+def test_statistics_are_right_to_13_digits(scores: tuple[float, ...], multiplier: float) -> None:
+    true = exact.weights(scores, multiplier)
+    p = softmax(scores, multiplier)
+    nats = exact.entropy(true)
+    gap = exact.runner_up(scores, multiplier)
+    assert exact.agrees(entropy(p), nats, gap)
+    assert exact.agrees(entropy_bits(p), nats / mpmath.log(2), gap)
+    assert exact.agrees(effective_keys(p), mpmath.exp(nats))
+    assert exact.agrees(participation_ratio(p), 1 / mpmath.fsum(x**2 for x in true))
+
+
+@given(st.lists(st.floats(-250, 250), min_size=1, max_size=6))
+def test_any_entropy_is_right_to_13_digits(scores: list[float]) -> None:
+    assert exact.agrees(entropy(softmax(scores)), exact.entropy(exact.weights(scores)))
+
+
+@pytest.mark.parametrize("n", [1, 2, 1000])
+def test_equal_weights_count_every_key(n: int) -> None:
+    p = softmax(np.full(n, 3.0))
+    assert entropy(p) == pytest.approx(log(n), rel=1e-14, abs=0)
+    assert effective_keys(p) == pytest.approx(n, rel=1e-13)
+    assert participation_ratio(p) == pytest.approx(n, rel=1e-13)
+
+
+def test_masked_weights_count_no_keys() -> None:
+    p = softmax([-inf, -inf])
+    assert (entropy(p), effective_keys(p), participation_ratio(p)) == (0.0, 0.0, 0.0)
+
+
+def test_one_key_has_an_entropy_of_plain_0() -> None:
+    assert str(entropy(softmax([5.0]))) == "0.0"
+
+
+def test_undefined_weights_have_undefined_statistics() -> None:
+    p = np.array([0.0, np.nan])
+    assert np.isnan([entropy(p), effective_keys(p), participation_ratio(p)]).all()

@@ -1,0 +1,135 @@
+"""Statuses and the reasons given for them."""
+
+from math import inf, isfinite
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attn_tui.compute.experiment import Setup, Vector
+from attn_tui.compute.explore import Evaluation, VectorAnswer, answer_vector
+from attn_tui.compute.precision import FORMATS, Precision
+from attn_tui.compute.scale import Scale, parse_scale
+
+STABLE32, NAIVE32 = Precision("float32"), Precision("float32", stable=False)
+STABLE64, NAIVE64 = Precision(), Precision(stable=False)
+NONE = Scale("none")
+
+
+def answered(
+    scores: list[float], precision: Precision, scale: Scale = NONE, d_k: int = 1
+) -> VectorAnswer:
+    return answer_vector(Vector("a", np.array(scores)), Setup(d_k, scale, precision))
+
+
+@pytest.mark.parametrize(
+    ("scores", "precision", "status", "reason"),
+    [
+        (
+            [100, 120, 150],
+            NAIVE32,
+            "overflow",
+            "e^z overflows float32 above 88.72; infinity/infinity is NaN",
+        ),
+        ([710], NAIVE64, "overflow", "e^z overflows float64 above 709.78"),
+        ([88.7] * 2, NAIVE32, "overflow", "Σe^z overflows float32 beyond ±3.40e38"),
+        (
+            [-104],
+            NAIVE32,
+            "nan",
+            "every e^z rounds to 0 in float32 below −103.97; 0/0 is NaN",
+        ),
+        ([-746, -inf], NAIVE64, "nan", "every e^z rounds to 0 in float64 below −745.13"),
+        (
+            [0, 1e308],
+            STABLE32,
+            "overflow",
+            "scores overflow float32 beyond ±3.40e38; infinity−infinity is NaN",
+        ),
+        ([0, -1e308], STABLE32, "overflow", "beyond ±3.40e38; the weights hold"),
+        ([-1e308], NAIVE32, "overflow", "beyond ±3.40e38; 0/0 is NaN"),
+        (
+            [1e308, -1e308],
+            STABLE64,
+            "overflow",
+            "differences of logits overflow float64 beyond ±1.80e308; the weights hold",
+        ),
+    ],
+)
+def test_the_reason_says_what_gave_out_where_and_what_comes_of_it(
+    scores: list[float], precision: Precision, status: str, reason: str
+) -> None:
+    found = answered(scores, precision)
+    assert found.status == status
+    assert found.reason.startswith("both: ")
+    assert reason in found.reason
+
+
+def test_only_the_side_that_gave_out_is_named() -> None:
+    found = answered([100, 120, 150], NAIVE32, Scale(), d_k=1024)
+    assert found.reason.startswith("unscaled: e^z overflows float32")
+    assert "; scaled" not in found.reason
+    assert np.isfinite(found.scaled.weights()).all()
+
+
+def test_two_different_reasons_are_both_given() -> None:
+    found = answered([-10, -80], NAIVE32, parse_scale("temperature:T=1e-38"))
+    assert found.reason.startswith("scaled: logits overflow float32")
+    found = answered([-200, -200], NAIVE32, parse_scale("temperature:T=1e-38"))
+    assert found.reason.startswith("unscaled: every e^z rounds to 0")
+    assert "; scaled: logits overflow" in found.reason
+    assert found.status == "overflow"
+
+
+def test_a_logit_may_overflow_while_the_weights_hold() -> None:
+    found = answered([1e300, 1e300], STABLE64, parse_scale("temperature:T=1e-10"))
+    assert found.status == "overflow"
+    assert found.reason == "scaled: logits overflow float64 beyond ±1.80e308; the weights hold"
+    assert found.scaled.logits().tolist() == [inf, inf]
+    assert found.scaled.weights().tolist() == [0.5, 0.5]
+
+
+def test_a_multiplier_may_overflow_float32() -> None:
+    found = answered([1, 2], STABLE32, parse_scale("temperature:T=1e-300"))
+    assert found.reason.startswith("scaled: multiplier overflows float32")
+    assert np.isnan(found.scaled.weights()).all()
+
+
+@pytest.mark.parametrize("precision", [STABLE32, STABLE64])
+def test_stable_softmax_of_the_example_is_no_trouble(precision: Precision) -> None:
+    assert answered([100, 120, 150], precision, Scale(), 1024).reason == ""
+
+
+ends = st.sampled_from([0.0, -inf, 88.7, 89.0, -104.0, 710.0, -746.0, 1e38, -1e38, 1e308, -1e308])
+any_scores = st.lists(st.one_of(ends, st.floats(-1e308, 1e308)), min_size=1, max_size=5)
+
+
+def is_finite(side: Evaluation) -> bool:
+    arrays = (side.weights(), side.complements(), side.gradient(0, "scores"))
+    norms = side.norms["scores"]
+    numbers = (side.entropy, side.effective_keys, norms.spectral, norms.frobenius, norms.trace)
+    return all(np.isfinite(array).all() for array in arrays) and all(map(isfinite, numbers))
+
+
+@given(
+    any_scores,
+    st.builds(Precision, st.sampled_from(FORMATS), st.booleans()),
+    st.sampled_from([Scale(), NONE, parse_scale("temperature:T=1e-30")]),
+)
+def test_what_is_ok_is_finite_and_what_is_not_has_a_reason(
+    scores: list[float], precision: Precision, scale: Scale
+) -> None:
+    found = answered(scores, precision, scale, d_k=64)
+    masked = np.isneginf(scores)
+    sides = (found.unscaled, found.scaled)
+    assert (found.status == "ok") == (found.reason == "")
+    assert found.masked.tolist() == np.flatnonzero(masked).tolist()
+    if found.status == "ok":
+        assert all(is_finite(side) for side in sides)
+        assert all(np.isfinite(side.logits()[~masked]).all() for side in sides)
+    if "the weights hold" in found.reason and "NaN" not in found.reason:
+        assert all(np.isfinite(side.weights()).all() for side in sides)
+    for side in sides:
+        side.log_gradient(0, "scores")
+        side.log_weights()
