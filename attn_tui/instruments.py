@@ -1,0 +1,49 @@
+"""The registry of instruments; an entry names its parts and imports none of them."""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Instrument:
+    """One way to ask and to look. Parts are ``"module:name"``, imported when needed.
+
+    Attributes:
+        name: Its name in JSON and in the program.
+        title: Its name on the screen.
+        summary: What it shows, in one line.
+        settings: A frozen dataclass of plain values with defaults; its question beyond the setup.
+        screen: A subclass of ``attn_tui.tui.instrument_screen.InstrumentScreen``.
+        command: Its click command, which prints what the screen shows; named by its last part.
+    """
+
+    name: str
+    title: str
+    summary: str
+    settings: str
+    screen: str
+    command: str
+
+    @property
+    def command_name(self) -> str:
+        """What the subcommand is called."""
+        return self.command.partition(":")[2]
+
+
+INSTRUMENTS: tuple[Instrument, ...] = (
+    Instrument(
+        name="explore",
+        title="Explore",
+        summary="score vectors to attention weights and their gradient, unscaled beside scaled",
+        settings="attn_tui.compute.explore:Settings",
+        screen="attn_tui.tui.explore.screen:ExploreScreen",
+        command="attn_tui.commands.show:show",
+    ),
+)
+
+
+def load(part: str) -> Any:
+    """Import one part of an instrument, named ``"module:name"``."""
+    module, _, name = part.partition(":")
+    return getattr(import_module(module), name)
