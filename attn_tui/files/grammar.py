@@ -1,0 +1,262 @@
+"""The vector grammar: text as it is typed, pasted or piped, to named vectors."""
+
+import json
+import re
+from array import array
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.experiment import Vector
+from attn_tui.files.entries import Entry, check_count, named, number, numbered, problem
+
+_BLANK = r" \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
+_COMMA = r",;，；、"
+_CALLS = "tensor|Tensor|array|Array|asarray|Parameter|list|tuple|b?float\\d+|u?int\\d+"
+_QUOTED = r'"(?:[^"\\\n\r]|\\.)*+"|' + r"'[^'\n\r]*+'"
+_DIGITS = r"[-+]?[.\d][-+.\deE]*+(?![^\s,;)\]}])"
+_TO_BLANK = str.maketrans(",;", "  ")
+_CLOSERS = {"(": ")", "[": "]", "{": "}"}
+
+_TOKEN = re.compile(
+    rf"""(?P<newline>\r\n|\n|\r)
+    |(?P<gap>[{_COMMA}][{_BLANK}]*+[{_COMMA}])
+    |(?P<separator>[{_COMMA}{_BLANK}][{_BLANK}]*+)
+    |(?P<keyword>[A-Za-z_]\w*+[{_BLANK}]*+=[{_BLANK}]*+(?:{_QUOTED}|<[^<>\n\r]*+>|[\w.:]++))
+    |(?P<call>(?:[A-Za-z_]\w*\.)*(?:{_CALLS})[(])
+    |(?P<open>[(\[{{])
+    |(?P<close>[)\]}}])
+    |(?P<quoted>{_QUOTED})
+    |(?P<numbers>{_DIGITS}(?:[{_BLANK}]*+[,;]?[{_BLANK}]*+{_DIGITS})*+)
+    |(?P<word>[^\s{_COMMA}()\[\]{{}}"'=:：]++)
+    |(?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_NAME = re.compile(
+    rf"""[{_BLANK}]*+(?:(?P<quoted>{_QUOTED})
+    |(?P<bare>[^\s{_COMMA}()\[\]{{}}"'=:：][^\n\r{_COMMA}(){{}}"'=:：]{{,100}}+))[{_BLANK}]*+[:：]""",
+    re.VERBOSE,
+)
+
+
+@dataclass(eq=False)
+class _Label:
+    """A name in front, and the vectors that stand behind it."""
+
+    name: str
+    line: int
+    entries: list[Entry] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class _Frame:
+    """What has been read since a bracket opened, or since the line began."""
+
+    opener: str
+    line: int
+    outer: _Label | None = None
+    label: _Label | None = None
+    scores: "array[float]" = field(default_factory=lambda: array("d"))
+    has_lists: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.scores and not self.has_lists
+
+
+class _Reader:
+    """Reads a text once, from left to right, with a stack of open brackets."""
+
+    def __init__(self) -> None:
+        self.line = 1
+        self.labels: list[_Label] = []
+        self.frames = [_Frame("", 1)]
+        self.count = 0
+        self.column: _Frame | None = None
+
+    def read(self, text: str) -> list[Entry]:
+        position = 0
+        at_line_start = True
+        while position < len(text):
+            top = self.frames[-1]
+            may_be_name = top.opener == "{" or (at_line_start and not top.opener)
+            found = (may_be_name and _NAME.match(text, position)) or _TOKEN.match(text, position)
+            assert found
+            position = found.end()
+            at_line_start = found.lastgroup == "newline"
+            if found.re is _NAME:
+                self._name(found)
+            elif found.lastgroup != "separator":
+                getattr(self, f"_{found.lastgroup}")(found[0])
+        self._end()
+        return [entry for label in self.labels for entry in numbered(label.entries)]
+
+    def _name(self, found: re.Match[str]) -> None:
+        frame = self.frames[-1]
+        name = _unquoted(found["quoted"]) if found["quoted"] else found["bare"].strip()
+        if frame.scores:
+            raise problem(f"the name {inert(name)} stands among scores", line=self.line)
+        self._no_name_waits(frame)
+        frame.label = _Label(name, self.line)
+
+    def _scores(self, values: list[float]) -> None:
+        frame = self.frames[-1]
+        if frame.has_lists:
+            raise problem(f"{values[0]:g} stands beside a list", "lists beside lists", self.line)
+        if not frame.scores:
+            frame.line = self.line
+        frame.scores.extend(values)
+
+    def _numbers(self, token: str) -> None:
+        self._scores([number(part, self.line) for part in token.translate(_TO_BLANK).split()])
+
+    def _word(self, token: str) -> None:
+        self._scores([number(token, self.line)])
+
+    def _quoted(self, token: str) -> None:
+        self._scores([number(_unquoted(token), self.line)])
+
+    def _keyword(self, token: str) -> None:
+        if len(self.frames) == 1:
+            self._other(token)
+
+    def _call(self, token: str) -> None:
+        self._open(token)
+
+    def _open(self, token: str) -> None:
+        top = self.frames[-1]
+        self.frames.append(_Frame(token, self.line, outer=top.label or top.outer))
+
+    def _close(self, token: str) -> None:
+        frame = self.frames[-1]
+        if not frame.opener:
+            raise problem(f"{inert(token)} closes nothing", "as many [ as ]", self.line)
+        if _CLOSERS[frame.opener[-1]] != token:
+            expected = _CLOSERS[frame.opener[-1]]
+            raise problem(f"{inert(token)} stands where a list ends", inert(expected), self.line)
+        if not frame.scores:
+            self._no_name_waits(frame)
+        if frame.is_empty:
+            raise problem("a list is empty", "at least one number in it", self.line)
+        self.frames.pop()
+        if len(frame.opener) > 1 and len(frame.scores) == 1:
+            self._scores(list(frame.scores))
+            return
+        parent = self.frames[-1]
+        if parent.scores:
+            raise problem("a list stands beside numbers", "lists beside lists", self.line)
+        if frame.scores:
+            self._finish(frame, frame.label or frame.outer)
+        parent.has_lists = True
+        if parent.opener:
+            parent.label = None
+
+    def _newline(self, token: str) -> None:
+        if len(self.frames) == 1:
+            self._end_line()
+        self.line += 1
+
+    def _gap(self, token: str) -> None:
+        raise problem(f"nothing stands between the separators of {inert(token)}", line=self.line)
+
+    def _other(self, token: str) -> None:
+        raise problem(f"{inert(token)} is not understood", line=self.line)
+
+    def _end_line(self) -> None:
+        """Make a vector of the line, or one key of a column if it holds a single number."""
+        frame = self.frames[0]
+        if frame.is_empty:
+            self._end_column()
+            if frame.label and frame.label.line == self.line:
+                return
+            self._no_name_waits(frame)
+        elif len(frame.scores) == 1:
+            if self.column and not frame.label:
+                self.column.scores.extend(frame.scores)
+            else:
+                self._end_column()
+                self.column = frame
+        elif frame.scores:
+            self._finish(frame, frame.label)
+        self.frames = [_Frame("", self.line + 1)]
+
+    def _end_column(self) -> None:
+        if self.column is not None:
+            column, self.column = self.column, None
+            self._finish(column, column.label)
+
+    def _finish(self, frame: _Frame, label: _Label | None) -> None:
+        """Make a vector of the frame's scores; a column above it ends."""
+        self._end_column()
+        label = label or _Label("", frame.line)
+        if not label.entries:
+            self.labels.append(label)
+        label.entries.append(Entry(label.name, frame.scores, frame.line))
+        self.count += 1
+        check_count(self.count)
+
+    def _no_name_waits(self, frame: _Frame) -> None:
+        if frame.label:
+            name = inert(frame.label.name)
+            raise problem(f"{name} has no scores", "numbers after a name", frame.label.line)
+
+    def _end(self) -> None:
+        frame = self.frames[-1]
+        if frame.opener:
+            raise problem(f"{inert(frame.opener)} is never closed", "as many ] as [", frame.line)
+        self._end_line()
+        self._end_column()
+        self._no_name_waits(self.frames[0])
+
+
+def _unquoted(token: str) -> str:
+    """Return what stands in quotes; double quotes know the escapes of JSON."""
+    if token[0] == "'":
+        return token[1:-1]
+    try:
+        return str(json.loads(token))
+    except ValueError:
+        return token[1:-1]
+
+
+def read_entries(text: str) -> list[Entry]:
+    """Return the vectors of a text in order, those without a name still without.
+
+    Raises:
+        InputError: Naming the token that is not understood, and its line.
+    """
+    return _Reader().read(text)
+
+
+@lru_cache(maxsize=64)
+def parse_vectors(text: str) -> tuple[Vector, ...]:
+    """Return the named vectors of a text; the same text gives the same objects.
+
+    One line is one vector unless brackets are open; consecutive lines of a single number are one
+    vector, which a blank line ends. ``name:`` in front, or alone on the line above, names it. A
+    list of lists is a vector a list. Words such as ``tensor(`` and ``dtype=float32`` are ignored.
+
+    Raises:
+        InputError: Naming the token that is not understood, and its line.
+    """
+    return named(read_entries(text))
+
+
+def vector_at(text: str, line: int) -> int:
+    """Return the index of the vector that a line, counted from 0, belongs to.
+
+    On a line that belongs to none it is the nearest above, else the first; in a text that is not
+    understood, 0.
+    """
+    starts = _starts(text)
+    above = bisect_right(starts, line + 1)
+    return bisect_left(starts, starts[above - 1]) if above else 0
+
+
+@lru_cache(maxsize=64)
+def _starts(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(entry.line for entry in read_entries(text))
+    except InputError:
+        return ()

@@ -1,0 +1,7 @@
+"""How much is read at most."""
+
+LARGEST = 512 * 2**20
+"""Bytes of one file, of standard input, or of an .npz file's arrays together."""
+
+MOST_VECTORS = 10_000
+"""Vectors of one question."""

@@ -1,0 +1,185 @@
+"""Files and standard input to vectors, by the file's suffix."""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from io import BytesIO
+from itertools import groupby
+from pathlib import PurePath
+from typing import BinaryIO
+
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.experiment import Experiment, Vector
+from attn_tui.files.codec import experiment_from_plain
+from attn_tui.files.entries import Entry, named, problem
+from attn_tui.files.grammar import read_entries
+from attn_tui.files.limits import LARGEST
+from attn_tui.files.npy import read_npy, read_npz
+from attn_tui.files.plain import from_json
+from attn_tui.files.tables import array_entries, csv_entries, json_entries
+
+STANDARD_INPUT = "standard input"
+
+
+def read_arguments(arguments: Sequence[str]) -> tuple[Vector, ...]:
+    """Read the vectors of a command line.
+
+    Each argument is a line of the grammar, so that single numbers side by side are one vector;
+    but ``@FILE`` is a file, and ``-`` standard input.
+
+    Raises:
+        InputError: Naming the argument or the file, and the place in it.
+    """
+    entries: list[Entry] = []
+    for source, group in groupby(enumerate(arguments, 1), lambda each: _source(each[1])):
+        if source is None:
+            entries += _typed(list(group))
+            continue
+        for _, argument in group:
+            entries += read_file(argument[1:]) if source == "@" else read_input()
+    try:
+        return named(entries)
+    except InputError as error:
+        raise InputError(error.field, error.problem, error.expected) from None
+
+
+def _source(argument: str) -> str | None:
+    return "-" if argument == "-" else "@" if argument.startswith("@") else None
+
+
+def _typed(arguments: Sequence[tuple[int, str]]) -> list[Entry]:
+    """Read arguments that are lines of the grammar; an error names the argument by its number."""
+    try:
+        return read_entries("\n".join(text for _, text in arguments))
+    except InputError as error:
+        lines = [number for number, text in arguments for _ in text.split("\n")]
+        where = f"argument {lines[error.line - 1]}" if len(lines) > 1 else ""
+        raise InputError(error.field, error.problem, error.expected, where, error.line) from None
+
+
+def read_file(path: str) -> list[Entry]:
+    """Read the vectors of a .npy, .npz, .csv, .json or .txt file.
+
+    Raises:
+        InputError: Naming the file and the place in it, with field ``"scores"``.
+    """
+    where = inert(path, 80)
+    suffix = PurePath(path).suffix.lower()
+    data = _read(path, "scores")
+    if suffix not in _READERS:
+        raise InputError("scores", "its suffix is none of ours", " or ".join(_READERS), where)
+    try:
+        return _checked(_READERS[suffix](data, PurePath(path).stem))
+    except InputError as error:
+        raise error_at(error, where) from None
+
+
+def read_input() -> list[Entry]:
+    """Read vectors from standard input, in the grammar.
+
+    Raises:
+        InputError: Naming the line, with field ``"scores"``.
+    """
+    data = _read("-", "scores")
+    try:
+        return _checked(read_entries(_text(data)))
+    except InputError as error:
+        raise error_at(error, STANDARD_INPUT) from None
+
+
+def read_experiment(path: str) -> Experiment:
+    """Read the question in what ``show --json`` printed; ``-`` is standard input.
+
+    Raises:
+        InputError: Naming the file and the place in it, with field ``"experiment"``.
+    """
+    where = STANDARD_INPUT if path == "-" else inert(path, 80)
+    data = _read(path, "experiment")
+    try:
+        text = _text(data)
+    except InputError as error:
+        raise InputError("experiment", error.problem, error.expected, where) from None
+    return experiment_from_plain(from_json(text, "experiment", where), where)
+
+
+def _checked(entries: list[Entry]) -> list[Entry]:
+    """Return vectors if they could be named: an error then has the place of one source."""
+    named(entries)
+    return entries
+
+
+def error_at(error: InputError, where: str) -> InputError:
+    """Return an error with the place its input comes from in front of the place in it."""
+    inside = f"{where}, {error.where}" if error.where else where
+    return InputError(error.field, error.problem, error.expected, inside, error.line)
+
+
+def _read(path: str, field: str) -> bytes:
+    where = STANDARD_INPUT if path == "-" else inert(path, 80)
+    try:
+        if path == "-":
+            data = _standard_input().read(LARGEST + 1)
+        else:
+            with open(path, "rb") as file:
+                data = file.read(LARGEST + 1)
+    except (OSError, ValueError) as error:
+        reason = _REASONS.get(type(error)) or getattr(error, "strerror", None) or "cannot be read"
+        raise InputError(field, reason, "a file that can be read", where) from None
+    if len(data) > LARGEST:
+        raise InputError(field, "it is too large", f"at most {LARGEST:,} bytes", where)
+    return data
+
+
+_REASONS: Mapping[type[Exception], str] = {
+    FileNotFoundError: "there is no such file",
+    IsADirectoryError: "it is a directory",
+    PermissionError: "it may not be read",
+}
+
+
+def _standard_input() -> BinaryIO:
+    if sys.stdin is None:
+        raise ValueError("closed")
+    return sys.stdin.buffer
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        what = f"byte 0x{data[error.start]:02x} at position {error.start:,} is not UTF-8"
+        raise problem(what, "UTF-8 text") from None
+
+
+def _npy(data: bytes, stem: str) -> list[Entry]:
+    return array_entries(read_npy(BytesIO(data), len(data)), stem, shared=True)
+
+
+def _npz(data: bytes, stem: str) -> list[Entry]:
+    entries = []
+    for key, array in read_npz(BytesIO(data)):
+        try:
+            entries += array_entries(array, key)
+        except InputError as error:
+            raise problem(f"in array {inert(key)}: {error.problem}", error.expected) from None
+    return entries
+
+
+def _csv(data: bytes, stem: str) -> list[Entry]:
+    return csv_entries(_text(data), stem)
+
+
+def _json(data: bytes, stem: str) -> list[Entry]:
+    return json_entries(from_json(_text(data), "scores", ""), stem)
+
+
+def _txt(data: bytes, stem: str) -> list[Entry]:
+    return read_entries(_text(data))
+
+
+_READERS: Mapping[str, Callable[[bytes, str], list[Entry]]] = {
+    ".npy": _npy,
+    ".npz": _npz,
+    ".csv": _csv,
+    ".json": _json,
+    ".txt": _txt,
+}

@@ -1,0 +1,153 @@
+"""Vectors out of arrays, JSON values and CSV rows."""
+
+import csv
+from collections.abc import Iterable, Sequence
+from io import StringIO
+from itertools import zip_longest
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.files.codec import experiment_from_plain
+from attn_tui.files.entries import NUMBERS, Entry, check_count, number, numbered, problem
+from attn_tui.files.plain import shown
+
+_LISTS = "a list of numbers, a list of lists, or an object of such lists by name"
+
+
+def array_entries(array: NDArray[np.float64], name: str, shared: bool = False) -> list[Entry]:
+    """Return one vector for an array of one dimension, one a row for an array of two.
+
+    Args:
+        array: Shape (n,) or (rows, n).
+        name: What a single vector is called; several get ``name[0]`` and so on.
+        shared: Whether the name is a file's, which then does not suit several vectors.
+
+    Raises:
+        InputError: If a score is NaN or plus infinity, naming its place.
+    """
+    rows = np.atleast_2d(array)
+    check_count(len(rows))
+    unusable = np.argwhere(np.isnan(rows) | (rows == np.inf))
+    if unusable.size:
+        row, key = unusable[0]
+        place = f"row {row}, key {key}" if array.ndim == 2 else f"key {key}"
+        raise problem(f"{rows[row, key]} stands at {place}", NUMBERS)
+    row_name = "" if shared and array.ndim == 2 else name
+    return numbered([Entry(row_name, row, shared=shared) for row in rows])
+
+
+def json_entries(plain: object, name: str) -> list[Entry]:
+    """Return the vectors of a JSON value: lists of numbers, by name, or what we wrote ourselves.
+
+    Args:
+        plain: What the file holds.
+        name: What a single list is called.
+
+    Raises:
+        InputError: Naming the list and the key that will not do.
+    """
+    if isinstance(plain, dict):
+        if "schema" in plain or "d_k" in plain:
+            return _own_entries(plain)
+        return [entry for key, item in plain.items() for entry in _list_entries(item, key)]
+    entries = _list_entries(plain, "")
+    return [Entry(name, entries[0].scores, shared=True)] if len(entries) == 1 else entries
+
+
+def csv_entries(text: str, name: str) -> list[Entry]:
+    """Return the vectors of a table whose cells stand between commas, semicolons or tabs.
+
+    Each row is a vector; a single column is one vector. If the first row holds no number it is a
+    head, and each column is a vector named by it. Rows may end early, but not have gaps.
+
+    Args:
+        text: The table.
+        name: What a single vector without a head is called.
+
+    Raises:
+        InputError: Naming the line and the cell that will not do.
+    """
+    first = text.lstrip().partition("\n")[0]
+    delimiter = next((mark for mark in ",;\t" if mark in first), ",")
+    lines: list[tuple[int, list[str]]] = []
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    try:
+        lines += [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+    except csv.Error as error:
+        raise problem(f"no table: {error}", "cells between commas", reader.line_num) from None
+    if lines and not any(_is_number(cell) for cell in lines[0][1]):
+        head = [cell.strip() for cell in lines.pop(0)[1]]
+        columns = zip_longest(*(row for _, row in lines), fillvalue="")
+        numbers = [line for line, _ in lines]
+        named = zip_longest(head, columns, fillvalue=())
+        return [_cells(title or "", column, numbers) for title, column in named]
+    if all(len(row) == 1 for _, row in lines) and lines:
+        column = _cells(name, [row[0] for _, row in lines], [line for line, _ in lines])
+        return [Entry(name, column.scores, column.line, shared=True)]
+    entries = [_cells("", row, [line] * len(row)) for line, row in lines]
+    return [Entry(name, entries[0].scores, shared=True)] if len(entries) == 1 else entries
+
+
+def _cells(name: str, cells: Sequence[str], lines: Sequence[int]) -> Entry:
+    """Return the vector of a row or column, blank cells at its end left out."""
+    size = max((index + 1 for index, cell in enumerate(cells) if cell.strip()), default=0)
+    if not size:
+        raise problem(f"the column {inert(name)} is empty", "at least one number")
+    scores = []
+    for cell, line in zip(cells[:size], lines, strict=False):
+        if not cell.strip():
+            raise problem("a cell is empty", NUMBERS, line)
+        scores.append(number(cell.strip(), line))
+    return Entry(name, scores, lines[0])
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _own_entries(plain: dict[str, Any]) -> list[Entry]:
+    try:
+        vectors = experiment_from_plain(plain).vectors
+    except InputError as error:
+        raise problem(error.problem, error.expected) from None
+    return [Entry(vector.name, vector.scores) for vector in vectors]
+
+
+def _list_entries(plain: object, name: str) -> list[Entry]:
+    if not isinstance(plain, list) or not plain:
+        raise problem(f"{_of(name)}{shown(plain)} is not what can be read", _LISTS)
+    if not any(isinstance(item, list) for item in plain):
+        return [Entry(name, _numbers(plain, _of(name)))]
+    check_count(len(plain))
+    entries = []
+    for row, item in enumerate(plain):
+        if not isinstance(item, list) or not item:
+            raise problem(f"{_of(name)}row {row}: {shown(item)} is not what can be read", _LISTS)
+        entries.append(Entry(name, _numbers(item, f"{_of(name)}row {row}, ")))
+    return numbered(entries)
+
+
+def _of(name: str) -> str:
+    return f"{inert(name)}, " if name else ""
+
+
+def _numbers(items: Iterable[object], place: str) -> list[float]:
+    return [_number(item, f"{place}key {key}") for key, item in enumerate(items)]
+
+
+def _number(item: object, place: str) -> float:
+    if isinstance(item, str | int | float) and not isinstance(item, bool):
+        try:
+            return number(item if isinstance(item, str) else repr(float(item)))
+        except OverflowError:
+            raise problem(f"{place} is too large for float64", NUMBERS) from None
+        except InputError as error:
+            raise problem(f"{place}: {error.problem}", error.expected) from None
+    raise problem(f"{place}: {shown(item)} is not a number", NUMBERS)

@@ -1,0 +1,236 @@
+import json
+from math import inf
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_tui.compute.errors import InputError
+from attn_tui.files.readers import read_arguments, read_experiment
+
+HERE = Path(__file__).parent
+
+VALID: dict[str, dict[str, list[float]]] = {
+    "typed.txt": {"a": [100, 120, 150]},
+    "bom-crlf.txt": {"a": [1, 2], "b": [3]},
+    "torch.txt": {"a": [1, 2.5], "b": [-inf, 0.001]},
+    "numpy.txt": {"a": [100, 120, 150], "b": [1, -inf]},
+    "column.txt": {"a": [1, 2, 3], "b": [4, 5]},
+    "named.txt": {"q 1": [1, 2], "r: s": [3, 4], "t": [5, 6]},
+    "json-like.txt": {"q": [1, 2], "k[0]": [3, -inf], "k[1]": [4]},
+    "unicode.txt": {"a": [-1, 2, -inf, 1000]},
+    "list.json": {"list": [1, -2.5, -inf, -inf]},
+    "lists.json": {"a": [1, 2], "b": [3]},
+    "names.json": {"q": [1, 2], "k[0]": [3], "k[1]": [4]},
+    "ours.json": {"q": [1, -inf]},
+    "rows.csv": {"a": [1, 2, 3], "b": [4, 5]},
+    "column.csv": {"column": [1, 2, 3]},
+    "head.csv": {"q": [1, 3], "k": [2]},
+    "semicolons.csv": {"a": [1, 2], "b": [3, -inf]},
+    "row.npy": {"row": [100, 120, 150]},
+    "RANK2.NPY": {"a": [0, 1, 2], "b": [3, 4, 5]},
+    "half.npy": {"half": [1, -inf]},
+    "fortran.npy": {"a": [1, 2, 3], "b": [4, 5, 6]},
+    "big-endian.npy": {"big-endian": [1, 2]},
+    "keys.npz": {"q": [1, 2], "k[0]": [3], "k[1]": [4]},
+    "packed.npz": {"q": [1, 2]},
+}
+
+INVALID = {
+    "abbreviated.txt": "line 1: '...'",
+    "assignment.txt": "line 1: 'a = 3'",
+    "binary.csv": "not UTF-8",
+    "binary.json": "not UTF-8",
+    "binary.npy": "no .npy file",
+    "binary.npz": "no zip archive",
+    "blank.txt": "none",
+    "boolean.npy": "true and false",
+    "claims.npy": "1000000000000 numbers but holds",
+    "claims.npz": "1000000000000 numbers but holds",
+    "code.npy": "no .npy file",
+    "complex.npy": "complex",
+    "control.txt": r"line 1: '\x0b'",
+    "crossed.txt": "line 1: ']'",
+    "cut-data.npy": "ends too early",
+    "cut-header.npy": "cut off",
+    "cut.json": "line 1: not JSON",
+    "cut.npz": "cut off",
+    "digits.json": "too many digits",
+    "empty-list.txt": "line 1: a list is empty",
+    "empty-row.json": "row 1: this empty list",
+    "empty.csv": "none",
+    "empty.json": "empty list",
+    "empty.npy": "no .npy file",
+    "empty.npz": "none",
+    "empty.txt": "none",
+    "escape-name.json": r"'\x1b[31m' cannot name",
+    "escape-name.txt": r"line 1: '\x1b'",
+    "escape.txt": r"line 1: '\x1b'",
+    "gap.csv": "line 1: a cell is empty",
+    "gap.txt": "line 1: nothing stands between",
+    "head-only.csv": "column 'q' is empty",
+    "infinity.json": "'q', row 1, key 1: 'inf'",
+    "infinity.npy": "inf stands at key 1",
+    "infinity.txt": "line 1: 'inf'",
+    "large.json": "key 0 is too large",
+    "lies-large.npz": "claim 4,294,967,280 bytes",
+    "lies.npz": "array 'a'",
+    "long-name.txt": "line 1: 'xxx",
+    "markup.txt": "line 1: 'bold'",
+    "mixed.txt": "line 1: a list stands beside numbers",
+    "nan.csv": "line 2: 'nan'",
+    "nan.json": "key 1: 'nan'",
+    "nan.npy": "nan stands at row 1, key 1",
+    "nan.npz": "array 'q': nan stands at row 1, key 1",
+    "nan.txt": "line 3: 'nan'",
+    "negative-overflow.txt": "'-1e999' is too large",
+    "negative.npy": "no .npy file",
+    "nested.npy": "no .npy file",
+    "no-columns.npy": "empty array",
+    "no-scores.npy": "empty array",
+    "no-suffix": "suffix",
+    "nul.txt": r"\x00",
+    "null.json": "key 1: null",
+    "number.json": "3 is not",
+    "object.npy": "pickled objects",
+    "only-name.txt": "line 2: 'a' has no scores",
+    "open.txt": "line 1: '[' is never closed",
+    "other-schema.json": "attn-tui/9",
+    "other.dat": "suffix",
+    "other.npz": "'a.txt'",
+    "overflow.json": "'-1e999' is too large",
+    "overflow.txt": "'1e999' is too large",
+    "pickle.npy": "no .npy file",
+    "pickle.npz": "array 'a': it holds pickled objects",
+    "ragged.json": "row 0: 1",
+    "rank3.json": "row 0, key 0: this list",
+    "rank3.npy": "3 dimensions",
+    "record.npy": "records",
+    "scalar.npy": "0 dimensions",
+    "shut.txt": "line 1: ']' closes nothing",
+    "text.npy": "it holds text",
+    "true.json": "key 0: true",
+    "twice.json": "'q' stands there twice",
+    "two-names.txt": "line 3: two vectors are named 'a'",
+    "utf16.txt": "not UTF-8",
+    "version.npy": "no .npy file",
+    "words.csv": "line 1: 'a'",
+    "words.json": "key 0: 'x'",
+    "words.txt": "line 1: 'hello'",
+}
+
+
+def files(folder: str) -> list[str]:
+    return sorted(path.name for path in (HERE / folder).iterdir())
+
+
+def read(*arguments: object) -> dict[str, list[float]]:
+    vectors = read_arguments([f"@{a}" if isinstance(a, Path) else str(a) for a in arguments])
+    return {vector.name: vector.scores.tolist() for vector in vectors}
+
+
+def refused(*arguments: object) -> str:
+    with pytest.raises(InputError) as caught:
+        read(*arguments)
+    assert caught.value.field == "scores"
+    assert str(caught.value).isprintable()
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", files("valid"))
+def test_a_valid_file_is_read_as_these_vectors(name: str) -> None:
+    vectors = read(HERE / "valid" / name)
+    assert vectors == VALID[name]
+    assert list(vectors) == list(VALID[name])
+
+
+@pytest.mark.parametrize("name", files("invalid"))
+def test_an_invalid_file_is_refused_with_its_name_and_the_place(name: str) -> None:
+    message = refused(HERE / "invalid" / name)
+    assert INVALID[name] in message
+    assert f"{name}'" in message
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "folder.npy").mkdir()
+    assert "it is a directory" in refused(tmp_path / "folder.npy")
+    assert "it is a directory" in refused(tmp_path)
+    assert "no such file" in refused(tmp_path / "missing.npy")
+    assert "no such file" in refused("@")
+    assert r"\x1b" in refused(tmp_path / "\x1b[31m.npy")
+
+
+def test_what_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attn_tui.files.readers.LARGEST", 1_000_000)
+    monkeypatch.setattr("attn_tui.files.npy.LARGEST", 1_000_000)
+    large = tmp_path / "large.txt"
+    large.write_bytes(bytes(1_000_001))
+    assert "it is too large; expected at most 1,000,000 bytes" in refused(large)
+    bomb = tmp_path / "bomb.npz"
+    np.savez_compressed(bomb, a=np.zeros(100_000), b=np.zeros(100_000))
+    assert "its arrays claim 1,600,256 bytes" in refused(bomb)
+
+    deep = tmp_path / "deep.json"
+    deep.write_text("[" * 100_000)
+    assert "nested too deep" in refused(deep)
+    cell = tmp_path / "cell.csv"
+    cell.write_text('1,"' + "1" * 200_000 + '"')
+    assert "line 1: no table" in refused(cell)
+    rows = tmp_path / "rows.npy"
+    np.save(rows, np.zeros((10_001, 1)))
+    assert "more than 10,000 vectors" in refused(rows)
+
+
+def test_single_numbers_side_by_side_are_one_vector_else_each_argument_is_one() -> None:
+    assert read("100", "120", "150") == {"a": [100, 120, 150]}
+    assert read("q:", "1", "2") == {"q": [1, 2]}
+    assert read("[1", "2]") == {"a": [1, 2]}
+    assert read(" -1,0", "q:2", "3,4") == {"a": [-1, 0], "q": [2], "b": [3, 4]}
+
+
+def test_files_and_scores_can_be_mixed_and_files_may_share_a_name() -> None:
+    row = HERE / "valid" / "row.npy"
+    typed = HERE / "valid" / "typed.txt"
+    assert list(read("1", row, row, "2,3")) == ["a", "row", "row 2", "b"]
+    assert "two vectors are named 'a'" in refused(typed, typed)
+
+
+def test_an_error_names_the_argument_if_there_are_several() -> None:
+    assert refused("x").startswith("scores: 'x'")
+    assert "argument 3: 'x'" in refused("1,2", "3\n4", "x")
+    assert "argument 2: 'y'" in refused(HERE / "valid" / "row.npy", "y", "1")
+
+
+def test_an_experiment_file_is_refused_with_its_name_and_the_place(tmp_path: Path) -> None:
+    vectors = [{"name": "a", "scores": [1, 2]}]
+    path = tmp_path / "experiment.json"
+    for plain, expected in (
+        ([], "this empty list"),
+        ({}, '"vectors" is null'),
+        ({"schema": "attn-tui/1"}, '"experiment" is null'),
+        ({"vectors": vectors, "d_k": 0}, "d_k: '0' is out of range"),
+        ({"vectors": vectors, "d_k": 2.5}, '"d_k" is 2.5; expected a whole number'),
+        ({"vectors": vectors, "d_k": True}, '"d_k" is true'),
+        ({"vectors": vectors, "dk": 2}, "unknown name 'dk'"),
+        ({"vectors": vectors, "rule": "cube"}, "rule: 'cube'"),
+        ({"vectors": vectors, "rule": "temperature", "parameters": {"T": "NaN"}}, "T=nan"),
+        ({"vectors": vectors, "rule": "temperature", "parameters": {"T": None}}, '"T" is null'),
+        ({"vectors": vectors, "precision": "f16"}, "precision: 'f16'"),
+        ({"vectors": vectors, "naive": 1}, '"naive" is 1; expected true or false'),
+        ({"vectors": vectors, "settings": {"x": {}}}, "unknown name 'x'"),
+        ({"vectors": vectors, "settings": {"explore": {"of": "0"}}}, "\"of\" is '0'"),
+        ({"vectors": vectors, "settings": {"explore": {"of": -1}}}, "of: '-1'"),
+        ({"vectors": vectors, "settings": {"explore": {"wrt": "x"}}}, "wrt: 'x'"),
+        ({"vectors": []}, "at least one number"),
+        ({"vectors": [{"name": "a", "scores": []}]}, "at least one score"),
+        ({"vectors": [{"name": "a", "scores": ["Infinity"]}]}, "inf at key 0"),
+        ({"vectors": [{"name": "a", "scores": [10**400]}]}, '"scores of a"'),
+        ({"vectors": [*vectors, *vectors]}, "two vectors are named 'a'"),
+        ({"vectors": [{"name": "\x1b", "scores": [1]}]}, r"'\x1b' cannot name"),
+    ):
+        path.write_text(json.dumps(plain))
+        with pytest.raises(InputError) as caught:
+            read_experiment(str(path))
+        assert caught.value.field == "experiment"
+        assert "experiment.json'" in str(caught.value)
+        assert expected in str(caught.value)
