@@ -1,0 +1,1 @@
+"""Answers as numbers, sentences, text, JSON and CSV."""
