@@ -1,0 +1,1 @@
+"""Answers as rows of (text, role): the only place that imports plotext."""

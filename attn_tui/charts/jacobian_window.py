@@ -1,0 +1,121 @@
+"""Which part of a Jacobian fits a heat map of some size, and which cell lies where."""
+
+from dataclasses import dataclass
+
+SIDE_BY_SIDE = 100
+"""From this width on the unscaled and the scaled map stand side by side."""
+
+GAP = 2
+"""Cells between two maps."""
+
+NARROWEST, WIDEST, TALLEST = 3, 17, 3
+"""Cells an entry takes: columns with the separator before it, and rows."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """The entries that are visible, and where.
+
+    Attributes:
+        rows: Keys i whose weights' gradients are visible.
+        columns: Keys j with respect to whose scores or logits.
+        maps: How many maps stand side by side: 2, or 1.
+        map_width: Cells of one map.
+        gutter: Cells left of the entries of each map.
+        entry_width: Cells an entry takes, the separator before it included.
+        entry_height: Rows an entry takes.
+        top: The first row of entries; the title, and where there is room the keys j, are above.
+        header: Whether there is room for the keys j.
+        readout: Whether there is room for the value at the cursor.
+        legend: Whether there is room for the legend.
+    """
+
+    rows: range
+    columns: range
+    maps: int
+    map_width: int
+    gutter: int
+    entry_width: int
+    entry_height: int
+    top: int
+    header: bool
+    readout: bool
+    legend: bool
+
+    def place(self, j: int) -> tuple[int, int]:
+        """Return the first cell of the entries for a visible key j, and how many there are."""
+        across = self.columns.index(j)
+        return self.gutter + across * self.entry_width + 1, self.entry_width - 1
+
+
+def window(n_keys: int, width: int, height: int, cursor: tuple[int, int]) -> Window | None:
+    """Return what is visible of an n × n Jacobian; nothing if there is no room for an entry.
+
+    The window moves by half of what it shows, so that most steps of the cursor move only the
+    cursor, and some of what surrounds it is visible.
+
+    Args:
+        n_keys: n.
+        width: Cells of the whole chart.
+        height: Rows of the whole chart.
+        cursor: The entry (i, j) that must be visible.
+    """
+    maps = 2 if width >= SIDE_BY_SIDE else 1
+    map_width = (width - GAP * (maps - 1)) // maps
+    gutter = max(len(str(n_keys - 1)), len("i\\j")) + 1
+    header, readout, legend = height >= 4, height >= 3, height >= 7
+    top = 1 + header
+    room_down = height - top - readout - legend
+    # The last cell is kept for the separator after the last entry.
+    room_across = map_width - gutter - 1
+    if room_across < NARROWEST or room_down < 1:
+        return None
+    entry_width = min(max(room_across // n_keys, NARROWEST), WIDEST)
+    entry_height = min(max(room_down // n_keys, 1), TALLEST)
+    return Window(
+        rows=_around(cursor[0], room_down // entry_height, n_keys),
+        columns=_around(cursor[1], room_across // entry_width, n_keys),
+        maps=maps,
+        map_width=map_width,
+        gutter=gutter,
+        entry_width=entry_width,
+        entry_height=entry_height,
+        top=top,
+        header=header,
+        readout=readout,
+        legend=legend,
+    )
+
+
+def cell_at(
+    x: int, y: int, n_keys: int, width: int, height: int, cursor: tuple[int, int]
+) -> tuple[int, int] | None:
+    """Return the entry (i, j) drawn at a place of the chart, or nothing.
+
+    Args:
+        x: Cells from the left of the chart.
+        y: Rows from its top.
+        n_keys: As given to the chart, like all that follows.
+        width: Cells of the whole chart.
+        height: Rows of the whole chart.
+        cursor: The entry the cursor is on.
+    """
+    seen = window(n_keys, width, height, cursor)
+    if seen is None or x < 0 or y < seen.top:
+        return None
+    which, inside = divmod(x, seen.map_width + GAP)
+    row = (y - seen.top) // seen.entry_height
+    column = (inside - seen.gutter) // seen.entry_width
+    if which >= seen.maps or not (0 <= column < len(seen.columns) and row < len(seen.rows)):
+        return None
+    return seen.rows[row], seen.columns[column]
+
+
+def _around(key: int, room: int, n_keys: int) -> range:
+    """Return a range of at most ``room`` keys that holds one key."""
+    size = min(room, n_keys)
+    key = min(max(key, 0), n_keys - 1)
+    stride = max(size // 2, 1)
+    start = key // stride * stride - (size - stride) // 2
+    start = min(max(start, 0), n_keys - size)
+    return range(start, start + size)

@@ -1,0 +1,176 @@
+"""Charts of series between fixed axes, as rows of text with roles."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from attn_tui.charts.axis import Axis, Tick, cell
+from attn_tui.charts.canvas import Canvas, Glyphs, glyphs
+from attn_tui.charts.curves import Curve, draw_curves
+from attn_tui.charts.rows import Row, Span, beside, fitted, message
+from attn_tui.charts.series import Placed, Series
+from attn_tui.charts.tags import place_tags
+
+__all__ = ["Axis", "Frame", "Mark", "Series", "Tick", "frame", "legend", "plot"]
+
+LEAST_COLUMNS, LEAST_LINES = 8, 2
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Text centred on a place of the chart, over what is drawn there."""
+
+    x: float
+    y: float
+    text: str
+    role: str
+
+
+@dataclass(frozen=True)
+class Frame:
+    """How a chart of some size is divided.
+
+    Attributes:
+        gutter: Columns left of the canvas: the ticks of the y axis and the axis itself.
+        columns: Columns of the canvas.
+        lines: Rows of the canvas; above it stands the title, below it the ticks of the x axis.
+        ruled: Whether a row between canvas and ticks holds the x axis itself.
+        noted: Whether the last row holds a note.
+    """
+
+    gutter: int
+    columns: int
+    lines: int
+    ruled: bool
+    noted: bool
+
+
+def frame(y: Axis, width: int, height: int, noted: bool = False) -> Frame:
+    """Return how a chart is divided, for callers that lay out their own columns."""
+    gutter = max((len(tick.text) for tick in y.ticks), default=0) + 1
+    noted = noted and height >= 5
+    ruled = height >= 8
+    return Frame(gutter, width - gutter, height - 2 - ruled - noted, ruled, noted)
+
+
+def legend(series: Sequence[Series]) -> Row:
+    """Return what each named series is drawn with, and its name."""
+    named = [one for one in series if one.name]
+    spans = [((f"  {one.glyph} ", one.role), (one.name, "label")) for one in named]
+    return tuple(span for pair in spans for span in pair)
+
+
+def plot(
+    series: Sequence[Series],
+    x: Axis,
+    y: Axis,
+    width: int,
+    height: int,
+    ascii: bool = False,
+    marks: Sequence[Mark] = (),
+    rules: Sequence[float] = (),
+    note: Row = (),
+) -> tuple[Row, ...]:
+    """Draw series between fixed axes.
+
+    Args:
+        series: What to draw, later ones over earlier ones, bars under lines.
+        x: The horizontal axis.
+        y: The vertical axis; its label is the title.
+        width: Cells of every row returned.
+        height: Number of rows returned.
+        ascii: Whether to draw without block glyphs.
+        marks: Text to write on the chart.
+        rules: Values of x at which a vertical line stands.
+        note: The last row; what could not be drawn is counted before it.
+    """
+    placed = [Placed(one, x, y) for one in series]
+    left_out = sum((one.counts() for one in placed), Counter[str]())
+    glyph = glyphs(ascii)
+    size = frame(y, width, height, bool(note or left_out))
+    if size.columns < LEAST_COLUMNS or size.lines < LEAST_LINES:
+        return message(f"{y.label}: too small for a chart", width, height)
+    canvas = Canvas(size.columns, size.lines)
+    rule_columns = {_column(x, value, canvas) for value in rules}
+    for column in rule_columns:
+        for row in range(canvas.height):
+            canvas.put(column, row, glyph.rule, "cursor")
+    _draw(canvas, placed, glyph)
+    for mark in marks:
+        row = canvas.height - 1 - int(cell(y.fraction([mark.y]), canvas.height)[0])
+        start = _column(x, mark.x, canvas) - (len(mark.text) - 1) // 2
+        canvas.put(start, row, mark.text, mark.role)
+    for one in placed:
+        one.mark_left_out(canvas, glyph)
+    place_tags(canvas, [one for one in placed if one.series.curved], rule_columns)
+    rows = [
+        fitted(((y.label, "strong"), *legend(series)), width),
+        *beside(_left_axis(y, size, glyph), canvas.rows(), 0),
+        *_bottom_axis(x, size, width, glyph),
+    ]
+    if size.noted:
+        rows.append(fitted((*_explained(left_out, y, glyph), *note), width))
+    return tuple(rows)
+
+
+def _column(x: Axis, value: float, canvas: Canvas) -> int:
+    return int(cell(x.fraction([value]), canvas.width)[0])
+
+
+def _draw(canvas: Canvas, placed: Sequence[Placed], glyph: Glyphs) -> None:
+    """Draw bars, then curves over them."""
+    curved = [one for one in placed if one.series.curved]
+    for one in placed:
+        if one not in curved:
+            one.draw_bars(canvas, glyph)
+    curves = []
+    for one in curved:
+        marker = one.series.glyph or glyph.line
+        dots = (2, 4) if marker == "braille" else (1, 1)
+        columns, rows = one.dots(canvas, *dots)
+        joined = one.series.kind == "line"
+        curves.append(Curve(columns, rows, dots, marker, one.series.role, joined))
+    draw_curves(canvas, curves)
+
+
+def _left_axis(y: Axis, size: Frame, glyph: Glyphs) -> tuple[Row, ...]:
+    """Return the ticks of the y axis and the axis, a column as wide as the gutter."""
+    axis = Canvas(size.gutter, size.lines)
+    line, line_tick, *_ = tuple(glyph.axis)
+    edge = size.gutter - 1
+    labelled = set()
+    for tick in y.ticks:
+        row = size.lines - 1 - int(cell(y.fraction([tick.value]), size.lines)[0])
+        if axis.put_if_free(edge - len(tick.text), row, tick.text, tick.role):
+            labelled.add(row)
+    for row in range(size.lines):
+        axis.put(edge, row, line_tick if row in labelled else line, "axis")
+    return axis.rows()
+
+
+def _bottom_axis(x: Axis, size: Frame, width: int, glyph: Glyphs) -> tuple[Row, ...]:
+    """Return the x axis, where there is room for it, and its ticks with the label before them."""
+    _, _, corner, line, line_tick = tuple(glyph.axis)
+    axis, ticks = Canvas(size.columns, 1), Canvas(size.columns, 1)
+    axis.put(0, 0, line * size.columns, "axis")
+    for tick in x.ticks:
+        column = int(cell(x.fraction([tick.value]), size.columns)[0])
+        if ticks.put_if_free(column - (len(tick.text) - 1) // 2, 0, tick.text, tick.role):
+            axis.put(column, 0, line_tick, tick.role)
+    label = fitted(((x.label.rjust(size.gutter - 1), "label"),), size.gutter)
+    labelled = beside([label], ticks.rows(), 0)
+    if not size.ruled:
+        return labelled
+    start: Row = ((" " * (size.gutter - 1), "text"), (corner, "axis"))
+    return (*beside([start], axis.rows(), 0), *labelled)
+
+
+def _explained(left_out: Counter[str], y: Axis, glyph: Glyphs) -> tuple[Span, ...]:
+    """Return how many points could not be drawn, by what marks them."""
+    phrases = {
+        "nan": f"{glyph.nan} {left_out['nan']} NaN",
+        "above": f"{glyph.above} {left_out['above']} above {y.text(y.maximum)}",
+        "below": f"{glyph.below} {left_out['below']} below {y.text(y.minimum)}",
+        "aside": f"{left_out['aside']} beside the axis",
+    }
+    return tuple((f"{text}  ", "error") for reason, text in phrases.items() if left_out[reason])

@@ -1,0 +1,121 @@
+"""Series of points and where they stand on a canvas: what is drawn, and what is left out."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.charts.axis import Axis, Floats, cell
+from attn_tui.charts.canvas import Canvas, Glyphs
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """Points to draw, all in one role.
+
+    Attributes:
+        name: Its name in the legend; empty for none.
+        x: Shape (n,).
+        y: Shape (n,). What is NaN or lies off the axis is marked and counted, never drawn.
+        role: The role of everything drawn.
+        kind: A line through the points, the points alone, bars from the bottom of the axis that
+            begin at x, or only the upper ends of such bars.
+        glyph: What points and bars are drawn with; empty for the line of the set of glyphs.
+        span: How wide bars are, in units of x.
+        texts: What is written above each bar where it fits, or nothing.
+        tag: What is written on the line, where it is farthest from the others; empty for none.
+    """
+
+    name: str
+    x: Floats
+    y: Floats
+    role: str
+    kind: Literal["line", "points", "bars", "caps"] = "line"
+    glyph: str = ""
+    span: float = 1.0
+    texts: tuple[str, ...] = ()
+    tag: str = ""
+
+    @property
+    def curved(self) -> bool:
+        """Whether it is drawn by plotext: a line or points."""
+        return self.kind in ("line", "points")
+
+
+class Placed:
+    """A series as fractions of two axes, sorted into what can be drawn and what cannot."""
+
+    def __init__(self, series: Series, x: Axis, y: Axis) -> None:
+        self.series = series
+        self.x = x.fraction(series.x)
+        self.y = y.fraction(series.y)
+        self.spans = x.fraction(series.x + series.span) - self.x
+        inside = (self.x >= 0) & (self.x <= 1)
+        self.left_out = {
+            "nan": inside & np.isnan(self.y),
+            "above": inside & (self.y > 1),
+            "below": inside & (self.y < 0),
+            "aside": ~inside,
+        }
+        self.good = inside & (self.y >= 0) & (self.y <= 1)
+        self.inside = inside
+
+    def counts(self) -> Counter[str]:
+        """Return how many points cannot be drawn, by reason."""
+        return Counter({reason: int(which.sum()) for reason, which in self.left_out.items()})
+
+    def dots(self, canvas: Canvas, across: int, up: int) -> tuple[NDArray[np.intp], Floats]:
+        """Return the columns and rows of dots to draw: at most two points a column of cells.
+
+        Args:
+            canvas: What they are to be drawn on.
+            across: Dots of a cell from left to right.
+            up: Dots of a cell from bottom to top; rows count upwards, NaN where a line breaks.
+        """
+        columns = cell(self.x[self.inside], canvas.width * across)
+        rows = np.full(columns.size, np.nan)
+        rows[self.good[self.inside]] = cell(self.y[self.good], canvas.height * up)
+        if columns.size <= 2 * canvas.width:
+            return columns, rows
+        low, high = np.full(canvas.width, np.inf), np.full(canvas.width, -np.inf)
+        np.fmin.at(low, columns // across, rows)
+        np.fmax.at(high, columns // across, rows)
+        seen = np.unique(columns // across)
+        ends = np.stack([low[seen], high[seen]], axis=1)
+        ends[~np.isfinite(ends)] = np.nan
+        return np.repeat(seen * across, 2), ends.ravel()
+
+    def mark_left_out(self, canvas: Canvas, glyph: Glyphs) -> None:
+        """Mark at the edge of the canvas what could not be drawn."""
+        middles = self.x if self.series.curved else np.minimum(self.x + self.spans / 2, 1.0)
+        bottom = canvas.height - 1
+        for reason, row, mark in (
+            ("above", 0, glyph.above),
+            ("below", bottom, glyph.below),
+            ("nan", bottom, glyph.nan),
+        ):
+            for column in np.unique(cell(middles[self.left_out[reason]], canvas.width)):
+                canvas.put(int(column), row, mark, "error")
+
+    def draw_bars(self, canvas: Canvas, glyph: Glyphs) -> None:
+        """Draw bars to the nearest eighth of a cell; of bars that begin together, the highest."""
+        starts = cell(self.x[self.good], canvas.width)
+        eighths = np.rint(self.y[self.good] * canvas.height * 8).astype(np.intp)
+        widths = np.maximum(np.rint(self.spans[self.good] * canvas.width), 1).astype(np.intp)
+        highest_first = np.argsort(-eighths, kind="stable")
+        _, first = np.unique(starts[highest_first], return_index=True)
+        texts = np.array(self.series.texts or [""] * self.good.size)[self.good]
+        for index in highest_first[first]:
+            full, part = divmod(int(eighths[index]), 8)
+            start, width = int(starts[index]), int(widths[index])
+            layers = [self.series.glyph] * full + [glyph.caps[part]] * bool(part)
+            lowest = max(len(layers) - 1, 0) if self.series.kind == "caps" else 0
+            for level in range(lowest, len(layers)):
+                row = canvas.height - 1 - level
+                canvas.put(start, row, layers[level] * width, self.series.role)
+            text = str(texts[index])
+            above = max(canvas.height - 1 - len(layers), 0)
+            if len(text) <= width:
+                canvas.put(start + (width - len(text)) // 2, above, text, "text")

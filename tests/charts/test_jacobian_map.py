@@ -1,0 +1,139 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attn_tui.charts.jacobian import cell_at, jacobian_map, window
+from attn_tui.charts.rows import plain
+from attn_tui.compute.experiment import Setup
+from attn_tui.compute.explore import Settings
+from attn_tui.compute.scale import Scale
+from tests.charts.cases import INF, SCORES, ask, case, check_block, lines, text_of
+
+UNSCALED = Setup(scale=Scale("none"))
+
+
+@settings(deadline=None, max_examples=80)
+@given(
+    st.sampled_from(sorted(SCORES)),
+    st.integers(0, 130),
+    st.integers(0, 20),
+    st.booleans(),
+    st.tuples(st.integers(-3, 400), st.integers(-3, 400)),
+    st.booleans(),
+)
+def test_the_map_has_the_size_asked_for(
+    name: str, width: int, height: int, log: bool, cursor: tuple[int, int], ascii: bool
+) -> None:
+    rows = jacobian_map(case(name), "scaled", width, height, log, cursor, ascii)
+    check_block(rows, width, height)
+
+
+@given(st.integers(1, 2000), st.integers(1, 150), st.integers(1, 40), st.data())
+def test_the_window_holds_the_cursor_and_stays_inside(
+    n_keys: int, width: int, height: int, data: st.DataObject
+) -> None:
+    cursor = data.draw(st.tuples(st.integers(0, n_keys - 1), st.integers(0, n_keys - 1)))
+    seen = window(n_keys, width, height, cursor)
+    if seen is None:
+        assert width < 10 or height < 3
+        return
+    assert cursor[0] in seen.rows
+    assert cursor[1] in seen.columns
+    assert seen.rows[0] >= 0
+    assert seen.rows[-1] < n_keys
+    assert seen.columns[0] >= 0
+    assert seen.columns[-1] < n_keys
+
+
+@pytest.mark.parametrize(("width", "height"), [(116, 14), (76, 6), (38, 8), (101, 30)])
+@pytest.mark.parametrize("n_keys", [1, 3, 8, 300])
+def test_a_click_finds_the_entry_whose_brackets_are_drawn_around_it(
+    n_keys: int, width: int, height: int
+) -> None:
+    answer = ask(np.linspace(0, 3, n_keys))
+    for cursor in ((0, 0), (n_keys - 1, n_keys // 2), (n_keys // 2, n_keys - 1)):
+        rows = lines(jacobian_map(answer, "scaled", width, height, False, cursor))
+        brackets = [(x, y) for y, row in enumerate(rows) for x, c in enumerate(row) if c == "["]
+        assert brackets
+        for x, y in brackets:
+            assert cell_at(x + 1, y, n_keys, width, height, cursor) == cursor
+
+
+@given(st.integers(-5, 140), st.integers(-5, 30))
+def test_every_place_is_an_entry_or_none(x: int, y: int) -> None:
+    found = cell_at(x, y, 50, 116, 14, (20, 30))
+    seen = window(50, 116, 14, (20, 30))
+    assert seen is not None
+    assert found is None or (found[0] in seen.rows and found[1] in seen.columns)
+    if y < seen.top:
+        assert found is None
+
+
+def test_most_steps_of_the_cursor_leave_the_window_where_it_is() -> None:
+    windows = {str(window(1000, 116, 14, (key, 0))) for key in range(1000)}
+    assert len(windows) <= 250
+
+
+def test_signs_are_text_and_sizes_are_shades() -> None:
+    rows = jacobian_map(ask([0, 0], UNSCALED), "scaled", 76, 9, False, (0, 0))
+    assert set(text_of(rows[2:-2], "positive4")) == set("█ +2.50e-01")
+    assert set(text_of(rows[2:-2], "negative4")) == set("█ −2.50e-01")
+    far = jacobian_map(case("worked"), "unscaled", 76, 9, False, (0, 0))
+    assert "█" not in plain(far[2:-2])
+    assert "+1.93e-22" in text_of(far, "zero")
+    assert "all below 0.0156: see log" in plain(far)
+
+
+def test_a_quarter_of_the_linear_scale_is_the_second_shade() -> None:
+    # p = (1/16 + …): p(1 − p) with p chosen so that the diagonal is a known part of 1/4.
+    for part, shade in ((0.05, "zero"), (0.1, "positive1"), (0.3, "positive2"), (0.6, "positive3")):
+        p = (1 - (1 - part) ** 0.5) / 2
+        rows = jacobian_map(ask([np.log(p / (1 - p)), 0], UNSCALED), "scaled", 76, 9, False, (1, 1))
+        assert f"+{part / 4:.2e}" in text_of(rows, shade)
+
+
+def test_the_bound_is_common_to_both_sides_and_grows_with_the_multiplier() -> None:
+    hot = Setup(scale=Scale("temperature", (("T", 0.5),)))
+    title = lines(jacobian_map(ask([0, 1, 2], hot), "scaled", 116, 14, False, (0, 0)))[0]
+    assert title.count("±0.5") == 2
+    logits = hot.put(Settings(wrt="logits"))
+    rows = jacobian_map(ask([0, 1, 2], logits), "scaled", 116, 14, False, (0, 2))
+    assert lines(rows)[0].count("∂p_i/∂z_j") == 2
+    assert lines(rows)[0].count("±0.25") == 2
+    assert "∂p_0/∂z_2" in plain(rows)
+
+
+def test_the_value_under_the_cursor_is_written_for_both_sides() -> None:
+    wide = plain(jacobian_map(case("worked"), "scaled", 116, 14, False, (0, 1)))
+    assert "∂p_0/∂s_1 = −1.80e-35 unscaled, −1.00e-03 scaled" in wide
+    narrow = plain(jacobian_map(case("worked"), "scaled", 38, 8, False, (0, 1)))
+    assert "∂p_0/∂s_1: −1.80e-35 → −1.00e-03" in narrow
+
+
+def test_logarithmic_shades_reach_what_underflows() -> None:
+    rows = jacobian_map(case("far apart"), "unscaled", 76, 9, True, (0, 1))
+    assert "−5e-435" in plain(rows)
+    shades = {role for row in rows[2:-2] for _, role in row if role[-1].isdigit()}
+    assert "zero" not in {role for row in rows[2:-2] for _, role in row}
+    assert len(shades) >= 2
+    assert "≥1e-" in lines(rows)[-1]
+
+
+def test_masked_keys_are_0() -> None:
+    rows = jacobian_map(ask([0, -INF]), "scaled", 76, 9, True, (0, 1))
+    assert "∂p_0/∂s_1 = 0 unscaled, 0 scaled" in plain(rows)
+
+
+def test_nan_is_an_error_and_not_hidden() -> None:
+    for width in (116, 38):
+        rows = jacobian_map(case("naive"), "unscaled", width, 9, False, (0, 1))
+        assert text_of(rows, "error").count("NaN") == 9
+    assert "NaN unscaled, −1.00e-03 scaled" in plain(
+        jacobian_map(case("naive"), "scaled", 76, 9, False, (0, 1))
+    )
+
+
+def test_the_other_side_is_shown_where_there_is_room_for_one() -> None:
+    assert "+1.93e-22" in plain(jacobian_map(case("worked"), "unscaled", 76, 9, False, (1, 1)))
+    assert "+3.56e-03" in plain(jacobian_map(case("worked"), "scaled", 76, 9, False, (1, 1)))

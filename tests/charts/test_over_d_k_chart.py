@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attn_tui.charts.over_d_k import Quantity, over_d_k_chart
+from attn_tui.charts.rows import plain
+from attn_tui.compute.experiment import Setup, Vector
+from attn_tui.compute.explore import OverDk, over_d_k
+from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.scale import Scale
+from tests.charts.cases import NAIVE, SCORES, check_block, lines, text_of
+
+
+def over(name: str, setup: Setup | None = None) -> OverDk:
+    scores, default = SCORES[name]
+    return over_d_k(Vector("a", np.array(scores)), setup or default, D_K.stops)
+
+
+CASES = {name: over(name) for name in SCORES}
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.sampled_from(sorted(CASES)),
+    st.integers(0, 120),
+    st.integers(0, 16),
+    st.integers(1, 65536),
+    st.booleans(),
+    st.sampled_from(["weights", "entropy", "norm"]),
+    st.booleans(),
+)
+def test_the_chart_has_the_size_asked_for(
+    name: str, width: int, height: int, current: int, log: bool, quantity: Quantity, ascii: bool
+) -> None:
+    rows = over_d_k_chart(CASES[name], current, width, height, log, ascii, quantity)
+    check_block(rows, width, height)
+
+
+def test_three_panels_name_their_quantities_units_and_scales() -> None:
+    title = lines(over_d_k_chart(CASES["worked"], 1024, 116, 14, False))[0]
+    for part in ("p of the 3 largest keys, 0 to 1", "H, nats, 0 to ln n", "‖∂p/∂s‖_F, 0 to 0.5"):
+        assert part in title
+    logits = over_d_k_chart(CASES["worked"], 1024, 116, 14, True, wrt="logits")
+    assert "‖∂p/∂z‖_F, log" in lines(logits)[0]
+
+
+def test_curves_are_tagged_by_key() -> None:
+    rows = over_d_k_chart(CASES["worked"], 1024, 116, 14, False)
+    for index, tag in enumerate(("k2", "k1", "k0")):
+        assert tag in text_of(rows, f"series{index}")
+
+
+@pytest.mark.parametrize("width", [38, 76, 116])
+def test_the_current_d_k_is_marked_and_its_values_written(width: int) -> None:
+    rows = over_d_k_chart(CASES["worked"], 1024, width, 8, False)
+    cursor = text_of(rows, "cursor")
+    assert cursor.count("1024") == (1 if width == 38 else 3)
+    assert "┃" in cursor
+    assert "k2 0.6245" in cursor
+    assert ("0.905 nats" in cursor) == (width > 38)
+    assert ("0.0127" in cursor) == (width > 38)
+
+
+def test_values_of_another_d_k_are_never_passed_off_as_those_of_the_current() -> None:
+    rows = over_d_k_chart(CASES["worked"], 1000, 38, 8, False)
+    assert lines(rows)[-1].startswith("at 1024:")
+    assert "1000" in lines(rows)[-2]
+
+
+def test_a_narrow_chart_shows_the_quantity_asked_for() -> None:
+    for quantity, title in (("weights", "p of the"), ("entropy", "H, nats"), ("norm", "‖∂p/∂s‖_F")):
+        rows = over_d_k_chart(CASES["worked"], 64, 38, 8, False, quantity=quantity)  # type: ignore[arg-type]
+        assert lines(rows)[0].startswith(title)
+
+
+def test_the_scale_of_the_norm_is_fixed_unless_a_multiplier_exceeds_1() -> None:
+    assert "0 to 0.5" in plain(over_d_k_chart(CASES["ties"], 65536, 38, 8, False, quantity="norm"))
+    hot = over("ties", Setup(scale=Scale("temperature", (("T", 0.01),))))
+    assert "0 to 50" in plain(over_d_k_chart(hot, 64, 38, 8, False, quantity="norm"))
+
+
+def test_nan_is_marked() -> None:
+    rows = over_d_k_chart(over("worked", NAIVE), 64, 116, 14, False)
+    assert text_of(rows, "error").count("NaN") == 3
+
+
+def test_what_underflows_to_0_is_marked_below_a_logarithmic_axis() -> None:
+    rows = over_d_k_chart(CASES["far apart"], 64, 38, 10, True)
+    assert "▼" in text_of(rows, "error")
+    assert "below 1e-" in plain(rows)

@@ -1,0 +1,188 @@
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import plotext
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import ArrayLike
+
+from attn_tui.charts.plot import Axis, Mark, Series, Tick, frame, plot
+from attn_tui.charts.rows import Row, plain
+from tests.charts.cases import check_block, lines, text_of
+
+X = Axis("x", 0, 10, ticks=(Tick(0, "0"), Tick(10, "10")))
+Y = Axis("y", 0, 1, ticks=(Tick(1, "1"), Tick(0, "0")))
+LOG = Axis("y", 1e-3, 1, log=True, ticks=(Tick(1, "1"), Tick(1e-3, "1e-3")))
+
+
+def curve(y: ArrayLike, kind: Any = "line", **more: Any) -> Series:
+    values = np.asarray(y, dtype=np.float64)
+    return Series("", np.linspace(0, 10, values.size), values, "series0", kind, **more)
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Count the points that reach plotext."""
+    counts: list[int] = []
+
+    def counting(draw: Callable[..., None]) -> Callable[..., None]:
+        def wrapper(x: list[float], y: list[float], **how: Any) -> None:
+            counts.append(len(x))
+            assert np.all(np.isfinite([x, y]))
+            draw(x, y, **how)
+
+        return wrapper
+
+    monkeypatch.setattr(plotext, "plot", counting(plotext.plot))
+    monkeypatch.setattr(plotext, "scatter", counting(plotext.scatter))
+    return counts
+
+
+numbers = st.one_of(st.floats(), st.floats(0, 1), st.sampled_from([0.0, -0.0, 1.0, 5e-324]))
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.integers(0, 60),
+    st.integers(0, 14),
+    st.lists(numbers, max_size=40),
+    st.sampled_from(["line", "points", "bars", "caps"]),
+    st.sampled_from([Y, LOG]),
+    st.booleans(),
+)
+def test_every_size_and_every_number_gives_a_block_of_that_size(
+    width: int, height: int, values: list[float], kind: str, y: Axis, ascii: bool
+) -> None:
+    series = curve(values, kind, glyph="#" if kind in ("bars", "caps") else "", tag="k0")
+    note: Row = (("note", "label"),)
+    rows = plot([series], X, y, width, height, ascii, [Mark(5, 0.5, "mark", "muted")], [3], note)
+    check_block(rows, width, height)
+
+
+def test_a_chart_does_not_depend_on_the_chart_before() -> None:
+    series = [curve([0, 0.5, 1])]
+    first = plot(series, X, Y, 40, 10)
+    plot([curve([1, 0], "points", glyph="o")], X, LOG, 70, 20, rules=[2])
+    plotext.title("left over")
+    plotext.scatter([1, 2], [3, 4])
+    plotext.xlabel("left over")
+    assert plot(series, X, Y, 40, 10) == first
+
+
+def test_a_chart_may_be_wider_than_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    wide = plot([curve([0, 1])], X, Y, 150, 40)
+    monkeypatch.setenv("COLUMNS", "20")
+    monkeypatch.setenv("LINES", "5")
+    assert plot([curve([0, 1])], X, Y, 150, 40) == wide
+    assert lines(wide)[1][-1] != " "
+
+
+@pytest.mark.parametrize("count", [1000, 100_000])
+def test_long_series_are_thinned_before_plotext(
+    monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    counts = counted(monkeypatch)
+    values = np.random.default_rng(0).random(count)
+    plot([curve(values), curve(values, "points")], X, Y, 80, 12)
+    columns = frame(Y, 80, 12).columns
+    assert len(counts) == 2
+    assert max(counts) <= 2 * columns
+
+
+def test_thinning_keeps_the_extremes(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = np.full(100_000, 0.5)
+    values[12_345], values[67_890] = 1.0, 0.0
+    rows = lines(plot([curve(values)], X, Y, 80, 12))
+    assert rows[1][2 + 9] != " "
+    assert rows[9][2 + 52] != " "
+
+
+def test_thinning_keeps_gaps_and_many_gaps_stay_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = counted(monkeypatch)
+    values = np.full(100_000, 0.5)
+    values[40_000:60_000] = np.nan
+    values[::2] = np.nan
+    rows = lines(plot([curve(values)], X, Y, 80, 12))
+    assert sum(counts) <= 2 * 78
+    assert "⠒" not in rows[5][38:42]
+    assert len(counts) == 2
+
+
+def test_what_cannot_be_drawn_is_marked_where_it_is_and_counted() -> None:
+    values = [0.5, np.nan, np.inf, -np.inf, 2, -1, 0.5]
+    rows = plot([curve(values, "points")], X, Y, 72, 12)
+    shown = lines(rows)
+    assert text_of(rows, "error").replace(" ", "") == "▲▲×▼▼×1NaN▲2above1▼2below0"
+    columns = frame(Y, 72, 12, True).columns
+    assert shown[1].index("▲") == 2 + columns * 2 // 6
+    assert shown[-4].index("×") == 2 + columns * 1 // 6
+
+
+def test_on_a_logarithmic_axis_zero_is_below_and_a_negative_number_is_none() -> None:
+    rows = plot([curve([0.1, 0, -1, 1])], X, LOG, 60, 10)
+    assert text_of(rows, "error").split() == ["▼××", "1", "NaN", "▼", "1", "below", "1e-3"]
+
+
+def test_a_line_does_not_bridge_what_is_missing() -> None:
+    whole = plain(plot([curve([0.5] * 5)], X, Y, 50, 8))
+    broken = plain(plot([curve([0.5, 0.5, np.nan, 0.5, 0.5])], X, Y, 50, 8))
+    drawn = [sum("⠀" < character <= "⣿" for character in text) for text in (whole, broken)]
+    assert drawn[0] == 48
+    assert 20 <= drawn[1] <= 26
+
+
+def test_the_axis_does_not_follow_the_data() -> None:
+    small = [Series("", np.array([2.0]), np.array([y]), "scaled", "bars", "█") for y in (0.1249,)]
+    other = [Series("", np.array([2.0]), np.array([y]), "scaled", "bars", "█") for y in (0.1251,)]
+    assert plot(small, X, Y, 40, 12) == plot(other, X, Y, 40, 12)
+
+
+@pytest.mark.parametrize(("value", "filled"), [(0, 0), (0.001, 0), (0.25, 2), (0.5, 4), (1, 8)])
+def test_the_height_of_a_bar_is_its_value(value: float, filled: int) -> None:
+    bar = Series("", np.array([2.0]), np.array([value]), "scaled", "bars", "█", span=0.1)
+    assert text_of(plot([bar], X, Y, 40, 11), "scaled") == "█" * filled
+
+
+def test_points_on_both_ends_of_the_axes_are_drawn_in_the_corners() -> None:
+    rows = lines(plot([curve([0, 1], "points", glyph="o")], X, Y, 40, 10))
+    assert rows[1][-1] == "o"
+    assert rows[7][2] == "o"
+
+
+def test_series_keep_their_roles_and_tags() -> None:
+    one = Series("", np.array([0.0, 10]), np.array([0.1, 0.1]), "series1", tag="k1")
+    two = Series("", np.array([0.0, 10]), np.array([0.9, 0.9]), "series2", tag="k2")
+    rows = plot([one, two], X, Y, 60, 12)
+    assert "k1" in text_of(rows[8:10], "series1")
+    assert "k2" in text_of(rows[1:3], "series2")
+    assert text_of(rows[1:4], "series1") == ""
+
+
+def test_tags_of_equal_lines_stand_beside_each_other() -> None:
+    same = [curve([0.5, 0.5], tag=f"k{index}") for index in range(4)]
+    row = next(line for line in lines(plot(same, X, Y, 60, 12)) if "k0" in line)
+    assert all(f"k{index}" in row for index in range(4))
+
+
+def test_a_rule_stands_over_its_tick() -> None:
+    x = Axis("d_k", 1, 65536, log=True, ticks=(Tick(1024, "1024", "cursor"), Tick(1000, "1000")))
+    rows = plot([], x, Y, 60, 12, rules=[1024])
+    shown = lines(rows)
+    column = shown[2].index("┃")
+    assert all(row[column] == "┃" for row in shown[1:10])
+    assert shown[10][column] == "┬"
+    assert "1024" in shown[11][column - 3 : column + 4]
+    assert "1000" not in shown[11]
+    assert "1024" in text_of(rows, "cursor")
+
+
+def test_without_block_glyphs_only_ascii_is_drawn() -> None:
+    series = [curve([0, 1, np.nan, 2]), curve([0.3, 0.8], "bars", glyph=":")]
+    assert plain(plot(series, X, Y, 60, 12, ascii=True, rules=[5])).isascii()
+
+
+def test_an_axis_must_have_finite_rising_ends_and_a_logarithmic_one_ends_above_zero() -> None:
+    for minimum, maximum, log in ((1, 1, False), (0, float("inf"), False), (0, 1, True)):
+        with pytest.raises(ValueError, match="axis"):
+            Axis("y", minimum, maximum, log)
