@@ -1,0 +1,71 @@
+"""Actions: what can be done, and with which keys; bindings, bars and help come from them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from textual.binding import Binding, BindingType
+
+
+@dataclass(frozen=True)
+class Action:
+    """One thing a person can do.
+
+    Attributes:
+        run: The Textual action, ``"undo"`` or ``"app.quit"``; parameters in brackets.
+        keys: Textual's names of the keys that do it.
+        shown: The keys as a person knows them.
+        label: One word or two for the key bar.
+        help: What it does, one sentence without a full stop.
+        bar: Its rank in the key bar, 1 for what must have room; 0 keeps it out.
+        palette: Whether the command palette offers it.
+        always: More keys, which work even while a text field has the focus; none is printable.
+    """
+
+    run: str
+    keys: tuple[str, ...]
+    shown: str
+    label: str
+    help: str
+    bar: int = 0
+    palette: bool = True
+    always: tuple[str, ...] = ()
+
+    @property
+    def all_shown(self) -> str:
+        """Every key as a person knows it: ``u, ctrl+z``."""
+        return ", ".join(filter(None, (self.shown, *self.always)))
+
+
+def bindings(actions: Iterable[Action]) -> list[BindingType]:
+    """Return the Textual bindings of actions."""
+    return [
+        Binding(",".join(keys), action.run, action.label, priority=priority)
+        for action in actions
+        for keys, priority in ((action.keys, False), (action.always, True))
+        if keys
+    ]
+
+
+@dataclass(frozen=True)
+class Section:
+    """Actions that work in one place.
+
+    Attributes:
+        title: The place: ``"Everywhere"``, ``"In the slider"``.
+        actions: What can be done there.
+    """
+
+    title: str
+    actions: tuple[Action, ...]
+
+
+def key_table(sections: Iterable[Section]) -> str:
+    """Return the actions that have keys as a Markdown table."""
+    lines = ["| where | keys | what it does |", "| --- | --- | --- |"]
+    for section in sections:
+        place = section.title
+        for action in section.actions:
+            if action.all_shown:
+                lines.append(f"| {place} | `{action.all_shown}` | {action.help} |")
+                place = ""
+    return "\n".join(lines) + "\n"

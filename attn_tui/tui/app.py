@@ -1,0 +1,127 @@
+"""The application: holds what is asked, shows it on the visible instrument, and asks anew."""
+
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
+from os import environ
+
+from textual import on
+from textual.app import App, SystemCommand
+from textual.screen import Screen
+
+from attn_tui.files.draft import Draft
+from attn_tui.instruments import INSTRUMENTS, load
+from attn_tui.tui.actions import bindings
+from attn_tui.tui.dialogs import ReadDialog
+from attn_tui.tui.everywhere import SHARED
+from attn_tui.tui.instrument_screen import InstrumentScreen
+from attn_tui.tui.key_help import key_help
+from attn_tui.tui.state import Asked, History
+from attn_tui.tui.theme import role_variables
+
+
+class AttnApp(App[None]):
+    """attn-tui on the screen.
+
+    Args:
+        draft: What is asked at the start; it must be readable.
+        instrument: The name of the instrument shown first.
+        clock: Seconds, from any moment on.
+
+    Raises:
+        InputError: If the draft cannot be read.
+    """
+
+    TITLE = "attn-tui"
+    CSS_PATH = "app.tcss"
+    BINDINGS = bindings(SHARED)
+
+    def __init__(
+        self,
+        draft: Draft,
+        instrument: str = INSTRUMENTS[0].name,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        no_color = "NO_COLOR" in environ
+        super().__init__(ansi_color=True if no_color else None)
+        if no_color:
+            # Textual turns a true-colour theme black when colours are taken out of it.
+            self.theme = "ansi-dark"
+        self.history = History(Asked.first(draft))
+        self._first = instrument
+        self._clock = clock
+        for each in INSTRUMENTS:
+            self.add_mode(each.name, partial(_screen, each.screen))
+
+    def get_css_variables(self) -> dict[str, str]:
+        """Return the theme's variables and those of the roles."""
+        variables = super().get_css_variables()
+        return variables | role_variables(variables, self.native_ansi_color)
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Yield everything that can be done on a screen, for the palette."""
+        instrument = screen if isinstance(screen, InstrumentScreen) else None
+        for action in (*(instrument.ACTIONS if instrument else ()), *SHARED):
+            if action.palette:
+                keys = f"key {action.all_shown}" if action.all_shown else ""
+                yield SystemCommand(action.help, keys, partial(self.run_action, action.run))
+        for command in instrument.commands() if instrument else ():
+            yield SystemCommand(command.title, command.help, partial(self.run_action, command.run))
+        if not self.no_color:
+            yield SystemCommand("Theme", "Choose the colours", self.action_change_theme)
+        yield SystemCommand(
+            "Suspend", "Go back to the shell; fg returns", self.action_suspend_process
+        )
+
+    async def on_mount(self) -> None:
+        """Go to the first instrument."""
+        await self.switch_mode(self._first)
+
+    @on(InstrumentScreen.Ready)
+    def _on_ready(self) -> None:
+        self._show()
+
+    @on(InstrumentScreen.Ask)
+    def _on_ask(self, event: InstrumentScreen.Ask) -> None:
+        self._become(self.history.ask(event.edit, event.gesture, self._clock()))
+
+    def action_undo(self) -> None:
+        """Go one step back."""
+        self._become(self.history.undo(), "Nothing to undo")
+
+    def action_redo(self) -> None:
+        """Go one step on."""
+        self._become(self.history.redo(), "Nothing to redo")
+
+    def action_keys(self) -> None:
+        """List every key."""
+        if not isinstance(self.screen, ReadDialog):
+            self.push_screen(ReadDialog("Keys", key_help()))
+
+    async def action_instrument(self, name: str) -> None:
+        """Go to an instrument."""
+        if isinstance(self.screen, InstrumentScreen):
+            await self.switch_mode(name)
+
+    def _become(self, history: History, unchanged: str = "") -> None:
+        if history is self.history and unchanged:
+            self.notify(unchanged, timeout=2)
+        self.history = history
+        self._show()
+
+    def _show(self) -> None:
+        base = self.screen_stack[0] if self.screen_stack else None
+        if isinstance(base, InstrumentScreen):
+            base.show(self.history.present)
+
+
+def _screen(part: str) -> InstrumentScreen:
+    screen: InstrumentScreen = load(part)()
+    return screen
+
+
+def run(draft: Draft, instrument: str = INSTRUMENTS[0].name) -> int:
+    """Run the program on the terminal and return its exit status."""
+    app = AttnApp(draft, instrument)
+    app.run()
+    return app.return_code or 0

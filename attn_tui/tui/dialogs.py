@@ -1,0 +1,103 @@
+"""Dialogues over a screen: one to choose from a list, one to read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from attn_tui.tui.actions import Action, Section, bindings
+
+CHOOSE = (
+    Action("dismiss(None)", ("escape",), "esc", "Close", "Close without a change", palette=False),
+)
+READ = (
+    Action(
+        "dismiss(None)",
+        ("escape", "q", "enter", "question_mark"),
+        "esc",
+        "Close",
+        "Close the text",
+        palette=False,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One line of a list to choose from.
+
+    Attributes:
+        value: What choosing it gives.
+        title: Its first line.
+        detail: What stands below, in a quieter colour.
+    """
+
+    value: str
+    title: str
+    detail: str
+
+
+class ChoiceDialog(ModalScreen[str | None]):
+    """A list; enter or a click chooses, escape leaves all as it was."""
+
+    BINDINGS = bindings(CHOOSE)
+    SECTION = Section("In a list", CHOOSE)
+
+    def __init__(self, title: str, choices: Sequence[Choice], present: str) -> None:
+        super().__init__()
+        self._title = title
+        self._choices = tuple(choices)
+        self._present = present
+
+    def compose(self) -> ComposeResult:
+        """Lay out the list in a box."""
+        with Vertical(classes="dialog") as box:
+            box.border_title = self._title
+            options = OptionList(*[Option(self._prompt(each)) for each in self._choices])
+            values = [choice.value for choice in self._choices]
+            options.highlighted = values.index(self._present) if self._present in values else 0
+            yield options
+            yield Static("↑ ↓ move   enter chooses   esc closes", classes="hint", markup=False)
+
+    def _prompt(self, choice: Choice) -> Text:
+        mark = "● " if choice.value == self._present else "  "
+        return Text.assemble((mark + choice.title, "bold"), "\n  ", choice.detail)
+
+    def on_mount(self) -> None:
+        """Put the focus on the list."""
+        self.query_one(OptionList).focus()
+
+    @on(OptionList.OptionSelected)
+    def _on_choose(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss(self._choices[event.option_index].value)
+
+
+class ReadDialog(ModalScreen[None]):
+    """A text that can be scrolled."""
+
+    BINDINGS = bindings(READ)
+    SECTION = Section("In a text", READ)
+
+    def __init__(self, title: str, text: Text) -> None:
+        super().__init__()
+        self._title = title
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        """Lay out the text in a box."""
+        with Vertical(classes="dialog") as box:
+            box.border_title = self._title
+            with VerticalScroll():
+                yield Static(self._text)
+            yield Static("↑ ↓ scroll   esc closes", classes="hint", markup=False)
+
+    def on_mount(self) -> None:
+        """Put the focus where the arrows scroll."""
+        self.query_one(VerticalScroll).focus()

@@ -1,0 +1,28 @@
+"""What can be done on every screen."""
+
+from attn_tui.instruments import INSTRUMENTS
+from attn_tui.tui.actions import Action, Section
+
+SHARED = (
+    Action("app.undo", ("u",), "u", "Undo", "Undo the last change", bar=2, always=("ctrl+z",)),
+    Action("app.redo", ("U",), "U", "Redo", "Redo what was undone", always=("ctrl+y",)),
+    Action(
+        "screen.explain", ("question_mark",), "?", "Help", "Explain the pane that has the focus",
+        bar=1,
+    ),
+    Action("app.keys", (), "", "Keys", "List every key", always=("f1",)),
+    Action(
+        "app.command_palette", (), "", "More", "Search everything that can be done", bar=2,
+        always=("ctrl+p",), palette=False,
+    ),
+    Action("app.quit", ("q",), "q", "Quit", "Leave the program", bar=1, always=("ctrl+q",)),
+    *(
+        Action(
+            f"app.instrument('{each.name}')", (str(number),), str(number), each.title,
+            f"Go to {each.title}: {each.summary}",
+        )
+        for number, each in enumerate(INSTRUMENTS, 1)
+    ),
+)  # fmt: skip
+
+SECTION = Section("Everywhere", SHARED)

@@ -1,0 +1,1 @@
+"""Explore's screen: from score vectors to weights and their gradient."""

@@ -1,0 +1,167 @@
+"""The table of keys as a widget: four column blocks, so that a step sends what it changes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+
+from attn_tui.charts.rows import Row
+from attn_tui.compute.explore import VectorAnswer
+from attn_tui.tui.actions import Action, Section, bindings
+from attn_tui.tui.explore import table
+from attn_tui.tui.explore.table import Columns, Keys
+from attn_tui.tui.widgets.mosaic import Mosaic
+
+FAR = 10**9
+STATISTICS_TILES = 8
+
+ACTIONS = (
+    Action("move(-1)", ("up",), "↑", "Up", "Move to the key above", palette=False),
+    Action("move(1)", ("down",), "↓", "Down", "Move to the key below", palette=False),
+    Action("page(-1)", ("pageup",), "pgup", "Page up", "Move a page up", palette=False),
+    Action("page(1)", ("pagedown",), "pgdn", "Page down", "Move a page down", palette=False),
+    Action(f"move(-{FAR})", ("home",), "home", "First", "Move to the first key", palette=False),
+    Action(f"move({FAR})", ("end",), "end", "Last", "Move to the last key", palette=False),
+    Action(
+        "choose", ("enter",), "enter", "Gradient", "Show the gradient of this key's weight",
+        palette=False,
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Page:
+    """What the table shows.
+
+    Attributes:
+        answer: The vector's answer.
+        keys: The keys that are in sight, in their order.
+        columns: How wide the columns are.
+        titles: The titles of the left and the right half.
+        statistics: The lines below the keys.
+        cursor: The key the cursor is on.
+        titled: Whether a line with the titles stands above the heads of the columns.
+        ascii: Whether bars keep to ASCII.
+    """
+
+    answer: VectorAnswer
+    keys: Keys
+    columns: Columns
+    titles: tuple[str, str]
+    statistics: Sequence[Row]
+    cursor: int
+    titled: bool = True
+    ascii: bool = False
+
+    @property
+    def head(self) -> int:
+        """Lines above the keys."""
+        return 2 if self.titled else 1
+
+
+class KeyTable(Vertical, can_focus=True):
+    """Shows a page of keys with their weights and gradients."""
+
+    DEFAULT_CSS = """
+    KeyTable { height: auto; }
+    KeyTable #blocks { height: 1fr; }
+    KeyTable #statistics { height: 2; }
+    """
+    BINDINGS = bindings(ACTIONS)
+    SECTION = Section("In the table", ACTIONS)
+
+    page: Page | None = None
+
+    @dataclass
+    class Moved(Message):
+        """The user moves the cursor by so many keys."""
+
+        keys: int
+
+    @dataclass
+    class Pointed(Message):
+        """The user points at a key."""
+
+        key: int
+
+    class Chosen(Message):
+        """The user wants the gradient of the weight of the key the cursor is on."""
+
+    def compose(self) -> ComposeResult:
+        """Lay out the column blocks and the statistics."""
+        yield Mosaic(4, id="blocks")
+        yield Mosaic(STATISTICS_TILES, id="statistics")
+
+    def show_page(self, page: Page) -> None:
+        """Show a page."""
+        self.page = page
+        self._draw()
+
+    def _draw(self) -> None:
+        page = self.page
+        if page is None:
+            return
+        columns = page.columns
+        widths = columns.widths
+        half = widths[0] + widths[1]
+        rest = self.size.width - half
+        titles = (
+            *table.title_row(page.titles[0], half, self.has_focus),
+            *table.title_row(page.titles[1], rest, self.has_focus),
+        )
+        rows = table.key_rows(page.answer, page.keys, columns, page.cursor, page.ascii)
+        last = max(self.size.width - sum(widths[:3]), 0)
+        self.query_one("#blocks", Mosaic).show(
+            [titles, *rows] if page.titled else rows, (*widths[:3], last)
+        )
+        statistics = self.query_one("#statistics", Mosaic)
+        statistics.styles.height = len(page.statistics)
+        statistics.show(page.statistics)
+
+    def on_resize(self) -> None:
+        """Draw the titles anew in the new width."""
+        self._draw()
+
+    def on_focus(self) -> None:
+        """Show where the keys go."""
+        self._draw()
+
+    def on_blur(self) -> None:
+        """Show that the keys go elsewhere."""
+        self._draw()
+
+    def action_move(self, keys: int) -> None:
+        """Move the cursor."""
+        self.post_message(self.Moved(keys))
+
+    def action_page(self, pages: int) -> None:
+        """Move the cursor by what is in sight."""
+        in_sight = len(self.page.keys) if self.page else 1
+        self.post_message(self.Moved(pages * in_sight))
+
+    def action_choose(self) -> None:
+        """Ask for the gradient of this key's weight."""
+        self.post_message(self.Chosen())
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Move up."""
+        event.stop()
+        self.action_move(-1)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Move down."""
+        event.stop()
+        self.action_move(1)
+
+    def on_click(self, event: events.Click) -> None:
+        """Move the cursor to the key that was clicked; a second click chooses its gradient."""
+        if self.page is None:
+            return
+        line = event.screen_y - self.region.y - self.page.head
+        if 0 <= line < len(self.page.keys):
+            self.post_message(self.Pointed(int(self.page.keys[line])))
+            if event.chain == 2:
+                self.action_choose()

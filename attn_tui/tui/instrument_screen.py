@@ -1,0 +1,160 @@
+"""What every instrument's screen shares: title line, key bar, and how it asks and is shown."""
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.message import Message
+from textual.screen import Screen
+
+from attn_tui.instruments import INSTRUMENTS
+from attn_tui.tui.actions import Action, Section, bindings
+from attn_tui.tui.dialogs import ReadDialog
+from attn_tui.tui.everywhere import SHARED
+from attn_tui.tui.state import Asked, Edit, Gesture
+from attn_tui.tui.widgets.bar import Bar, Item
+
+
+@dataclass(frozen=True)
+class Command:
+    """Something the palette offers that has no key of its own."""
+
+    title: str
+    help: str
+    run: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What ``?`` says of a pane.
+
+    Attributes:
+        title: The pane.
+        formula: What it computes, in the field's symbols.
+        meaning: How to read it.
+        source: Who says so.
+    """
+
+    title: str
+    formula: str
+    meaning: str
+    source: str
+
+    def text(self) -> Text:
+        """Return the explanation laid out to be read."""
+        return Text.assemble(
+            (self.formula, "bold"),
+            f"\n\n{self.meaning}\n\n",
+            ("Source: ", "bold"),
+            self.source,
+        )
+
+
+@runtime_checkable
+class Explained(Protocol):
+    """A widget that has something to say of itself."""
+
+    explanation: Explanation
+
+
+class InstrumentScreen(Screen[None]):
+    """A screen of one instrument.
+
+    A subclass yields its panes, declares its actions and draws what is asked. It asks by
+    messages, so it never needs to know the application.
+    """
+
+    DEFAULT_CSS = """
+    InstrumentScreen #title { dock: top; }
+    InstrumentScreen #key-bar { dock: bottom; }
+    """
+    AUTO_FOCUS = None
+    NAME: ClassVar[str]
+    ACTIONS: ClassVar[tuple[Action, ...]] = ()
+    SECTIONS: ClassVar[tuple[Section, ...]] = ()
+    explanation: Explanation
+
+    class Ready(Message):
+        """The screen is visible and wants to be shown what is asked."""
+
+    @dataclass
+    class Ask(Message):
+        """The user asks something else."""
+
+        edit: Edit
+        gesture: Gesture | None = None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        cls.BINDINGS = [*bindings(cls.ACTIONS)]
+        super().__init_subclass__(**options)
+
+    def on_screen_resume(self) -> None:
+        """Say that the screen is visible."""
+        self.post_message(self.Ready())
+
+    def compose(self) -> ComposeResult:
+        """Lay out the title line, the panes and the key bar."""
+        yield Bar(id="title")
+        yield from self.compose_panes()
+        yield Bar(id="key-bar")
+
+    @abstractmethod
+    def compose_panes(self) -> ComposeResult:
+        """Yield what stands between the title line and the key bar."""
+
+    @abstractmethod
+    def show(self, asked: Asked) -> None:
+        """Show what is asked; called while the screen is visible, and when it becomes so."""
+
+    @property
+    @abstractmethod
+    def status(self) -> str:
+        """What the right end of the title line says."""
+
+    def commands(self) -> Iterable[Command]:
+        """Yield what the palette offers besides the actions."""
+        return ()
+
+    def ask(self, edit: Edit, gesture: Gesture | None = None) -> None:
+        """Ask something else."""
+        self.post_message(self.Ask(edit, gesture))
+
+    def frame(self) -> None:
+        """Draw the title line and the key bar."""
+        width = self.size.width
+        items = [Item(((" attn-tui ", "title"),))] if width >= 60 else []
+        for number, instrument in enumerate(INSTRUMENTS, 1):
+            role = "tab" if instrument.name == self.NAME else "muted"
+            text = f" {number} {instrument.title} "
+            items.append(Item(((text, role),), f"app.instrument('{instrument.name}')"))
+        room = width - sum(item.width for item in items)
+        items.append(Item(((f"{self.status[: room - 1]} ".rjust(room), "label"),)))
+        self.query_one("#title", Bar).show_items(items)
+        self.query_one("#key-bar", Bar).show_items(self._key_items(width))
+
+    def _key_items(self, width: int) -> list[Item]:
+        """Return the keys that fit, the more important ones first in line for room."""
+        items = {action: _key_item(action) for action in (*self.ACTIONS, *SHARED) if action.bar}
+        shown: set[Action] = set()
+        for action in sorted(items, key=lambda action: action.bar):
+            if items[action].width <= width:
+                shown.add(action)
+                width -= items[action].width
+        return [item for action, item in items.items() if action in shown]
+
+    def action_explain(self) -> None:
+        """Open what there is to say of the pane that has the focus."""
+        explained: Explained = self
+        for node in (self.focused.ancestors_with_self if self.focused else ())[::-1]:
+            if isinstance(node, Explained):
+                explained = node
+        self.app.push_screen(ReadDialog(explained.explanation.title, explained.explanation.text()))
+
+
+def _key_item(action: Action) -> Item:
+    key = action.shown or action.always[0].replace("ctrl+", "^")
+    label = f" {action.label} " if action.label else ""
+    return Item(((f" {key}", "key"), (label, "text")), action.run)

@@ -1,0 +1,50 @@
+"""Every key there is, for the help, for the README and for tests."""
+
+import sys
+from pathlib import Path
+
+from rich.text import Text
+
+from attn_tui.instruments import INSTRUMENTS, load
+from attn_tui.tui import dialogs, everywhere
+from attn_tui.tui.actions import Section, key_table
+
+
+def sections() -> tuple[Section, ...]:
+    """Return every place with the keys that work there."""
+    screens = [load(instrument.screen).SECTIONS for instrument in INSTRUMENTS]
+    return (
+        everywhere.SECTION,
+        *(section for each in screens for section in each),
+        dialogs.ChoiceDialog.SECTION,
+        dialogs.ReadDialog.SECTION,
+    )
+
+
+def key_help() -> Text:
+    """Return every key as text to read."""
+    text = Text()
+    for section in sections():
+        text.append(f"{section.title}\n", "bold")
+        for action in section.actions:
+            if action.all_shown:
+                text.append(f"  {action.all_shown:<12}", "bold")
+                text.append(f" {action.help}\n")
+        text.append("\n")
+    return text
+
+
+START = "<!-- keys: python -m attn_tui.tui.key_help README.md -->\n"
+END = "<!-- end of keys -->"
+
+
+def with_keys(document: str) -> str:
+    """Return a Markdown document with the present key table between its two marks."""
+    before, start, rest = document.partition(START)
+    _, end, after = rest.partition(END)
+    return f"{before}{start}\n{key_table(sections())}\n{end}{after}"
+
+
+if __name__ == "__main__":
+    for path in map(Path, sys.argv[1:]):
+        path.write_text(with_keys(path.read_text("utf-8")), "utf-8")

@@ -1,0 +1,74 @@
+"""Colours of the roles, made legible on whatever theme is in use."""
+
+from collections.abc import Mapping
+
+from textual.color import Color
+
+CONTRAST = 4.6
+"""Least contrast of a role's colour with the background (WCAG AA asks 4.5 of text)."""
+
+_SOURCES = {
+    "unscaled": "warning",
+    "scaled": "primary",
+    "positive": "success",
+    "negative": "error",
+    "error": "error",
+    "series0": "primary",
+    "series1": "accent",
+    "series2": "success",
+    "series3": "secondary",
+    "series4": "warning",
+    "series5": "error",
+}
+
+_ANSI = {
+    "unscaled": "ansi_red",
+    "scaled": "ansi_blue",
+    "positive": "ansi_green",
+    "negative": "ansi_magenta",
+    "error": "ansi_red",
+    "series0": "ansi_blue",
+    "series1": "ansi_magenta",
+    "series2": "ansi_green",
+    "series3": "ansi_cyan",
+    "series4": "ansi_red",
+    "series5": "ansi_default",
+}
+
+
+def luminance(colour: Color) -> float:
+    """Return the relative luminance of a colour, from 0.0 to 1.0 (WCAG 2)."""
+    linear = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in colour.normalized
+    )
+    return sum(share * part for share, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one: Color, other: Color) -> float:
+    """Return the contrast ratio of two colours, from 1.0 to 21.0 (WCAG 2)."""
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def legible(colour: Color, background: Color) -> Color:
+    """Return the colour, moved towards white or black until it stands out from the background."""
+    end = Color(255, 255, 255) if background.brightness < 0.5 else Color(0, 0, 0)
+    steps = (colour.blend(end, step / 20) for step in range(21))
+    return next((step for step in steps if contrast(step, background) >= CONTRAST), end)
+
+
+def role_variables(variables: Mapping[str, str], ansi: bool) -> dict[str, str]:
+    """Return a style-sheet variable ``role-NAME`` for each role that has a colour of its own."""
+    if ansi:
+        plain = {f"role-{role}": colour for role, colour in _ANSI.items()}
+        return plain | {"role-muted": "ansi_default", "role-text": "ansi_default"}
+    background = Color.parse(variables["background"])
+    foreground = Color.parse(variables["foreground"]).rgb
+    text = legible(Color(*foreground), background)
+    colours = {
+        role: legible(Color.parse(variables[source]), background)
+        for role, source in _SOURCES.items()
+    }
+    colours |= {"text": text, "muted": legible(text.blend(background, 0.45), background)}
+    return {f"role-{role}": colour.hex6 for role, colour in colours.items()}

@@ -1,0 +1,82 @@
+"""The one way of drawing: rows of (text, role), of which only what changed is sent again."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from attn_tui.charts.rows import Row, cells
+
+SERIES = tuple(f"series{index}" for index in range(6))
+SIZES = tuple(f"{sign}{size}" for sign in ("positive", "negative") for size in range(1, 5))
+ROLES = (
+    *("text", "muted", "label", "title", "axis", "strong", "key"),
+    *("unscaled", "scaled", "error", "zero", "cursor", "focus", "tab"),
+    *SERIES,
+    *SIZES,
+)
+"""Every role a row may use; the style sheet gives each a look."""
+
+
+def _cells(row: Row, width: int) -> list[tuple[str, str]]:
+    """Return the cells of a row, padded and cut to a width; a wide character fills two."""
+    filled = [
+        (character, role)
+        for text, role in row
+        for character in text
+        for _ in range(cells(character))
+    ][:width]
+    return filled + [(" ", "text")] * (width - len(filled))
+
+
+def difference(old: Row, new: Row, width: int) -> tuple[int, int] | None:
+    """Return the first changed column and the one behind the last, or None where none differs."""
+    if old == new:
+        return None
+    before, after = _cells(old, width), _cells(new, width)
+    changed = [x for x in range(width) if before[x] != after[x]]
+    return (changed[0], changed[-1] + 1) if changed else None
+
+
+class Canvas(Widget):
+    """Shows the rows it is given, cut to its size.
+
+    A canvas sends the changed part of a line from its own left edge, so what changes often is
+    best put on a canvas of its own.
+    """
+
+    DEFAULT_CSS = """
+    Canvas { width: 100%; height: 1; }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"canvas--{role}" for role in ROLES}
+
+    rows: tuple[Row, ...] = ()
+
+    def show(self, rows: Sequence[Row]) -> None:
+        """Show new rows."""
+        old, self.rows = self.rows, tuple(rows)
+        if not self.is_mounted:
+            return
+        width, height = self.size
+        nothing: Row = ()
+        regions = []
+        for y in range(min(height, max(len(old), len(self.rows)))):
+            before = old[y] if y < len(old) else nothing
+            after = self.rows[y] if y < len(self.rows) else nothing
+            if span := difference(before, after, width):
+                regions.append(Region(span[0], y, span[1] - span[0], 1))
+        if regions:
+            self.refresh(*regions)
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line of the rows as Textual wants it."""
+        width = self.size.width
+        row = self.rows[y] if y < len(self.rows) else ()
+        segments = [
+            Segment(text, self.get_component_rich_style(f"canvas--{role}")) for text, role in row
+        ]
+        base = self.get_component_rich_style("canvas--text")
+        return Strip(segments).adjust_cell_length(width, base).simplify()

@@ -1,0 +1,94 @@
+"""The editor of score vectors: text goes in and out, history is kept elsewhere."""
+
+from dataclasses import dataclass
+
+from textual import events, on
+from textual.message import Message
+from textual.widgets import TextArea
+
+from attn_tui.tui.actions import Action, Section, bindings
+
+ACTIONS = (Action("leave", ("escape",), "esc", "Done", "Leave the editor", palette=False),)
+
+
+def visible(text: str) -> str:
+    """Return pasted text with each control or invisible character as a sign that can be seen."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
+    return "".join(
+        character if character.isprintable() or character == "\n" else _sign(character)
+        for character in lines
+    )
+
+
+def _sign(character: str) -> str:
+    if character.isspace():
+        return " "
+    code = ord(character)
+    return chr(0x2400 + code) if code < 0x20 else "\N{REPLACEMENT CHARACTER}"
+
+
+class ScoreEditor(TextArea):
+    """Holds the text of the score vectors as it is typed."""
+
+    BINDINGS = bindings(ACTIONS)
+    SECTION = Section("In the score editor", ACTIONS)
+
+    @dataclass
+    class Edited(Message):
+        """The text changed under the user's hands."""
+
+        text: str
+
+    @dataclass
+    class CursorMoved(Message):
+        """The cursor came to another line, counted from 0."""
+
+        line: int
+
+    def __init__(self, id: str | None = None) -> None:
+        super().__init__(
+            id=id,
+            soft_wrap=True,
+            show_line_numbers=False,
+            compact=True,
+            max_checkpoints=1,
+            highlight_cursor_line=False,
+        )
+
+        self._known = ""
+        self._told: list[str] = []
+
+    def show_text(self, text: str) -> None:
+        """Hold a text, unless it is what the user typed and has perhaps typed beyond."""
+        if text in self._told:
+            del self._told[: self._told.index(text) + 1]
+            self._known = text
+        elif text != self._known:
+            row, column = self.cursor_location if self._known else (0, len(text))
+            self._known = text
+            self._told.clear()
+            self.load_text(text)
+            last = min(row, self.document.line_count - 1)
+            self.move_cursor((last, min(column, len(self.document[last]))))
+
+    def action_leave(self) -> None:
+        """Give the focus to the next pane."""
+        self.screen.focus_next()
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        if result := self._replace_via_keyboard(visible(event.text), *self.selection):
+            self.move_cursor(result.end_location)
+
+    @on(TextArea.Changed)
+    def _on_change(self, event: TextArea.Changed) -> None:
+        event.stop()
+        if self._told or self.text != self._known:
+            self._told.append(self.text)
+            self.post_message(self.Edited(self.text))
+
+    @on(TextArea.SelectionChanged)
+    def _on_selection(self, event: TextArea.SelectionChanged) -> None:
+        event.stop()
+        self.post_message(self.CursorMoved(self.cursor_location[0]))

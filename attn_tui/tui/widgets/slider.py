@@ -1,0 +1,168 @@
+"""A slider on a logarithmic scale of whole numbers, drawn on one line."""
+
+from dataclasses import dataclass
+from itertools import count
+from math import inf
+
+from textual import events
+from textual.message import Message
+
+from attn_tui.charts.rows import Row
+from attn_tui.compute.log_scale import LogScale
+from attn_tui.tui.actions import Action, Section, bindings
+from attn_tui.tui.state import Gesture
+from attn_tui.tui.widgets.canvas import Canvas
+
+LABEL = "d_k "
+
+ACTIONS = (
+    Action("step(-1)", ("left", "down"), "← ↓", "Less", "Move to the stop below", palette=False),
+    Action("step(1)", ("right", "up"), "→ ↑", "More", "Move to the stop above", palette=False),
+    Action("double(-1)", ("pagedown",), "pgdn", "Halve", "Halve the value", palette=False),
+    Action("double(1)", ("pageup",), "pgup", "Double", "Double the value", palette=False),
+    Action("end(0)", ("home",), "home", "Least", "Go to the smallest value", palette=False),
+    Action("end(1)", ("end",), "end", "Most", "Go to the largest value", palette=False),
+    Action("type", ("enter",), "enter", "Type", "Type a value", palette=False),
+)
+
+
+def ticks(scale: LogScale, width: int, thumb: int) -> dict[int, str]:
+    """Return the characters of the labels on a track by their column.
+
+    Labels are powers of a base that leaves room between them; none touches the thumb.
+    """
+    placed: dict[int, str] = {}
+    for base in (8, 64, 256):
+        value, labels, end = scale.minimum, [], -2
+        while value <= scale.maximum:
+            text = str(value)
+            middle = round(scale.to_fraction(value) * (width - 1))
+            left = min(max(middle - len(text) // 2, 0), width - len(text))
+            if left <= end + 1:
+                break
+            labels.append((left, text))
+            end, value = left + len(text), value * base
+        else:
+            for left, text in labels:
+                if not left - 1 <= thumb <= left + len(text):
+                    placed |= {left + index: digit for index, digit in enumerate(text)}
+            return placed
+    return placed
+
+
+def track(scale: LogScale, value: int, width: int, focused: bool, ascii: bool = False) -> Row:
+    """Return a track of a width in cells with its ticks and the thumb."""
+    thumb = round(scale.to_fraction(value) * (width - 1))
+    labels = ticks(scale, width, thumb)
+    done, todo, mark = ("=", "-", "O") if ascii else ("━", "─", "●")
+    text = "".join(
+        mark if x == thumb else labels.get(x, done if x < thumb else todo) for x in range(width)
+    )
+    role = "focus" if focused else "scaled"
+    return ((text[:thumb], "scaled"), (mark, role), (text[thumb + 1 :], "axis"))
+
+
+class Slider(Canvas, can_focus=True):
+    """Shows a value on its scale, and says where the user wants it."""
+
+    DEFAULT_CSS = """
+    Slider { height: 1; }
+    """
+    BINDINGS = bindings(ACTIONS)
+    SECTION = Section("On the d_k slider", ACTIONS)
+
+    @dataclass
+    class Moved(Message):
+        """The user asks for a value."""
+
+        value: int
+        gesture: Gesture
+
+    class Typing(Message):
+        """The user wants to type a value."""
+
+    def __init__(self, scale: LogScale, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.scale = scale
+        self.value = scale.minimum
+        self.ascii = False
+        self._drags = count()
+        self._drag: Gesture | None = None
+
+    @property
+    def _track_width(self) -> int:
+        return max(self.size.width - len(LABEL) - len(f" {self.scale.maximum}"), 1)
+
+    def show_value(self, value: int, ascii: bool = False) -> None:
+        """Show a value."""
+        self.value, self.ascii = value, ascii
+        self._draw()
+
+    def _draw(self) -> None:
+        drawn = track(self.scale, self.value, self._track_width, self.has_focus, self.ascii)
+        number = f" {self.value:>{len(str(self.scale.maximum))}}"
+        label = "focus" if self.has_focus else "label"
+        self.show([((LABEL.rstrip(), label), (" ", "text"), *drawn, (number, "strong"))])
+
+    def on_resize(self) -> None:
+        """Draw the track anew in the new width."""
+        self._draw()
+
+    def on_focus(self) -> None:
+        """Show where the keys go."""
+        self._draw()
+
+    def on_blur(self) -> None:
+        """Show that the keys go elsewhere."""
+        self._draw()
+
+    def move(self, value: int, gesture: Gesture) -> None:
+        """Ask for the value on the scale nearest to this one."""
+        self.post_message(self.Moved(self.scale.clamp(value), gesture))
+
+    def action_step(self, steps: int) -> None:
+        """Move by stops."""
+        self.move(self.scale.step(self.value, steps), Gesture("slide"))
+
+    def action_double(self, times: int) -> None:
+        """Double, or halve if negative."""
+        value = self.value * 2 if times > 0 else self.value // 2
+        self.move(value, Gesture("slide"))
+
+    def action_end(self, fraction: int) -> None:
+        """Go to an end of the scale."""
+        self.move(self.scale.from_fraction(fraction), Gesture("slide"))
+
+    def action_type(self) -> None:
+        """Ask for a value to be typed."""
+        self.post_message(self.Typing())
+
+    def _follow(self, x: int, gesture: Gesture) -> None:
+        fraction = (x - len(LABEL)) / max(self._track_width - 1, 1)
+        self.move(self.scale.from_fraction(fraction), gesture)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Go to where the mouse is, and follow it."""
+        self.capture_mouse()
+        self._drag = Gesture(f"drag {next(self._drags)}", inf)
+        self._follow(event.x, self._drag)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Follow a drag."""
+        if self._drag:
+            self._follow(event.x, self._drag)
+
+    def on_mouse_up(self) -> None:
+        """End a drag."""
+        self._drag = None
+        self.release_mouse()
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Move to the stop above."""
+        event.stop()
+        self.action_step(1)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Move to the stop below."""
+        event.stop()
+        self.action_step(-1)

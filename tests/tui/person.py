@@ -1,0 +1,154 @@
+"""A person at the screen, so that a test reads like what somebody does."""
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+from textual.events import Paste
+from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
+
+from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.tui.app import AttnApp
+from attn_tui.tui.explore.screen import ExploreScreen
+from attn_tui.tui.state import Asked
+
+WIDE, MEDIUM, NARROW = (120, 40), (80, 24), (40, 15)
+DEADLINE = 30.0
+
+
+class Clock:
+    """Seconds that pass when told to."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def still(app: AttnApp) -> None:
+    """Keep cursors from blinking, so that a picture is always the same."""
+    for editor in app.screen.query(TextArea):
+        editor.cursor_blink = False
+    for field in app.screen.query(Input):
+        field.cursor_blink = False
+
+
+async def settle(pilot: Pilot[None]) -> None:
+    """Wait until the chart shows the present answer and nothing is left to do."""
+    end = time.monotonic() + DEADLINE
+    while True:
+        await pilot.pause()
+        screen = pilot.app.screen_stack[0]
+        if isinstance(screen, ExploreScreen) and screen.settled:
+            break
+        assert time.monotonic() < end, "the screen does not settle"
+    await pilot.pause()
+
+
+class Person:
+    """Presses keys and reads the screen."""
+
+    def __init__(self, app: AttnApp, pilot: Pilot[None], clock: Clock) -> None:
+        self.app = app
+        self.pilot = pilot
+        self.clock = clock
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, each a second and more after the one before."""
+        for key in keys:
+            self.clock.now += 2.0
+            await self.pilot.press(key)
+            await settle(self.pilot)
+
+    async def hold(self, key: str, times: int) -> None:
+        """Hold a key down until it has come so many times."""
+        self.clock.now += 2.0
+        for _ in range(times):
+            self.clock.now += 0.03
+            await self.pilot.press(key)
+        await settle(self.pilot)
+
+    async def write(self, text: str) -> None:
+        """Type a text quickly."""
+        keys = {"\n": "enter", " ": "space"}
+        for character in text:
+            self.clock.now += 0.1
+            await self.pilot.press(keys.get(character, character))
+        await settle(self.pilot)
+
+    async def paste(self, text: str) -> None:
+        """Paste a text."""
+        self.clock.now += 2.0
+        self.app.post_message(Paste(text))
+        await settle(self.pilot)
+
+    async def replace(self, text: str) -> None:
+        """Put other scores into the editor, and leave it."""
+        await self.press("e", "ctrl+a")
+        await self.paste(text)
+        await self.press("escape")
+
+    async def click(self, selector: str, x: int, y: int = 0, times: int = 1) -> None:
+        """Click on a place of a widget."""
+        self.clock.now += 2.0
+        await self.pilot.click(selector, offset=(x, y), times=times)
+        await settle(self.pilot)
+
+    async def resize(self, columns: int, lines: int) -> None:
+        """Make the terminal another size."""
+        await self.pilot.resize_terminal(columns, lines)
+        await settle(self.pilot)
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of the screen."""
+        return [strip.text.rstrip() for strip in self.app.screen._compositor.render_strips()]
+
+    @property
+    def text(self) -> str:
+        """The whole screen."""
+        return "\n".join(self.lines)
+
+    def sees(self, *texts: str) -> None:
+        """Check that texts stand on the screen."""
+        for text in texts:
+            assert text in self.text, f"no {text!r} on\n{self.text}"
+
+    async def until_sees(self, text: str) -> None:
+        """Wait until a text stands on the screen."""
+        end = time.monotonic() + DEADLINE
+        while text not in self.text:
+            assert time.monotonic() < end, f"no {text!r} on\n{self.text}"
+            await self.pilot.pause()
+
+    def misses(self, *texts: str) -> None:
+        """Check that texts do not stand on the screen."""
+        for text in texts:
+            assert text not in self.text, f"{text!r} on\n{self.text}"
+
+    @property
+    def asked(self) -> Asked:
+        """What is asked."""
+        return self.app.history.present
+
+    def line_with(self, wanted: Callable[[str], bool] | str) -> str:
+        """Return the first line that holds a text, or for which something is true."""
+        holds = wanted if callable(wanted) else lambda line: wanted in line
+        return next(line for line in self.lines if holds(line))
+
+
+@asynccontextmanager
+async def at_screen(
+    size: tuple[int, int] = WIDE, draft: Draft = EXAMPLE, theme: str = ""
+) -> AsyncIterator[Person]:
+    """Start the program on a screen of a size."""
+    clock = Clock()
+    app = AttnApp(draft, clock=clock)
+    if theme:
+        app.theme = theme
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settle(pilot)
+        still(app)
+        yield Person(app, pilot, clock)

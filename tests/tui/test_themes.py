@@ -1,0 +1,81 @@
+"""Every theme can be read: no glyph in the colour of its background, no number hard to make out."""
+
+import pytest
+from rich.color import Color as RichColor
+from rich.color import ColorType
+from rich.segment import Segment
+from textual.color import Color
+from textual.theme import BUILTIN_THEMES
+
+from attn_tui.tui.theme import contrast
+from tests.tui.person import NARROW, WIDE, Person, at_screen
+
+SCREENS: dict[str, tuple[str, ...]] = {
+    "weights": (),
+    "jacobian": ("t", "l"),
+    "over d_k": ("t",),
+    "rules": ("r",),
+    "help": ("question_mark",),
+    "typing d_k": ("d",),
+    "palette": ("ctrl+p",),
+    "an error": ("e", "x"),
+}
+
+
+def cells(person: Person) -> list[Segment]:
+    """Return the segments of the screen that hold a glyph."""
+    strips = person.app.screen._compositor.render_strips()
+    return [segment for strip in strips for segment in strip if segment.text.strip()]
+
+
+def colours(person: Person, segment: Segment) -> tuple[RichColor | None, RichColor | None]:
+    """Return the colours of a segment's text and background as the terminal will show them."""
+    assert segment.style is not None
+    pair = (segment.style.color, segment.style.bgcolor)
+    return pair[::-1] if segment.style.reverse else pair
+
+
+@pytest.mark.parametrize("theme", sorted(BUILTIN_THEMES))
+async def test_no_glyph_has_the_colour_of_its_background(theme: str) -> None:
+    ansi = BUILTIN_THEMES[theme].ansi
+    async with at_screen(WIDE, theme=theme) as person:
+        for keys in SCREENS.values():
+            await person.press("escape", *keys)
+            for segment in cells(person):
+                text, background = colours(person, segment)
+                if text is not None and not text.is_default:
+                    assert text != background, segment
+                if not ansi and any(character.isdigit() for character in segment.text):
+                    legible(segment, text, background)
+
+
+def legible(segment: Segment, text: RichColor | None, background: RichColor | None) -> None:
+    """Check that a number stands out from its background."""
+    assert text is not None
+    assert background is not None
+    assert text.type is background.type is ColorType.TRUECOLOR
+    ratio = contrast(Color.from_rich_color(text), Color.from_rich_color(background))
+    assert ratio >= 3, f"{segment.text!r} has a contrast of {ratio:.2f}"
+
+
+@pytest.mark.parametrize("theme", ["ansi-dark", "ansi-light"])
+async def test_ansi_themes_keep_to_the_terminals_own_colours(theme: str) -> None:
+    async with at_screen(WIDE, theme=theme) as person:
+        for segment in cells(person):
+            for colour in colours(person, segment):
+                assert colour is None or colour.type in (ColorType.DEFAULT, ColorType.STANDARD)
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+async def test_no_color_sends_no_colour_and_offers_no_theme(
+    size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    async with at_screen(size) as person:
+        for segment in cells(person):
+            assert segment.style is not None
+            for colour in (segment.style.color, segment.style.bgcolor):
+                assert colour is None or colour.type is ColorType.DEFAULT, segment
+        await person.press("ctrl+p")
+        await person.write("theme")
+        person.misses("Choose the colours")
