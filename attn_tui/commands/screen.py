@@ -1,0 +1,51 @@
+"""``attn-tui`` without a subcommand: the screen, or the report where there is no terminal."""
+
+import os
+import sys
+from typing import Unpack
+
+import click
+
+from attn_tui.commands.options import Given, experiment_of, gradient, shared
+from attn_tui.commands.show import print_report
+
+
+class _ProgramHelp(click.Command):
+    """A command whose help is the program's."""
+
+    def get_help(self, ctx: click.Context) -> str:
+        return ctx.parent.get_help() if ctx.parent else super().get_help(ctx)
+
+
+@click.command("open", cls=_ProgramHelp, hidden=True)
+@shared
+@gradient
+@click.pass_context
+def open_screen(context: click.Context, /, **given: Unpack[Given]) -> None:
+    """Open the screen on SCORES."""
+    experiment = experiment_of(given)
+    if not _has_terminal():
+        print_report(experiment)
+        return
+    from attn_tui.files.draft import draft_of
+    from attn_tui.tui.app import run
+
+    context.exit(run(draft_of(experiment)))
+
+
+def _has_terminal() -> bool:
+    """Return whether a screen can be shown and keys read; keys then come in as descriptor 0."""
+    outputs = (sys.__stdout__, sys.__stderr__)
+    if not all(stream is not None and stream.isatty() for stream in outputs):
+        return False
+    if sys.__stdin__ is None:
+        return False
+    if sys.__stdin__.isatty():
+        return True
+    try:
+        terminal = os.open("/dev/tty", os.O_RDWR)
+    except OSError:
+        return False
+    os.dup2(terminal, 0)
+    os.close(terminal)
+    return True

@@ -1,0 +1,273 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from attn_tui import __version__
+from attn_tui.cli import program
+from attn_tui.commands.options import protected
+from attn_tui.instruments import INSTRUMENTS
+
+FILES = Path(__file__).parent / "files"
+PROGRAM = (sys.executable, "-m", "attn_tui")
+
+
+def call(*arguments: str, stdin: str | bytes | None = None) -> Result:
+    return CliRunner().invoke(program, arguments, input=stdin)
+
+
+def shown(*arguments: str, stdin: str | bytes | None = None) -> dict[str, list[object]]:
+    result = call("show", "--json", *arguments, stdin=stdin)
+    assert (result.exit_code, result.stderr) == (0, "")
+    return {v["name"]: v["scores"] for v in json.loads(result.stdout)["vectors"]}
+
+
+def asked(*arguments: str) -> dict[str, object]:
+    result = call("show", "--json", *arguments)
+    assert (result.exit_code, result.stderr) == (0, "")
+    experiment: dict[str, object] = json.loads(result.stdout)["experiment"]
+    return experiment
+
+
+def refused(*arguments: str, stdin: str | bytes | None = None) -> str:
+    result = call(*arguments, stdin=stdin)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("attn-tui: ")
+    assert "; expected " in result.stderr
+    assert result.stderr.endswith("\n")
+    line = result.stderr[:-1]
+    assert line.isprintable()
+    return line
+
+
+def run(
+    *arguments: str, stdin: bytes = b"", **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*PROGRAM, *arguments],
+        input=stdin,
+        capture_output=True,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "vectors"),
+    [
+        ((), {"a": [100, 120, 150]}),
+        (("100", "120", "150"), {"a": [100, 120, 150]}),
+        (("100,120", "150"), {"a": [100, 120], "b": [150]}),
+        (("q:1,2", "3,4"), {"q": [1, 2], "a": [3, 4]}),
+        (("-1,0,1",), {"a": [-1, 0, 1]}),
+        (("-inf,0",), {"a": ["-Infinity", 0]}),
+        (("-.5e3,1",), {"a": [-500, 1]}),
+        (("-1", "-2", "-3"), {"a": [-1, -2, -3]}),
+        (("--d-k", "4", "-1,2"), {"a": [-1, 2]}),
+        (("--", "-1,2"), {"a": [-1, 2]}),
+        ((f"@{FILES / 'valid' / 'keys.npz'}",), {"q": [1, 2], "k[0]": [3], "k[1]": [4]}),
+    ],
+)
+def test_scores_are_taken_as_they_are(
+    arguments: tuple[str, ...], vectors: dict[str, list[object]]
+) -> None:
+    assert shown(*arguments) == vectors
+
+
+def test_standard_input_and_files_stand_beside_scores() -> None:
+    file = f"@{FILES / 'valid' / 'row.npy'}"
+    vectors = {"q": [1, 2], "row": [100, 120, 150], "a": [3, 4]}
+    assert shown("-", file, "3,4", stdin="q: 1, 2\n") == vectors
+    assert shown("-", stdin=b"\xef\xbb\xbf1\r\n2\r\n") == {"a": [1, 2]}
+
+
+def test_only_double_dashes_and_h_make_an_option() -> None:
+    arguments = ["-1,0", "--of", "-3", "-", "-h", "--", "-1", "--x"]
+    assert protected(arguments) == [" -1,0", "--of", " -3", "-", "-h", "--", "-1", "--x"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("hello",), "SCORES: 'hello' is not a number"),
+        (("-hello",), "SCORES: '-hello' is not a number"),
+        (("1,2", "3,x"), "SCORES, argument 2: 'x' is not a number"),
+        (("",), "SCORES: there are none"),
+        (("1e999",), "SCORES: '1e999' is too large"),
+        (("NaN",), "SCORES: 'NaN' cannot be a score"),
+        (("\x1b[31m1",), r"SCORES: '\x1b' is not a number"),
+        (("[bold]",), "SCORES: 'bold' is not a number"),
+        (("@missing.npy",), "SCORES, 'missing.npy': there is no such file"),
+        (("@.",), "SCORES, '.': it is a directory"),
+        (("--d-k", "0"), "--d-k: '0' is out of range"),
+        (("--d-k", "-3"), "--d-k: '-3' will not do"),
+        (("--d-k=2.5",), "--d-k: '2.5' will not do"),
+        (("--d-k", "1" + "0" * 30), "--d-k: '1000"),
+        (("--d-k", "65537"), "--d-k: '65537' is out of range"),
+        (("--rule", "cube"), "--rule: 'cube' is not a rule"),
+        (("--rule", "temperature:T=0"), "--rule: temperature:T=0 will not do"),
+        (("--rule", "temperature:T=\x1b[31m"), r"'\x1b[31m' is not a number"),
+        (("--rule", "none:T=1"), "--rule: none has no parameter 'T'"),
+        (("--precision", "float8"), "--precision: 'float8'"),
+        (("--wrt", "queries"), "--wrt: 'queries'"),
+        (("--of", "3"), "--of: 'a' has no key 3"),
+        (("--of", "-1"), "--of: '-1' will not do"),
+        (("--of", "9" * 5000), "--of: '999"),
+        (("1,2", "q:3", "--of", "1"), "--of: 'q' has no key 1"),
+        (("--experiment", "missing.json"), "--experiment, 'missing.json': there is no such file"),
+        (("-", "--experiment", "-"), "SCORES: standard input is asked for twice"),
+        (("-",), "SCORES, standard input: there are none"),
+        (("--d-k",), "'--d-k' requires an argument"),
+        (("--colour",), "No such option '--colour'"),
+        (("--d", "4"), "No such option '--d'"),
+        (("--\x1b[31m",), r"No such option '--\x1b[31m'"),
+    ],
+)
+def test_bad_input_is_one_line_that_says_what_where_and_what_was_expected(
+    arguments: tuple[str, ...], expected: str
+) -> None:
+    for command in ((), ("show",)):
+        assert expected in refused(*command, *arguments)
+
+
+def test_show_refuses_forms_that_exclude_each_other_and_a_count_of_none() -> None:
+    assert "--csv and --json exclude each other" in refused("show", "--csv", "--json")
+    assert "--top: '0' will not do" in refused("show", "--top", "0")
+    assert "--top: '1.5' will not do" in refused("show", "--top", "1.5")
+    assert "--csv" in refused("--csv")
+
+
+@pytest.mark.parametrize("path", sorted((FILES / "invalid").iterdir()), ids=lambda path: path.name)
+def test_an_invalid_file_is_one_line(path: Path) -> None:
+    assert path.name in refused("show", f"@{path}")
+
+
+def test_options_say_what_is_asked() -> None:
+    assert asked(
+        "1,2,3",
+        "--d-k=64",
+        "--rule=temperature:T=4",
+        "--precision=float32",
+        "--naive",
+        "--of=2",
+        "--wrt=logits",
+    ) == {
+        "d_k": 64,
+        "rule": "temperature",
+        "parameters": {"T": 4.0},
+        "precision": "float32",
+        "naive": True,
+        "settings": {"explore": {"of": 2, "wrt": "logits"}},
+        "vectors": [{"name": "a", "scores": [1.0, 2.0, 3.0]}],
+    }
+
+
+def test_an_experiment_comes_back_byte_by_byte_from_a_file_and_from_a_pipe(tmp_path: Path) -> None:
+    arguments = ("q:1,-inf,3", "r: 2,0.1,5e-324", "--d-k=7", "--rule=temperature:T=0.3", "--of=1")
+    first = call("show", "--json", *arguments, "--naive", "--precision=float32").stdout
+    file = tmp_path / "saved"
+    file.write_text(first)
+    assert call("show", "--json", "--experiment", str(file)).stdout == first
+    assert call("show", "--json", "--experiment", "-", stdin=first).stdout == first
+    file.write_text(json.dumps(json.loads(first)["experiment"]))
+    assert call("show", "--json", "--experiment", str(file)).stdout == first
+
+
+def test_options_and_scores_replace_what_an_experiment_says(tmp_path: Path) -> None:
+    file = tmp_path / "saved.json"
+    file.write_text(call("show", "--json", "1,2", "--d-k=7", "--naive", "--wrt=logits").stdout)
+    found = asked("3,4", "--experiment", str(file), "--d-k=9", "--stable", "--of=1")
+    assert (found["d_k"], found["naive"]) == (9, False)
+    assert found["settings"] == {"explore": {"of": 1, "wrt": "logits"}}
+    assert found["vectors"] == [{"name": "a", "scores": [3.0, 4.0]}]
+
+
+def test_without_a_terminal_the_program_prints_what_show_prints() -> None:
+    for arguments in ((), ("-1,0,1", "--d-k=4")):
+        assert call(*arguments).stdout == call("show", *arguments).stdout
+    assert "0.6245" in run().stdout.decode()
+    assert run("-", stdin=b"1 2").stdout == run("show", "1", "2").stdout
+
+
+def test_help_lists_options_subcommands_and_examples() -> None:
+    for arguments in (("--help",), ("-h",), ("1,2", "-h")):
+        text = call(*arguments).stdout
+        for expected in ("[SCORES]...", "--d-k", "--wrt", "--experiment", "Examples:", "--version"):
+            assert expected in text
+        for instrument in INSTRUMENTS:
+            assert instrument.command_name in text
+        assert max(map(len, text.splitlines())) <= 80
+    assert "--top" in call("show", "--help").stdout
+    assert call("--version").stdout == f"attn-tui {__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["show", "--help"]])
+def test_help_and_version_import_neither_numpy_nor_textual(arguments: list[str]) -> None:
+    code = (
+        "import sys\n"
+        "from attn_tui.cli import main\n"
+        f"sys.argv[1:] = {arguments}\n"
+        "try:\n    main()\n"
+        "finally:\n    print(sorted({'numpy', 'textual', 'rich', 'plotext'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("[]\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["hello"], ["show", "1e999"], ["--colour"], ["show", f"@{FILES / 'invalid' / 'claims.npy'}"]],
+)
+def test_the_process_exits_with_2_and_one_line(arguments: list[str]) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.count(b"\n") == 1
+    assert done.stderr.startswith(b"attn-tui: ")
+
+
+def test_a_reader_that_has_enough_is_no_error() -> None:
+    command = [*PROGRAM, "show", "--csv", " ".join(map(str, range(20_000)))]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "line"),
+    [
+        (KeyboardInterrupt, 130, ""),
+        (MemoryError, 2, "attn-tui: not enough memory; expected less input"),
+    ],
+)
+def test_an_interrupt_is_quiet_and_a_lack_of_memory_is_one_line(
+    error: type[BaseException], status: int, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("attn_tui.files.readers.read_arguments", fail)
+    result = call("show", "1")
+    assert (result.exit_code, result.stdout, result.stderr.strip()) == (status, "", line)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_full_disk_is_one_line() -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([*PROGRAM, "show"], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"attn-tui: standard output: ")
+    assert done.stderr.count(b"\n") == 1
+
+
+def test_the_report_prints_where_text_is_ascii() -> None:
+    done = run("show", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"0.6245" in done.stdout

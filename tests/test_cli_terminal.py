@@ -1,0 +1,44 @@
+import os
+import pty
+import subprocess
+import sys
+
+import pexpect
+
+
+def test_scores_from_a_pipe_leave_the_keys_to_the_terminal() -> None:
+    piped = f"echo 7 8 | {sys.executable} -m attn_tui -"
+    child = pexpect.spawn("/bin/sh", ["-c", piped], dimensions=(24, 80), timeout=60)
+    child.expect("7, 8")
+    child.send("\x11")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+
+
+def test_without_a_terminal_to_read_keys_from_the_report_is_printed() -> None:
+    keeper, terminal = pty.openpty()
+    command = [sys.executable, "-m", "attn_tui", "-"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=terminal, stderr=terminal, start_new_session=True
+    ) as process:
+        assert process.stdin
+        process.stdin.write(b"7 8\n")
+        process.stdin.close()
+        os.close(terminal)
+        report = _all_of(keeper).decode()
+        assert process.wait() == 0
+    os.close(keeper)
+    assert "a: 2 keys" in report
+    assert "\x1b" not in report
+
+
+def _all_of(descriptor: int) -> bytes:
+    """Read until the other end is closed, which Linux says with an error."""
+    data = b""
+    try:
+        while piece := os.read(descriptor, 4096):
+            data += piece
+    except OSError:
+        pass
+    return data
