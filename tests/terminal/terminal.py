@@ -1,0 +1,98 @@
+"""A terminal that a program runs on, for tests: what it shows and how much it was sent."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+
+import pexpect
+import pyte
+
+DEADLINE = 60.0
+"""Seconds after which a wait fails; nothing waits for a time."""
+
+PLAIN = ("NO_COLOR", "TEXTUAL_THEME", "TEXTUAL", "COLUMNS", "LINES", "CI")
+
+
+class Terminal:
+    """A pseudo-terminal with a program on it."""
+
+    def __init__(
+        self,
+        columns: int,
+        lines: int,
+        arguments: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        environ = {name: value for name, value in os.environ.items() if name not in PLAIN}
+        environ |= {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
+        self.screen = pyte.Screen(columns, lines)
+        self.stream = pyte.ByteStream(self.screen)
+        self.sent = 0
+        self.raw = b""
+        self.child = pexpect.spawn(
+            sys.executable,
+            ["-m", "attn_tui", *arguments],
+            env={**environ, **(environment or {})},
+            dimensions=(lines, columns),
+            timeout=DEADLINE,
+        )
+        self.child.delaybeforesend = None
+
+    def __enter__(self) -> "Terminal":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.child.close(force=True)
+
+    @property
+    def display(self) -> tuple[str, ...]:
+        """The lines of the screen."""
+        return tuple(line.rstrip() for line in self.screen.display)
+
+    def _take(self, data: bytes) -> None:
+        self.sent += len(data)
+        self.raw += data
+        self.stream.feed(data)
+
+    def press(self, keys: str) -> None:
+        """Type keys."""
+        self.child.send(keys)
+
+    def until(self, holds: Callable[[], bool], wanted: str) -> None:
+        """Read until something holds; fail at the deadline, or when the program ends."""
+        end = time.monotonic() + DEADLINE
+        while not holds():
+            if time.monotonic() > end:
+                raise AssertionError(f"no {wanted} on\n" + "\n".join(self.display))
+            try:
+                data = self.child.read_nonblocking(64, timeout=1)
+            except pexpect.TIMEOUT:
+                continue
+            except pexpect.EOF:
+                raise AssertionError(
+                    f"ended before {wanted}:\n" + "\n".join(self.display)
+                ) from None
+            self._take(data)
+
+    def until_shows(self, text: str) -> None:
+        """Read until a text stands on the screen."""
+        self.until(lambda: any(text in line for line in self.display), repr(text))
+
+    def until_like(self, display: Sequence[str], lines: slice = slice(None)) -> None:
+        """Read until some lines of the screen are those of another screen."""
+        wanted = tuple(display)[lines]
+        self.until(lambda: self.display[lines] == wanted, "\n".join(wanted))
+
+    def leave(self) -> int:
+        """Read to the end and return the exit status."""
+        # pyte shows the end of the kitty keyboard protocol as text.
+        self._take(self.child.read().replace(b"\x1b[<u", b""))
+        self.child.close()
+        return int(self.child.exitstatus)

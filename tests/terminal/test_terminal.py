@@ -1,0 +1,69 @@
+"""The program on a real pseudo-terminal."""
+
+import termios
+
+import pytest
+
+from tests.terminal.terminal import Terminal
+
+SIZES = {(120, 40): 3000, (80, 24): 2000}
+CHARTS = {"": 12_000, "t": 40_000, "tt": 12_000}
+
+
+def last_line(terminal: Terminal) -> None:
+    """Wait until the key bar is drawn, and the chart with it."""
+    terminal.until_shows("q Quit")
+
+
+def test_it_starts_answers_keys_quits_and_leaves_the_terminal_as_it_was() -> None:
+    with Terminal(80, 24) as terminal:
+        before = termios.tcgetattr(terminal.child.child_fd)
+        terminal.until_shows("0.1309")
+        terminal.press("[")
+        terminal.until_shows("× 0.033408")
+        terminal.press("q")
+        assert terminal.leave() == 0
+        assert b"\x1b[?1049h" in terminal.raw
+        assert terminal.raw.rindex(b"\x1b[?1049l") > terminal.raw.rindex(b"\x1b[?1049h")
+        assert terminal.raw.rindex(b"\x1b[?25h") > terminal.raw.rindex(b"\x1b[?25l")
+        assert before[3] & termios.ECHO
+
+
+@pytest.mark.parametrize("tabs", CHARTS)
+@pytest.mark.parametrize("size", SIZES)
+def test_a_step_of_the_slider_sends_little(size: tuple[int, int], tabs: str) -> None:
+    """Counts what is sent until the screen is the one that starts at the step's end."""
+    goal = drawn(size, "1280", tabs)
+    with Terminal(*size, ["--d-k", "1024"]) as terminal:
+        start = drawn(size, "1024", tabs)
+        show(terminal, tabs)
+        # What start-up still sends has come when the answer to a key has.
+        terminal.press("w")
+        terminal.until_shows("‖∂p/∂z‖_F")
+        terminal.press("w")
+        terminal.until_like(start)
+        before = terminal.sent
+        terminal.press("]")
+        above = slice(0, next(n for n, line in enumerate(goal) if line.startswith("─ Chart")))
+        terminal.until_like(goal, above)
+        assert 0 < terminal.sent - before <= SIZES[size]
+        terminal.until_like(goal)
+        assert terminal.sent - before <= CHARTS[tabs]
+
+
+def show(terminal: Terminal, tabs: str) -> None:
+    """Go to a chart."""
+    last_line(terminal)
+    for _ in tabs:
+        terminal.press("t")
+
+
+def drawn(size: tuple[int, int], d_k: str, tabs: str) -> tuple[str, ...]:
+    """Return the screen at a d_k, once the chart says so."""
+    with Terminal(*size, ["--d-k", d_k]) as terminal:
+        show(terminal, tabs)
+        mark = {"": "█ scaled", "t": "∂p_0/∂s_0", "tt": f"at {d_k}:"}[tabs]
+        terminal.until_shows(mark)
+        terminal.press("q")
+        terminal.leave()
+        return terminal.display
