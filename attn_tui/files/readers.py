@@ -62,7 +62,7 @@ def read_file(path: str) -> list[Entry]:
     Raises:
         InputError: Naming the file and the place in it, with field ``"scores"``.
     """
-    where = inert(path, 80)
+    where = _place(path)
     suffix = PurePath(path).suffix.lower()
     data = _read(path, "scores")
     if suffix not in _READERS:
@@ -92,7 +92,7 @@ def read_experiment(path: str) -> Experiment:
     Raises:
         InputError: Naming the file and the place in it, with field ``"experiment"``.
     """
-    where = STANDARD_INPUT if path == "-" else inert(path, 80)
+    where = _place(path)
     data = _read(path, "experiment")
     try:
         text = _text(data)
@@ -114,7 +114,7 @@ def error_at(error: InputError, where: str) -> InputError:
 
 
 def _read(path: str, field: str) -> bytes:
-    where = STANDARD_INPUT if path == "-" else inert(path, 80)
+    where = _place(path)
     try:
         if path == "-":
             data = _standard_input().read(LARGEST + 1)
@@ -183,3 +183,10 @@ _READERS: Mapping[str, Callable[[bytes, str], list[Entry]]] = {
     ".json": _json,
     ".txt": _txt,
 }
+
+
+def _place(path: str) -> str:
+    """Return a path as errors name it; of a long one its end, which says most."""
+    if path == "-":
+        return STANDARD_INPUT
+    return inert(path if len(path) <= 80 else f"…{path[-79:]}", 80)
