@@ -21,6 +21,7 @@ from attn_tui.tui.app import AttnApp
 from attn_tui.tui.edits import settings
 from attn_tui.tui.instrument_screen import Explanation, InstrumentScreen
 from attn_tui.tui.state import Asked
+from attn_tui.tui.widgets.bar import Item
 from attn_tui.tui.widgets.canvas import Canvas
 
 
@@ -49,8 +50,8 @@ class HistogramScreen(InstrumentScreen):
         yield Canvas(id="counts")
 
     @property
-    def status(self) -> str:
-        return "counting"
+    def status(self) -> list[Item]:
+        return [Item((("counting", "label"),))]
 
     def show(self, asked: Asked) -> None:
         self.asked = asked

@@ -10,6 +10,11 @@ SHARED = (
         "screen.explain", ("question_mark",), "?", "Help", "Explain the pane that has the focus",
         bar=1,
     ),
+    Action("app.focus_next", ("tab",), "tab", "Next", "Go to the next pane", palette=False),
+    Action(
+        "app.focus_previous", ("shift+tab",), "shift+tab", "Back", "Go to the pane before",
+        palette=False,
+    ),
     Action("app.keys", (), "", "Keys", "List every key", always=("f1",)),
     Action(
         "app.command_palette", (), "", "More", "Search everything that can be done", bar=2,

@@ -1,7 +1,7 @@
 """What every instrument's screen shares: title line, key bar, and how it asks and is shown."""
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -111,8 +111,8 @@ class InstrumentScreen(Screen[None]):
 
     @property
     @abstractmethod
-    def status(self) -> str:
-        """What the right end of the title line says."""
+    def status(self) -> Sequence[Item]:
+        """What the right end of the title line says; parts may be clicked."""
 
     def commands(self) -> Iterable[Command]:
         """Yield what the palette offers besides the actions."""
@@ -130,8 +130,9 @@ class InstrumentScreen(Screen[None]):
             role = "tab" if instrument.name == self.NAME else "muted"
             text = f" {number} {instrument.title} "
             items.append(Item(((text, role),), f"app.instrument('{instrument.name}')"))
-        room = width - sum(item.width for item in items)
-        items.append(Item(((f"{self.status[: room - 1]} ".rjust(room), "label"),)))
+        status = self.status
+        gap = width - sum(item.width for item in (*items, *status))
+        items += [Item(((" " * max(gap, 1), "text"),)), *status]
         self.query_one("#title", Bar).show_items(items)
         self.query_one("#key-bar", Bar).show_items(self._key_items(width))
 

@@ -53,7 +53,8 @@ def contrast(one: Color, other: Color) -> float:
 
 def legible(colour: Color, background: Color) -> Color:
     """Return the colour, moved towards white or black until it stands out from the background."""
-    end = Color(255, 255, 255) if background.brightness < 0.5 else Color(0, 0, 0)
+    ends = (Color(255, 255, 255), Color(0, 0, 0))
+    end = max(ends, key=lambda each: contrast(each, background))
     steps = (colour.blend(end, step / 20) for step in range(21))
     return next((step for step in steps if contrast(step, background) >= CONTRAST), end)
 

@@ -21,12 +21,21 @@ ROOMY = 100
 """Columns from which labels are spelled out."""
 
 
-def status(setup: Setup, width: int) -> str:
+def status(setup: Setup, width: int) -> list[Item]:
     """Return the rule, the precision and the source of the scores, for the title line."""
     method = "" if setup.precision.stable else " naive"
     number_format = setup.precision.format.replace("float", "f")
-    rule = f"{setup.scale.formula} · {number_format}{method}"
-    return f"{rule} · typed" if width >= 60 else f"d_k {setup.d_k} · {rule}"
+    parts = [
+        (setup.scale.formula, "screen.choose_rule"),
+        (f"{number_format}{method}", "screen.precision"),
+    ]
+    wide = width >= 60
+    parts = [*parts, ("typed", "screen.edit")] if wide else [(f"d_k {setup.d_k}", ""), *parts]
+    ends = [" · "] * (len(parts) - 1) + [" " if wide else ""]
+    return [
+        Item(((text, "label"), (end, "muted")), action)
+        for (text, action), end in zip(parts, ends, strict=True)
+    ]
 
 
 def rule_rows(answer: VectorAnswer, setup: Setup) -> list[Row]:

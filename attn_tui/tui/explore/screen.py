@@ -28,7 +28,7 @@ from attn_tui.tui.explore.keys import ACTIONS
 from attn_tui.tui.explore.view import CHARTS, TABLES, View, ordered
 from attn_tui.tui.instrument_screen import Command, InstrumentScreen
 from attn_tui.tui.state import Asked, Gesture
-from attn_tui.tui.widgets.bar import Bar
+from attn_tui.tui.widgets.bar import Bar, Item
 from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.entry import Entry
 from attn_tui.tui.widgets.score_editor import ScoreEditor
@@ -88,9 +88,9 @@ class ExploreScreen(InstrumentScreen):
         return self.size.width < NARROW
 
     @property
-    def status(self) -> str:
+    def status(self) -> list[Item]:
         """The rule, the precision and the source of the scores."""
-        return drawing.status(self._asked.experiment.setup, self.size.width) if self._asked else ""
+        return drawing.status(self._asked.experiment.setup, self.size.width) if self._asked else []
 
     @property
     def settled(self) -> bool:
