@@ -1,0 +1,60 @@
+"""One registry of actions: nothing is bound, shown or documented apart from it."""
+
+from pathlib import Path
+
+from textual.binding import Binding
+
+from attn_tui.tui.actions import Action, Section
+from attn_tui.tui.app import AttnApp
+from attn_tui.tui.explore.screen import ExploreScreen
+from attn_tui.tui.key_help import key_help, sections, with_keys
+from tests.tui.person import at_screen
+
+README = Path(__file__).parents[2] / "README.md"
+ACTIONS = [action for section in sections() for action in section.actions]
+
+
+def test_the_readmes_key_table_is_the_registrys() -> None:
+    """Renewed by ``python -m attn_tui.tui.key_help README.md``."""
+    assert with_keys(README.read_text("utf-8")) == README.read_text("utf-8")
+
+
+def test_every_key_is_in_the_help() -> None:
+    shown = key_help().plain
+    for action in ACTIONS:
+        if action.keys or action.always:
+            assert action.help in shown
+            assert action.all_shown in shown
+
+
+def test_no_printable_key_has_priority_over_a_text_field() -> None:
+    for action in ACTIONS:
+        assert all("ctrl+" in key or key[:1] == "f" for key in action.always)
+
+
+def test_no_two_actions_of_a_place_share_a_key() -> None:
+    for section in sections():
+        keys = [key for action in section.actions for key in (*action.keys, *action.always)]
+        assert len(keys) == len(set(keys)), section.title
+
+
+def test_everything_bound_is_registered() -> None:
+    registered = {key for action in ACTIONS for key in (*action.keys, *action.always)}
+    for owner in (AttnApp, ExploreScreen):
+        for binding in owner.BINDINGS:
+            assert isinstance(binding, Binding)
+            assert set(binding.key.split(",")) <= registered
+
+
+async def test_every_action_of_a_screen_can_be_run_from_the_palette_at_once() -> None:
+    async with at_screen() as person:
+        commands = {each.title for each in person.app.get_system_commands(person.app.screen)}
+        for action in (*ExploreScreen.ACTIONS, *sections()[0].actions):
+            assert not action.palette or action.help in commands
+
+
+def test_a_section_is_a_part_of_the_table() -> None:
+    section = Section("Here", (Action("go", ("g",), "g", "Go", "Go there", always=("ctrl+g",)),))
+    from attn_tui.tui.actions import key_table
+
+    assert "| Here | `g, ctrl+g` | Go there |" in key_table([section])

@@ -1,0 +1,113 @@
+"""What widgets draw, without a screen."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.color import Color
+
+from attn_tui.charts.rows import Row, length
+from attn_tui.compute.log_scale import D_K
+from attn_tui.tui.explore.table import Columns, bar, fitted, title_row, weight_name
+from attn_tui.tui.theme import CONTRAST, contrast, legible
+from attn_tui.tui.widgets.canvas import difference
+from attn_tui.tui.widgets.mosaic import part
+from attn_tui.tui.widgets.score_editor import visible
+from attn_tui.tui.widgets.slider import track
+
+
+def text(row: Row) -> str:
+    return "".join(span[0] for span in row)
+
+
+@given(st.integers(1, 65_536), st.integers(1, 200), st.booleans())
+def test_a_track_is_as_wide_as_asked_and_has_one_thumb(value: int, width: int, ascii: bool) -> None:
+    drawn = text(track(D_K, value, width, focused=False, ascii=ascii))
+    assert len(drawn) == width
+    assert drawn.count("O" if ascii else "●") == 1
+
+
+@given(st.integers(1, 65_535))
+def test_the_thumb_never_moves_back(value: int) -> None:
+    here, next_one = (text(track(D_K, each, 60, False)).index("●") for each in (value, value + 1))
+    assert here <= next_one
+
+
+def test_ticks_stand_at_their_values_and_make_room_for_the_thumb() -> None:
+    width = 61
+    drawn = text(track(D_K, 2, width, False))
+    for value in (64, 512, 4096):
+        middle = round(D_K.to_fraction(value) * (width - 1))
+        left = drawn.index(str(value))
+        assert left <= middle < left + len(str(value))
+    assert "512" not in text(track(D_K, 512, width, False))
+
+
+def test_a_bar_is_true_to_an_eighth_of_a_cell_and_never_exaggerates() -> None:
+    assert bar(1.0, 4) == "████"
+    assert bar(0.5, 4) == "██  "
+    assert bar(1 / 32, 4) == "▏   "
+    assert bar(1e-9, 4) == "    "
+    assert bar(float("nan"), 4) == "    "
+    assert bar(0.5, 4, ascii=True) == "##  "
+    assert bar(0.1249, 10) == bar(0.1251, 10)
+
+
+@pytest.mark.parametrize(
+    ("score", "shown"),
+    [(100.0, "100"), (-1.5, "−1.5"), (1 / 3, "0.333333"), (-1e308, "−1e+308"), (1e-5, "1e-05")],
+)
+def test_a_score_keeps_the_digits_there_is_room_for(score: float, shown: str) -> None:
+    assert fitted(score, 8).strip() == shown
+
+
+@given(st.integers(20, 250), st.integers(1, 10**7), st.sampled_from(["", "weights", "gradient"]))
+def test_columns_of_a_usual_width_fit(width: int, n_keys: int, narrow: str) -> None:
+    columns = Columns.fit(width, n_keys, narrow)
+    if width >= (80 if not narrow else 45):
+        assert sum(columns.widths) <= width
+
+
+def test_titles_are_cut_to_their_width() -> None:
+    for width in range(30):
+        assert length(title_row("a: weights p", width, focused=False)) == width
+        assert length(title_row("注意力: weights p", width, focused=True)) == width
+    assert weight_name(120) == "p₁₂₀"
+
+
+rows = st.lists(
+    st.tuples(st.text("ab─注█ ", max_size=6), st.sampled_from(["text", "scaled"])), max_size=6
+).map(tuple)
+
+
+@given(rows, rows, st.integers(0, 30))
+def test_the_difference_spans_every_cell_that_differs(old: Row, new: Row, width: int) -> None:
+    def cells(row: Row) -> list[tuple[Row, ...]]:
+        return [part(row, x, x + 1) or ((" ", "text"),) for x in range(width)]  # type: ignore[misc]
+
+    span = difference(old, new, width)
+    changed = [x for x in range(width) if cells(old)[x] != cells(new)[x]]
+    if changed:
+        assert span is not None
+        assert span[0] <= changed[0]
+        assert changed[-1] < span[1]
+
+
+@given(rows, st.integers(0, 12), st.integers(0, 12))
+def test_a_part_of_a_row_is_as_wide_as_it_was_there(row: Row, start: int, extent: int) -> None:
+    end = min(start + extent, length(row))
+    assert length(part(row, start, end)) == max(end - start, 0)
+
+
+def test_pasted_text_keeps_its_lines_and_shows_what_cannot_be_seen() -> None:
+    assert visible("1,\t2\r\n3\r4") == "1, 2\n3\n4"
+    assert visible("\x1b[1m\x00\u202e\u00a0") == "␛[1m␀\N{REPLACEMENT CHARACTER} "
+    assert visible("tensor([−1，2])") == "tensor([−1，2])"
+
+
+colours = st.builds(Color, *[st.integers(0, 255)] * 3)
+
+
+@given(colours, colours)
+def test_every_colour_can_be_made_legible(colour: Color, background: Color) -> None:
+    best = max(contrast(end, background) for end in (Color(0, 0, 0), Color(255, 255, 255)))
+    assert contrast(legible(colour, background), background) >= min(CONTRAST, best)
