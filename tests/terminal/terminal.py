@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
 
 import pexpect
@@ -23,7 +23,7 @@ class Terminal:
         columns: int,
         lines: int,
         arguments: Sequence[str] = (),
-        environment: Mapping[str, str] | None = None,
+        program: Sequence[str] = (sys.executable, "-m", "attn_tui"),
     ) -> None:
         environ = {name: value for name, value in os.environ.items() if name not in PLAIN}
         environ |= {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
@@ -32,9 +32,9 @@ class Terminal:
         self.sent = 0
         self.raw = b""
         self.child = pexpect.spawn(
-            sys.executable,
-            ["-m", "attn_tui", *arguments],
-            env={**environ, **(environment or {})},
+            program[0],
+            [*program[1:], *arguments],
+            env=environ,
             dimensions=(lines, columns),
             timeout=DEADLINE,
         )

@@ -1,6 +1,6 @@
 """The program on a real pseudo-terminal."""
 
-import termios
+import sys
 
 import pytest
 
@@ -16,17 +16,18 @@ def last_line(terminal: Terminal) -> None:
 
 
 def test_it_starts_answers_keys_quits_and_leaves_the_terminal_as_it_was() -> None:
-    with Terminal(80, 24) as terminal:
-        before = termios.tcgetattr(terminal.child.child_fd)
+    script = f"stty -g; {sys.executable} -m attn_tui; echo status $?; stty -g"
+    with Terminal(80, 24, program=["sh", "-c", script]) as terminal:
         terminal.until_shows("0.1309")
         terminal.press("[")
         terminal.until_shows("× 0.033408")
         terminal.press("q")
         assert terminal.leave() == 0
+        assert b"status 0" in terminal.raw
+        assert terminal.raw.split()[0] == terminal.raw.split()[-1], "stty has changed"
         assert b"\x1b[?1049h" in terminal.raw
         assert terminal.raw.rindex(b"\x1b[?1049l") > terminal.raw.rindex(b"\x1b[?1049h")
         assert terminal.raw.rindex(b"\x1b[?25h") > terminal.raw.rindex(b"\x1b[?25l")
-        assert before[3] & termios.ECHO
 
 
 @pytest.mark.parametrize("tabs", CHARTS)
