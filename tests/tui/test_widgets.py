@@ -10,7 +10,7 @@ from attn_tui.compute.log_scale import D_K
 from attn_tui.tui.explore.table import Columns, bar, fitted, title_row, weight_name
 from attn_tui.tui.theme import CONTRAST, contrast, legible
 from attn_tui.tui.widgets.canvas import difference
-from attn_tui.tui.widgets.mosaic import part
+from attn_tui.tui.widgets.mosaic import divided
 from attn_tui.tui.widgets.score_editor import visible
 from attn_tui.tui.widgets.slider import track
 
@@ -81,8 +81,9 @@ rows = st.lists(
 
 @given(rows, rows, st.integers(0, 30))
 def test_the_difference_spans_every_cell_that_differs(old: Row, new: Row, width: int) -> None:
-    def cells(row: Row) -> list[tuple[Row, ...]]:
-        return [part(row, x, x + 1) or ((" ", "text"),) for x in range(width)]  # type: ignore[misc]
+    def cells(row: Row) -> list[Row]:
+        blanks: Row = ((" " * width, "text"),)
+        return divided((*row, *blanks), [1] * width)
 
     span = difference(old, new, width)
     changed = [x for x in range(width) if cells(old)[x] != cells(new)[x]]
@@ -92,10 +93,15 @@ def test_the_difference_spans_every_cell_that_differs(old: Row, new: Row, width:
         assert changed[-1] < span[1]
 
 
-@given(rows, st.integers(0, 12), st.integers(0, 12))
-def test_a_part_of_a_row_is_as_wide_as_it_was_there(row: Row, start: int, extent: int) -> None:
-    end = min(start + extent, length(row))
-    assert length(part(row, start, end)) == max(end - start, 0)
+@given(rows, st.lists(st.integers(0, 9), max_size=6))
+def test_a_divided_row_fills_its_parts_from_the_left(row: Row, widths: list[int]) -> None:
+    parts = divided(row, widths)
+    rest = length(row)
+    for part, width in zip(parts, widths, strict=True):
+        assert length(part) == min(width, rest)
+        rest -= length(part)
+    if "注" not in text(row):
+        assert "".join(map(text, parts)) == text(row)[: sum(widths)]
 
 
 def test_pasted_text_keeps_its_lines_and_shows_what_cannot_be_seen() -> None:

@@ -5,24 +5,39 @@ from collections.abc import Sequence
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
-from attn_tui.charts.rows import Row, cells
+from attn_tui.charts.rows import Row, Span, cells
 from attn_tui.tui.widgets.canvas import Canvas
 
 
-def part(row: Row, start: int, end: int) -> Row:
-    """Return the cells of a row from a column up to another; half a wide character is a blank."""
-    spans, x = [], 0
+def divided(row: Row, widths: Sequence[int]) -> list[Row]:
+    """Return a row cut into parts of some widths in cells; half a wide character is a blank."""
+    parts: list[list[Span]] = [[] for _ in widths]
+    rooms = list(widths)
+    tile = 0
     for text, role in row:
-        kept = ""
-        for character in text:
-            left, x = x, x + cells(character)
-            if start <= left and x <= end:
-                kept += character
-            else:
-                kept += " " * max(min(x, end) - max(left, start), 0)
-        if kept:
-            spans.append((kept, role))
-    return tuple(spans)
+        rest = text
+        while rest and tile < len(rooms):
+            head, rest = _split(rest, rooms[tile])
+            if head:
+                parts[tile].append((head, role))
+                rooms[tile] -= cells(head)
+            if rest:
+                tile += 1
+    return [tuple(spans) for spans in parts]
+
+
+def _split(text: str, room: int) -> tuple[str, str]:
+    """Return what of a text fits into a room, and the rest."""
+    if cells(text) == len(text):
+        return text[:room], text[room:]
+    used = 0
+    for place, character in enumerate(text):
+        used += cells(character)
+        if used > room:
+            blanks = room - (used - cells(character))
+            left = cells(character) - blanks if blanks else 0
+            return text[:place] + " " * blanks, " " * left + text[place + bool(blanks) :]
+    return text, ""
 
 
 class Mosaic(Horizontal):
@@ -47,8 +62,8 @@ class Mosaic(Horizontal):
     def show(self, rows: Sequence[Row], widths: Sequence[int] = ()) -> None:
         """Show new rows; tiles have these widths in cells, or share the room evenly."""
         share = -(-self.size.width // len(self._tiles))
-        left = 0
-        for tile, width in zip(self._tiles, widths or [share] * len(self._tiles), strict=True):
+        widths = widths or [share] * len(self._tiles)
+        pieces = [divided(row, widths) for row in rows]
+        for index, (tile, width) in enumerate(zip(self._tiles, widths, strict=True)):
             tile.styles.width = width
-            tile.show([part(row, left, left + width) for row in rows])
-            left += width
+            tile.show([piece[index] for piece in pieces])
