@@ -171,19 +171,22 @@ def _number(text: str) -> float:
 
 
 def parse_scale(text: str) -> Scale:
-    """Read ``NAME`` or ``NAME:parameter=value,parameter=value``.
+    """Read ``NAME`` or ``NAME:parameter=value,parameter=value``; one parameter needs no name.
 
     Raises:
         InputError: If the rule, a parameter or a value is not understood.
 
-    >>> parse_scale("temperature:T=4").multiplier(64, 3)
-    0.25
+    >>> parse_scale("temperature:T=4") == parse_scale("temperature:4")
+    True
     """
-    name, colon, rest = text.strip().partition(":")
+    name, colon, rest = (part.strip() for part in text.partition(":"))
+    known = [parameter.name for parameter in RULES[name].parameters] if name in RULES else []
     given: dict[str, float] = {}
     for assignment in rest.split(",") if colon else ():
         parameter, equals, value = (part.strip() for part in assignment.partition("="))
-        if not equals:
+        if not equals and len(known) == 1:
+            parameter, value = known[0], parameter
+        elif not equals:
             raise InputError("rule", f"{inert(assignment)} will not do", "parameter=value")
         if parameter in given:
             raise InputError("rule", f"{inert(parameter)} stands twice", "each parameter once")
@@ -193,4 +196,4 @@ def parse_scale(text: str) -> Scale:
             raise InputError(
                 "rule", f"{inert(parameter)}: {inert(value)} is not a number", "parameter=number"
             ) from None
-    return Scale(name.strip(), tuple(given.items()))
+    return Scale(name, tuple(given.items()))

@@ -59,11 +59,11 @@ class ChoiceDialog(ModalScreen[str | None]):
         """Lay out the list in a box."""
         with Vertical(classes="dialog") as box:
             box.border_title = self._title
+            box.border_subtitle = "↑ ↓ move · enter chooses · esc closes"
             options = OptionList(*[Option(self._prompt(each)) for each in self._choices])
             values = [choice.value for choice in self._choices]
             options.highlighted = values.index(self._present) if self._present in values else 0
             yield options
-            yield Static("↑ ↓ move   enter chooses   esc closes", classes="hint", markup=False)
 
     def _prompt(self, choice: Choice) -> Text:
         mark = "● " if choice.value == self._present else "  "
@@ -94,9 +94,9 @@ class ReadDialog(ModalScreen[None]):
         """Lay out the text in a box."""
         with Vertical(classes="dialog") as box:
             box.border_title = self._title
+            box.border_subtitle = "↑ ↓ scroll · esc closes"
             with VerticalScroll():
                 yield Static(self._text)
-            yield Static("↑ ↓ scroll   esc closes", classes="hint", markup=False)
 
     def on_mount(self) -> None:
         """Put the focus where the arrows scroll."""

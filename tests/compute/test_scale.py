@@ -40,6 +40,8 @@ def test_the_formula_shows_parameters_with_their_values() -> None:
     assert Scale().formula == "1/√d_k"
     assert parse_scale("temperature:T=4").formula == "1/T, T = 4"
     assert parse_scale("temperature:T=4").parameters == {"T": 4.0}
+    assert parse_scale(" temperature : 4 ") == parse_scale("temperature:T=4")
+    assert parse_scale("temperature:T=1") == Scale("temperature")
 
 
 @pytest.mark.parametrize(
@@ -49,8 +51,11 @@ def test_the_formula_shows_parameters_with_their_values() -> None:
         ("sqrt", "'sqrt' is not a rule"),
         ("none:T=2", "none has no parameter 'T'; expected no parameter"),
         ("temperature:t=2", "no parameter 't'; expected T"),
-        ("temperature:T", "'T' will not do; expected parameter=value"),
-        ("temperature:", "'' will not do"),
+        ("temperature:T", "'T' is not a number; expected parameter=number"),
+        ("temperature:", "'' is not a number"),
+        ("temperature:T=1,T=2", "'T' stands twice"),
+        ("temperature:T=1_0", "'1_0' is not a number"),
+        ("none:4", "'4' will not do; expected parameter=value"),
         ("temperature:T=warm", "'warm' is not a number"),
         ("temperature:T=0", "T=0 will not do; expected T .* above 0"),
         ("temperature:T=-1", "T=-1 will not do"),
