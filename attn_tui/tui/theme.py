@@ -63,7 +63,8 @@ def role_variables(variables: Mapping[str, str], ansi: bool) -> dict[str, str]:
     """Return a style-sheet variable ``role-NAME`` for each role that has a colour of its own."""
     if ansi:
         plain = {f"role-{role}": colour for role, colour in _ANSI.items()}
-        return plain | {"role-muted": "ansi_default", "role-text": "ansi_default"}
+        others = dict.fromkeys(("role-muted", "role-text", "role-highlight"), "ansi_default")
+        return plain | others
     background = Color.parse(variables["background"])
     foreground = Color.parse(variables["foreground"]).rgb
     text = legible(Color(*foreground), background)
@@ -71,5 +72,9 @@ def role_variables(variables: Mapping[str, str], ansi: bool) -> dict[str, str]:
         role: legible(Color.parse(variables[source]), background)
         for role, source in _SOURCES.items()
     }
-    colours |= {"text": text, "muted": legible(text.blend(background, 0.45), background)}
+    colours |= {
+        "text": text,
+        "muted": legible(text.blend(background, 0.45), background),
+        "highlight": background.blend(text, 0.15),
+    }
     return {f"role-{role}": colour.hex6 for role, colour in colours.items()}
