@@ -1,4 +1,4 @@
-"""The adapter to plotext: lines and points onto a canvas, and nothing global left behind."""
+"""The adapter to plotext: lines and points onto a grid, and nothing global left behind."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ import numpy as np
 import plotext
 from numpy.typing import NDArray
 
-from attn_tui.charts.canvas import Canvas
+from attn_tui.charts.grid import Grid
 
 _CODE_OR_CHARACTER = re.compile(r"\x1b\[(?:38;5;)?(\d+)m|(.)")
 
@@ -34,10 +34,10 @@ class Curve:
     joined: bool
 
 
-def draw_curves(canvas: Canvas, curves: Sequence[Curve]) -> None:
+def draw_curves(grid: Grid, curves: Sequence[Curve]) -> None:
     """Draw curves with plotext, one colour a role, and read the roles back from the colours.
 
-    plotext is given nothing but dots that lie on the canvas, so that it neither scales nor clips.
+    plotext is given nothing but dots that lie on the grid, so that it neither scales nor clips.
     It has one figure, global, which is cleared first: call this from one thread.
     """
     runs = [(curve, *run) for curve in curves for run in _runs(curve)]
@@ -46,7 +46,7 @@ def draw_curves(canvas: Canvas, curves: Sequence[Curve]) -> None:
     roles = list(dict.fromkeys(curve.role for curve in curves))
     plotext.clear_figure()
     plotext.limit_size(False, False)
-    plotext.plot_size(canvas.width, canvas.height)
+    plotext.plot_size(grid.width, grid.height)
     plotext.theme("clear")
     plotext.frame(False)
     plotext.xfrequency(0)
@@ -57,8 +57,8 @@ def draw_curves(canvas: Canvas, curves: Sequence[Curve]) -> None:
         across, up = curve.dots
         draw = plotext.plot if curve.joined else plotext.scatter
         draw(
-            (columns / (canvas.width * across - 1)).tolist(),
-            (rows / (canvas.height * up - 1)).tolist(),
+            (columns / (grid.width * across - 1)).tolist(),
+            (rows / (grid.height * up - 1)).tolist(),
             marker=curve.glyph,
             color=1 + roles.index(curve.role),
         )
@@ -67,7 +67,7 @@ def draw_curves(canvas: Canvas, curves: Sequence[Curve]) -> None:
         for code, character in _CODE_OR_CHARACTER.findall(line):
             if character:
                 if character != " ":
-                    canvas.put(column, row, character, role)
+                    grid.put(column, row, character, role)
                 column += 1
             elif code != "0":
                 role = roles[int(code) - 1]

@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from attn_tui.charts.canvas import Canvas, Glyphs, glyphs
+from attn_tui.charts.grid import Glyphs, Grid, glyphs
 from attn_tui.charts.jacobian_window import GAP, Window, cell_at, window
 from attn_tui.charts.rows import Row, beside, first_fit, first_text, fitted, message, printable
 from attn_tui.charts.shading import Shading, linear_shading, log_shading
@@ -88,13 +88,13 @@ def _keys(seen: Window, cursor: int) -> tuple[Row, ...]:
     """Return the row of keys j above their columns, as many as fit, that of the cursor first."""
     if not seen.header:
         return ()
-    canvas = Canvas(seen.map_width, 1)
-    canvas.put(0, 0, "i\\j".rjust(seen.gutter - 1), "label")
+    grid = Grid(seen.map_width, 1)
+    grid.put(0, 0, "i\\j".rjust(seen.gutter - 1), "label")
     for j in sorted(seen.columns, key=lambda j: (j != cursor, j)):
         left, body = seen.place(j)
         role = "cursor" if j == cursor else "label"
-        canvas.put_if_free(left + (body - len(str(j))) // 2, 0, str(j), role)
-    return canvas.rows()
+        grid.put_if_free(left + (body - len(str(j))) // 2, 0, str(j), role)
+    return grid.rows()
 
 
 def _entries(
@@ -111,12 +111,12 @@ def _entries(
     values = evaluation.jacobian(*keys, answer.wrt)
     logs = evaluation.log_jacobian(*keys, answer.wrt)
     shades = shading.shades(logs)
-    canvas = Canvas(seen.map_width, len(seen.rows) * seen.entry_height)
+    grid = Grid(seen.map_width, len(seen.rows) * seen.entry_height)
     for down, i in enumerate(seen.rows):
         rows = range(down * seen.entry_height, (down + 1) * seen.entry_height)
         middle = rows[(len(rows) - 1) // 2]
         key_role = "cursor" if i == cursor[0] else "label"
-        canvas.put(0, middle, str(i).rjust(seen.gutter - 1), key_role)
+        grid.put(0, middle, str(i).rjust(seen.gutter - 1), key_role)
         for across, j in enumerate(seen.columns):
             left, body = seen.place(j)
             text = _value(float(values[down, across]), float(logs[down, across]), i == j)
@@ -124,16 +124,16 @@ def _entries(
             role = _role(text, shade)
             fill = glyph.shades[shade] if shade and role != "error" else " "
             for row in rows:
-                canvas.put(left, row, fill * body, role)
+                grid.put(left, row, fill * body, role)
                 if (i, j) == cursor:
-                    canvas.put(left - 1, row, "[", "cursor")
-                    canvas.put(left + body, row, "]", "cursor")
+                    grid.put(left - 1, row, "[", "cursor")
+                    grid.put(left + body, row, "]", "cursor")
             shown = f" {text} "
             if body < max(LEAST_WIDTH_OF_VALUES, len(shown)):
                 short = {"0": glyph.shades[0], "NaN": "NaN" if body > 2 else glyph.nan}
                 shown = short.get(text, text[0])
-            canvas.put(left + (body - len(shown)) // 2, middle, shown, role)
-    return canvas.rows()
+            grid.put(left + (body - len(shown)) // 2, middle, shown, role)
+    return grid.rows()
 
 
 def _value(value: float, log_size: float, own: bool) -> str:

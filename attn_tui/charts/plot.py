@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attn_tui.charts.axis import Axis, Tick, cell
-from attn_tui.charts.canvas import Canvas, Glyphs, glyphs
 from attn_tui.charts.curves import Curve, draw_curves
+from attn_tui.charts.grid import Glyphs, Grid, glyphs
 from attn_tui.charts.rows import Row, Span, beside, fitted, message
 from attn_tui.charts.series import Placed, Series
 from attn_tui.charts.tags import place_tags
@@ -31,10 +31,10 @@ class Frame:
     """How a chart of some size is divided.
 
     Attributes:
-        gutter: Columns left of the canvas: the ticks of the y axis and the axis itself.
-        columns: Columns of the canvas.
-        lines: Rows of the canvas; above it stands the title, below it the ticks of the x axis.
-        ruled: Whether a row between canvas and ticks holds the x axis itself.
+        gutter: Columns left of the grid: the ticks of the y axis and the axis itself.
+        columns: Columns of the grid.
+        lines: Rows of the grid; above it stands the title, below it the ticks of the x axis.
+        ruled: Whether a row between grid and ticks holds the x axis itself.
         noted: Whether the last row holds a note.
     """
 
@@ -90,22 +90,22 @@ def plot(
     size = frame(y, width, height, bool(note or left_out))
     if size.columns < LEAST_COLUMNS or size.lines < LEAST_LINES:
         return message(f"{y.label}: too small for a chart", width, height)
-    canvas = Canvas(size.columns, size.lines)
-    rule_columns = {_column(x, value, canvas) for value in rules}
+    grid = Grid(size.columns, size.lines)
+    rule_columns = {_column(x, value, grid) for value in rules}
     for column in rule_columns:
-        for row in range(canvas.height):
-            canvas.put(column, row, glyph.rule, "cursor")
-    _draw(canvas, placed, glyph)
+        for row in range(grid.height):
+            grid.put(column, row, glyph.rule, "cursor")
+    _draw(grid, placed, glyph)
     for mark in marks:
-        row = canvas.height - 1 - int(cell(y.fraction([mark.y]), canvas.height)[0])
-        start = _column(x, mark.x, canvas) - (len(mark.text) - 1) // 2
-        canvas.put(start, row, mark.text, mark.role)
+        row = grid.height - 1 - int(cell(y.fraction([mark.y]), grid.height)[0])
+        start = _column(x, mark.x, grid) - (len(mark.text) - 1) // 2
+        grid.put(start, row, mark.text, mark.role)
     for one in placed:
-        one.mark_left_out(canvas, glyph)
-    place_tags(canvas, [one for one in placed if one.series.curved], rule_columns)
+        one.mark_left_out(grid, glyph)
+    place_tags(grid, [one for one in placed if one.series.curved], rule_columns)
     rows = [
         fitted(((y.label, "strong"), *legend(series)), width),
-        *beside(_left_axis(y, size, glyph), canvas.rows(), 0),
+        *beside(_left_axis(y, size, glyph), grid.rows(), 0),
         *_bottom_axis(x, size, width, glyph),
     ]
     if size.noted:
@@ -113,29 +113,29 @@ def plot(
     return tuple(rows)
 
 
-def _column(x: Axis, value: float, canvas: Canvas) -> int:
-    return int(cell(x.fraction([value]), canvas.width)[0])
+def _column(x: Axis, value: float, grid: Grid) -> int:
+    return int(cell(x.fraction([value]), grid.width)[0])
 
 
-def _draw(canvas: Canvas, placed: Sequence[Placed], glyph: Glyphs) -> None:
+def _draw(grid: Grid, placed: Sequence[Placed], glyph: Glyphs) -> None:
     """Draw bars, then curves over them."""
     curved = [one for one in placed if one.series.curved]
     for one in placed:
         if one not in curved:
-            one.draw_bars(canvas, glyph)
+            one.draw_bars(grid, glyph)
     curves = []
     for one in curved:
         marker = one.series.glyph or glyph.line
         dots = (2, 4) if marker == "braille" else (1, 1)
-        columns, rows = one.dots(canvas, *dots)
+        columns, rows = one.dots(grid, *dots)
         joined = one.series.kind == "line"
         curves.append(Curve(columns, rows, dots, marker, one.series.role, joined))
-    draw_curves(canvas, curves)
+    draw_curves(grid, curves)
 
 
 def _left_axis(y: Axis, size: Frame, glyph: Glyphs) -> tuple[Row, ...]:
     """Return the ticks of the y axis and the axis, a column as wide as the gutter."""
-    axis = Canvas(size.gutter, size.lines)
+    axis = Grid(size.gutter, size.lines)
     line, line_tick, *_ = tuple(glyph.axis)
     edge = size.gutter - 1
     labelled = set()
@@ -151,7 +151,7 @@ def _left_axis(y: Axis, size: Frame, glyph: Glyphs) -> tuple[Row, ...]:
 def _bottom_axis(x: Axis, size: Frame, width: int, glyph: Glyphs) -> tuple[Row, ...]:
     """Return the x axis, where there is room for it, and its ticks with the label before them."""
     _, _, corner, line, line_tick = tuple(glyph.axis)
-    axis, ticks = Canvas(size.columns, 1), Canvas(size.columns, 1)
+    axis, ticks = Grid(size.columns, 1), Grid(size.columns, 1)
     axis.put(0, 0, line * size.columns, "axis")
     for tick in x.ticks:
         column = int(cell(x.fraction([tick.value]), size.columns)[0])

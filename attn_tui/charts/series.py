@@ -1,4 +1,4 @@
-"""Series of points and where they stand on a canvas: what is drawn, and what is left out."""
+"""Series of points and where they stand on a grid: what is drawn, and what is left out."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.axis import Axis, Floats, cell
-from attn_tui.charts.canvas import Canvas, Glyphs
+from attn_tui.charts.grid import Glyphs, Grid
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,20 +66,20 @@ class Placed:
         """Return how many points cannot be drawn, by reason."""
         return Counter({reason: int(which.sum()) for reason, which in self.left_out.items()})
 
-    def dots(self, canvas: Canvas, across: int, up: int) -> tuple[NDArray[np.intp], Floats]:
+    def dots(self, grid: Grid, across: int, up: int) -> tuple[NDArray[np.intp], Floats]:
         """Return the columns and rows of dots to draw: at most two points a column of cells.
 
         Args:
-            canvas: What they are to be drawn on.
+            grid: What they are to be drawn on.
             across: Dots of a cell from left to right.
             up: Dots of a cell from bottom to top; rows count upwards, NaN where a line breaks.
         """
-        columns = cell(self.x[self.inside], canvas.width * across)
+        columns = cell(self.x[self.inside], grid.width * across)
         rows = np.full(columns.size, np.nan)
-        rows[self.good[self.inside]] = cell(self.y[self.good], canvas.height * up)
-        if columns.size <= 2 * canvas.width:
+        rows[self.good[self.inside]] = cell(self.y[self.good], grid.height * up)
+        if columns.size <= 2 * grid.width:
             return columns, rows
-        low, high = np.full(canvas.width, np.inf), np.full(canvas.width, -np.inf)
+        low, high = np.full(grid.width, np.inf), np.full(grid.width, -np.inf)
         np.fmin.at(low, columns // across, rows)
         np.fmax.at(high, columns // across, rows)
         seen = np.unique(columns // across)
@@ -87,23 +87,23 @@ class Placed:
         ends[~np.isfinite(ends)] = np.nan
         return np.repeat(seen * across, 2), ends.ravel()
 
-    def mark_left_out(self, canvas: Canvas, glyph: Glyphs) -> None:
-        """Mark at the edge of the canvas what could not be drawn."""
+    def mark_left_out(self, grid: Grid, glyph: Glyphs) -> None:
+        """Mark at the edge of the grid what could not be drawn."""
         middles = self.x if self.series.curved else np.minimum(self.x + self.spans / 2, 1.0)
-        bottom = canvas.height - 1
+        bottom = grid.height - 1
         for reason, row, mark in (
             ("above", 0, glyph.above),
             ("below", bottom, glyph.below),
             ("nan", bottom, glyph.nan),
         ):
-            for column in np.unique(cell(middles[self.left_out[reason]], canvas.width)):
-                canvas.put(int(column), row, mark, "error")
+            for column in np.unique(cell(middles[self.left_out[reason]], grid.width)):
+                grid.put(int(column), row, mark, "error")
 
-    def draw_bars(self, canvas: Canvas, glyph: Glyphs) -> None:
+    def draw_bars(self, grid: Grid, glyph: Glyphs) -> None:
         """Draw bars to the nearest eighth of a cell; of bars that begin together, the highest."""
-        starts = cell(self.x[self.good], canvas.width)
-        eighths = np.rint(self.y[self.good] * canvas.height * 8).astype(np.intp)
-        widths = np.maximum(np.rint(self.spans[self.good] * canvas.width), 1).astype(np.intp)
+        starts = cell(self.x[self.good], grid.width)
+        eighths = np.rint(self.y[self.good] * grid.height * 8).astype(np.intp)
+        widths = np.maximum(np.rint(self.spans[self.good] * grid.width), 1).astype(np.intp)
         highest_first = np.argsort(-eighths, kind="stable")
         _, first = np.unique(starts[highest_first], return_index=True)
         texts = np.array(self.series.texts or [""] * self.good.size)[self.good]
@@ -113,9 +113,9 @@ class Placed:
             layers = [self.series.glyph] * full + [glyph.caps[part]] * bool(part)
             lowest = max(len(layers) - 1, 0) if self.series.kind == "caps" else 0
             for level in range(lowest, len(layers)):
-                row = canvas.height - 1 - level
-                canvas.put(start, row, layers[level] * width, self.series.role)
+                row = grid.height - 1 - level
+                grid.put(start, row, layers[level] * width, self.series.role)
             text = str(texts[index])
-            above = max(canvas.height - 1 - len(layers), 0)
+            above = max(grid.height - 1 - len(layers), 0)
             if len(text) <= width:
-                canvas.put(start + (width - len(text)) // 2, above, text, "text")
+                grid.put(start + (width - len(text)) // 2, above, text, "text")

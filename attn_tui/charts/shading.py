@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.axis import Floats, power_text, round_step
-from attn_tui.charts.canvas import Glyphs
+from attn_tui.charts.grid import Glyphs
 from attn_tui.charts.rows import Row
 from attn_tui.compute.explore import Evaluation, VectorAnswer
 from attn_tui.report.numbers import LN10, MINUS

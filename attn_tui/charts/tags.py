@@ -5,52 +5,52 @@ from collections.abc import Sequence
 import numpy as np
 
 from attn_tui.charts.axis import Floats
-from attn_tui.charts.canvas import Canvas
+from attn_tui.charts.grid import Grid
 from attn_tui.charts.series import Placed
 
 ENOUGH_ROWS = 2.0
 """Lines this far apart are told apart; more distance is no better."""
 
 
-def place_tags(canvas: Canvas, lines: Sequence[Placed], kept_free: set[int]) -> None:
+def place_tags(grid: Grid, lines: Sequence[Placed], kept_free: set[int]) -> None:
     """Write the tags of lines.
 
     Args:
-        canvas: What the lines are drawn on.
+        grid: What the lines are drawn on.
         lines: The lines; only tagged ones get a tag, but all are kept apart from.
         kept_free: Columns a tag may not cover.
     """
-    paths = [_path(canvas, line) for line in lines]
-    taken = {(column, row) for column in kept_free for row in range(canvas.height)}
+    paths = [_path(grid, line) for line in lines]
+    taken = {(column, row) for column in kept_free for row in range(grid.height)}
     for index, line in enumerate(lines):
         tag = line.series.tag
         if not tag:
             continue
-        others = np.array(paths[:index] + paths[index + 1 :]).reshape(-1, canvas.width)
+        others = np.array(paths[:index] + paths[index + 1 :]).reshape(-1, grid.width)
         distances = np.abs(np.nan_to_num(others, nan=np.inf) - paths[index])
         apart = np.minimum(np.min(distances, axis=0, initial=ENOUGH_ROWS), ENOUGH_ROWS)
         for middle in np.argsort(-np.nan_to_num(apart, nan=-1.0), kind="stable"):
             if np.isnan(paths[index][middle]):
                 continue
-            row = canvas.height - 1 - int(paths[index][middle])
+            row = grid.height - 1 - int(paths[index][middle])
             start = int(middle) - len(tag) // 2
             cells = {(column, row) for column in range(start, start + len(tag))}
             around = {(column, row) for column in range(start - 1, start + len(tag) + 1)}
-            if 0 <= start <= canvas.width - len(tag) and not around & taken:
-                canvas.put(start, row, tag, line.series.role)
+            if 0 <= start <= grid.width - len(tag) and not around & taken:
+                grid.put(start, row, tag, line.series.role)
                 taken |= cells
                 break
 
 
-def _path(canvas: Canvas, line: Placed) -> Floats:
+def _path(grid: Grid, line: Placed) -> Floats:
     """Return the row, from the bottom, of a line in every column; NaN beside its ends."""
-    columns, rows = line.dots(canvas, 1, 1)
+    columns, rows = line.dots(grid, 1, 1)
     known = np.isfinite(rows)
     if not known.any():
-        return np.full(canvas.width, np.nan)
+        return np.full(grid.width, np.nan)
     order = np.argsort(columns[known], kind="stable")
     return np.interp(
-        np.arange(canvas.width),
+        np.arange(grid.width),
         columns[known][order],
         rows[known][order],
         left=np.nan,

@@ -6,7 +6,7 @@ from math import ceil
 import numpy as np
 
 from attn_tui.charts.axis import Axis, Floats, Tick, power_text, round_step
-from attn_tui.charts.canvas import glyphs
+from attn_tui.charts.grid import glyphs
 from attn_tui.charts.plot import Mark, Series, frame, legend, plot
 from attn_tui.charts.rows import Row, Span, first_fit, first_text, length, printable
 from attn_tui.compute.explore import Evaluation, VectorAnswer
@@ -19,7 +19,7 @@ PROBABILITIES = Axis("", 0.0, 1.0, ticks=tuple(Tick(i / 4, f"{i / 4:g}") for i i
 
 @dataclass(frozen=True)
 class _Layout:
-    """How keys are laid out on the columns of a canvas: with room for both bars of each, or not."""
+    """How keys are laid out on the columns of a grid: with room for both bars of each, or not."""
 
     n_keys: int
     columns: int

@@ -13,7 +13,7 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Vector
 from attn_tui.files.limits import MOST_VECTORS
 
-NUMBERS = "numbers such as -1.5 or 1e3, or -inf to mask a key"
+NUMBERS = "numbers: -1.5, 1e3, or -inf (masked)"
 LONGEST_NAME = 40
 
 _PLAIN = str.maketrans({"−": "-", "–": "-", "﹣": "-", "－": "-", "＋": "+", "∞": "inf"})

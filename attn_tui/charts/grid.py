@@ -46,7 +46,7 @@ def glyphs(ascii: bool) -> Glyphs:
     return ASCII if ascii else BLOCKS
 
 
-class Canvas:
+class Grid:
     """A grid of single-width characters with roles; column 0, row 0 is at the top left."""
 
     def __init__(self, width: int, height: int) -> None:
