@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import log
+from math import exp, log
 from typing import Literal
 
 import numpy as np
@@ -18,6 +18,9 @@ from attn_tui.compute.statistics import effective_keys, entropy, participation_r
 
 Wrt = Literal["scores", "logits"]
 """What a derivative is taken with respect to: s, or z = m·s."""
+
+SYMBOL: Mapping[Wrt, str] = {"scores": "s", "logits": "z"}
+"""How each is written."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,12 +77,18 @@ class Evaluation:
         return np.asarray(self.log_jacobian(np.array([of]), keys, wrt)[0])
 
     def jacobian(self, of_keys: Keys, keys: Keys, wrt: Wrt) -> Floats:
-        """Return the entries for some keys i and j, shape (len(of_keys), len(keys))."""
+        """Return the entries for some keys i and j, shape (len(of_keys), len(keys)).
+
+        An entry that underflowed is 0 with its sign, −0 beside the diagonal; that of a masked key
+        is +0.
+        """
         entries = jacobian.jacobian(self._split, of_keys, keys)
-        if wrt == "logits":
-            return entries
-        with np.errstate(all="ignore"):
-            return np.asarray(entries * entries.dtype.type(self.multiplier))
+        if wrt == "scores":
+            with np.errstate(all="ignore"):
+                entries = np.asarray(entries * entries.dtype.type(self.multiplier))
+        hidden = self._scores == -np.inf
+        entries[(hidden[of_keys][:, None] | hidden[keys]) & (entries == 0.0)] = 0.0
+        return entries
 
     def log_jacobian(self, of_keys: Keys, keys: Keys, wrt: Wrt) -> NDArray[np.float64]:
         """Return the logarithms of the entries' sizes, shape (len(of_keys), len(keys))."""
@@ -91,6 +100,23 @@ class Evaluation:
             diagonal,
         )
         return logs if wrt == "logits" else logs + log(self.multiplier)
+
+    @cached_property
+    def least(self) -> float:
+        """What a statistic that came out as 0 is below, or 0 if it is exactly 0 or naive.
+
+        The smallest positive number of the format, unless the statistic may be a little larger
+        since what it is computed from underflowed: H ≤ r(1 + ln n − ln r) and ‖J‖_F ≤ tr J ≤ 2r,
+        with r = 1 − p of the winner.
+        """
+        n_unmasked = int(np.count_nonzero(self._scores > -np.inf))
+        if n_unmasked < 2 or not self.precision.stable or not np.isfinite(self.entropy):
+            return 0.0
+        smallest = float(np.finfo(self.precision.format).smallest_subnormal)
+        if self._log_rest == -np.inf:
+            return smallest
+        log_bound = self._log_rest + log(4.0 * (2.0 + log(n_unmasked) - self._log_rest))
+        return max(smallest, exp(min(0.0, log_bound + max(0.0, log(self.multiplier)))))
 
     def _log_complements(self, keys: Keys) -> Floats:
         """Return ln(1 − p), shape (len(keys),), also where 1 − p underflows to 0."""

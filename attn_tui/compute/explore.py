@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.evaluation import Evaluation, Wrt, evaluate
+from attn_tui.compute.evaluation import SYMBOL, Evaluation, Wrt, evaluate
 from attn_tui.compute.experiment import Experiment, Setup, Stop, Vector, never
 from attn_tui.compute.keys import ALL, Floats, Keys
 from attn_tui.compute.norms import Norms, frobenius
@@ -20,6 +20,7 @@ from attn_tui.compute.trouble import find_trouble
 
 __all__ = [
     "ALL",
+    "SYMBOL",
     "Answer",
     "Evaluation",
     "Keys",

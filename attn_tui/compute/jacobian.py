@@ -25,7 +25,8 @@ def jacobian(weights: Weights, of: Keys = ALL, keys: Keys = ALL) -> Floats:
     parts = split(weights)
     p = parts.values
     with np.errstate(all="ignore"):
-        entries = 0.0 - np.multiply.outer(p[of], p[keys])
+        # Negated, so that an entry that underflows keeps its sign: −0.
+        entries = -np.multiply.outer(p[of], p[keys])
         return np.where(own(of, keys, p.size), (p[of] * parts.without(of))[:, None], entries)
 
 

@@ -96,6 +96,9 @@ RULES: Mapping[str, Rule] = {rule.name: rule for rule in _ALL}
 
 DEFAULT_RULE = _ALL[0].name
 
+_D_K, _N_KEYS = 1, 512
+"""Where a scale's parameters are tried; at one key a rule of the length may have nothing to say."""
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -127,7 +130,7 @@ class Scale:
             (name, value) for name, value in sorted(self.given) if value != known[name].default
         )
         object.__setattr__(self, "given", differing)
-        self.multiplier(1, 1)
+        self.multiplier(_D_K, _N_KEYS)
 
     @property
     def definition(self) -> Rule:

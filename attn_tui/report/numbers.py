@@ -1,8 +1,10 @@
 """Numbers as text, everywhere the same: four decimals, or three digits and a power of ten."""
 
+from collections.abc import Iterable
 from math import copysign, floor, inf, isfinite, isnan, log
 
 MINUS = "−"
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 LN10 = log(10.0)
 LONG_POWER = 1_000_000
 """Powers of ten from this on are written as decimal numbers themselves."""
@@ -17,7 +19,14 @@ def unusual(value: float) -> str:
     return MINUS + "∞" if value == -inf else ""
 
 
-def scientific(value: float, log_size: float = -inf, signed: bool = False) -> str:
+def first_fitting(texts: Iterable[str], width: int | None) -> str:
+    """Return the first text of at most so many characters, or ``…`` if none is."""
+    return next((text for text in texts if width is None or len(text) <= width), "…")
+
+
+def scientific(
+    value: float, log_size: float = -inf, signed: bool = False, width: int | None = None
+) -> str:
     """Return three significant digits with a power of ten: ``1.93e-22``.
 
     Args:
@@ -25,30 +34,38 @@ def scientific(value: float, log_size: float = -inf, signed: bool = False) -> st
         log_size: ln|value|, where it is known better than the value: a number too small for
             its format is written from its logarithm, ``1e-4321``, and not as 0.
         signed: Whether a number above 0 gets a plus sign; so does one written from its logarithm.
+        width: The text has at most so many characters, with fewer digits if need be.
     """
     if text := unusual(value):
-        return text
+        return first_fitting([text], width)
     if value == 0.0 and log_size == -inf:
         return "0"
     # A number that underflowed is 0 with a sign.
     sign = MINUS if copysign(1.0, value) < 0 else "+" if signed else ""
-    return sign + (f"{abs(value):.2e}" if value else power_of_ten(log_size))
+    texts = [f"{abs(value):.{n}e}" for n in (2, 1, 0)] if value else _powers_of_ten(log_size)
+    return first_fitting((sign + text for text in texts), width)
 
 
-def power_of_ten(log_size: float) -> str:
+def _powers_of_ten(log_size: float) -> list[str]:
     """Return e to a power, to one digit: ``1e-4321``, ``10^−2.7e+307`` where that is too long."""
     exponent = floor(log_size / LN10)
     if abs(exponent) >= LONG_POWER:
-        return f"10^{general(log_size / LN10, 2)}"
+        return [f"10^{general(log_size / LN10, digits)}" for digits in (2, 1)]
     digit = round(10.0 ** (log_size / LN10 - exponent))
-    return f"1e{exponent + 1}" if digit == 10 else f"{max(digit, 1)}e{exponent}"
+    return [f"1e{exponent + 1}" if digit == 10 else f"{max(digit, 1)}e{exponent}"]
 
 
-def weight(value: float, log_size: float = -inf) -> str:
+def weight(value: float, log_size: float = -inf, width: int | None = None) -> str:
     """Return a number from 0 to 1: four decimals, or a power of ten where they would say little."""
-    if isfinite(value) and value >= 0.001:
-        return f"{value:.4f}"
-    return scientific(value, log_size)
+    if isfinite(value) and float(f"{value:.2e}") >= 0.001:
+        texts = (f"{value:.{decimals}f}" for decimals in (4, 3, 2, 1))
+        return first_fitting((text for text in texts if float(text)), width)
+    return scientific(value, log_size, width=width)
+
+
+def weight_name(key: int) -> str:
+    """Return the name of a key's weight: ``p₁₂``."""
+    return "p" + str(key).translate(_SUBSCRIPTS)
 
 
 def general(value: float, digits: int = 6) -> str:
@@ -56,33 +73,61 @@ def general(value: float, digits: int = 6) -> str:
     return unusual(value) or f"{value:.{digits}g}".replace("-", MINUS, 1 if value < 0 else 0)
 
 
-def quantity(value: float) -> str:
-    """Return a statistic: three significant digits, with a power of ten outside 0.001 to 10,000."""
+def fitted(value: float, width: int) -> str:
+    """Return a number with as many digits as fit into the width, none of them noise."""
+    exact = (n for n in (15, 16) if isfinite(value) and float(f"{value:.{n}g}") == value)
+    most = next(exact, 17)
+    return first_fitting((general(value, digits) for digits in range(most, 0, -1)), width)
+
+
+def quantity(value: float, *, below: float = 0.0, width: int | None = None) -> str:
+    """Return a statistic: three significant digits, with a power of ten outside 0.001 to 10,000.
+
+    Args:
+        value: The number.
+        below: What a 0 is known to be below because it underflowed, or 0 if it is exact.
+        width: The text has at most so many characters, with fewer digits if need be.
+    """
     if text := unusual(value):
-        return text
-    if value == 0.0 or 0.001 <= abs(value) < 10_000:
-        return f"{value:#.3g}".rstrip(".") if 0 < abs(value) < 1000 else f"{value:.0f}"
-    return scientific(value)
+        return first_fitting([text], width)
+    if value == 0.0:
+        return first_fitting([f"<{below:.0e}" if below > 0.0 else "0"], width)
+    size = abs(value)
+    if not float(f"{size:.2e}") >= 0.001 or size >= 9_999.5:
+        return scientific(value, width=width)
+    if float(f"{size:.2e}") >= 1000:
+        texts = [f"{size:.0f}"]
+    else:
+        texts = [f"{size:#.{digits}g}".rstrip(".") for digits in (3, 2, 1)]
+    return first_fitting(((MINUS if value < 0 else "") + text for text in texts), width)
 
 
-def ratio(log_ratio: float) -> str:
-    """Return how many times larger, from the logarithm of the ratio: ``×1.8e19``."""
+def ratio(log_ratio: float, width: int | None = None) -> str:
+    """Return how many times larger, from the logarithm of the ratio: ``×1.8e19``.
+
+    From 0.01 to 999 it is three digits, otherwise two with a power of ten.
+    """
     if isnan(log_ratio):
         return "–"
-    if log_ratio == inf:
-        return "×∞"
-    if log_ratio == -inf:
-        return "×0"
+    if log_ratio in (inf, -inf):
+        return first_fitting(["×∞" if log_ratio > 0 else "×0"], width)
     tens = log_ratio / LN10
-    if -2 <= tens < 4:
-        return f"×{10.0**tens:.3g}"
+    if -3 < tens < 3 and 0.01 <= float(f"{10.0**tens:.3g}") < 1000:
+        texts = [f"{10.0**tens:.{digits}g}" for digits in (3, 2, 1)]
+    elif abs(tens) >= LONG_POWER:
+        texts = [f"10^{general(tens, digits)}" for digits in (2, 1)]
+    else:
+        texts = [_mantissa_and_power(tens, decimals) for decimals in (1, 0)]
+    return first_fitting(("×" + text for text in texts), width)
+
+
+def _mantissa_and_power(tens: float, decimals: int) -> str:
+    """Return ten to a power with some decimals: ``1.8e19``."""
     exponent = floor(tens)
-    if abs(exponent) >= LONG_POWER:
-        return f"×10^{general(tens, 2)}"
-    mantissa = f"{10.0 ** (tens - exponent):.1f}"
-    if mantissa == "10.0":
-        mantissa, exponent = "1.0", exponent + 1
-    return f"×{mantissa}e{exponent}"
+    mantissa = f"{10.0 ** (tens - exponent):.{decimals}f}"
+    if float(mantissa) == 10.0:
+        mantissa, exponent = f"{1.0:.{decimals}f}", exponent + 1
+    return f"{mantissa}e{exponent}"
 
 
 def log_abs(value: float) -> float:

@@ -8,15 +8,21 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.experiment import Setup
-from attn_tui.compute.explore import Answer, Evaluation, VectorAnswer, Wrt
+from attn_tui.compute.experiment import Experiment, Setup
+from attn_tui.compute.explore import SYMBOL, Answer, Evaluation, VectorAnswer, Wrt
 from attn_tui.report import sentences
 from attn_tui.report.largest import chunks, listed_keys
-from attn_tui.report.numbers import general, quantity, ratio, scientific, weight
+from attn_tui.report.numbers import (
+    fitted,
+    general,
+    quantity,
+    ratio,
+    scientific,
+    weight,
+    weight_name,
+)
 
 WIDTH = 80
-_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-_WRT = {"scores": ("s", "scores s"), "logits": ("z", "logits z")}
 
 
 def render(answer: Answer, top: int | None = None) -> Iterator[str]:
@@ -27,16 +33,19 @@ def render(answer: Answer, top: int | None = None) -> Iterator[str]:
         top: The tables hold at most so many keys, those with the largest scores.
     """
     setup = answer.experiment.setup
-    yield _head(setup)
+    yield _head(answer.experiment)
     for vector in answer.vectors:
         yield from _vector(vector, setup, top)
 
 
-def _head(setup: Setup) -> str:
+def _head(experiment: Experiment) -> str:
+    setup = experiment.setup
     precision = setup.precision
+    n_keys = max(vector.n_keys for vector in experiment.vectors)
+    moves = sentences.what_d_k_moves(setup.scale, n_keys)
     how = "largest score subtracted" if precision.stable else "naive: no maximum subtracted"
     return (
-        f"d_k        {setup.d_k}, typed scores: d_k moves only the divisor\n"
+        f"d_k        {setup.d_k}, typed scores: d_k moves {moves}\n"
         f"scale      {setup.scale.rule}: m = {setup.scale.formula}\n"
         f"precision  {precision.format}, {how}\n"
     )
@@ -53,14 +62,15 @@ def _vector(answer: VectorAnswer, setup: Setup, top: int | None) -> Iterator[str
     yield "\n"
     yield _statistics(answer)
     yield "\n"
-    yield _wrapped(" ".join(sentences.explore(answer, setup.d_k, setup.scale)))
+    said = (*sentences.explore(answer, setup.d_k, setup.scale), sentences.masked_key(answer))
+    yield _wrapped(" ".join(said))
 
 
 def _table(answer: VectorAnswer, top: int | None) -> Iterator[str]:
-    symbol, wrt = _WRT[answer.wrt]
-    weight_name = "p" + str(answer.of).translate(_SUBSCRIPTS)
-    gradient = f"∂{weight_name}/∂{symbol}"
-    yield f"weights p; gradient of {weight_name} with respect to the {wrt}\n"
+    name, symbol = weight_name(answer.of), SYMBOL[answer.wrt]
+    gradient = f"∂{name}/∂{symbol}"
+    hidden = ", which is masked," if answer.of in answer.masked else ""
+    yield f"weights p; gradient of {name}{hidden} with respect to the {answer.wrt} {symbol}\n"
     key_width = max(4, len(str(answer.vector.n_keys - 1)))
     yield f"{'':>{key_width + 12}} {'unscaled':>21}   {'scaled':>21}\n"
     yield (
@@ -82,11 +92,10 @@ def _rows(answer: VectorAnswer, keys: NDArray[np.intp], key_width: int) -> Itera
     unscaled, scaled = (_cells(answer, side, keys) for side in sides)
     scores = answer.vector.scores[keys]
     for key, score, left, right, change in zip(
-        keys, scores, unscaled, scaled, changes, strict=True
+        keys, scores.tolist(), unscaled, scaled, changes.tolist(), strict=True
     ):
         yield (
-            f"{key:>{key_width}} {general(float(score)):>11} {left}"
-            f"   {right} {ratio(float(change)):>9}\n"
+            f"{key:>{key_width}} {fitted(score, 11):>11} {left}   {right} {ratio(change, 9):>9}\n"
         )
 
 
@@ -99,7 +108,8 @@ def _cells(answer: VectorAnswer, side: Evaluation, keys: NDArray[np.intp]) -> It
         side.log_gradient(answer.of, answer.wrt, keys),
     )
     for p, log_p, slope, log_slope in zip(*(column.tolist() for column in columns), strict=True):
-        yield f"{weight(p, log_p):>10} {scientific(slope, log_slope, signed=True):>10}"
+        gradient = scientific(slope, log_slope, signed=True, width=10)
+        yield f"{weight(p, log_p, width=10):>10} {gradient:>10}"
 
 
 def _statistics(answer: VectorAnswer) -> str:
@@ -107,21 +117,25 @@ def _statistics(answer: VectorAnswer) -> str:
     lines = [
         ("", ["unscaled", "scaled"]),
         ("multiplier m", [general(side.multiplier) for side in sides]),
-        ("entropy H of p, nats", [quantity(side.entropy) for side in sides]),
-        ("entropy H of p, bits", [quantity(side.entropy / log(2.0)) for side in sides]),
+        ("entropy H of p, nats", [_quantity(side, side.entropy) for side in sides]),
+        ("entropy H of p, bits", [_quantity(side, side.entropy / log(2.0)) for side in sides]),
         ("effective keys e^H", [quantity(side.effective_keys) for side in sides]),
         ("participation ratio 1/Σp²", [quantity(side.participation_ratio) for side in sides]),
         ("largest weight", [weight(side.max_weight) for side in sides]),
     ]
     for wrt in get_args(Wrt):
-        norms = [side.norms[wrt] for side in sides]
-        symbol = _WRT[wrt][0]
+        norms = [(side, side.norms[wrt]) for side in sides]
+        map_ = f"∂p/∂{SYMBOL[wrt]}"
         lines += [
-            (f"‖∂p/∂{symbol}‖_F, Frobenius norm", [quantity(norm.frobenius) for norm in norms]),
-            (f"‖∂p/∂{symbol}‖₂, spectral norm", [quantity(norm.spectral) for norm in norms]),
-            (f"tr ∂p/∂{symbol}, trace", [quantity(norm.trace) for norm in norms]),
+            (f"‖{map_}‖_F, Frobenius norm", [_quantity(side, n.frobenius) for side, n in norms]),
+            (f"‖{map_}‖₂, spectral norm", [_quantity(side, n.spectral) for side, n in norms]),
+            (f"tr {map_}, trace", [_quantity(side, n.trace) for side, n in norms]),
         ]
     return "".join(f"{label:<30} {left:>12} {right:>12}\n" for label, (left, right) in lines)
+
+
+def _quantity(side: Evaluation, value: float) -> str:
+    return quantity(value, below=side.least, width=12)
 
 
 def _wrapped(text: str) -> str:

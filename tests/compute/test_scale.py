@@ -1,9 +1,9 @@
-from math import sqrt
+from math import log, sqrt
 
 import pytest
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.scale import DEFAULT_RULE, RULES, Scale, parse_scale
+from attn_tui.compute.scale import DEFAULT_RULE, RULES, Rule, Scale, parse_scale
 
 
 @pytest.mark.parametrize(
@@ -75,3 +75,9 @@ def test_a_refusal_is_safe_to_print(text: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_scale(text)
     assert str(caught.value).isprintable()
+
+
+def test_a_rule_of_the_length_may_vanish_at_a_single_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    rule = Rule("log", "ln n", "", "", lambda d_k, n_keys, given: log(n_keys))
+    monkeypatch.setattr("attn_tui.compute.scale.RULES", {"log": rule})
+    assert Scale("log").multiplier(64, 3) == log(3)

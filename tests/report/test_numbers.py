@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_tui.report.numbers import general, quantity, ratio, scientific, weight
+from attn_tui.report.numbers import (
+    fitted,
+    general,
+    quantity,
+    ratio,
+    scientific,
+    weight,
+    weight_name,
+)
 
 
 @pytest.mark.parametrize(
@@ -31,6 +39,35 @@ from attn_tui.report.numbers import general, quantity, ratio, scientific, weight
         (ratio(inf), "×∞"),
         (ratio(-inf), "×0"),
         (ratio(nan), "–"),
+        (weight_name(120), "p₁₂₀"),
+        (scientific(1.93e-222, signed=True, width=9), "+1.9e-222"),
+        (scientific(1.93e-222, signed=True, width=8), "+2e-222"),
+        (scientific(1.93e-222, width=5), "…"),
+        (scientific(0.0, -2222 * log(10.0) + log(2), True, width=8), "+2e-2222"),
+        (weight(0.25, width=4), "0.25"),
+        (weight(0.004, width=4), "…"),
+        (weight(0.00099999), "0.0010"),
+        (quantity(0.0), "0"),
+        (quantity(0.0, below=5e-324), "<5e-324"),
+        (quantity(999.6), "1000"),
+        (quantity(9999.4), "9999"),
+        (quantity(9999.6), "1.00e+04"),
+        (quantity(0.00099999), "0.00100"),
+        (quantity(1.871e-133, width=8), "1.9e-133"),
+        (ratio(log(3.45)), "×3.45"),
+        (ratio(log(123.4)), "×123"),
+        (ratio(log(999.6)), "×1.0e3"),
+        (ratio(log(1234)), "×1.2e3"),
+        (ratio(log(9999.9)), "×1.0e4"),
+        (ratio(log(0.0283)), "×0.0283"),
+        (ratio(log(0.009999)), "×0.01"),
+        (ratio(log(0.0039)), "×3.9e-3"),
+        (ratio(log(1.8e19), width=5), "×2e19"),
+        (fitted(1_000_000.0, 11), "1000000"),
+        (fitted(1_000_001.0, 11), "1000001"),
+        (fitted(0.1, 24), "0.1"),
+        (fitted(-1 / 3, 8), "−0.33333"),
+        (fitted(-inf, 11), "−∞"),
     ],
 )
 def test_numbers_are_written_as_the_design_says(text: str, expected: str) -> None:
@@ -42,3 +79,30 @@ def test_numbers_are_written_as_the_design_says(text: str, expected: str) -> Non
 def test_a_number_and_its_logarithm_agree_in_the_first_digit(value: float) -> None:
     by_log = float(scientific(0.0, log(value)))
     assert by_log == pytest.approx(value, rel=0.51)
+
+
+@given(
+    st.floats(),
+    st.floats(max_value=1e6, allow_nan=False),
+    st.booleans(),
+    st.integers(min_value=1, max_value=14),
+)
+@settings(deadline=None)
+def test_no_text_is_wider_than_asked(
+    value: float, log_size: float, signed: bool, width: int
+) -> None:
+    texts = (
+        scientific(value, log_size, signed, width),
+        weight(value, log_size, width),
+        quantity(value, below=5e-324, width=width),
+        ratio(value, width),
+        fitted(value, width),
+    )
+    assert max(map(len, texts)) <= width
+
+
+@given(st.floats(min_value=1e-300, max_value=1e300), st.integers(min_value=1, max_value=14))
+@settings(deadline=None)
+def test_a_narrow_number_is_rounded_and_never_cut(value: float, width: int) -> None:
+    for text in (scientific(value, width=width), quantity(value, width=width)):
+        assert text == "…" or float(text) == pytest.approx(value, rel=0.51)

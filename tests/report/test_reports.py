@@ -190,3 +190,32 @@ def test_the_text_report_says_how_many_keys_it_leaves_out() -> None:
     assert "and 2 more keys" in "".join(text.render(answered([1, 2, 3]), 1))
     assert "and 1 more key " in "".join(text.render(answered([1, 2, 3]), 2))
     assert "more key" not in "".join(text.render(answered([1, 2, 3]), 3))
+
+
+def test_what_underflowed_is_written_with_its_sign_or_as_below_the_least_number() -> None:
+    report = "".join(text.render(answered([1000, 0, -inf])))
+    assert "−5e-435" in report
+    assert "+5e-435" in report
+    assert re.search(r"entropy H of p, nats +<5e-324 ", report)
+    assert re.search(r"trace +<5e-324 ", report)
+    one = "".join(text.render(answered([1000])))
+    assert "<" not in one
+    assert not re.search(r"-0\.0[],]", "".join(json.render(answered([1, 0, -inf]))))
+
+
+def test_the_text_report_keeps_scores_apart_and_columns_in_line() -> None:
+    report = "".join(text.render(answered([1_000_000, 1_000_001, -5000.5, 1 / 3])))
+    for score in ("1000000 ", "1000001 ", "−5000.5 ", "0.333333333 "):
+        assert score in report
+    rows = [line for line in report.splitlines() if re.match(r" +\d ", line)]
+    assert len({len(row) for row in rows}) == 1
+
+
+def test_the_text_report_says_what_d_k_moves_and_that_a_key_is_masked() -> None:
+    assert "d_k moves only the divisor\n" in "".join(text.render(answered([1, 2])))
+    none = Setup(scale=parse_scale("none"))
+    report = "".join(text.render(answered([-inf, 3, 4, 4], setup=none)))
+    assert "d_k moves nothing in this rule\n" in report
+    assert "d_k = " not in report
+    assert "gradient of p₀, which is masked, with respect to the scores s\n" in report
+    assert "Every ∂p₀/∂s is 0 because key 0 is masked." in " ".join(report.split())

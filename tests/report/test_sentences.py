@@ -52,11 +52,15 @@ def test_the_example_saturates_unscaled_and_is_shared_when_scaled() -> None:
         ([0, 0.1, 0.2], "inverse-sqrt", 64, "3 keys share the weight almost equally"),
         ([0, 0.1, 0.2], "inverse-sqrt", 64, "‖∂p/∂s‖_F falls, ×0.125"),
         ([100, 100, 0], "inverse-sqrt", 64, "shared as among 2.00 of 3 keys"),
-        ([1, 2, 3], "none", 64, "the rule none multiplies by 1, which changes nothing"),
+        ([1, 2, 3], "none", 64, "The rule none multiplies by 1, which changes nothing"),
         ([1, 2, 3], "inverse-sqrt", 1, "At d_k = 1 the rule inverse-sqrt multiplies by 1"),
         ([1, 2, 3], "temperature:T=0.1", 64, "Multiplied by 10, key 2 takes all but 4.54e-05"),
         ([1, 2, 3], "temperature:T=0.1", 64, "every |∂p/∂s| is below 0.001."),
         ([0, 5000], "inverse", 1, "all but 3e-2172 of the weight"),
+        ([0, 0.09], "none", 64, "2 keys share the weight almost equally"),
+        ([0, 0.1], "none", 64, "shared as among 2.00 of 2 keys"),
+        ([0, 1], "inverse", 65_536, "Divided by 65536, 2 keys"),
+        ([1e4, 0, 1e4 - 1] * 999, "none", 64, "shared as among 1788 of 2997 keys"),
         ([0, 1e200], "inverse", 4, "all but <1e-9999 of the weight"),
     ],
 )
@@ -64,6 +68,22 @@ def test_each_case_is_said_as_it_is(
     scores: list[float], rule: str, d_k: int, expected: str
 ) -> None:
     assert expected in said(scores, rule, d_k)
+
+
+def test_a_norm_that_underflowed_is_said_to_be_below_the_least_number() -> None:
+    assert "‖∂p/∂s‖_F goes from below 5e-324 to 4.48e-06" in said([0, 100_000], "inverse", 65_536)
+
+
+def test_d_k_moves_the_divisor_where_the_rule_has_it() -> None:
+    assert sentences.what_d_k_moves(parse_scale("inverse"), 1) == "only the divisor"
+    assert sentences.what_d_k_moves(parse_scale("temperature:T=3"), 9) == "nothing in this rule"
+
+
+def test_a_masked_key_of_the_gradient_is_named() -> None:
+    answer, _ = answered([-inf, 3, 4], wrt="logits")
+    assert sentences.masked_key(answer) == "Every ∂p₀/∂z is 0 because key 0 is masked."
+    for scores in ([3.0, -inf], [-inf, -inf]):
+        assert sentences.masked_key(answered(scores)[0]) == ""
 
 
 def test_the_gradient_named_is_the_one_chosen() -> None:
