@@ -1,8 +1,20 @@
 """An Experiment as plain values for JSON, and back."""
 
 from collections.abc import Callable
-from dataclasses import asdict, fields
-from typing import Any, NoReturn, TypeVar, cast
+from dataclasses import asdict
+from math import isfinite
+from types import NoneType, UnionType
+from typing import (
+    Any,
+    Literal,
+    NoReturn,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Experiment, Setup, Vector
@@ -119,17 +131,36 @@ class _Reader:
             raise InputError("experiment", problem, error.expected, self.where) from None
 
     def settings(self, value: object) -> list[Any]:
-        """Return the settings of each instrument named."""
+        """Return the settings of each instrument named.
+
+        A field is a bool, an int, a finite float, a str or a `Literal` of one of these, or a
+        ``tuple[X, ...]`` or ``X | None`` of such an X; the dataclass checks values further.
+        """
         kinds = {instrument.name: instrument.settings for instrument in INSTRUMENTS}
         found = []
         for name, plain in self.known("settings", value, tuple(kinds)).items():
             kind = load(kinds[name])
-            given = self.known(name, plain, tuple(field.name for field in fields(kind)))
-            defaults = asdict(kind())
-            for key, item in given.items():
-                self.of_type(key, item, type(defaults[key]))
+            hints = get_type_hints(kind)
+            given = {
+                key: self.setting(key, item, hints[key])
+                for key, item in self.known(name, plain, tuple(hints)).items()
+            }
             found.append(self.checked(lambda kind=kind, given=given: kind(**given)))
         return found
+
+    def setting(self, name: str, value: Any, hint: Any) -> Any:
+        """Return the value of a field of settings that is annotated with a type."""
+        origin, arguments = get_origin(hint), get_args(hint)
+        if origin in (Union, UnionType):
+            (wanted,) = set(arguments) - {NoneType}
+            return None if value is None else self.setting(name, value, wanted)
+        if origin is tuple:
+            items = self.of_type(name, value, list)
+            return tuple(self.setting(name, item, arguments[0]) for item in items)
+        if hint is float:
+            number = self.number(name, value)
+            return number if isfinite(number) else self.refuse(name, value, "a finite number")
+        return self.of_type(name, value, type(arguments[0]) if origin is Literal else hint)
 
     def vectors(self, value: object) -> tuple[Vector, ...]:
         """Return vectors with their names."""

@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Vector
-from attn_tui.files.limits import MOST_VECTORS
+from attn_tui.files.limits import MOST_SCORES, MOST_VECTORS
 
 NUMBERS = "numbers: -1.5, 1e3, or -inf (masked)"
 LONGEST_NAME = 40
 
-_PLAIN = str.maketrans({"−": "-", "–": "-", "﹣": "-", "－": "-", "＋": "+", "∞": "inf"})
+_PLAIN = str.maketrans(
+    {"−": "-", "–": "-", "﹣": "-", "－": "-", "＋": "+", "∞": "inf"}
+    | dict(zip("０１２３４５６７８９", "0123456789", strict=True))
+)
 
 
 @dataclass(frozen=True)
@@ -42,14 +45,15 @@ def problem(what: str, expected: str = NUMBERS, line: int = 0) -> InputError:
 
 
 def number(token: str, line: int = 0) -> float:
-    """Return the score a token stands for; any minus sign will do, and so will ``1_000``.
+    """Return the score a token stands for; any minus sign will do, and full-width digits.
 
     Raises:
         InputError: If it is no number, NaN, plus infinity, or too large for float64.
     """
     text = token if token.isascii() else token.translate(_PLAIN)
     try:
-        value = float(text)
+        # Python alone would read 1_000 and the digits of every script.
+        value = float(text if text.isascii() and "_" not in text else "")
     except ValueError:
         raise problem(f"{inert(token)} is not a number", line=line) from None
     if isfinite(value):
@@ -66,6 +70,12 @@ def check_count(count: int) -> None:
     """Raise InputError if there are too many vectors."""
     if count > MOST_VECTORS:
         raise problem(f"there are more than {MOST_VECTORS:,} vectors", "fewer, longer vectors")
+
+
+def check_scores(count: int) -> None:
+    """Raise InputError if there are too many scores."""
+    if count > MOST_SCORES:
+        raise problem(f"there are more than {MOST_SCORES:,} scores", "fewer scores")
 
 
 def numbered(entries: Sequence[Entry]) -> list[Entry]:
@@ -88,6 +98,7 @@ def named(entries: Iterable[Entry]) -> tuple[Vector, ...]:
     if not entries:
         raise problem("there are none", "at least one number")
     check_count(len(entries))
+    check_scores(sum(len(entry.scores) for entry in entries))
     taken: set[str] = set()
     for entry in entries:
         if entry.name and not entry.shared:

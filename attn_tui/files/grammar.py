@@ -9,7 +9,15 @@ from functools import lru_cache
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Vector
-from attn_tui.files.entries import Entry, check_count, named, number, numbered, problem
+from attn_tui.files.entries import (
+    Entry,
+    check_count,
+    check_scores,
+    named,
+    number,
+    numbered,
+    problem,
+)
 
 _BLANK = r" \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _COMMA = r",;，；、"
@@ -28,11 +36,14 @@ _TOKEN = re.compile(
     |(?P<open>[(\[{{])
     |(?P<close>[)\]}}])
     |(?P<quoted>{_QUOTED})
-    |(?P<numbers>{_DIGITS}(?:[{_BLANK}]*+[,;]?[{_BLANK}]*+{_DIGITS})*+)
+    |(?P<numbers>{_DIGITS}(?:[{_BLANK}]*+[,;]?[{_BLANK}]*+{_DIGITS}){{0,9999}}+)
     |(?P<word>[^\s{_COMMA}()\[\]{{}}"'=:：]++)
     |(?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
+_COLUMN = re.compile(rf"(?:{_DIGITS}[{_BLANK}]*+(?:\r\n|\n|\r)){{1,9999}}+")
+"""Lines of one number each; bounded, as `_TOKEN` is, so that too many are refused in time."""
+
 _NAME = re.compile(
     rf"""[{_BLANK}]*+(?:(?P<quoted>{_QUOTED})
     |(?P<bare>[^\s{_COMMA}()\[\]{{}}"'=:：][^\n\r{_COMMA}(){{}}"'=:：]{{,100}}+))[{_BLANK}]*+[:：]""",
@@ -73,12 +84,16 @@ class _Reader:
         self.labels: list[_Label] = []
         self.frames = [_Frame("", 1)]
         self.count = 0
+        self.n_scores = 0
         self.column: _Frame | None = None
 
     def read(self, text: str) -> list[Entry]:
         position = 0
         at_line_start = True
         while position < len(text):
+            if at_line_start and (lines := self._column_lines(text, position)):
+                position = lines.end()
+                continue
             top = self.frames[-1]
             may_be_name = top.opener == "{" or (at_line_start and not top.opener)
             found = (may_be_name and _NAME.match(text, position)) or _TOKEN.match(text, position)
@@ -91,6 +106,24 @@ class _Reader:
                 getattr(self, f"_{found.lastgroup}")(found[0])
         self._end()
         return [entry for label in self.labels for entry in numbered(label.entries)]
+
+    def _column_lines(self, text: str, position: int) -> re.Match[str] | None:
+        """Add lines of one number to the column that the line above is in, all at once."""
+        top = self.frames[-1]
+        if not self.column or top.opener or top.label:
+            return None
+        if found := _COLUMN.match(text, position):
+            tokens = found[0].split()
+            for token in tokens:
+                self.column.scores.append(number(token, self.line))
+                self.line += 1
+            self._counted(len(tokens))
+            self.frames = [_Frame("", self.line)]
+        return found
+
+    def _counted(self, scores: int) -> None:
+        self.n_scores += scores
+        check_scores(self.n_scores)
 
     def _name(self, found: re.Match[str]) -> None:
         frame = self.frames[-1]
@@ -107,6 +140,7 @@ class _Reader:
         if not frame.scores:
             frame.line = self.line
         frame.scores.extend(values)
+        self._counted(len(values))
 
     def _numbers(self, token: str) -> None:
         self._scores([number(part, self.line) for part in token.translate(_TO_BLANK).split()])
@@ -141,6 +175,7 @@ class _Reader:
             raise problem("a list is empty", "at least one number in it", self.line)
         self.frames.pop()
         if len(frame.opener) > 1 and len(frame.scores) == 1:
+            self.n_scores -= 1
             self._scores(list(frame.scores))
             return
         parent = self.frames[-1]
@@ -229,7 +264,7 @@ def read_entries(text: str) -> list[Entry]:
     return _Reader().read(text)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def parse_vectors(text: str) -> tuple[Vector, ...]:
     """Return the named vectors of a text; the same text gives the same objects.
 
@@ -254,7 +289,7 @@ def vector_at(text: str, line: int) -> int:
     return bisect_left(starts, starts[above - 1]) if above else 0
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=8)
 def _starts(text: str) -> tuple[int, ...]:
     try:
         return tuple(entry.line for entry in read_entries(text))

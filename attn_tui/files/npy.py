@@ -12,7 +12,7 @@ from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.files.entries import problem
+from attn_tui.files.entries import check_scores, problem
 from attn_tui.files.limits import LARGEST
 
 _HEADERS = {
@@ -38,12 +38,13 @@ _BROKEN_ZIP = (
 )
 
 
-def read_npy(file: IO[bytes], size: int) -> NDArray[np.float64]:
+def read_npy(file: IO[bytes], size: int, before: int = 0) -> NDArray[np.float64]:
     """Read one array of real numbers of one or two dimensions, as float64.
 
     Args:
         file: At the start of the .npy data.
         size: How many bytes there are: the header may claim no more.
+        before: How many numbers other arrays hold that count towards the same limit.
 
     Raises:
         InputError: If it is broken, too large, or holds anything but real numbers.
@@ -61,6 +62,7 @@ def read_npy(file: IO[bytes], size: int) -> NDArray[np.float64]:
         raise problem("it holds an empty array", "at least one number")
     if not 1 <= len(shape) <= 2:
         raise problem(f"it holds an array of {len(shape)} dimensions", "one dimension or two")
+    check_scores(before + prod(shape))
     data = file.read(claimed)
     if len(data) < claimed:
         raise problem("it ends too early", "a complete file")
@@ -78,7 +80,7 @@ def read_npz(file: IO[bytes]) -> Iterator[tuple[str, NDArray[np.float64]]]:
         archive = zipfile.ZipFile(file)
     except _BROKEN_ZIP:
         raise problem("it is no zip archive, or is cut off", "a complete .npz file") from None
-    total = 0
+    total = n_scores = 0
     for member in archive.infolist():
         key = member.filename.removesuffix(".npy")
         total += member.file_size
@@ -88,12 +90,13 @@ def read_npz(file: IO[bytes]) -> Iterator[tuple[str, NDArray[np.float64]]]:
             raise problem(f"it holds {inert(key)}, which is no array", "NumPy arrays only")
         try:
             with archive.open(member) as stream:
-                array = read_npy(stream, member.file_size)
+                array = read_npy(stream, member.file_size, n_scores)
                 stream.read()  # to the end, where the checksum is compared
         except InputError as error:
             raise problem(f"in array {inert(key)}: {error.problem}", error.expected) from None
         except _BROKEN_ZIP:
             raise problem(f"array {inert(key)} cannot be unpacked", "a complete file") from None
+        n_scores += array.size
         yield key, array
 
 

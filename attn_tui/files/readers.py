@@ -1,10 +1,12 @@
 """Files and standard input to vectors, by the file's suffix."""
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from itertools import groupby
 from pathlib import PurePath
+from stat import S_IFREG, S_ISDIR, S_ISREG
 from typing import BinaryIO
 
 from attn_tui.compute.errors import InputError, inert
@@ -64,9 +66,7 @@ def read_file(path: str) -> list[Entry]:
     """
     where = _place(path)
     suffix = PurePath(path).suffix.lower()
-    data = _read(path, "scores")
-    if suffix not in _READERS:
-        raise InputError("scores", "its suffix is none of ours", " or ".join(_READERS), where)
+    data = _read(path, "scores", tuple(_READERS))
     try:
         return _checked(_READERS[suffix](data, PurePath(path).stem))
     except InputError as error:
@@ -113,14 +113,24 @@ def error_at(error: InputError, where: str) -> InputError:
     return InputError(error.field, error.problem, error.expected, inside, error.line)
 
 
-def _read(path: str, field: str) -> bytes:
+def _read(path: str, field: str, suffixes: tuple[str, ...] = ()) -> bytes:
+    """Return the bytes of a regular file, which has one of the suffixes if any are given."""
     where = _place(path)
     try:
+        mode = S_IFREG if path == "-" else os.stat(path).st_mode
+        if not (S_ISREG(mode) or S_ISDIR(mode)):
+            # A pipe may never end, and opening one may never return.
+            expected = "a file on a disk, or - for standard input"
+            raise InputError(field, "it is no regular file", expected, where)
+        if suffixes and S_ISREG(mode) and PurePath(path).suffix.lower() not in suffixes:
+            raise InputError(field, "its suffix is none of ours", " or ".join(suffixes), where)
         if path == "-":
             data = _standard_input().read(LARGEST + 1)
         else:
             with open(path, "rb") as file:
                 data = file.read(LARGEST + 1)
+    except InputError:
+        raise
     except (OSError, ValueError) as error:
         reason = _REASONS.get(type(error)) or getattr(error, "strerror", None) or "cannot be read"
         raise InputError(field, reason, "a file that can be read", where) from None

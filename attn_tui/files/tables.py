@@ -50,7 +50,7 @@ def json_entries(plain: object, name: str) -> list[Entry]:
         InputError: Naming the list and the key that will not do.
     """
     if isinstance(plain, dict):
-        if "schema" in plain or "d_k" in plain:
+        if "schema" in plain or "vectors" in plain:
             return _own_entries(plain)
         return [entry for key, item in plain.items() for entry in _list_entries(item, key)]
     entries = _list_entries(plain, "")

@@ -1,4 +1,5 @@
 import re
+from collections.abc import Callable
 from math import inf
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Vector
+from attn_tui.files import grammar
 from attn_tui.files.grammar import parse_vectors, vector_at
 
 
@@ -72,7 +74,8 @@ def test_one_vector_can_be_written_in_many_ways(text: str) -> None:
         ("-inf −∞ -Infinity", {"a": [-inf] * 3}),
         ("−1 – 2", None),
         ("−1 –2 －3", {"a": [-1, -2, -3]}),
-        ("1_000 2", {"a": [1000, 2]}),
+        ("x:\n1\n2\n3 \r\n\n4\n5\n6,\n7", {"x": [1, 2, 3], "a": [4, 5, 6, 7]}),
+        ("1\n2\n3: 4\n5\n6 7", {"a": [1, 2], "3": [4, 5], "b": [6, 7]}),
         ("5e-324 -1.7976931348623157e308", {"a": [5e-324, -1.7976931348623157e308]}),
     ],
 )
@@ -96,6 +99,10 @@ def test_names_go_on_after_z() -> None:
         ("1 2 2x", 1, "'2x'"),
         ("1-2", 1, "'1-2'"),
         ("1 NaN", 1, "'NaN'"),
+        ("1_000 2", 1, "'1_000'"),
+        ("1 ٢", 1, "'٢'"),
+        ("1\n2\n3\n--4\n5", 4, "'--4'"),
+        ("1\n2\r\n3\n4 x", 4, "'x'"),
         ("inf", 1, "'inf'"),
         ("[1,\n +Infinity]", 2, "'+Infinity'"),
         ("1e999", 1, "'1e999'"),
@@ -158,6 +165,23 @@ def test_any_text_is_read_or_refused_in_one_printable_line(text: str) -> None:
     else:
         assert all(vector.name.isprintable() for vector in found)
         assert len({vector.name for vector in found}) == len(found)
+
+
+def test_a_column_is_read_many_lines_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    newlines: list[str] = []
+    monkeypatch.setattr(grammar._Reader, "_newline", _spy(newlines, grammar._Reader._newline))
+    assert read("1\n" * 30_000 + "2 3") == {"a": [1.0] * 30_000, "b": [2, 3]}
+    assert len(newlines) < 10
+
+
+def _spy(
+    seen: list[str], inner: Callable[[grammar._Reader, str], None]
+) -> Callable[[grammar._Reader, str], None]:
+    def outer(reader: grammar._Reader, token: str) -> None:
+        seen.append(token)
+        inner(reader, token)
+
+    return outer
 
 
 def test_a_million_numbers_on_one_line_and_hostile_brackets_are_no_trouble() -> None:

@@ -1,12 +1,19 @@
 import json
-from math import inf
+import os
+from dataclasses import dataclass
+from math import inf, nan
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
 
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.experiment import Experiment, Setup, Vector
+from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
+from attn_tui.files.plain import json_text
 from attn_tui.files.readers import read_arguments, read_experiment
+from attn_tui.instruments import Instrument
 
 HERE = Path(__file__).parent
 
@@ -38,6 +45,7 @@ VALID: dict[str, dict[str, list[float]]] = {
 
 INVALID = {
     "abbreviated.txt": "line 1: '...'",
+    "arabic.txt": "line 1: '٢' is not a number",
     "assignment.txt": "line 1: 'a = 3'",
     "binary.csv": "not UTF-8",
     "binary.json": "not UTF-8",
@@ -112,6 +120,7 @@ INVALID = {
     "true.json": "key 0: true",
     "twice.json": "'q' stands there twice",
     "two-names.txt": "line 3: two vectors are named 'a'",
+    "underscore.csv": "line 1: '1_000' is not a number",
     "utf16.txt": "not UTF-8",
     "version.npy": "no .npy file",
     "words.csv": "line 1: 'a'",
@@ -181,6 +190,45 @@ def test_what_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "more than 10,000 vectors" in refused(rows)
 
 
+def test_too_many_scores_are_refused_before_they_are_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("attn_tui.files.entries.MOST_SCORES", 100)
+    one, two = tmp_path / "one.npy", tmp_path / "two.npz"
+    np.save(one, np.zeros(101, dtype=np.int8))
+    np.savez(two, a=np.zeros(60), b=np.zeros(41))
+    for source in (one, two, "1 " * 101, "1\n" * 101, "1 2 " * 20 + "\n" + "1 " * 61):
+        assert "more than 100 scores" in refused(source)
+    np.save(one, np.zeros(60))
+    assert "more than 100 scores" in refused(one, one)
+    assert len(read(one, "1 " * 40)) == 2
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_what_may_never_end_is_refused_unread(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "endless.txt"
+    if kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero")
+    assert "it is no regular file; expected a file on a disk" in refused(path)
+    with pytest.raises(InputError, match=r"experiment, .*no regular file"):
+        read_experiment(str(path))
+
+
+def test_a_suffix_is_looked_at_before_the_file_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("attn_tui.files.readers.LARGEST", 10)
+    (tmp_path / "large.bin").write_bytes(bytes(11))
+    assert "its suffix" in refused(tmp_path / "large.bin")
+
+
+def test_names_of_an_experiments_fields_can_name_vectors(tmp_path: Path) -> None:
+    (tmp_path / "named.json").write_text('{"d_k": [1, 2], "rule": [3]}')
+    assert read(tmp_path / "named.json") == {"d_k": [1, 2], "rule": [3]}
+
+
 def test_single_numbers_side_by_side_are_one_vector_else_each_argument_is_one() -> None:
     assert read("100", "120", "150") == {"a": [100, 120, 150]}
     assert read("q:", "1", "2") == {"q": [1, 2]}
@@ -234,3 +282,56 @@ def test_an_experiment_file_is_refused_with_its_name_and_the_place(tmp_path: Pat
         assert caught.value.field == "experiment"
         assert "experiment.json'" in str(caught.value)
         assert expected in str(caught.value)
+
+
+@dataclass(frozen=True)
+class Rich:
+    """Settings of every kind allowed."""
+
+    limit: float = 1.0
+    seed: int | None = None
+    layers: tuple[int, ...] = ()
+    widths: tuple[float, ...] | None = None
+    mode: Literal["a", "b"] = "a"
+
+
+@pytest.fixture
+def rich(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = Instrument("rich", "Rich", "", f"{__name__}:Rich", "", "")
+    monkeypatch.setattr("attn_tui.files.codec.INSTRUMENTS", (entry,))
+
+
+def with_settings(plain: dict[str, object]) -> dict[str, object]:
+    vectors = [{"name": "a", "scores": [1, 2]}]
+    return {"vectors": vectors, "settings": {"rich": plain}}
+
+
+@pytest.mark.usefixtures("rich")
+def test_settings_of_every_kind_go_to_json_and_back() -> None:
+    for settings in (Rich(), Rich(2.5, 3, (1, 2), (1.5, 2.0), "b")):
+        asked = Experiment((Vector("a", np.array([1.0])),), Setup().put(settings))
+        plain = json.loads("".join(json_text(experiment_to_plain(asked))))
+        assert experiment_from_plain(plain).setup.get(Rich) == settings
+    found = experiment_from_plain(with_settings({"limit": 3})).setup.get(Rich).limit
+    assert (found, type(found)) == (3.0, float)
+
+
+@pytest.mark.usefixtures("rich")
+@pytest.mark.parametrize(
+    ("plain", "expected"),
+    [
+        ({"limit": nan}, '"limit" is NaN; expected a finite number'),
+        ({"limit": "Infinity"}, "expected a finite number"),
+        ({"limit": None}, '"limit" is null; expected a number'),
+        ({"limit": True}, '"limit" is true; expected a number'),
+        ({"seed": 1.5}, '"seed" is 1.5; expected a whole number'),
+        ({"layers": 3}, '"layers" is 3; expected a list'),
+        ({"layers": [1, "2"]}, "\"layers\" is '2'; expected a whole number"),
+        ({"widths": [[]]}, '"widths" is this empty list; expected a number'),
+        ({"mode": []}, '"mode" is this empty list; expected a string'),
+    ],
+)
+def test_settings_that_will_not_do_are_refused(plain: dict[str, object], expected: str) -> None:
+    with pytest.raises(InputError, match="experiment: ") as caught:
+        experiment_from_plain(with_settings(plain))
+    assert expected in str(caught.value)
