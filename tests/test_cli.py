@@ -2,14 +2,17 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
 from attn_tui import __version__
 from attn_tui.cli import program
-from attn_tui.commands.options import protected
+from attn_tui.commands.options import Given, experiment_of, protected, shared
 from attn_tui.instruments import INSTRUMENTS
 
 FILES = Path(__file__).parent / "files"
@@ -271,3 +274,21 @@ def test_the_report_prints_where_text_is_ascii() -> None:
     done = run("show", PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"0.6245" in done.stdout
+
+
+def test_a_command_may_take_the_shared_options_alone() -> None:
+    @click.command()
+    @shared
+    def count(**given: Unpack[Given]) -> None:
+        experiment = experiment_of(given, lambda setup: replace(setup, d_k=setup.d_k + 1))
+        click.echo(f"{len(experiment.vectors)} {experiment.setup.d_k}")
+
+    assert CliRunner().invoke(count, ["1,2", "3,4", "--d-k", "7"]).output == "2 8\n"
+
+
+def test_a_key_that_is_not_there_is_laid_to_who_asked_for_it(tmp_path: Path) -> None:
+    file = tmp_path / "saved.json"
+    file.write_text(call("show", "--json", "1,2,3,4,5,6", "--of=5").stdout)
+    message = refused("show", "1,2", "--experiment", str(file))
+    assert "--experiment, of: 'a' has no key 5" in message
+    assert "--of: 'a' has no key 6" in refused("show", "1,2", "--experiment", str(file), "--of=6")

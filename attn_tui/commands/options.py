@@ -19,16 +19,21 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Given(TypedDict):
-    """The values of `shared` and `gradient`, as typed; None where nothing was given."""
+    """The values of `shared`, as typed; None where nothing was given."""
 
     scores: tuple[str, ...]
     d_k: str | None
     rule: str | None
     precision: str | None
     naive: bool | None
+    experiment: str | None
+
+
+class GivenGradient(Given):
+    """Those of `gradient` too."""
+
     of: str | None
     wrt: str | None
-    experiment: str | None
 
 
 def protected(arguments: list[str]) -> list[str]:
@@ -116,44 +121,74 @@ def whole_number(field: str, text: str, minimum: int) -> int:
     return int(digits)
 
 
-def experiment_of(given: Given) -> "Experiment":
+def experiment_of(given: Given, *edits: "Callable[[Setup], Setup]") -> "Experiment":
     """Return the question that SCORES and options ask, starting from a file or the example.
+
+    Args:
+        given: The shared options.
+        edits: What an instrument's own options put into the setup.
 
     Raises:
         InputError: Naming the input that will not do.
     """
     from attn_tui.compute.experiment import Experiment
-    from attn_tui.compute.explore import check_keys
     from attn_tui.files.draft import EXAMPLE, parse
     from attn_tui.files.readers import read_arguments, read_experiment
 
     scores, file = given["scores"], given["experiment"]
     if [*scores, file].count("-") > 1:
         raise InputError("scores", "standard input is asked for twice", "- once")
-    _setup(given, parse(EXAMPLE).setup)
+
+    def edited(setup: "Setup") -> "Setup":
+        return reduce(lambda before, edit: edit(before), edits, _setup(given, setup))
+
+    # What is wrong with an option is said before a file is read.
+    edited(parse(EXAMPLE).setup)
     start = parse(EXAMPLE) if file is None else read_experiment(file)
     vectors = read_arguments(scores) if scores else start.vectors
-    experiment = Experiment(vectors, _setup(given, start.setup))
-    check_keys(experiment)
+    return Experiment(vectors, edited(start.setup))
+
+
+def gradient_experiment_of(given: GivenGradient) -> "Experiment":
+    """Return the question with the gradient that options choose, of a key that is there.
+
+    Raises:
+        InputError: Naming the input that will not do.
+    """
+    from attn_tui.compute.explore import check_keys
+
+    experiment = experiment_of(given, lambda setup: _gradient(given, setup))
+    try:
+        check_keys(experiment)
+    except InputError as error:
+        if given["of"] is None:
+            raise InputError("experiment", error.problem, error.expected, "of") from None
+        raise
     return experiment
 
 
 def _setup(given: Given, setup: "Setup") -> "Setup":
     """Return a setup with what the options say in place of what it said."""
-    from attn_tui.compute.explore import Settings
-
-    precision, settings = setup.precision, setup.get(Settings)
+    precision = setup.precision
     if given["precision"] is not None:
         precision = Precision(given["precision"], precision.stable)
     if given["naive"] is not None:
         precision = replace(precision, stable=not given["naive"])
-    if given["of"] is not None:
-        settings = replace(settings, of=whole_number("of", given["of"], 0))
-    if given["wrt"] is not None:
-        settings = Settings(settings.of, given["wrt"])  # type: ignore[arg-type]
     return replace(
         setup,
         d_k=setup.d_k if given["d_k"] is None else D_K.parse(given["d_k"]),
         scale=setup.scale if given["rule"] is None else parse_scale(given["rule"]),
         precision=precision,
-    ).put(settings)
+    )
+
+
+def _gradient(given: GivenGradient, setup: "Setup") -> "Setup":
+    """Return a setup with the gradient that the options say in place of what it said."""
+    from attn_tui.compute.explore import Settings
+
+    settings = setup.get(Settings)
+    if given["of"] is not None:
+        settings = replace(settings, of=whole_number("of", given["of"], 0))
+    if given["wrt"] is not None:
+        settings = Settings(settings.of, given["wrt"])  # type: ignore[arg-type]
+    return setup.put(settings)

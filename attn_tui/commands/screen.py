@@ -6,7 +6,7 @@ from typing import Unpack
 
 import click
 
-from attn_tui.commands.options import Given, experiment_of, gradient, shared
+from attn_tui.commands.options import GivenGradient, gradient, gradient_experiment_of, shared
 from attn_tui.commands.show import print_report
 
 
@@ -21,9 +21,9 @@ class _ProgramHelp(click.Command):
 @shared
 @gradient
 @click.pass_context
-def open_screen(context: click.Context, /, **given: Unpack[Given]) -> None:
+def open_screen(context: click.Context, /, **given: Unpack[GivenGradient]) -> None:
     """Open the screen on SCORES."""
-    experiment = experiment_of(given)
+    experiment = gradient_experiment_of(given)
     if not _has_terminal():
         print_report(experiment)
         return

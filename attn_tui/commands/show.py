@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from attn_tui.commands.options import (
-    Given,
-    experiment_of,
+    GivenGradient,
     gradient,
+    gradient_experiment_of,
     option,
     shared,
     whole_number,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--csv", "form", flag_value="csv", multiple=True, help="Print CSV, one line a key.")
 @click.option("--json", "form", flag_value="json", multiple=True, help="Print JSON.")
 @option("--top", "K", "List only the K keys with the largest weights.")
-def show(form: tuple[str, ...], top: str | None, **given: Unpack[Given]) -> None:
+def show(form: tuple[str, ...], top: str | None, **given: Unpack[GivenGradient]) -> None:
     """Print weights and their gradient, unscaled beside scaled.
 
     SCORES are what `attn-tui --help` says.
@@ -32,7 +32,7 @@ def show(form: tuple[str, ...], top: str | None, **given: Unpack[Given]) -> None
     if len(set(form)) > 1:
         raise click.UsageError("--csv and --json exclude each other")
     most = None if top is None else whole_number("top", top, 1)
-    print_report(experiment_of(given), next(iter(form), "text"), most)
+    print_report(gradient_experiment_of(given), next(iter(form), "text"), most)
 
 
 def print_report(experiment: "Experiment", form: str = "text", top: int | None = None) -> None:
