@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import plotext
 from numpy.typing import NDArray
 
 from attn_tui.charts.grid import Grid
@@ -43,6 +42,9 @@ def draw_curves(grid: Grid, curves: Sequence[Curve]) -> None:
     runs = [(curve, *run) for curve in curves for run in _runs(curve)]
     if not runs:
         return
+    # Imported here, for it takes long and charts of bars do without it.
+    import plotext
+
     roles = list(dict.fromkeys(curve.role for curve in curves))
     plotext.clear_figure()
     plotext.limit_size(False, False)

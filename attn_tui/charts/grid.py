@@ -12,12 +12,12 @@ class Glyphs:
 
     Attributes:
         line: What plotext draws a line with.
-        caps: Eight steps from an empty cell to seven eighths of one.
-        unscaled: The body of a bar of the unscaled side.
-        scaled: The body of a bar of the scaled side.
+        unscaled: Bars of the unscaled side: equal parts of a cell, rising, the whole one last.
+        scaled: The same for the scaled side; the two have no glyph in common.
         shades: Five steps of size, the first for what is too small to show.
         pointer: Stands before what is selected.
         rule: A vertical line at the current value.
+        crossing: Where a curve crosses that line.
         axis: Vertical, vertical with a tick, corner, horizontal, horizontal with a tick.
         nan: Marks a value that is NaN.
         above: Marks a value above the axis.
@@ -25,20 +25,20 @@ class Glyphs:
     """
 
     line: str
-    caps: str
     unscaled: str
     scaled: str
     shades: str
     pointer: str
     rule: str
+    crossing: str
     axis: str
     nan: str
     above: str
     below: str
 
 
-BLOCKS = Glyphs("braille", " ▁▂▃▄▅▆▇", "░", "█", "·░▒▓█", "▸", "┃", "│┤└─┬", "×", "▲", "▼")
-ASCII = Glyphs("*", " ....===", ":", "#", ".:o%#", ">", "|", "|++-+", "x", "^", "v")
+BLOCKS = Glyphs("braille", "⣀⣤⣶░", "▁▂▃▄▅▆▇█", "·░▒▓█", "▸", "┃", "┿", "│┤└─┬", "×", "▲", "▼")
+ASCII = Glyphs("*", ".:", "_=#", ".:o%#", ">", "|", "+", "|++-+", "x", "^", "v")
 
 
 def glyphs(ascii: bool) -> Glyphs:
@@ -62,13 +62,22 @@ class Grid:
                     self._grid[row][place] = (character, role)
 
     def put_if_free(self, column: int, row: int, text: str, role: str) -> bool:
-        """Write text whole, moved inside, if its cells and those beside are blank; say whether."""
+        """Write text whole, moved inside its row, if it and its sides are blank; say whether."""
+        if not 0 <= row < self.height:
+            return False
         start = max(0, min(column, self.width - len(text)))
         around = self._grid[row][max(0, start - 1) : start + len(text) + 1]
         if len(text) > self.width or any(character != " " for character, _ in around):
             return False
         self.put(start, row, text, role)
         return True
+
+    def put_rule(self, column: int, glyph: Glyphs, role: str) -> None:
+        """Draw a line down a column; what it crosses keeps its role, and so both can be seen."""
+        for row in range(self.height):
+            drawn, its = self._grid[row][column]
+            text, its = (glyph.rule, role) if drawn == " " else (glyph.crossing, its)
+            self.put(column, row, text, its)
 
     def rows(self) -> tuple[Row, ...]:
         """Return the grid as rows, neighbours of one role joined."""

@@ -8,7 +8,7 @@ SIDE_BY_SIDE = 100
 GAP = 2
 """Cells between two maps."""
 
-NARROWEST, WIDEST, TALLEST = 3, 17, 3
+NARROWEST, WIDEST, TALLEST = 3, 17, 5
 """Cells an entry takes: columns with the separator before it, and rows."""
 
 

@@ -35,6 +35,7 @@ class _Panel:
         values: Shape (curves, D).
         tags: The name of each curve.
         readings: The values at the current d_k.
+        peak: Where its only curve is largest; empty if it is flat, or where that needs no words.
     """
 
     names: tuple[str, ...]
@@ -43,6 +44,7 @@ class _Panel:
     values: Floats
     tags: tuple[str, ...]
     readings: tuple[str, ...]
+    peak: str = ""
 
 
 def over_d_k_chart(
@@ -87,7 +89,7 @@ def over_d_k_chart(
             Series("", d_k, values, f"series{index % SERIES_ROLES}", tag=tag)
             for index, (values, tag) in enumerate(zip(panel.values, panel.tags, strict=True))
         ]
-        note = _note(panel.readings, int(data.d_k[at]), current, size)
+        note = _note(panel, int(data.d_k[at]), current, size)
         axis = _log_axis(panel, size) if log else _linear_axis(panel, size)
         drawn.append(plot(series, x, axis, size, height, ascii, (), (current,), note))
     return reduce(beside, drawn)
@@ -131,7 +133,21 @@ def _norm(data: OverDk, at: int, wrt: Wrt) -> _Panel:
         values=data.frobenius[np.newaxis],
         tags=("",),
         readings=(quantity(float(data.frobenius[at])),),
+        peak=_peak(data, at),
     )
+
+
+def _peak(data: OverDk, at: int) -> str:
+    """Return where the norm is largest of the d_k evaluated: its rise may be too small to see."""
+    usable = np.flatnonzero(np.isfinite(data.frobenius))
+    if usable.size == 0:
+        return ""
+    norms = data.frobenius[usable]
+    highest = int(usable[np.argmax(norms)])
+    largest = quantity(float(data.frobenius[highest]))
+    if largest == quantity(float(np.min(norms))):
+        return ""
+    return ", largest here" if highest == at else f", largest {largest} at {data.d_k[highest]}"
 
 
 _PANELS: dict[Quantity, Callable[[OverDk, int, Wrt], _Panel]] = {
@@ -141,13 +157,17 @@ _PANELS: dict[Quantity, Callable[[OverDk, int, Wrt], _Panel]] = {
 }
 
 
-def _note(readings: tuple[str, ...], at: int, current: int, width: int) -> Row:
+def _note(panel: _Panel, at: int, current: int, width: int) -> Row:
     """Return as many readings as fit, with the d_k they belong to where it is not the current."""
     place: Span = (f"at {at}: ", "label")
+    readings = panel.readings
     texts = [", ".join(readings)]
     texts += [", ".join((*readings[:count], "…")) for count in range(len(readings) - 1, 0, -1)]
-    rows: list[Row] = [(place, (text, "cursor")) for text in texts[:1]]
-    rows += [((text, "cursor"),) if at == current else (place, (text, "cursor")) for text in texts]
+    places: tuple[Row, ...] = ((place,), ()) if at == current else ((place,),)
+    whole: Span = (texts[0], "cursor")
+    rows: list[Row] = [(*begin, whole, (panel.peak, "label")) for begin in places]
+    rows.append((place, whole))
+    rows += [(*places[-1], (text, "cursor")) for text in texts]
     return first_fit(rows, width)
 
 
@@ -167,12 +187,12 @@ def _log_axis(panel: _Panel, width: int) -> Axis:
     usable = np.isfinite(panel.values) & (panel.values > 0)
     smallest = float(np.min(panel.values, where=usable, initial=panel.bound))
     low = max(min(floor(log10(smallest)), ceil(log10(panel.bound)) - 1), SMALLEST_POWER)
-    step = round_step(-low, 3)
-    powers = (low, *range(0, low, -step), *range(step, 300, step))
+    top = floor(log10(panel.bound))
+    step = round_step(top - low, 3)
+    powers = (low, *range(top // step * step, low, -step))
     named = [Tick(10.0**power, f"1e{power}" if power else "1") for power in powers]
     ticks = (Tick(panel.bound, f"{panel.bound:.3g}"), *named)
-    inside = tuple(tick for tick in ticks if tick.value <= panel.bound)
-    return Axis(_title(panel, "log", width), 10.0**low, panel.bound, True, inside)
+    return Axis(_title(panel, "log", width), 10.0**low, panel.bound, True, ticks)
 
 
 def _round_up(value: float) -> float:

@@ -56,7 +56,7 @@ def frame(y: Axis, width: int, height: int, noted: bool = False) -> Frame:
 def legend(series: Sequence[Series]) -> Row:
     """Return what each named series is drawn with, and its name."""
     named = [one for one in series if one.name]
-    spans = [((f"  {one.glyph} ", one.role), (one.name, "label")) for one in named]
+    spans = [((f"  {one.glyph[-1:]} ", one.role), (one.name, "label")) for one in named]
     return tuple(span for pair in spans for span in pair)
 
 
@@ -92,10 +92,9 @@ def plot(
         return message(f"{y.label}: too small for a chart", width, height)
     grid = Grid(size.columns, size.lines)
     rule_columns = {_column(x, value, grid) for value in rules}
-    for column in rule_columns:
-        for row in range(grid.height):
-            grid.put(column, row, glyph.rule, "cursor")
     _draw(grid, placed, glyph)
+    for column in rule_columns:
+        grid.put_rule(column, glyph, "cursor")
     for mark in marks:
         row = grid.height - 1 - int(cell(y.fraction([mark.y]), grid.height)[0])
         start = _column(x, mark.x, grid) - (len(mark.text) - 1) // 2
@@ -122,7 +121,7 @@ def _draw(grid: Grid, placed: Sequence[Placed], glyph: Glyphs) -> None:
     curved = [one for one in placed if one.series.curved]
     for one in placed:
         if one not in curved:
-            one.draw_bars(grid, glyph)
+            one.draw_bars(grid)
     curves = []
     for one in curved:
         marker = one.series.glyph or glyph.line

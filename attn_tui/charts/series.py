@@ -22,7 +22,8 @@ class Series:
         role: The role of everything drawn.
         kind: A line through the points, the points alone, bars from the bottom of the axis that
             begin at x, or only the upper ends of such bars.
-        glyph: What points and bars are drawn with; empty for the line of the set of glyphs.
+        glyph: What points are drawn with, empty for the line of the set of glyphs; of bars, equal
+            parts of a cell, rising, the whole one last.
         span: How wide bars are, in units of x.
         texts: What is written above each bar where it fits, or nothing.
         tag: What is written on the line, where it is farthest from the others; empty for none.
@@ -99,18 +100,19 @@ class Placed:
             for column in np.unique(cell(middles[self.left_out[reason]], grid.width)):
                 grid.put(int(column), row, mark, "error")
 
-    def draw_bars(self, grid: Grid, glyph: Glyphs) -> None:
-        """Draw bars to the nearest eighth of a cell; of bars that begin together, the highest."""
+    def draw_bars(self, grid: Grid) -> None:
+        """Draw bars to the nearest part of a cell; of bars that begin together, the highest."""
+        parts = self.series.glyph
         starts = cell(self.x[self.good], grid.width)
-        eighths = np.rint(self.y[self.good] * grid.height * 8).astype(np.intp)
+        heights = np.rint(self.y[self.good] * grid.height * len(parts)).astype(np.intp)
         widths = np.maximum(np.rint(self.spans[self.good] * grid.width), 1).astype(np.intp)
-        highest_first = np.argsort(-eighths, kind="stable")
+        highest_first = np.argsort(-heights, kind="stable")
         _, first = np.unique(starts[highest_first], return_index=True)
         texts = np.array(self.series.texts or [""] * self.good.size)[self.good]
         for index in highest_first[first]:
-            full, part = divmod(int(eighths[index]), 8)
+            full, part = divmod(int(heights[index]), len(parts))
             start, width = int(starts[index]), int(widths[index])
-            layers = [self.series.glyph] * full + [glyph.caps[part]] * bool(part)
+            layers = [parts[-1]] * full + [parts[part - 1]] * bool(part)
             lowest = max(len(layers) - 1, 0) if self.series.kind == "caps" else 0
             for level in range(lowest, len(layers)):
                 row = grid.height - 1 - level

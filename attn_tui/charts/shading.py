@@ -61,15 +61,17 @@ class Shading:
                 for shade, size in falling
             ]
             shades.append(tuple(span for pair in spans for span in pair))
+        first: Row = ()
         rest: Row = ((glyph.shades[0], "zero"), (" 0  ", "label"))
         if self.hidden:
             which = "" if len(self.hidden) == 2 else f"{self.hidden[0]} "
-            rest = (*rest, (f"{which}all below {sizes[0]}: see log", "label"))
+            first = ((f"{which}all below {sizes[0]}: see log", "strong"), ("  ", "text"))
         elif not self.log:
             rest = (*rest, (f"sign alone: below {sizes[0]}", "label"))
         sign: Row = (("+ positive  ", "positive4"), (f"{MINUS} negative  ", "negative4"))
-        last = rest if len(self.hidden) == 2 else shades[1]
-        return [(*sign, *shades[0], *rest), (*shades[0], *rest), (*shades[1], *rest), last]
+        last = first if len(self.hidden) == 2 else shades[1]
+        rows = [(*sign, *shades[0], *rest), (*shades[0], *rest), (*shades[1], *rest), rest]
+        return [*((*first, *row) for row in rows), last]
 
 
 def linear_shading(answer: VectorAnswer) -> Shading:
@@ -109,5 +111,7 @@ def _smallest(answer: VectorAnswer, side: Evaluation) -> float:
     logs = logs[np.isfinite(logs)]
     if logs.size < 2:
         return 0.0
-    smallest = float(np.partition(logs, 1)[:2].sum())
+    with np.errstate(over="ignore"):
+        smallest = float(np.partition(logs, 1)[:2].sum())
+    smallest = max(smallest, -float(np.finfo(np.float64).max))
     return smallest + (log(side.multiplier) if answer.wrt == "scores" else 0.0)

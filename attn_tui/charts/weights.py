@@ -6,7 +6,7 @@ from math import ceil
 import numpy as np
 
 from attn_tui.charts.axis import Axis, Floats, Tick, power_text, round_step
-from attn_tui.charts.grid import glyphs
+from attn_tui.charts.grid import Glyphs, glyphs
 from attn_tui.charts.plot import Mark, Series, frame, legend, plot
 from attn_tui.charts.rows import Row, Span, first_fit, first_text, length, printable
 from attn_tui.compute.explore import Evaluation, VectorAnswer
@@ -95,7 +95,7 @@ def weights_chart(
     ]
     title = first_text(titles, width - length(legend(series)))
     y = Axis(title, y.minimum, y.maximum, ticks=y.ticks)
-    note = _note(answer, layout, log, selected, width, glyphs(ascii).pointer) if noted else ()
+    note = _note(answer, layout, log, selected, width, glyphs(ascii)) if noted else ()
     return plot(series, x, y, width, height, ascii, _masked(answer, layout, y), (), note)
 
 
@@ -185,7 +185,7 @@ def _masked(answer: VectorAnswer, layout: _Layout, y: Axis) -> list[Mark]:
 
 
 def _note(
-    answer: VectorAnswer, layout: _Layout, log: bool, selected: int, width: int, pointer: str
+    answer: VectorAnswer, layout: _Layout, log: bool, selected: int, width: int, glyph: Glyphs
 ) -> Row:
     """Return the last row: what is wrong, what is not to be seen, and the selected key."""
     if answer.reason:
@@ -194,12 +194,16 @@ def _note(
     keys_a_column = ceil(layout.n_keys / layout.columns)
     if keys_a_column > 1:
         facts.append((f"{keys_a_column} keys a column: largest shown  ", "label"))
-    # A bar is drawn from half an eighth of a cell on.
-    least = 1 / (16 * layout.lines)
     sides = {"unscaled": answer.unscaled, "scaled": answer.scaled}
-    hidden = [name for name, side in sides.items() if not log and side.max_weight < least]
+    hidden = {}
+    for (name, side), parts in zip(sides.items(), (glyph.unscaled, glyph.scaled), strict=True):
+        # A bar is drawn from half a part of a cell on.
+        least = 1 / (2 * len(parts) * layout.lines)
+        if not log and side.max_weight < least:
+            hidden[name] = least
     if hidden:
-        facts.append((f"{' and '.join(hidden)} all below {least:.2g}: see log  ", "label"))
+        most = max(hidden.values())
+        facts.append((f"{' and '.join(hidden)} all below {most:.2g}: see log  ", "label"))
     if answer.masked.size:
         facts.append((f"m {answer.masked.size} masked  ", "muted"))
     if not 0 <= selected < layout.n_keys:
@@ -210,9 +214,9 @@ def _note(
         weight(float(side.weights(key)[0]), float(side.log_weights(key)[0]))
         for side in sides.values()
     ]
-    text = f"{pointer} key {selected}, s = {score}: {values[0]} unscaled, {values[1]} scaled"
+    text = f"{glyph.pointer} key {selected}, s = {score}: {values[0]} unscaled, {values[1]} scaled"
     long: Span = (text, "cursor")
-    short: Span = (f"{pointer}{selected}: {values[0]} → {values[1]}", "cursor")
+    short: Span = (f"{glyph.pointer}{selected}: {values[0]} → {values[1]}", "cursor")
     fewer = [tuple(facts[:count]) for count in range(len(facts), -1, -1)]
     rows: list[Row] = [(*fewer[0], long), *((*some, short) for some in fewer[:-1])]
     return first_fit([*rows, fewer[-2] if facts else (short,)], width)

@@ -120,6 +120,30 @@ def test_logarithmic_shades_reach_what_underflows() -> None:
     assert "≥1e-" in lines(rows)[-1]
 
 
+def test_entries_so_small_that_the_sum_of_their_logarithms_overflows_are_drawn() -> None:
+    rows = jacobian_map(ask([8e307, -8e307, -8e307], UNSCALED), "scaled", 76, 9, True, (0, 0))
+    check_block(rows, 76, 9)
+    assert "≥10^−" in lines(rows)[-1]
+
+
+def test_entries_grow_with_the_room_up_to_five_rows() -> None:
+    for height, tall in ((9, 1), (10, 2), (14, 3), (16, 4), (20, 5), (40, 5)):
+        rows = lines(jacobian_map(case("worked"), "scaled", 76, height, False, (2, 2)))
+        brackets = [y for y, row in enumerate(rows) if "[" in row]
+        assert len(brackets) == tall
+        for y in range(height):
+            found = cell_at(40, y, 3, 76, height, (2, 2))
+            assert (found is not None and found[0] == 2) == (y in brackets)
+
+
+@pytest.mark.parametrize("width", [38, 76, 116])
+def test_that_nothing_is_large_enough_for_a_shade_stands_out(width: int) -> None:
+    rows = jacobian_map(case("worked"), "scaled", width, 14, False, (0, 1))
+    assert rows[-1][0] == ("all below 0.0156: see log", "strong")
+    shaded = jacobian_map(ask([0, 0], UNSCALED), "scaled", width, 14, False, (0, 1))
+    assert "see log" not in plain(shaded)
+
+
 def test_masked_keys_are_0() -> None:
     rows = jacobian_map(ask([0, -INF]), "scaled", 76, 9, True, (0, 1))
     assert "∂p_0/∂s_1 = 0 unscaled, 0 scaled" in plain(rows)

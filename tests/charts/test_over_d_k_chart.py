@@ -1,10 +1,13 @@
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.charts.over_d_k import Quantity, over_d_k_chart
-from attn_tui.charts.rows import plain
+from attn_tui.charts.plot import Axis, plot
+from attn_tui.charts.rows import Row, plain
 from attn_tui.compute.experiment import Setup, Vector
 from attn_tui.compute.explore import OverDk, over_d_k
 from attn_tui.compute.log_scale import D_K
@@ -78,6 +81,53 @@ def test_the_scale_of_the_norm_is_fixed_unless_a_multiplier_exceeds_1() -> None:
     assert "0 to 0.5" in plain(over_d_k_chart(CASES["ties"], 65536, 38, 8, False, quantity="norm"))
     hot = over("ties", Setup(scale=Scale("temperature", (("T", 0.01),))))
     assert "0 to 50" in plain(over_d_k_chart(hot, 64, 38, 8, False, quantity="norm"))
+
+
+@pytest.mark.parametrize(
+    ("temperature", "top"), [(0.001, "500"), (1e-5, "5e+04"), (1e-307, "5e+306")]
+)
+def test_a_logarithmic_axis_reaches_any_multiplier_and_its_ticks_lie_on_it(
+    temperature: float, top: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    axes: list[Axis] = []
+
+    def kept(series: object, x: Axis, y: Axis, *rest: Any) -> tuple[Row, ...]:
+        axes.append(y)
+        return plot([], x, y, *rest)
+
+    monkeypatch.setattr("attn_tui.charts.over_d_k.plot", kept)
+    hot = over("ties", Setup(scale=Scale("temperature", (("T", temperature),))))
+    rows = lines(over_d_k_chart(hot, 64, 38, 12, True, quantity="norm"))
+    assert rows[1].lstrip().startswith(top)
+    assert all(axes[0].minimum <= tick.value <= axes[0].maximum for tick in axes[0].ticks)
+    assert sum("┤" in row for row in rows) >= 2
+
+
+def test_the_note_says_where_a_norm_too_small_to_see_is_largest() -> None:
+    def note(name: str, current: int, width: int = 116) -> str:
+        return lines(over_d_k_chart(CASES[name], current, width, 8, False))[-1]
+
+    peak = int(CASES["worked"].d_k[np.argmax(CASES["worked"].frobenius)])
+    assert note("worked", 1024).rstrip().endswith(f"at 1024: 0.0127, largest 0.0154 at {peak}")
+    assert note("worked", peak).rstrip().endswith("0.0154, largest here")
+    assert "largest" not in note("worked", 1024, 76)
+    assert note("worked", 1024, 76).rstrip().endswith("at 1024: 0.0127")
+    assert "largest" not in note("one key", 1024)
+    assert "largest" not in lines(over_d_k_chart(over("naive", NAIVE), 1, 116, 8, False))[-1][:70]
+
+
+@pytest.mark.parametrize("ascii", [False, True])
+@pytest.mark.parametrize("log", [False, True])
+def test_in_the_narrowest_panels_the_line_is_whole_and_the_curves_are_seen_to_cross_it(
+    log: bool, ascii: bool
+) -> None:
+    line, crossing = ("|", "+") if ascii else ("┃", "┿")
+    rows = over_d_k_chart(CASES["worked"], 1024, 74, 9, log, ascii)
+    columns = ["".join(column) for column in zip(*lines(rows)[1:-3], strict=True)]
+    crossed = [column for column in columns if line in column and crossing in column]
+    # In ASCII the axes themselves look like a line with ticks.
+    assert len(crossed) == (6 if ascii else 3)
+    assert all(set(column) == {line, crossing} for column in crossed)
 
 
 def test_nan_is_marked() -> None:

@@ -1,3 +1,7 @@
+import re
+import subprocess
+import sys
+
 import numpy as np
 import plotext
 import pytest
@@ -38,10 +42,22 @@ def test_values_and_both_sides_are_written_out() -> None:
 
 
 def test_each_side_has_its_own_glyph_and_role() -> None:
+    for plain_ascii, unscaled, scaled in ((False, "⣀⣤⣶░", "▁▂▃▄▅▆▇█"), (True, ".:", "_=#")):
+        for scores in (np.zeros(4), np.linspace(0, 3, 9), np.linspace(0, 3, 200)):
+            for log in (False, True):
+                rows = weights_chart(ask(scores, Setup(d_k=2)), 116, 14, log, 0, plain_ascii)[1:-3]
+                assert set(text_of(rows, "unscaled")) <= set(unscaled)
+                assert set(text_of(rows, "scaled")) <= set(scaled)
     rows = weights_chart(case("ties"), 116, 14, False)[1:-3]
-    assert set(text_of(rows, "unscaled")) <= set("░▁▂▃▄▅▆▇")
-    assert set(text_of(rows, "scaled")) <= set("█▁▂▃▄▅▆▇")
     assert len(text_of(rows, "unscaled")) == len(text_of(rows, "scaled")) > 0
+
+
+def test_what_is_said_to_be_hidden_is_hidden_and_nothing_else() -> None:
+    for n_keys, height in ((20, 8), (50, 8), (200, 8), (30, 9), (50, 14)):
+        rows = weights_chart(ask(np.zeros(n_keys)), 2 * n_keys + 10, height, False)
+        sides = [side for side in ("unscaled", "scaled") if not text_of(rows[1:-1], side)]
+        said = re.search(r"(\S+(?: and \S+)?) all below", lines(rows)[-1])
+        assert sides == (said[1].split(" and ") if said else [])
 
 
 def test_nearly_equal_weights_look_equal() -> None:
@@ -110,6 +126,18 @@ def test_many_keys_never_reach_plotext(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plotext, "plot", refuse)
     monkeypatch.setattr(plotext, "scatter", refuse)
     weights_chart(ask(np.arange(100_000.0)), 116, 14, True)
+
+
+def test_plotext_is_not_loaded_until_a_curve_is_drawn() -> None:
+    program = """
+import sys
+from attn_tui.charts import over_d_k
+from tests.charts.cases import case
+from attn_tui.charts.weights import weights_chart
+weights_chart(case("worked"), 116, 14, True)
+assert "plotext" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_a_name_cannot_break_the_screen() -> None:
