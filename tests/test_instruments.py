@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import click
 import pytest
@@ -62,7 +62,7 @@ class HistogramScreen(InstrumentScreen):
     def action_more(self) -> None:
         assert self.asked
         bins = self.asked.draft.setup.get(Settings).bins
-        self.ask(settings(Settings, bins=bins + 1))
+        self.ask(settings(Settings, lambda each: replace(each, bins=bins + 1)))
 
 
 @click.command()

@@ -33,7 +33,8 @@ class Action:
     @property
     def all_shown(self) -> str:
         """Every key as a person knows it: ``u, ctrl+z``."""
-        return ", ".join(filter(None, (self.shown, *self.always)))
+        more = (key for key in (*self.keys, *self.always) if key.startswith(("ctrl+", "f")))
+        return ", ".join(filter(None, (self.shown, *more)))
 
 
 def bindings(actions: Iterable[Action]) -> list[BindingType]:

@@ -13,9 +13,11 @@ from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.tui.actions import bindings
 from attn_tui.tui.dialogs import ReadDialog
+from attn_tui.tui.driver import accept_any_bytes
 from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.key_help import key_help
+from attn_tui.tui.messages import HistoryStep
 from attn_tui.tui.state import Asked, History
 from attn_tui.tui.theme import role_variables
 
@@ -85,13 +87,20 @@ class AttnApp(App[None]):
     def _on_ask(self, event: InstrumentScreen.Ask) -> None:
         self._become(self.history.ask(event.edit, event.gesture, self._clock()))
 
+    @on(InstrumentScreen.Step)
+    def _on_step(self, event: InstrumentScreen.Step) -> None:
+        if event.by < 0:
+            self._become(self.history.undo(), "Nothing to undo")
+        else:
+            self._become(self.history.redo(), "Nothing to redo")
+
     def action_undo(self) -> None:
-        """Go one step back."""
-        self._become(self.history.undo(), "Nothing to undo")
+        """Go one step back, behind what the pane with the focus has still to say."""
+        (self.focused or self.screen).post_message(HistoryStep(-1))
 
     def action_redo(self) -> None:
-        """Go one step on."""
-        self._become(self.history.redo(), "Nothing to redo")
+        """Go one step on, behind what the pane with the focus has still to say."""
+        (self.focused or self.screen).post_message(HistoryStep(1))
 
     def action_keys(self) -> None:
         """List every key."""
@@ -120,8 +129,9 @@ def _screen(part: str) -> InstrumentScreen:
     return screen
 
 
-def run(draft: Draft, instrument: str = INSTRUMENTS[0].name) -> int:
+def run(draft: Draft) -> int:
     """Run the program on the terminal and return its exit status."""
-    app = AttnApp(draft, instrument)
+    accept_any_bytes()
+    app = AttnApp(draft)
     app.run()
     return app.return_code or 0

@@ -14,7 +14,9 @@ from textual.widgets.option_list import Option
 from attn_tui.tui.actions import Action, Section, bindings
 
 CHOOSE = (
-    Action("dismiss(None)", ("escape",), "esc", "Close", "Close without a change", palette=False),
+    Action(
+        "dismiss(None)", ("escape", "q"), "esc", "Close", "Close without a change", palette=False
+    ),
 )
 READ = (
     Action(

@@ -1,10 +1,16 @@
 """Changes to what is asked, each from a draft to a draft."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import TypeVar
 
+from attn_tui.compute.experiment import Setup
+from attn_tui.compute.precision import Precision
+from attn_tui.compute.scale import Scale
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.state import Edit
+
+S = TypeVar("S")
 
 
 def text(value: str) -> Edit:
@@ -12,18 +18,29 @@ def text(value: str) -> Edit:
     return lambda draft: replace(draft, text=value)
 
 
-def setup(**changes: Any) -> Edit:
+def setup(change: Callable[[Setup], Setup]) -> Edit:
     """Ask for another d_k, scale or precision."""
-    return lambda draft: replace(draft, setup=replace(draft.setup, **changes))
+    return lambda draft: replace(draft, setup=change(draft.setup))
 
 
-def settings(kind: type[Any], **changes: Any) -> Edit:
+def d_k(change: Callable[[int], int]) -> Edit:
+    """Ask for another d_k."""
+    return setup(lambda setup: replace(setup, d_k=change(setup.d_k)))
+
+
+def scale(value: Scale) -> Edit:
+    """Ask for another rule."""
+    return setup(lambda setup: replace(setup, scale=value))
+
+
+def precision(change: Callable[[Precision], Precision]) -> Edit:
+    """Ask for another number format or method."""
+    return setup(lambda setup: replace(setup, precision=change(setup.precision)))
+
+
+def settings(kind: type[S], change: Callable[[S], S]) -> Edit:
     """Ask something else of one instrument; ``kind`` is the class of its settings."""
-
-    def edit(draft: Draft) -> Draft:
-        return replace(draft, setup=draft.setup.put(replace(draft.setup.get(kind), **changes)))
-
-    return edit
+    return setup(lambda setup: setup.put(change(setup.get(kind))))
 
 
 def example(draft: Draft) -> Draft:

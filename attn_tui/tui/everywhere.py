@@ -4,8 +4,8 @@ from attn_tui.instruments import INSTRUMENTS
 from attn_tui.tui.actions import Action, Section
 
 SHARED = (
-    Action("app.undo", ("u",), "u", "Undo", "Undo the last change", bar=2, always=("ctrl+z",)),
-    Action("app.redo", ("U",), "U", "Redo", "Redo what was undone", always=("ctrl+y",)),
+    Action("app.undo", ("u", "ctrl+z"), "u", "Undo", "Undo the last change", bar=2),
+    Action("app.redo", ("U", "ctrl+y"), "U", "Redo", "Redo what was undone"),
     Action(
         "screen.explain", ("question_mark",), "?", "Help", "Explain the pane that has the focus",
         bar=1,

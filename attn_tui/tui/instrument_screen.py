@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from rich.text import Text
+from textual import on
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.screen import Screen
@@ -14,6 +15,7 @@ from attn_tui.instruments import INSTRUMENTS
 from attn_tui.tui.actions import Action, Section, bindings
 from attn_tui.tui.dialogs import ReadDialog
 from attn_tui.tui.everywhere import SHARED
+from attn_tui.tui.messages import HistoryStep
 from attn_tui.tui.state import Asked, Edit, Gesture
 from attn_tui.tui.widgets.bar import Bar, Item
 
@@ -79,6 +81,18 @@ class InstrumentScreen(Screen[None]):
 
     class Ready(Message):
         """The screen is visible and wants to be shown what is asked."""
+
+    @dataclass
+    class Step(Message):
+        """The user goes back or on in the history."""
+
+        by: int
+
+    @on(HistoryStep)
+    def _on_history_step(self, event: HistoryStep) -> None:
+        # Sent anew from here, so that it stands behind what the same person has asked before.
+        event.stop()
+        self.post_message(self.Step(event.by))
 
     @dataclass
     class Ask(Message):

@@ -68,3 +68,14 @@ def drawn(size: tuple[int, int], d_k: str, tabs: str) -> tuple[str, ...]:
         terminal.press("q")
         terminal.leave()
         return terminal.display
+
+
+def test_bytes_that_are_not_utf_8_are_shown_as_what_they_are() -> None:
+    with Terminal(80, 24) as terminal:
+        terminal.until_shows("0.1309")
+        terminal.press("e")
+        terminal.until(lambda: terminal.screen.buffer[1][2].reverse, "focus on the editor")
+        terminal.child.send(b"\x1b[200~1 \xe9 2\x1b[201~")
+        terminal.until_shows("is not a number")
+        terminal.press("\x11")
+        assert terminal.leave() == 0

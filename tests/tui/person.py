@@ -4,7 +4,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from textual.events import Paste
+from textual.events import Key, Paste
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
@@ -62,6 +62,14 @@ class Person:
             await self.pilot.press(key)
             await settle(self.pilot)
 
+    async def burst(self, *keys: str) -> None:
+        """Press keys that arrive all at once, as over a slow line."""
+        self.clock.now += 2.0
+        for key in keys:
+            character = key if len(key) == 1 else None
+            self.app.post_message(Key(key, character))
+        await settle(self.pilot)
+
     async def hold(self, key: str, times: int) -> None:
         """Hold a key down until it has come so many times."""
         self.clock.now += 2.0
@@ -83,12 +91,6 @@ class Person:
         self.clock.now += 2.0
         self.app.post_message(Paste(text))
         await settle(self.pilot)
-
-    async def replace(self, text: str) -> None:
-        """Put other scores into the editor, and leave it."""
-        await self.press("e", "ctrl+a")
-        await self.paste(text)
-        await self.press("escape")
 
     async def click(self, selector: str, x: int, y: int = 0, times: int = 1) -> None:
         """Click on a place of a widget."""

@@ -2,8 +2,13 @@ import pytest
 from textual.events import MouseScrollUp
 from textual.widget import Widget
 
+from attn_tui.charts.rows import cells
 from attn_tui.compute.experiment import Setup
+from attn_tui.compute.scale import Scale
 from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.tui.explore.key_table import KeyTable
+from attn_tui.tui.widgets.canvas import Canvas
+from attn_tui.tui.widgets.score_editor import ScoreEditor
 from tests.tui.person import MEDIUM, NARROW, WIDE, at_screen, settle
 
 WEIGHTS = ("1.93e-22", "9.36e-14", "1.0000", "0.1309", "0.2446", "0.6245")
@@ -310,3 +315,80 @@ async def test_resizing_while_it_draws_loses_nothing() -> None:
             await person.resize(*size)
         person.sees("gradient of p₀ with respect to s", "weights p")
         assert person.asked.draft.setup.d_k == 3072
+
+
+async def test_keys_that_arrive_together_all_count() -> None:
+    async with at_screen() as person:
+        await person.burst(*["right_square_bracket"] * 5)
+        assert person.asked.draft.setup.d_k == 2560
+        await person.burst(*["left"] * 5)
+        assert person.asked.draft.setup.d_k == 1024
+        await person.burst("plus", "plus", "plus")
+        assert person.asked.draft.setup.d_k == 1027
+        await person.burst("n", "n", "w", "w", "p", "p")
+        assert person.asked.draft.setup == Setup(d_k=1027)
+
+
+async def test_undo_never_overtakes_what_was_done_before_it() -> None:
+    async with at_screen() as person:
+        await person.burst("right", "u")
+        assert person.asked.draft == EXAMPLE
+        await person.press("e", "end")
+        await person.burst("0", "ctrl+z", "1", "ctrl+z")
+        assert person.asked.draft == EXAMPLE
+        assert person.app.screen.query_one(ScoreEditor).text == EXAMPLE.text
+
+
+async def test_undo_leaves_the_cursor_where_the_change_was() -> None:
+    async with at_screen() as person:
+        await person.press("e", "end")
+        await person.write("\nq: 3, 4")
+        await person.press("ctrl+z")
+        await person.write("7")
+        assert person.asked.draft.text == "a: 100, 120, 1507"
+
+
+async def test_the_vector_that_is_typed_or_pasted_is_the_one_shown() -> None:
+    async with at_screen() as person:
+        await person.press("e", "end")
+        await person.write("\nq: 3, 4")
+        person.sees("q: weights p")
+        await person.paste("\nb: 1, 2\nc: 5, 6, 7")
+        person.sees("c: weights p", "4 vectors")
+
+
+async def test_a_parameter_opened_and_entered_again_stays_exactly_as_it_was() -> None:
+    scale = Scale("temperature", (("T", 1.23456789),))
+    async with at_screen(draft=Draft("1, 2", Setup(scale=scale))) as person:
+        await person.press("r", "end", "enter", "enter")
+        assert person.asked.draft.setup.scale == scale
+
+
+async def test_a_masked_key_s_gradient_says_why_it_is_0() -> None:
+    async with at_screen(draft=Draft("-inf, 3, 4")) as person:
+        person.sees("∂p₀/∂s (masked: 0)")
+
+
+async def test_the_title_line_and_the_rule_can_be_clicked() -> None:
+    async with at_screen() as person:
+        await person.click("#rule", 3)
+        person.sees("arXiv 1706.03762")
+        await person.press("escape")
+        await person.click("#title", person.lines[0].index("f64"))
+        person.sees("f32")
+
+
+@pytest.mark.parametrize("scores", ["100, 120, 150", "1000, 0, -250.123456", "1e300, 0, 5"])
+async def test_no_number_is_ever_cut(scores: str) -> None:
+    """What the table draws fits the widget it is drawn on, at every size."""
+    async with at_screen((160, 50), Draft(scores)) as person:
+        for columns in (*range(36, 132, 7), 72, 80, 100, 120):
+            for lines in (15, 20, 30):
+                await person.resize(columns, lines)
+                table = person.app.screen.query_one(KeyTable)
+                assert table.page
+                for row in table.query("Mosaic > Canvas").results(Canvas):
+                    for y, spans in enumerate(row.rows):
+                        used = sum(cells(text.rstrip()) for text, _ in spans[-1:])
+                        before = sum(cells(text) for text, _ in spans[:-1])
+                        assert before + used <= row.size.width, (columns, lines, y, spans)

@@ -7,11 +7,12 @@ from textual.color import Color
 
 from attn_tui.charts.rows import Row, length
 from attn_tui.compute.log_scale import D_K
-from attn_tui.tui.explore.table import Columns, bar, fitted, title_row, weight_name
+from attn_tui.report.numbers import fitted, weight_name
+from attn_tui.tui.explore.table_rows import Columns, bar, title_row
 from attn_tui.tui.theme import CONTRAST, contrast, legible
 from attn_tui.tui.widgets.canvas import difference
 from attn_tui.tui.widgets.mosaic import divided
-from attn_tui.tui.widgets.score_editor import visible
+from attn_tui.tui.widgets.score_editor import end_of_change, visible
 from attn_tui.tui.widgets.slider import track
 
 
@@ -102,6 +103,14 @@ def test_a_divided_row_fills_its_parts_from_the_left(row: Row, widths: list[int]
         rest -= length(part)
     if "注" not in text(row):
         assert "".join(map(text, parts)) == text(row)[: sum(widths)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [("ab", "ab", 2), ("a1b", "ab", 1), ("ab", "a12b", 3), ("a, 15", "a, 150", 6), ("", "x", 1)],
+)
+def test_a_change_ends_behind_what_differs(old: str, new: str, place: int) -> None:
+    assert end_of_change(old, new) == place
 
 
 def test_pasted_text_keeps_its_lines_and_shows_what_cannot_be_seen() -> None:

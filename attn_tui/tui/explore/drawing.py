@@ -4,15 +4,16 @@ from collections.abc import Sequence
 from textwrap import wrap
 
 from attn_tui.charts import jacobian, over_d_k, weights
-from attn_tui.charts.rows import Row
+from attn_tui.charts.rows import Row, first_text, fitted, length
 from attn_tui.compute.experiment import Setup
-from attn_tui.compute.explore import VectorAnswer
+from attn_tui.compute.explore import SYMBOL, VectorAnswer
 from attn_tui.compute.explore import over_d_k as evaluate_over_d_k
 from attn_tui.compute.log_scale import D_K
-from attn_tui.report.numbers import general
-from attn_tui.tui.explore import table
+from attn_tui.report.numbers import general, weight_name
+from attn_tui.report.sentences import what_d_k_moves
+from attn_tui.tui.explore import table_rows
 from attn_tui.tui.explore.key_table import Page
-from attn_tui.tui.explore.table import Columns, Keys
+from attn_tui.tui.explore.table_rows import Columns, Keys
 from attn_tui.tui.explore.view import CHARTS, SHORT, View
 from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.bar import Item
@@ -26,11 +27,11 @@ def status(setup: Setup, width: int) -> list[Item]:
     method = "" if setup.precision.stable else " naive"
     number_format = setup.precision.format.replace("float", "f")
     parts = [
-        (setup.scale.formula, "screen.choose_rule"),
+        (f"m = {setup.scale.formula}", "screen.choose_rule"),
         (f"{number_format}{method}", "screen.precision"),
     ]
-    wide = width >= 60
-    parts = [*parts, ("typed", "screen.edit")] if wide else [(f"d_k {setup.d_k}", ""), *parts]
+    wide = width >= ROOMY // 2
+    parts = [*parts, ("typed", "screen.edit")] if wide else parts
     ends = [" · "] * (len(parts) - 1) + [" " if wide else ""]
     return [
         Item(((text, "label"), (end, "muted")), action)
@@ -42,20 +43,19 @@ def rule_rows(answer: VectorAnswer, setup: Setup) -> list[Row]:
     """Return what the scores are multiplied by, and what moving d_k does."""
     m = answer.scaled.multiplier
     rule: Row = (
-        (f"{setup.scale.formula}  ", "label"),
+        (f"m = {setup.scale.formula}  ", "label"),
         (f"× {general(m, 5)}", "scaled"),
         (f" (÷ {general(1 / m, 5)})", "muted"),
     )
-    n_keys = answer.vector.n_keys
-    least, most = (setup.scale.multiplier(end, n_keys) for end in (D_K.minimum, D_K.maximum))
-    moves = "only the divisor" if least != most else "nothing in this rule"
+    moves = what_d_k_moves(setup.scale, answer.vector.n_keys)
     return [rule, ((f"typed: d_k moves {moves}", "muted"),)]
 
 
-def message_rows(asked: Asked, answer: VectorAnswer, width: int) -> list[Row]:
-    """Return the error in the scores, or else what they are."""
+def message_rows(asked: Asked, answer: VectorAnswer, width: int, height: int) -> list[Row]:
+    """Return the error in the scores, or else what they are, in so many lines at most."""
     if asked.error:
-        lines = wrap(str(asked.error).removeprefix("scores, "), max(width, 10))
+        text = str(asked.error).removeprefix("scores, ")
+        lines = wrap(text, max(width, 10), max_lines=height, placeholder=" …")
         return [((line, "error"),) for line in lines]
     n_vectors = len(asked.experiment.vectors)
     vector = answer.vector
@@ -72,14 +72,16 @@ def words_rows(sentences: tuple[str, ...], width: int, height: int) -> list[Row]
 
 def statistics_rows(answer: VectorAnswer, width: int, narrow: str) -> list[Row]:
     """Return the statistics below the table, of the half that a narrow screen shows."""
-    weights = table.weight_statistics(answer, brief=width < ROOMY)
-    gradient = table.gradient_statistics(answer)
-    lines: dict[str, list[Sequence[table.Statistic]]] = {
+    weights = table_rows.weight_statistics(answer, brief=width < ROOMY)
+    gradient = table_rows.gradient_statistics(answer)
+    lines: dict[str, list[Sequence[table_rows.Statistic]]] = {
         "weights": [weights[:1], weights[1:]],
         "gradient": [(each,) for each in gradient],
         "": [weights, gradient],
     }
-    return [table.statistics_row(line) for line in lines[narrow]]
+    # A line that does not fit ends in an ellipsis, so that no number is cut into another.
+    rows = (table_rows.statistics_row(line) for line in lines[narrow])
+    return [row if length(row) <= width else fitted(row, width) for row in rows]
 
 
 def page(
@@ -87,13 +89,19 @@ def page(
 ) -> Page:
     """Return what the table shows of some keys."""
     note = " (last readable)" if stale else ""
-    variable = "s" if answer.wrt == "scores" else "z"
-    respect = "with respect to" if width >= ROOMY else "w.r.t."
-    gradient = f"gradient of {table.weight_name(answer.of)} {respect} {variable}"
+    variable = SYMBOL[answer.wrt]
+    name = weight_name(answer.of)
+    masked = " (masked: 0)" if answer.of in answer.masked else ""
+    columns = Columns.fit(width, answer.vector.n_keys, narrow)
+    gradients = [
+        f"gradient of {name}{masked} {respect} {variable}"
+        for respect in ("with respect to", "w.r.t.")
+    ]
+    gradient = first_text((*gradients, f"∂{name}/∂{variable}{masked}"), columns.right(width) - 4)
     return Page(
         answer,
         keys,
-        Columns.fit(width, answer.vector.n_keys, narrow),
+        columns,
         (f"{answer.vector.name}: weights p{note}", gradient),
         statistics_rows(answer, width, narrow),
         view.key,
@@ -104,8 +112,8 @@ def page(
 
 def tab_items(view: View, answer: VectorAnswer, narrow: bool, focused: bool) -> list[Item]:
     """Return the tabs: of the charts, and on a narrow screen of the table's halves too."""
-    variable = "s" if answer.wrt == "scores" else "z"
-    name = table.weight_name(answer.of)
+    variable = SYMBOL[answer.wrt]
+    name = weight_name(answer.of)
     titles = {"weights": "p", "gradient": f"∂{name}/∂{variable}", **SHORT} if narrow else CHARTS
     present = view.chart if view.shows_chart or not narrow else view.table
     items = [Item((("─", "axis"),))]

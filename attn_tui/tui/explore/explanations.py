@@ -26,11 +26,13 @@ TABLE = Explanation(
     "∂p_i/∂z_j = p_i(δ_ij − p_j)     ∂p_i/∂s_j = m·p_i(δ_ij − p_j)",
     "Unscaled is m = 1, scaled is the rule's m. The gradient columns are one line of the "
     "Jacobian: how the weight named in the title answers to each score s (or logit z; w "
-    "changes which). Dividing softens softmax, which enlarges the Jacobian, and multiplies the "
-    "gradient with respect to the scores by m, which shrinks it; which of the two wins depends "
-    "on the scores. The change column is scaled over unscaled. Below: H is the entropy, e^H the "
-    "effective number of keys, ‖·‖_F and ‖·‖₂ the Frobenius and the spectral norm of the whole "
-    "Jacobian. Numbers too small for their format are written from their logarithms.",
+    "changes which). Dividing brings the weights closer together, which enlarges the gradient "
+    "with respect to z wherever one key had nearly all the weight; with respect to s, the "
+    "factor m then makes it smaller. Which of the two wins depends on the scores. The change "
+    "column is scaled over unscaled. Below: H is the entropy, e^H the effective number of "
+    "keys, 1/Σp² the participation ratio, ‖·‖_F, ‖·‖₂ and trace the Frobenius norm, the "
+    "spectral norm and the trace of the whole Jacobian. Numbers too small for their format are "
+    "written from their logarithms.",
     "p_i(δ_ij − p_j) is the derivative of softmax, the Hessian of log-sum-exp",
 )
 CHART = Explanation(

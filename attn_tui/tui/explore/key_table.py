@@ -11,8 +11,8 @@ from textual.message import Message
 from attn_tui.charts.rows import Row
 from attn_tui.compute.explore import VectorAnswer
 from attn_tui.tui.actions import Action, Section, bindings
-from attn_tui.tui.explore import table
-from attn_tui.tui.explore.table import Columns, Keys
+from attn_tui.tui.explore import table_rows
+from attn_tui.tui.explore.table_rows import Columns, Keys
 from attn_tui.tui.widgets.mosaic import Mosaic
 
 FAR = 10**9
@@ -109,10 +109,10 @@ class KeyTable(Vertical, can_focus=True):
         half = widths[0] + widths[1]
         rest = self.size.width - half
         titles = (
-            *table.title_row(page.titles[0], half, self.has_focus),
-            *table.title_row(page.titles[1], rest, self.has_focus),
+            *table_rows.title_row(page.titles[0], half, self.has_focus),
+            *table_rows.title_row(page.titles[1], rest, self.has_focus),
         )
-        rows = table.key_rows(page.answer, page.keys, columns, page.cursor, page.ascii)
+        rows = table_rows.key_rows(page.answer, page.keys, columns, page.cursor, page.ascii)
         last = max(self.size.width - sum(widths[:3]), 0)
         self.query_one("#blocks", Mosaic).show(
             [titles, *rows] if page.titled else rows, (*widths[:3], last)

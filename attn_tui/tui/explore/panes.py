@@ -45,6 +45,14 @@ class ScoresPane(Vertical):
         yield Canvas(id="message")
 
 
+class RuleCanvas(Canvas):
+    """The rule; a click offers the others."""
+
+    async def on_click(self) -> None:
+        """Offer the rules."""
+        await self.run_action("screen.choose_rule")
+
+
 class ScalePane(Vertical):
     """The slider, the rule and what they do to the scores."""
 
@@ -55,7 +63,7 @@ class ScalePane(Vertical):
         self.border_title = " Scale "
         yield Slider(D_K, id="slider")
         yield Entry(id="entry")
-        yield Canvas(id="rule")
+        yield RuleCanvas(id="rule")
 
 
 class ExploreTable(KeyTable):

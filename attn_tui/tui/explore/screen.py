@@ -11,20 +11,19 @@ from textual.containers import Horizontal
 from textual.timer import Timer
 
 from attn_tui.charts.jacobian import cell_at
-from attn_tui.compute.explore import Settings, VectorAnswer, answer_vector
+from attn_tui.compute.explore import Settings, VectorAnswer, Wrt, answer_vector
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.precision import FORMATS
 from attn_tui.compute.scale import RULES, Scale, parse_scale
 from attn_tui.files.grammar import vector_at
 from attn_tui.report import sentences
-from attn_tui.report.numbers import general
 from attn_tui.tui import edits
 from attn_tui.tui.actions import Section
-from attn_tui.tui.dialogs import Choice, ChoiceDialog
-from attn_tui.tui.explore import drawing, explanations, panes
+from attn_tui.tui.dialogs import ChoiceDialog
+from attn_tui.tui.explore import drawing, explanations, panes, rules
+from attn_tui.tui.explore.actions import ACTIONS
 from attn_tui.tui.explore.drawing import ROOMY
 from attn_tui.tui.explore.key_table import KeyTable
-from attn_tui.tui.explore.keys import ACTIONS
 from attn_tui.tui.explore.view import CHARTS, TABLES, View, ordered
 from attn_tui.tui.instrument_screen import Command, InstrumentScreen
 from attn_tui.tui.state import Asked, Gesture
@@ -32,13 +31,13 @@ from attn_tui.tui.widgets.bar import Bar, Item
 from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.entry import Entry
 from attn_tui.tui.widgets.score_editor import ScoreEditor
-from attn_tui.tui.widgets.slider import Slider
+from attn_tui.tui.widgets.slider import SLIDE, Slider
 
 CHART_DELAY = 0.04
 """Seconds of rest before a chart is drawn, so that a held key is not slowed by it."""
 
-NARROW, SHORT = 60, 30
-"""Fewer columns show one pane at a time; fewer lines make the panes lower."""
+NARROW, LOW, SHORT = 72, 20, 30
+"""Fewer columns or lines show one pane at a time; fewer lines than the last, lower panes."""
 
 
 class ExploreScreen(InstrumentScreen):
@@ -46,8 +45,6 @@ class ExploreScreen(InstrumentScreen):
 
     NAME = "explore"
     CSS_PATH = "explore.tcss"
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-medium"), (ROOMY, "-wide")]  # noqa: RUF012
-    VERTICAL_BREAKPOINTS = [(0, "-short"), (SHORT, "-tall")]  # noqa: RUF012
     ACTIONS = ACTIONS
     SECTIONS = (
         Section("In Explore", ACTIONS),
@@ -85,7 +82,7 @@ class ExploreScreen(InstrumentScreen):
     @property
     def narrow(self) -> bool:
         """Whether there is room for one pane at a time only."""
-        return self.size.width < NARROW
+        return self.size.width < NARROW or self.size.height < LOW
 
     @property
     def status(self) -> list[Item]:
@@ -100,6 +97,7 @@ class ExploreScreen(InstrumentScreen):
     def show(self, asked: Asked) -> None:
         """Answer what is asked and show it."""
         experiment = asked.experiment
+        self.view = self._following(asked)
         index = min(self.view.vector, len(experiment.vectors) - 1)
         vector = experiment.vectors[index]
         self.view = self.view.held(len(experiment.vectors), vector.n_keys)
@@ -125,8 +123,11 @@ class ExploreScreen(InstrumentScreen):
         asked, answer = self._asked, self._answer
         if asked is None or answer is None or not self.size:
             return
-        setup, narrow = asked.experiment.setup, self.narrow
+        setup = asked.experiment.setup
         self.set_class(asked.error is not None, "-stale")
+        self.set_class(self.narrow, "-narrow")
+        self.set_class(self.size.height < SHORT, "-short")
+        self.query_one("#words").styles.height = self._words_height
         self.query_one(ScoreEditor).show_text(asked.draft.text)
         self.query_one(Slider).show_value(setup.d_k, self.view.ascii)
         self.query_one("#rule", Canvas).show(drawing.rule_rows(answer, setup))
@@ -135,15 +136,21 @@ class ExploreScreen(InstrumentScreen):
         sentence = sentences.explore(answer, setup.d_k, setup.scale)
         words.show(drawing.words_rows(sentence, self.size.width, self._words_height))
         self._draw_table(answer, asked.error is not None)
-        tabs = drawing.tab_items(self.view, answer, narrow, self._chart_focused)
-        bar = self.query_one("#narrow-tabs" if narrow else "#tabs", Bar)
-        bar.show_items(drawing.ruled(tabs, self.size.width))
+        self._draw_tabs()
         self.frame()
         self._draw_chart_soon()
 
+    def _draw_tabs(self) -> None:
+        if self._answer:
+            focused = self.query_one(panes.ChartPane).has_focus
+            tabs = drawing.tab_items(self.view, self._answer, self.narrow, focused)
+            bar = self.query_one("#narrow-tabs" if self.narrow else "#tabs", Bar)
+            bar.show_items(drawing.ruled(tabs, self.size.width))
+
     def _draw_message(self, asked: Asked, answer: VectorAnswer) -> None:
         message = self.query_one("#message", Canvas)
-        rows = drawing.message_rows(asked, answer, message.size.width or self.size.width // 2)
+        width = self.size.width if self.narrow else self.size.width // 2 - 2
+        rows = drawing.message_rows(asked, answer, width, 2 if self.narrow else 3)
         message.display = (
             not self.narrow or asked.error is not None or len(asked.experiment.vectors) > 1
         )
@@ -152,11 +159,7 @@ class ExploreScreen(InstrumentScreen):
 
     @property
     def _words_height(self) -> int:
-        return 2 if self.narrow or self.size.width >= ROOMY else 3
-
-    @property
-    def _chart_focused(self) -> bool:
-        return self.query_one(panes.ChartPane).has_focus
+        return 2 if self.size.width < NARROW or self.size.width >= ROOMY else 3
 
     def _draw_table(self, answer: VectorAnswer, stale: bool) -> None:
         view, width = self.view, self.size.width
@@ -208,15 +211,21 @@ class ExploreScreen(InstrumentScreen):
         self.ask(edits.text(event.text), Gesture("typing"))
 
     @on(ScoreEditor.CursorMoved)
-    def _on_cursor(self, event: ScoreEditor.CursorMoved) -> None:
-        if self._asked and self._asked.error is None and self.query_one(ScoreEditor).has_focus:
-            index = vector_at(self._asked.draft.text, event.line)
-            if index != self.view.vector:
-                self._look(replace(self.view, vector=index, key=0, other=0, top=0))
+    def _on_cursor(self) -> None:
+        if self._asked:
+            self._look(self._following(self._asked))
+
+    def _following(self, asked: Asked) -> View:
+        """Return the view of the vector on whose line the editor's cursor is, while it edits."""
+        editor = self.query_one(ScoreEditor)
+        if asked.error or not editor.has_focus or asked.draft.text != editor.text:
+            return self.view
+        index = vector_at(asked.draft.text, editor.cursor_location[0])
+        return self.view if index == self.view.vector else self.view.at(index)
 
     @on(Slider.Moved)
     def _on_moved(self, event: Slider.Moved) -> None:
-        self.ask(edits.setup(d_k=event.value), event.gesture)
+        self.ask(edits.d_k(event.change), event.gesture)
 
     @on(Slider.Typing)
     def _on_typing(self) -> None:
@@ -225,9 +234,10 @@ class ExploreScreen(InstrumentScreen):
     @on(Entry.Entered)
     def _on_entered(self, event: Entry.Entered) -> None:
         if event.purpose == "d_k":
-            self.ask(edits.setup(d_k=D_K.parse(event.text)))
+            value = D_K.parse(event.text)
+            self.ask(edits.d_k(lambda _: value))
         else:
-            self.ask(edits.setup(scale=parse_scale(f"{event.purpose}:{event.text}")))
+            self.ask(edits.scale(parse_scale(f"{event.purpose}:{event.text}")))
 
     @on(Entry.Opened)
     @on(Entry.Closed)
@@ -271,7 +281,7 @@ class ExploreScreen(InstrumentScreen):
 
     def on_descendant_focus(self) -> None:
         """Show where the keys go."""
-        self._draw()
+        self._draw_tabs()
 
     def _point(self, key: int) -> None:
         self._look(replace(self.view, key=key))
@@ -284,12 +294,11 @@ class ExploreScreen(InstrumentScreen):
 
     def action_step(self, steps: int) -> None:
         """Move d_k by stops."""
-        self.query_one(Slider).action_step(steps)
+        self.ask(edits.d_k(lambda value: D_K.step(value, steps)), SLIDE)
 
     def action_nudge(self, by: int) -> None:
         """Move d_k by ones."""
-        slider = self.query_one(Slider)
-        slider.move(slider.value + by, Gesture("slide"))
+        self.ask(edits.d_k(lambda value: D_K.clamp(value + by)), SLIDE)
 
     def action_type_d_k(self) -> None:
         """Ask for a d_k in place of the slider."""
@@ -300,16 +309,8 @@ class ExploreScreen(InstrumentScreen):
         """Offer the rules; one with parameters asks for them."""
         if self._asked is None or self._answer is None:
             return
-        setup, n_keys = self._asked.experiment.setup, self._answer.vector.n_keys
-        choices = [
-            Choice(
-                name,
-                f"{name}: m = {rule.formula}",
-                f"{rule.summary}\n  {rule.source}\n  "
-                f"here × {general(Scale(name).multiplier(setup.d_k, n_keys), 5)}",
-            )
-            for name, rule in RULES.items()
-        ]
+        setup = self._asked.experiment.setup
+        choices = rules.choices(setup, self._answer.vector.n_keys)
         dialog = ChoiceDialog("Scale rule: z = m·s", choices, setup.scale.rule)
         self.app.push_screen(dialog, self._take_rule)
 
@@ -321,35 +322,30 @@ class ExploreScreen(InstrumentScreen):
         """Use a rule by its name."""
         if RULES[name].parameters:
             present = self._asked.experiment.setup.scale if self._asked else Scale()
-            given = present if present.rule == name else Scale(name)
-            text = ", ".join(f"{key}={value:g}" for key, value in given.parameters.items())
+            text = rules.parameters_text(name, present)
             check = lambda text: parse_scale(f"{name}:{text}")  # noqa: E731
             self.query_one(Entry).open(name, f"{name}:", text, check)
         else:
-            self.ask(edits.setup(scale=Scale(name)))
+            self.ask(edits.scale(Scale(name)))
 
     def action_precision(self) -> None:
         """Compute in the next number format."""
-        if self._asked:
-            present = self._asked.draft.setup.precision
-            following = FORMATS[(FORMATS.index(present.format) + 1) % len(FORMATS)]
-            self.ask(edits.setup(precision=replace(present, format=following)))
+        following = dict(zip(FORMATS, (*FORMATS[1:], FORMATS[0]), strict=True))
+        self.ask(edits.precision(lambda each: replace(each, format=following[each.format])))
 
     def action_naive(self) -> None:
         """Subtract the largest score before the exponential, or do not."""
-        if self._asked:
-            present = self._asked.draft.setup.precision
-            self.ask(edits.setup(precision=replace(present, stable=not present.stable)))
+        self.ask(edits.precision(lambda each: replace(each, stable=not each.stable)))
 
     def action_wrt(self) -> None:
         """Take the gradient with respect to the other of scores and logits."""
-        if self._answer:
-            other = "logits" if self._answer.wrt == "scores" else "scores"
-            self.ask(edits.settings(Settings, wrt=other))
+        other: dict[Wrt, Wrt] = {"scores": "logits", "logits": "scores"}
+        self.ask(edits.settings(Settings, lambda each: replace(each, wrt=other[each.wrt])))
 
     def action_gradient_of(self) -> None:
         """Show the gradient of the weight of the cursor's key."""
-        self.ask(edits.settings(Settings, of=self.view.key))
+        key = self.view.key
+        self.ask(edits.settings(Settings, lambda each: replace(each, of=key)))
 
     def action_example(self) -> None:
         """Go back to the worked example."""
@@ -359,7 +355,7 @@ class ExploreScreen(InstrumentScreen):
         """Show the next vector."""
         if self._asked:
             following = (self.view.vector + 1) % len(self._asked.experiment.vectors)
-            self._look(replace(self.view, vector=following, key=0, other=0, top=0))
+            self._look(self.view.at(following))
 
     def action_next_tab(self) -> None:
         """Show the next tab."""
@@ -390,9 +386,6 @@ class ExploreScreen(InstrumentScreen):
 
     def commands(self) -> Iterable[Command]:
         """Yield each rule and each tab by its name."""
-        for name, rule in RULES.items():
-            yield Command(
-                f"Rule {name}", f"m = {rule.formula}: {rule.summary}", f"screen.rule('{name}')"
-            )
+        yield from rules.commands()
         for name, title in (TABLES | CHARTS).items():
             yield Command(f"Tab {title}", "Show this tab", f"screen.tab('{name}')")

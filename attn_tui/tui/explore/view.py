@@ -68,6 +68,10 @@ class View:
         """Return the view of the other Jacobian."""
         return replace(self, side="unscaled" if self.side == "scaled" else "scaled")
 
+    def at(self, vector: int) -> "View":
+        """Return the view of another vector, from its first key on."""
+        return replace(self, vector=vector, key=0, other=0, top=0)
+
     def held(self, n_vectors: int, n_keys: int) -> "View":
         """Return the view with its places inside a text of so many vectors and keys."""
         return replace(

@@ -103,5 +103,6 @@ class Entry(Horizontal):
             self.close()
 
     def on_descendant_blur(self) -> None:
-        """Leave when the focus goes elsewhere."""
-        self.close()
+        """Leave when the focus goes elsewhere, though not when the whole terminal loses it."""
+        if self.app.app_focus:
+            self.close()

@@ -1,6 +1,7 @@
 """A picture cut into columns, each a canvas, so that a small change sends little."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -28,7 +29,7 @@ def divided(row: Row, widths: Sequence[int]) -> list[Row]:
 
 def _split(text: str, room: int) -> tuple[str, str]:
     """Return what of a text fits into a room, and the rest."""
-    if cells(text) == len(text):
+    if text.isascii():
         return text[:room], text[room:]
     used = 0
     for place, character in enumerate(text):
@@ -48,7 +49,7 @@ class Mosaic(Horizontal):
     """
 
     DEFAULT_CSS = """
-    Mosaic > Canvas { height: 100%; }
+    Mosaic > Canvas { width: 1fr; height: 100%; }
     """
 
     def __init__(self, tiles: int, id: str | None = None) -> None:
@@ -60,10 +61,12 @@ class Mosaic(Horizontal):
         yield from self._tiles
 
     def show(self, rows: Sequence[Row], widths: Sequence[int] = ()) -> None:
-        """Show new rows; tiles have these widths in cells, or share the room evenly."""
-        share = -(-self.size.width // len(self._tiles))
-        widths = widths or [share] * len(self._tiles)
-        pieces = [divided(row, widths) for row in rows]
-        for index, (tile, width) in enumerate(zip(self._tiles, widths, strict=True)):
+        """Show new rows; tiles have these widths in cells, or share the room as 1fr does."""
+        for tile, width in zip(self._tiles, widths, strict=False):
             tile.styles.width = width
+        count, total = len(self._tiles), self.size.width
+        edges = [total * index // count for index in range(count + 1)]
+        widths = widths or [right - left for left, right in pairwise(edges)]
+        pieces = [divided(row, widths) for row in rows]
+        for index, tile in enumerate(self._tiles):
             tile.show([piece[index] for piece in pieces])

@@ -7,6 +7,7 @@ from textual.message import Message
 from textual.widgets import TextArea
 
 from attn_tui.tui.actions import Action, Section, bindings
+from attn_tui.tui.messages import HistoryStep
 
 ACTIONS = (Action("leave", ("escape",), "esc", "Done", "Leave the editor", palette=False),)
 
@@ -25,6 +26,14 @@ def _sign(character: str) -> str:
         return " "
     code = ord(character)
     return chr(0x2400 + code) if code < 0x20 else "\N{REPLACEMENT CHARACTER}"
+
+
+def end_of_change(old: str, new: str) -> int:
+    """Return where in a new text ends what differs from an old one."""
+    most = min(len(old), len(new))
+    start = next((i for i in range(most) if old[i] != new[i]), most)
+    same = next((i for i in range(most - start) if old[-1 - i] != new[-1 - i]), most - start)
+    return len(new) - same
 
 
 class ScoreEditor(TextArea):
@@ -64,12 +73,12 @@ class ScoreEditor(TextArea):
             del self._told[: self._told.index(text) + 1]
             self._known = text
         elif text != self._known:
-            row, column = self.cursor_location if self._known else (0, len(text))
+            place = end_of_change(self.text, text) if self._known else len(text.split("\n")[0])
             self._known = text
             self._told.clear()
             self.load_text(text)
-            last = min(row, self.document.line_count - 1)
-            self.move_cursor((last, min(column, len(self.document[last]))))
+            before = text[:place].split("\n")
+            self.move_cursor((len(before) - 1, len(before[-1])))
 
     def action_leave(self) -> None:
         """Give the focus to the next pane."""
@@ -84,9 +93,23 @@ class ScoreEditor(TextArea):
     @on(TextArea.Changed)
     def _on_change(self, event: TextArea.Changed) -> None:
         event.stop()
-        if self._told or self.text != self._known:
+        self._tell()
+
+    def _tell(self) -> None:
+        """Say what the text is, unless it has been said."""
+        if self.text != (self._told[-1] if self._told else self._known):
             self._told.append(self.text)
             self.post_message(self.Edited(self.text))
+
+    def action_undo(self) -> None:
+        """Go back in the history of what is asked, not in the editor's own."""
+        self._tell()
+        self.post_message(HistoryStep(-1))
+
+    def action_redo(self) -> None:
+        """Go on in the history of what is asked."""
+        self._tell()
+        self.post_message(HistoryStep(1))
 
     @on(TextArea.SelectionChanged)
     def _on_selection(self, event: TextArea.SelectionChanged) -> None:

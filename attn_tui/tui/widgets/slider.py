@@ -1,5 +1,6 @@
 """A slider on a logarithmic scale of whole numbers, drawn on one line."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 from math import inf
@@ -13,8 +14,6 @@ from attn_tui.tui.actions import Action, Section, bindings
 from attn_tui.tui.state import Gesture
 from attn_tui.tui.widgets.canvas import Canvas
 
-LABEL = "d_k "
-
 ACTIONS = (
     Action("step(-1)", ("left", "down"), "← ↓", "Less", "Move to the stop below", palette=False),
     Action("step(1)", ("right", "up"), "→ ↑", "More", "Move to the stop above", palette=False),
@@ -24,6 +23,9 @@ ACTIONS = (
     Action("end(1)", ("end",), "end", "Most", "Go to the largest value", palette=False),
     Action("type", ("enter",), "enter", "Type", "Type a value", palette=False),
 )
+
+SLIDE = Gesture("slide")
+"""Steps by keys; a run of them is one step of history."""
 
 
 def ticks(scale: LogScale, width: int, thumb: int) -> dict[int, str]:
@@ -69,13 +71,13 @@ class Slider(Canvas, can_focus=True):
     Slider { height: 1; }
     """
     BINDINGS = bindings(ACTIONS)
-    SECTION = Section("On the d_k slider", ACTIONS)
+    SECTION = Section("On the slider", ACTIONS)
 
     @dataclass
     class Moved(Message):
-        """The user asks for a value."""
+        """The user asks for another value, told as a change, so that none overtakes another."""
 
-        value: int
+        change: Callable[[int], int]
         gesture: Gesture
 
     class Typing(Message):
@@ -91,7 +93,11 @@ class Slider(Canvas, can_focus=True):
 
     @property
     def _track_width(self) -> int:
-        return max(self.size.width - len(LABEL) - len(f" {self.scale.maximum}"), 1)
+        return max(self.size.width - len(self._label) - len(f" {self.scale.maximum}"), 1)
+
+    @property
+    def _label(self) -> str:
+        return f"{self.scale.field} "
 
     def show_value(self, value: int, ascii: bool = False) -> None:
         """Show a value."""
@@ -102,7 +108,7 @@ class Slider(Canvas, can_focus=True):
         drawn = track(self.scale, self.value, self._track_width, self.has_focus, self.ascii)
         number = f" {self.value:>{len(str(self.scale.maximum))}}"
         label = "focus" if self.has_focus else "label"
-        self.show([((LABEL.rstrip(), label), (" ", "text"), *drawn, (number, "strong"))])
+        self.show([((self.scale.field, label), (" ", "text"), *drawn, (number, "strong"))])
 
     def on_resize(self) -> None:
         """Draw the track anew in the new width."""
@@ -116,30 +122,28 @@ class Slider(Canvas, can_focus=True):
         """Show that the keys go elsewhere."""
         self._draw()
 
-    def move(self, value: int, gesture: Gesture) -> None:
-        """Ask for the value on the scale nearest to this one."""
-        self.post_message(self.Moved(self.scale.clamp(value), gesture))
+    def _move(self, change: Callable[[int], int], gesture: Gesture = SLIDE) -> None:
+        self.post_message(self.Moved(change, gesture))
 
     def action_step(self, steps: int) -> None:
         """Move by stops."""
-        self.move(self.scale.step(self.value, steps), Gesture("slide"))
+        self._move(lambda value: self.scale.step(value, steps))
 
     def action_double(self, times: int) -> None:
         """Double, or halve if negative."""
-        value = self.value * 2 if times > 0 else self.value // 2
-        self.move(value, Gesture("slide"))
+        self._move(lambda value: self.scale.clamp(value * 2 if times > 0 else value // 2))
 
     def action_end(self, fraction: int) -> None:
         """Go to an end of the scale."""
-        self.move(self.scale.from_fraction(fraction), Gesture("slide"))
+        self._move(lambda value: self.scale.from_fraction(fraction))
 
     def action_type(self) -> None:
         """Ask for a value to be typed."""
         self.post_message(self.Typing())
 
     def _follow(self, x: int, gesture: Gesture) -> None:
-        fraction = (x - len(LABEL)) / max(self._track_width - 1, 1)
-        self.move(self.scale.from_fraction(fraction), gesture)
+        place = self.scale.from_fraction((x - len(self._label)) / max(self._track_width - 1, 1))
+        self._move(lambda value: place, gesture)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Go to where the mouse is, and follow it."""
@@ -149,7 +153,7 @@ class Slider(Canvas, can_focus=True):
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Follow a drag."""
-        if self._drag:
+        if self._drag and event.button:
             self._follow(event.x, self._drag)
 
     def on_mouse_up(self) -> None:

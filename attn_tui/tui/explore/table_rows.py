@@ -1,6 +1,6 @@
 """The table of weights and gradients as rows, column block by column block."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 
 from attn_tui.charts.rows import Row, length
 from attn_tui.charts.rows import fitted as fitted_row
-from attn_tui.compute.explore import Evaluation, Norms, VectorAnswer
-from attn_tui.report.numbers import general, quantity, ratio, scientific, weight
+from attn_tui.compute.explore import SYMBOL, Evaluation, VectorAnswer
+from attn_tui.report.numbers import fitted, quantity, ratio, scientific, weight
 
 Keys = NDArray[np.intp]
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"
-SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-NUMBER, CHANGE = 10, 9
+NUMBER, CHANGE = 10, 8
+"""Cells of a weight or a gradient, the blank beside it included, and of a change."""
 
 
 def bar(fraction: float, width: int, ascii: bool = False) -> str:
@@ -30,17 +30,6 @@ def bar(fraction: float, width: int, ascii: bool = False) -> str:
         return ("#" * round(fraction * width)).ljust(width)
     full, eighths = divmod(round(fraction * width * 8), 8)
     return ("█" * full + EIGHTHS[eighths].strip()).ljust(width)
-
-
-def fitted(value: float, width: int) -> str:
-    """Return a score in at most ``width`` characters, with as many digits as that leaves."""
-    texts = (general(value, digits) for digits in range(10, 0, -1))
-    return next((text for text in texts if len(text) <= width), general(value, 1)).rjust(width)
-
-
-def weight_name(key: int) -> str:
-    """Return a key's weight as a symbol: ``p₁₂``."""
-    return "p" + str(key).translate(SUBSCRIPTS)
 
 
 @dataclass(frozen=True)
@@ -69,15 +58,19 @@ class Columns:
         halves = (narrow != "gradient", narrow != "weights")
         taken = 3 + key + score
         taken += 2 * NUMBER if halves[0] else 0
-        taken += 2 * (NUMBER + 1) + CHANGE if halves[1] else 0
+        taken += 2 * NUMBER + CHANGE if halves[1] else 0
         room = max((width - taken) // 2, 0) if halves[0] else 0
         return cls(key, score, min(room, 24), *halves)
+
+    def right(self, width: int) -> int:
+        """Return how many cells of a table's width the gradient's half has."""
+        return width - sum(self.widths[:2])
 
     @property
     def widths(self) -> tuple[int, int, int, int]:
         """Cells of the four blocks: key and unscaled weight, scaled weight, the two gradients."""
         weights = NUMBER + self.bar if self.weights else 0
-        gradient = NUMBER + 1 if self.gradient else 0
+        gradient = NUMBER if self.gradient else 0
         first = 3 + self.key + self.score
         return (first + weights, weights, gradient, gradient + CHANGE if gradient else 0)
 
@@ -112,7 +105,7 @@ def _score_rows(
     for key, score in zip(keys, answer.vector.scores[keys], strict=True):
         here = key == cursor
         mark = ("> " if ascii else "▸ ") if here else "  "
-        left = f"{mark}{key:>{columns.key}} {fitted(float(score), columns.score)}"
+        left = f"{mark}{key:>{columns.key}} {fitted(float(score), columns.score):>{columns.score}}"
         rows.append(((left, "strong" if here else "text"),))
     return rows
 
@@ -126,7 +119,7 @@ def _weight_rows(
     numbers = NUMBER - 1
     rows: list[Row] = [((f" {role:<{numbers + columns.bar}}"[: NUMBER + columns.bar], role),)]
     for value, log in zip(side.weights(keys), side.log_weights(keys), strict=True):
-        text = weight(float(value), float(log))
+        text = weight(float(value), float(log), width=numbers)
         rows.append(((f" {text:<{numbers}}{bar(float(value), columns.bar, ascii)}", role),))
     return rows
 
@@ -139,10 +132,10 @@ def _gradient_rows(
         return [()] * (len(keys) + 1)
     values = side.gradient(answer.of, answer.wrt, keys)
     logs = side.log_gradient(answer.of, answer.wrt, keys)
-    rows: list[Row] = [((f"{role:>{NUMBER}} ", role),)]
+    rows: list[Row] = [((f"{role:>{NUMBER - 1}} ", role),)]
     for value, log in zip(values, logs, strict=True):
-        text = scientific(float(value), float(log), signed=True)
-        rows.append(((f"{text:>{NUMBER}} ", role),))
+        text = scientific(float(value), float(log), signed=True, width=NUMBER - 1)
+        rows.append(((f"{text:>{NUMBER - 1}} ", role),))
     return rows
 
 
@@ -155,16 +148,16 @@ def _change_rows(answer: VectorAnswer, keys: Keys, columns: Columns) -> list[Row
             answer.unscaled.log_gradient(answer.of, answer.wrt, keys)
         )
     head: Row = ((f"{'change':>{CHANGE}}", "label"),)
-    return [head, *(((f"{ratio(float(each)):>{CHANGE}}", "text"),) for each in change)]
+    return [head, *(((f"{ratio(float(each), CHANGE):>{CHANGE}}", "text"),) for each in change)]
 
 
 @dataclass(frozen=True)
 class Statistic:
-    """One number of a vector, unscaled and scaled."""
+    """One number of a vector, unscaled and scaled, as text."""
 
     label: str
-    unscaled: float
-    scaled: float
+    unscaled: str
+    scaled: str
     unit: str = ""
 
     def spans(self) -> Row:
@@ -172,31 +165,37 @@ class Statistic:
         unit = f" {self.unit}" if self.unit else ""
         return (
             (f"{self.label} ", "label"),
-            (quantity(self.unscaled), "unscaled"),
-            (f" → {quantity(self.scaled)}{unit}", "scaled"),
+            (self.unscaled, "unscaled"),
+            (f" → {self.scaled}{unit}", "scaled"),
         )
+
+
+def _statistic(
+    answer: VectorAnswer, label: str, of: Callable[[Evaluation], float], unit: str = ""
+) -> Statistic:
+    """Return a statistic of both sides; a 0 that underflowed says what it is below."""
+    sides = (answer.unscaled, answer.scaled)
+    unscaled, scaled = (quantity(of(side), below=side.least) for side in sides)
+    return Statistic(label, unscaled, scaled, unit)
 
 
 def weight_statistics(answer: VectorAnswer, brief: bool) -> tuple[Statistic, ...]:
     """Return what is said of the weights as a whole; brief, by symbols alone."""
-    a, b = answer.unscaled, answer.scaled
     names = ("", "", "") if brief else ("entropy ", "effective keys ", "participation ")
     return (
-        Statistic(f"{names[0]}H", a.entropy, b.entropy, "nats"),
-        Statistic(f"{names[1]}e^H", a.effective_keys, b.effective_keys),
-        Statistic(f"{names[2]}1/Σp²", a.participation_ratio, b.participation_ratio),
+        _statistic(answer, f"{names[0]}H", lambda side: side.entropy, "nats"),
+        _statistic(answer, f"{names[1]}e^H", lambda side: side.effective_keys),
+        _statistic(answer, f"{names[2]}1/Σp²", lambda side: side.participation_ratio),
     )
 
 
 def gradient_statistics(answer: VectorAnswer) -> tuple[Statistic, ...]:
     """Return what is said of the Jacobian as a whole, with respect to what the user chose."""
-    variable = "s" if answer.wrt == "scores" else "z"
-    a: Norms = answer.unscaled.norms[answer.wrt]
-    b: Norms = answer.scaled.norms[answer.wrt]
+    wrt = answer.wrt
     return (
-        Statistic(f"‖∂p/∂{variable}‖_F", a.frobenius, b.frobenius),
-        Statistic("‖·‖₂", a.spectral, b.spectral),
-        Statistic("trace", a.trace, b.trace),
+        _statistic(answer, f"‖∂p/∂{SYMBOL[wrt]}‖_F", lambda side: side.norms[wrt].frobenius),
+        _statistic(answer, "‖·‖₂", lambda side: side.norms[wrt].spectral),
+        _statistic(answer, "trace", lambda side: side.norms[wrt].trace),
     )
 
 
