@@ -105,7 +105,13 @@ async def test_text_that_is_no_vector_names_token_and_line_and_keeps_the_last_an
         await person.press("escape", "right_square_bracket")
         person.sees("line 2", "0.5954", "1.93e-22")
         assert person.app.screen.has_class("-stale")
+        await person.resize(*NARROW)
+        person.sees("line 2", " old ")
+        await person.resize(*WIDE)
         await person.press("u", "u")
+        await person.resize(*NARROW)
+        person.misses("line 2", " old ")
+        await person.resize(*WIDE)
         person.misses("line 2", "last readable")
         assert not person.app.screen.has_class("-stale")
 

@@ -29,7 +29,7 @@ class PlainText(SingleFileSnapshotExtension):
     """A snapshot that a review can read."""
 
     _write_mode = WriteMode.TEXT
-    file_extension = "txt"
+    _file_extension = "txt"
 
 
 class Camera:

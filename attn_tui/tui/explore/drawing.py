@@ -110,7 +110,9 @@ def page(
     )
 
 
-def tab_items(view: View, answer: VectorAnswer, narrow: bool, focused: bool) -> list[Item]:
+def tab_items(
+    view: View, answer: VectorAnswer, narrow: bool, focused: bool, stale: bool
+) -> list[Item]:
     """Return the tabs: of the charts, and on a narrow screen of the table's halves too."""
     variable = SYMBOL[answer.wrt]
     name = weight_name(answer.of)
@@ -121,8 +123,10 @@ def tab_items(view: View, answer: VectorAnswer, narrow: bool, focused: bool) -> 
         role = ("focus" if focused else "tab") if key == present else "muted"
         items.append(Item(((f" {title} ", role),), f"screen.tab('{key}')"))
         items.append(Item((("│", "axis"),)))
-    scale = "log" if view.log else "linear"
-    items.append(Item(((f" {scale} ", "muted"),), "screen.log"))
+    if narrow and stale:
+        items.append(Item(((" old ", "error"),)))
+    else:
+        items.append(Item(((" log " if view.log else " linear ", "muted"),), "screen.log"))
     return items
 
 

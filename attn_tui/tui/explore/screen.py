@@ -143,7 +143,8 @@ class ExploreScreen(InstrumentScreen):
     def _draw_tabs(self) -> None:
         if self._answer:
             focused = self.query_one(panes.ChartPane).has_focus
-            tabs = drawing.tab_items(self.view, self._answer, self.narrow, focused)
+            stale = self.has_class("-stale")
+            tabs = drawing.tab_items(self.view, self._answer, self.narrow, focused, stale)
             bar = self.query_one("#narrow-tabs" if self.narrow else "#tabs", Bar)
             bar.show_items(drawing.ruled(tabs, self.size.width))
 
