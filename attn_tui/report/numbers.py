@@ -128,8 +128,3 @@ def _mantissa_and_power(tens: float, decimals: int) -> str:
     if float(mantissa) == 10.0:
         mantissa, exponent = f"{1.0:.{decimals}f}", exponent + 1
     return f"{mantissa}e{exponent}"
-
-
-def log_abs(value: float) -> float:
-    """Return ln|value|, minus infinity at 0."""
-    return log(abs(value)) if value else -inf

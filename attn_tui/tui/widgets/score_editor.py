@@ -48,11 +48,8 @@ class ScoreEditor(TextArea):
 
         text: str
 
-    @dataclass
     class CursorMoved(Message):
-        """The cursor came to another line, counted from 0."""
-
-        line: int
+        """The cursor stands elsewhere."""
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(
@@ -114,4 +111,4 @@ class ScoreEditor(TextArea):
     @on(TextArea.SelectionChanged)
     def _on_selection(self, event: TextArea.SelectionChanged) -> None:
         event.stop()
-        self.post_message(self.CursorMoved(self.cursor_location[0]))
+        self.post_message(self.CursorMoved())
