@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 
 from attn_tui.charts import jacobian, over_d_k, weights
-from attn_tui.charts.rows import Row, first_text, fitted, length
+from attn_tui.charts.rows import Row, first_text
 from attn_tui.compute.experiment import Setup
 from attn_tui.compute.explore import SYMBOL, VectorAnswer
 from attn_tui.compute.explore import over_d_k as evaluate_over_d_k
@@ -79,9 +79,7 @@ def statistics_rows(answer: VectorAnswer, width: int, narrow: str) -> list[Row]:
         "gradient": [(each,) for each in gradient],
         "": [weights, gradient],
     }
-    # A line that does not fit ends in an ellipsis, so that no number is cut into another.
-    rows = (table_rows.statistics_row(line) for line in lines[narrow])
-    return [row if length(row) <= width else fitted(row, width) for row in rows]
+    return [table_rows.statistics_row(line) for line in lines[narrow]]
 
 
 def page(

@@ -213,8 +213,8 @@ class ExploreScreen(InstrumentScreen):
 
     @on(ScoreEditor.CursorMoved)
     def _on_cursor(self) -> None:
-        if self._asked:
-            self._look(self._following(self._asked))
+        if self._asked and (view := self._following(self._asked)) is not self.view:
+            self._look(view)
 
     def _following(self, asked: Asked) -> View:
         """Return the view of the vector on whose line the editor's cursor is, while it edits."""
@@ -324,7 +324,10 @@ class ExploreScreen(InstrumentScreen):
         if RULES[name].parameters:
             present = self._asked.experiment.setup.scale if self._asked else Scale()
             text = rules.parameters_text(name, present)
-            check = lambda text: parse_scale(f"{name}:{text}")  # noqa: E731
+
+            def check(text: str) -> Scale:
+                return parse_scale(f"{name}:{text}")
+
             self.query_one(Entry).open(name, f"{name}:", text, check)
         else:
             self.ask(edits.scale(Scale(name)))

@@ -132,10 +132,10 @@ def _gradient_rows(
         return [()] * (len(keys) + 1)
     values = side.gradient(answer.of, answer.wrt, keys)
     logs = side.log_gradient(answer.of, answer.wrt, keys)
-    rows: list[Row] = [((f"{role:>{NUMBER - 1}} ", role),)]
+    rows: list[Row] = [((f" {role:>{NUMBER - 1}}", role),)]
     for value, log in zip(values, logs, strict=True):
         text = scientific(float(value), float(log), signed=True, width=NUMBER - 1)
-        rows.append(((f"{text:>{NUMBER - 1}} ", role),))
+        rows.append(((f" {text:>{NUMBER - 1}}", role),))
     return rows
 
 
@@ -148,7 +148,7 @@ def _change_rows(answer: VectorAnswer, keys: Keys, columns: Columns) -> list[Row
             answer.unscaled.log_gradient(answer.of, answer.wrt, keys)
         )
     head: Row = ((f"{'change':>{CHANGE}}", "label"),)
-    return [head, *(((f"{ratio(float(each), CHANGE):>{CHANGE}}", "text"),) for each in change)]
+    return [head, *(((f"{ratio(float(each), CHANGE - 1):>{CHANGE}}", "text"),) for each in change)]
 
 
 @dataclass(frozen=True)

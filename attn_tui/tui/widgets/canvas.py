@@ -8,7 +8,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from attn_tui.charts.rows import Row, cells
+from attn_tui.charts.rows import Row, cells, fitted, length
 
 SERIES = tuple(f"series{index}" for index in range(6))
 SIZES = tuple(f"{sign}{size}" for sign in ("positive", "negative") for size in range(1, 5))
@@ -41,6 +41,14 @@ def difference(old: Row, new: Row, width: int) -> tuple[int, int] | None:
     return (changed[0], changed[-1] + 1) if changed else None
 
 
+def shown(row: Row, width: int) -> Row:
+    """Return a row as it is shown: one that does not fit ends in an ellipsis.
+
+    A number cut short would be read as another number.
+    """
+    return fitted(row, width) if width and length(row) > width else row
+
+
 class Canvas(Widget):
     """Shows the rows it is given, cut to its size.
 
@@ -64,8 +72,8 @@ class Canvas(Widget):
         nothing: Row = ()
         regions = []
         for y in range(min(height, max(len(old), len(self.rows)))):
-            before = old[y] if y < len(old) else nothing
-            after = self.rows[y] if y < len(self.rows) else nothing
+            before = shown(old[y], width) if y < len(old) else nothing
+            after = shown(self.rows[y], width) if y < len(self.rows) else nothing
             if span := difference(before, after, width):
                 regions.append(Region(span[0], y, span[1] - span[0], 1))
         if regions:
@@ -74,7 +82,7 @@ class Canvas(Widget):
     def render_line(self, y: int) -> Strip:
         """Return one line of the rows as Textual wants it."""
         width = self.size.width
-        row = self.rows[y] if y < len(self.rows) else ()
+        row = shown(self.rows[y], width) if y < len(self.rows) else ()
         segments = [
             Segment(text, self.get_component_rich_style(f"canvas--{role}")) for text, role in row
         ]

@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from attn_tui.charts.rows import Row, Span, cells
-from attn_tui.tui.widgets.canvas import Canvas
+from attn_tui.tui.widgets.canvas import Canvas, shown
 
 
 def divided(row: Row, widths: Sequence[int]) -> list[Row]:
@@ -67,6 +67,6 @@ class Mosaic(Horizontal):
         count, total = len(self._tiles), self.size.width
         edges = [total * index // count for index in range(count + 1)]
         widths = widths or [right - left for left, right in pairwise(edges)]
-        pieces = [divided(row, widths) for row in rows]
+        pieces = [divided(shown(row, total), widths) for row in rows]
         for index, tile in enumerate(self._tiles):
             tile.show([piece[index] for piece in pieces])
