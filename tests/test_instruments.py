@@ -12,7 +12,9 @@ from textual.app import ComposeResult
 
 from attn_tui import instruments
 from attn_tui.cli import program
-from attn_tui.compute.experiment import Experiment, Setup, Stop, Vector, never
+from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.vector import Vector
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
 from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.instruments import Instrument
@@ -23,6 +25,7 @@ from attn_tui.tui.instrument_screen import Explanation, InstrumentScreen
 from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.bar import Item
 from attn_tui.tui.widgets.canvas import Canvas
+from tests.asking import asking
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ async def test_its_screen_shares_what_is_asked_with_the_others() -> None:
 @pytest.mark.usefixtures("registered")
 def test_its_settings_go_to_json_and_back() -> None:
     setup = Setup().put(Settings(bins=3))
-    experiment = Experiment((Vector("a", [1.0, 2.0]),), setup)  # type: ignore[arg-type]
+    experiment = asking(Vector("a", [1.0, 2.0]), setup=setup)  # type: ignore[arg-type]
     plain = json.loads(json.dumps(experiment_to_plain(experiment)))
     assert experiment_from_plain(plain).setup == setup
 

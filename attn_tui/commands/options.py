@@ -13,7 +13,8 @@ from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import RULES, parse_scale
 
 if TYPE_CHECKING:
-    from attn_tui.compute.experiment import Experiment, Setup
+    from attn_tui.compute.experiment import Experiment
+    from attn_tui.compute.setup import Setup
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -132,6 +133,7 @@ def experiment_of(given: Given, *edits: "Callable[[Setup], Setup]") -> "Experime
         InputError: Naming the input that will not do.
     """
     from attn_tui.compute.experiment import Experiment
+    from attn_tui.compute.source import Typed
     from attn_tui.files.draft import EXAMPLE, parse
     from attn_tui.files.readers import read_arguments, read_experiment
 
@@ -145,8 +147,8 @@ def experiment_of(given: Given, *edits: "Callable[[Setup], Setup]") -> "Experime
     # What is wrong with an option is said before a file is read.
     edited(parse(EXAMPLE).setup)
     start = parse(EXAMPLE) if file is None else read_experiment(file)
-    vectors = read_arguments(scores) if scores else start.vectors
-    return Experiment(vectors, edited(start.setup))
+    source = Typed(read_arguments(scores)) if scores else start.source
+    return Experiment(source, edited(start.setup))
 
 
 def gradient_experiment_of(given: GivenGradient) -> "Experiment":

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute import jacobian, softmax
+from attn_tui.compute.formats import dtype_of, limits
 from attn_tui.compute.keys import ALL, Floats, Keys, positions
+from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.norms import Norms, norms
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.split import Split, split
@@ -31,7 +33,7 @@ class Evaluation:
     precision's format.
 
     Attributes:
-        multiplier: m in z = m·s.
+        map: From scores to logits.
         precision: The format and the method.
         n_keys: n, masked keys included.
         entropy: H in nats.
@@ -41,7 +43,7 @@ class Evaluation:
         norms: Norms of the Jacobian: J with respect to logits, m·J with respect to scores.
     """
 
-    multiplier: float
+    map: LogitMap
     precision: Precision
     n_keys: int
     entropy: float
@@ -51,6 +53,11 @@ class Evaluation:
     norms: Mapping[Wrt, Norms]
     _scores: NDArray[np.float64] = field(repr=False)
     _split: Split = field(repr=False)
+
+    @property
+    def multiplier(self) -> float:
+        """M in z = m·s."""
+        return self.map.multiplier
 
     def logits(self, keys: Keys = ALL) -> Floats:
         """Return z = m·s, shape (len(keys),)."""
@@ -112,7 +119,7 @@ class Evaluation:
         n_unmasked = int(np.count_nonzero(self._scores > -np.inf))
         if n_unmasked < 2 or not self.precision.stable or not np.isfinite(self.entropy):
             return 0.0
-        smallest = float(np.finfo(self.precision.format).smallest_subnormal)
+        smallest = float(limits(dtype_of(self.precision.format)).smallest_subnormal)
         if self._log_rest == -np.inf:
             return smallest
         log_bound = self._log_rest + log(4.0 * (2.0 + log(n_unmasked) - self._log_rest))
@@ -129,7 +136,7 @@ class Evaluation:
     def _log_rest(self) -> float:
         """The logarithm of the winner's complement."""
         rest, winner = self._split.rest, self._split.winner
-        if not (self.precision.stable and rest < np.finfo(self.precision.format).tiny):
+        if not (self.precision.stable and rest < limits(dtype_of(self.precision.format)).tiny):
             return float(np.log(rest)) if rest else -np.inf
         logs = self.log_weights()
         logs[winner] = -np.inf
@@ -139,15 +146,16 @@ class Evaluation:
         return float(largest + np.log(np.exp(logs - largest).sum()))
 
 
-def evaluate(scores: NDArray[np.float64], multiplier: float, precision: Precision) -> Evaluation:
-    """Compute the softmax of scores, shape (n,), under a multiplier, and its statistics."""
+def evaluate(scores: NDArray[np.float64], map: LogitMap, precision: Precision) -> Evaluation:
+    """Compute the softmax of scores, shape (n,), and its statistics."""
+    multiplier = map.multiplier
     weights = softmax.softmax(scores, multiplier, precision)
     weights.setflags(write=False)
     with np.errstate(all="ignore"):
         parts = split(weights)
         of_logits = norms(parts)
         return Evaluation(
-            multiplier=multiplier,
+            map=map,
             precision=precision,
             n_keys=int(scores.size),
             entropy=entropy(parts),

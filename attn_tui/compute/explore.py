@@ -10,13 +10,16 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.evaluation import SYMBOL, Evaluation, Wrt, evaluate
-from attn_tui.compute.experiment import Experiment, Setup, Stop, Vector, never
+from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.formats import dtype_of
 from attn_tui.compute.keys import ALL, Floats, Keys
+from attn_tui.compute.logit_map import PLAIN
 from attn_tui.compute.norms import Norms, frobenius
 from attn_tui.compute.softmax import softmax
 from attn_tui.compute.split import split
 from attn_tui.compute.statistics import entropy
 from attn_tui.compute.trouble import find_trouble
+from attn_tui.compute.vector import Vector
 
 __all__ = [
     "ALL",
@@ -70,8 +73,9 @@ class VectorAnswer:
         masked: Positions of masked keys, rising.
         of: The key whose gradient is shown, held to the vector's last.
         wrt: What it is taken with respect to.
-        unscaled: The scores as they are, m = 1.
-        scaled: Under the rule's multiplier.
+        unscaled: Softmax of the scores as they are: m = 1, no cap, no sink.
+        scaled: Under the scale.
+        names: What the two sides are called: those of a comparison differ.
     """
 
     vector: Vector
@@ -82,6 +86,7 @@ class VectorAnswer:
     wrt: Wrt
     unscaled: Evaluation
     scaled: Evaluation
+    names: tuple[str, str] = ("unscaled", "scaled")
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,16 +118,14 @@ class OverDk:
     frobenius: NDArray[np.float64]
 
 
-def answer_vector(vector: Vector, setup: Setup) -> VectorAnswer:
-    """Evaluate one vector without scaling and under the setup's rule.
-
-    Raises:
-        InputError: If the rule yields no usable multiplier.
-    """
+def answer_vector(experiment: Experiment, index: int) -> VectorAnswer:
+    """Evaluate one vector of a question, by its index, without scaling and under the scale."""
+    vector, setup = experiment.vectors[index], experiment.setup
     settings = setup.get(Settings)
-    multiplier = setup.scale.multiplier(setup.d_k, vector.n_keys)
-    unscaled = evaluate(vector.scores, 1.0, setup.precision)
-    scaled = evaluate(vector.scores, multiplier, setup.precision)
+    unscaled = evaluate(vector.scores, PLAIN, setup.precision)
+    scaled = evaluate(
+        vector.scores, setup.scale.logit_map(setup.d_k, vector.n_attended), setup.precision
+    )
     masked = np.flatnonzero(vector.scores == -np.inf)
     status, reason = _verdict(vector, masked.size == vector.n_keys, unscaled, scaled)
     of = min(settings.of, vector.n_keys - 1)
@@ -132,33 +135,34 @@ def answer_vector(vector: Vector, setup: Setup) -> VectorAnswer:
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     """Yield the answer, once; or nothing, if stopped between two vectors."""
     vectors = []
-    for vector in experiment.vectors:
+    for index in range(len(experiment.vectors)):
         if stop():
             return
-        vectors.append(answer_vector(vector, experiment.setup))
+        vectors.append(answer_vector(experiment, index))
     yield Answer(experiment, tuple(vectors))
 
 
-def over_d_k(vector: Vector, setup: Setup, d_ks: Sequence[int], most_keys: int = 6) -> OverDk:
-    """Evaluate one vector under the setup's rule at each d_k, whatever the setup's own is.
+def over_d_k(experiment: Experiment, index: int, d_ks: Sequence[int], most_keys: int = 6) -> OverDk:
+    """Evaluate one vector of a question at each d_k, whatever the question's own is.
 
     Args:
-        vector: The scores.
-        setup: The rule, the precision, and what the gradient is taken with respect to.
+        experiment: The question.
+        index: Which of its vectors.
         d_ks: D values of d_k.
         most_keys: At most so many keys are followed one by one.
 
     Raises:
         InputError: If the rule yields no usable multiplier.
     """
+    vector, setup = experiment.vectors[index], experiment.setup
     scores, precision = vector.scores, setup.precision
     keys = _largest(scores, most_keys)
     n_unmasked = int(np.count_nonzero(scores > -np.inf))
     wrt_scores = setup.get(Settings).wrt == "scores"
-    weights = np.empty((keys.size, len(d_ks)), dtype=precision.format)
+    weights = np.empty((keys.size, len(d_ks)), dtype=dtype_of(precision.format))
     entropies, sizes = np.empty(len(d_ks)), np.empty(len(d_ks))
     for column, d_k in enumerate(d_ks):
-        m = setup.scale.multiplier(d_k, vector.n_keys)
+        m = setup.scale.multiplier(d_k, vector.n_attended)
         with np.errstate(all="ignore"):
             parts = split(softmax(scores, m, precision))
             weights[:, column] = parts.values[keys]

@@ -9,6 +9,7 @@ from math import sqrt
 
 import numpy as np
 
+from attn_tui.compute.formats import limits
 from attn_tui.compute.keys import Floats
 from attn_tui.compute.split import Split, Weights, split
 
@@ -94,7 +95,7 @@ def spectral(weights: Weights) -> float:
 
 def _rise(q: Floats, slope: float, start: float) -> float:
     """Return the root of 1/h(x) + x·slope = 1 by Newton's method from a start below it."""
-    tolerance = 2.0 * float(np.finfo(q.dtype).eps)
+    tolerance = 2.0 * float(limits(q.dtype).eps)
     x = start
     while True:
         gaps = x - q

@@ -1,10 +1,11 @@
-"""The multiplier rules: what a score is multiplied by before softmax, and who does so."""
+"""The scale: multiplier rules, and what else models do between scores and softmax."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf, isfinite
 
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.logit_map import LogitMap
 
 Parameters = Mapping[str, float]
 
@@ -102,11 +103,15 @@ _D_K, _N_KEYS = 1, 512
 
 @dataclass(frozen=True)
 class Scale:
-    """A rule with its parameters.
+    """What happens between scores and softmax.
 
     Attributes:
         rule: A name in `RULES`.
         given: Names and values of the parameters that differ from the rule's defaults.
+        softcap: c of z = c·tanh(m·s/c), above 0; None is no cap.
+        sink: b, the logit of a key that is not there; None is no sink.
+        qk_norm: Whether q and k are normalised to a root mean square of 1 before their product,
+            where there are q and k.
 
     >>> Scale().multiplier(d_k=1024, n_keys=3)
     0.03125
@@ -114,8 +119,15 @@ class Scale:
 
     rule: str = DEFAULT_RULE
     given: tuple[tuple[str, float], ...] = ()
+    softcap: float | None = None
+    sink: float | None = None
+    qk_norm: bool = False
 
     def __post_init__(self) -> None:
+        if self.softcap is not None and not 0.0 < self.softcap < inf:
+            raise InputError("softcap", f"{self.softcap:g} will not do", "a finite cap above 0")
+        if self.sink is not None and not isfinite(self.sink):
+            raise InputError("sink", f"{self.sink:g} will not do", "a finite logit")
         if self.rule not in RULES:
             raise InputError(
                 "rule", f"{inert(self.rule)} is not a rule", "one of " + ", ".join(RULES)
@@ -164,6 +176,11 @@ class Scale:
                 "rule", f"{self.formula} makes the multiplier {m:g}", "a finite multiplier above 0"
             )
         return m
+
+    def logit_map(self, d_k: int, n_attended: int) -> LogitMap:
+        """Return what happens to the scores of a query that attends to so many keys."""
+        multiplier = self.multiplier(d_k, max(n_attended, 1))
+        return LogitMap(multiplier, self.softcap, self.sink)
 
 
 def _number(text: str) -> float:

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from attn_tui.compute.formats import dtype_of
 from attn_tui.compute.keys import ALL, Floats, Keys
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.split import Split, split
@@ -16,7 +17,7 @@ def logits(scores: NDArray[np.float64], multiplier: float, precision: Precision 
 
     A logit too large for the format is an infinity.
     """
-    dtype = np.dtype(precision.format)
+    dtype = dtype_of(precision.format)
     with np.errstate(all="ignore"):
         z: Floats = scores.astype(dtype) * dtype.type(multiplier)
     z[scores == -np.inf] = -np.inf
@@ -40,7 +41,7 @@ def exponents(
     """
     if not precision.stable:
         return logits(scores, multiplier, precision)
-    dtype = np.dtype(precision.format)
+    dtype = dtype_of(precision.format)
     with np.errstate(all="ignore"):
         z: Floats = scores.astype(dtype)
         z *= 0.5

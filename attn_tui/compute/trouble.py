@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.evaluation import Evaluation
+from attn_tui.compute.formats import dtype_of
+from attn_tui.compute.formats import limits as limits_of
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class Trouble:
 def find_trouble(scores: NDArray[np.float64], evaluation: Evaluation) -> Trouble | None:
     """Return what went wrong when scores, shape (n,) and not all masked, were evaluated."""
     precision = evaluation.precision
-    limits = np.finfo(precision.format)
+    limits = limits_of(dtype_of(precision.format))
     ends = np.array([scores.argmax(), np.where(scores > -np.inf, scores, np.inf).argmin()])
     with np.errstate(all="ignore"):
         cast = scores[ends].astype(limits.dtype)

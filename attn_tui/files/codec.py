@@ -17,9 +17,12 @@ from typing import (
 )
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.experiment import Experiment, Setup, Vector
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Typed
+from attn_tui.compute.vector import Vector
 from attn_tui.files.entries import Entry, named
 from attn_tui.files.plain import SPELLINGS, plain_number, plain_numbers, shown
 from attn_tui.instruments import INSTRUMENTS, load
@@ -82,7 +85,7 @@ def experiment_from_plain(plain: object, where: str = "") -> Experiment:
     setup = reader.checked(Setup, d_k, scale, precision)
     for settings in reader.settings(values.get("settings", {})):
         setup = setup.put(settings)
-    return Experiment(reader.vectors(values.get("vectors")), setup)
+    return Experiment(Typed(reader.vectors(values.get("vectors"))), setup)
 
 
 class _Reader:

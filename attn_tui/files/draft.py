@@ -1,12 +1,16 @@
 """A question as it stands in the editor: the text as typed and everything else asked."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from json import dumps
 from math import isfinite
 
-from attn_tui.compute.experiment import Experiment, Setup, Vector
-from attn_tui.files.grammar import parse_vectors
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Kind
+from attn_tui.compute.vector import Vector
+from attn_tui.files.attachments import Attachment
+from attn_tui.files.sources import TEMPLATES, read_source
 
 _BARE = re.compile(r"\w[\w.\-+*/#@]*(?: [\w.\-+*/#@]+)*(?:\[\d+\])?")
 
@@ -16,12 +20,26 @@ class Draft:
     """What has been asked so far; the text may not be understood yet.
 
     Attributes:
-        text: The scores as typed, in the vector grammar.
+        text: Where the scores come from, as typed: in the grammar of the kind of source.
         setup: The rest of the question.
+        source: The kind of source.
+        attachments: Numbers too many for the text, which names them.
+        others: The texts of other kinds of source, kept for when the user returns to them.
     """
 
     text: str
     setup: Setup = field(default_factory=Setup)
+    source: Kind = "typed"
+    attachments: tuple[Attachment, ...] = ()
+    others: tuple[tuple[Kind, str], ...] = ()
+
+    def from_source(self, kind: Kind) -> "Draft":
+        """Return the draft with scores from another kind of source, as they were there last."""
+        if kind == self.source:
+            return self
+        texts = dict(self.others) | {self.source: self.text}
+        text = texts.pop(kind, TEMPLATES[kind])
+        return replace(self, text=text, source=kind, others=tuple(sorted(texts.items())))
 
 
 EXAMPLE = Draft("a: 100, 120, 150")
@@ -32,9 +50,9 @@ def parse(draft: Draft) -> Experiment:
     """Return the question a draft asks.
 
     Raises:
-        InputError: If the text is not understood, with field ``"scores"`` and the line.
+        InputError: If it cannot be asked; where the text is not understood, with its line.
     """
-    return Experiment(parse_vectors(draft.text), draft.setup)
+    return Experiment(read_source(draft.source, draft.text, draft.attachments), draft.setup)
 
 
 def draft_of(experiment: Experiment) -> Draft:

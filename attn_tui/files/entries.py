@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.experiment import Vector
+from attn_tui.compute.vector import Vector
 from attn_tui.files.limits import MOST_SCORES, MOST_VECTORS
 
 NUMBERS = "numbers: -1.5, 1e3, or -inf (masked)"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.experiment import Vector
+from attn_tui.compute.vector import Vector
 from attn_tui.files.entries import (
     Entry,
     check_count,

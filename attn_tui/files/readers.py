@@ -10,7 +10,8 @@ from stat import S_IFREG, S_ISDIR, S_ISREG
 from typing import BinaryIO
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.experiment import Experiment, Vector
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.vector import Vector
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.files.entries import Entry, named, problem
 from attn_tui.files.grammar import read_entries

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.experiment import Vector
+from attn_tui.compute.vector import Vector
 
 CHUNK = 4096
 """Keys that are written at a time, so that a long vector needs little memory."""

@@ -8,8 +8,9 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.experiment import Experiment, Setup
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore import SYMBOL, Answer, Evaluation, VectorAnswer, Wrt
+from attn_tui.compute.setup import Setup
 from attn_tui.report import sentences
 from attn_tui.report.largest import chunks, listed_keys
 from attn_tui.report.numbers import (

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from attn_tui.compute.experiment import Setup
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.state import Edit
 

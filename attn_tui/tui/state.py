@@ -6,6 +6,7 @@ from math import inf
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft, parse
 
 Edit = Callable[[Draft], Draft]
@@ -49,7 +50,14 @@ class Asked:
         try:
             return Asked(draft, parse(draft))
         except InputError as error:
-            return Asked(draft, replace(self.experiment, setup=draft.setup), error)
+            return Asked(draft, self._under(draft.setup), error)
+
+    def _under(self, setup: Setup) -> Experiment:
+        """Return the last readable question under another setup, if it has an answer there."""
+        try:
+            return replace(self.experiment, setup=setup)
+        except InputError:
+            return self.experiment
 
 
 @dataclass(frozen=True)

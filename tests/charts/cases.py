@@ -5,15 +5,18 @@ from collections.abc import Iterable
 import numpy as np
 
 from attn_tui.charts.rows import Row, length
-from attn_tui.compute.experiment import Setup, Vector
-from attn_tui.compute.explore import VectorAnswer, answer_vector
+from attn_tui.compute.explore import VectorAnswer
 from attn_tui.compute.precision import Precision
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.vector import Vector
+from tests.asking import answer_to
 
 ROLES = frozenset(
     ["text", "muted", "label", "axis", "unscaled", "scaled", "cursor", "error", "strong", "zero"]
     + [f"{sign}{shade}" for sign in ("positive", "negative") for shade in (1, 2, 3, 4)]
     + [f"series{index}" for index in range(6)]
 )
+
 NAIVE = Setup(precision=Precision("float32", stable=False))
 INF = float("inf")
 
@@ -30,9 +33,9 @@ SCORES: dict[str, tuple[list[float], Setup]] = {
 }
 
 
-def ask(scores: Iterable[float], setup: Setup = Setup(), name: str = "a") -> VectorAnswer:  # noqa: B008
+def ask(scores: Iterable[float], setup: Setup = Setup(), name: str = "a") -> VectorAnswer:
     """Return the answer for one vector."""
-    return answer_vector(Vector(name, np.array(list(scores), dtype=np.float64)), setup)
+    return answer_to(Vector(name, np.array(list(scores), dtype=np.float64)), setup)
 
 
 def case(name: str) -> VectorAnswer:

@@ -10,10 +10,11 @@ import pytest
 from attn_tui.charts.jacobian import jacobian_map
 from attn_tui.charts.over_d_k import Quantity, over_d_k_chart
 from attn_tui.charts.weights import weights_chart
-from attn_tui.compute.experiment import Setup
 from attn_tui.compute.explore import OverDk, Settings, VectorAnswer, Wrt, over_d_k
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.setup import Setup
+from tests.asking import asking
 from tests.charts.cases import INF, ask, check_block
 
 VECTORS: dict[str, list[float]] = {
@@ -48,7 +49,7 @@ def answers(name: str) -> Iterator[tuple[VectorAnswer, OverDk]]:
     for (rule, precision), wrt in zip(product(RULES, PRECISIONS), cycle(wrts), strict=False):
         setup = Setup(scale=parse_scale(rule), precision=precision).put(Settings(wrt=wrt))
         answer = ask(VECTORS[name], setup)
-        yield answer, over_d_k(answer.vector, setup, D_KS)
+        yield answer, over_d_k(asking(answer.vector, setup=setup), 0, D_KS)
 
 
 def draw(answer: VectorAnswer, data: OverDk, size: Size, log: bool, ascii: bool, key: int) -> None:

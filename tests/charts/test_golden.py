@@ -10,16 +10,16 @@ from attn_tui.charts.jacobian import jacobian_map
 from attn_tui.charts.over_d_k import over_d_k_chart
 from attn_tui.charts.rows import Row, plain
 from attn_tui.charts.weights import weights_chart
-from attn_tui.compute.experiment import Setup
 from attn_tui.compute.explore import over_d_k
 from attn_tui.compute.log_scale import D_K
+from tests.asking import asking
 from tests.charts.cases import case
 
 GOLDEN = Path(__file__).parent / "golden"
 
 
 def _over(width: int, height: int, log: bool) -> tuple[Row, ...]:
-    data = over_d_k(case("worked").vector, Setup(), D_K.stops)
+    data = over_d_k(asking(case("worked").vector), 0, D_K.stops)
     return over_d_k_chart(data, 1024, width, height, log)
 
 

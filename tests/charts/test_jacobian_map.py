@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 
 from attn_tui.charts.jacobian import cell_at, jacobian_map, window
 from attn_tui.charts.rows import plain
-from attn_tui.compute.experiment import Setup
 from attn_tui.compute.explore import Settings
 from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
 from tests.charts.cases import INF, SCORES, ask, case, check_block, lines, text_of
 
 UNSCALED = Setup(scale=Scale("none"))

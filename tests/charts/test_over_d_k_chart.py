@@ -8,16 +8,18 @@ from hypothesis import strategies as st
 from attn_tui.charts.over_d_k import Quantity, over_d_k_chart
 from attn_tui.charts.plot import Axis, plot
 from attn_tui.charts.rows import Row, plain
-from attn_tui.compute.experiment import Setup, Vector
 from attn_tui.compute.explore import OverDk, over_d_k
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.vector import Vector
+from tests.asking import asking
 from tests.charts.cases import NAIVE, SCORES, check_block, lines, text_of
 
 
 def over(name: str, setup: Setup | None = None) -> OverDk:
     scores, default = SCORES[name]
-    return over_d_k(Vector("a", np.array(scores)), setup or default, D_K.stops)
+    return over_d_k(asking(Vector("a", np.array(scores)), setup=setup or default), 0, D_K.stops)
 
 
 CASES = {name: over(name) for name in SCORES}

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from attn_tui.charts.rows import plain
 from attn_tui.charts.weights import weights_chart
-from attn_tui.compute.experiment import Setup
 from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
 from tests.charts.cases import INF, SCORES, ask, case, check_block, lines, text_of
 
 sizes = st.tuples(st.integers(0, 130), st.integers(0, 20))

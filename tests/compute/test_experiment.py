@@ -5,9 +5,12 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.experiment import Experiment, Setup, Vector, never
+from attn_tui.compute.experiment import never
 from attn_tui.compute.explore import Settings
 from attn_tui.compute.precision import Precision
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.vector import Vector
+from tests.asking import asking
 
 
 @dataclass(frozen=True)
@@ -75,16 +78,16 @@ def test_scores_that_softmax_cannot_take_are_refused(scores: list[float], messag
 def test_two_vectors_are_equal_if_they_are_one() -> None:
     one, other = Vector("a", np.zeros(1)), Vector("a", np.zeros(1))
     assert one != other
-    assert Experiment((one,)) == Experiment((one,)) != Experiment((other,))
+    assert asking(one) == asking(one) != asking(other)
 
 
 def test_an_experiment_needs_a_vector() -> None:
     with pytest.raises(InputError, match="at least one vector"):
-        Experiment(())
+        asking()
 
 
 def test_an_unknown_format_is_refused_with_those_there_are() -> None:
-    with pytest.raises(InputError, match=r"'float8'.* expected float64 or float32") as caught:
+    with pytest.raises(InputError, match=r"'float8'.* expected .*float16 or bfloat16") as caught:
         Precision("float8")
     assert caught.value.field == "precision"
 

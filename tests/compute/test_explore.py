@@ -8,20 +8,22 @@ from hypothesis import strategies as st
 
 from attn_tui.compute import explore
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.experiment import Experiment, Setup, Vector
-from attn_tui.compute.explore import ALL, Settings, VectorAnswer, answer_vector, over_d_k
+from attn_tui.compute.explore import ALL, Settings, VectorAnswer, over_d_k
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.vector import Vector
 from attn_tui.report.numbers import scientific
+from tests.asking import answer_to, asking
 
 
 def vector(*scores: float, name: str = "a") -> Vector:
     return Vector(name, np.array(scores))
 
 
-def answered(*scores: float, setup: Setup = Setup()) -> VectorAnswer:  # noqa: B008
-    return answer_vector(vector(*scores), setup)
+def answered(*scores: float, setup: Setup = Setup()) -> VectorAnswer:
+    return answer_to(vector(*scores), setup)
 
 
 def test_unscaled_stands_beside_the_rules_multiplier() -> None:
@@ -109,21 +111,21 @@ def test_a_wholly_masked_vector_is_marked_not_broken(name: str, stable: bool) ->
 
 
 def test_an_experiment_is_answered_once_with_its_vectors_in_order() -> None:
-    experiment = Experiment((vector(1.0), vector(2.0, 3.0, name="b")))
+    experiment = asking(vector(1.0), vector(2.0, 3.0, name="b"))
     (found,) = explore.answer(experiment)
     assert found.experiment is experiment
     assert [one.vector for one in found.vectors] == list(experiment.vectors)
 
 
 def test_a_stopped_answer_says_nothing() -> None:
-    assert list(explore.answer(Experiment((vector(1.0),)), lambda: True)) == []
+    assert list(explore.answer(asking(vector(1.0)), lambda: True)) == []
 
 
 def test_a_key_that_a_vector_lacks_is_named_with_the_last_it_has() -> None:
     setup = Setup().put(Settings(of=2))
-    explore.check_keys(Experiment((vector(1.0, 2.0, 3.0),), setup))
+    explore.check_keys(asking(vector(1.0, 2.0, 3.0), setup=setup))
     with pytest.raises(InputError, match=r"'b' has no key 2; expected .* 0 to 1") as caught:
-        explore.check_keys(Experiment((vector(1.0, 2.0, 3.0), vector(1.0, 2.0, name="b")), setup))
+        explore.check_keys(asking(vector(1.0, 2.0, 3.0), vector(1.0, 2.0, name="b"), setup=setup))
     assert caught.value.field == "of"
 
 
@@ -149,41 +151,41 @@ def test_over_d_k_agrees_with_each_single_answer(
     setup = Setup(scale=Scale(rule), precision=precision).put(Settings(wrt=wrt))
     scores = vector(3.0, 120.0, -inf, 150.0, 120.0, 7.0, 1.0)
     d_ks = (1, 64, 65_536)
-    found = over_d_k(scores, setup, d_ks, most_keys=4)
+    found = over_d_k(asking(scores, setup=setup), 0, d_ks, most_keys=4)
     assert found.keys.tolist() == [3, 1, 4, 5]
     assert found.max_entropy == log(6)
     assert found.d_k.tolist() == [1, 64, 65_536]
     assert found.weights.dtype == precision.format
     for column, d_k in enumerate(d_ks):
-        one = answer_vector(scores, Setup(d_k, setup.scale, precision)).scaled
+        one = answer_to(scores, Setup(d_k, setup.scale, precision)).scaled
         np.testing.assert_array_equal(found.weights[:, column], one.weights(found.keys))
         assert found.entropy[column] == one.entropy
         assert found.frobenius[column] == one.norms[wrt].frobenius
 
 
 def test_over_d_k_follows_at_most_the_keys_there_are() -> None:
-    found = over_d_k(vector(1.0, -inf, 2.0), Setup(), D_K.stops)
+    found = over_d_k(asking(vector(1.0, -inf, 2.0)), 0, D_K.stops)
     assert found.keys.tolist() == [2, 0]
     assert found.weights.shape == (2, len(D_K.stops))
     np.testing.assert_allclose(found.weights.sum(axis=0), 1.0)
 
 
 def test_over_d_k_has_no_keys_to_follow_if_all_are_masked() -> None:
-    found = over_d_k(vector(-inf, -inf), Setup(), (1, 2))
+    found = over_d_k(asking(vector(-inf, -inf)), 0, (1, 2))
     assert (found.keys.size, found.weights.shape, found.max_entropy) == (0, (0, 2), 0.0)
     assert not found.entropy.any()
     assert not found.frobenius.any()
 
 
 def test_typed_scores_spread_out_as_d_k_grows() -> None:
-    found = over_d_k(vector(100.0, 120.0, 150.0), Setup(), D_K.stops)
+    found = over_d_k(asking(vector(100.0, 120.0, 150.0)), 0, D_K.stops)
     assert (np.diff(found.entropy) > 0).all()
     assert found.entropy[-1] < found.max_entropy
     assert found.frobenius[-1] == pytest.approx(sqrt(2) / 3 / 256, rel=0.01)
 
 
 def test_a_million_keys_keep_nothing_but_scores_and_weights() -> None:
-    found = answer_vector(Vector("a", np.linspace(0.0, 40.0, 10**6)), Setup())
+    found = answer_to(Vector("a", np.linspace(0.0, 40.0, 10**6)), Setup())
     top = np.array([10**6 - 1], dtype=np.intp)
     assert found.unscaled.gradient(10**6 - 1, "scores", top)[0] > 0
     assert found.unscaled.weights().nbytes == 8 * 10**6

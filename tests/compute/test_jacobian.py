@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from attn_tui.compute.evaluation import Evaluation, Wrt, evaluate
 from attn_tui.compute.jacobian import gradient, jacobian, vjp
 from attn_tui.compute.keys import ALL
+from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.softmax import softmax
 
@@ -18,7 +19,7 @@ some_scores = st.lists(st.floats(-100, 100), min_size=1, max_size=6)
 
 
 def evaluated(scores: tuple[float, ...] | list[float], multiplier: float = 1.0) -> Evaluation:
-    return evaluate(np.array(scores), multiplier, Precision())
+    return evaluate(np.array(scores), LogitMap(multiplier), Precision())
 
 
 @pytest.mark.parametrize("multiplier", [1.0, 1 / 32])

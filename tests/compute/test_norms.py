@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from attn_tui.compute.evaluation import evaluate
 from attn_tui.compute.jacobian import jacobian
+from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.norms import frobenius, norms, spectral, trace
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.softmax import softmax
@@ -113,7 +114,7 @@ def test_undefined_weights_have_undefined_norms(p: list[float]) -> None:
 
 
 def test_with_respect_to_scores_norms_are_the_multiplier_times_those_of_logits() -> None:
-    found = evaluate(np.array([1.0, 2.0, 4.0]), 0.25, Precision()).norms
+    found = evaluate(np.array([1.0, 2.0, 4.0]), LogitMap(0.25), Precision()).norms
     assert found["scores"].frobenius == 0.25 * found["logits"].frobenius
     assert found["scores"].spectral == 0.25 * found["logits"].spectral
     assert found["scores"].trace == 0.25 * found["logits"].trace

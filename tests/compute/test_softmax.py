@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_tui.compute.evaluation import evaluate
+from attn_tui.compute.logit_map import PLAIN
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.softmax import log_softmax, logits, softmax
 from attn_tui.compute.split import complements, leave_one_out
@@ -47,9 +48,9 @@ def test_log_weights_are_right_where_weights_underflow(
 
 
 def test_the_winners_complement_does_not_cancel() -> None:
-    assert evaluate(np.array([100.0, 120.0, 150.0]), 1.0, STABLE).complements()[2] == pytest.approx(
-        9.357622988126797e-14, rel=1e-15
-    )
+    assert evaluate(np.array([100.0, 120.0, 150.0]), PLAIN, STABLE).complements()[
+        2
+    ] == pytest.approx(9.357622988126797e-14, rel=1e-15)
 
 
 def test_a_weight_far_below_the_smallest_number_keeps_its_logarithm() -> None:

@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_tui.compute.experiment import Setup, Vector
-from attn_tui.compute.explore import Evaluation, VectorAnswer, answer_vector
+from attn_tui.compute.explore import Evaluation, VectorAnswer
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.vector import Vector
+from tests.asking import answer_to
 
 STABLE32, NAIVE32 = Precision("float32"), Precision("float32", stable=False)
 STABLE64, NAIVE64 = Precision(), Precision(stable=False)
@@ -20,7 +22,7 @@ NONE = Scale("none")
 def answered(
     scores: list[float], precision: Precision, scale: Scale = NONE, d_k: int = 1
 ) -> VectorAnswer:
-    return answer_vector(Vector("a", np.array(scores)), Setup(d_k, scale, precision))
+    return answer_to(Vector("a", np.array(scores)), Setup(d_k, scale, precision))
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from attn_tui.compute.experiment import Setup, Vector
-from attn_tui.compute.explore import VectorAnswer, answer_vector
+from attn_tui.compute.explore import VectorAnswer
 from attn_tui.compute.precision import Precision
+from attn_tui.compute.setup import Setup
 from attn_tui.compute.softmax import softmax
+from attn_tui.compute.vector import Vector
+from tests.asking import answer_to
 
 
 def answered(name: str) -> VectorAnswer:
     vector = Vector("a", np.array([100.0, 120.0, 150.0]))
-    return answer_vector(vector, Setup(d_k=1024, precision=Precision(name)))
+    return answer_to(vector, Setup(d_k=1024, precision=Precision(name)))
 
 
 def assert_within_ulps(computed: NDArray[np.floating], printed: list[float]) -> None:

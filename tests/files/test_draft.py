@@ -6,9 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.experiment import Experiment, Setup, Vector
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.vector import Vector
 from attn_tui.files.draft import EXAMPLE, Draft, draft_of, parse, score_text
 from attn_tui.files.entries import LONGEST_NAME, usable
+from tests.asking import asking
 
 scores = st.floats(allow_nan=False).filter(lambda score: score != inf)
 names = st.text(min_size=1, max_size=LONGEST_NAME).filter(usable)
@@ -18,7 +21,7 @@ names = st.text(min_size=1, max_size=LONGEST_NAME).filter(usable)
 def experiments(draw: st.DrawFn) -> Experiment:
     called = draw(st.lists(names, min_size=1, max_size=4, unique=True))
     vectors = [Vector(name, np.array(draw(st.lists(scores, min_size=1)))) for name in called]
-    return Experiment(tuple(vectors), Setup(d_k=draw(st.integers(1, 65_536))))
+    return asking(*vectors, setup=Setup(d_k=draw(st.integers(1, 65_536))))
 
 
 @given(experiments())

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.experiment import Vector
+from attn_tui.compute.vector import Vector
 from attn_tui.files import grammar
 from attn_tui.files.grammar import parse_vectors, vector_at
 

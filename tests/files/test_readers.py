@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.experiment import Experiment, Setup, Vector
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.vector import Vector
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
 from attn_tui.files.plain import json_text
 from attn_tui.files.readers import read_arguments, read_experiment
 from attn_tui.instruments import Instrument
+from tests.asking import asking
 
 HERE = Path(__file__).parent
 
@@ -309,7 +311,7 @@ def with_settings(plain: dict[str, object]) -> dict[str, object]:
 @pytest.mark.usefixtures("rich")
 def test_settings_of_every_kind_go_to_json_and_back() -> None:
     for settings in (Rich(), Rich(2.5, 3, (1, 2), (1.5, 2.0), "b")):
-        asked = Experiment((Vector("a", np.array([1.0])),), Setup().put(settings))
+        asked = asking(Vector("a", np.array([1.0])), setup=Setup().put(settings))
         plain = json.loads("".join(json_text(experiment_to_plain(asked))))
         assert experiment_from_plain(plain).setup.get(Rich) == settings
     found = experiment_from_plain(with_settings({"limit": 3})).setup.get(Rich).limit

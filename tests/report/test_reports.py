@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_tui.compute.experiment import Experiment, Setup, Vector
 from attn_tui.compute.explore import Answer, Settings, answer
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.vector import Vector
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.report import csv, json, text
 from attn_tui.report.largest import CHUNK
+from tests.asking import asking
 
 DOCS = Path(__file__).parents[2] / "docs" / "json.md"
 SPELLED = {"NaN": nan, "Infinity": inf, "-Infinity": -inf}
@@ -23,7 +25,7 @@ SPELLED = {"NaN": nan, "Infinity": inf, "-Infinity": -inf}
 
 def answered(*scores: list[float], setup: Setup | None = None) -> Answer:
     vectors = tuple(Vector(f"v{i}", np.array(each)) for i, each in enumerate(scores))
-    return next(answer(Experiment(vectors, setup or Setup())))
+    return next(answer(asking(*vectors, setup=setup)))
 
 
 def strict(constant: str) -> None:

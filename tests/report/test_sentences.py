@@ -5,11 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_tui.compute.experiment import Setup, Vector
-from attn_tui.compute.explore import Settings, VectorAnswer, Wrt, answer_vector
+from attn_tui.compute.explore import Settings, VectorAnswer, Wrt
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.vector import Vector
 from attn_tui.report import sentences
+from tests.asking import answer_to
 
 
 def answered(
@@ -20,7 +22,7 @@ def answered(
     precision: Precision = Precision(),
 ) -> tuple[VectorAnswer, Setup]:
     setup = Setup(d_k, parse_scale(rule), precision).put(Settings(wrt=wrt))
-    return answer_vector(Vector("a", np.array(scores)), setup), setup
+    return answer_to(Vector("a", np.array(scores)), setup), setup
 
 
 def said(

@@ -5,8 +5,8 @@ from textual.events import MouseScrollUp
 from textual.widget import Widget
 
 from attn_tui.charts.rows import plain
-from attn_tui.compute.experiment import Setup
 from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.explore.key_table import KeyTable
 from attn_tui.tui.explore.table_rows import key_rows
@@ -333,7 +333,7 @@ async def test_keys_that_arrive_together_all_count() -> None:
         assert person.asked.draft.setup.d_k == 1024
         await person.burst("plus", "plus", "plus")
         assert person.asked.draft.setup.d_k == 1027
-        await person.burst("n", "n", "w", "w", "p", "p")
+        await person.burst("n", "n", "w", "w", "p", "p", "p", "p")
         assert person.asked.draft.setup == Setup(d_k=1027)
 
 

@@ -9,8 +9,8 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from textual.pilot import Pilot
 
-from attn_tui.compute.experiment import Setup
 from attn_tui.compute.precision import Precision
+from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.app import AttnApp
 from tests.tui.person import MEDIUM, NARROW, WIDE, Clock, Person, settle, still

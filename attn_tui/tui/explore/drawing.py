@@ -5,10 +5,11 @@ from textwrap import wrap
 
 from attn_tui.charts import jacobian, over_d_k, weights
 from attn_tui.charts.rows import Row, first_text
-from attn_tui.compute.experiment import Setup
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore import SYMBOL, VectorAnswer
 from attn_tui.compute.explore import over_d_k as evaluate_over_d_k
 from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.setup import Setup
 from attn_tui.report.numbers import general, weight_name
 from attn_tui.report.sentences import what_d_k_moves
 from attn_tui.tui.explore import table_rows
@@ -135,7 +136,7 @@ def ruled(items: list[Item], width: int) -> list[Item]:
 
 
 def chart_rows(
-    answer: VectorAnswer, setup: Setup, view: View, width: int, height: int
+    answer: VectorAnswer, experiment: Experiment, view: View, width: int, height: int
 ) -> tuple[Row, ...]:
     """Return the chart that the view asks for."""
     if view.chart == "jacobian":
@@ -143,8 +144,9 @@ def chart_rows(
             answer, view.side, width, height, view.log, (view.key, view.other), view.ascii
         )
     if view.chart == "over_d_k":
-        data = evaluate_over_d_k(answer.vector, setup, sorted({*D_K.stops, setup.d_k}))
+        d_k = experiment.setup.d_k
+        data = evaluate_over_d_k(experiment, view.vector, sorted({*D_K.stops, d_k}))
         return over_d_k.over_d_k_chart(
-            data, setup.d_k, width, height, view.log, view.ascii, view.quantity, answer.wrt
+            data, d_k, width, height, view.log, view.ascii, view.quantity, answer.wrt
         )
     return weights.weights_chart(answer, width, height, view.log, view.key, view.ascii)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from attn_tui.compute.experiment import Setup
 from attn_tui.compute.scale import RULES, Scale
+from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import score_text
 from attn_tui.report.numbers import general
 from attn_tui.tui.dialogs import Choice

@@ -102,7 +102,7 @@ class ExploreScreen(InstrumentScreen):
         vector = experiment.vectors[index]
         self.view = self.view.held(len(experiment.vectors), vector.n_keys)
         self._asked = asked
-        self._answer = answer_vector(vector, experiment.setup)
+        self._answer = answer_vector(experiment, index)
         self._draw()
 
     def _look(self, view: View) -> None:
@@ -202,8 +202,8 @@ class ExploreScreen(InstrumentScreen):
         self._chart_timer = None
         chart = self.query_one(panes.ChartMosaic)
         if self._asked and self._answer and chart.size:
-            setup = self._asked.experiment.setup
-            chart.show(drawing.chart_rows(self._answer, setup, self.view, *chart.size))
+            experiment = self._asked.experiment
+            chart.show(drawing.chart_rows(self._answer, experiment, self.view, *chart.size))
 
     # What panes say
 

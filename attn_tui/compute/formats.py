@@ -1,0 +1,31 @@
+"""Number formats as NumPy types: their limits, and rounding to them."""
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+_BFLOAT16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+
+
+def dtype_of(format: str) -> np.dtype[Any]:
+    """Return the NumPy type of a format."""
+    return _BFLOAT16 if format == "bfloat16" else np.dtype(format)
+
+
+def limits(dtype: np.dtype[Any]) -> Any:
+    """Return the limits of a floating-point type, as ``numpy.finfo`` has them."""
+    return ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+
+
+def rounded(values: NDArray[np.float64], format: str) -> NDArray[np.float64]:
+    """Return values rounded to a format, in float64; one too large is an infinity.
+
+    >>> rounded(np.array([100.0, 100.2]), "bfloat16")
+    array([100., 100.])
+    """
+    if format == "float64":
+        return values
+    with np.errstate(all="ignore"):
+        return np.asarray(values.astype(dtype_of(format)).astype(np.float64))

@@ -1,0 +1,202 @@
+"""Where scores come from: typed, drawn at random, or products of queries and keys."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.formats import rounded
+from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.vector import Vector
+
+Kind = Literal["typed", "drawn", "vectors"]
+"""The user's numbers; random queries and keys; the user's queries and keys."""
+
+Floats = NDArray[np.float64]
+
+
+class Source(Protocol):
+    """Somewhere scores come from; frozen."""
+
+    @property
+    def kind(self) -> Kind:
+        """Its name."""
+
+    @property
+    def d_k(self) -> int | None:
+        """The dimension it has, or None where it may be any."""
+
+    def vectors(self, setup: Setup) -> tuple[Vector, ...]:
+        """Return the score vectors under a setup, unmasked; the same objects for the same ones.
+
+        Raises:
+            InputError: If there are none that can be used.
+        """
+
+
+@dataclass(frozen=True)
+class Typed:
+    """The user's numbers, whatever d_k is."""
+
+    scores: tuple[Vector, ...]
+    kind: ClassVar[Kind] = "typed"
+
+    def __post_init__(self) -> None:
+        if not self.scores:
+            raise InputError("scores", "there are none", "at least one vector")
+
+    @property
+    def d_k(self) -> None:
+        """Any dimension will do."""
+
+    def vectors(self, setup: Setup) -> tuple[Vector, ...]:
+        """Return the numbers as they are."""
+        return self.scores
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Scores q·k of random q and k whose d_k entries are independent standard normal.
+
+    Given q, the scores of one vector are independent normal numbers of standard deviation ‖q‖,
+    so ‖q‖·g with g standard normal is drawn, and no key. Draws are coupled: q at d_k is the
+    beginning of q at any larger one, and g does not depend on d_k. The generator is NumPy's
+    PCG64 with its ``standard_normal``.
+
+    Attributes:
+        n_keys: n, 1 to `MOST_KEYS`; the first keys of a longer draw are those of a shorter one.
+        seed: What is drawn, a whole number from 0.
+        count: How many vectors, each with a query of its own.
+    """
+
+    n_keys: int = 64
+    seed: int = 1
+    count: int = 1
+    kind: ClassVar[Kind] = "drawn"
+    MOST_KEYS: ClassVar = 1_000_000
+    MOST_SCORES: ClassVar = 4_000_000
+    GENERATOR: ClassVar = "NumPy PCG64, standard_normal"
+
+    def __post_init__(self) -> None:
+        for name, value, least, most in (
+            ("n", self.n_keys, 1, self.MOST_KEYS),
+            ("seed", self.seed, 0, 2**63 - 1),
+            ("vectors", self.count, 1, self.MOST_SCORES // max(self.n_keys, 1)),
+        ):
+            if type(value) is not int or not least <= value <= most:
+                expected = f"a whole number from {least} to {most:,}"
+                raise InputError("draw", f"{name} = {inert(str(value))} will not do", expected)
+
+    @property
+    def d_k(self) -> None:
+        """Any dimension will do; the scores follow it."""
+
+    def vectors(self, setup: Setup) -> tuple[Vector, ...]:
+        """Return the draw at the setup's d_k."""
+        return _drawn(self, setup.d_k)
+
+    def query_norm(self, d_k: int, index: int) -> float:
+        """Return ‖q‖, the standard deviation of the scores of vector ``index`` given its q."""
+        query = self._stream(index, 0).standard_normal(d_k)
+        return float(np.sqrt(np.square(query).sum()))
+
+    def _stream(self, index: int, part: int) -> np.random.Generator:
+        seeds = np.random.SeedSequence(self.seed, spawn_key=(index, part))
+        return np.random.Generator(np.random.PCG64(seeds))
+
+
+@lru_cache(maxsize=2)
+def _drawn(draw: Drawn, d_k: int) -> tuple[Vector, ...]:
+    vectors = []
+    for index in range(draw.count):
+        scores = draw._stream(index, 1).standard_normal(draw.n_keys)
+        scores *= draw.query_norm(d_k, index)
+        scores.setflags(write=False)
+        vectors.append(Vector(f"draw {index}" if draw.count > 1 else "draw", scores))
+    return tuple(vectors)
+
+
+@dataclass(frozen=True, eq=False)
+class Products:
+    """Scores q·k of the user's queries and keys. Two are equal if they are one object.
+
+    Attributes:
+        queries: Shape (vectors, d_k).
+        keys: Shape (n, d_k).
+        values: Shape (n, d_v), what weights are multiplied by, or None.
+    """
+
+    queries: Floats
+    keys: Floats
+    values: Floats | None = None
+    kind: ClassVar[Kind] = "vectors"
+
+    def __post_init__(self) -> None:
+        for field, name in (("query", "queries"), ("keys", "keys"), ("values", "values")):
+            given = getattr(self, name)
+            if given is None and name == "values":
+                continue
+            array = np.array(given, dtype=np.float64, ndmin=2)
+            if array.ndim != 2 or 0 in array.shape:
+                raise InputError(field, f"their shape is {array.shape}", "at least one row")
+            if not np.isfinite(array).all():
+                row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
+                raise InputError(field, f"row {row} has NaN or an infinity", "finite numbers")
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+        d_k = self.d_k
+        if self.keys.shape[1] != d_k:
+            raise InputError(
+                "keys",
+                f"a row of K has {self.keys.shape[1]} numbers and q has {d_k}",
+                "as many in each key as in q",
+            )
+        if not D_K.minimum <= d_k <= D_K.maximum:
+            raise InputError("query", f"q has {d_k:,} numbers", f"at most {D_K.maximum:,}")
+        if self.values is not None and len(self.values) != len(self.keys):
+            raise InputError(
+                "values",
+                f"V has {len(self.values)} rows and K has {len(self.keys)}",
+                "one value for each key",
+            )
+
+    @property
+    def d_k(self) -> int:
+        """The length of a query."""
+        return int(self.queries.shape[1])
+
+    def vectors(self, setup: Setup) -> tuple[Vector, ...]:
+        """Return the scores of each query, of normalised and rounded q and k if so asked."""
+        return _products(self, setup.scale.qk_norm, setup.precision.vectors)
+
+
+@lru_cache(maxsize=4)
+def _products(source: Products, qk_norm: bool, format: str) -> tuple[Vector, ...]:
+    queries, keys = (
+        rounded(normalised(each) if qk_norm else each, format)
+        for each in (source.queries, source.keys)
+    )
+    with np.errstate(all="ignore"):
+        scores = queries @ keys.T
+    if not np.isfinite(scores).all():
+        row, key = np.argwhere(~np.isfinite(scores))[0].tolist()
+        raise InputError("query", f"the product of q {row} and key {key} overflows", "less")
+    name = "q{}" if len(scores) > 1 else "q"
+    return tuple(Vector(name.format(index), row) for index, row in enumerate(scores))
+
+
+def normalised(rows: Floats) -> Floats:
+    """Return rows divided by their root mean square, so that it becomes 1; a row of 0 stays 0.
+
+    Source: QK-norm, Dehghani et al. 2023, arXiv 2302.05442, without gain.
+    """
+    # Twice, so that no square overflows or underflows.
+    sizes = np.abs(rows).max(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        scaled = np.where(sizes > 0.0, rows / sizes, 0.0)
+        means = np.sqrt(np.square(scaled).mean(axis=1, keepdims=True))
+        return np.where(means > 0.0, scaled / means, 0.0)

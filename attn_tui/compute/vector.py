@@ -1,0 +1,59 @@
+"""Score vectors: what softmax acts on."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.errors import InputError, inert
+
+
+@dataclass(frozen=True, eq=False)
+class Vector:
+    """A named line of scores: what softmax acts on. Two vectors are equal if they are one object.
+
+    Attributes:
+        name: What the user calls it.
+        scores: Shape (n,), float64, read-only; ``-inf`` marks a masked key. Never NaN or ``+inf``.
+    """
+
+    name: str
+    scores: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        scores = np.asarray(self.scores, dtype=np.float64)
+        # What cannot be written to is shared, so that a renamed vector needs no memory.
+        scores = np.array(scores, ndmin=1) if scores.flags.writeable or not scores.ndim else scores
+        if scores.ndim != 1 or scores.size == 0:
+            raise InputError(
+                "scores",
+                f"{inert(self.name)} has shape {np.shape(self.scores)}",
+                "at least one score",
+            )
+        unusable = np.flatnonzero(np.isnan(scores) | (scores == np.inf))
+        if unusable.size:
+            key = int(unusable[0])
+            raise InputError(
+                "scores",
+                f"{inert(self.name)} has {scores[key]} at key {key}",
+                "finite scores, or -inf for a masked key",
+            )
+        scores.setflags(write=False)
+        object.__setattr__(self, "scores", scores)
+
+    @property
+    def n_keys(self) -> int:
+        """Number of keys, masked ones included."""
+        return int(self.scores.size)
+
+    @cached_property
+    def n_attended(self) -> int:
+        """Number of keys that are not masked: n in the rules that depend on a length."""
+        return int(np.count_nonzero(self.scores > -np.inf))
+
+    def masked(self, hidden: NDArray[np.bool_]) -> "Vector":
+        """Return this vector with some keys masked, shape (n,), besides those that are."""
+        scores = np.where(hidden, -np.inf, self.scores)
+        scores.setflags(write=False)
+        return replace(self, scores=scores)
