@@ -42,7 +42,7 @@ def render(answer: Answer, top: int | None = None) -> Iterator[str]:
     """
     yield _text([COLUMNS])
     for vector in answer.vectors:
-        for keys in chunks(listed_keys(vector.vector, top)):
+        for keys in chunks(listed_keys(vector, top)):
             yield _text(_rows(vector, keys))
 
 

@@ -31,7 +31,7 @@ def render(answer: Answer, top: int | None = None) -> Iterator[str]:
 
 def vector_to_plain(answer: VectorAnswer, top: int | None = None) -> dict[str, Any]:
     """Return the plain values of the answer about one vector."""
-    keys = listed_keys(answer.vector, top)
+    keys = listed_keys(answer, top)
     positions = {} if top is None else {"positions": keys.tolist()}
     masked = answer.masked[np.isin(answer.masked, keys)]
     return {

@@ -78,7 +78,7 @@ def _table(answer: VectorAnswer, top: int | None) -> Iterator[str]:
         f"{'key':>{key_width}} {'score s':>11} {'p':>10} {gradient:>10}"
         f"   {'p':>10} {gradient:>10} {'change':>9}\n"
     )
-    keys = listed_keys(answer.vector, top)
+    keys = listed_keys(answer, top)
     for some in chunks(keys):
         yield "".join(_rows(answer, some, key_width))
     if left := answer.vector.n_keys - keys.size:

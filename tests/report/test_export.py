@@ -1,0 +1,141 @@
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.explore import Answer, answer
+from attn_tui.compute.vector import Vector
+from attn_tui.report import csv, json, text
+from attn_tui.report.export import export, write_whole
+from tests.asking import asking
+
+
+@pytest.fixture
+def found() -> Answer:
+    return next(answer(asking(Vector("größe", np.array([100.0, 120.0, -np.inf])))))
+
+
+def refused(path: Path | str, found: Answer) -> InputError:
+    with pytest.raises(InputError) as caught:
+        export(str(path), found)
+    assert caught.value.field == "file"
+    assert "\n" not in str(caught.value)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("name", "render"),
+    [
+        ("a.txt", text.render),
+        ("a.json", json.render),
+        ("a.csv", csv.render),
+        ("A.JSON", json.render),
+    ],
+)
+def test_the_suffix_says_in_which_form_an_answer_is_written(
+    tmp_path: Path, found: Answer, name: str, render: Callable[[Answer], Iterator[str]]
+) -> None:
+    path = tmp_path / name
+    export(str(path), found)
+    assert path.read_bytes().decode() == "".join(render(found))
+
+
+def test_a_file_that_is_there_is_replaced_and_keeps_its_permissions(
+    tmp_path: Path, found: Answer
+) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("before" * 10_000)
+    path.chmod(0o640)
+    export(str(path), found)
+    assert path.read_text() == "".join(json.render(found))
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert os.listdir(tmp_path) == ["a.json"]
+
+
+def test_a_new_file_has_the_permissions_new_files_have(tmp_path: Path, found: Answer) -> None:
+    (tmp_path / "other").write_text("")
+    export(str(tmp_path / "a.csv"), found)
+    modes = {path.stat().st_mode for path in tmp_path.iterdir()}
+    assert len(modes) == 1
+
+
+def test_what_a_symbolic_link_points_to_is_replaced(tmp_path: Path, found: Answer) -> None:
+    (tmp_path / "inner").mkdir()
+    link = tmp_path / "link.txt"
+    link.symlink_to(tmp_path / "inner" / "real.txt")
+    export(str(link), found)
+    assert link.is_symlink()
+    assert (tmp_path / "inner" / "real.txt").read_text() == "".join(text.render(found))
+
+
+def test_the_home_directory_may_be_written_as_a_tilde(
+    tmp_path: Path, found: Answer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    export("~/a.txt", found)
+    assert (tmp_path / "a.txt").exists()
+
+
+@pytest.mark.parametrize("name", ["a", "a.png", "a.json.gz", "", ".json", "a.svg"])
+def test_an_unknown_suffix_is_refused_and_the_known_ones_named(
+    tmp_path: Path, found: Answer, name: str
+) -> None:
+    error = str(refused(tmp_path / name if name else "", found))
+    for suffix in (".txt", ".json", ".csv", ".svg"):
+        assert suffix in error
+    assert os.listdir(tmp_path) == []
+
+
+def test_what_cannot_be_written_is_said(tmp_path: Path, found: Answer) -> None:
+    (tmp_path / "folder.txt").mkdir()
+    os.mkfifo(tmp_path / "pipe.txt")
+    assert refused(tmp_path / "folder.txt", found).problem == "it is a directory"
+    assert refused(tmp_path / "pipe.txt", found).problem == "it is no regular file"
+    assert refused(tmp_path / "none" / "a.txt", found).problem == "there is no such folder"
+    assert refused(tmp_path / "pipe.txt" / "a.txt", found).problem == "there is no such folder"
+    assert refused("a\0.txt", found).problem == "there can be no such file"
+    assert refused(tmp_path / ("x" * 300 + ".txt"), found).problem == "File name too long"
+    assert len(str(refused(tmp_path / ("x" * 300 + ".txt"), found))) < 200
+
+
+def test_what_may_not_be_written_is_left_as_it_is(
+    tmp_path: Path, found: Answer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("before")
+    path.chmod(0o444)
+    # The system lets root write whatever its permissions are.
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    assert refused(path, found).problem == "it may not be written"
+    assert path.read_text() == "before"
+
+
+def test_a_folder_that_may_not_be_written_to_is_said(
+    tmp_path: Path, found: Answer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(*given: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "open", denied)
+    assert refused(tmp_path / "a.txt", found).problem == "it may not be written"
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, error: BaseException) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("before")
+
+    def pieces() -> Iterator[str]:
+        yield "half" * 100_000
+        assert path.read_text() == "before"
+        raise error
+
+    with pytest.raises((InputError, KeyboardInterrupt)) as caught:
+        write_whole(str(path), pieces())
+    assert path.read_text() == "before"
+    assert os.listdir(tmp_path) == ["a.json"]
+    if isinstance(caught.value, InputError):
+        assert "No space left on device" in str(caught.value)
