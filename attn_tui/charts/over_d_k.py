@@ -10,7 +10,7 @@ import numpy as np
 
 from attn_tui.charts.axis import Axis, Floats, Tick, round_step
 from attn_tui.charts.plot import Series, plot
-from attn_tui.charts.rows import Row, Span, beside, first_fit, first_text, message
+from attn_tui.charts.rows import Row, Span, beside, first_fit, first_text, fitted, message
 from attn_tui.compute.explore import OverDk, Wrt
 from attn_tui.compute.log_scale import D_K
 from attn_tui.report.numbers import quantity, weight
@@ -19,6 +19,9 @@ Quantity = Literal["weights", "entropy", "norm"]
 
 LEAST_PANEL = 24
 """A panel narrower than this is not legible; then one quantity is shown instead of three."""
+
+LEAST_NOTED = 7
+"""From this height on there is a row for a note above the panels."""
 
 SERIES_ROLES = 6
 SMALLEST_POWER = -300
@@ -56,6 +59,7 @@ def over_d_k_chart(
     ascii: bool = False,
     quantity: Quantity = "weights",
     wrt: Wrt = "scores",
+    note: str = "",
 ) -> tuple[Row, ...]:
     """Draw what depends on d_k, three panels side by side where they fit, otherwise one.
 
@@ -68,9 +72,14 @@ def over_d_k_chart(
         ascii: Whether to draw without block glyphs.
         quantity: What to show where there is room for one panel.
         wrt: What the Jacobian in ``data`` is taken with respect to.
+        note: Where the scores at each d_k come from, said above the panels where that leaves
+            them enough rows.
     """
     if data.d_k.size == 0:
         return message("no d_k to draw", width, height)
+    if note and height >= LEAST_NOTED:
+        rest = over_d_k_chart(data, current, width, height - 1, log, ascii, quantity, wrt)
+        return (fitted(((note, "label"),), width), *rest)
     at = int(np.argmin(np.abs(np.log(data.d_k) - np.log(current))))
     d_k = data.d_k.astype(np.float64)
     powers = (Tick(power, str(power)) for power in (1, 65536, 256, 16, 4096))

@@ -34,12 +34,31 @@ CASES = {name: over(name) for name in SCORES}
     st.booleans(),
     st.sampled_from(["weights", "entropy", "norm"]),
     st.booleans(),
+    st.sampled_from(["", "same scores, other d_k"]),
 )
 def test_the_chart_has_the_size_asked_for(
-    name: str, width: int, height: int, current: int, log: bool, quantity: Quantity, ascii: bool
+    name: str,
+    width: int,
+    height: int,
+    current: int,
+    log: bool,
+    quantity: Quantity,
+    ascii: bool,
+    note: str,
 ) -> None:
-    rows = over_d_k_chart(CASES[name], current, width, height, log, ascii, quantity)
+    rows = over_d_k_chart(CASES[name], current, width, height, log, ascii, quantity, note=note)
     check_block(rows, width, height)
+
+
+def test_where_the_scores_come_from_is_said_above_the_panels_where_there_is_room() -> None:
+    note = "scores drawn anew, coupled, at each d_k"
+    for width in (116, 76, 40):
+        plain_rows = over_d_k_chart(CASES["worked"], 1024, width, 7, False)
+        rows = over_d_k_chart(CASES["worked"], 1024, width, 8, False, note=note)
+        assert lines(rows)[0].strip() == note
+        assert rows[1:] == plain_rows
+    low = over_d_k_chart(CASES["worked"], 1024, 116, 6, False, note=note)
+    assert low == over_d_k_chart(CASES["worked"], 1024, 116, 6, False)
 
 
 def test_three_panels_name_their_quantities_units_and_scales() -> None:
