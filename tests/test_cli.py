@@ -101,7 +101,7 @@ def test_only_double_dashes_and_h_make_an_option() -> None:
         (("1,2", "3,x"), "SCORES, argument 2: 'x' is not a number"),
         (("",), "SCORES: there are none"),
         (("1e999",), "SCORES: '1e999' is too large"),
-        (("NaN",), "SCORES: 'NaN' cannot be a score"),
+        (("NaN",), "SCORES: 'NaN' will not do"),
         (("\x1b[31m1",), r"SCORES: '\x1b' is not a number"),
         (("[bold]",), "SCORES: 'bold' is not a number"),
         (("@missing.npy",), "SCORES, 'missing.npy': there is no such file"),

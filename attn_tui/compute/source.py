@@ -134,19 +134,19 @@ class Products:
     keys: Floats
     values: Floats | None = None
     kind: ClassVar[Kind] = "vectors"
+    MOST_SCORES: ClassVar = 4_000_000
 
     def __post_init__(self) -> None:
         for field, name in (("query", "queries"), ("keys", "keys"), ("values", "values")):
             given = getattr(self, name)
             if given is None and name == "values":
                 continue
-            array = np.array(given, dtype=np.float64, ndmin=2)
+            array = _matrix(given, field)
             if array.ndim != 2 or 0 in array.shape:
-                raise InputError(field, f"their shape is {array.shape}", "at least one row")
+                raise InputError(field, f"its shape is {array.shape}", "at least one row")
             if not np.isfinite(array).all():
                 row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
                 raise InputError(field, f"row {row} has NaN or an infinity", "finite numbers")
-            array.setflags(write=False)
             object.__setattr__(self, name, array)
         d_k = self.d_k
         if self.keys.shape[1] != d_k:
@@ -157,6 +157,13 @@ class Products:
             )
         if not D_K.minimum <= d_k <= D_K.maximum:
             raise InputError("query", f"q has {d_k:,} numbers", f"at most {D_K.maximum:,}")
+        n_scores = len(self.queries) * len(self.keys)
+        if n_scores > self.MOST_SCORES:
+            raise InputError(
+                "query",
+                f"{len(self.queries):,} of q and {len(self.keys):,} keys make {n_scores:,} scores",
+                f"at most {self.MOST_SCORES:,}",
+            )
         if self.values is not None and len(self.values) != len(self.keys):
             raise InputError(
                 "values",
@@ -172,6 +179,17 @@ class Products:
     def vectors(self, setup: Setup) -> tuple[Vector, ...]:
         """Return the scores of each query, of normalised and rounded q and k if so asked."""
         return _products(self, setup.scale.qk_norm, setup.precision.vectors)
+
+
+def _matrix(given: object, field: str) -> Floats:
+    """Return rows as a read-only array; what cannot be written to is shared."""
+    try:
+        array = np.asarray(given, dtype=np.float64)
+    except ValueError:
+        raise InputError(field, "its rows differ in length", "rows of one length") from None
+    array = np.array(array, ndmin=2) if array.flags.writeable else np.atleast_2d(array)
+    array.setflags(write=False)
+    return array
 
 
 @lru_cache(maxsize=4)

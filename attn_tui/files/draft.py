@@ -1,18 +1,14 @@
 """A question as it stands in the editor: the text as typed and everything else asked."""
 
-import re
 from dataclasses import dataclass, field, replace
-from json import dumps
-from math import isfinite
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Kind
-from attn_tui.compute.vector import Vector
-from attn_tui.files.attachments import Attachment
+from attn_tui.files.attachments import Attachment, score_text, source_text
 from attn_tui.files.sources import TEMPLATES, read_source
 
-_BARE = re.compile(r"\w[\w.\-+*/#@]*(?: [\w.\-+*/#@]+)*(?:\[\d+\])?")
+__all__ = ["EXAMPLE", "Draft", "draft_of", "parse", "score_text"]
 
 
 @dataclass(frozen=True)
@@ -56,16 +52,6 @@ def parse(draft: Draft) -> Experiment:
 
 
 def draft_of(experiment: Experiment) -> Draft:
-    """Return the draft that asks a question: a line for each vector, every score exact."""
-    return Draft("\n".join(map(_line, experiment.vectors)), experiment.setup)
-
-
-def score_text(score: float) -> str:
-    """Return the shortest text that reads back as exactly this score: ``100``, ``-inf``."""
-    text = repr(score)
-    return text.removesuffix(".0") if isfinite(score) else text
-
-
-def _line(vector: Vector) -> str:
-    name = vector.name if _BARE.fullmatch(vector.name) else dumps(vector.name, ensure_ascii=False)
-    return f"{name}: " + ", ".join(map(score_text, vector.scores.tolist()))
+    """Return the draft that asks a question, every number exact; what is long is attached."""
+    text, attachments = source_text(experiment.source)
+    return Draft(text, experiment.setup, experiment.source.kind, attachments)

@@ -1,9 +1,10 @@
 """Vectors as they are read, one number at a time, and the names they get."""
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, product
-from math import inf, isfinite
+from math import inf, isfinite, nan
 from string import ascii_lowercase
 
 import numpy as np
@@ -28,7 +29,7 @@ class Entry:
 
     Attributes:
         name: What it is called, or empty: then `named` finds a name.
-        scores: Its scores, at least one.
+        scores: Its scores, at least one; a matrix that is read whole has two dimensions.
         line: The line it starts on, counted from 1, or 0 where lines mean nothing.
         shared: Whether the name comes from a file's name, which another file may have too.
     """
@@ -37,6 +38,12 @@ class Entry:
     scores: Sequence[float] | NDArray[np.float64]
     line: int = 0
     shared: bool = False
+
+    def rows(self) -> "list[Entry]":
+        """Return the vectors of a matrix, or the vector."""
+        if isinstance(self.scores, np.ndarray) and self.scores.ndim == 2:
+            return [replace(self, scores=row) for row in self.scores]
+        return [self]
 
 
 def problem(what: str, expected: str = NUMBERS, line: int = 0) -> InputError:
@@ -62,14 +69,34 @@ def number(token: str, line: int = 0) -> float:
     if value == -inf and spelled_out:
         return value
     if spelled_out or "n" in text.lower():
-        raise problem(f"{inert(token)} cannot be a score", line=line)
+        raise problem(f"{inert(token)} will not do", line=line)
     raise problem(f"{inert(token)} is too large for float64", "at most 1.797e308 in size", line)
 
 
-def check_count(count: int) -> None:
+def numbers(tokens: Sequence[str], line: int = 0, step: int = 0) -> "array[float]":
+    """Return the scores of tokens that hold digits, signs, points and e only; many, fast.
+
+    Args:
+        tokens: The tokens.
+        line: The line of the first.
+        step: How many lines each stands below the one before.
+
+    Raises:
+        InputError: As `number` does.
+    """
+    try:
+        values = array("d", map(float, tokens))
+    except ValueError:
+        values = array("d", [nan])
+    if isfinite(sum(values)):
+        return values
+    return array("d", [number(token, line + place * step) for place, token in enumerate(tokens)])
+
+
+def check_count(count: int, most: int = MOST_VECTORS) -> None:
     """Raise InputError if there are too many vectors."""
-    if count > MOST_VECTORS:
-        raise problem(f"there are more than {MOST_VECTORS:,} vectors", "fewer, longer vectors")
+    if count > most:
+        raise problem(f"there are more than {most:,} vectors", "fewer, longer vectors")
 
 
 def check_scores(count: int) -> None:
@@ -104,9 +131,16 @@ def named(entries: Iterable[Entry]) -> tuple[Vector, ...]:
         if entry.name and not entry.shared:
             _check(entry, taken)
             taken.add(entry.name)
-    return tuple(
-        Vector(_name(entry, taken), np.array(entry.scores, dtype=np.float64)) for entry in entries
-    )
+    return tuple(Vector(_name(entry, taken), held(entry.scores)) for entry in entries)
+
+
+def held(scores: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return numbers as a read-only array: the same object or memory, if they are an array."""
+    values = np.asarray(scores, dtype=np.float64)
+    if values.flags.writeable:
+        values = values.view()
+        values.setflags(write=False)
+    return values
 
 
 def usable(name: str) -> bool:
@@ -129,7 +163,7 @@ def _name(entry: Entry, taken: set[str]) -> str:
     """Return the entry's own name, or the first free one, which is then taken."""
     if entry.name and not entry.shared:
         return entry.name
-    names = _variants(entry.name) if usable(entry.name) else _letters()
+    names = _variants(entry.name) if usable(entry.name) else letters()
     name = next(name for name in names if name not in taken)
     taken.add(name)
     return name
@@ -140,6 +174,7 @@ def _variants(name: str) -> Iterator[str]:
     yield from (f"{name} {copy}" for copy in count(2))
 
 
-def _letters() -> Iterator[str]:
+def letters() -> Iterator[str]:
+    """Yield the names of vectors without one, as long as none is taken: a, b, … z, aa and so on."""
     for length in count(1):
         yield from map("".join, product(ascii_lowercase, repeat=length))

@@ -4,8 +4,13 @@ import json
 import re
 from array import array
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.vector import Vector
@@ -16,14 +21,19 @@ from attn_tui.files.entries import (
     named,
     number,
     numbered,
+    numbers,
     problem,
 )
+from attn_tui.files.limits import MOST_VECTORS
+
+if TYPE_CHECKING:
+    from attn_tui.files.attachments import Attachment
 
 _BLANK = r" \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _COMMA = r",;，；、"
 _CALLS = "tensor|Tensor|array|Array|asarray|Parameter|list|tuple|b?float\\d+|u?int\\d+"
 _QUOTED = r'"(?:[^"\\\n\r]|\\.)*+"|' + r"'[^'\n\r]*+'"
-_DIGITS = r"[-+]?[.\d][-+.\deE]*+(?![^\s,;)\]}])"
+_DIGITS = r"[-+]?[.0-9][-+.0-9eE]*+(?![^\s,;)\]}])"
 _TO_BLANK = str.maketrans(",;", "  ")
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 
@@ -32,6 +42,7 @@ _TOKEN = re.compile(
     |(?P<gap>[{_COMMA}][{_BLANK}]*+[{_COMMA}])
     |(?P<separator>[{_COMMA}{_BLANK}][{_BLANK}]*+)
     |(?P<keyword>[A-Za-z_]\w*+[{_BLANK}]*+=[{_BLANK}]*+(?:{_QUOTED}|<[^<>\n\r]*+>|[\w.:]++))
+    |(?P<attached><[#][0-9]{{1,9}}(?![0-9])[^<>\n\r]*+>)
     |(?P<call>(?:[A-Za-z_]\w*\.)*(?:{_CALLS})[(])
     |(?P<open>[(\[{{])
     |(?P<close>[)\]}}])
@@ -77,9 +88,21 @@ class _Frame:
 
 
 class _Reader:
-    """Reads a text once, from left to right, with a stack of open brackets."""
+    """Reads a text once, from left to right, with a stack of open brackets.
 
-    def __init__(self) -> None:
+    Args:
+        attachments: What `<#1 …>` and so on stand for.
+        most: How many vectors there may be.
+        whole: Whether a matrix that is attached is left in one piece.
+    """
+
+    def __init__(
+        self,
+        attachments: "tuple[Attachment, ...]" = (),
+        most: int = MOST_VECTORS,
+        whole: bool = False,
+    ) -> None:
+        self.attachments, self.most, self.whole = attachments, most, whole
         self.line = 1
         self.labels: list[_Label] = []
         self.frames = [_Frame("", 1)]
@@ -105,7 +128,12 @@ class _Reader:
             elif found.lastgroup != "separator":
                 getattr(self, f"_{found.lastgroup}")(found[0])
         self._end()
-        return [entry for label in self.labels for entry in numbered(label.entries)]
+        return [entry for label in self.labels for entry in self._entries(label)]
+
+    def _entries(self, label: _Label) -> list[Entry]:
+        if self.whole and len(label.entries) == 1:
+            return label.entries
+        return numbered([row for entry in label.entries for row in entry.rows()])
 
     def _column_lines(self, text: str, position: int) -> re.Match[str] | None:
         """Add lines of one number to the column that the line above is in, all at once."""
@@ -114,9 +142,8 @@ class _Reader:
             return None
         if found := _COLUMN.match(text, position):
             tokens = found[0].split()
-            for token in tokens:
-                self.column.scores.append(number(token, self.line))
-                self.line += 1
+            self.column.scores.extend(numbers(tokens, self.line, 1))
+            self.line += len(tokens)
             self._counted(len(tokens))
             self.frames = [_Frame("", self.line)]
         return found
@@ -133,7 +160,7 @@ class _Reader:
         self._no_name_waits(frame)
         frame.label = _Label(name, self.line)
 
-    def _scores(self, values: list[float]) -> None:
+    def _scores(self, values: Sequence[float]) -> None:
         frame = self.frames[-1]
         if frame.has_lists:
             raise problem(f"{values[0]:g} stands beside a list", "lists beside lists", self.line)
@@ -143,13 +170,29 @@ class _Reader:
         self._counted(len(values))
 
     def _numbers(self, token: str) -> None:
-        self._scores([number(part, self.line) for part in token.translate(_TO_BLANK).split()])
+        self._scores(numbers(token.translate(_TO_BLANK).split(), self.line))
 
     def _word(self, token: str) -> None:
         self._scores([number(token, self.line)])
 
     def _quoted(self, token: str) -> None:
         self._scores([number(_unquoted(token), self.line)])
+
+    def _attached(self, token: str) -> None:
+        found = int(re.findall("[0-9]+", token)[0])
+        if not 0 < found <= len(self.attachments):
+            n = len(self.attachments)
+            expected = f"a number from 1 to {n}" if n else "numbers: nothing is attached"
+            raise problem(f"{inert(token)}: there is no attachment {found}", expected, self.line)
+        frame = self.frames[-1]
+        if frame.scores:
+            raise problem("an attachment stands beside numbers", "a line of its own", self.line)
+        attached = self.attachments[found - 1].numbers
+        self._counted(attached.size)
+        self._finish(attached, self.line, frame.label or frame.outer)
+        frame.has_lists = True
+        if frame.opener:
+            frame.label = None
 
     def _keyword(self, token: str) -> None:
         if len(self.frames) == 1:
@@ -182,7 +225,7 @@ class _Reader:
         if parent.scores:
             raise problem("a list stands beside numbers", "lists beside lists", self.line)
         if frame.scores:
-            self._finish(frame, frame.label or frame.outer)
+            self._finish(frame.scores, frame.line, frame.label or frame.outer)
         parent.has_lists = True
         if parent.opener:
             parent.label = None
@@ -213,23 +256,26 @@ class _Reader:
                 self._end_column()
                 self.column = frame
         elif frame.scores:
-            self._finish(frame, frame.label)
+            self._finish(frame.scores, frame.line, frame.label)
         self.frames = [_Frame("", self.line + 1)]
 
     def _end_column(self) -> None:
         if self.column is not None:
             column, self.column = self.column, None
-            self._finish(column, column.label)
+            self._finish(column.scores, column.line, column.label)
 
-    def _finish(self, frame: _Frame, label: _Label | None) -> None:
-        """Make a vector of the frame's scores; a column above it ends."""
+    def _finish(
+        self, scores: "array[float] | NDArray[np.float64]", line: int, label: _Label | None
+    ) -> None:
+        """Make a vector of scores, or a vector a row; a column above it ends."""
         self._end_column()
-        label = label or _Label("", frame.line)
+        label = label or _Label("", line)
         if not label.entries:
             self.labels.append(label)
-        label.entries.append(Entry(label.name, frame.scores, frame.line))
-        self.count += 1
-        check_count(self.count)
+        label.entries.append(Entry(label.name, scores, line))
+        is_rows = isinstance(scores, np.ndarray) and scores.ndim == 2 and not self.whole
+        self.count += len(scores) if is_rows else 1
+        check_count(self.count, self.most)
 
     def _no_name_waits(self, frame: _Frame) -> None:
         if frame.label:
@@ -255,43 +301,55 @@ def _unquoted(token: str) -> str:
         return token[1:-1]
 
 
-def read_entries(text: str) -> list[Entry]:
+def read_entries(
+    text: str,
+    attachments: "tuple[Attachment, ...]" = (),
+    most: int = MOST_VECTORS,
+    whole: bool = False,
+) -> list[Entry]:
     """Return the vectors of a text in order, those without a name still without.
+
+    Args:
+        text: The text.
+        attachments: What ``<#1 …>`` and so on stand for.
+        most: How many vectors there may be.
+        whole: Whether an attached matrix is one entry, where it is all that has its name.
 
     Raises:
         InputError: Naming the token that is not understood, and its line.
     """
-    return _Reader().read(text)
+    return _Reader(attachments, most, whole).read(text)
 
 
 @lru_cache(maxsize=8)
-def parse_vectors(text: str) -> tuple[Vector, ...]:
-    """Return the named vectors of a text; the same text gives the same objects.
+def parse_vectors(text: str, attachments: "tuple[Attachment, ...]" = ()) -> tuple[Vector, ...]:
+    """Return the named vectors of a text; the same text and attachments give the same objects.
 
     One line is one vector unless brackets are open; consecutive lines of a single number are one
     vector, which a blank line ends. ``name:`` in front, or alone on the line above, names it. A
     list of lists is a vector a list. Words such as ``tensor(`` and ``dtype=float32`` are ignored.
+    ``<#1 1,000,000 scores>`` stands for the first attachment; only its number matters.
 
     Raises:
         InputError: Naming the token that is not understood, and its line.
     """
-    return named(read_entries(text))
+    return named(read_entries(text, attachments))
 
 
-def vector_at(text: str, line: int) -> int:
+def vector_at(text: str, line: int, attachments: "tuple[Attachment, ...]" = ()) -> int:
     """Return the index of the vector that a line, counted from 0, belongs to.
 
     On a line that belongs to none it is the nearest above, else the first; in a text that is not
     understood, 0.
     """
-    starts = _starts(text)
+    starts = _starts(text, attachments)
     above = bisect_right(starts, line + 1)
     return bisect_left(starts, starts[above - 1]) if above else 0
 
 
 @lru_cache(maxsize=8)
-def _starts(text: str) -> tuple[int, ...]:
+def _starts(text: str, attachments: "tuple[Attachment, ...]") -> tuple[int, ...]:
     try:
-        return tuple(entry.line for entry in read_entries(text))
+        return tuple(entry.line for entry in read_entries(text, attachments))
     except InputError:
         return ()

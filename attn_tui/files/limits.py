@@ -8,3 +8,6 @@ MOST_SCORES = 16_000_000
 
 MOST_VECTORS = 10_000
 """Vectors of one question."""
+
+MOST_ROWS = 100_000
+"""Rows of q, K and V together, as text."""

@@ -66,7 +66,7 @@ def read_npy(file: IO[bytes], size: int, before: int = 0) -> NDArray[np.float64]
     data = file.read(claimed)
     if len(data) < claimed:
         raise problem("it ends too early", "a complete file")
-    numbers = np.frombuffer(data, dtype).astype(np.float64)
+    numbers = np.frombuffer(data, dtype).astype(np.float64, copy=False)
     return numbers.reshape(shape[::-1]).T if fortran else numbers.reshape(shape)
 
 

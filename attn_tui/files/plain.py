@@ -1,7 +1,8 @@
 """Strict JSON: text to plain values and back, with non-finite numbers as strings."""
 
 import json
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from math import inf, isfinite, isnan, nan
 from typing import Any, NoReturn
 
@@ -21,6 +22,17 @@ def plain_number(value: float) -> float | str:
 def plain_numbers(values: Iterable[float]) -> list[float | str]:
     """Return numbers as JSON can hold them."""
     return [plain_number(value) for value in values]
+
+
+def finite(items: Sequence[Any]) -> "array[float] | None":
+    """Return numbers if all of these are finite ones, many, fast; else None."""
+    if not set(map(type, items)) <= {int, float}:
+        return None
+    try:
+        values = array("d", items)
+    except OverflowError:
+        return None
+    return values if isfinite(sum(values)) else None
 
 
 def shown(value: object) -> str:

@@ -1,12 +1,22 @@
 """The text of each kind of source, and what it means."""
 
-from collections.abc import Mapping
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING, Literal
 
-from attn_tui.compute.errors import InputError
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.source import Drawn, Kind, Products, Source, Typed
-from attn_tui.files.attachments import Attachment
-from attn_tui.files.grammar import parse_vectors
+from attn_tui.files.entries import NUMBERS, Entry, held
+from attn_tui.files.grammar import parse_vectors, read_entries, vector_at
+from attn_tui.files.limits import MOST_ROWS
+
+if TYPE_CHECKING:
+    from attn_tui.files.attachments import Attachment
 
 TEMPLATES: Mapping[Kind, str] = {
     "typed": "a: 100, 120, 150",
@@ -15,46 +25,182 @@ TEMPLATES: Mapping[Kind, str] = {
 }
 """What a kind of source starts with."""
 
+Part = Literal["q", "K", "V"]
 
-def read_source(kind: Kind, text: str, attachments: tuple[Attachment, ...] = ()) -> Source:
-    """Return the source that a text means; the same text gives the same vectors.
+_DRAW = {"n": "n_keys", "seed": "seed", "vectors": "count"}
+_DRAW_EXPECTED = "n = 64, seed = 1, vectors = 1"
+_ASSIGNMENT = re.compile(r"(?P<name>[^\s,;=:]+)[^\S\r\n]*[=:][^\S\r\n]*(?P<value>[^\s,;=:]+)")
+_BETWEEN = re.compile(r"[\s,;]*")
+_DIGITS = re.compile(r"[-+]?[0-9]{1,30}")
+
+_PARTS: Mapping[str, Part] = {
+    **dict.fromkeys(("q", "query", "queries"), "q"),
+    **dict.fromkeys(("k", "key", "keys"), "K"),
+    **dict.fromkeys(("v", "value", "values"), "V"),
+}
+_BESIDE: tuple[Part, ...] = ("K", "V")
+_REQUIRED: tuple[Part, ...] = ("q", "K")
+_EXPECTED = "q:, K: and, if there are values, V:"
+_FINITE = "finite numbers"
+
+
+def read_source(kind: Kind, text: str, attachments: "tuple[Attachment, ...]" = ()) -> Source:
+    """Return the source that a text means; the same text and attachments give the same vectors.
 
     Raises:
-        InputError: Naming the token that is not understood, and its line.
+        InputError: With field ``"scores"``, ``"draw"`` or ``"query"``, naming the token that is
+            not understood, and its line.
     """
     if kind == "typed":
-        return Typed(parse_vectors(text))
+        return Typed(parse_vectors(text, attachments))
     if kind == "drawn":
         return parse_draw(text)
     return parse_products(text, attachments)
 
 
+def index_at(
+    kind: Kind, text: str, line: int, attachments: "tuple[Attachment, ...]" = ()
+) -> int | None:
+    """Return the index of the vector a line, counted from 0, belongs to; None if to none."""
+    if kind == "typed":
+        return vector_at(text, line, attachments)
+    if kind == "drawn":
+        return None
+    starts = _starts(text, attachments)
+    above = bisect_right([start for start, _ in starts], line + 1)
+    return starts[above - 1][1] if above else None
+
+
 def parse_draw(text: str) -> Drawn:
-    """Read ``n = 64, seed = 1, vectors = 1``, in any order; what is left out has its default."""
-    names = {"n": "n_keys", "seed": "seed", "vectors": "count"}
+    """Read ``n = 64, seed = 1, vectors = 1``, in any order; what is left out has its default.
+
+    Raises:
+        InputError: With field ``"draw"``, naming what is not understood, and its line.
+    """
     given: dict[str, int] = {}
-    for assignment in text.replace("\n", ",").split(","):
-        if not assignment.strip():
-            continue
-        name, _, value = (part.strip() for part in assignment.partition("="))
+    position, line = 0, 1
+    while True:
+        between = _BETWEEN.match(text, position)
+        assert between
+        line += len(re.findall(r"\r\n|\n|\r", between[0]))
+        if between.end() == len(text):
+            return Drawn(**given)
+        found = _ASSIGNMENT.match(text, between.end())
+        if not found:
+            token = re.split(r"[\s,;]", text[between.end() : between.end() + 100])[0]
+            raise _draw_error(f"{inert(token)} is not understood", _DRAW_EXPECTED, line)
+        position = found.end()
+        name = found["name"].lower()
+        if name not in _DRAW:
+            raise _draw_error(f"{inert(found['name'])} is unknown", "n, seed and vectors", line)
+        if _DRAW[name] in given:
+            raise _draw_error(f"{inert(name)} stands there twice", "each name once", line)
+        if not _DIGITS.fullmatch(found["value"]):
+            what = f"{name} = {inert(found['value'])} is not a whole number"
+            raise _draw_error(what, "digits only", line)
+        given[_DRAW[name]] = int(found["value"])
         try:
-            given[names[name]] = int(value)
-        except (KeyError, ValueError):
-            raise InputError(
-                "draw", f"{assignment.strip()!r} will not do", "n = 64, seed = 1, vectors = 1"
-            ) from None
-    return Drawn(**given)
+            Drawn(**given)
+        except InputError as error:
+            raise _draw_error(error.problem, error.expected, line) from None
+
+
+def _draw_error(what: str, expected: str, line: int) -> InputError:
+    return InputError("draw", what, expected, f"line {line}", line)
 
 
 @lru_cache(maxsize=8)
-def parse_products(text: str, attachments: tuple[Attachment, ...] = ()) -> Products:
-    """Read ``q:``, ``K:`` and, if there are values, ``V:``."""
-    from attn_tui.files.grammar import read_entries
+def parse_products(text: str, attachments: "tuple[Attachment, ...]" = ()) -> Products:
+    """Read ``q:``, ``K:`` and, if there are values, ``V:``; each a row, or a list of rows.
 
-    rows: dict[str, list[list[float]]] = {"q": [], "k": [], "v": []}
-    for entry in read_entries(text):
-        name = entry.name.partition("[")[0].lower()[:1]
-        if name not in rows:
-            raise InputError("query", f"{entry.name!r} is none of ours", "q:, K: and V:")
-        rows[name].append(list(entry.scores))
-    return Products(rows["q"], rows["k"], rows["v"] or None)  # type: ignore[arg-type]
+    The names may be spelled out, in any case. A row without a name belongs to the name above it,
+    and a name may be repeated: ``k: 1 0`` adds a key.
+
+    Raises:
+        InputError: With field ``"query"``, naming what is not understood, and its line.
+    """
+    parts = _parts(text, attachments)
+    for part in _REQUIRED:
+        if part not in parts:
+            raise InputError("query", f"there is no {part}", _EXPECTED)
+    width = np.shape(parts["q"][0].scores)[-1]
+    queries = _matrix("q", parts["q"], width, "the first row of q")
+    keys = _matrix("K", parts["K"], width, "q")
+    values = None
+    if rows := parts.get("V"):
+        values = _matrix("V", rows, np.shape(rows[0].scores)[-1], "the first row of V")
+        if len(values) != len(keys):
+            raise _error(
+                f"V has {_rows(len(values))} and K has {_rows(len(keys))}",
+                "one value for each key",
+                rows[0].line,
+            )
+    try:
+        return Products(queries, keys, values)
+    except InputError as error:
+        raise InputError("query", error.problem, error.expected) from None
+
+
+@lru_cache(maxsize=8)
+def _starts(text: str, attachments: "tuple[Attachment, ...]") -> tuple[tuple[int, int | None], ...]:
+    """Return the line of each row, rising, counted from 1, and which query it is, if it is one."""
+    try:
+        parts = _parts(text, attachments)
+    except InputError:
+        return ()
+    found: list[tuple[int, int | None]] = []
+    index = 0
+    for row in parts.get("q", []):
+        found.append((row.line, index))
+        index += len(row.rows())
+    found += [(row.line, None) for part in _BESIDE for row in parts.get(part, [])]
+    return tuple(sorted(found, key=lambda start: start[0]))
+
+
+def _parts(text: str, attachments: "tuple[Attachment, ...]") -> dict[Part, list[Entry]]:
+    """Return the rows of q, K and V, in their order."""
+    try:
+        entries = read_entries(text, attachments, MOST_ROWS, whole=True)
+    except InputError as error:
+        expected = _FINITE if error.expected == NUMBERS else error.expected
+        raise _error(error.problem, expected, error.line) from None
+    parts: dict[Part, list[Entry]] = {}
+    part: Part | None = None
+    for entry in entries:
+        if entry.name:
+            name = re.sub(r"\[\d+\]$", "", entry.name)
+            if name.lower() not in _PARTS:
+                raise _error(f"{inert(name)} is none of q, K and V", _EXPECTED, entry.line)
+            part = _PARTS[name.lower()]
+        if part is None:
+            raise _error("the first row has no name", _EXPECTED, entry.line)
+        parts.setdefault(part, []).append(entry)
+    return parts
+
+
+def _matrix(part: Part, rows: Sequence[Entry], width: int, like: str) -> NDArray[np.float64]:
+    """Return rows of one width as a matrix; an attached one stays the same object."""
+    for row in rows:
+        size = np.shape(row.scores)[-1]
+        if size != width:
+            what = f"a row of {part} has {_numbers(size)} and {like} has {width:,}"
+            raise _error(what, "rows of one length", row.line)
+        if not np.isfinite(row.scores).all():
+            place = f"a row of {part} holds an infinity or NaN"
+            raise _error(place, _FINITE, row.line)
+    only = rows[0].scores
+    if len(rows) == 1 and isinstance(only, np.ndarray) and only.ndim == 2:
+        return only
+    return held(np.vstack([row.scores for row in rows]))
+
+
+def _error(what: str, expected: str, line: int) -> InputError:
+    return InputError("query", what, expected, f"line {line}" if line else "", line)
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'s' * (count != 1)}"
+
+
+def _numbers(count: int) -> str:
+    return f"{count:,} number{'s' * (count != 1)}"

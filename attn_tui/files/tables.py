@@ -1,9 +1,10 @@
 """Vectors out of arrays, JSON values and CSV rows."""
 
 import csv
-from collections.abc import Iterable, Sequence
-from io import StringIO
-from itertools import zip_longest
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.files.entries import NUMBERS, Entry, check_count, number, numbered, problem
-from attn_tui.files.plain import shown
+from attn_tui.files.plain import finite, shown
 
 _LISTS = "a list of numbers, a list of lists, or an object of such lists by name"
 
@@ -70,38 +71,76 @@ def csv_entries(text: str, name: str) -> list[Entry]:
     Raises:
         InputError: Naming the line and the cell that will not do.
     """
-    first = text.lstrip().partition("\n")[0]
-    delimiter = next((mark for mark in ",;\t" if mark in first), ",")
-    lines: list[tuple[int, list[str]]] = []
-    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
-    try:
-        lines += [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
-    except csv.Error as error:
-        raise problem(f"no table: {error}", "cells between commas", reader.line_num) from None
-    if lines and not any(_is_number(cell) for cell in lines[0][1]):
-        head = [cell.strip() for cell in lines.pop(0)[1]]
-        columns = zip_longest(*(row for _, row in lines), fillvalue="")
-        numbers = [line for line, _ in lines]
-        named = zip_longest(head, columns, fillvalue=())
-        return [_cells(title or "", column, numbers) for title, column in named]
-    if all(len(row) == 1 for _, row in lines) and lines:
-        column = _cells(name, [row[0] for _, row in lines], [line for line, _ in lines])
-        return [Entry(name, column.scores, column.line, shared=True)]
-    entries = [_cells("", row, [line] * len(row)) for line, row in lines]
+    first = re.search(r"\S[^\n]*", text)
+    delimiter = next((mark for mark in ",;\t" if first and mark in first[0]), ",")
+    lines = _lines(text, delimiter)
+    line, row = next(lines, (0, []))
+    if row and not any(_is_number(cell) for cell in row):
+        return _columns(row, lines)
+    lines = chain([(line, row)] if row else [], lines)
+    column = _Cells(name, line)
+    for line, row in lines:
+        if len(row) > 1:
+            break
+        column.add(row[0], line)
+    else:
+        return [Entry(name, column.scores, column.line, shared=True)] if column.scores else []
+    check_count(len(column.scores))
+    entries = [Entry("", [score]) for score in column.scores]
+    for place, cells in chain([(line, row)], lines):
+        wide = _Cells("", place)
+        for cell in cells:
+            wide.add(cell, place)
+        entries.append(Entry("", wide.scores, place))
+        check_count(len(entries))
     return [Entry(name, entries[0].scores, shared=True)] if len(entries) == 1 else entries
 
 
-def _cells(name: str, cells: Sequence[str], lines: Sequence[int]) -> Entry:
-    """Return the vector of a row or column, blank cells at its end left out."""
-    size = max((index + 1 for index, cell in enumerate(cells) if cell.strip()), default=0)
-    if not size:
-        raise problem(f"the column {inert(name)} is empty", "at least one number")
-    scores = []
-    for cell, line in zip(cells[:size], lines, strict=False):
-        if not cell.strip():
-            raise problem("a cell is empty", NUMBERS, line)
-        scores.append(number(cell.strip(), line))
-    return Entry(name, scores, lines[0])
+def _lines(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a table that are not blank, each with its line."""
+    pieces = (found[0] for found in re.finditer(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text))
+    reader = csv.reader(pieces, delimiter=delimiter, skipinitialspace=True)
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise problem(f"no table: {error}", "cells between commas", reader.line_num) from None
+
+
+def _columns(head: Sequence[str], lines: Iterable[tuple[int, list[str]]]) -> list[Entry]:
+    """Return the vectors of columns under a head; one without a title has no name."""
+    columns = [_Cells(title.strip()) for title in head]
+    start = 0
+    for line, row in lines:
+        start = start or line
+        columns += [_Cells("", blank=start if start < line else 0) for _ in row[len(columns) :]]
+        for column, cell in zip(columns, chain(row, repeat("")), strict=False):
+            column.add(cell, line)
+    for column in columns:
+        if not column.scores:
+            raise problem(f"the column {inert(column.name)} is empty", "at least one number")
+    return [Entry(column.name, column.scores, column.line) for column in columns]
+
+
+class _Cells:
+    """The scores of a row or column, blank cells at its end left out."""
+
+    def __init__(self, name: str, line: int = 0, blank: int = 0) -> None:
+        self.name = name
+        self.line = line
+        self.blank = blank
+        self.scores = array("d")
+
+    def add(self, cell: str, line: int) -> None:
+        cell = cell.strip()
+        if not cell:
+            self.blank = self.blank or line
+            return
+        if self.blank:
+            raise problem("a cell is empty", NUMBERS, self.blank)
+        self.line = self.line or line
+        self.scores.append(number(cell, line))
 
 
 def _is_number(cell: str) -> bool:
@@ -138,7 +177,9 @@ def _of(name: str) -> str:
     return f"{inert(name)}, " if name else ""
 
 
-def _numbers(items: Iterable[object], place: str) -> list[float]:
+def _numbers(items: Sequence[object], place: str) -> Sequence[float]:
+    if numbers := finite(items):
+        return numbers
     return [_number(item, f"{place}key {key}") for key, item in enumerate(items)]
 
 
