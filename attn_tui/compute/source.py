@@ -79,6 +79,7 @@ class Drawn:
     kind: ClassVar[Kind] = "drawn"
     MOST_KEYS: ClassVar = 1_000_000
     MOST_SCORES: ClassVar = 4_000_000
+    LAW: ClassVar = "q·k, the entries of q and k independent and standard normal"
     GENERATOR: ClassVar = "NumPy PCG64, standard_normal"
 
     def __post_init__(self) -> None:

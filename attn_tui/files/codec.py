@@ -16,15 +16,19 @@ from typing import (
     get_type_hints,
 )
 
+import numpy as np
+from numpy.typing import NDArray
+
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Typed
+from attn_tui.compute.source import Drawn, Products, Source, Typed
 from attn_tui.compute.vector import Vector
-from attn_tui.files.entries import Entry, named
-from attn_tui.files.plain import SPELLINGS, plain_number, plain_numbers, shown
+from attn_tui.files.entries import Entry, held, named
+from attn_tui.files.plain import SPELLINGS, finite, plain_number, plain_numbers, shown
 from attn_tui.instruments import INSTRUMENTS, load
 
 T = TypeVar("T")
@@ -36,21 +40,49 @@ SCHEMA = "attn-tui/1"
 def experiment_to_plain(experiment: Experiment) -> dict[str, Any]:
     """Return plain values that say all that was asked; `experiment_from_plain` reads them."""
     setup = experiment.setup
+    scale, precision = setup.scale, setup.precision
     return {
         "d_k": setup.d_k,
-        "rule": setup.scale.rule,
-        "parameters": {name: plain_number(value) for name, value in setup.scale.given},
-        "precision": setup.precision.format,
-        "naive": not setup.precision.stable,
+        "rule": scale.rule,
+        "parameters": {name: plain_number(value) for name, value in scale.given},
+        "softcap": scale.softcap,
+        "sink": scale.sink,
+        "qk_norm": scale.qk_norm,
+        "precision": precision.format,
+        "naive": not precision.stable,
+        "round_scores": precision.scores,
+        "round_vectors": precision.vectors,
+        "mask": str(setup.mask),
         "settings": {
             instrument.name: asdict(setup.get(load(instrument.settings)))
             for instrument in INSTRUMENTS
         },
-        "vectors": [
-            {"name": vector.name, "scores": plain_numbers(vector.scores.tolist())}
-            for vector in experiment.vectors
-        ],
+        **_source_to_plain(experiment.source),
     }
+
+
+def _source_to_plain(source: Source) -> dict[str, Any]:
+    """Return where the scores come from, before any mask."""
+    if isinstance(source, Drawn):
+        return {
+            "draw": {
+                "n_keys": source.n_keys,
+                "seed": source.seed,
+                "vectors": source.count,
+                "law": Drawn.LAW,
+                "generator": Drawn.GENERATOR,
+            }
+        }
+    if isinstance(source, Products):
+        named = {"queries": source.queries, "keys": source.keys, "values": source.values}
+        return {name: rows.tolist() for name, rows in named.items() if rows is not None}
+    if isinstance(source, Typed):
+        vectors = [
+            {"name": vector.name, "scores": plain_numbers(vector.scores.tolist())}
+            for vector in source.scores
+        ]
+        return {"vectors": vectors}
+    raise TypeError(type(source).__name__)
 
 
 def experiment_from_plain(plain: object, where: str = "") -> Experiment:
@@ -68,24 +100,49 @@ def experiment_from_plain(plain: object, where: str = "") -> Experiment:
         if plain["schema"] != SCHEMA:
             reader.refuse("schema", plain["schema"], f'"{SCHEMA}"')
         plain = plain.get("experiment")
-    values = reader.known(
-        "experiment",
-        plain,
-        ("d_k", "rule", "parameters", "precision", "naive", "settings", "vectors"),
-    )
-    default = Setup()
+    values = reader.known("experiment", plain, _NAMES)
+    source = reader.source(values)
+    default = Setup() if source.d_k is None else Setup(source.d_k)
+    default_scale, default_precision = default.scale, default.precision
     given = reader.known("parameters", values.get("parameters", {}))
     parameters = tuple((name, reader.number(name, value)) for name, value in given.items())
-    rule = reader.of_type("rule", values.get("rule", default.scale.rule), str)
-    scale = reader.checked(Scale, rule, parameters)
-    naive = reader.of_type("naive", values.get("naive", False), bool)
-    format_ = reader.of_type("precision", values.get("precision", default.precision.format), str)
-    precision = reader.checked(Precision, format_, not naive)
+    scale = reader.checked(
+        Scale,
+        reader.of_type("rule", values.get("rule", default_scale.rule), str),
+        parameters,
+        reader.setting("softcap", values.get("softcap"), float | None),
+        reader.setting("sink", values.get("sink"), float | None),
+        reader.of_type("qk_norm", values.get("qk_norm", default_scale.qk_norm), bool),
+    )
+    precision = reader.checked(
+        Precision,
+        reader.of_type("precision", values.get("precision", default_precision.format), str),
+        not reader.of_type("naive", values.get("naive", not default_precision.stable), bool),
+        reader.of_type("round_scores", values.get("round_scores", default_precision.scores), str),
+        reader.of_type(
+            "round_vectors", values.get("round_vectors", default_precision.vectors), str
+        ),
+    )
     d_k = reader.of_type("d_k", values.get("d_k", default.d_k), int)
-    setup = reader.checked(Setup, d_k, scale, precision)
+    if source.d_k not in (None, d_k):
+        reader.refuse("d_k", d_k, f"{source.d_k}, the length of a query")
+    mask = reader.checked(
+        parse_mask, reader.of_type("mask", values.get("mask", str(default.mask)), str)
+    )
+    setup = reader.checked(Setup, d_k, scale, precision, mask)
     for settings in reader.settings(values.get("settings", {})):
         setup = setup.put(settings)
-    return Experiment(Typed(reader.vectors(values.get("vectors"))), setup)
+    return reader.checked(Experiment, source, setup)
+
+
+_SOURCES = (("vectors",), ("draw",), ("queries", "keys", "values"))
+"""Names that say where scores come from; those of one line stand together."""
+
+_NAMES = (
+    *("d_k", "rule", "parameters", "softcap", "sink", "qk_norm", "precision", "naive"),
+    *("round_scores", "round_vectors", "mask", "settings"),
+    *(name for names in _SOURCES for name in names),
+)
 
 
 class _Reader:
@@ -165,6 +222,44 @@ class _Reader:
             return number if isfinite(number) else self.refuse(name, value, "a finite number")
         return self.of_type(name, value, type(arguments[0]) if origin is Literal else hint)
 
+    def source(self, values: dict[str, Any]) -> Source:
+        """Return where the scores come from: exactly one of the ways must be there."""
+        given = [names for names in _SOURCES if any(name in values for name in names)]
+        if len(given) > 1:
+            first, second = (next(name for name in names if name in values) for names in given[:2])
+            problem = f'"{first}" and "{second}" exclude each other'
+            raise InputError("experiment", problem, "one of them", self.where)
+        if "draw" in values:
+            return self.draw(values["draw"])
+        if given and "vectors" not in values:
+            queries, keys = (self.matrix(name, values.get(name)) for name in ("queries", "keys"))
+            rows = values.get("values")
+            return self.checked(
+                Products, queries, keys, None if rows is None else self.matrix("values", rows)
+            )
+        return Typed(self.vectors(values.get("vectors")))
+
+    def draw(self, value: object) -> Drawn:
+        """Return a draw; the law and the generator are ours, whatever is said of them."""
+        given = self.known("draw", value, ("n_keys", "seed", "vectors", "law", "generator"))
+        default = Drawn()
+        defaults = (("n_keys", default.n_keys), ("seed", default.seed), ("vectors", default.count))
+        wanted = [self.of_type(name, given.get(name, usual), int) for name, usual in defaults]
+        return self.checked(Drawn, *wanted)
+
+    def matrix(self, name: str, value: object) -> NDArray[np.float64]:
+        """Return a list of lists of finite numbers, all of one length, as a matrix."""
+        if not isinstance(value, list) or not value:
+            self.refuse(name, value, "a list of lists of numbers")
+        rows = [finite(row) if isinstance(row, list) and row else None for row in value]
+        for place, (row, numbers) in enumerate(zip(value, rows, strict=True)):
+            if numbers is None:
+                self.refuse(f"{name}[{place}]", row, "a list of finite numbers")
+            if len(numbers) != len(value[0]):
+                problem = f'"{name}[{place}]" has {len(numbers)} numbers and row 0 {len(value[0])}'
+                raise InputError("experiment", problem, "rows of one length", self.where)
+        return held(np.array(rows))
+
     def vectors(self, value: object) -> tuple[Vector, ...]:
         """Return vectors with their names."""
         if not isinstance(value, list):
@@ -174,7 +269,9 @@ class _Reader:
             vector = self.known("vectors", plain, ("name", "scores"))
             name = self.of_type("name", vector.get("name", ""), str)
             scores = self.of_type("scores", vector.get("scores"), list)
-            numbers = [self.number(f"scores of {name}", score) for score in scores]
+            numbers = finite(scores) or [
+                self.number(f"scores of {name}", score) for score in scores
+            ]
             entries.append(Entry(name, numbers))
         return self.checked(named, entries)
 

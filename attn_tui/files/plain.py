@@ -12,6 +12,10 @@ SPELLINGS = {"NaN": nan, "Infinity": inf, "-Infinity": -inf}
 """How JSON text spells the numbers that JSON has not."""
 
 
+_PIECE = 10_000
+"""Items of a long list that are written at once."""
+
+
 def plain_number(value: float) -> float | str:
     """Return a number as JSON can hold it: ``"NaN"``, ``"Infinity"`` and ``"-Infinity"``."""
     if isfinite(value):
@@ -43,8 +47,15 @@ def shown(value: object) -> str:
     return inert(value) if isinstance(value, str) else inert(json.dumps(value))[1:-1]
 
 
+PIECE = 8192
+"""Items of a list that are written at a time, so that a long one needs little memory."""
+
+
 def json_text(value: object) -> Iterator[str]:
-    """Yield JSON text piece by piece: strict, ASCII, a line a field, a list of numbers on one."""
+    """Yield JSON text piece by piece: strict, ASCII, a line a field, a list of numbers on one.
+
+    An iterator stands for one list: it yields the pieces of it, which are lists.
+    """
     yield from _lines(value, "")
     yield "\n"
 
@@ -63,6 +74,19 @@ def _lines(value: object, indent: str) -> Iterator[str]:
             yield (",\n" if index else "") + inner
             yield from _lines(item, inner)
         yield f"\n{indent}]"
+    elif isinstance(value, Iterator):
+        yield "["
+        for index, piece in enumerate(value):
+            yield (", " if index else "") + json.dumps(piece, allow_nan=False)[1:-1]
+        yield "]"
+    elif isinstance(value, list) and len(value) > PIECE:
+        starts = range(0, len(value), PIECE)
+        yield from _lines((value[start : start + PIECE] for start in starts), indent)
+    elif isinstance(value, list) and len(value) > _PIECE:
+        pieces = (value[start : start + _PIECE] for start in range(0, len(value), _PIECE))
+        for place, piece in enumerate(pieces):
+            yield (", " if place else "[") + json.dumps(piece, allow_nan=False)[1:-1]
+        yield "]"
     else:
         yield json.dumps(value, allow_nan=False)
 

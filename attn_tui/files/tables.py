@@ -153,7 +153,8 @@ def _is_number(cell: str) -> bool:
 
 def _own_entries(plain: dict[str, Any]) -> list[Entry]:
     try:
-        vectors = experiment_from_plain(plain).vectors
+        experiment = experiment_from_plain(plain)
+        vectors = experiment.source.vectors(experiment.setup)
     except InputError as error:
         raise problem(error.problem, error.expected) from None
     return [Entry(vector.name, vector.scores) for vector in vectors]
