@@ -1,25 +1,28 @@
-"""One vector under one multiplier: weights, their statistics, and the Jacobian on demand."""
+"""One vector under one map to logits: weights, their statistics, and the Jacobian on demand."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import exp, log
+from math import exp, inf, isfinite, log
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute import jacobian, softmax
-from attn_tui.compute.formats import dtype_of, limits
+from attn_tui.compute import jacobian, logits
+from attn_tui.compute.formats import dtype_of, limits, rounded
 from attn_tui.compute.keys import ALL, Floats, Keys, positions
 from attn_tui.compute.logit_map import LogitMap
-from attn_tui.compute.norms import Norms, norms
+from attn_tui.compute.norms import Norms, frobenius, norms
 from attn_tui.compute.precision import Precision
+from attn_tui.compute.softmax import shares
 from attn_tui.compute.split import Split, split
-from attn_tui.compute.statistics import effective_keys, entropy, participation_ratio
+from attn_tui.compute.statistics import entropy, participation_ratio
+
+Numbers = NDArray[np.float64]
 
 Wrt = Literal["scores", "logits"]
-"""What a derivative is taken with respect to: s, or z = m·s."""
+"""What a derivative is taken with respect to: s, or z."""
 
 SYMBOL: Mapping[Wrt, str] = {"scores": "s", "logits": "z"}
 """How each is written."""
@@ -27,31 +30,22 @@ SYMBOL: Mapping[Wrt, str] = {"scores": "s", "logits": "z"}
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """Softmax of one vector of n scores under one multiplier.
+    """Softmax of one vector of n scores.
 
-    Only the weights are kept for each key; the rest is computed for the keys asked for, in the
-    precision's format.
+    Scores, logits and weights are numbers of the precision's formats; all else is computed from
+    them in float64, when it is asked for and for the keys asked for. Only weights are kept for
+    each key. A sink takes part in softmax, in 1 − p and in the statistics; it is no key.
 
     Attributes:
         map: From scores to logits.
-        precision: The format and the method.
+        precision: The formats and the method.
         n_keys: n, masked keys included.
-        entropy: H in nats.
-        effective_keys: e^H.
-        participation_ratio: 1/Σp².
-        max_weight: The largest weight.
-        norms: Norms of the Jacobian: J with respect to logits, m·J with respect to scores.
     """
 
     map: LogitMap
     precision: Precision
     n_keys: int
-    entropy: float
-    effective_keys: float
-    participation_ratio: float
-    max_weight: float
-    norms: Mapping[Wrt, Norms]
-    _scores: NDArray[np.float64] = field(repr=False)
+    _scores: Numbers = field(repr=False)
     _split: Split = field(repr=False)
 
     @property
@@ -59,31 +53,46 @@ class Evaluation:
         """M in z = m·s."""
         return self.map.multiplier
 
-    def logits(self, keys: Keys = ALL) -> Floats:
-        """Return z = m·s, shape (len(keys),)."""
-        return softmax.logits(self._scores[keys], self.multiplier, self.precision)
+    def scores(self, keys: Keys = ALL) -> Numbers:
+        """Return s, shape (len(keys),), as rounded before anything else."""
+        return rounded(self._scores[keys], self.precision.scores)
 
-    def weights(self, keys: Keys = ALL) -> Floats:
+    def slopes(self, keys: Keys = ALL) -> Numbers:
+        """Return ∂z/∂s, shape (len(keys),): m, less under a cap, 0 at a masked key."""
+        return self._at_masked(keys, logits.slopes(self.scores(keys), self.map), 0.0)
+
+    def logits(self, keys: Keys = ALL) -> Numbers:
+        """Return z, shape (len(keys),)."""
+        z = logits.logits(self._scores[keys], self.map, self.precision)
+        return z.astype(np.float64, copy=False)
+
+    def weights(self, keys: Keys = ALL) -> Numbers:
         """Return p, shape (len(keys),)."""
-        return self._split.values[keys]
+        return self._split.weights[keys]
 
-    def log_weights(self, keys: Keys = ALL) -> Floats:
-        """Return ln p, shape (len(keys),); stable, it is right where p underflows to 0."""
-        return softmax.log_weights(self._scores, self._split, self.multiplier, self.precision, keys)
+    def log_weights(self, keys: Keys = ALL) -> Numbers:
+        """Return ln p, shape (len(keys),).
 
-    def complements(self, keys: Keys = ALL) -> Floats:
+        Stable, it is the distance of the logit from the largest plus the logarithm of the largest
+        weight, so it outlives p. Naive, it is the logarithm of whatever the weight became.
+        """
+        if not self.precision.stable:
+            return self._split.logs()[: self.n_keys][keys]
+        return self._exponents(keys)[0].astype(np.float64) + self._split.log_top
+
+    def complements(self, keys: Keys = ALL) -> Numbers:
         """Return 1 − p, shape (len(keys),), as the sum of all other weights."""
         return self._split.without(keys)
 
-    def gradient(self, of: int, wrt: Wrt, keys: Keys = ALL) -> Floats:
+    def gradient(self, of: int, wrt: Wrt, keys: Keys = ALL) -> Numbers:
         """Return ∂p_of/∂z_j or ∂p_of/∂s_j, shape (len(keys),): one row of the Jacobian."""
         return np.asarray(self.jacobian(np.array([of]), keys, wrt)[0])
 
-    def log_gradient(self, of: int, wrt: Wrt, keys: Keys = ALL) -> NDArray[np.float64]:
-        """Return the logarithm of the gradient's size, float64; −∞ where it is 0."""
+    def log_gradient(self, of: int, wrt: Wrt, keys: Keys = ALL) -> Numbers:
+        """Return the logarithm of the gradient's size; −∞ where it is 0."""
         return np.asarray(self.log_jacobian(np.array([of]), keys, wrt)[0])
 
-    def jacobian(self, of_keys: Keys, keys: Keys, wrt: Wrt) -> Floats:
+    def jacobian(self, of_keys: Keys, keys: Keys, wrt: Wrt) -> Numbers:
         """Return the entries for some keys i and j, shape (len(of_keys), len(keys)).
 
         An entry that underflowed is 0 with its sign, −0 beside the diagonal; that of a masked key
@@ -92,21 +101,68 @@ class Evaluation:
         entries = jacobian.jacobian(self._split, of_keys, keys)
         if wrt == "scores":
             with np.errstate(all="ignore"):
-                entries = np.asarray(entries * entries.dtype.type(self.multiplier))
-        hidden = self._scores == -np.inf
-        entries[(hidden[of_keys][:, None] | hidden[keys]) & (entries == 0.0)] = 0.0
+                entries *= self.slopes(keys)
+        hidden = self._scores[of_keys][:, None] == -inf
+        entries[(hidden | (self._scores[keys] == -inf)) & (entries == 0.0)] = 0.0
         return entries
 
-    def log_jacobian(self, of_keys: Keys, keys: Keys, wrt: Wrt) -> NDArray[np.float64]:
+    def log_jacobian(self, of_keys: Keys, keys: Keys, wrt: Wrt) -> Numbers:
         """Return the logarithms of the entries' sizes, shape (len(of_keys), len(keys))."""
-        diagonal = jacobian.own(of_keys, keys, self.n_keys)
         logs = jacobian.log_jacobian(
             self.log_weights(of_keys),
             self.log_weights(keys),
             self._log_complements(of_keys),
-            diagonal,
+            jacobian.own(of_keys, keys, self.n_keys),
         )
-        return logs if wrt == "logits" else logs + log(self.multiplier)
+        if wrt == "scores":
+            slopes = logits.log_slopes(self.scores(keys), self.map)
+            logs += self._at_masked(keys, slopes, -inf)
+        return logs
+
+    def frobenius(self, wrt: Wrt) -> float:
+        """Return the Frobenius norm of the Jacobian, without the cost of the other norms."""
+        if wrt == "scores" and self.map.softcap is None:
+            return self.multiplier * self.frobenius("logits")
+        return frobenius(self._split, self.slopes() if wrt == "scores" else 1.0)
+
+    @cached_property
+    def norms(self) -> Mapping[Wrt, Norms]:
+        """Norms of the n×n Jacobian: J with respect to logits, J·diag(∂z/∂s) to scores."""
+        of_logits = norms(self._split)
+        if self.map.softcap is None:
+            return {"logits": of_logits, "scores": of_logits.times(self.multiplier)}
+        return {"logits": of_logits, "scores": norms(self._split, self.slopes())}
+
+    @cached_property
+    def entropy(self) -> float:
+        """H in nats, the sink counted."""
+        return entropy(self._split)
+
+    @property
+    def effective_keys(self) -> float:
+        """e^H, the sink counted; 0 if every key is masked."""
+        return exp(self.entropy) if self._split.total else 0.0
+
+    @cached_property
+    def participation_ratio(self) -> float:
+        """1/Σp², the sink counted; 0 if every key is masked."""
+        return participation_ratio(self._split)
+
+    @cached_property
+    def max_weight(self) -> float:
+        """The largest weight of a key."""
+        return float(self._split.weights.max())
+
+    @property
+    def sink_weight(self) -> float:
+        """What the sink takes, 1 − Σp; 0 without a sink."""
+        return self._split.sink
+
+    def powers(self, keys: Keys = ALL) -> Numbers:
+        """Return what softmax adds up, e^z or e^(z − max z): of the keys, then of the sink."""
+        with np.errstate(all="ignore"):
+            powers: Floats = np.exp(np.append(*self._exponents(keys)))
+        return powers.astype(np.float64)
 
     @cached_property
     def least(self) -> float:
@@ -116,53 +172,51 @@ class Evaluation:
         since what it is computed from underflowed: H ≤ r(1 + ln n − ln r) and ‖J‖_F ≤ tr J ≤ 2r,
         with r = 1 − p of the winner.
         """
-        n_unmasked = int(np.count_nonzero(self._scores > -np.inf))
-        if n_unmasked < 2 or not self.precision.stable or not np.isfinite(self.entropy):
+        n_entries = int(np.count_nonzero(self._scores > -inf)) + (self.map.sink is not None)
+        if n_entries < 2 or not self.precision.stable or not isfinite(self.entropy):
             return 0.0
         smallest = float(limits(dtype_of(self.precision.format)).smallest_subnormal)
-        if self._log_rest == -np.inf:
+        if self._log_rest == -inf:
             return smallest
-        log_bound = self._log_rest + log(4.0 * (2.0 + log(n_unmasked) - self._log_rest))
-        return max(smallest, exp(min(0.0, log_bound + max(0.0, log(self.multiplier)))))
+        log_bound = self._log_rest + log(4.0 * (2.0 + log(n_entries) - self._log_rest))
+        return max(smallest, exp(min(0.0, log_bound + log(max(1.0, self.multiplier)))))
 
-    def _log_complements(self, keys: Keys) -> Floats:
+    @cached_property
+    def _largest(self) -> float:
+        return float(self._scores.max())
+
+    def _exponents(self, keys: Keys) -> tuple[Floats, Floats]:
+        """Return what softmax raises e to, in the format, for keys and for the sink."""
+        return logits.exponents(self._scores[keys], self.map, self.precision, self._largest)
+
+    def _at_masked(self, keys: Keys, numbers: Numbers, value: float) -> Numbers:
+        numbers[self._scores[keys] == -inf] = value
+        return numbers
+
+    def _log_complements(self, keys: Keys) -> Numbers:
         """Return ln(1 − p), shape (len(keys),), also where 1 − p underflows to 0."""
         with np.errstate(all="ignore"):
-            logs: Floats = np.log(self.complements(keys))
+            logs = np.log(self.complements(keys))
         logs[positions(keys, self.n_keys) == self._split.winner] = self._log_rest
-        return logs
+        return np.asarray(logs)
 
     @cached_property
     def _log_rest(self) -> float:
         """The logarithm of the winner's complement."""
         rest, winner = self._split.rest, self._split.winner
         if not (self.precision.stable and rest < limits(dtype_of(self.precision.format)).tiny):
-            return float(np.log(rest)) if rest else -np.inf
-        logs = self.log_weights()
-        logs[winner] = -np.inf
-        largest = logs.max()
-        if largest == -np.inf:
-            return -np.inf
-        return float(largest + np.log(np.exp(logs - largest).sum()))
+            return log(rest) if rest else -inf
+        exponents = np.append(*self._exponents(ALL)).astype(np.float64)
+        logs = exponents + self._split.log_top
+        logs[winner] = -inf
+        largest = float(logs.max())
+        if largest == -inf:
+            return -inf
+        return largest + float(np.log(np.exp(logs - largest).sum()))
 
 
-def evaluate(scores: NDArray[np.float64], map: LogitMap, precision: Precision) -> Evaluation:
-    """Compute the softmax of scores, shape (n,), and its statistics."""
-    multiplier = map.multiplier
-    weights = softmax.softmax(scores, multiplier, precision)
-    weights.setflags(write=False)
-    with np.errstate(all="ignore"):
-        parts = split(weights)
-        of_logits = norms(parts)
-        return Evaluation(
-            map=map,
-            precision=precision,
-            n_keys=int(scores.size),
-            entropy=entropy(parts),
-            effective_keys=effective_keys(parts),
-            participation_ratio=participation_ratio(parts),
-            max_weight=float(parts.top),
-            norms={"logits": of_logits, "scores": of_logits.times(multiplier)},
-            _scores=scores,
-            _split=parts,
-        )
+def evaluate(scores: Numbers, map: LogitMap, precision: Precision) -> Evaluation:
+    """Compute the softmax of scores, shape (n,); what is asked of it is computed when asked."""
+    values = shares(scores, map, precision)
+    values.setflags(write=False)
+    return Evaluation(map, precision, int(scores.size), scores, split(values, scores.size))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log
 from typing import Literal, get_args
 
@@ -11,13 +12,10 @@ from numpy.typing import NDArray
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.evaluation import SYMBOL, Evaluation, Wrt, evaluate
 from attn_tui.compute.experiment import Experiment, Stop, never
-from attn_tui.compute.formats import dtype_of
-from attn_tui.compute.keys import ALL, Floats, Keys
+from attn_tui.compute.keys import ALL, Keys
 from attn_tui.compute.logit_map import PLAIN
-from attn_tui.compute.norms import Norms, frobenius
-from attn_tui.compute.softmax import softmax
-from attn_tui.compute.split import split
-from attn_tui.compute.statistics import entropy
+from attn_tui.compute.norms import Norms
+from attn_tui.compute.precision import Precision
 from attn_tui.compute.trouble import find_trouble
 from attn_tui.compute.vector import Vector
 
@@ -104,7 +102,7 @@ class OverDk:
     Attributes:
         d_k: Shape (D,).
         keys: Positions of the K largest scores, largest first, shape (K,); masked keys are none.
-        weights: Their weights, shape (K, D), in the precision's format.
+        weights: Their weights, shape (K, D).
         entropy: H in nats, shape (D,).
         max_entropy: ln of the number of keys that are not masked; 0 if all are.
         frobenius: ‖∂p/∂s‖_F, or ‖∂p/∂z‖_F, shape (D,).
@@ -112,7 +110,7 @@ class OverDk:
 
     d_k: NDArray[np.int64]
     keys: NDArray[np.intp]
-    weights: Floats
+    weights: NDArray[np.float64]
     entropy: NDArray[np.float64]
     max_entropy: float
     frobenius: NDArray[np.float64]
@@ -122,14 +120,27 @@ def answer_vector(experiment: Experiment, index: int) -> VectorAnswer:
     """Evaluate one vector of a question, by its index, without scaling and under the scale."""
     vector, setup = experiment.vectors[index], experiment.setup
     settings = setup.get(Settings)
-    unscaled = evaluate(vector.scores, PLAIN, setup.precision)
-    scaled = evaluate(
-        vector.scores, setup.scale.logit_map(setup.d_k, vector.n_attended), setup.precision
-    )
+    unscaled = _unscaled(vector, setup.precision)
+    to_logits = setup.scale.logit_map(setup.d_k, vector.n_attended)
+    scaled = unscaled
+    if to_logits != PLAIN:
+        scaled = _settled(evaluate(vector.scores, to_logits, setup.precision))
     masked = np.flatnonzero(vector.scores == -np.inf)
     status, reason = _verdict(vector, masked.size == vector.n_keys, unscaled, scaled)
     of = min(settings.of, vector.n_keys - 1)
     return VectorAnswer(vector, status, reason, masked, of, settings.wrt, unscaled, scaled)
+
+
+@lru_cache(maxsize=2)
+def _unscaled(vector: Vector, precision: Precision) -> Evaluation:
+    """Evaluate scores as they are: the same again whatever d_k and the scale become."""
+    return _settled(evaluate(vector.scores, PLAIN, precision))
+
+
+def _settled(side: Evaluation) -> Evaluation:
+    """Return an evaluation whose norms, which take longest, are computed where it was asked for."""
+    assert side.norms
+    return side
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
@@ -155,20 +166,17 @@ def over_d_k(experiment: Experiment, index: int, d_ks: Sequence[int], most_keys:
         InputError: If the rule yields no usable multiplier.
     """
     vector, setup = experiment.vectors[index], experiment.setup
-    scores, precision = vector.scores, setup.precision
-    keys = _largest(scores, most_keys)
-    n_unmasked = int(np.count_nonzero(scores > -np.inf))
-    wrt_scores = setup.get(Settings).wrt == "scores"
-    weights = np.empty((keys.size, len(d_ks)), dtype=dtype_of(precision.format))
+    keys = _largest(vector.scores, most_keys)
+    wrt = setup.get(Settings).wrt
+    weights = np.empty((keys.size, len(d_ks)))
     entropies, sizes = np.empty(len(d_ks)), np.empty(len(d_ks))
     for column, d_k in enumerate(d_ks):
-        m = setup.scale.multiplier(d_k, vector.n_attended)
-        with np.errstate(all="ignore"):
-            parts = split(softmax(scores, m, precision))
-            weights[:, column] = parts.values[keys]
-            entropies[column] = entropy(parts)
-            sizes[column] = (m if wrt_scores else 1.0) * frobenius(parts)
-    most = log(n_unmasked) if n_unmasked else 0.0
+        to_logits = setup.scale.logit_map(d_k, vector.n_attended)
+        side = evaluate(vector.scores, to_logits, setup.precision)
+        weights[:, column] = side.weights(keys)
+        entropies[column] = side.entropy
+        sizes[column] = side.frobenius(wrt)
+    most = log(vector.n_attended) if vector.n_attended else 0.0
     return OverDk(np.array(d_ks, dtype=np.int64), keys, weights, entropies, most, sizes)
 
 

@@ -29,3 +29,8 @@ def rounded(values: NDArray[np.float64], format: str) -> NDArray[np.float64]:
         return values
     with np.errstate(all="ignore"):
         return np.asarray(values.astype(dtype_of(format)).astype(np.float64))
+
+
+def accumulator_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type of sums: float32 for the 16-bit formats, as hardware has it."""
+    return np.dtype(np.float32) if dtype.itemsize == 2 else dtype

@@ -3,11 +3,13 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attn_tui.compute.keys import ALL, Floats, Keys, positions
+from attn_tui.compute.keys import ALL, Keys, positions
 from attn_tui.compute.split import Weights, split
 
+Numbers = NDArray[np.float64]
 
-def jacobian(weights: Weights, of: Keys = ALL, keys: Keys = ALL) -> Floats:
+
+def jacobian(weights: Weights, of: Keys = ALL, keys: Keys = ALL) -> Numbers:
     """Return the entries ∂p_i/∂z_j = p_i(δ_ij − p_j).
 
     Args:
@@ -23,7 +25,7 @@ def jacobian(weights: Weights, of: Keys = ALL, keys: Keys = ALL) -> Floats:
            [-0.25,  0.25]])
     """
     parts = split(weights)
-    p = parts.values
+    p = parts.weights
     with np.errstate(all="ignore"):
         # Negated, so that an entry that underflows keeps its sign: −0.
         entries = -np.multiply.outer(p[of], p[keys])
@@ -31,8 +33,8 @@ def jacobian(weights: Weights, of: Keys = ALL, keys: Keys = ALL) -> Floats:
 
 
 def log_jacobian(
-    log_of: Floats, log_keys: Floats, log_complements: Floats, diagonal: NDArray[np.bool_]
-) -> NDArray[np.float64]:
+    log_of: Numbers, log_keys: Numbers, log_complements: Numbers, diagonal: NDArray[np.bool_]
+) -> Numbers:
     """Return ln|∂p_i/∂z_j| from logarithms, so that it lives where products underflow.
 
     It is −∞ where the entry is 0, or where the logarithm itself exceeds float64.
@@ -44,11 +46,11 @@ def log_jacobian(
         diagonal: Whether i = j, shape (a, b).
 
     Returns:
-        Shape (a, b), float64.
+        Shape (a, b).
     """
     second = np.where(diagonal, log_complements[:, None], log_keys)
     with np.errstate(over="ignore"):
-        return np.asarray(log_of[:, None].astype(np.float64) + second)
+        return np.asarray(log_of[:, None] + second)
 
 
 def own(of: Keys, keys: Keys, n_keys: int) -> NDArray[np.bool_]:
@@ -56,28 +58,14 @@ def own(of: Keys, keys: Keys, n_keys: int) -> NDArray[np.bool_]:
     return np.asarray(positions(of, n_keys)[:, None] == positions(keys, n_keys))
 
 
-def gradient(weights: Weights, of: int, keys: Keys = ALL) -> Floats:
-    """Return the gradient of p_of with respect to the logits, ∂p_of/∂z_j: one row of J.
-
-    Args:
-        weights: Shape (n,).
-        of: The key whose weight changes.
-        keys: The keys j; every one by default.
-
-    >>> gradient(np.array([0.5, 0.25, 0.25]), 0)
-    array([ 0.25 , -0.125, -0.125])
-    """
-    return np.asarray(jacobian(weights, np.array([of]), keys)[0])
-
-
-def vjp(weights: Weights, upstream: ArrayLike) -> Floats:
+def vjp(weights: Weights, upstream: ArrayLike) -> Numbers:
     """Return J·g, shape (n,), in O(n): the vector–Jacobian product, since J is symmetric.
 
-    J·1 = 0, so g is measured from its entry at the largest weight, which then has nothing to
-    cancel.
+    With a sink as one more entry J·1 = 0, so g, which is 0 there, is measured from its entry at
+    the largest weight, which then has nothing to cancel.
 
     Args:
-        weights: Shape (n,).
+        weights: Shape (n,), or n of them and a sink.
         upstream: g = ∂L/∂p, shape (n,).
 
     >>> vjp(np.array([0.5, 0.5]), [1.0, 0.0])
@@ -85,6 +73,7 @@ def vjp(weights: Weights, upstream: ArrayLike) -> Floats:
     """
     parts = split(weights)
     p = parts.values
-    g = np.asarray(upstream, dtype=p.dtype)
+    g = np.zeros(p.size)
+    g[: parts.n_keys] = upstream
     h = g - g[parts.winner]
-    return np.asarray(p * (h - (p * h).sum()))
+    return np.asarray(p * (h - (p * h).sum()))[: parts.n_keys]

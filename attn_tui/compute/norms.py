@@ -1,17 +1,22 @@
 """Norms of the Jacobian of softmax in O(n) time and memory, never through an n×n matrix.
 
-With w the largest weight, c = 1 − p_w and q_j = p_j/c for the others (0 at w), every norm is c
-times something of order 1, so none underflows before c does.
+∂p/∂s = J·diag(d), where d_j = ∂z_j/∂s_j are the slopes. With w the largest weight, the sink's
+included, c = 1 − p_w and q_j = p_j/c for the others (0 at w), every norm is c times something of
+order d, so none underflows before c·d does. Weights rounded to a format sum to T instead of 1;
+J is then T² times that of p/T.
 """
 
 from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
-from attn_tui.compute.formats import limits
-from attn_tui.compute.keys import Floats
+from attn_tui.compute.spectral import Deflated, largest_singular_value
 from attn_tui.compute.split import Split, Weights, split
+
+Slopes = NDArray[np.float64] | float
+"""d_j for each key, shape (n,), or one for all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,88 +34,74 @@ class Norms:
     trace: float
 
     def times(self, factor: float) -> "Norms":
-        """Return the norms of the Jacobian times a number above 0."""
+        """Return the norms of the Jacobian times a number."""
         return Norms(factor * self.frobenius, factor * self.spectral, factor * self.trace)
 
 
-def norms(weights: Weights) -> Norms:
-    """Return the norms of J = diag(p) − ppᵀ for weights of shape (n,)."""
+def norms(weights: Weights, slopes: Slopes = 1.0) -> Norms:
+    """Return the norms of J·diag(d) for weights of shape (n,)."""
     parts = split(weights)
-    return Norms(frobenius(parts), spectral(parts), trace(parts))
+    return Norms(frobenius(parts, slopes), spectral(parts, slopes), trace(parts, slopes))
 
 
-def frobenius(weights: Weights) -> float:
-    """Return ‖J‖_F for weights of shape (n,); at most 1/2.
+def trace(weights: Weights, slopes: Slopes = 1.0) -> float:
+    """Return Σ d_i p_i(1 − p_i) for weights of shape (n,).
 
-    ‖J‖_F² = Σ p_i²(1 − p_i)² + Σ p_i²(S_2 − p_i²) with S_2 = Σp². With the winner apart,
-    p_j² = c²q_j², and (1 − p_j)² − p_j² = 1 − 2p_j ≥ 0 for every other key.
+    >>> trace(np.array([0.5, 0.5]))
+    0.5
+    """
+    parts = split(weights)
+    own = parts.without()
+    own *= parts.weights
+    own *= slopes
+    return float(own.sum())
+
+
+def frobenius(weights: Weights, slopes: Slopes = 1.0) -> float:
+    """Return ‖J·diag(d)‖_F for weights of shape (n,); at most 1/2 if every slope is 1.
+
+    Column j has the size d_j p_j √((1 − p_j)² + Σ p_i² − p_j²), and 1 − 2p_j ≥ 0 for every key
+    but the winner.
 
     >>> frobenius(np.array([0.5, 0.5, 0.0]))
     0.5
     """
     parts = split(weights)
     if not parts.rest > 0.0:
-        return float(parts.top * parts.rest)
-    p = parts.values
-    q_squared = np.square(_ratios(parts))
-    others = (q_squared * (1.0 - 2.0 * p)).sum() + q_squared.sum() * np.square(p).sum()
-    return float(parts.rest * sqrt(parts.top**2 * (1.0 + q_squared.sum()) + others))
+        return parts.top * parts.rest
+    apart = _apart(parts)
+    sizes = apart.q.copy()
+    factors = 1.0 + apart.power_sum - 2.0 * apart.c * apart.q
+    if apart.winner is not None:
+        sizes[apart.winner] = apart.p
+        factors[apart.winner] = 1.0 + apart.squares
+    sizes *= slopes
+    # Scaled, so that no square underflows.
+    scale = float(sizes.max())
+    if scale > 0.0:
+        sizes /= scale
+    np.square(sizes, out=sizes)
+    sizes *= factors
+    return parts.total * parts.rest * scale * sqrt(sizes.sum())
 
 
-def trace(weights: Weights) -> float:
-    """Return tr J = Σ p_i(1 − p_i) for weights of shape (n,).
+def spectral(weights: Weights, slopes: Slopes = 1.0) -> float:
+    """Return ‖J·diag(d)‖_2 for weights of shape (n,); at most 1/2 if every slope is 1.
 
-    >>> trace(np.array([0.5, 0.5]))
-    0.5
-    """
-    parts = split(weights)
-    return float((parts.values * parts.without()).sum())
-
-
-def spectral(weights: Weights) -> float:
-    """Return ‖J‖_2, the largest eigenvalue λ of J, for weights of shape (n,); at most 1/2.
-
-    λ solves Σ p_i/(p_i − λ) = 0 between the second largest weight and the largest; it is the
-    largest if that is tied. With x = λ/c and h(x) = Σ q_j/(x − q_j) the equation reads
-    1/h(x) = 1 − xc/p_w. 1/h is a harmonic mean of linear functions, hence concave and rising:
-    Newton's method started below the root rises to it and never passes it. The start is the
-    larger of two bounds, p_w(1 − p_w) and λ of the two largest weights alone.
-
-    Source: interlacing and the secular equation, Golub 1973, SIAM Review 15 (2).
-
-    >>> spectral(np.array([0.5, 0.5, 0.0]))
+    >>> round(spectral(np.array([0.5, 0.5, 0.0])), 15)
     0.5
     """
     parts = split(weights)
     if not parts.rest > 0.0:
-        return float(parts.top * parts.rest)
-    q = _ratios(parts)
-    second = q.max()
-    slope = parts.rest / parts.top
-    root = max(parts.top, 2.0 * second / (1.0 + second * slope))
-    if root <= second or root * slope >= 1.0:
-        return float(parts.top)
-    return float(parts.rest * _rise(q, slope, root))
+        return parts.top * parts.rest
+    return parts.total * parts.rest * largest_singular_value(_apart(parts), slopes)
 
 
-def _rise(q: Floats, slope: float, start: float) -> float:
-    """Return the root of 1/h(x) + x·slope = 1 by Newton's method from a start below it."""
-    tolerance = 2.0 * float(limits(q.dtype).eps)
-    x = start
-    while True:
-        gaps = x - q
-        terms = q / gaps
-        h = terms.sum()
-        rise = (terms / gaps).sum() / h**2 + slope
-        step = (1.0 - x * slope - 1.0 / h) / rise
-        if not step > tolerance * x:
-            return x
-        x += step
-
-
-def _ratios(parts: Split) -> Floats:
-    """Return p_j/(1 − p_w) for every key but the winner, where it is 0; shape (n,)."""
-    q = parts.values.copy()
-    q[parts.winner] = 0.0
+def _apart(parts: Split) -> Deflated:
+    """Return the weights, made to sum to 1, with the largest taken out."""
+    winner = parts.winner if parts.winner < parts.n_keys else None
+    q = parts.weights.copy()
+    if winner is not None:
+        q[winner] = 0.0
     q /= parts.rest
-    return q
+    return Deflated(q, parts.top / parts.total, parts.rest / parts.total, winner)

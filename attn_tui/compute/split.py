@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from attn_tui.compute.keys import ALL, Floats, Keys, positions
+from attn_tui.compute.keys import ALL, Keys, positions
+
+Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,65 +19,68 @@ class Split:
     keeps NumPy's pairwise summation, and one scalar is all there is to remember.
 
     Attributes:
-        values: Shape (n,); for weights, they sum to 1.
-        winner: Position of a largest value.
+        values: Shape (n,), or (n + 1,) with a sink in the last place; they sum to about 1.
+        n_keys: n.
+        winner: Position of a largest value; n if it is the sink's.
         top: That value.
         total: Sum of all values.
         rest: Sum of all values but the winner's.
     """
 
-    values: Floats
+    values: Numbers
+    n_keys: int
     winner: int
     top: float
     total: float
     rest: float
 
-    def without(self, keys: Keys = ALL) -> Floats:
+    @property
+    def weights(self) -> Numbers:
+        """The values of the keys, shape (n,)."""
+        return self.values[: self.n_keys]
+
+    @property
+    def sink(self) -> float:
+        """The sink's value; 0 without a sink."""
+        return float(self.values[self.n_keys :].sum())
+
+    def without(self, keys: Keys = ALL) -> Numbers:
         """Return, for each of the keys, the sum of all values but its own; shape (len(keys),)."""
-        others = np.asarray(self.total - self.values[keys])
-        others[positions(keys, self.values.size) == self.winner] = self.rest
+        others = np.asarray(self.total - self.weights[keys])
+        others[positions(keys, self.n_keys) == self.winner] = self.rest
         return others
 
-    def logs(self, keys: Keys = ALL) -> Floats:
-        """Return ln p at the keys, −∞ where p is 0; near 1 it is ln(1 − rest)."""
+    def logs(self) -> Numbers:
+        """Return ln of all values, −∞ where one is 0."""
         with np.errstate(all="ignore"):
-            logs: Floats = np.log(self.values[keys])
-            if self.top > 0.5:
-                logs[positions(keys, self.values.size) == self.winner] = np.log1p(-self.rest)
+            logs = np.log(self.values)
+        logs[self.winner] = self.log_top
         return logs
 
+    @property
+    def log_top(self) -> float:
+        """The logarithm of the largest value; near 1 it is ln(1 − rest)."""
+        with np.errstate(all="ignore"):
+            return float(np.log1p(-self.rest) if self.top > 0.9 else np.log(self.top))
 
-Weights = Floats | Split
+
+Weights = ArrayLike | Split
 """Attention weights, or the same already split."""
 
 
-def split(weights: Weights) -> Split:
+def split(weights: Weights, n_keys: int | None = None) -> Split:
     """Tell the largest of some numbers from the rest.
 
     Args:
-        weights: Shape (n,), n ≥ 1, each ≥ 0; returned as they are if already split.
+        weights: Shape (n,) or (n + 1,), n ≥ 1, each ≥ 0; returned as they are if already split.
+        n_keys: n; a value beyond is the sink's. As many as there are values by default.
     """
     if isinstance(weights, Split):
         return weights
-    values = np.asarray(weights)
+    values = np.asarray(weights, dtype=np.float64)
     at = int(values.argmax())
-    rest = values[:at].sum() + values[at + 1 :].sum()
-    return Split(values, at, values[at], values.sum(), rest)
-
-
-def leave_one_out(values: Weights) -> Floats:
-    """Return, for each number, the sum of all the others: shape (n,), as that of the values ≥ 0.
-
-    >>> leave_one_out(np.array([1e-20, 1.0]))
-    array([1.e+00, 1.e-20])
-    """
-    return split(values).without()
-
-
-def complements(weights: Weights) -> Floats:
-    """Return 1 − p_i for weights that sum to 1, shape (n,), accurate where softmax saturates.
-
-    >>> complements(np.array([1e-20, 1.0]))
-    array([1.e+00, 1.e-20])
-    """
-    return leave_one_out(weights)
+    with np.errstate(invalid="ignore"):
+        rest = values[:at].sum() + values[at + 1 :].sum()
+        total = values.sum()
+    n = values.size if n_keys is None else n_keys
+    return Split(values, n, at, float(values[at]), float(total), float(rest))

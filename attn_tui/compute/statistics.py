@@ -1,6 +1,9 @@
-"""How spread out attention weights are: entropy, effective number of keys, participation ratio."""
+"""How spread out attention weights are: entropy, participation ratio.
 
-from math import exp, log
+A sink counts as one more key.
+"""
+
+from math import log
 
 import numpy as np
 
@@ -17,8 +20,9 @@ def entropy(weights: Weights) -> float:
     1.5
     """
     parts = split(weights)
+    terms = parts.logs()
     with np.errstate(all="ignore"):
-        terms = parts.values * parts.logs()
+        terms *= parts.values
     terms[parts.values == 0.0] = 0.0
     return 0.0 - float(terms.sum())
 
@@ -30,16 +34,6 @@ def entropy_bits(weights: Weights) -> float:
     1.0
     """
     return entropy(weights) / log(2.0)
-
-
-def effective_keys(weights: Weights) -> float:
-    """Return e^H: the number of equal weights with the same entropy; 0 if every key is masked.
-
-    >>> round(effective_keys(np.array([0.25, 0.25, 0.25, 0.25])), 12)
-    4.0
-    """
-    parts = split(weights)
-    return 0.0 if parts.total == 0.0 else exp(entropy(parts))
 
 
 def participation_ratio(weights: Weights) -> float:

@@ -1,14 +1,18 @@
 """Where a number format gives out: what overflowed or became NaN in a softmax, in words."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf, isnan, log
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.evaluation import Evaluation
-from attn_tui.compute.formats import dtype_of
-from attn_tui.compute.formats import limits as limits_of
+from attn_tui.compute.formats import dtype_of, limits
+from attn_tui.compute.keys import Floats
+
+Status = Literal["overflow", "nan"]
 
 
 @dataclass(frozen=True)
@@ -20,41 +24,80 @@ class Trouble:
         text: What, in which format, beyond which threshold, and what comes of it.
     """
 
-    status: Literal["overflow", "nan"]
+    status: Status
     text: str
 
 
 def find_trouble(scores: NDArray[np.float64], evaluation: Evaluation) -> Trouble | None:
     """Return what went wrong when scores, shape (n,) and not all masked, were evaluated."""
-    precision = evaluation.precision
-    limits = limits_of(dtype_of(precision.format))
-    ends = np.array([scores.argmax(), np.where(scores > -np.inf, scores, np.inf).argmin()])
-    with np.errstate(all="ignore"):
-        cast = scores[ends].astype(limits.dtype)
-        multiplier = limits.dtype.type(evaluation.multiplier)
-        z = evaluation.logits(ends)
-        powers = np.exp(z)
-    outcome = "the weights hold"
-    if np.isnan(evaluation.entropy):
-        outcome = "0/0 is NaN" if powers.max() == 0.0 else "infinity/infinity is NaN"
-        outcome = "infinity−infinity is NaN" if precision.stable else outcome
-    too_large = f"{limits.dtype} beyond ±{limits.max:.2e}".replace("e+", "e")
-    if np.isinf(cast).any():
-        return Trouble("overflow", f"scores overflow {too_large}; {outcome}")
-    if np.isinf(multiplier):
-        return Trouble("overflow", f"multiplier overflows {too_large}; 0·infinity is NaN")
-    if np.isinf(z).any():
-        return Trouble("overflow", f"logits overflow {too_large}; {outcome}")
+    ends = np.array([scores.argmax(), np.where(scores > -inf, scores, inf).argmin()])
+    status, text = next(_steps(ends, evaluation), ("nan", ""))
+    return Trouble(status, f"{text}; {_outcome(ends, evaluation)}") if text else None
+
+
+def _steps(ends: NDArray[np.intp], evaluation: Evaluation) -> Iterator[tuple[Status, str]]:
+    """Yield what gave out, in the order of computation; the largest and the least score tell."""
+    precision, scale = evaluation.precision, evaluation.map
+    too_large = _too_large(precision.format)
+    scores = evaluation.scores(ends)
+    if np.isinf(scores).any():
+        yield "overflow", f"rounded scores overflow {_too_large(precision.scores)}"
+    if np.isinf(_cast(scores, evaluation)).any():
+        yield "overflow", f"scores overflow {too_large}"
+    for name, number in (
+        ("multiplier", scale.multiplier),
+        ("soft cap", scale.softcap),
+        ("sink", scale.sink),
+    ):
+        if number is not None and np.isinf(_cast(number, evaluation)):
+            yield "overflow", f"{name} overflows {too_large}"
+    if scale.softcap is not None and _cast(scale.softcap, evaluation) == 0:
+        yield "nan", f"soft cap rounds to 0 in {precision.format}"
+    if np.isinf(evaluation.logits(ends)).any():
+        yield "overflow", f"logits overflow {too_large}"
     if precision.stable:
         if np.isinf(evaluation.log_weights(ends)).any():
-            return Trouble("overflow", f"differences of logits overflow {too_large}; {outcome}")
-        return None
+            yield "overflow", f"differences of logits overflow {too_large}"
+    else:
+        yield from _naive_steps(ends, evaluation)
+    if evaluation.max_weight == 0.0 and evaluation.sink_weight == 0.0:
+        yield "overflow", f"Σe^z overflows {too_large}"
+
+
+def _naive_steps(ends: NDArray[np.intp], evaluation: Evaluation) -> Iterator[tuple[Status, str]]:
+    name, limit = evaluation.precision.format, limits(dtype_of(evaluation.precision.format))
+    powers = evaluation.powers(ends)
     if np.isinf(powers).any():
-        above = f"above {np.log(limits.max):.2f}"
-        return Trouble("overflow", f"e^z overflows {limits.dtype} {above}; {outcome}")
+        yield "overflow", f"e^z overflows {name} above {log(float(limit.max)):.2f}"
     if powers.max() == 0.0:
-        below = f"below −{np.log(2.0) - np.log(limits.smallest_subnormal):.2f}"
-        return Trouble("nan", f"every e^z rounds to 0 in {limits.dtype} {below}; {outcome}")
-    if evaluation.max_weight == 0.0:
-        return Trouble("overflow", f"Σe^z overflows {too_large}; every e^z/infinity is 0")
-    return None
+        below = log(2.0) - log(float(limit.smallest_subnormal))
+        yield "nan", f"every e^z rounds to 0 in {name} below −{below:.2f}"
+
+
+def _outcome(ends: NDArray[np.intp], evaluation: Evaluation) -> str:
+    """Say what comes of a number that gave out."""
+    scale = evaluation.map
+    largest = max(evaluation.max_weight, evaluation.sink_weight)
+    if not isnan(evaluation.max_weight + evaluation.sink_weight):
+        return "every e^z/infinity is 0" if largest == 0.0 else "the weights hold"
+    factors = [number for number in (scale.multiplier, scale.softcap) if number is not None]
+    if scale.softcap is not None and _cast(scale.softcap, evaluation) == 0:
+        return "0/0 is NaN"
+    powers = evaluation.powers(ends)
+    if np.isinf(_cast(factors, evaluation)).any() and np.isnan(powers).any():
+        return "0·infinity is NaN"
+    if evaluation.precision.stable:
+        return "infinity−infinity is NaN"
+    return "0/0 is NaN" if powers.max() == 0.0 else "infinity/infinity is NaN"
+
+
+def _cast(numbers: NDArray[np.float64] | list[float] | float, evaluation: Evaluation) -> Floats:
+    with np.errstate(all="ignore"):
+        return np.asarray(numbers, np.float64).astype(dtype_of(evaluation.precision.format))
+
+
+def _too_large(format: str) -> str:
+    largest = float(limits(dtype_of(format)).max)
+    return f"{format} beyond ±" + (
+        f"{largest:.0f}" if largest < 1e6 else f"{largest:.2e}".replace("e+", "e")
+    )

@@ -1,0 +1,148 @@
+"""From scores to logits in a chosen precision: products, soft cap and sink, and their slopes."""
+
+from math import inf, log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.formats import dtype_of, rounded
+from attn_tui.compute.keys import Floats
+from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.precision import Precision
+
+Scores = NDArray[np.float64]
+
+
+def logits(scores: Scores, map: LogitMap, precision: Precision) -> Floats:
+    """Return z = m·s, or c·tanh(m·s/c), shape (n,), in the format; −∞ for a masked key.
+
+    Every operation is rounded to the format; a logit too large for it is an infinity.
+
+    Args:
+        scores: Shape (n,); −∞ marks a masked key.
+        map: From scores to logits.
+        precision: The format, and what scores are rounded to before.
+    """
+    dtype = dtype_of(precision.format)
+    with np.errstate(all="ignore"):
+        z: Floats = rounded(scores, precision.scores).astype(dtype)
+        z *= dtype.type(map.multiplier)
+        if map.softcap is not None:
+            cap = dtype.type(map.softcap)
+            z /= cap
+            np.tanh(z, out=z)
+            z *= cap
+    z[scores == -inf] = -inf
+    return z
+
+
+def exponents(
+    scores: Scores, map: LogitMap, precision: Precision, largest: float
+) -> tuple[Floats, Floats]:
+    """Return what softmax raises e to: z − max z if stable, z if naive.
+
+    The largest score is subtracted before the product, since a difference of products would lose
+    what large scores have in common. The maximum includes the sink.
+
+    Args:
+        scores: Shape (n,), any of a vector's; −∞ marks a masked key.
+        map: From scores to logits.
+        precision: The format, the method, and what scores are rounded to before.
+        largest: The largest score of the whole vector.
+
+    Returns:
+        For the scores, shape (n,), and for the sink, shape (1,), or (0,) without one.
+    """
+    dtype = dtype_of(precision.format)
+    sinks = [] if map.sink is None else [map.sink]
+    with np.errstate(all="ignore"):
+        sink = np.array(sinks).astype(dtype)
+        if not precision.stable:
+            return logits(scores, map, precision), sink
+        top = np.array([largest])
+        z = _below(scores, top, map, precision)
+        if sink.size:
+            sink -= logits(top, map, precision)
+            z -= np.maximum(sink, dtype.type(0))
+            sink = np.minimum(sink, dtype.type(0))
+    z[scores == -inf] = -inf
+    return z, sink
+
+
+def _below(scores: Scores, largest: Scores, map: LogitMap, precision: Precision) -> Floats:
+    """Return by how much each logit differs from that of the largest score, shape (n,).
+
+    Half the difference is taken and doubled, so that it is finite between any two scores.
+    """
+    dtype = dtype_of(precision.format)
+    s: Floats = rounded(scores, precision.scores).astype(dtype)
+    top: Floats = rounded(largest, precision.scores).astype(dtype)
+    m, half, two = (dtype.type(value) for value in (map.multiplier, 0.5, 2.0))
+    gaps: Floats = s * half
+    gaps -= top * half
+    gaps *= m
+    gaps *= two
+    if map.softcap is None:
+        return gaps
+    # Two scores too large for the format differ by NaN, but the cap makes them one.
+    gaps[s == top] = 0
+    cap = dtype.type(map.softcap)
+    s *= m
+    top *= m
+    return np.asarray(_between_tanhs(s / cap, top / cap, gaps / cap) * cap)
+
+
+def _between_tanhs(a: Floats, b: Floats, gaps: Floats) -> Floats:
+    """Return tanh a − tanh b for a − b = gaps ≤ 0, without the cancellation of two tanh near 1.
+
+    It is sinh(a − b)/(cosh a · cosh b), here with the powers of e that are common to both taken
+    out: e^−2x, where x is the smaller size if a and b have one sign.
+    """
+    dtype = a.dtype
+    zero, one, two = (dtype.type(value) for value in (0.0, 1.0, 2.0))
+    common = np.maximum(a, zero)
+    common += np.maximum(-b, zero)
+    differences: Floats = np.expm1(gaps * two)
+    differences *= np.exp(common * -two)
+    differences *= two
+    differences /= np.exp(np.abs(a) * -two) + one
+    differences /= np.exp(np.abs(b) * -two) + one
+    return differences
+
+
+def slopes(scores: Scores, map: LogitMap) -> NDArray[np.float64]:
+    """Return ∂z/∂s, shape (n,), in float64: m, or m·(1 − tanh²(m·s/c)) under a cap.
+
+    It is 0 at a masked key.
+
+    >>> slopes(np.array([0.0, 50.0, 100.0]), LogitMap(1.0, softcap=50.0)).round(4)
+    array([1.    , 0.42  , 0.0707])
+    """
+    slopes = np.full(scores.shape, map.multiplier)
+    if map.softcap is not None:
+        with np.errstate(all="ignore"):
+            powers = np.exp(-_doubled_angles(scores, map))
+            slopes *= 4.0 * powers / np.square(1.0 + powers)
+    slopes[scores == -inf] = 0.0
+    return slopes
+
+
+def log_slopes(scores: Scores, map: LogitMap) -> NDArray[np.float64]:
+    """Return ln ∂z/∂s, shape (n,), also where ∂z/∂s underflows; −∞ where it is 0."""
+    logs = np.full(scores.shape, log(map.multiplier) if map.multiplier else -inf)
+    if map.softcap is not None:
+        with np.errstate(all="ignore"):
+            doubled = _doubled_angles(scores, map)
+            logs += log(4.0) - doubled - 2.0 * np.log1p(np.exp(-doubled))
+    logs[scores == -inf] = -inf
+    return logs
+
+
+def _doubled_angles(scores: Scores, map: LogitMap) -> NDArray[np.float64]:
+    """Return 2x = 2|m·s/c|, in which 1 − tanh²x = 4e^−2x/(1 + e^−2x)²."""
+    assert map.softcap is not None
+    angles = np.abs(scores)
+    angles *= map.multiplier
+    angles /= map.softcap
+    angles *= 2.0
+    return angles
