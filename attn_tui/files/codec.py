@@ -145,6 +145,21 @@ _NAMES = (
 )
 
 
+def asks(plain: object) -> bool:
+    """Return whether plain values ask a question, rather than being scores by name."""
+    if not isinstance(plain, dict):
+        return False
+    return (
+        any(name in plain for name in ("schema", "vectors"))
+        or isinstance(plain.get("draw"), dict)
+        or all(_is_matrix(plain.get(name)) for name in ("queries", "keys"))
+    )
+
+
+def _is_matrix(value: object) -> bool:
+    return isinstance(value, list) and any(isinstance(row, list) for row in value)
+
+
 class _Reader:
     """Checks plain values, and names the place of those that will not do."""
 

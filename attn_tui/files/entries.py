@@ -115,6 +115,17 @@ def numbered(entries: Sequence[Entry]) -> list[Entry]:
     ]
 
 
+def expanded(entries: Iterable[Entry]) -> list[Entry]:
+    """Return the vectors of entries, a matrix row by row.
+
+    Raises:
+        InputError: If there are too many.
+    """
+    entries = list(entries)
+    check_count(sum(len(e.scores) if np.ndim(e.scores) == 2 else 1 for e in entries))
+    return [row for entry in entries for row in numbered(entry.rows())]
+
+
 def named(entries: Iterable[Entry]) -> tuple[Vector, ...]:
     """Return vectors that all have a name; those without get a, b, … z, aa and so on.
 

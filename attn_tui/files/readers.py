@@ -13,12 +13,12 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.vector import Vector
 from attn_tui.files.codec import experiment_from_plain
-from attn_tui.files.entries import Entry, named, problem
+from attn_tui.files.entries import Entry, expanded, named, problem
 from attn_tui.files.grammar import read_entries
 from attn_tui.files.limits import LARGEST
 from attn_tui.files.npy import read_npy, read_npz
 from attn_tui.files.plain import from_json
-from attn_tui.files.tables import array_entries, csv_entries, json_entries
+from attn_tui.files.tables import array_entry, csv_entries, json_entries
 
 STANDARD_INPUT = "standard input"
 
@@ -65,13 +65,33 @@ def read_file(path: str) -> list[Entry]:
     Raises:
         InputError: Naming the file and the place in it, with field ``"scores"``.
     """
-    where = _place(path)
-    suffix = PurePath(path).suffix.lower()
-    data = _read(path, "scores", tuple(_READERS))
+    entries = read_whole(path)
     try:
-        return _checked(_READERS[suffix](data, PurePath(path).stem))
+        return _checked(expanded(entries))
     except InputError as error:
-        raise error_at(error, where) from None
+        raise error_at(error, place_of(path)) from None
+
+
+def read_whole(path: str) -> list[Entry]:
+    """Read what a file holds, as `read_file` does, but an array of two dimensions in one piece.
+
+    Raises:
+        InputError: Naming the file and the place in it, with field ``"scores"``.
+    """
+    data = read_bytes(path, "scores", SUFFIXES)
+    try:
+        return whole_entries(data, path)
+    except InputError as error:
+        raise error_at(error, place_of(path)) from None
+
+
+def whole_entries(data: bytes, path: str) -> list[Entry]:
+    """Return what the bytes of a file hold, by the suffix of its path.
+
+    Raises:
+        InputError: Naming the place in it, with field ``"scores"``.
+    """
+    return _READERS[PurePath(path).suffix.lower()](data, PurePath(path).stem)
 
 
 def read_input() -> list[Entry]:
@@ -80,9 +100,9 @@ def read_input() -> list[Entry]:
     Raises:
         InputError: Naming the line, with field ``"scores"``.
     """
-    data = _read("-", "scores")
+    data = read_bytes("-", "scores")
     try:
-        return _checked(read_entries(_text(data)))
+        return _checked(read_entries(text_of(data)))
     except InputError as error:
         raise error_at(error, STANDARD_INPUT) from None
 
@@ -93,10 +113,10 @@ def read_experiment(path: str) -> Experiment:
     Raises:
         InputError: Naming the file and the place in it, with field ``"experiment"``.
     """
-    where = _place(path)
-    data = _read(path, "experiment")
+    where = place_of(path)
+    data = read_bytes(path, "experiment")
     try:
-        text = _text(data)
+        text = text_of(data)
     except InputError as error:
         raise InputError("experiment", error.problem, error.expected, where) from None
     return experiment_from_plain(from_json(text, "experiment", where), where)
@@ -114,9 +134,13 @@ def error_at(error: InputError, where: str) -> InputError:
     return InputError(error.field, error.problem, error.expected, inside, error.line)
 
 
-def _read(path: str, field: str, suffixes: tuple[str, ...] = ()) -> bytes:
-    """Return the bytes of a regular file, which has one of the suffixes if any are given."""
-    where = _place(path)
+def read_bytes(path: str, field: str, suffixes: tuple[str, ...] = ()) -> bytes:
+    """Return the bytes of a regular file, which has one of the suffixes if any are given.
+
+    Raises:
+        InputError: With the field given, naming the file.
+    """
+    where = place_of(path)
     try:
         mode = S_IFREG if path == "-" else os.stat(path).st_mode
         if not (S_ISREG(mode) or S_ISDIR(mode)):
@@ -153,7 +177,12 @@ def _standard_input() -> BinaryIO:
     return sys.stdin.buffer
 
 
-def _text(data: bytes) -> str:
+def text_of(data: bytes) -> str:
+    """Return UTF-8 text.
+
+    Raises:
+        InputError: If it is none, with field ``"scores"``.
+    """
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -162,29 +191,29 @@ def _text(data: bytes) -> str:
 
 
 def _npy(data: bytes, stem: str) -> list[Entry]:
-    return array_entries(read_npy(BytesIO(data), len(data)), stem, shared=True)
+    return [array_entry(read_npy(BytesIO(data), len(data)), stem, shared=True)]
 
 
 def _npz(data: bytes, stem: str) -> list[Entry]:
     entries = []
     for key, array in read_npz(BytesIO(data)):
         try:
-            entries += array_entries(array, key)
+            entries.append(array_entry(array, key))
         except InputError as error:
             raise problem(f"in array {inert(key)}: {error.problem}", error.expected) from None
     return entries
 
 
 def _csv(data: bytes, stem: str) -> list[Entry]:
-    return csv_entries(_text(data), stem)
+    return csv_entries(text_of(data), stem)
 
 
 def _json(data: bytes, stem: str) -> list[Entry]:
-    return json_entries(from_json(_text(data), "scores", ""), stem)
+    return json_entries(from_json(text_of(data), "scores", ""), stem)
 
 
 def _txt(data: bytes, stem: str) -> list[Entry]:
-    return read_entries(_text(data))
+    return read_entries(text_of(data))
 
 
 _READERS: Mapping[str, Callable[[bytes, str], list[Entry]]] = {
@@ -194,9 +223,11 @@ _READERS: Mapping[str, Callable[[bytes, str], list[Entry]]] = {
     ".json": _json,
     ".txt": _txt,
 }
+SUFFIXES = tuple(_READERS)
+"""Suffixes of the files that can be read."""
 
 
-def _place(path: str) -> str:
+def place_of(path: str) -> str:
     """Return a path as errors name it; of a long one its end, which says most."""
     if path == "-":
         return STANDARD_INPUT

@@ -38,10 +38,13 @@ _PARTS: Mapping[str, Part] = {
     **dict.fromkeys(("k", "key", "keys"), "K"),
     **dict.fromkeys(("v", "value", "values"), "V"),
 }
+FIELDS: Mapping[Part, str] = {"q": "query", "K": "keys", "V": "values"}
+"""The field of an error in each."""
+
 _BESIDE: tuple[Part, ...] = ("K", "V")
 _REQUIRED: tuple[Part, ...] = ("q", "K")
 _EXPECTED = "q:, K: and, if there are values, V:"
-_FINITE = "finite numbers"
+FINITE = "finite numbers"
 
 
 def read_source(kind: Kind, text: str, attachments: "tuple[Attachment, ...]" = ()) -> Source:
@@ -119,33 +122,69 @@ def parse_products(text: str, attachments: "tuple[Attachment, ...]" = ()) -> Pro
     Raises:
         InputError: With field ``"query"``, naming what is not understood, and its line.
     """
-    parts = _parts(text, attachments)
+    try:
+        return products_of(_read(text, attachments))
+    except InputError as error:
+        where = f"line {error.line}" if error.line else ""
+        raise InputError("query", error.problem, error.expected, where, error.line) from None
+
+
+def products_of(entries: Sequence[Entry]) -> Products:
+    """Return the queries, keys and values that entries are by their names.
+
+    Raises:
+        InputError: With field ``"query"``, ``"keys"`` or ``"values"``.
+    """
+    parts = _parts(entries)
     for part in _REQUIRED:
         if part not in parts:
-            raise InputError("query", f"there is no {part}", _EXPECTED)
-    width = np.shape(parts["q"][0].scores)[-1]
-    queries = _matrix("q", parts["q"], width, "the first row of q")
-    keys = _matrix("K", parts["K"], width, "q")
-    values = None
-    if rows := parts.get("V"):
-        values = _matrix("V", rows, np.shape(rows[0].scores)[-1], "the first row of V")
-        if len(values) != len(keys):
-            raise _error(
-                f"V has {_rows(len(values))} and K has {_rows(len(keys))}",
-                "one value for each key",
-                rows[0].line,
-            )
-    try:
-        return Products(queries, keys, values)
-    except InputError as error:
-        raise InputError("query", error.problem, error.expected) from None
+            raise InputError(FIELDS[part], f"there is no {part}", _EXPECTED)
+    queries = matrix_of("q", parts["q"])
+    keys = matrix_of("K", parts["K"])
+    if keys.shape[1] != queries.shape[1]:
+        raise InputError(
+            "keys",
+            f"a row of K has {_numbers(keys.shape[1])} and q has {queries.shape[1]:,}",
+            "as many in each row of K as in q",
+            line=parts["K"][0].line,
+        )
+    values = matrix_of("V", parts["V"]) if "V" in parts else None
+    if values is not None and len(values) != len(keys):
+        raise InputError(
+            "values",
+            f"V has {_rows(len(values))} and K has {_rows(len(keys))}",
+            "a row of V for each row of K",
+            line=parts["V"][0].line,
+        )
+    return Products(queries, keys, values)
+
+
+def matrix_of(part: Part, rows: Sequence[Entry]) -> NDArray[np.float64]:
+    """Return rows of one length as a matrix; a matrix that is all of them stays the same object.
+
+    Raises:
+        InputError: With field ``"query"``, ``"keys"`` or ``"values"``.
+    """
+    width = np.shape(rows[0].scores)[-1]
+    for row in rows:
+        size = np.shape(row.scores)[-1]
+        if size != width:
+            what = f"a row of {part} has {_numbers(size)} and its first row {width:,}"
+            raise InputError(FIELDS[part], what, "rows of one length", line=row.line)
+        if not np.isfinite(row.scores).all():
+            what = f"a row of {part} holds an infinity or NaN"
+            raise InputError(FIELDS[part], what, FINITE, line=row.line)
+    only = rows[0].scores
+    if len(rows) == 1 and isinstance(only, np.ndarray) and only.ndim == 2:
+        return only
+    return held(np.vstack([row.scores for row in rows]))
 
 
 @lru_cache(maxsize=8)
 def _starts(text: str, attachments: "tuple[Attachment, ...]") -> tuple[tuple[int, int | None], ...]:
     """Return the line of each row, rising, counted from 1, and which query it is, if it is one."""
     try:
-        parts = _parts(text, attachments)
+        parts = _parts(_read(text, attachments))
     except InputError:
         return ()
     found: list[tuple[int, int | None]] = []
@@ -157,45 +196,34 @@ def _starts(text: str, attachments: "tuple[Attachment, ...]") -> tuple[tuple[int
     return tuple(sorted(found, key=lambda start: start[0]))
 
 
-def _parts(text: str, attachments: "tuple[Attachment, ...]") -> dict[Part, list[Entry]]:
-    """Return the rows of q, K and V, in their order."""
+def _read(text: str, attachments: "tuple[Attachment, ...]" = ()) -> list[Entry]:
+    """Return the rows of a text, as they are named there."""
     try:
-        entries = read_entries(text, attachments, MOST_ROWS, whole=True)
+        return read_entries(text, attachments, MOST_ROWS, whole=True)
     except InputError as error:
-        expected = _FINITE if error.expected == NUMBERS else error.expected
-        raise _error(error.problem, expected, error.line) from None
+        expected = FINITE if error.expected == NUMBERS else error.expected
+        raise InputError("query", error.problem, expected, line=error.line) from None
+
+
+def part_of(name: str) -> Part | None:
+    """Return whether a name, such as ``K``, ``keys`` or ``k[0]``, means q, K or V."""
+    return _PARTS.get(re.sub(r"\[\d+\]$", "", name).lower())
+
+
+def _parts(entries: Sequence[Entry]) -> dict[Part, list[Entry]]:
+    """Return the rows of q, K and V, in their order."""
     parts: dict[Part, list[Entry]] = {}
     part: Part | None = None
     for entry in entries:
         if entry.name:
-            name = re.sub(r"\[\d+\]$", "", entry.name)
-            if name.lower() not in _PARTS:
-                raise _error(f"{inert(name)} is none of q, K and V", _EXPECTED, entry.line)
-            part = _PARTS[name.lower()]
+            part = part_of(entry.name)
+            if part is None:
+                what = f"{inert(entry.name)} is none of q, K and V"
+                raise InputError("query", what, _EXPECTED, line=entry.line)
         if part is None:
-            raise _error("the first row has no name", _EXPECTED, entry.line)
+            raise InputError("query", "the first row has no name", _EXPECTED, line=entry.line)
         parts.setdefault(part, []).append(entry)
     return parts
-
-
-def _matrix(part: Part, rows: Sequence[Entry], width: int, like: str) -> NDArray[np.float64]:
-    """Return rows of one width as a matrix; an attached one stays the same object."""
-    for row in rows:
-        size = np.shape(row.scores)[-1]
-        if size != width:
-            what = f"a row of {part} has {_numbers(size)} and {like} has {width:,}"
-            raise _error(what, "rows of one length", row.line)
-        if not np.isfinite(row.scores).all():
-            place = f"a row of {part} holds an infinity or NaN"
-            raise _error(place, _FINITE, row.line)
-    only = rows[0].scores
-    if len(rows) == 1 and isinstance(only, np.ndarray) and only.ndim == 2:
-        return only
-    return held(np.vstack([row.scores for row in rows]))
-
-
-def _error(what: str, expected: str, line: int) -> InputError:
-    return InputError("query", what, expected, f"line {line}" if line else "", line)
 
 
 def _rows(count: int) -> str:

@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.files.codec import experiment_from_plain
-from attn_tui.files.entries import NUMBERS, Entry, check_count, number, numbered, problem
+from attn_tui.files.codec import asks, experiment_from_plain
+from attn_tui.files.entries import NUMBERS, Entry, check_count, held, number, numbered, problem
 from attn_tui.files.plain import finite, shown
 
 _LISTS = "a list of numbers, a list of lists, or an object of such lists by name"
 
 
-def array_entries(array: NDArray[np.float64], name: str, shared: bool = False) -> list[Entry]:
-    """Return one vector for an array of one dimension, one a row for an array of two.
+def array_entry(array: NDArray[np.float64], name: str, shared: bool = False) -> Entry:
+    """Return an array of one dimension, or of two with a vector a row, as one entry.
 
     Args:
         array: Shape (n,) or (rows, n).
@@ -30,14 +30,12 @@ def array_entries(array: NDArray[np.float64], name: str, shared: bool = False) -
         InputError: If a score is NaN or plus infinity, naming its place.
     """
     rows = np.atleast_2d(array)
-    check_count(len(rows))
-    unusable = np.argwhere(np.isnan(rows) | (rows == np.inf))
-    if unusable.size:
-        row, key = unusable[0]
+    unusable = np.isnan(rows) | (rows == np.inf)
+    if unusable.any():
+        row, key = np.argwhere(unusable)[0]
         place = f"row {row}, key {key}" if array.ndim == 2 else f"key {key}"
         raise problem(f"{rows[row, key]} stands at {place}", NUMBERS)
-    row_name = "" if shared and array.ndim == 2 else name
-    return numbered([Entry(row_name, row, shared=shared) for row in rows])
+    return Entry("" if shared and array.ndim == 2 else name, held(array), shared=shared)
 
 
 def json_entries(plain: object, name: str) -> list[Entry]:
@@ -51,7 +49,7 @@ def json_entries(plain: object, name: str) -> list[Entry]:
         InputError: Naming the list and the key that will not do.
     """
     if isinstance(plain, dict):
-        if "schema" in plain or "vectors" in plain:
+        if asks(plain):
             return _own_entries(plain)
         return [entry for key, item in plain.items() for entry in _list_entries(item, key)]
     entries = _list_entries(plain, "")

@@ -1,0 +1,74 @@
+"""A million scores are read in little memory, which only a process of its own can show."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+MOST = 200 * 2**20
+"""Bytes above the idle program; the numbers are 8,000,000, their text some 19,000,000."""
+
+_CODE = """
+import sys
+from resource import RUSAGE_SELF, getrusage
+from attn_tui.compute.setup import Setup
+from attn_tui.files.draft import draft_of, parse
+from attn_tui.files.opening import open_draft
+from attn_tui.files.readers import read_arguments
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.source import Typed
+
+unit = 1 if sys.platform == "darwin" else 1024
+idle = getrusage(RUSAGE_SELF).ru_maxrss
+(path,) = sys.argv[1:]
+if path == "-":
+    draft = draft_of(Experiment(Typed(read_arguments(["-"]))))
+else:
+    draft = open_draft(path, Setup())
+(vector,) = parse(draft).vectors
+print(vector.n_keys, (getrusage(RUSAGE_SELF).ru_maxrss - idle) * unit, len(draft.text))
+"""
+
+
+def _npy(path: Path, scores: NDArray[np.float64]) -> None:
+    np.save(path, scores)
+
+
+def _txt(path: Path, scores: NDArray[np.float64]) -> None:
+    path.write_text("\n".join(map(repr, scores.tolist())))
+
+
+def _csv(path: Path, scores: NDArray[np.float64]) -> None:
+    path.write_text("score\n" + "\n".join(map(repr, scores.tolist())))
+
+
+def _json(path: Path, scores: NDArray[np.float64]) -> None:
+    path.write_text(json.dumps(scores.tolist()))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs the resource module")
+@pytest.mark.parametrize("write", [_npy, _txt, _csv, _json], ids=lambda write: write.__name__)
+@pytest.mark.parametrize("piped", [False, True])
+def test_a_million_scores_are_read_in_little_memory(
+    write: Callable[[Path, NDArray[np.float64]], None], piped: bool, tmp_path: Path
+) -> None:
+    if piped and write is not _txt:
+        pytest.skip("a pipe holds text")
+    path = tmp_path / f"scores.{write.__name__[1:]}"
+    write(path, np.random.default_rng(1).standard_normal(1_000_000))
+    with path.open("rb") as file:
+        done = subprocess.run(
+            [sys.executable, "-c", _CODE, "-" if piped else str(path)],
+            stdin=file,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    n_keys, memory, length = map(int, done.stdout.split())
+    assert (n_keys, length < 100) == (1_000_000, True)
+    assert memory < MOST
