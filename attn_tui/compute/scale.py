@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import inf, isfinite, log
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.logit_map import LogitMap
@@ -17,25 +17,34 @@ class Parameter:
     Attributes:
         name: Its name on the command line.
         symbol: Its name in the formula.
-        default: What it is unless given; neutral, so that choosing the rule is safe.
+        default: What it is unless given.
         meaning: One phrase.
         above: It must be larger than this.
+        least: It must be at least this.
+        whole: Whether it must be a whole number.
     """
 
     name: str
     symbol: str
     default: float
     meaning: str
-    above: float = 0.0
+    above: float = -inf
+    least: float = -inf
+    whole: bool = False
+
+    @property
+    def expected(self) -> str:
+        """What it may be, in words."""
+        bound = f"above {self.above:g}" if self.above > -inf else f"{self.least:g} or more"
+        kind = "a whole number" if self.whole else "a number"
+        return f"{self.name} ({self.meaning}) {kind} {bound}"
 
     def check(self, rule: str, value: float) -> None:
-        """Raise InputError unless the value is finite and large enough."""
-        if not (isfinite(value) and value > self.above):
-            raise InputError(
-                "rule",
-                f"{rule}:{self.name}={value:g} will not do",
-                f"{self.name} ({self.meaning}) finite and above {self.above:g}",
-            )
+        """Raise InputError unless the value is finite, large enough and, if need be, whole."""
+        usable = isfinite(value) and value > self.above and value >= self.least
+        if not usable or (self.whole and value != int(value)):
+            problem = f"{rule}:{self.name}={value:g} will not do"
+            raise InputError("rule", problem, self.expected)
 
 
 @dataclass(frozen=True)
@@ -46,9 +55,10 @@ class Rule:
         name: Its name on the command line and in JSON.
         formula: The multiplier as text, in the symbols of the field.
         summary: One phrase for a list of rules.
-        source: Who introduced it, or uses it.
+        source: Who introduced it.
         multiplier: From d_k, the number of keys and the parameters to m.
         parameters: What it takes besides.
+        users: Models that use it, or empty.
     """
 
     name: str
@@ -57,6 +67,12 @@ class Rule:
     source: str
     multiplier: Callable[[int, int, Parameters], float]
     parameters: tuple[Parameter, ...] = ()
+    users: str = ""
+
+
+def _inverse_sqrt(d_k: float) -> float:
+    # One rounding, where 1 / √d_k has two.
+    return float(d_k) ** -0.5
 
 
 _ALL = (
@@ -65,15 +81,16 @@ _ALL = (
         "1/√d_k",
         "the standard deviation of random scores becomes 1",
         "Vaswani et al. 2017, arXiv 1706.03762; PyTorch's default",
-        # One rounding, where 1 / √d_k has two.
-        lambda d_k, n_keys, given: float(d_k) ** -0.5,
+        lambda d_k, n_keys, given: _inverse_sqrt(d_k),
+        users="BERT, GPT-2, Llama, Mistral, Qwen, Falcon, Phi-2, gpt-oss",
     ),
     Rule(
         "none",
         "1",
         "scores go to softmax as they are",
-        "T5, GPT-Neo (their initialisation allows for it)",
+        "Raffel et al. 2020, arXiv 1910.10683: the initialisation allows for it",
         lambda d_k, n_keys, given: 1.0,
+        users="T5, GPT-Neo, Gemma 4 (after QK-norm)",
     ),
     Rule(
         "inverse",
@@ -81,6 +98,56 @@ _ALL = (
         "for queries and keys that training has correlated",
         "µP: Yang et al. 2022, arXiv 2203.03466",
         lambda d_k, n_keys, given: 1.0 / d_k,
+        users="Granite (attention_multiplier)",
+    ),
+    Rule(
+        "mup",
+        "√d₀/d_k",
+        "1/d_k that agrees with 1/√d_k at a base dimension d₀",
+        "µP: Yang et al. 2022, arXiv 2203.03466",
+        lambda d_k, n_keys, given: given["d0"] ** 0.5 / d_k,
+        (Parameter("d0", "d₀", 64.0, "base dimension", above=0.0),),
+    ),
+    Rule(
+        "fixed",
+        "1/√a",
+        "one number for all layers, whatever d_k is",
+        "Gemma 2: arXiv 2408.00118 (query_pre_attn_scalar)",
+        lambda d_k, n_keys, given: _inverse_sqrt(given["a"]),
+        (Parameter("a", "a", 256.0, "what stands in for d_k", above=0.0),),
+        users="Gemma 2 and 3",
+    ),
+    Rule(
+        "per-layer",
+        "1/(√d_k·(l + 1))",
+        "deeper layers are scaled down more",
+        "GPT-2's option scale_attn_by_inverse_layer_idx",
+        lambda d_k, n_keys, given: _inverse_sqrt(d_k) / (given["layer"] + 1.0),
+        (Parameter("layer", "l", 0.0, "layer, counted from 0", least=0.0, whole=True),),
+    ),
+    Rule(
+        "log-length",
+        "ln n/(ln 512·√d_k)",
+        "sharper for more keys; 1/√d_k at n = 512",
+        "J. Su, kexue.fm",
+        lambda d_k, n_keys, given: log(n_keys) / log(512.0) * _inverse_sqrt(d_k),
+    ),
+    Rule(
+        "ssmax",
+        "a·ln n/√d_k",
+        "scalable softmax: sharper for more keys, by a learned factor",
+        "Nakanishi 2025, arXiv 2501.19399 (a = 0.43 in Fig. 1)",
+        lambda d_k, n_keys, given: given["a"] * log(n_keys) * _inverse_sqrt(d_k),
+        (Parameter("a", "a", 0.43, "learned factor", above=0.0),),
+    ),
+    Rule(
+        "yarn",
+        "(0.1·ln f + 1)²/√d_k",
+        "sharper for a context extended by a factor f",
+        "YaRN: Peng et al. 2023, arXiv 2309.00071",
+        lambda d_k, n_keys, given: (0.1 * log(given["factor"]) + 1.0) ** 2 * _inverse_sqrt(d_k),
+        (Parameter("factor", "f", 40.0, "how many times longer", least=1.0),),
+        users="DeepSeek-V3",
     ),
     Rule(
         "temperature",
@@ -88,7 +155,7 @@ _ALL = (
         "a divisor of your own, whatever d_k is",
         "Hinton et al. 2015, arXiv 1503.02531",
         lambda d_k, n_keys, given: 1.0 / given["T"],
-        (Parameter("T", "T", 1.0, "temperature"),),
+        (Parameter("T", "T", 1.0, "temperature", above=0.0),),
     ),
 )
 
@@ -164,17 +231,34 @@ class Scale:
         ]
         return ", ".join([self.definition.formula, *values])
 
+    @property
+    def pipeline(self) -> str:
+        """From scores to softmax as text.
+
+        >>> Scale("fixed", (("a", 144.0),), softcap=50.0, sink=0.0).pipeline
+        'z = 50·tanh(m·s/50), m = 1/√a, a = 144; sink b = 0'
+        """
+        cap = None if self.softcap is None else f"{self.softcap:g}"
+        z = "m·s" if cap is None else f"{cap}·tanh(m·s/{cap})"
+        parts = ["QK-norm"] if self.qk_norm else []
+        parts.append(f"z = {z}, m = {self.formula}")
+        if self.sink is not None:
+            parts.append(f"sink b = {self.sink:g}")
+        return "; ".join(parts)
+
     def multiplier(self, d_k: int, n_keys: int) -> float:
-        """Return m, finite and above 0.
+        """Return m, finite and at least 0; rules of the length make it 0 at a single key.
 
         Raises:
-            InputError: If the parameters make m overflow or vanish.
+            InputError: If the parameters make m overflow.
         """
-        m = self.definition.multiplier(d_k, n_keys, self.parameters)
-        if not 0.0 < m < inf:
-            raise InputError(
-                "rule", f"{self.formula} makes the multiplier {m:g}", "a finite multiplier above 0"
-            )
+        try:
+            m = self.definition.multiplier(d_k, n_keys, self.parameters)
+        except OverflowError:
+            m = inf
+        if not 0.0 <= m < inf:
+            problem = f"{self.formula} makes the multiplier {m:g}"
+            raise InputError("rule", problem, "a finite multiplier")
         return m
 
     def logit_map(self, d_k: int, n_attended: int) -> LogitMap:
@@ -183,8 +267,12 @@ class Scale:
         return LogitMap(multiplier, self.softcap, self.sink)
 
 
-def _number(text: str) -> float:
-    """Read a decimal number in ASCII, as the rest of the program does."""
+def parse_number(text: str) -> float:
+    """Read a decimal number in ASCII, as the rest of the program does.
+
+    Raises:
+        ValueError: If it is none.
+    """
     if not text.isascii() or "_" in text:
         raise ValueError(text)
     return float(text)
@@ -211,7 +299,7 @@ def parse_scale(text: str) -> Scale:
         if parameter in given:
             raise InputError("rule", f"{inert(parameter)} stands twice", "each parameter once")
         try:
-            given[parameter] = _number(value)
+            given[parameter] = parse_number(value)
         except ValueError:
             raise InputError(
                 "rule", f"{inert(parameter)}: {inert(value)} is not a number", "parameter=number"

@@ -1,9 +1,9 @@
-from math import log, sqrt
+from math import inf, log, nan, sqrt
 
 import pytest
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.scale import DEFAULT_RULE, RULES, Rule, Scale, parse_scale
+from attn_tui.compute.scale import DEFAULT_RULE, RULES, Scale, parse_scale
 
 
 @pytest.mark.parametrize(
@@ -15,11 +15,22 @@ from attn_tui.compute.scale import DEFAULT_RULE, RULES, Rule, Scale, parse_scale
         ("temperature", 1.0),
         ("temperature:T=8", 0.125),
         (" temperature : T = 0.5 ", 2.0),
+        ("mup", 8 / 80),
+        ("mup:d0=80", 1 / sqrt(80)),
+        ("fixed", 1 / 16),
+        ("fixed:144", 1 / 12),
+        ("per-layer", 1 / sqrt(80)),
+        ("per-layer:layer=3", 1 / sqrt(80) / 4),
+        ("log-length", log(7) / log(512) / sqrt(80)),
+        ("ssmax", 0.43 * log(7) / sqrt(80)),
+        ("ssmax:a=1", log(7) / sqrt(80)),
+        ("yarn:factor=1", 1 / sqrt(80)),
+        ("yarn", (0.1 * log(40) + 1) ** 2 / sqrt(80)),
     ],
 )
 def test_each_rule_has_its_multiplier(text: str, multiplier: float) -> None:
     found = parse_scale(text).multiplier(d_k=80, n_keys=7)
-    assert found == pytest.approx(multiplier, rel=3e-16)
+    assert found == pytest.approx(multiplier, rel=5e-16)
 
 
 def test_the_default_is_the_inverse_square_root() -> None:
@@ -33,7 +44,21 @@ def test_each_rule_says_what_it_is_and_who_uses_it(name: str) -> None:
     assert rule.formula
     assert rule.summary
     assert rule.source
-    assert Scale(name).multiplier(65_536, 1) > 0
+    assert Scale(name).multiplier(65_536, 2) > 0
+
+
+def test_rules_agree_where_they_should() -> None:
+    standard = Scale().multiplier(64, 512)
+    assert Scale("mup").multiplier(64, 3) == standard
+    assert Scale("fixed", (("a", 64.0),)).multiplier(7, 3) == standard
+    assert Scale("log-length").multiplier(64, 512) == standard
+    assert Scale("yarn").multiplier(64, 3) / standard == pytest.approx(1.8739, abs=5e-5)
+
+
+@pytest.mark.parametrize("name", ["log-length", "ssmax"])
+def test_a_rule_of_the_length_is_0_at_a_single_key(name: str) -> None:
+    assert Scale(name).multiplier(64, 1) == 0.0
+    assert Scale(name).logit_map(64, 0).multiplier == 0.0
 
 
 def test_the_formula_shows_parameters_with_their_values() -> None:
@@ -61,7 +86,16 @@ def test_the_formula_shows_parameters_with_their_values() -> None:
         ("temperature:T=-1", "T=-1 will not do"),
         ("temperature:T=inf", "T=inf will not do"),
         ("temperature:T=nan", "T=nan will not do"),
-        ("temperature:T=1e-320", "multiplier inf; expected a finite multiplier above 0"),
+        ("mup:d0=0", r"d0 \(base dimension\) a number above 0"),
+        ("mup:64,d0=2", "'d0' stands twice"),
+        ("fixed:a=-256", r"a \(what stands in for d_k\) a number above 0"),
+        ("per-layer:layer=1.5", r"layer \(layer, counted from 0\) a whole number 0 or more"),
+        ("per-layer:layer=-1", "a whole number 0 or more"),
+        ("per-layer:layer=inf", "a whole number 0 or more"),
+        ("ssmax:a=0", "a number above 0"),
+        ("yarn:factor=0.5", "a number 1 or more"),
+        ("yarn:f=40", "no parameter 'f'; expected factor"),
+        ("temperature:T=1e-320", "multiplier inf; expected a finite multiplier"),
     ],
 )
 def test_what_is_no_rule_is_refused_by_name(text: str, message: str) -> None:
@@ -77,7 +111,30 @@ def test_a_refusal_is_safe_to_print(text: str) -> None:
     assert str(caught.value).isprintable()
 
 
-def test_a_rule_of_the_length_may_vanish_at_a_single_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    rule = Rule("log", "ln n", "", "", lambda d_k, n_keys, given: log(n_keys))
-    monkeypatch.setattr("attn_tui.compute.scale.RULES", {"log": rule})
-    assert Scale("log").multiplier(64, 3) == log(3)
+@pytest.mark.parametrize(
+    ("scale", "text"),
+    [
+        (Scale(), "z = m·s, m = 1/√d_k"),
+        (
+            Scale("fixed", (("a", 144.0),), softcap=50.0, sink=0.0),
+            "z = 50·tanh(m·s/50), m = 1/√a, a = 144; sink b = 0",
+        ),
+        (Scale("none", sink=-1.5, qk_norm=True), "QK-norm; z = m·s, m = 1; sink b = -1.5"),
+    ],
+)
+def test_the_pipeline_is_said_in_one_line(scale: Scale, text: str) -> None:
+    assert scale.pipeline == text
+
+
+@pytest.mark.parametrize("cap", [0.0, -1.0, inf, nan])
+def test_a_cap_is_finite_and_above_0(cap: float) -> None:
+    with pytest.raises(InputError, match="a finite cap above 0") as caught:
+        Scale(softcap=cap)
+    assert caught.value.field == "softcap"
+
+
+@pytest.mark.parametrize("sink", [-inf, inf, nan])
+def test_a_sink_is_finite(sink: float) -> None:
+    with pytest.raises(InputError, match="a finite logit") as caught:
+        Scale(sink=sink)
+    assert caught.value.field == "sink"
