@@ -1,0 +1,115 @@
+"""Attention of one query whose vector is known: weights times V, and gradients by q and by keys."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from attn_tui.compute.evaluation import Evaluation
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.formats import rounded
+from attn_tui.compute.keys import ALL, Keys
+from attn_tui.compute.source import Floats, Products, normalised
+
+
+@dataclass(frozen=True, eq=False)
+class Attention:
+    """One query, its keys and its values, as typed.
+
+    Gradients are with respect to q and k as typed: through the Jacobian of QK-norm where it is
+    on, ∂q̂/∂q = (I − q̂q̂ᵀ/d_k)/rms(q). Rounding q and k to a format has no derivative; it is
+    taken as the identity, as training in 16 bits takes it. A gradient is NaN where QK-norm
+    meets a vector of 0, which has no direction.
+
+    Attributes:
+        query: q, shape (d_k,).
+        keys: K, shape (n, d_k).
+        values: V, shape (n, d_v), or None.
+        qk_norm: Whether q and k are normalised to a root mean square of 1.
+        format: What they are rounded to before their product is taken.
+    """
+
+    query: Floats
+    keys: Floats
+    values: Floats | None = None
+    qk_norm: bool = False
+    format: str = "float64"
+
+    def output(self, side: Evaluation) -> Floats | None:
+        """Return Σ p_j v_j, shape (d_v,), in float64; None without values."""
+        return None if self.values is None else side.weights() @ self.values
+
+    def query_gradient(self, side: Evaluation, of: int) -> Floats:
+        """Return ∂p_of/∂q, shape (d_k,)."""
+        by_score = side.gradient(of, "scores")
+        # Keys that share a large part cancel, unless it is taken away first.
+        centre = self._keys[of]
+        total = by_score.sum()
+        if side.map.softcap is None:
+            total = side.multiplier * side.weights()[of] * side.sink_weight
+        with np.errstate(all="ignore"):
+            gradient = (self._keys - centre).T @ by_score + total * centre
+            return np.asarray(self._through_norm(gradient[None], self.query[None])[0])
+
+    def key_gradient(self, side: Evaluation, of: int, key: int) -> Floats:
+        """Return ∂p_of/∂k_key, shape (d_k,)."""
+        return np.asarray(self._key_gradients(side, of, np.array([key]))[0])
+
+    def key_gradient_norms(self, side: Evaluation, of: int, keys: Keys = ALL) -> Floats:
+        """Return the length of ∂p_of/∂k for keys, shape (len(keys),)."""
+        return lengths(self._key_gradients(side, of, keys))
+
+    def _key_gradients(self, side: Evaluation, of: int, keys: Keys) -> Floats:
+        """Return a row for each of some keys, shape (len(keys), d_k)."""
+        rows = self.keys[keys]
+        with np.errstate(all="ignore"):
+            products = np.broadcast_to(self._query, rows.shape)
+            by_score = side.gradient(of, "scores", keys)[:, None]
+            return self._through_norm(products, rows) * by_score
+
+    def _through_norm(self, gradients: Floats, rows: Floats) -> Floats:
+        """Return gradients by normalised rows as gradients by the rows, shape (rows, d_k)."""
+        if not self.qk_norm:
+            return gradients
+        units = normalised(rows)
+        along = (units * gradients).sum(axis=1, keepdims=True) / rows.shape[1]
+        size = lengths(rows)[:, None] / np.sqrt(rows.shape[1])
+        return np.asarray((gradients - along * units) / np.where(size > 0.0, size, np.nan))
+
+    @cached_property
+    def _query(self) -> Floats:
+        return np.asarray(self._used(self.query[None])[0])
+
+    @cached_property
+    def _keys(self) -> Floats:
+        return self._used(self.keys)
+
+    def _used(self, rows: Floats) -> Floats:
+        """Return rows as their product is taken."""
+        return rounded(normalised(rows) if self.qk_norm else rows, self.format)
+
+
+def attention(experiment: Experiment, index: int) -> Attention | None:
+    """Return the query of one vector of a question with its keys; None if it has no queries."""
+    source, setup = experiment.source, experiment.setup
+    if not isinstance(source, Products):
+        return None
+    return Attention(
+        source.queries[index],
+        source.keys,
+        source.values,
+        setup.scale.qk_norm,
+        setup.precision.vectors,
+    )
+
+
+def lengths(rows: Floats) -> Floats:
+    """Return the Euclidean length of each row, also where its squares overflow or vanish.
+
+    >>> lengths(np.array([[3e200, 4e200], [0.0, 0.0]]))
+    array([5.e+200, 0.e+000])
+    """
+    sizes = np.abs(rows).max(axis=1, keepdims=True)
+    with np.errstate(all="ignore"):
+        scaled = np.where(sizes > 0.0, rows / sizes, 0.0)
+        return np.asarray(sizes[:, 0] * np.sqrt(np.square(scaled).sum(axis=1)))
