@@ -1,7 +1,7 @@
 """One vector under one map to logits: weights, their statistics, and the Jacobian on demand."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import exp, inf, isfinite, log
 from typing import Literal
@@ -40,12 +40,13 @@ class Evaluation:
         map: From scores to logits.
         precision: The formats and the method.
         n_keys: n, masked keys included.
+        given: The scores before any rounding, shape (n,).
     """
 
     map: LogitMap
     precision: Precision
     n_keys: int
-    _scores: Numbers = field(repr=False)
+    given: Numbers = field(repr=False)
     _split: Split = field(repr=False)
 
     @property
@@ -55,7 +56,7 @@ class Evaluation:
 
     def scores(self, keys: Keys = ALL) -> Numbers:
         """Return s, shape (len(keys),), as rounded before anything else."""
-        return rounded(self._scores[keys], self.precision.scores)
+        return rounded(self.given[keys], self.precision.scores)
 
     def slopes(self, keys: Keys = ALL) -> Numbers:
         """Return ∂z/∂s, shape (len(keys),): m, less under a cap, 0 at a masked key."""
@@ -63,7 +64,7 @@ class Evaluation:
 
     def logits(self, keys: Keys = ALL) -> Numbers:
         """Return z, shape (len(keys),)."""
-        z = logits.logits(self._scores[keys], self.map, self.precision)
+        z = logits.logits(self.given[keys], self.map, self.precision)
         return z.astype(np.float64, copy=False)
 
     def weights(self, keys: Keys = ALL) -> Numbers:
@@ -102,8 +103,8 @@ class Evaluation:
         if wrt == "scores":
             with np.errstate(all="ignore"):
                 entries *= self.slopes(keys)
-        hidden = self._scores[of_keys][:, None] == -inf
-        entries[(hidden | (self._scores[keys] == -inf)) & (entries == 0.0)] = 0.0
+        hidden = self.given[of_keys][:, None] == -inf
+        entries[(hidden | (self.given[keys] == -inf)) & (entries == 0.0)] = 0.0
         return entries
 
     def log_jacobian(self, of_keys: Keys, keys: Keys, wrt: Wrt) -> Numbers:
@@ -164,6 +165,14 @@ class Evaluation:
             powers: Floats = np.exp(np.append(*self._exponents(keys)))
         return powers.astype(np.float64)
 
+    def padded(self, n_keys: int) -> "Evaluation":
+        """Return the same for ``n_keys`` or more keys, those that were not there masked."""
+        more = n_keys - self.n_keys
+        if more <= 0:
+            return self
+        scores = np.append(self.given, np.full(more, -inf))
+        return replace(self, n_keys=n_keys, given=scores, _split=self._split.padded(more))
+
     @cached_property
     def least(self) -> float:
         """What a statistic that came out as 0 is below, or 0 if it is exactly 0 or naive.
@@ -172,7 +181,7 @@ class Evaluation:
         since what it is computed from underflowed: H ≤ r(1 + ln n − ln r) and ‖J‖_F ≤ tr J ≤ 2r,
         with r = 1 − p of the winner.
         """
-        n_entries = int(np.count_nonzero(self._scores > -inf)) + (self.map.sink is not None)
+        n_entries = int(np.count_nonzero(self.given > -inf)) + (self.map.sink is not None)
         if n_entries < 2 or not self.precision.stable or not isfinite(self.entropy):
             return 0.0
         smallest = float(limits(dtype_of(self.precision.format)).smallest_subnormal)
@@ -183,14 +192,14 @@ class Evaluation:
 
     @cached_property
     def _largest(self) -> float:
-        return float(self._scores.max())
+        return float(self.given.max())
 
     def _exponents(self, keys: Keys) -> tuple[Floats, Floats]:
         """Return what softmax raises e to, in the format, for keys and for the sink."""
-        return logits.exponents(self._scores[keys], self.map, self.precision, self._largest)
+        return logits.exponents(self.given[keys], self.map, self.precision, self._largest)
 
     def _at_masked(self, keys: Keys, numbers: Numbers, value: float) -> Numbers:
-        numbers[self._scores[keys] == -inf] = value
+        numbers[self.given[keys] == -inf] = value
         return numbers
 
     def _log_complements(self, keys: Keys) -> Numbers:

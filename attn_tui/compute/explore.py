@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,8 @@ from attn_tui.compute.keys import ALL, Keys
 from attn_tui.compute.logit_map import PLAIN
 from attn_tui.compute.norms import Norms
 from attn_tui.compute.precision import Precision
-from attn_tui.compute.trouble import find_trouble
+from attn_tui.compute.source import Drawn
+from attn_tui.compute.trouble import Status, verdict
 from attn_tui.compute.vector import Vector
 
 __all__ = [
@@ -36,8 +37,6 @@ __all__ = [
     "check_keys",
     "over_d_k",
 ]
-
-Status = Literal["ok", "masked", "overflow", "nan"]
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ class Answer:
 
 @dataclass(frozen=True, eq=False)
 class OverDk:
-    """One vector under a rule at D values of d_k; typed scores stay as they are.
+    """One vector under a rule at D values of d_k.
 
     Attributes:
         d_k: Shape (D,).
@@ -126,7 +125,7 @@ def answer_vector(experiment: Experiment, index: int) -> VectorAnswer:
     if to_logits != PLAIN:
         scaled = _settled(evaluate(vector.scores, to_logits, setup.precision))
     masked = np.flatnonzero(vector.scores == -np.inf)
-    status, reason = _verdict(vector, masked.size == vector.n_keys, unscaled, scaled)
+    status, reason = verdict({"unscaled": unscaled, "scaled": scaled})
     of = min(settings.of, vector.n_keys - 1)
     return VectorAnswer(vector, status, reason, masked, of, settings.wrt, unscaled, scaled)
 
@@ -153,14 +152,26 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     yield Answer(experiment, tuple(vectors))
 
 
-def over_d_k(experiment: Experiment, index: int, d_ks: Sequence[int], most_keys: int = 6) -> OverDk:
+def over_d_k(
+    experiment: Experiment,
+    index: int,
+    d_ks: Sequence[int],
+    most_keys: int = 6,
+    stop: Stop = never,
+) -> OverDk | None:
     """Evaluate one vector of a question at each d_k, whatever the question's own is.
+
+    Drawn scores are those drawn at each d_k; others stay as they are.
 
     Args:
         experiment: The question.
         index: Which of its vectors.
         d_ks: D values of d_k.
         most_keys: At most so many keys are followed one by one.
+        stop: Asked before every d_k.
+
+    Returns:
+        None if stopped.
 
     Raises:
         InputError: If the rule yields no usable multiplier.
@@ -171,13 +182,28 @@ def over_d_k(experiment: Experiment, index: int, d_ks: Sequence[int], most_keys:
     weights = np.empty((keys.size, len(d_ks)))
     entropies, sizes = np.empty(len(d_ks)), np.empty(len(d_ks))
     for column, d_k in enumerate(d_ks):
+        if stop():
+            return None
         to_logits = setup.scale.logit_map(d_k, vector.n_attended)
-        side = evaluate(vector.scores, to_logits, setup.precision)
+        growth = _growth(experiment, index, d_k)
+        scores = vector.scores if growth == 1.0 else vector.scores * growth
+        side = evaluate(scores, to_logits, setup.precision)
         weights[:, column] = side.weights(keys)
         entropies[column] = side.entropy
         sizes[column] = side.frobenius(wrt)
     most = log(vector.n_attended) if vector.n_attended else 0.0
     return OverDk(np.array(d_ks, dtype=np.int64), keys, weights, entropies, most, sizes)
+
+
+def _growth(experiment: Experiment, index: int, d_k: int) -> float:
+    """Return what the question's scores are multiplied by at another d_k.
+
+    The scores of a draw are ‖q‖ times numbers that do not depend on d_k.
+    """
+    source = experiment.source
+    if not isinstance(source, Drawn):
+        return 1.0
+    return source.query_norm(d_k, index) / source.query_norm(experiment.setup.d_k, index)
 
 
 def _largest(scores: NDArray[np.float64], most_keys: int) -> NDArray[np.intp]:
@@ -204,23 +230,3 @@ def check_keys(experiment: Experiment) -> None:
                 f"{inert(vector.name)} has no key {of}",
                 f"a key from 0 to {last}" if last else "key 0, its only one",
             )
-
-
-def _verdict(
-    vector: Vector, all_masked: bool, unscaled: Evaluation, scaled: Evaluation
-) -> tuple[Status, str]:
-    """Return the status of a vector and the reason for it."""
-    if all_masked:
-        return "masked", "every key is masked, so every weight is 0"
-    sides = {
-        "unscaled": find_trouble(vector.scores, unscaled),
-        "scaled": find_trouble(vector.scores, scaled),
-    }
-    found = {side: trouble for side, trouble in sides.items() if trouble}
-    if not found:
-        return "ok", ""
-    troubles = set(found.values())
-    status: Status = "overflow" if any(t.status == "overflow" for t in troubles) else "nan"
-    if len(found) == 2 and len(troubles) == 1:
-        return status, f"both: {troubles.pop().text}"
-    return status, "; ".join(f"{side}: {trouble.text}" for side, trouble in found.items())

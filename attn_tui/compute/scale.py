@@ -72,7 +72,8 @@ class Rule:
 
 def _inverse_sqrt(d_k: float) -> float:
     # One rounding, where 1 / √d_k has two.
-    return float(d_k) ** -0.5
+    root: float = float(d_k) ** -0.5
+    return root
 
 
 _ALL = (

@@ -1,6 +1,6 @@
 """Sums of all entries but one, which is how a complement 1 − p is computed without cancellation."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,6 +49,12 @@ class Split:
         others = np.asarray(self.total - self.weights[keys])
         others[positions(keys, self.n_keys) == self.winner] = self.rest
         return others
+
+    def padded(self, more: int) -> "Split":
+        """Return the same with so many more keys whose value is 0."""
+        values = np.insert(self.values, self.n_keys, np.zeros(more))
+        winner = self.winner + (more if self.winner == self.n_keys else 0)
+        return replace(self, values=values, n_keys=self.n_keys + more, winner=winner)
 
     def logs(self) -> Numbers:
         """Return ln of all values, −∞ where one is 0."""

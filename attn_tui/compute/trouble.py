@@ -1,6 +1,6 @@
 """Where a number format gives out: what overflowed or became NaN in a softmax, in words."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import inf, isnan, log
 from typing import Literal
@@ -12,7 +12,9 @@ from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.formats import dtype_of, limits
 from attn_tui.compute.keys import Floats
 
-Status = Literal["overflow", "nan"]
+Status = Literal["ok", "masked", "overflow", "nan"]
+
+_MASKED = "every key is masked, so every weight is 0"
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,7 @@ class Trouble:
     """The first step of a softmax that exceeded its format.
 
     Attributes:
-        status: Whether something overflowed, or became NaN otherwise.
+        status: Whether every key is masked, something overflowed, or became NaN otherwise.
         text: What, in which format, beyond which threshold, and what comes of it.
     """
 
@@ -28,8 +30,31 @@ class Trouble:
     text: str
 
 
-def find_trouble(scores: NDArray[np.float64], evaluation: Evaluation) -> Trouble | None:
-    """Return what went wrong when scores, shape (n,) and not all masked, were evaluated."""
+def verdict(sides: Mapping[str, Evaluation]) -> tuple[Status, str]:
+    """Return the status of one or two named sides, and the reason if it is not ok.
+
+    The reason names the side where there are two that differ. A side of which every key is masked
+    counts only if both are.
+    """
+    found = {name: trouble for name, side in sides.items() if (trouble := find_trouble(side))}
+    if len(found) == len(sides) and {trouble.text for trouble in found.values()} == {_MASKED}:
+        return "masked", _MASKED
+    found = {name: trouble for name, trouble in found.items() if trouble.status != "masked"}
+    if not found:
+        return "ok", ""
+    troubles = set(found.values())
+    status: Status = "overflow" if any(t.status == "overflow" for t in troubles) else "nan"
+    if len(found) == len(sides) and len(troubles) == 1:
+        text = troubles.pop().text
+        return status, text if len(sides) == 1 else f"both: {text}"
+    return status, "; ".join(f"{name}: {trouble.text}" for name, trouble in found.items())
+
+
+def find_trouble(evaluation: Evaluation) -> Trouble | None:
+    """Return what went wrong in an evaluation."""
+    scores = evaluation.given
+    if scores.max() == -inf:
+        return Trouble("masked", _MASKED)
     ends = np.array([scores.argmax(), np.where(scores > -inf, scores, inf).argmin()])
     status, text = next(_steps(ends, evaluation), ("nan", ""))
     return Trouble(status, f"{text}; {_outcome(ends, evaluation)}") if text else None

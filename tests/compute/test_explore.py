@@ -1,5 +1,5 @@
 from math import inf, log, sqrt
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from attn_tui.compute import explore
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.explore import ALL, Settings, VectorAnswer, over_d_k
+from attn_tui.compute.explore import ALL, OverDk, Settings, VectorAnswer
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import Scale, parse_scale
@@ -24,6 +24,12 @@ def vector(*scores: float, name: str = "a") -> Vector:
 
 def answered(*scores: float, setup: Setup = Setup()) -> VectorAnswer:
     return answer_to(vector(*scores), setup)
+
+
+def over_d_k(*arguments: Any, **options: Any) -> OverDk:
+    found = explore.over_d_k(*arguments, **options)
+    assert found
+    return found
 
 
 def test_unscaled_stands_beside_the_rules_multiplier() -> None:

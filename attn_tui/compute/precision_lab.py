@@ -1,0 +1,129 @@
+"""The precision lab: one vector's softmax in every format and by both methods, beside the exact."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.evaluation import Evaluation, evaluate
+from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.formats import rounded
+from attn_tui.compute.logit_map import PLAIN, LogitMap
+from attn_tui.compute.precision import FORMATS, Precision
+from attn_tui.compute.trouble import Status, verdict
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What came out in one format by one method.
+
+    Attributes:
+        precision: The format and the method, and what was rounded before.
+        status: As that of a vector's answer.
+        reason: Why it is not ok, or empty.
+        weight: The weight of the lab's key, as computed.
+        n_differ: How many weights are not the exact weight rounded to the format.
+        n_vanished: How many are 0 though the exact weight is not, as float64.
+        worst: The largest difference to the exact weight; NaN where any weight is.
+        worst_key: The key it belongs to.
+    """
+
+    precision: Precision
+    status: Status
+    reason: str
+    weight: float
+    n_differ: int
+    n_vanished: int
+    worst: float
+    worst_key: int
+
+
+@dataclass(frozen=True)
+class LabSide:
+    """One side of the lab.
+
+    Attributes:
+        name: What it is called, as in a vector's answer.
+        exact: The exact weight of the lab's key: float64, stable, of what was not rounded.
+        trials: Every format, stable and naive, float64 and stable first.
+    """
+
+    name: str
+    exact: float
+    trials: tuple[Trial, ...]
+
+
+@dataclass(frozen=True)
+class Lab:
+    """One vector in every precision; no number is kept for each key.
+
+    Attributes:
+        vector: Its name.
+        key: The key whose weight is shown, held to the vector's last.
+        sides: Unscaled and scaled.
+    """
+
+    vector: str
+    key: int
+    sides: tuple[LabSide, LabSide]
+
+
+def lab(experiment: Experiment, index: int, key: int, stop: Stop = never) -> Lab | None:
+    """Compute one vector's softmax in every precision, or None if stopped between two.
+
+    What the setup rounds before, scores or queries and keys, is rounded in every trial.
+
+    Args:
+        experiment: The question; its own format and method do not matter.
+        index: Which of its vectors.
+        key: The key whose weight is shown.
+        stop: Asked before every trial.
+    """
+    vector, setup = experiment.vectors[index], experiment.setup
+    unrounded = Experiment(experiment.source, replace(setup, precision=Precision()))
+    exact_scores = unrounded.vectors[index].scores
+    key = min(key, vector.n_keys - 1)
+    sides = []
+    for name, to_logits in (
+        ("unscaled", PLAIN),
+        ("scaled", setup.scale.logit_map(setup.d_k, vector.n_attended)),
+    ):
+        exact = evaluate(exact_scores, to_logits, Precision()).weights()
+        trials = []
+        for precision in _precisions(setup.precision):
+            if stop():
+                return None
+            trials.append(_trial(vector.scores, to_logits, precision, exact, key))
+        sides.append(LabSide(name, float(exact[key]), tuple(trials)))
+    return Lab(vector.name, key, (sides[0], sides[1]))
+
+
+def _precisions(given: Precision) -> Iterator[Precision]:
+    for name in FORMATS:
+        for stable in (True, False):
+            yield replace(given, format=name, stable=stable)
+
+
+def _trial(
+    scores: NDArray[np.float64],
+    to_logits: LogitMap,
+    precision: Precision,
+    exact: NDArray[np.float64],
+    key: int,
+) -> Trial:
+    """Compute softmax and compare it with the exact weights, shape (n,)."""
+    side: Evaluation = evaluate(scores, to_logits, precision)
+    weights = side.weights()
+    errors = np.abs(weights - exact)
+    # The position of NaN, where there is one.
+    worst = int(errors.argmax())
+    return Trial(
+        precision,
+        *verdict({"": side}),
+        weight=float(weights[key]),
+        n_differ=int(np.count_nonzero(weights != rounded(exact, precision.format))),
+        n_vanished=int(np.count_nonzero((weights == 0.0) & (exact != 0.0))),
+        worst=float(errors[worst]),
+        worst_key=worst,
+    )
