@@ -65,7 +65,12 @@ def weight(value: float, log_size: float = -inf, width: int | None = None) -> st
 
 def weight_name(key: int) -> str:
     """Return the name of a key's weight: ``p₁₂``."""
-    return "p" + str(key).translate(_SUBSCRIPTS)
+    return "p" + subscript(key)
+
+
+def subscript(key: int) -> str:
+    """Return a key's number as a subscript: ``₁₂``."""
+    return str(key).translate(_SUBSCRIPTS)
 
 
 def general(value: float, digits: int = 6) -> str:

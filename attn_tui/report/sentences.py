@@ -1,53 +1,102 @@
 """What the numbers mean, in a sentence or two of plain text; each states only what always holds."""
 
-from math import floor, inf, isfinite, isnan, log
+from math import floor, inf, isfinite, log
 
 import numpy as np
+from numpy.typing import NDArray
 
-from attn_tui.compute.explore import SYMBOL, Evaluation, VectorAnswer, Wrt
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.explore import ALL, SYMBOL, Evaluation, VectorAnswer, Wrt
 from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.logit_map import PLAIN, LogitMap
 from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Drawn, Products
 from attn_tui.report.numbers import LN10, general, quantity, ratio, weight, weight_name
 
 SATURATED = 0.01
 """A key that leaves less than this to all others is said to take the weight."""
 
+LONGEST = 210
+"""Characters of what is said together, unless its shortest form has more."""
+
+MOST_NORMS = 3
+"""Queries whose length is named."""
+
 _SMALLEST = -9_999
 """The smallest power of ten that is spelled out."""
+
+_TELLING = 1e-3
+"""Something that underflowed is said to be below a number up to this one."""
 
 _ALMOST_EQUAL = 1.1
 """Weights differ by no more than this factor where they are said to be almost equal."""
 
+_PLAIN_NAMES = ("unscaled", "scaled")
 
-def explore(answer: VectorAnswer, d_k: int, scale: Scale) -> tuple[str, ...]:
-    """Say what scaling does to the weights of one vector, and to the size of their gradient.
+
+def source(experiment: Experiment) -> str:
+    """Return one line that says where the scores come from and what d_k does to them."""
+    found, setup = experiment.source, experiment.setup
+    if isinstance(found, Drawn):
+        norms = [quantity(found.query_norm(setup.d_k, i)) for i in range(min(found.count, 3))]
+        more = ", …" if found.count > MOST_NORMS else ""
+        return (
+            f"drawn: q, k ~ N(0,1) at d_k = {setup.d_k}, n = {found.n_keys}, "
+            f"seed {found.seed}, ‖q‖ = {', '.join(norms)}{more}"
+        )
+    if isinstance(found, Products):
+        normalised = ", normalised" if setup.scale.qk_norm else ""
+        return f"from q and K{normalised}: d_k = {found.d_k} is their length"
+    n_keys = max(vector.n_attended for vector in experiment.vectors)
+    return f"typed: d_k moves {what_d_k_moves(setup.scale, n_keys)}"
+
+
+def what_d_k_moves(scale: Scale, n_keys: int) -> str:
+    """Say what d_k changes while the scores stay as typed."""
+    return "only the divisor" if _uses_d_k(scale, n_keys) else "nothing in this rule"
+
+
+def explore(answer: VectorAnswer, setup: Setup) -> tuple[str, ...]:
+    """Say how the weights of one vector are shared on both sides, and how the gradient changes.
 
     Args:
-        answer: The numbers, without the scale and with it.
-        d_k: The dimension the rule was given.
-        scale: The rule.
+        answer: The numbers: without the scale and with it, or of two answers side by side.
+        setup: What was asked of the scores; where two answers are compared it says nothing.
 
     Returns:
-        One or two sentences, at most 200 characters together; the gradient they speak of is
-        with respect to what the user chose.
+        One or two sentences, about 200 characters together unless a reason or names are long;
+        the gradient they speak of is with respect to what the user chose.
     """
-    n_unmasked = answer.vector.n_keys - answer.masked.size
-    if n_unmasked == 0:
-        return ("Every key is masked, so every weight and every gradient is 0.",)
+    for change in (_change(answer), ""):
+        found = _explore(answer, setup, change)
+        if sum(map(len, found)) + len(found) - 1 <= LONGEST:
+            return found
+    return found
+
+
+def _explore(answer: VectorAnswer, setup: Setup, change: str) -> tuple[str, ...]:
+    first, second, wrt = answer.unscaled, answer.scaled, answer.wrt
+    compared = answer.names != _PLAIN_NAMES
+    if not compared and answer.status == "masked":
+        sink = " and the sink takes all" if second.map.sink is not None else ""
+        return (f"Every key is masked, so every weight and every gradient is 0{sink}.",)
     if answer.reason:
         return (_sentence(answer.reason), *_the_other_side(answer))
-    if n_unmasked == 1:
+    if compared:
+        return (_comparison(answer, change),)
+    if answer.vector.n_attended == 1 and second.map.sink is None:
         only = int(answer.vector.scores.argmax())
         return (f"Key {only} alone has all the weight at any scale, and every gradient is 0.",)
-    unscaled = _side(answer, answer.unscaled)
-    if answer.scaled.multiplier == 1.0:
-        rule = f"the rule {scale.rule} multiplies by 1, which changes nothing: {unscaled}"
-        at = f"At d_k = {d_k} " if _uses_d_k(scale, answer.vector.n_keys) else ""
-        return (_sentence(at + rule),)
-    change = _change(answer.unscaled, answer.scaled, answer.wrt)
+    if second.map == PLAIN:
+        rule = f"the rule {setup.scale.rule} multiplies by 1, which changes nothing"
+        at = f"At d_k = {setup.d_k} "
+        at = at if _uses_d_k(setup.scale, answer.vector.n_attended) else ""
+        return (_sentence(f"{at}{rule}: {_state(first, wrt)}"),)
     return (
-        f"Unscaled, {unscaled}.",
-        f"{_scaling(answer.scaled.multiplier)}, {_side(answer, answer.scaled, change)}.",
+        f"Unscaled, {_state(first, wrt)}.",
+        _sentence(f"{_how(second.map)}, {_state(second, wrt, change)}"),
     )
 
 
@@ -59,85 +108,155 @@ def masked_key(answer: VectorAnswer) -> str:
     return f"Every ∂{name}/∂{SYMBOL[answer.wrt]} is 0 because key {answer.of} is masked."
 
 
-def what_d_k_moves(scale: Scale, n_keys: int) -> str:
-    """Say what d_k changes while the scores stay as typed."""
-    return "only the divisor" if _uses_d_k(scale, n_keys) else "nothing in this rule"
-
-
 def _uses_d_k(scale: Scale, n_keys: int) -> bool:
-    return scale.multiplier(D_K.minimum, n_keys) != scale.multiplier(D_K.maximum, n_keys)
+    try:
+        ends = {scale.multiplier(d_k, max(n_keys, 1)) for d_k in (D_K.minimum, D_K.maximum)}
+    except InputError:
+        return True
+    return len(ends) > 1
+
+
+def _comparison(answer: VectorAnswer, change: str) -> str:
+    """Say what both sides of a comparison are in one sentence, or that they are the same."""
+    first, second, wrt = answer.unscaled, answer.scaled, answer.wrt
+    names = [name if name in ("pinned", "now") else f"in {name}" for name in answer.names]
+    asked = (first.map, first.precision), (second.map, second.precision)
+    if asked[0] == asked[1] and np.array_equal(first.scores(), second.scores()):
+        same = f"{names[0]} and {names[1]} everything is the same"
+        same = "pinned and now are the same" if names == ["pinned", "now"] else same
+        return _sentence(f"{same}: {_state(second, wrt)}")
+    return _sentence(f"{names[0]}, {_state(first, wrt)}; {names[1]}, {_state(second, wrt, change)}")
 
 
 def _the_other_side(answer: VectorAnswer) -> tuple[str, ...]:
-    """Say what the scaled side is where only the unscaled side, which has the reason, is NaN."""
-    if not isnan(answer.unscaled.entropy) or isnan(answer.scaled.entropy):
+    """Say what one side is if the other, which has the reason, has no weights."""
+    usable = [
+        isfinite(side.entropy) and side.max_weight > 0.0
+        for side in (answer.unscaled, answer.scaled)
+    ]
+    if usable[0] == usable[1]:
         return ()
-    return (f"{_scaling(answer.scaled.multiplier)}, {_side(answer, answer.scaled)}.",)
+    side, name = (answer.unscaled, answer.names[0]) if usable[0] else (answer.scaled, "")
+    if not name:
+        name = _how(side.map) if answer.names == _PLAIN_NAMES else answer.names[1]
+    return (_sentence(f"{name}, {_state(side, answer.wrt)}"),)
 
 
-def _scaling(multiplier: float) -> str:
-    """Return what a multiplier does to the scores."""
-    if multiplier < 1.0 and isfinite(1.0 / multiplier):
-        return f"Divided by {general(1.0 / multiplier)}"
-    return f"Multiplied by {general(multiplier)}"
+def _how(map: LogitMap) -> str:
+    """Return what is done to the scores: ``divided by 32 and capped at 50``."""
+    parts = []
+    if map.multiplier < 1.0 and map.multiplier > 0.0 and isfinite(1.0 / map.multiplier):
+        parts.append(f"divided by {general(1.0 / map.multiplier)}")
+    elif map.multiplier != 1.0:
+        parts.append(f"multiplied by {general(map.multiplier)}")
+    if map.softcap is not None:
+        parts.append(f"capped at {general(map.softcap)}")
+    return " and ".join(parts) or "scaled"
 
 
-def _side(answer: VectorAnswer, side: Evaluation, change: str = "") -> str:
+def _state(side: Evaluation, wrt: Wrt, change: str = "") -> str:
     """Say who has the weight; then how the gradient changes, unless its bound says more."""
-    winner = np.array([answer.vector.scores.argmax()])
-    if float(side.complements(winner)[0]) >= SATURATED:
-        shared = _shared(answer, side)
-        return f"{shared} and {change}" if change else shared
-    log_rest = float(side.log_jacobian(winner, winner, "logits")[0, 0])
-    # No entry of diag(p) − ppᵀ is larger than p(1 − p) of the key with the most weight.
-    log_bound = float(side.log_jacobian(winner, winner, answer.wrt)[0, 0])
-    entry = f"|∂p/∂{SYMBOL[answer.wrt]}|"
-    if log_rest == -inf:
-        return f"key {winner[0]} takes all of the weight and every {entry} is 0"
-    rest = _rest(float(side.complements(winner)[0]), log_rest)
-    bound = _below(log_bound)
-    return f"key {winner[0]} takes all but {rest} of the weight and every {entry} is {bound}"
+    scores = side.scores()
+    n_attended = int(np.count_nonzero(scores > -inf))
+    sinks = side.map.sink is not None
+    if not n_attended:
+        return "every key is masked" + (" and the sink takes all" if sinks else "")
+    winner = np.array([scores.argmax()])
+    log_rest, rest = float(side.log_jacobian(winner, winner, "logits")[0, 0]), inf
+    taken = ""
+    if sinks and (log_total := _log_total(side)) < log(SATURATED):
+        taken = f"the sink takes {_all_but(float(side.weights().sum()), log_total)}"
+    elif (rest := float(side.complements(winner)[0])) < SATURATED:
+        taken = f"key {winner[0]} takes {_all_but(rest, log_rest)}"
+    if taken:
+        return f"{taken} and every |∂p/∂{SYMBOL[wrt]}| is {_bound(side, winner, wrt)}"
+    shared = _shared(side, scores, n_attended)
+    return f"{shared}{',' if sinks else ''} and {change}" if change else shared
 
 
-def _shared(answer: VectorAnswer, side: Evaluation) -> str:
-    """Say among how many keys the weight is shared."""
-    scores = answer.vector.scores
-    unmasked = scores > -inf
-    n_unmasked = int(np.count_nonzero(unmasked))
-    lowest = np.array([np.where(unmasked, scores, inf).argmin()])
-    if side.max_weight > _ALMOST_EQUAL * float(side.weights(lowest)[0]):
-        effective = side.effective_keys
+def _shared(side: Evaluation, scores: NDArray[np.float64], n_attended: int) -> str:
+    """Say among how many keys the weight is shared, and what the sink has of it."""
+    lowest = np.array([np.where(scores > -inf, scores, inf).argmin()])
+    least = float(side.weights(lowest)[0])
+    sinks = side.map.sink is not None
+    lost = weight(side.sink_weight) if sinks and side.sink_weight else "almost none"
+    if side.max_weight > _ALMOST_EQUAL * least:
+        n_shared = n_attended + sinks
+        # Weights in few bits may add up to more than 1, and then e^H is above n.
+        effective = min(side.effective_keys, n_shared)
         count = quantity(effective) if effective < 1000 else f"{effective:.0f}"
-        return f"the weight is shared as among {count} of {n_unmasked} keys"
-    almost = "" if scores[lowest[0]] == scores.max() else "almost "
-    return f"{n_unmasked} keys share the weight {almost}equally"
+        among = f"shared as among {count} of {n_shared} keys"
+        if sinks:
+            return f"the sink takes {lost} of the weight, which is {among}, sink counted"
+        return f"the weight is {among}"
+    equally = "equally" if side.max_weight == least else "almost equally"
+    if not sinks:
+        return f"{n_attended} keys share the weight {equally}"
+    if n_attended == 1:
+        return f"key {lowest[0]} takes {weight(side.max_weight)} of the weight, the sink {lost}"
+    return f"the sink takes {lost} of the weight, {n_attended} keys share the rest {equally}"
 
 
-def _rest(rest: float, log_rest: float) -> str:
-    if log_rest < _SMALLEST * LN10:
-        return f"<1e{_SMALLEST}"
-    return weight(rest, log_rest)
+def _log_total(side: Evaluation) -> float:
+    """Return the logarithm of Σp, also where every weight underflowed beside the sink's."""
+    logs = side.log_weights()
+    largest = float(logs.max())
+    return largest + log(float(np.exp(logs - largest).sum())) if largest > -inf else -inf
 
 
-def _below(log_bound: float) -> str:
-    power = max(floor(log_bound / LN10) + 1, _SMALLEST)
+def _all_but(rest: float, log_rest: float) -> str:
+    if log_rest == -inf:
+        return "all of the weight"
+    shown = f"<1e{_SMALLEST}" if log_rest < _SMALLEST * LN10 else weight(rest, log_rest)
+    return f"all but {shown} of the weight"
+
+
+def _bound(side: Evaluation, winner: NDArray[np.intp], wrt: Wrt) -> str:
+    """Return ``0`` or ``below …`` of every entry of the Jacobian of weights.
+
+    No entry of column j is larger than its slope ∂z_j/∂s_j times p_j(1 − p_j), and no p_j(1 − p_j)
+    than that of the largest weight. Where slopes differ, as under a cap, the entry of the winner's
+    row is p_w/(1 − p_j) of its column's largest, which is at least p_w.
+    """
+    log_largest = float(side.log_jacobian(winner, winner, wrt)[0, 0])
+    log_p = float(side.log_weights(winner)[0])
+    if side.map.softcap is not None and wrt == "scores" and log_p > -inf:
+        row = np.array(side.log_jacobian(winner, ALL, wrt)[0])
+        row[winner] = -inf
+        log_largest = max(log_largest, float(row.max()) - log_p)
+    if log_largest == -inf:
+        return "0"
+    power = max(floor(log_largest / LN10) + 1, _SMALLEST)
     return f"below {10.0**power:g}" if -3 <= power <= 3 else f"below 1e{power}"
 
 
-def _change(before: Evaluation, after: Evaluation, wrt: Wrt) -> str:
+def _change(answer: VectorAnswer) -> str:
     """Say how the norm of the Jacobian changes from one side to the other."""
-    old, new = before.norms[wrt].frobenius, after.norms[wrt].frobenius
+    sides, wrt = (answer.unscaled, answer.scaled), answer.wrt
+    old, new = (side.norms[wrt].frobenius for side in sides)
     norm = f"‖∂p/∂{SYMBOL[wrt]}‖_F"
+    if not (isfinite(old) and isfinite(new)):
+        return ""
     if 0.0 in (old, new):
-        return f"{norm} goes from {_norm(old, before)} to {_norm(new, after)}"
+        bounds = [_below(side, wrt) for side in sides]
+        # A bound that says nothing is left out.
+        if max(bounds) > _TELLING or old == new:
+            return ""
+        before, after = (
+            quantity(size, below=bound).replace("<", "below ")
+            for size, bound in zip((old, new), bounds, strict=True)
+        )
+        return f"{norm} goes from {before} to {after}"
     log_ratio = log(new) - log(old)
     if abs(log_ratio) < 0.005:
         return f"{norm} stays near {quantity(new)}"
     return f"{norm} {'grows' if log_ratio > 0 else 'falls'}, {ratio(log_ratio)}"
 
 
-def _norm(value: float, side: Evaluation) -> str:
-    return quantity(value, below=side.least).replace("<", "below ")
+def _below(side: Evaluation, wrt: Wrt) -> float:
+    """Return what a norm of 0 is below, or 0 if it is exact or the norm is none."""
+    exact = side.norms[wrt].frobenius > 0.0 or (side.multiplier == 0.0 and wrt == "scores")
+    return 0.0 if exact else side.least
 
 
 def _sentence(text: str) -> str:

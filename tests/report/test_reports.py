@@ -1,6 +1,8 @@
 import csv as csv_module
 import json as json_module
 import re
+import tracemalloc
+from collections.abc import Callable, Iterator
 from io import StringIO
 from math import inf, isnan, nan
 from pathlib import Path
@@ -9,13 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore import Answer, Settings, answer
+from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.precision import Precision
-from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Drawn, Products
 from attn_tui.compute.vector import Vector
 from attn_tui.files.codec import experiment_from_plain
-from attn_tui.report import csv, json, text
+from attn_tui.report import csv, json, largest, text
 from attn_tui.report.largest import CHUNK
 from tests.asking import asking
 
@@ -40,12 +45,18 @@ def numbers(items: list[float | str]) -> list[float]:
     return [SPELLED[item] if isinstance(item, str) else item for item in items]
 
 
+PIPELINE = Scale(softcap=50.0, sink=0.5)
+
 CASES = [
     answered([100, 120, 150]),
     answered([1, 2, -inf, 5000], [-inf, -inf], [3]),
     answered([100, 120, 150], setup=Setup(precision=Precision("float32", stable=False))),
     answered([1e308, -1e308], setup=Setup(64, parse_scale("temperature:T=0.5"))),
     answered([3, 1, 2, 3], setup=Setup().put(Settings(2, "logits"))),
+    answered([3, 1, 2], [-inf, -inf], [9], setup=Setup(1, PIPELINE)),
+    answered([100, 120, 150], setup=Setup(1, PIPELINE, Precision("float16", scores="bfloat16"))),
+    next(answer(Experiment(Drawn(20, seed=3, count=2), Setup(64, mask=parse_mask("causal, 3"))))),
+    next(answer(Experiment(Products(np.eye(3, 4), np.ones((5, 4)), np.eye(5, 2))))),
 ]
 
 
@@ -59,6 +70,8 @@ def test_json_holds_the_numbers_of_compute_exactly(found: Answer, top: int | Non
         for name, side in (("unscaled", vector.unscaled), ("scaled", vector.scaled)):
             a = plain[name]
             assert (a["multiplier"], a["precision"]) == (side.multiplier, side.precision.format)
+            assert (a["softcap"], a["sink"]) == (side.map.softcap, side.map.sink)
+            assert ("slopes" in a) == (side.map.softcap is not None)
             assert a["gradient"]["of"] == vector.of
             for listed, expected in (
                 (a["logits"], side.logits(keys)),
@@ -68,6 +81,8 @@ def test_json_holds_the_numbers_of_compute_exactly(found: Answer, top: int | Non
                 (a["gradient"]["logits"], side.gradient(vector.of, "logits", keys)),
                 (a["gradient"]["scores"], side.gradient(vector.of, "scores", keys)),
                 ([a["entropy"], a["max_weight"]], [side.entropy, side.max_weight]),
+                ([a["sink_weight"]], [side.sink_weight]),
+                (a.get("slopes", []), side.slopes(keys) if side.map.softcap else []),
                 (
                     [a["effective_keys"], a["participation_ratio"]],
                     [side.effective_keys, side.participation_ratio],
@@ -108,7 +123,12 @@ def test_a_masked_vector_has_zeros_and_no_nan() -> None:
 
 def test_every_field_of_json_is_documented() -> None:
     documented = set(re.findall(r"`([^`]+)`", DOCS.read_text()))
-    assert _fields(as_json(CASES[0], top=2)) <= documented
+    found = set().union(*(_fields(as_json(case, top=2)) for case in CASES))
+    found = {path for path in found if not path.startswith("experiment.parameters.")}
+    assert found <= documented
+    # And nothing else is.
+    paths = {name for name in documented if re.match(r"(experiment|vectors)(\[\])?\.", name)}
+    assert paths <= found
 
 
 def _fields(plain: object, path: str = "") -> set[str]:
@@ -140,6 +160,21 @@ def test_csv_has_a_line_a_key_and_full_precision() -> None:
     assert (lines[3]["score"], lines[3]["masked"]) == ("-Infinity", "true")
     assert tuple(lines[0]) == csv.COLUMNS
     assert isnan(float(_csv(CASES[2])[0]["unscaled_log_weight"]))
+
+
+@pytest.mark.parametrize("render", [text.render, json.render, csv.render])
+def test_no_more_than_a_piece_of_a_long_vector_is_text_at_a_time(
+    render: Callable[[Answer], Iterator[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(largest, "CHUNK", 256)
+    found = next(answer(Experiment(Drawn(8_000), Setup(64, PIPELINE))))
+    tracemalloc.start()
+    sizes = [len(piece) for piece in render(found)]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # All numbers of one field are 256 kB as Python objects, and there are twenty fields.
+    assert peak < 1_500_000
+    assert max(sizes) < sum(sizes) / 10
 
 
 def _csv(found: Answer, top: int | None = None) -> list[dict[str, str]]:
