@@ -1,5 +1,6 @@
 """Which keys are asked for: a slice or an array of positions, of one vector."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,18 @@ Keys = slice | NDArray[np.intp]
 
 ALL = slice(None)
 """Every key."""
+
+_BLOCK = 1 << 15
+
+
+def blocks(n_keys: int) -> Iterator[slice]:
+    """Yield slices that cover ``n_keys`` keys, so many at a time that temporary arrays are small.
+
+    >>> [block.stop - block.start for block in blocks(70_000)]
+    [32768, 32768, 4464]
+    """
+    for start in range(0, n_keys, _BLOCK):
+        yield slice(start, min(start + _BLOCK, n_keys))
 
 
 def positions(keys: Keys, n_keys: int) -> NDArray[np.intp]:

@@ -78,7 +78,8 @@ def _below(scores: Scores, largest: Scores, map: LogitMap, precision: Precision)
     s: Floats = rounded(scores, precision.scores).astype(dtype)
     top: Floats = rounded(largest, precision.scores).astype(dtype)
     m, half, two = (dtype.type(value) for value in (map.multiplier, 0.5, 2.0))
-    gaps: Floats = s * half
+    gaps: Floats = s if map.softcap is None else s.copy()
+    gaps *= half
     gaps -= top * half
     gaps *= m
     gaps *= two

@@ -71,7 +71,8 @@ def frobenius(weights: Weights, slopes: Slopes = 1.0) -> float:
         return parts.top * parts.rest
     apart = _apart(parts)
     sizes = apart.q.copy()
-    factors = 1.0 + apart.power_sum - 2.0 * apart.c * apart.q
+    factors = apart.q * (-2.0 * apart.c)
+    factors += 1.0 + apart.power_sum
     if apart.winner is not None:
         sizes[apart.winner] = apart.p
         factors[apart.winner] = 1.0 + apart.squares

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attn_tui.compute.formats import accumulator_of, dtype_of
+from attn_tui.compute.keys import blocks
 from attn_tui.compute.logit_map import PLAIN, LogitMap
 from attn_tui.compute.logits import exponents
 from attn_tui.compute.precision import Precision
@@ -30,14 +31,19 @@ def shares(
         Shape (n,), or (n + 1,) with a sink: numbers of the format, held in float64.
     """
     largest = float(scores.max())
-    z, sink = exponents(scores, map, precision, largest)
-    powers = np.append(z, sink) if sink.size else z
+    n_keys, dtype = scores.size, dtype_of(precision.format)
+    powers = np.empty(n_keys + (map.sink is not None), dtype)
+    for block in blocks(n_keys):
+        powers[block], powers[n_keys:] = exponents(scores[block], map, precision, largest)
+    values = powers if dtype == np.float64 else np.empty(powers.size)
     with np.errstate(all="ignore"):
         np.exp(powers, out=powers)
-        if sink.size or largest > -np.inf:
-            dtype = dtype_of(precision.format)
-            powers = (powers / powers.sum(dtype=accumulator_of(dtype))).astype(dtype, copy=False)
-    return powers.astype(np.float64, copy=False)
+        total = powers.sum(dtype=accumulator_of(dtype))
+        if map.sink is None and largest == -np.inf:
+            total = total.dtype.type(1.0)
+        for block in blocks(powers.size):
+            values[block] = (powers[block] / total).astype(dtype)
+    return values
 
 
 def softmax(

@@ -17,10 +17,9 @@ from math import inf, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
+from attn_tui.compute.keys import blocks
 
-_BLOCK = 1 << 15
-"""So many keys at a time, to need no more memory for a million."""
+Numbers = NDArray[np.float64]
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -64,7 +63,8 @@ class _Secular:
         links: How u and v enter the rows of the kept keys, in columns, shape (2, 2).
         core: The first entry of C.
         c: Minus the off-diagonal entries of C; the last is 0.
-        q: q − r, shape (n,).
+        r: The shift of q.
+        q: Shape (n,).
         t_squared: t², 0 at the kept keys; shape (n,).
     """
 
@@ -72,6 +72,7 @@ class _Secular:
     links: Numbers
     core: float
     c: float
+    r: float
     q: Numbers
     t_squared: Numbers
 
@@ -100,8 +101,8 @@ class _Secular:
     def _sums(self, mu: float) -> tuple[list[float], list[float]]:
         """Return Σt²/(μ − t²) times 1, q and q², and how fast these fall."""
         sums = np.zeros((2, 3))
-        for start in range(0, self.q.size, _BLOCK):
-            q, t_squared = (each[start : start + _BLOCK] for each in (self.q, self.t_squared))
+        for block in blocks(self.q.size):
+            q, t_squared = self.q[block] - self.r, self.t_squared[block]
             gaps = mu - t_squared
             terms = t_squared / gaps
             for row in sums:
@@ -127,24 +128,28 @@ def largest_singular_value(weights: Deflated, slopes: Numbers | float) -> float:
 
 
 def _secular(weights: Deflated, t: Numbers, own: float) -> tuple[_Secular, float, float]:
-    """Return N(μ) and two bounds of its root."""
+    """Return N(μ) and two bounds of its root; t becomes t²."""
     p, c, squares, power_sum = weights.p, weights.c, weights.squares, weights.power_sum
-    t_squared = np.square(t)
-    # All columns' sizes, squared: the Frobenius norm.
-    sizes = t_squared * (1.0 + power_sum - 2.0 * c * weights.q)
     first = int(t.argmax())
+    t1, q1 = float(t[first]), float(weights.q[first])
+    t_squared = np.square(t, out=t)
     border = own * own * p * p * (1.0 + squares)
-    high = border + float(sizes.sum())
+    # All columns' sizes, squared: the Frobenius norm.
+    sizes = weights.q * (-2.0 * c)
+    sizes += 1.0 + power_sum
+    sizes *= t_squared
+    high, size = border + float(sizes.sum()), float(sizes[first])
+    del sizes
     t_squared[first] = 0.0
     second = int(t_squared.argmax())
     r = float(weights.q[second])
     core = power_sum - 2.0 * c * r
-    side = float(t[first]) * np.array([1.0, float(weights.q[first]) - r])
+    side = t1 * np.array([1.0, q1 - r])
     link = own * p * np.array([c * squares - p - r, -1.0])
-    kept = np.array([[border, link @ side], [link @ side, sizes[first]]])
+    kept = np.array([[border, link @ side], [link @ side, size]])
     links = np.column_stack([link, [core * side[0] - c * side[1], -c * side[0]]])
     low = max(float(np.linalg.eigvalsh(kept)[1]), float(t_squared[second]) * (1.0 + 4.0 * _EPS))
-    secular = _Secular(kept, links, core, c, weights.q - r, t_squared)
+    secular = _Secular(kept, links, core, c, r, weights.q, t_squared)
     return secular, low, max(high, low) * (1.0 + 8.0 * _EPS)
 
 
