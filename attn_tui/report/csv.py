@@ -1,16 +1,20 @@
 """An answer as CSV of full precision: one line a key, with named columns."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from io import StringIO
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.attention import Attention, attention
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.explore import Answer, Evaluation, VectorAnswer
-from attn_tui.files.plain import plain_numbers
-from attn_tui.report.largest import chunks, listed_keys
+from attn_tui.compute.precision_lab import lab as tried
+from attn_tui.files.plain import plain_number, plain_numbers
+from attn_tui.report.largest import Positions, chunks, listed_keys
+from attn_tui.report.pair import first_two
 
 _SIDE = (
     "logit",
@@ -20,6 +24,7 @@ _SIDE = (
     "gradient_wrt_logits",
     "gradient_wrt_scores",
 )
+_LATER = ("slope", "sink_weight", "key_gradient_norm")
 COLUMNS = (
     "vector",
     "status",
@@ -29,35 +34,87 @@ COLUMNS = (
     "gradient_of",
     *(f"unscaled_{name}" for name in _SIDE),
     *(f"scaled_{name}" for name in _SIDE),
+    *(f"unscaled_{name}" for name in _LATER),
+    *(f"scaled_{name}" for name in _LATER),
 )
 """The names of the columns, which stand in the first line."""
 
+LAB_COLUMNS = (
+    "vector",
+    "key",
+    "side",
+    "exact",
+    "precision",
+    "naive",
+    "status",
+    "reason",
+    "weight",
+    "n_differ",
+    "n_vanished",
+    "worst",
+    "worst_key",
+)
+"""Those of the precision lab."""
 
-def render(answer: Answer, top: int | None = None) -> Iterator[str]:
-    """Yield the text of an answer, piece by piece.
+PAIR_COLUMNS = (
+    "key",
+    "gradient_of",
+    *(
+        f"{which}_{name}"
+        for which in ("first", "second", "difference")
+        for name in ("weight", "gradient_wrt_logits", "gradient_wrt_scores")
+    ),
+)
+"""Those of a comparison."""
+
+
+def render(
+    answer: Answer, top: int | None = None, *, lab: bool = False, compare: bool = False
+) -> Iterator[str]:
+    """Yield the text of an answer, piece by piece: one table.
 
     Args:
         answer: What to write.
         top: At most so many keys of each vector, those with the largest scores.
+        lab: Whether to write the precision lab instead, a line for each format and method.
+        compare: Whether to compare the first two vectors instead, a line a key.
+
+    Raises:
+        InputError: With field ``"compare"``, if there is only one vector to compare, or the lab
+            is asked for too.
     """
-    yield _text([COLUMNS])
-    for vector in answer.vectors:
+    if lab and compare:
+        raise InputError("compare", "CSV is one table", "--lab or --compare, or JSON")
+    if compare:
+        pair = first_two(answer)
+        yield _text([PAIR_COLUMNS])
+        for keys in chunks(listed_keys(pair, top, by_weight=True)):
+            yield _text(_pair_rows(pair, keys))
+        return
+    yield _text([LAB_COLUMNS if lab else COLUMNS])
+    for index, vector in enumerate(answer.vectors):
+        if lab:
+            yield _text(_lab_rows(answer, index))
+            continue
+        through = attention(answer.experiment, index)
         for keys in chunks(listed_keys(vector, top)):
-            yield _text(_rows(vector, keys))
+            yield _text(_rows(vector, keys, through))
 
 
-def _rows(answer: VectorAnswer, keys: NDArray[np.intp]) -> Iterator[tuple[Any, ...]]:
+def _rows(
+    answer: VectorAnswer, keys: Positions, through: Attention | None
+) -> Iterator[tuple[Any, ...]]:
     scores = answer.vector.scores[keys]
     masked = ["true" if hidden else "false" for hidden in scores == -np.inf]
-    sides = (*_side(answer, answer.unscaled, keys), *_side(answer, answer.scaled, keys))
+    both = (answer.unscaled, answer.scaled)
+    sides = [column for side in both for column in _side(answer, side, keys)]
+    sides += [column for side in both for column in _later(answer, side, keys, through)]
     columns = (keys.tolist(), plain_numbers(scores.tolist()), masked)
     for key, score, is_masked, *numbers in zip(*columns, *sides, strict=True):
         yield (answer.vector.name, answer.status, key, score, is_masked, answer.of, *numbers)
 
 
-def _side(
-    answer: VectorAnswer, side: Evaluation, keys: NDArray[np.intp]
-) -> list[list[float | str]]:
+def _side(answer: VectorAnswer, side: Evaluation, keys: Positions) -> list[list[float | str]]:
     columns = (
         side.logits(keys),
         side.weights(keys),
@@ -66,10 +123,63 @@ def _side(
         side.gradient(answer.of, "logits", keys),
         side.gradient(answer.of, "scores", keys),
     )
-    return [plain_numbers(column.tolist()) for column in columns]
+    return [_column(column) for column in columns]
 
 
-def _text(rows: Any) -> str:
+def _later(
+    answer: VectorAnswer, side: Evaluation, keys: Positions, through: Attention | None
+) -> list[list[float | str]]:
+    empty: list[float | str] = [""] * keys.size
+    return [
+        _column(side.slopes(keys)),
+        [plain_number(side.sink_weight)] * keys.size,
+        empty if through is None else _column(through.key_gradient_norms(side, answer.of, keys)),
+    ]
+
+
+def _pair_rows(pair: VectorAnswer, keys: Positions) -> Iterator[tuple[Any, ...]]:
+    first, second = (
+        (
+            side.weights(keys),
+            side.gradient(pair.of, "logits", keys),
+            side.gradient(pair.of, "scores", keys),
+        )
+        for side in (pair.unscaled, pair.scaled)
+    )
+    with np.errstate(invalid="ignore"):
+        differences = [after - before for before, after in zip(first, second, strict=True)]
+    columns = [_column(column) for column in (*first, *second, *differences)]
+    for key, *numbers in zip(keys.tolist(), *columns, strict=True):
+        yield (key, pair.of, *numbers)
+
+
+def _lab_rows(answer: Answer, index: int) -> Iterator[tuple[Any, ...]]:
+    name, of = answer.vectors[index].vector.name, answer.vectors[index].of
+    found = tried(answer.experiment, index, of)
+    for side in found.sides if found else ():
+        for trial in side.trials:
+            yield (
+                name,
+                of,
+                side.name,
+                plain_number(side.exact),
+                trial.precision.format,
+                "false" if trial.precision.stable else "true",
+                trial.status,
+                trial.reason,
+                plain_number(trial.weight),
+                trial.n_differ,
+                trial.n_vanished,
+                plain_number(trial.worst),
+                trial.worst_key,
+            )
+
+
+def _column(numbers: NDArray[np.float64]) -> list[float | str]:
+    return plain_numbers(numbers.tolist())
+
+
+def _text(rows: Iterable[tuple[Any, ...]]) -> str:
     text = StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()

@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.attention import Attention, attention
 from attn_tui.compute.explore import Answer, Evaluation, VectorAnswer, Wrt
+from attn_tui.compute.precision_lab import LabSide, Trial
+from attn_tui.compute.precision_lab import lab as tried
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.plain import json_text, plain_number, plain_numbers
 from attn_tui.report.largest import Positions, chunks, listed_keys
+from attn_tui.report.pair import first_two
 
 Pieces = Iterator[list[float | str]]
 """Pieces of one list of numbers."""
@@ -18,25 +22,35 @@ Pieces = Iterator[list[float | str]]
 _STATISTICS = ("entropy", "effective_keys", "participation_ratio", "max_weight", "sink_weight")
 
 
-def render(answer: Answer, top: int | None = None) -> Iterator[str]:
+def render(
+    answer: Answer, top: int | None = None, *, lab: bool = False, compare: bool = False
+) -> Iterator[str]:
     """Yield the text of an answer, piece by piece; nothing in it is as long as all of it.
 
     Args:
         answer: What to write.
         top: Lists hold at most so many keys, those with the largest scores; the experiment
             keeps all.
+        lab: Whether to try every number format for the key whose gradient is asked for.
+        compare: Whether to compare the first two vectors.
+
+    Raises:
+        InputError: With field ``"compare"``, if there is only one vector to compare.
     """
     plain = {
         "schema": SCHEMA,
         "experiment": experiment_to_plain(answer.experiment),
-        "vectors": [_vector(answer, index, top) for index in range(len(answer.vectors))],
+        "vectors": [_vector(answer, index, top, lab) for index in range(len(answer.vectors))],
     }
+    if compare:
+        plain["comparison"] = _comparison(first_two(answer), top)
     yield from json_text(plain)
 
 
-def _vector(answer: Answer, index: int, top: int | None) -> dict[str, Any]:
-    found = answer.vectors[index]
+def _vector(answer: Answer, index: int, top: int | None, lab: bool) -> dict[str, Any]:
+    experiment, found = answer.experiment, answer.vectors[index]
     keys = listed_keys(found, top)
+    through = attention(experiment, index)
     positions = {} if top is None else {"positions": keys.tolist()}
     masked = found.masked[np.isin(found.masked, keys)]
     return {
@@ -47,12 +61,15 @@ def _vector(answer: Answer, index: int, top: int | None) -> dict[str, Any]:
         **positions,
         "scores": _numbers(lambda some: found.vector.scores[some], keys),
         "masked": masked.tolist(),
-        "unscaled": _side(found, found.unscaled, keys),
-        "scaled": _side(found, found.scaled, keys),
+        "unscaled": _side(found, found.unscaled, keys, through),
+        "scaled": _side(found, found.scaled, keys, through),
+        **(_lab(answer, index) if lab else {}),
     }
 
 
-def _side(answer: VectorAnswer, side: Evaluation, keys: Positions) -> dict[str, Any]:
+def _side(
+    answer: VectorAnswer, side: Evaluation, keys: Positions, through: Attention | None
+) -> dict[str, Any]:
     of = answer.of
     slopes = {} if side.map.softcap is None else {"slopes": _numbers(side.slopes, keys)}
     return {
@@ -75,11 +92,86 @@ def _side(answer: VectorAnswer, side: Evaluation, keys: Positions) -> dict[str, 
             "logits": _numbers(lambda some: side.gradient(of, "logits", some), keys),
             "scores": _numbers(lambda some: side.gradient(of, "scores", some), keys),
         },
+        **({} if through is None else {"attention": _attention(through, side, of, keys)}),
+    }
+
+
+def _attention(through: Attention, side: Evaluation, of: int, keys: Positions) -> dict[str, Any]:
+    output = through.output(side)
+    return {
+        "query_gradient": plain_numbers(through.query_gradient(side, of).tolist()),
+        "key_gradient_norms": _numbers(
+            lambda some: through.key_gradient_norms(side, of, some), keys
+        ),
+        "output": None if output is None else plain_numbers(output.tolist()),
     }
 
 
 def _plain_norms(side: Evaluation, wrt: Wrt) -> dict[str, float | str]:
     return {name: plain_number(value) for name, value in asdict(side.norms[wrt]).items()}
+
+
+def _lab(answer: Answer, index: int) -> dict[str, Any]:
+    found = tried(answer.experiment, index, answer.vectors[index].of)
+    if found is None:
+        return {}
+    return {"lab": {"key": found.key, **{side.name: _lab_side(side) for side in found.sides}}}
+
+
+def _lab_side(side: LabSide) -> dict[str, Any]:
+    return {
+        "exact": plain_number(side.exact),
+        "trials": [_trial(trial) for trial in side.trials],
+    }
+
+
+def _trial(trial: Trial) -> dict[str, Any]:
+    return {
+        "precision": trial.precision.format,
+        "naive": not trial.precision.stable,
+        "status": trial.status,
+        "reason": trial.reason,
+        "weight": plain_number(trial.weight),
+        "n_differ": trial.n_differ,
+        "n_vanished": trial.n_vanished,
+        "worst": plain_number(trial.worst),
+        "worst_key": trial.worst_key,
+    }
+
+
+def _comparison(pair: VectorAnswer, top: int | None) -> dict[str, Any]:
+    sides, of = (pair.unscaled, pair.scaled), pair.of
+    keys = listed_keys(pair, top, by_weight=True)
+    positions = {} if top is None else {"positions": keys.tolist()}
+
+    def both(numbers: Callable[[Evaluation, Positions], NDArray[np.float64]]) -> dict[str, Any]:
+        def difference(some: Positions) -> NDArray[np.float64]:
+            with np.errstate(invalid="ignore"):
+                return numbers(sides[1], some) - numbers(sides[0], some)
+
+        return {
+            "first": _numbers(lambda some: numbers(sides[0], some), keys),
+            "second": _numbers(lambda some: numbers(sides[1], some), keys),
+            "difference": _numbers(difference, keys),
+        }
+
+    return {
+        "vectors": list(pair.names),
+        "status": pair.status,
+        "reason": pair.reason,
+        "n_keys": pair.vector.n_keys,
+        **positions,
+        "weights": both(lambda side, some: side.weights(some)),
+        "gradient": {
+            "of": of,
+            "logits": both(lambda side, some: side.gradient(of, "logits", some)),
+            "scores": both(lambda side, some: side.gradient(of, "scores", some)),
+        },
+        "differences": {
+            name: plain_number(getattr(sides[1], name) - getattr(sides[0], name))
+            for name in _STATISTICS
+        },
+    }
 
 
 def _numbers(numbers: Callable[[Positions], NDArray[np.float64]], keys: Positions) -> Pieces:

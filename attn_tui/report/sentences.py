@@ -5,6 +5,7 @@ from math import floor, inf, isfinite, log
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.compare import NAMES
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore import ALL, SYMBOL, Evaluation, VectorAnswer, Wrt
@@ -32,6 +33,9 @@ _TELLING = 1e-3
 
 _ALMOST_EQUAL = 1.1
 """Weights differ by no more than this factor where they are said to be almost equal."""
+
+_NAME = 24
+"""Characters of a vector's name that are said."""
 
 _PLAIN_NAMES = ("unscaled", "scaled")
 
@@ -119,11 +123,11 @@ def _uses_d_k(scale: Scale, n_keys: int) -> bool:
 def _comparison(answer: VectorAnswer, change: str) -> str:
     """Say what both sides of a comparison are in one sentence, or that they are the same."""
     first, second, wrt = answer.unscaled, answer.scaled, answer.wrt
-    names = [name if name in ("pinned", "now") else f"in {name}" for name in answer.names]
+    names = _names(answer)
     asked = (first.map, first.precision), (second.map, second.precision)
     if asked[0] == asked[1] and np.array_equal(first.scores(), second.scores()):
         same = f"{names[0]} and {names[1]} everything is the same"
-        same = "pinned and now are the same" if names == ["pinned", "now"] else same
+        same = "pinned and now are the same" if answer.names == NAMES else same
         return _sentence(f"{same}: {_state(second, wrt)}")
     return _sentence(f"{names[0]}, {_state(first, wrt)}; {names[1]}, {_state(second, wrt, change)}")
 
@@ -136,10 +140,18 @@ def _the_other_side(answer: VectorAnswer) -> tuple[str, ...]:
     ]
     if usable[0] == usable[1]:
         return ()
-    side, name = (answer.unscaled, answer.names[0]) if usable[0] else (answer.scaled, "")
-    if not name:
-        name = _how(side.map) if answer.names == _PLAIN_NAMES else answer.names[1]
+    side = answer.unscaled if usable[0] else answer.scaled
+    name = _names(answer)[usable[1]]
+    if name == "scaled":
+        name = _how(side.map)
     return (_sentence(f"{name}, {_state(side, answer.wrt)}"),)
+
+
+def _names(answer: VectorAnswer) -> list[str]:
+    """Return what begins a clause about each side: ``pinned``, or ``in a`` for a vector a."""
+    known = (*_PLAIN_NAMES, *NAMES)
+    short = [name if len(name) <= _NAME else name[: _NAME - 1] + "…" for name in answer.names]
+    return [name if name in known else f"in {name}" for name in short]
 
 
 def _how(map: LogitMap) -> str:

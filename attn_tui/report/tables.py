@@ -42,7 +42,7 @@ def table(answer: VectorAnswer, top: int | None) -> Iterator[str]:
 def differences(answer: VectorAnswer, top: int | None) -> Iterator[str]:
     """Yield a line a key: its weight and gradient in two vectors, and how they differ."""
     gradient = _gradient(answer)
-    yield f"weights p and {_of(answer)}; differences: the second less the first\n"
+    yield f"weights p; {_of(answer)}\ndifference: the second less the first\n"
     key_width = _key_width(answer)
     names = [short(name, 10) for name in answer.names]
     yield f"{'':>{key_width}} {'p':>32}   {gradient:>32}\n"

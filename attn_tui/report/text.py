@@ -3,25 +3,43 @@
 from collections.abc import Iterator
 from textwrap import wrap
 
+from attn_tui.compute.attention import attention
 from attn_tui.compute.explore import Answer, VectorAnswer
+from attn_tui.compute.precision_lab import lab as tried
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.report import sentences
 from attn_tui.report.head import WIDTH, drawn, head
+from attn_tui.report.pair import first_two
 from attn_tui.report.picture import picture
-from attn_tui.report.tables import count_noun, statistics, table
+from attn_tui.report.precision_table import precision_table
+from attn_tui.report.tables import count_noun, differences, statistics, table
+from attn_tui.report.through_vectors import through_vectors
 
 
-def render(answer: Answer, top: int | None = None) -> Iterator[str]:
+def render(
+    answer: Answer, top: int | None = None, *, lab: bool = False, compare: bool = False
+) -> Iterator[str]:
     """Yield the text of an answer, piece by piece.
 
     Args:
         answer: What to write.
         top: The tables hold at most so many keys, those with the largest scores.
+        lab: Whether to try every number format on each vector too.
+        compare: Whether to compare the first two vectors too.
+
+    Raises:
+        InputError: With field ``"compare"``, if there is only one vector to compare.
     """
+    pair = first_two(answer) if compare else None
     yield from head(answer.experiment)
     for index in range(len(answer.vectors)):
         yield from _vector(answer, index, top)
+        if lab and (found := tried(answer.experiment, index, answer.vectors[index].of)):
+            yield "\n"
+            yield from precision_table(found, answer.vectors[index].vector.n_keys)
+    if pair:
+        yield from _comparison(pair, answer.experiment.setup, top)
 
 
 def _vector(answer: Answer, index: int, top: int | None) -> Iterator[str]:
@@ -37,9 +55,24 @@ def _vector(answer: Answer, index: int, top: int | None) -> Iterator[str]:
     yield "\n"
     yield from statistics(found)
     yield "\n"
+    if through := attention(experiment, index):
+        yield from through_vectors(through, found, top)
+        yield "\n"
     yield _said(found, experiment.setup)
     if shown := picture(experiment, index, found):
         yield "\n" + _wrapped(" ".join(shown))
+
+
+def _comparison(pair: VectorAnswer, setup: Setup, top: int | None) -> Iterator[str]:
+    first, second = pair.names
+    yield f"\n{first} and {second} compared\n"
+    yield _status(pair)
+    yield "\n"
+    yield from differences(pair, top)
+    yield "\n"
+    yield from statistics(pair, compared=True)
+    yield "\n"
+    yield _said(pair, setup)
 
 
 def _status(answer: VectorAnswer) -> str:

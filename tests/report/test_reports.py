@@ -37,8 +37,9 @@ def strict(constant: str) -> None:
     raise AssertionError(f"{constant} is not JSON")
 
 
-def as_json(found: Answer, top: int | None = None) -> Any:
-    return json_module.loads("".join(json.render(found, top)), parse_constant=strict)
+def as_json(found: Answer, top: int | None = None, **asked: bool) -> Any:
+    written = "".join(json.render(found, top, **asked))
+    return json_module.loads(written, parse_constant=strict)
 
 
 def numbers(items: list[float | str]) -> list[float]:
@@ -123,11 +124,17 @@ def test_a_masked_vector_has_zeros_and_no_nan() -> None:
 
 def test_every_field_of_json_is_documented() -> None:
     documented = set(re.findall(r"`([^`]+)`", DOCS.read_text()))
-    found = set().union(*(_fields(as_json(case, top=2)) for case in CASES))
+    two = [case for case in CASES if len(case.vectors) > 1]
+    every = [as_json(case, top=2, lab=True) for case in CASES]
+    every += [as_json(case, top=2, compare=True) for case in two]
+    found = set().union(*map(_fields, every))
     found = {path for path in found if not path.startswith("experiment.parameters.")}
     assert found <= documented
     # And nothing else is.
-    paths = {name for name in documented if re.match(r"(experiment|vectors)(\[\])?\.", name)}
+    paths = {
+        name for name in documented if re.match(r"(experiment|vectors|comparison)\b.*\.", name)
+    }
+    paths -= {"vectors[].scaled", "vectors[].lab.scaled"}
     assert paths <= found
 
 
@@ -138,7 +145,8 @@ def _fields(plain: object, path: str = "") -> set[str]:
         return set()
     found = set()
     for name, item in plain.items():
-        inner = f"{path}.{name}".lstrip(".").replace("[].scaled.", "[].unscaled.")
+        inner = f"{path}.{name}".lstrip(".")
+        inner = re.sub(r"\.scaled(?=\.|$)", ".unscaled", inner)
         found |= {inner} | _fields(item, inner)
     return found
 
@@ -193,7 +201,8 @@ def test_csv_can_be_cut_to_the_largest_keys_of_each_vector() -> None:
 def test_every_column_of_csv_is_documented() -> None:
     documented = set(re.findall(r"`([^`]+)`", DOCS.read_text()))
     assert {
-        column.replace("scaled_", "unscaled_").replace("ununs", "uns") for column in (csv.COLUMNS)
+        column.replace("scaled_", "unscaled_").replace("ununs", "uns")
+        for column in (*csv.COLUMNS, *csv.LAB_COLUMNS, *csv.PAIR_COLUMNS)
     } <= documented
 
 

@@ -1,0 +1,22 @@
+"""Two vectors of one answer side by side."""
+
+from dataclasses import replace
+
+from attn_tui.compute.compare import compare
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.explore import Answer, VectorAnswer
+from attn_tui.compute.trouble import verdict
+
+
+def first_two(answer: Answer) -> VectorAnswer:
+    """Return the first two vectors of an answer as the two sides of one, which have their names.
+
+    Raises:
+        InputError: With field ``"compare"``, if there is only one.
+    """
+    if len(answer.vectors) < 2:
+        raise InputError("compare", "there is one vector", "two vectors")
+    first, second = (each.vector.name for each in answer.vectors[:2])
+    pair = compare(*answer.vectors[:2])
+    status, reason = verdict({f"in {first}": pair.unscaled, f"in {second}": pair.scaled})
+    return replace(pair, names=(first, second), status=status, reason=reason)
