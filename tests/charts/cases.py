@@ -1,6 +1,7 @@
 """Vectors, sizes and checks shared by the tests of charts."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +13,8 @@ from attn_tui.compute.vector import Vector
 from tests.asking import answer_to
 
 ROLES = frozenset(
-    ["text", "muted", "label", "axis", "unscaled", "scaled", "cursor", "error", "strong", "zero"]
+    ["text", "muted", "label", "axis", "cursor", "error", "strong", "zero"]
+    + ["unscaled", "scaled", "pinned"]
     + [f"{sign}{shade}" for sign in ("positive", "negative") for shade in (1, 2, 3, 4)]
     + [f"series{index}" for index in range(6)]
 )
@@ -42,6 +44,11 @@ def case(name: str) -> VectorAnswer:
     """Return the answer for one of `SCORES`."""
     scores, setup = SCORES[name]
     return ask(scores, setup)
+
+
+def pinned(before: VectorAnswer, after: VectorAnswer) -> VectorAnswer:
+    """Return two answers about vectors of one length as sides of one."""
+    return replace(after, unscaled=before.scaled, names=("pinned", "now"))
 
 
 def check_block(rows: tuple[Row, ...], width: int, height: int) -> None:

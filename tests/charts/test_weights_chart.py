@@ -1,6 +1,7 @@
 import re
 import subprocess
 import sys
+from itertools import pairwise
 
 import numpy as np
 import plotext
@@ -12,7 +13,7 @@ from attn_tui.charts.rows import plain
 from attn_tui.charts.weights import weights_chart
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from tests.charts.cases import INF, SCORES, ask, case, check_block, lines, text_of
+from tests.charts.cases import INF, SCORES, ask, case, check_block, lines, pinned, text_of
 
 sizes = st.tuples(st.integers(0, 130), st.integers(0, 20))
 
@@ -144,3 +145,81 @@ def test_a_name_cannot_break_the_screen() -> None:
     rows = weights_chart(ask([1, 2], name="注意\x1b[31m"), 116, 14, False)
     check_block(rows, 116, 14)
     assert "注意�[31m" in lines(rows)[0]
+
+
+SUNK = Setup(d_k=4, scale=Scale(sink=0.0))
+
+
+def test_what_goes_to_the_sink_has_a_bar_of_its_own_and_is_written_out() -> None:
+    # z = (0, 0) and a sink of 0: a third each.
+    rows = weights_chart(ask([0, 0], SUNK), 116, 14, False)
+    assert "sink" in text_of(rows, "strong")
+    assert "sink 0.3333" in lines(rows)[-1]
+    assert plain(rows).count("0.3333") == 5
+    tall = [sum(line[column] == "█" for line in lines(rows)[1:11]) for column in range(116)]
+    assert sorted(set(tall)) == [0, 3]
+    assert len([1 for before, here in pairwise(tall) if here > before]) == 3
+    bars = weights_chart(ask([0, 0]), 116, 14, False)
+    assert "sink" not in plain(bars)
+
+
+@pytest.mark.parametrize("width", [116, 76, 38])
+def test_many_keys_leave_the_sink_a_note(width: int) -> None:
+    # But for key 0 no key has a weight, so that half goes to the sink.
+    scores = np.full(1000, -2000.0)
+    scores[0] = 0.0
+    rows = weights_chart(ask(scores, SUNK), width, 8, False)
+    assert ("sink 0.5000" in lines(rows)[-1]) == (width > 38)
+    assert "sink" not in plain(rows[1:-1])
+
+
+def test_a_sink_that_underflows_is_known_from_its_logit() -> None:
+    answer = ask([0, 5000], Setup(scale=Scale("none", sink=0.0)))
+    rows = weights_chart(answer, 116, 14, True)
+    assert answer.scaled.sink_weight == 0.0
+    assert "sink 3e-2172" in lines(rows)[-1]
+    assert "▼" not in plain(rows)
+
+
+def test_what_is_done_to_scores_besides_the_multiplier_is_named_where_there_is_room() -> None:
+    setup = Setup(d_k=4, scale=Scale(softcap=50.0, sink=-1.0))
+    assert (
+        "█ scaled ×0.5 cap 50 sink −1" in lines(weights_chart(ask([0, 1], setup), 76, 8, False))[0]
+    )
+    narrow = lines(weights_chart(ask([0, 1], setup), 38, 8, False))[0]
+    assert "█ scaled ×0.5" in narrow
+    assert "cap" not in narrow
+
+
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize("width", [116, 76, 38])
+def test_two_answers_are_compared_by_name_and_by_their_difference(width: int, log: bool) -> None:
+    # 1/(1 + e) = .2689 and 1/(1 + e²) = .1192.
+    answer = pinned(ask([0, 1], Setup(d_k=1)), ask([0, 2], Setup(d_k=1)))
+    rows = weights_chart(answer, width, 8, log)
+    check_block(rows, width, 8)
+    assert "pinned ×1" in lines(rows)[0] or width == 38
+    assert "pinned" in lines(rows)[0]
+    assert "now" in lines(rows)[0]
+    assert "scaled" not in plain(rows)
+    assert text_of(rows, "pinned")
+    assert text_of(rows, "scaled")
+    assert "−0.1497" in lines(rows)[-1]
+    assert ("p now − p pinned = −0.1497" in lines(rows)[-1]) == (width > 38)
+
+
+def test_each_of_two_answers_has_its_own_masked_keys() -> None:
+    answer = pinned(ask([0, -INF, -INF]), ask([0, 1, -INF]))
+    rows = weights_chart(answer, 116, 14, True)
+    assert plain(rows).count("masked") == 2
+    assert not text_of(rows, "error")
+
+
+def test_the_difference_of_weights_that_underflow_keeps_its_sign_and_size() -> None:
+    unscaled = Setup(scale=Scale("none"))
+    answer = pinned(ask([0, 2000], unscaled), ask([0, 1900], unscaled))
+    assert "+7e-826" in lines(weights_chart(answer, 116, 8, False))[-1]
+    back = pinned(ask([0, 1900], unscaled), ask([0, 2000], unscaled))
+    assert "−7e-826" in lines(weights_chart(back, 116, 8, False))[-1]
+    same = pinned(ask([0, 1900], unscaled), ask([0, 1900], unscaled))
+    assert lines(weights_chart(same, 116, 8, False))[-1].rstrip().endswith("= 0")

@@ -1,0 +1,104 @@
+"""The two sides of an answer as charts show them: what they are called, and in which role."""
+
+from dataclasses import dataclass
+from math import exp, expm1, inf, isfinite, log
+from typing import Literal
+
+import numpy as np
+
+from attn_tui.compute.explore import Evaluation, VectorAnswer
+from attn_tui.report.numbers import MINUS, general, weight
+
+Side = Literal["unscaled", "scaled"]
+"""The first or the second side, by the field of the answer that holds it, whatever its name."""
+
+ROLES = {"now": "scaled"}
+"""The roles of sides that have none of their own name."""
+
+
+def role_of(name: str) -> str:
+    """Return the role in which what belongs to the side of a name is shown."""
+    return ROLES.get(name, name)
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """One side of an answer.
+
+    Attributes:
+        name: What it is called: unscaled, scaled, pinned or now.
+        evaluation: Its weights and all that follows from them.
+    """
+
+    name: str
+    evaluation: Evaluation
+
+    @property
+    def role(self) -> str:
+        """The role it is shown in."""
+        return role_of(self.name)
+
+    @property
+    def labels(self) -> tuple[str, str, str]:
+        """Its name with what was done to its scores, at decreasing length."""
+        one = self.evaluation.map
+        times = f"{self.name} ×{general(one.multiplier, 4)}"
+        cap = "" if one.softcap is None else f" cap {general(one.softcap, 4)}"
+        sink = "" if one.sink is None else f" sink {general(one.sink, 4)}"
+        return times + cap + sink, times, self.name
+
+    def weight(self, key: int) -> tuple[float, float]:
+        """Return p of a key and ln p."""
+        at = np.array([key])
+        return float(self.evaluation.weights(at)[0]), float(self.evaluation.log_weights(at)[0])
+
+    @property
+    def log_sink(self) -> float:
+        """The logarithm of the weight of the sink; −∞ without one.
+
+        Where that weight underflowed it is known from the distance of the sink's logit.
+        """
+        one = self.evaluation
+        if one.map.sink is None:
+            return -inf
+        if one.sink_weight > 0.0:
+            return log(one.sink_weight)
+        largest = np.array([np.argmax(one.weights())])
+        if not (one.precision.stable and isfinite(one.logits(largest)[0])):
+            return -inf
+        return float(one.log_weights(largest)[0]) + one.map.sink - float(one.logits(largest)[0])
+
+
+def sides(answer: VectorAnswer) -> tuple[Shown, Shown]:
+    """Return the first side of an answer and the second."""
+    first, second = answer.names
+    return Shown(first, answer.unscaled), Shown(second, answer.scaled)
+
+
+def side_of(answer: VectorAnswer, side: Side) -> Shown:
+    """Return one side of an answer."""
+    return sides(answer)[side == "scaled"]
+
+
+def compared(answer: VectorAnswer) -> bool:
+    """Return whether the sides are two answers, and not one vector without and with a scale."""
+    return answer.names != ("unscaled", "scaled")
+
+
+def change(before: tuple[float, float], after: tuple[float, float]) -> str:
+    """Return by how much a number from 0 to 1 grew, with its sign, or ``0``.
+
+    Args:
+        before: The number and its logarithm.
+        after: The same later.
+    """
+    difference = after[0] - before[0]
+    rising, log_size = difference > 0.0, -inf
+    if difference == 0.0:
+        low, high = sorted((before[1], after[1]))
+        if exp(high) > 0.0 or not low < high:
+            return "0"
+        # Both underflowed: ln(e^high − e^low).
+        rising, log_size = after[1] > before[1], high + log(-expm1(low - high))
+    text = weight(abs(difference), log_size)
+    return text if text == "NaN" else f"{'+' if rising else MINUS}{text}"
