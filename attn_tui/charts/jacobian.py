@@ -1,19 +1,21 @@
 """The Jacobian as a signed heat map: sign as text, size as shade, the value under the cursor."""
 
-from typing import Literal
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from attn_tui.charts.axis import Floats
 from attn_tui.charts.grid import Glyphs, Grid, glyphs
 from attn_tui.charts.jacobian_window import GAP, Window, cell_at, window
+from attn_tui.charts.overview import largest_entries
 from attn_tui.charts.rows import Row, beside, first_fit, first_text, fitted, message, printable
 from attn_tui.charts.shading import Shading, linear_shading, log_shading
-from attn_tui.compute.explore import Evaluation, VectorAnswer
-from attn_tui.report.numbers import MINUS, general, scientific
+from attn_tui.charts.sides import Shown, Side, side_of, sides
+from attn_tui.compute.explore import SYMBOL, VectorAnswer
+from attn_tui.report.numbers import MINUS, scientific
 
 __all__ = ["Side", "Window", "cell_at", "jacobian_map", "window"]
-
-Side = Literal["unscaled", "scaled"]
 
 LEAST_WIDTH_OF_VALUES = 13
 """From this width on an entry holds its value, with shade on both sides of it."""
@@ -27,8 +29,12 @@ def jacobian_map(
     log: bool,
     cursor: tuple[int, int],
     ascii: bool = False,
+    zoomed: bool = False,
 ) -> tuple[Row, ...]:
-    """Draw the Jacobian of one vector's weights, as much of it as fits around the cursor.
+    """Draw the Jacobian of one vector's weights.
+
+    Where not all of it fits, each cell stands for a block of entries and shows the largest; or
+    else, zoomed, what is around the cursor is shown entry by entry.
 
     Args:
         answer: The vector, its weights, and what the Jacobian is taken with respect to.
@@ -38,20 +44,23 @@ def jacobian_map(
         log: Whether shades are decades; otherwise parts of the largest size an entry can have.
         cursor: The entry (i, j) whose value is written out; held to the vector's keys.
         ascii: Whether to draw without block glyphs.
+        zoomed: Whether to show a part entry by entry where not all entries fit.
     """
     last = answer.vector.n_keys - 1
     at = (min(max(cursor[0], 0), last), min(max(cursor[1], 0), last))
-    seen = window(answer.vector.n_keys, width, height, at)
+    seen = window(answer.vector.n_keys, width, height, at, zoomed)
     if seen is None:
         return message("Jacobian: too small for a map", width, height)
-    shading = log_shading(answer) if log else linear_shading(answer)
+    whole = {one.name: _entries(answer, one, seen) for one in sides(answer)}
+    largest = [entries.logs for entries in whole.values()] if seen.blocks != (1, 1) else None
+    shading = log_shading(answer, largest) if log else linear_shading(answer)
     glyph = glyphs(ascii)
-    sides: tuple[Side, ...] = ("unscaled", "scaled") if seen.maps == 2 else (side,)
     maps = []
-    for one in sides:
-        title = _title(answer, one, shading, seen.map_width)
-        keys = _keys(seen, at[1])
-        maps.append((title, *keys, *_entries(answer, one, seen, shading, at, glyph)))
+    for one in sides(answer) if seen.maps == 2 else (side_of(answer, side),):
+        title = _title(answer, one, seen, shading)
+        keys = _keys(seen, seen.block_of(at)[1])
+        drawn = _draw(whole[one.name], seen, shading, seen.block_of(at), glyph)
+        maps.append((title, *keys, *drawn))
     block = maps[0] if len(maps) == 1 else beside(maps[0], maps[1], GAP)
     rows = [fitted(row, width) for row in block]
     rows += [fitted((), width)] * (height - len(rows) - seen.readout - seen.legend)
@@ -62,26 +71,23 @@ def jacobian_map(
     return tuple(rows)
 
 
-def _side(answer: VectorAnswer, side: Side) -> Evaluation:
-    return answer.unscaled if side == "unscaled" else answer.scaled
-
-
-def _symbol(answer: VectorAnswer) -> str:
-    return "s" if answer.wrt == "scores" else "z"
-
-
-def _title(answer: VectorAnswer, side: Side, shading: Shading, width: int) -> Row:
-    name = f"∂p_i/∂{_symbol(answer)}_j"
+def _title(answer: VectorAnswer, side: Shown, seen: Window, shading: Shading) -> Row:
+    name = f"∂p_i/∂{SYMBOL[answer.wrt]}_j"
     vector = printable(answer.vector.name)
-    times = f"{side} ×{general(_side(answer, side).multiplier, 4)}"
-    titles = (
-        f"Jacobian {name} of {vector}, {times}, {shading.ends}",
-        f"{name} of {vector}, {times}, {shading.ends}",
-        f"{name}, {times}, {shading.ends}",
-        f"{name}, {side}, {shading.ends}",
-        f"{name}, {side}, {shading.short_ends}",
-    )
-    return fitted(((first_text(titles, width), "strong"),), width)
+    long, times, short = side.labels
+    full = f"{name} of {vector}, {long}, {shading.ends}"
+    titles = [f"Jacobian {full}", full, f"{name} of {vector}, {times}, {shading.ends}"]
+    if seen.blocks == (1, 1):
+        titles += [f"{name}, {each}, {shading.ends}" for each in (long, times, short)]
+        titles.append(f"{name}, {short}, {shading.short_ends}")
+    else:
+        sizes = " × ".join(f"{size:,}" for size in seen.blocks)
+        each = f"each cell: largest of {sizes}"
+        titles = [f"{title}; {each} entries" for title in titles]
+        titles += [f"{name}, {label}; {each} entries" for label in (long, times, short)]
+        titles += [f"{name}, {short}; {each}", f"{name}, {short}: largest of {sizes}"]
+        titles += [f"{short}: largest of {sizes}", f"{short}: {sizes}"]
+    return fitted(((first_text(titles, seen.map_width), "strong"),), seen.map_width)
 
 
 def _keys(seen: Window, cursor: int) -> tuple[Row, ...]:
@@ -97,19 +103,35 @@ def _keys(seen: Window, cursor: int) -> tuple[Row, ...]:
     return grid.rows()
 
 
-def _entries(
-    answer: VectorAnswer,
-    side: Side,
-    seen: Window,
-    shading: Shading,
-    cursor: tuple[int, int],
-    glyph: Glyphs,
+@dataclass(frozen=True, eq=False)
+class _Entries:
+    """The entries that are shown of one side.
+
+    Attributes:
+        values: Their values, or sizes without a sign; shape (rows, columns).
+        logs: Natural logarithms of their sizes.
+        own: Whether each is on the diagonal, and so positive if not 0.
+    """
+
+    values: Floats
+    logs: Floats
+    own: NDArray[np.bool_]
+
+
+def _entries(answer: VectorAnswer, side: Shown, seen: Window) -> _Entries:
+    one, keys = side.evaluation, (np.array(seen.rows), np.array(seen.columns))
+    if seen.blocks == (1, 1):
+        values, logs = one.jacobian(*keys, answer.wrt), one.log_jacobian(*keys, answer.wrt)
+        return _Entries(values.astype(np.float64), logs, np.equal.outer(*keys))
+    logs, own = largest_entries(one, answer.wrt, seen.rows, seen.columns)
+    return _Entries(np.exp(logs), logs, own)
+
+
+def _draw(
+    entries: _Entries, seen: Window, shading: Shading, cursor: tuple[int, int], glyph: Glyphs
 ) -> tuple[Row, ...]:
-    """Return the visible entries of one side, with the keys i before them."""
-    evaluation = _side(answer, side)
-    keys = np.array(seen.rows), np.array(seen.columns)
-    values = evaluation.jacobian(*keys, answer.wrt)
-    logs = evaluation.log_jacobian(*keys, answer.wrt)
+    """Return entries as cells, with the keys i before them."""
+    values, logs, own = entries.values, entries.logs, entries.own
     shades = shading.shades(logs)
     grid = Grid(seen.map_width, len(seen.rows) * seen.entry_height)
     for down, i in enumerate(seen.rows):
@@ -119,7 +141,9 @@ def _entries(
         grid.put(0, middle, str(i).rjust(seen.gutter - 1), key_role)
         for across, j in enumerate(seen.columns):
             left, body = seen.place(j)
-            text = _value(float(values[down, across]), float(logs[down, across]), i == j)
+            text = _value(
+                float(values[down, across]), float(logs[down, across]), bool(own[down, across])
+            )
             shade = int(shades[down, across])
             role = _role(text, shade)
             fill = glyph.shades[shade] if shade and role != "error" else " "
@@ -154,14 +178,18 @@ def _readout(answer: VectorAnswer, at: tuple[int, int], width: int) -> Row:
     """Return the entry under the cursor on both sides, in words where there is room."""
     i, j = at
     keys = np.array([i]), np.array([j])
-    unscaled, scaled = (
+    both = sides(answer)
+    values = [
         _value(
-            float(side.jacobian(*keys, answer.wrt)[0, 0]),
-            float(side.log_jacobian(*keys, answer.wrt)[0, 0]),
+            float(side.evaluation.jacobian(*keys, answer.wrt)[0, 0]),
+            float(side.evaluation.log_jacobian(*keys, answer.wrt)[0, 0]),
             i == j,
         )
-        for side in (answer.unscaled, answer.scaled)
+        for side in both
+    ]
+    name = f"∂p_{i}/∂{SYMBOL[answer.wrt]}_{j}"
+    texts = (
+        f"{name} = {values[0]} {both[0].name}, {values[1]} {both[1].name}",
+        f"{name}: {values[0]} → {values[1]}",
     )
-    name = f"∂p_{i}/∂{_symbol(answer)}_{j}"
-    texts = (f"{name} = {unscaled} unscaled, {scaled} scaled", f"{name}: {unscaled} → {scaled}")
     return fitted(((first_text(texts, width), "cursor"),), width)

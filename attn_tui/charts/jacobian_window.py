@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 SIDE_BY_SIDE = 100
-"""From this width on the unscaled and the scaled map stand side by side."""
+"""From this width on the maps of both sides stand side by side."""
 
 GAP = 2
 """Cells between two maps."""
@@ -16,9 +16,12 @@ NARROWEST, WIDEST, TALLEST = 3, 17, 5
 class Window:
     """The entries that are visible, and where.
 
+    An entry of the map is one of the Jacobian, or in an overview stands for a block of them.
+
     Attributes:
-        rows: Keys i whose weights' gradients are visible.
-        columns: Keys j with respect to whose scores or logits.
+        rows: Keys i whose weights' gradients are visible, the first of each block; the step is
+            the size of the blocks.
+        columns: Keys j with respect to whose scores or logits, likewise.
         maps: How many maps stand side by side: 2, or 1.
         map_width: Cells of one map.
         gutter: Cells left of the entries of each map.
@@ -42,23 +45,37 @@ class Window:
     readout: bool
     legend: bool
 
+    @property
+    def blocks(self) -> tuple[int, int]:
+        """How many keys i and how many keys j an entry stands for."""
+        return self.rows.step, self.columns.step
+
+    def block_of(self, cursor: tuple[int, int]) -> tuple[int, int]:
+        """Return the first keys of the block that an entry of the Jacobian is in."""
+        down, across = self.blocks
+        return cursor[0] // down * down, cursor[1] // across * across
+
     def place(self, j: int) -> tuple[int, int]:
         """Return the first cell of the entries for a visible key j, and how many there are."""
         across = self.columns.index(j)
         return self.gutter + across * self.entry_width + 1, self.entry_width - 1
 
 
-def window(n_keys: int, width: int, height: int, cursor: tuple[int, int]) -> Window | None:
+def window(
+    n_keys: int, width: int, height: int, cursor: tuple[int, int], zoomed: bool = False
+) -> Window | None:
     """Return what is visible of an n × n Jacobian; nothing if there is no room for an entry.
 
-    The window moves by half of what it shows, so that most steps of the cursor move only the
-    cursor, and some of what surrounds it is visible.
+    Where not all of it fits it is divided into blocks of a round number of keys; or else, zoomed,
+    a window shows the entries around the cursor. That moves by half of what it shows, so that
+    most steps of the cursor move only the cursor, and some of what surrounds it is visible.
 
     Args:
         n_keys: n.
         width: Cells of the whole chart.
         height: Rows of the whole chart.
         cursor: The entry (i, j) that must be visible.
+        zoomed: Whether to show a part of it entry by entry where not all of it fits.
     """
     maps = 2 if width >= SIDE_BY_SIDE else 1
     map_width = (width - GAP * (maps - 1)) // maps
@@ -70,11 +87,17 @@ def window(n_keys: int, width: int, height: int, cursor: tuple[int, int]) -> Win
     room_across = map_width - gutter - 1
     if room_across < NARROWEST or room_down < 1:
         return None
-    entry_width = min(max(room_across // n_keys, NARROWEST), WIDEST)
-    entry_height = min(max(room_down // n_keys, 1), TALLEST)
+    if zoomed:
+        rows = _around(cursor[0], room_down, n_keys)
+        columns = _around(cursor[1], room_across // NARROWEST, n_keys)
+    else:
+        rows = range(0, n_keys, _block(n_keys, room_down))
+        columns = range(0, n_keys, _block(n_keys, room_across // NARROWEST))
+    entry_width = min(room_across // len(columns), WIDEST)
+    entry_height = min(room_down // len(rows), TALLEST)
     return Window(
-        rows=_around(cursor[0], room_down // entry_height, n_keys),
-        columns=_around(cursor[1], room_across // entry_width, n_keys),
+        rows=rows,
+        columns=columns,
         maps=maps,
         map_width=map_width,
         gutter=gutter,
@@ -88,9 +111,15 @@ def window(n_keys: int, width: int, height: int, cursor: tuple[int, int]) -> Win
 
 
 def cell_at(
-    x: int, y: int, n_keys: int, width: int, height: int, cursor: tuple[int, int]
+    x: int,
+    y: int,
+    n_keys: int,
+    width: int,
+    height: int,
+    cursor: tuple[int, int],
+    zoomed: bool = False,
 ) -> tuple[int, int] | None:
-    """Return the entry (i, j) drawn at a place of the chart, or nothing.
+    """Return the entry (i, j) drawn at a place of the chart, the first of a block; or nothing.
 
     Args:
         x: Cells from the left of the chart.
@@ -99,8 +128,9 @@ def cell_at(
         width: Cells of the whole chart.
         height: Rows of the whole chart.
         cursor: The entry the cursor is on.
+        zoomed: Whether the chart shows a part entry by entry.
     """
-    seen = window(n_keys, width, height, cursor)
+    seen = window(n_keys, width, height, cursor, zoomed)
     if seen is None or x < 0 or y < seen.top:
         return None
     which, inside = divmod(x, seen.map_width + GAP)
@@ -109,6 +139,16 @@ def cell_at(
     if which >= seen.maps or not (0 <= column < len(seen.columns) and row < len(seen.rows)):
         return None
     return seen.rows[row], seen.columns[column]
+
+
+def _block(n_keys: int, most: int) -> int:
+    """Return the smallest of 1, 2, 3, 4, 5, 6, 8, 10, 20, … that makes at most so many blocks."""
+    power = 1
+    while True:
+        for digit in (1, 2, 3, 4, 5, 6, 8):
+            if n_keys <= most * digit * power:
+                return digit * power
+        power *= 10
 
 
 def _around(key: int, room: int, n_keys: int) -> range:

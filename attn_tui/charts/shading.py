@@ -1,15 +1,18 @@
 """How the sizes of the Jacobian's entries become four shades, the same on both sides."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import floor, log, log10
+from math import floor, log10
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.axis import Floats, power_text, round_step
 from attn_tui.charts.grid import Glyphs
+from attn_tui.charts.overview import log_slopes
 from attn_tui.charts.rows import Row
-from attn_tui.compute.explore import Evaluation, VectorAnswer
+from attn_tui.charts.sides import sides
+from attn_tui.compute.explore import Evaluation, VectorAnswer, Wrt
 from attn_tui.report.numbers import LN10, MINUS
 
 LINEAR_STEPS = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
@@ -77,41 +80,72 @@ class Shading:
 def linear_shading(answer: VectorAnswer) -> Shading:
     """Return shades that are parts of the largest size an entry can have."""
     bound = _bound(answer)
-    sides = {"unscaled": answer.unscaled, "scaled": answer.scaled}
     least = LINEAR_STEPS[0] * bound
-    hidden = tuple(name for name, side in sides.items() if _largest(answer, side) < least)
+    hidden = tuple(
+        side.name for side in sides(answer) if _largest(side.evaluation, answer.wrt) < least
+    )
     return Shading(False, bound, tuple(log10(part * bound) for part in LINEAR_STEPS), hidden)
 
 
-def log_shading(answer: VectorAnswer) -> Shading:
-    """Return shades of equally many decades, down to the smallest entry of either side."""
+def log_shading(answer: VectorAnswer, shown: Sequence[Floats] | None = None) -> Shading:
+    """Return shades of equally many decades, down to the smallest entry of either side.
+
+    Args:
+        answer: The vector and what its Jacobian is taken with respect to.
+        shown: Natural logarithms of the sizes that are shown of each side, where those are not
+            all entries but the largest of each block.
+    """
     bound = _bound(answer)
     top = floor(log10(bound))
-    lowest = min(_smallest(answer, side) / LN10 for side in (answer.unscaled, answer.scaled))
-    step = round_step(top - floor(min(lowest, top)), 4)
+    if shown is None:
+        lowest = min(_smallest(side.evaluation, answer.wrt) for side in sides(answer))
+    else:
+        lowest = min(float(np.min(logs, where=np.isfinite(logs), initial=0.0)) for logs in shown)
+    step = round_step(top - floor(min(lowest / LN10, top)), 4)
     return Shading(True, bound, tuple(float(top - count * step) for count in (4, 3, 2, 1)))
 
 
 def _bound(answer: VectorAnswer) -> float:
-    """Return the largest size an entry can have: p(1 − p) is at most 1/4."""
-    if answer.wrt == "logits":
-        return 0.25
-    return max(answer.unscaled.multiplier, answer.scaled.multiplier) / 4
+    """Return the largest size an entry can have, whatever the scores.
+
+    p(1 − p) is at most 1/4, and no slope of a logit over its score exceeds the multiplier.
+    """
+    largest = max(side.evaluation.multiplier for side in sides(answer)) / 4
+    return largest if answer.wrt == "scores" and largest > 0.0 else 0.25
 
 
-def _largest(answer: VectorAnswer, side: Evaluation) -> float:
-    """Return the largest entry: one of the diagonal, since rows sum to 0. NaN if one is."""
-    factor = side.multiplier if answer.wrt == "scores" else 1.0
-    return factor * float(np.max(side.weights() * side.complements()))
+def _largest(side: Evaluation, wrt: Wrt) -> float:
+    """Return the largest entry, NaN if one is: no entry of a column exceeds the diagonal one."""
+    own = side.weights() * side.complements()
+    if wrt == "logits":
+        return float(np.max(own))
+    if side.map.softcap is None:
+        return side.multiplier * float(np.max(own))
+    return float(np.max(own * side.slopes()))
 
 
-def _smallest(answer: VectorAnswer, side: Evaluation) -> float:
-    """Return a lower bound of ln|entry| over the entries that are not 0, in O(n)."""
-    logs = side.log_weights().astype(np.float64)
-    logs = logs[np.isfinite(logs)]
-    if logs.size < 2:
-        return 0.0
+def _smallest(side: Evaluation, wrt: Wrt) -> float:
+    """Return the smallest ln|entry| beside the diagonal that is not −∞, in O(n).
+
+    No entry on the diagonal is smaller than all others of its column.
+    """
+    first = side.log_weights().astype(np.float64, copy=False)
     with np.errstate(over="ignore"):
-        smallest = float(np.partition(logs, 1)[:2].sum())
-    smallest = max(smallest, -float(np.finfo(np.float64).max))
-    return smallest + (log(side.multiplier) if answer.wrt == "scores" else 0.0)
+        second = first + log_slopes(side, wrt)
+    usable = np.isfinite(second)
+    if not usable.all():
+        first, second = first[usable], second[usable]
+    if second.size < 2:
+        return 0.0
+    i, j = int(np.argmin(first)), int(np.argmin(second))
+    pairs = [(i, j)] if i != j else [(i, _least_but(second, i)), (_least_but(first, i), i)]
+    with np.errstate(over="ignore"):
+        smallest = min(float(first[i] + second[j]) for i, j in pairs)
+    return max(smallest, -float(np.finfo(np.float64).max))
+
+
+def _least_but(values: Floats, left_out: int) -> int:
+    """Return the position of the smallest value but one."""
+    kept = values.copy()
+    kept[left_out] = np.inf
+    return int(np.argmin(kept))

@@ -49,7 +49,9 @@ def answers(name: str) -> Iterator[tuple[VectorAnswer, OverDk]]:
     for (rule, precision), wrt in zip(product(RULES, PRECISIONS), cycle(wrts), strict=False):
         setup = Setup(scale=parse_scale(rule), precision=precision).put(Settings(wrt=wrt))
         answer = ask(VECTORS[name], setup)
-        yield answer, over_d_k(asking(answer.vector, setup=setup), 0, D_KS)
+        data = over_d_k(asking(answer.vector, setup=setup), 0, D_KS)
+        assert data is not None
+        yield answer, data
 
 
 def draw(answer: VectorAnswer, data: OverDk, size: Size, log: bool, ascii: bool, key: int) -> None:

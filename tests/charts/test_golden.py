@@ -20,6 +20,7 @@ GOLDEN = Path(__file__).parent / "golden"
 
 def _over(width: int, height: int, log: bool) -> tuple[Row, ...]:
     data = over_d_k(asking(case("worked").vector), 0, D_K.stops)
+    assert data is not None
     return over_d_k_chart(data, 1024, width, height, log)
 
 
@@ -29,6 +30,9 @@ CHARTS: dict[str, Callable[[int, int, bool], tuple[Row, ...]]] = {
     "weights_ascii": lambda w, h, log: weights_chart(case("worked"), w, h, log, ascii=True),
     "jacobian": lambda w, h, log: jacobian_map(case("worked"), "scaled", w, h, log, (0, 1)),
     "jacobian_many": lambda w, h, log: jacobian_map(case("many"), "scaled", w, h, log, (150, 9)),
+    "jacobian_zoomed": lambda w, h, log: jacobian_map(
+        case("many"), "scaled", w, h, log, (150, 9), zoomed=True
+    ),
     "over_d_k": _over,
 }
 

@@ -34,36 +34,59 @@ def test_the_window_holds_the_cursor_and_stays_inside(
     n_keys: int, width: int, height: int, data: st.DataObject
 ) -> None:
     cursor = data.draw(st.tuples(st.integers(0, n_keys - 1), st.integers(0, n_keys - 1)))
-    seen = window(n_keys, width, height, cursor)
-    if seen is None:
-        assert width < 10 or height < 3
-        return
-    assert cursor[0] in seen.rows
-    assert cursor[1] in seen.columns
-    assert seen.rows[0] >= 0
-    assert seen.rows[-1] < n_keys
-    assert seen.columns[0] >= 0
-    assert seen.columns[-1] < n_keys
+    for zoomed in (False, True):
+        seen = window(n_keys, width, height, cursor, zoomed)
+        if seen is None:
+            assert width < 10 or height < 3
+            return
+        block = seen.block_of(cursor)
+        assert block[0] in seen.rows
+        assert block[1] in seen.columns
+        assert block[0] <= cursor[0] < block[0] + seen.rows.step
+        assert block[1] <= cursor[1] < block[1] + seen.columns.step
+        assert 0 <= seen.rows[0] <= seen.rows[-1] < n_keys
+        assert 0 <= seen.columns[0] <= seen.columns[-1] < n_keys
+        assert seen.place(seen.columns[-1])[0] + seen.place(seen.columns[-1])[1] < seen.map_width
+        if zoomed:
+            assert seen.blocks == (1, 1)
+        else:
+            assert seen.rows[-1] + seen.rows.step >= n_keys
+            assert seen.columns[-1] + seen.columns.step >= n_keys
+
+
+@pytest.mark.parametrize("size", [(116, 14), (76, 20), (38, 8)])
+def test_with_few_keys_zooming_changes_nothing(size: tuple[int, int]) -> None:
+    for log in (False, True):
+        whole, zoomed = (
+            jacobian_map(case("worked"), "scaled", *size, log, (2, 1), zoomed=zoomed)
+            for zoomed in (False, True)
+        )
+        assert whole == zoomed
 
 
 @pytest.mark.parametrize(("width", "height"), [(116, 14), (76, 6), (38, 8), (101, 30)])
 @pytest.mark.parametrize("n_keys", [1, 3, 8, 300])
+@pytest.mark.parametrize("zoomed", [False, True])
 def test_a_click_finds_the_entry_whose_brackets_are_drawn_around_it(
-    n_keys: int, width: int, height: int
+    n_keys: int, width: int, height: int, zoomed: bool
 ) -> None:
     answer = ask(np.linspace(0, 3, n_keys))
     for cursor in ((0, 0), (n_keys - 1, n_keys // 2), (n_keys // 2, n_keys - 1)):
-        rows = lines(jacobian_map(answer, "scaled", width, height, False, cursor))
+        shown = jacobian_map(answer, "scaled", width, height, False, cursor, zoomed=zoomed)
+        rows = lines(shown)
+        seen = window(n_keys, width, height, cursor, zoomed)
+        assert seen is not None
         brackets = [(x, y) for y, row in enumerate(rows) for x, c in enumerate(row) if c == "["]
         assert brackets
         for x, y in brackets:
-            assert cell_at(x + 1, y, n_keys, width, height, cursor) == cursor
+            found = cell_at(x + 1, y, n_keys, width, height, cursor, zoomed)
+            assert found == (cursor if zoomed else seen.block_of(cursor))
 
 
-@given(st.integers(-5, 140), st.integers(-5, 30))
-def test_every_place_is_an_entry_or_none(x: int, y: int) -> None:
-    found = cell_at(x, y, 50, 116, 14, (20, 30))
-    seen = window(50, 116, 14, (20, 30))
+@given(st.integers(-5, 140), st.integers(-5, 30), st.booleans())
+def test_every_place_is_an_entry_or_none(x: int, y: int, zoomed: bool) -> None:
+    found = cell_at(x, y, 50, 116, 14, (20, 30), zoomed)
+    seen = window(50, 116, 14, (20, 30), zoomed)
     assert seen is not None
     assert found is None or (found[0] in seen.rows and found[1] in seen.columns)
     if y < seen.top:
@@ -71,7 +94,7 @@ def test_every_place_is_an_entry_or_none(x: int, y: int) -> None:
 
 
 def test_most_steps_of_the_cursor_leave_the_window_where_it_is() -> None:
-    windows = {str(window(1000, 116, 14, (key, 0))) for key in range(1000)}
+    windows = {str(window(1000, 116, 14, (key, 0), True)) for key in range(1000)}
     assert len(windows) <= 250
 
 
