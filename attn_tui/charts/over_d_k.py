@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
-from math import ceil, floor, log10
+from math import ceil, exp, floor, log1p, log10
 from typing import Literal
 
 import numpy as np
@@ -98,9 +98,9 @@ def over_d_k_chart(
             Series("", d_k, values, f"series{index % SERIES_ROLES}", tag=tag)
             for index, (values, tag) in enumerate(zip(panel.values, panel.tags, strict=True))
         ]
-        note = _note(panel, int(data.d_k[at]), current, size)
+        values = _note(panel, int(data.d_k[at]), current, size)
         axis = _log_axis(panel, size) if log else _linear_axis(panel, size)
-        drawn.append(plot(series, x, axis, size, height, ascii, (), (current,), note))
+        drawn.append(plot(series, x, axis, size, height, ascii, (), (current,), values))
     return reduce(beside, drawn)
 
 
@@ -121,10 +121,16 @@ def _weights(data: OverDk, at: int, wrt: Wrt) -> _Panel:
 
 
 def _entropy(data: OverDk, at: int, wrt: Wrt) -> _Panel:
+    bound, scale = data.max_entropy or 1.0, "0 to ln n" if data.max_entropy else "ln n = 0"
+    if float(np.max(data.entropy, where=np.isfinite(data.entropy), initial=0.0)) > (
+        data.max_entropy + 1e-9
+    ):
+        # Only a sink, which counts as one more key, takes H beyond ln n.
+        bound, scale = log1p(exp(data.max_entropy)), "0 to ln(n + 1)"
     return _Panel(
         names=("H, nats",),
-        scale="0 to ln n" if data.max_entropy else "ln n = 0",
-        bound=data.max_entropy or 1.0,
+        scale=scale,
+        bound=bound,
         values=data.entropy[np.newaxis],
         tags=("",),
         readings=(f"{quantity(float(data.entropy[at]))} nats",),

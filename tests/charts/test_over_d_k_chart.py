@@ -19,7 +19,10 @@ from tests.charts.cases import NAIVE, SCORES, check_block, lines, text_of
 
 def over(name: str, setup: Setup | None = None) -> OverDk:
     scores, default = SCORES[name]
-    return over_d_k(asking(Vector("a", np.array(scores)), setup=setup or default), 0, D_K.stops)
+    vector = Vector("a", np.array(scores))
+    data = over_d_k(asking(vector, setup=setup or default), 0, D_K.stops)
+    assert data is not None
+    return data
 
 
 CASES = {name: over(name) for name in SCORES}
@@ -160,3 +163,11 @@ def test_what_underflows_to_0_is_marked_below_a_logarithmic_axis() -> None:
     rows = over_d_k_chart(CASES["far apart"], 64, 38, 10, True)
     assert "▼" in text_of(rows, "error")
     assert "below 1e-" in plain(rows)
+
+
+def test_the_axis_of_entropy_has_room_for_a_sink() -> None:
+    setup = Setup(scale=Scale(sink=0.0))
+    rows = over_d_k_chart(over("ties", setup), 64, 38, 12, False, quantity="entropy")
+    assert "0 to ln(n + 1)" in lines(rows)[0]
+    assert not text_of(rows, "error")
+    assert "ln(n" not in plain(over_d_k_chart(CASES["ties"], 64, 116, 12, False))
