@@ -90,24 +90,26 @@ def test_without_q_and_k_there_is_nothing_of_them() -> None:
 
 def test_the_report_lists_the_gradients_by_q_and_k_and_the_output() -> None:
     identity = Products(np.eye(2), np.eye(2), np.array([[10.0, 0.0], [0.0, 20.0]]))
-    report = as_text(next(answer(Experiment(identity, Setup(scale=Scale("none"))))))
-    # Q = K = 1: p = (.731, .269), and every entry of J is ±.731·.269 = ±.19661.
+    scale = Scale("temperature", (("T", 0.5),))
+    report = as_text(next(answer(Experiment(identity, Setup(scale=scale)))))
+    # Q = K = 1: p = (.731, .269), and every entry of J is ±.731·.269 = ±.1966; at T = 1/2,
+    # p = (.881, .119), and every entry of ∂p/∂s is ±2·.105.
     assert (
         "gradient of p₀ with respect to the query q, as typed\n"
         "     i              q_i     unscaled       scaled\n"
-        "     0                1    +1.97e-01    +1.97e-01\n"
-        "     1                0    −1.97e-01    −1.97e-01\n"
-        "               ‖∂p₀/∂q‖     2.78e-01     2.78e-01\n"
+        "     0                1    +1.97e-01    +2.10e-01\n"
+        "     1                0    −1.97e-01    −2.10e-01\n"
+        "               ‖∂p₀/∂q‖     2.78e-01     2.97e-01\n"
         "\n"
         "norm of the gradient of p₀ with respect to each key k, as typed\n"
         "   key              ‖k‖     unscaled       scaled\n"
-        "     0                1     1.97e-01     1.97e-01\n"
-        "     1                1     1.97e-01     1.97e-01\n"
+        "     0                1     1.97e-01     2.10e-01\n"
+        "     1                1     1.97e-01     2.10e-01\n"
         "\n"
         "output V·p: the values weighted by p, as typed\n"
         "     i                      unscaled       scaled\n"
-        "     0                     +7.31e+00    +7.31e+00\n"
-        "     1                     +5.38e+00    +5.38e+00\n"
+        "     0                     +7.31e+00    +8.81e+00\n"
+        "     1                     +5.38e+00    +2.38e+00\n"
     ) in report
 
 

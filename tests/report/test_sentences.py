@@ -111,6 +111,9 @@ def test_what_a_number_format_cannot_hold_is_said_with_the_other_side() -> None:
     assert text.endswith("Divided by 32, the weight is shared as among 2.47 of 3 keys.")
     both = said([5000, 9000], precision=Precision("float32", stable=False))
     assert both.startswith("Both: ")
+    scaled = said([1, 2, 3], "temperature:T=0.01", precision=Precision("float32", stable=False))
+    assert scaled.startswith("Scaled: e^z overflows float32")
+    assert scaled.endswith("NaN. Unscaled, the weight is shared as among 2.30 of 3 keys.")
 
 
 WORKED = (100.0, 120.0, 150.0)
@@ -136,6 +139,7 @@ WORKED = (100.0, 120.0, 150.0)
         ((-inf, -inf), Scale(sink=1.0), "every gradient is 0 and the sink takes all."),
         # The winner's own slope is 0 here, as tanh is 1, and the others' is not.
         ((1e3, 0.0), Scale("none", softcap=10.0), "every |∂p/∂s| is below 1e-4."),
+        ((1e3, 0.0), Scale("none", softcap=10.0, sink=20.0), "every |∂p/∂s| is below 1e-8."),
     ],
 )
 def test_a_cap_and_a_sink_are_said(scores: tuple[float, ...], scale: Scale, expected: str) -> None:
