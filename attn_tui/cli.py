@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 import click
 
 from attn_tui import __version__
-from attn_tui.commands.options import protected
+from attn_tui.commands.options import protected, write_options
 from attn_tui.commands.screen import open_screen
 from attn_tui.compute.errors import InputError
 from attn_tui.instruments import INSTRUMENTS, load
@@ -32,6 +32,8 @@ Examples:
   attn-tui 100 120 150
   attn-tui -1,0,1 q:3,4 --d-k 64 --rule temperature:T=2
   attn-tui show @scores.npy --json --top 10
+  attn-tui --draw 1000 --seed 7 --model gemma-2-27b
+  attn-tui show --query 1,0 --keys "[[1,0],[0,1]]" --rule none
 """
 
 
@@ -52,6 +54,7 @@ class Program(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the subcommand; arguments that name none belong to the screen."""
+        args = protected(args)
         known = {*self.list_commands(ctx), *(name for p in self.get_params(ctx) for name in p.opts)}
         if not args or args[0] not in known:
             args = [str(open_screen.name), *args]
@@ -66,9 +69,7 @@ class Program(click.Group):
         """Write the options of the screen, those of the program, and the subcommands."""
         own = self.get_params(ctx)
         options = [p for p in open_screen.params if isinstance(p, click.Option)]
-        records = [option.get_help_record(ctx) for option in (*options, *own)]
-        with formatter.section("Options"):
-            formatter.write_dl([record for record in records if record])
+        write_options([*options, *own], ctx, formatter)
         with formatter.section("Commands"):
             formatter.write_dl([(i.command_name, i.summary) for i in INSTRUMENTS])
 

@@ -12,7 +12,8 @@ from click.testing import CliRunner, Result
 
 from attn_tui import __version__
 from attn_tui.cli import program
-from attn_tui.commands.options import Given, experiment_of, protected, shared
+from attn_tui.commands.asking import experiment_of
+from attn_tui.commands.options import Given, protected, shared
 from attn_tui.instruments import INSTRUMENTS
 
 FILES = Path(__file__).parent / "files"

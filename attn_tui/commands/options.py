@@ -1,33 +1,54 @@
-"""The options that subcommands share, and the question they ask together."""
+"""The options that subcommands share, grouped as ``--help`` shows them."""
 
-from collections.abc import Callable
-from dataclasses import replace
-from functools import reduce
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from collections.abc import Callable, Iterable
+from functools import partial, reduce
+from typing import Any, TypedDict, TypeVar
 
 import click
 
+from attn_tui.commands.completion import Complete, experiment_files, matrices, of_names, scores
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.log_scale import D_K
-from attn_tui.compute.precision import FORMATS, Precision
-from attn_tui.compute.scale import RULES, parse_scale
-
-if TYPE_CHECKING:
-    from attn_tui.compute.experiment import Experiment
-    from attn_tui.compute.setup import Setup
+from attn_tui.compute.models import MODELS
+from attn_tui.compute.precision import FORMATS
+from attn_tui.compute.scale import RULES
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+SCORES, SCALE, PRECISION, GRADIENT, REPORT, OTHER = GROUPS = (
+    "Where scores come from",
+    "From scores to softmax",
+    "Number formats",
+    "Gradient",
+    "Report",
+    "Other",
+)
+"""Groups of options, in their order."""
 
 
 class Given(TypedDict):
     """The values of `shared`, as typed; None where nothing was given."""
 
     scores: tuple[str, ...]
+    draw: str | None
+    seed: str | None
+    vectors: str | None
+    query: str | None
+    keys: str | None
+    values: str | None
+    mask: str | None
+    example: str | None
+    experiment: str | None
     d_k: str | None
     rule: str | None
+    model: str | None
+    softcap: str | None
+    sink: str | None
+    qk_norm: bool | None
     precision: str | None
     naive: bool | None
-    experiment: str | None
+    round_scores: str | None
+    round_vectors: str | None
 
 
 class GivenGradient(Given):
@@ -35,6 +56,37 @@ class GivenGradient(Given):
 
     of: str | None
     wrt: str | None
+
+
+class Option(click.Option):
+    """An option with the group it stands in."""
+
+    def __init__(self, *arguments: Any, group: str = OTHER, **given: Any) -> None:
+        super().__init__(*arguments, **given)
+        self.group = group
+
+
+class Command(click.Command):
+    """A command whose help shows its options in groups."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options."""
+        write_options(self.get_params(ctx), ctx, formatter)
+
+
+def write_options(
+    parameters: Iterable[click.Parameter], ctx: click.Context, formatter: click.HelpFormatter
+) -> None:
+    """Write a section for each group of options."""
+    records: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
+    for parameter in parameters:
+        record = parameter.get_help_record(ctx)
+        if record:
+            records[getattr(parameter, "group", OTHER)].append(record)
+    for group, found in records.items():
+        if found:
+            with formatter.section(group):
+                formatter.write_dl(found)
 
 
 def protected(arguments: list[str]) -> list[str]:
@@ -59,43 +111,119 @@ def unprotected(
     return value[1:] if value and value.startswith(" -") else value
 
 
-def option(name: str, metavar: str, text: str) -> Callable[[F], F]:
+def option(
+    name: str, metavar: str, text: str, group: str = OTHER, complete: Complete | None = None
+) -> Callable[[F], F]:
     """Return an option whose value is text, checked where it is used."""
-    return click.option(name, metavar=metavar, help=text, callback=unprotected)
+    return click.option(
+        name,
+        cls=Option,
+        group=group,
+        metavar=metavar,
+        help=text,
+        callback=unprotected,
+        shell_complete=complete,
+    )
+
+
+def flag(names: str, text: str, group: str = OTHER) -> Callable[[F], F]:
+    """Return an option that says yes or no, or nothing."""
+    return click.option(names, cls=Option, group=group, default=None, help=text)
+
+
+_scores = partial(option, group=SCORES)
+_scale = partial(option, group=SCALE)
+_precision = partial(option, group=PRECISION)
+_formats = of_names(dict.fromkeys(FORMATS, ""))
+_FORMATS = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
+
+
+def _examples() -> dict[str, str]:
+    from attn_tui.files.examples import EXAMPLES
+
+    return {name: example.title for name, example in EXAMPLES.items()}
 
 
 _SHARED: tuple[Callable[[Any], Any], ...] = (
-    click.argument("scores", nargs=-1),
-    option(
-        "--d-k", "N", f"Dimension of a head, {D_K.minimum} to {D_K.maximum:,}.  [default: 1024]"
+    click.argument("scores", nargs=-1, shell_complete=scores),
+    _scores("--draw", "N", "Draw scores of N keys at random: q·k, standard normal entries."),
+    _scores("--seed", "S", "What is drawn, a whole number.  [default: 1]"),
+    _scores("--vectors", "M", "How many vectors are drawn.  [default: 1]"),
+    _scores(
+        "--query",
+        "Q",
+        "Take scores from q and K: rows such as 1,0 or [[1,0],[0,1]], or @FILE.",
+        complete=matrices,
     ),
-    option(
-        "--rule",
-        "NAME[:PARAMETER=VALUE]",
-        f"What multiplies the scores: {', '.join(RULES)}.  [default: {next(iter(RULES))}]",
+    _scores("--keys", "K", "A row for each key, as long as those of q.", complete=matrices),
+    _scores("--values", "V", "A row for each key, to be multiplied by weights.", complete=matrices),
+    _scores("--mask", "KEYS", "Keys that are masked, such as 2,5:8 or causal, or none."),
+    _scores(
+        "--example",
+        "NAME",
+        "Ask what an example asks, such as ties or thousand; SCORES and other options replace "
+        "what it says.",
+        complete=of_names(_examples),
     ),
-    option(
-        "--precision", "FORMAT", f"Number format, {' or '.join(FORMATS)}.  [default: {FORMATS[0]}]"
-    ),
-    click.option(
-        "--naive/--stable",
-        default=None,
-        help="Whether softmax omits to subtract the largest score.  [default: stable]",
-    ),
-    option(
+    _scores(
         "--experiment",
         "FILE",
         "Ask what a file asks that `show --json` printed (- is standard input); SCORES and other "
         "options replace what it says.",
+        complete=experiment_files,
+    ),
+    _scale(
+        "--d-k", "N", f"Dimension of a head, {D_K.minimum} to {D_K.maximum:,}.  [default: 1024]"
+    ),
+    _scale(
+        "--rule",
+        "NAME[:PARAMETER=VALUE]",
+        f"What multiplies the scores: {', '.join(RULES)}.  [default: {next(iter(RULES))}]",
+        complete=of_names({name: rule.formula for name, rule in RULES.items()}),
+    ),
+    _scale(
+        "--model",
+        "NAME",
+        "The d_k and the scale of a model, such as gpt-2 or gemma-2-27b.",
+        complete=of_names({name: model.title for name, model in MODELS.items()}),
+    ),
+    _scale("--softcap", "C", "Cap the logits: z = C·tanh(m·s/C).  [default: none]"),
+    _scale("--sink", "B", "Add a key with logit B and no value.  [default: none]"),
+    flag(
+        "--qk-norm/--no-qk-norm",
+        "Whether q and k are normalised before their product.  [default: no]",
+        SCALE,
+    ),
+    _precision(
+        "--precision",
+        "FORMAT",
+        f"What softmax is computed in: {_FORMATS}.  [default: {FORMATS[0]}]",
+        complete=_formats,
+    ),
+    flag(
+        "--naive/--stable",
+        "Whether softmax omits to subtract the largest score.  [default: stable]",
+        PRECISION,
+    ),
+    _precision("--round-scores", "FORMAT", "What scores are rounded to first.", complete=_formats),
+    _precision(
+        "--round-vectors",
+        "FORMAT",
+        "What q and k are rounded to before their product.",
+        complete=_formats,
     ),
 )
 
 _GRADIENT = (
-    option("--of", "KEY", "The key whose weight is differentiated, from 0.  [default: 0]"),
+    option(
+        "--of", "KEY", "The key whose weight is differentiated, from 0.  [default: 0]", GRADIENT
+    ),
     option(
         "--wrt",
         "scores|logits",
         "What the gradient is taken with respect to.  [default: scores]",
+        GRADIENT,
+        of_names({"scores": "s", "logits": "z"}),
     ),
 )
 
@@ -120,77 +248,3 @@ def whole_number(field: str, text: str, minimum: int) -> int:
     if not (digits.isascii() and digits.isdigit() and len(digits) < 20 and int(digits) >= minimum):
         raise InputError(field, f"{inert(digits)} will not do", f"a whole number from {minimum}")
     return int(digits)
-
-
-def experiment_of(given: Given, *edits: "Callable[[Setup], Setup]") -> "Experiment":
-    """Return the question that SCORES and options ask, starting from a file or the example.
-
-    Args:
-        given: The shared options.
-        edits: What an instrument's own options put into the setup.
-
-    Raises:
-        InputError: Naming the input that will not do.
-    """
-    from attn_tui.compute.experiment import Experiment
-    from attn_tui.compute.source import Typed
-    from attn_tui.files.draft import EXAMPLE, parse
-    from attn_tui.files.readers import read_arguments, read_experiment
-
-    scores, file = given["scores"], given["experiment"]
-    if [*scores, file].count("-") > 1:
-        raise InputError("scores", "standard input is asked for twice", "- once")
-
-    def edited(setup: "Setup") -> "Setup":
-        return reduce(lambda before, edit: edit(before), edits, _setup(given, setup))
-
-    # What is wrong with an option is said before a file is read.
-    edited(parse(EXAMPLE).setup)
-    start = parse(EXAMPLE) if file is None else read_experiment(file)
-    source = Typed(read_arguments(scores)) if scores else start.source
-    return Experiment(source, edited(start.setup))
-
-
-def gradient_experiment_of(given: GivenGradient) -> "Experiment":
-    """Return the question with the gradient that options choose, of a key that is there.
-
-    Raises:
-        InputError: Naming the input that will not do.
-    """
-    from attn_tui.compute.explore import check_keys
-
-    experiment = experiment_of(given, lambda setup: _gradient(given, setup))
-    try:
-        check_keys(experiment)
-    except InputError as error:
-        if given["of"] is None:
-            raise InputError("experiment", error.problem, error.expected, "of") from None
-        raise
-    return experiment
-
-
-def _setup(given: Given, setup: "Setup") -> "Setup":
-    """Return a setup with what the options say in place of what it said."""
-    precision = setup.precision
-    if given["precision"] is not None:
-        precision = Precision(given["precision"], precision.stable)
-    if given["naive"] is not None:
-        precision = replace(precision, stable=not given["naive"])
-    return replace(
-        setup,
-        d_k=setup.d_k if given["d_k"] is None else D_K.parse(given["d_k"]),
-        scale=setup.scale if given["rule"] is None else parse_scale(given["rule"]),
-        precision=precision,
-    )
-
-
-def _gradient(given: GivenGradient, setup: "Setup") -> "Setup":
-    """Return a setup with the gradient that the options say in place of what it said."""
-    from attn_tui.compute.explore import Settings
-
-    settings = setup.get(Settings)
-    if given["of"] is not None:
-        settings = replace(settings, of=whole_number("of", given["of"], 0))
-    if given["wrt"] is not None:
-        settings = Settings(settings.of, given["wrt"])  # type: ignore[arg-type]
-    return setup.put(settings)

@@ -6,7 +6,8 @@ from typing import Unpack
 
 import click
 
-from attn_tui.commands.options import GivenGradient, gradient, gradient_experiment_of, shared
+from attn_tui.commands.asking import gradient_experiment_of
+from attn_tui.commands.options import GivenGradient, gradient, shared
 from attn_tui.commands.show import print_report
 
 

@@ -1,30 +1,47 @@
 """``attn-tui show``: the numbers of Explore as a text report, CSV or JSON."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 import click
 
+from attn_tui.commands.asking import gradient_experiment_of
 from attn_tui.commands.options import (
+    REPORT,
+    Command,
     GivenGradient,
+    Option,
     gradient,
-    gradient_experiment_of,
     option,
     shared,
     whole_number,
 )
 from attn_tui.commands.output import write
+from attn_tui.compute.errors import InputError
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
 
 
-@click.command("show")
+_form = partial(click.option, cls=Option, group=REPORT, multiple=True)
+_also = partial(click.option, cls=Option, group=REPORT, is_flag=True)
+
+
+@click.command("show", cls=Command)
 @shared
 @gradient
-@click.option("--csv", "form", flag_value="csv", multiple=True, help="Print CSV, one line a key.")
-@click.option("--json", "form", flag_value="json", multiple=True, help="Print JSON.")
-@option("--top", "K", "List only the K keys with the largest weights.")
-def show(form: tuple[str, ...], top: str | None, **given: Unpack[GivenGradient]) -> None:
+@_form("--csv", "form", flag_value="csv", help="Print CSV, one line a key.")
+@_form("--json", "form", flag_value="json", help="Print JSON.")
+@option("--top", "K", "List only the K keys with the largest weights.", REPORT)
+@_also("--lab", help="Try every number format on each vector.")
+@_also("--compare", help="Compare two vectors.")
+def show(
+    form: tuple[str, ...],
+    top: str | None,
+    lab: bool,
+    compare: bool,
+    **given: Unpack[GivenGradient],
+) -> None:
     """Print weights and their gradient, unscaled beside scaled.
 
     SCORES are what `attn-tui --help` says.
@@ -32,14 +49,32 @@ def show(form: tuple[str, ...], top: str | None, **given: Unpack[GivenGradient])
     if len(set(form)) > 1:
         raise click.UsageError("--csv and --json exclude each other")
     most = None if top is None else whole_number("top", top, 1)
-    print_report(gradient_experiment_of(given), next(iter(form), "text"), most)
+    experiment = gradient_experiment_of(given)
+    n_vectors = len(experiment.vectors)
+    if compare and n_vectors != 2:
+        raise InputError("compare", f"the number of vectors is {n_vectors}", "two vectors")
+    print_report(experiment, next(iter(form), "text"), most, lab, compare)
 
 
-def print_report(experiment: "Experiment", form: str = "text", top: int | None = None) -> None:
-    """Print the answer to a question as ``"text"``, ``"csv"`` or ``"json"``."""
+def print_report(
+    experiment: "Experiment",
+    form: str = "text",
+    top: int | None = None,
+    lab: bool = False,
+    compare: bool = False,
+) -> None:
+    """Print the answer to a question as ``"text"``, ``"csv"`` or ``"json"``.
+
+    Args:
+        experiment: The question.
+        form: How to write it.
+        top: At most so many keys of each vector.
+        lab: Whether to try every number format too.
+        compare: Whether to compare the two vectors.
+    """
     from attn_tui.compute.explore import answer
     from attn_tui.report import csv, json, text
 
     renders = {"text": text.render, "csv": csv.render, "json": json.render}
     for each in answer(experiment):
-        write(renders[form](each, top))
+        write(renders[form](each, top, lab=lab, compare=compare))

@@ -153,7 +153,7 @@ class Products:
         if self.keys.shape[1] != d_k:
             raise InputError(
                 "keys",
-                f"a row of K has {self.keys.shape[1]} numbers and q has {d_k}",
+                f"a row of K has {_counted(self.keys.shape[1], 'number')} and q has {d_k:,}",
                 "as many in each key as in q",
             )
         if not D_K.minimum <= d_k <= D_K.maximum:
@@ -168,7 +168,7 @@ class Products:
         if self.values is not None and len(self.values) != len(self.keys):
             raise InputError(
                 "values",
-                f"V has {len(self.values)} rows and K has {len(self.keys)}",
+                f"V has {_counted(len(self.values), 'row')} and K has {len(self.keys):,}",
                 "one value for each key",
             )
 
@@ -180,6 +180,10 @@ class Products:
     def vectors(self, setup: Setup) -> tuple[Vector, ...]:
         """Return the scores of each query, of normalised and rounded q and k if so asked."""
         return _products(self, setup.scale.qk_norm, setup.precision.vectors)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def _matrix(given: object, field: str) -> Floats:

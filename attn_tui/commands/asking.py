@@ -1,0 +1,258 @@
+"""The question that SCORES and options ask together."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import reduce
+from typing import TYPE_CHECKING, TypeVar
+
+from attn_tui.commands.options import Given, GivenGradient, whole_number
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.models import MODELS
+from attn_tui.compute.precision import Precision
+from attn_tui.compute.scale import Scale, parse_number, parse_scale
+
+if TYPE_CHECKING:
+    from attn_tui.compute.experiment import Experiment
+    from attn_tui.compute.mask import Mask
+    from attn_tui.compute.setup import Setup
+    from attn_tui.compute.source import Drawn, Products, Source
+
+T = TypeVar("T")
+
+NONE = "none"
+"""What takes a soft cap, a sink or a mask away."""
+
+_VECTORS = ("query", "keys", "values")
+
+
+def experiment_of(given: Given, *edits: "Callable[[Setup], Setup]") -> "Experiment":
+    """Return the question that SCORES and options ask, starting from a file or an example.
+
+    Args:
+        given: The shared options.
+        edits: What an instrument's own options put into the setup.
+
+    Raises:
+        InputError: Naming the input that will not do.
+    """
+    from attn_tui.compute.experiment import Experiment
+    from attn_tui.files.draft import EXAMPLE, parse
+
+    _check_ways(given)
+
+    def edited(setup: "Setup") -> "Setup":
+        return reduce(lambda before, edit: edit(before), edits, _setup(given, setup))
+
+    # What is wrong with an option is said before a file is read.
+    edited(EXAMPLE.setup)
+    start = _start(given) or parse(EXAMPLE)
+    source = _source(given, start.source)
+    setup = edited(start.setup)
+    if given["d_k"] is not None and source.d_k not in (None, setup.d_k):
+        raise InputError(
+            "d_k",
+            f"{setup.d_k} contradicts q, which has {source.d_k} numbers",
+            f"{source.d_k}, or no --d-k",
+        )
+    try:
+        return Experiment(source, setup)
+    except InputError as error:
+        given_from = "experiment" if given["experiment"] is not None else "example"
+        if given.get(given_from) is not None and given.get(error.field) is None:
+            raise InputError(given_from, error.problem, error.expected, error.field) from None
+        raise
+
+
+def gradient_experiment_of(given: GivenGradient) -> "Experiment":
+    """Return the question with the gradient that options choose, of a key that is there.
+
+    Raises:
+        InputError: Naming the input that will not do.
+    """
+    from attn_tui.compute.explore import check_keys
+
+    experiment = experiment_of(given, lambda setup: _gradient(given, setup))
+    try:
+        check_keys(experiment)
+    except InputError as error:
+        if given["of"] is None:
+            raise InputError("experiment", error.problem, error.expected, "of") from None
+        raise
+    return experiment
+
+
+def _check_ways(given: Given) -> None:
+    """Check that scores come from one place only, and the rest of the question from one."""
+    if [*given["scores"], given["experiment"]].count("-") > 1:
+        raise InputError("scores", "standard input is asked for twice", "- once")
+    if given["example"] is not None and given["experiment"] is not None:
+        raise InputError("example", "--experiment is given too", "one of them")
+    ways = {
+        "SCORES": bool(given["scores"]),
+        "--draw": given["draw"] is not None,
+        "--seed": given["seed"] is not None and given["draw"] is None,
+        "--vectors": given["vectors"] is not None and given["draw"] is None,
+        "--query": given["query"] is not None,
+        "--keys": given["keys"] is not None,
+        "--values": given["values"] is not None,
+    }
+    kinds = {"SCORES": "typed", "--draw": "drawn", "--seed": "drawn", "--vectors": "drawn"}
+    names = [name for name, is_given in ways.items() if is_given]
+    for name in names[1:]:
+        if kinds.get(name) != kinds.get(names[0]):
+            field = name.removeprefix("--")
+            raise InputError(field, f"{names[0]} is given too", "scores from one place")
+
+
+def _start(given: Given) -> "Experiment | None":
+    """Return the question of a file or an example."""
+    if given["experiment"] is not None:
+        from attn_tui.files.readers import read_experiment
+
+        return read_experiment(given["experiment"])
+    if given["example"] is not None:
+        from attn_tui.files.draft import parse
+        from attn_tui.files.examples import EXAMPLES
+
+        return parse(_named("example", given["example"], EXAMPLES).draft)
+    return None
+
+
+def _source(given: Given, start: "Source") -> "Source":
+    """Return where the scores come from: what is given, else as it was."""
+    from attn_tui.compute.source import Drawn, Products, Typed
+    from attn_tui.files.readers import read_arguments
+
+    if given["scores"]:
+        return Typed(read_arguments(given["scores"]))
+    if any(given.get(name) is not None for name in ("draw", "seed", "vectors")):
+        return _draw(given, start if isinstance(start, Drawn) else None)
+    if any(given.get(name) is not None for name in _VECTORS):
+        return _products(given, start if isinstance(start, Products) else None)
+    return start
+
+
+def _draw(given: Given, start: "Drawn | None") -> "Drawn":
+    from attn_tui.compute.source import Drawn
+
+    if start is None and given["draw"] is None:
+        field = "seed" if given["seed"] is not None else "vectors"
+        raise InputError(field, "nothing is drawn", "--draw N beside it")
+    draw = start or Drawn()
+    if given["draw"] is not None:
+        # Fewer vectors go with more keys, so that only the numbers that stay are checked.
+        draw = _drawn("draw", lambda n: replace(draw, n_keys=n, count=1), given["draw"])
+    if given["seed"] is not None:
+        draw = _drawn("seed", lambda seed: replace(draw, seed=seed), given["seed"])
+    count = str((start or Drawn()).count) if given["vectors"] is None else given["vectors"]
+    return _drawn("vectors", lambda count: replace(draw, count=count), count)
+
+
+def _drawn(field: str, make: "Callable[[int], Drawn]", text: str) -> "Drawn":
+    """Return the draw with a whole number in one of its places."""
+    if not re.fullmatch(r"[-+]?[0-9]{1,30}", text.strip()):
+        raise InputError(field, f"{inert(text)} is not a whole number", "digits only")
+    try:
+        return make(int(text))
+    except InputError as error:
+        problem = error.problem.partition(" = ")[2] or error.problem
+        raise InputError(field, problem, error.expected) from None
+
+
+def _products(given: Given, start: "Products | None") -> "Products":
+    from attn_tui.compute.source import Products
+    from attn_tui.files.matrices import read_matrix
+
+    if start is None:
+        missing = next((name for name in _VECTORS[:2] if given.get(name) is None), None)
+        if missing:
+            present = next(name for name in _VECTORS if given.get(name) is not None)
+            raise InputError(present, f"--{missing} is missing", "both --query and --keys")
+    query, keys, values = given["query"], given["keys"], given["values"]
+    old_values = start.values if start else None
+    return Products(
+        start.queries if start and query is None else read_matrix(query or "", "q"),
+        start.keys if start and keys is None else read_matrix(keys or "", "K"),
+        old_values if values is None else read_matrix(values, "V"),
+    )
+
+
+def _setup(given: Given, setup: "Setup") -> "Setup":
+    """Return a setup with what the options say in place of what it said."""
+    if given["model"] is not None:
+        model = _named("model", given["model"], MODELS)
+        setup = replace(setup, d_k=model.d_k, scale=model.scale)
+    return replace(
+        setup,
+        d_k=setup.d_k if given["d_k"] is None else D_K.parse(given["d_k"]),
+        scale=_scale(given, setup.scale),
+        precision=_precision(given, setup.precision),
+        mask=setup.mask if given["mask"] is None else _mask(given["mask"]),
+    )
+
+
+def _scale(given: Given, scale: Scale) -> Scale:
+    if given["rule"] is not None:
+        rule = parse_scale(given["rule"])
+        scale = replace(scale, rule=rule.rule, given=rule.given)
+    if given["softcap"] is not None:
+        cap = _number("softcap", given["softcap"], "a finite cap above 0, or none")
+        scale = replace(scale, softcap=cap)
+    if given["sink"] is not None:
+        sink = _number("sink", given["sink"], "a finite logit, or none")
+        scale = replace(scale, sink=sink)
+    if given["qk_norm"] is not None:
+        scale = replace(scale, qk_norm=given["qk_norm"])
+    return scale
+
+
+def _precision(given: Given, precision: Precision) -> Precision:
+    places = {"precision": "format", "round_scores": "scores", "round_vectors": "vectors"}
+    for field, place in places.items():
+        name = given.get(field)
+        if isinstance(name, str):
+            try:
+                precision = replace(precision, **{place: name})  # type: ignore[arg-type]
+            except InputError as error:
+                raise InputError(field, error.problem, error.expected) from None
+    if given["naive"] is not None:
+        precision = replace(precision, stable=not given["naive"])
+    return precision
+
+
+def _mask(text: str) -> "Mask":
+    from attn_tui.compute.mask import parse_mask
+
+    return parse_mask("" if text.strip() == NONE else text)
+
+
+def _gradient(given: GivenGradient, setup: "Setup") -> "Setup":
+    """Return a setup with the gradient that the options say in place of what it said."""
+    from attn_tui.compute.explore import Settings
+
+    settings = setup.get(Settings)
+    if given["of"] is not None:
+        settings = replace(settings, of=whole_number("of", given["of"], 0))
+    if given["wrt"] is not None:
+        settings = Settings(settings.of, given["wrt"])  # type: ignore[arg-type]
+    return setup.put(settings)
+
+
+def _number(field: str, text: str, expected: str) -> float | None:
+    """Return a number, or None where the text says there is none."""
+    if text.strip() == NONE:
+        return None
+    try:
+        return parse_number(text)
+    except ValueError:
+        raise InputError(field, f"{inert(text)} is not a number", expected) from None
+
+
+def _named(field: str, name: str, known: Mapping[str, T]) -> T:
+    if name not in known:
+        article = "an" if field[0] in "aeiou" else "a"
+        problem = f"{inert(name)} is not {article} {field}"
+        raise InputError(field, problem, "one of " + ", ".join(known))
+    return known[name]

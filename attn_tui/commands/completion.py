@@ -1,0 +1,123 @@
+"""What a shell completes: names of rules, models and examples, and files, also after ``@``."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import click
+from click.shell_completion import BashComplete, CompletionItem, add_completion_class
+
+from attn_tui.instruments import INSTRUMENTS
+
+Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem[str]]]
+
+Names = Mapping[str, str]
+"""Names with what each means."""
+
+
+def of_names(names: Names | Callable[[], Names]) -> Complete:
+    """Return what completes one of some names; a function is called when it is needed."""
+
+    def complete(
+        context: click.Context, parameter: click.Parameter, typed: str
+    ) -> list[CompletionItem[str]]:
+        return _starting(names() if callable(names) else names, typed)
+
+    return complete
+
+
+def scores(
+    context: click.Context, parameter: click.Parameter, typed: str
+) -> list[CompletionItem[str]]:
+    """Complete a file after ``@``; where nothing stands before, a subcommand too."""
+    if typed.startswith("@"):
+        return _files(typed)
+    if context.parent is None or context.info_name in _subcommands() or context.params["scores"]:
+        return []
+    return _starting(_subcommands(), typed)
+
+
+def matrices(
+    context: click.Context, parameter: click.Parameter, typed: str
+) -> list[CompletionItem[str]]:
+    """Complete a file after ``@``."""
+    return _files(typed) if typed.startswith("@") else []
+
+
+def experiment_files(
+    context: click.Context, parameter: click.Parameter, typed: str
+) -> list[CompletionItem[str]]:
+    """Complete any file."""
+    return [CompletionItem(typed, type="file")]
+
+
+def _subcommands() -> Names:
+    return {instrument.command_name: instrument.summary for instrument in INSTRUMENTS}
+
+
+def _starting(names: Names, typed: str) -> list[CompletionItem[str]]:
+    return [
+        CompletionItem(name, help=meaning or None)
+        for name, meaning in names.items()
+        if name.startswith(typed)
+    ]
+
+
+def _files(typed: str) -> list[CompletionItem[str]]:
+    """Return the folders, and the files that can be read, that a path after ``@`` begins."""
+    from attn_tui.files.readers import SUFFIXES
+
+    folder, name = os.path.split(typed[1:])
+    try:
+        entries = sorted(os.scandir(os.path.expanduser(folder) or "."), key=lambda each: each.name)
+    except OSError:
+        return []
+    found = []
+    for entry in entries:
+        if not entry.name.startswith(name) or entry.name.startswith(".") > name.startswith("."):
+            continue
+        path = os.path.join(folder, entry.name)
+        if entry.is_dir():
+            found.append(CompletionItem(f"@{path}{os.sep}"))
+        elif entry.name.lower().endswith(SUFFIXES):
+            found.append(CompletionItem(f"@{path}"))
+    return found
+
+
+class _Bash(BashComplete):
+    """Bash, which takes ``=``, ``:`` and ``@`` for the ends of words."""
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        """Return the words of the command line, as they were before Bash cut them up."""
+        before, last = super().get_completion_args()
+        *arguments, typed = rejoined([*before, last])
+        # Bash replaces what stands behind = and :, but an @ with what stands behind it.
+        text = "" if set(last) <= set("=:") else last
+        if typed == f"@{last}":
+            text = typed
+        self._before = typed.removesuffix(text) if text else typed
+        return arguments, typed
+
+    def format_completion(self, item: CompletionItem[Any]) -> str:
+        """Return the part that Bash has not got yet."""
+        value = str(item.value)
+        if self._before and item.type == "plain":
+            value = value.removeprefix(self._before)
+        return f"{item.type},{value}"
+
+
+def rejoined(words: Iterable[str]) -> list[str]:
+    """Return words with those put together that an ``=``, ``:`` or ``@`` stands between."""
+    found: list[str] = []
+    goes_on = False
+    for word in words:
+        is_end = bool(word) and set(word) <= set("=:")
+        if found and (goes_on or is_end):
+            found[-1] += word
+        else:
+            found.append(word)
+        goes_on = is_end or word == "@"
+    return found
+
+
+add_completion_class(_Bash)

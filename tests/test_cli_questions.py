@@ -1,0 +1,220 @@
+"""Every question can be asked on the command line, and what cannot be asked is one line."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attn_tui.compute.models import MODELS
+from attn_tui.files.codec import experiment_to_plain
+from attn_tui.files.draft import parse
+from attn_tui.files.examples import EXAMPLES
+from tests.test_cli import asked, call, refused
+
+EYE = "[[1,0],[0,1]]"
+VECTORS = ("--query", "1,0", "--keys", EYE)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("--softcap", "50"), {"softcap": 50.0}),
+        (("--softcap", "1e-3", "--sink", "-2.5"), {"softcap": 0.001, "sink": -2.5}),
+        (("--sink=0",), {"sink": 0.0}),
+        (("--qk-norm",), {"qk_norm": True}),
+        (("--rule", "mup:d0=128"), {"rule": "mup", "parameters": {"d0": 128.0}}),
+        (("--mask", "2, 0:1"), {"mask": "0, 2"}),
+        (("--mask", "1:"), {"mask": "1:"}),
+        (("--mask", "causal"), {"mask": "causal"}),
+        (("--mask", "none"), {"mask": ""}),
+        (("--precision", "bfloat16"), {"precision": "bfloat16", "round_scores": "float64"}),
+        (("--round-scores", "float16"), {"round_scores": "float16", "precision": "float64"}),
+        (("--round-vectors=float16",), {"round_vectors": "float16"}),
+        (
+            ("--model", "gemma-2-27b"),
+            {"d_k": 128, "rule": "fixed", "parameters": {"a": 144.0}, "softcap": 50.0},
+        ),
+        (
+            ("--model", "gemma-2-27b", "--softcap", "none", "--d-k", "8"),
+            {"d_k": 8, "softcap": None},
+        ),
+        (
+            ("--model=gpt-oss-20b", "--rule", "none"),
+            {"d_k": 64, "rule": "none", "parameters": {}, "sink": 0.0},
+        ),
+    ],
+)
+def test_options_say_what_happens_to_scores(
+    arguments: tuple[str, ...], expected: dict[str, object]
+) -> None:
+    found = asked("1,2,3", *arguments)
+    assert found.items() >= expected.items()
+    assert found["vectors"] == [{"name": "a", "scores": [1.0, 2.0, 3.0]}]
+
+
+def test_every_model_can_be_asked_for() -> None:
+    for name, model in MODELS.items():
+        found = asked("--model", name)
+        assert (found["d_k"], found["rule"]) == (model.d_k, model.scale.rule)
+
+
+def test_scores_are_drawn() -> None:
+    assert asked("--draw", "5")["draw"] == {
+        "n_keys": 5,
+        "seed": 1,
+        "vectors": 1,
+        "law": "q·k, the entries of q and k independent and standard normal",
+        "generator": "NumPy PCG64, standard_normal",
+    }
+    draw: Any = asked("--draw", "1000000", "--seed", "7", "--vectors=3", "--top", "1")["draw"]
+    assert (draw["n_keys"], draw["seed"], draw["vectors"]) == (1_000_000, 7, 3)
+
+
+def test_scores_come_from_vectors(tmp_path: Path) -> None:
+    found = asked(*VECTORS, "--values", "[[1],[2]]")
+    assert (found["queries"], found["keys"], found["values"]) == (
+        [[1.0, 0.0]],
+        [[1.0, 0.0], [0.0, 1.0]],
+        [[1.0], [2.0]],
+    )
+    assert found["d_k"] == 2
+    assert asked("--query", "-1,-2", "--keys", "-3 4")["queries"] == [[-1.0, -2.0]]
+    np.save(tmp_path / "k.npy", np.eye(2))
+    assert asked("--query", "1,0", "--keys", f"@{tmp_path / 'k.npy'}") == asked(*VECTORS)
+    assert asked(*VECTORS, "--d-k", "2") == asked(*VECTORS)
+    assert asked(*VECTORS, "--model", "gpt-2")["d_k"] == 2
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_can_be_asked_for(name: str) -> None:
+    example = parse(EXAMPLES[name].draft)
+    assert asked("--example", name) == json.loads(json.dumps(experiment_to_plain(example)))
+
+
+def test_options_replace_what_an_example_says() -> None:
+    found: Any = asked("--example", "thousand", "--seed", "3", "--d-k", "4", "--vectors", "2")
+    assert (found["d_k"], found["draw"]["n_keys"]) == (4, 1000)
+    assert (found["draw"]["seed"], found["draw"]["vectors"]) == (3, 2)
+    found = asked("--example", "sink", "5,6", "--sink", "none")
+    assert (found["sink"], found["d_k"], found["vectors"][0]["scores"]) == (None, 64, [5.0, 6.0])
+    found = asked("--example", "identity", "--query", "3,4")
+    assert (found["queries"], found["keys"]) == ([[3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]])
+    assert asked("--example", "identity", "--values", "[[5],[6]]")["values"] == [[5.0], [6.0]]
+    assert asked("--example", "identity", "1,2")["vectors"] == asked("1,2")["vectors"]
+
+
+QUESTIONS = (
+    ("q:1,-inf,3", "r: 2,0.1,5e-324", "--d-k=7", "--rule=temperature:T=0.3", "--of=1"),
+    ("--draw=9", "--seed=9223372036854775807", "--vectors=2", "--d-k=65536", "--rule=ssmax:a=2"),
+    (*VECTORS, "--values=[[1],[2]]", "--qk-norm", "--round-vectors=bfloat16"),
+    ("1,2,3", "--softcap=5", "--sink=-1", "--mask=causal,1", "--round-scores=float16", "--naive"),
+    ("--example=causal", "--wrt=logits"),
+)
+
+
+@pytest.mark.parametrize("arguments", QUESTIONS)
+def test_a_question_comes_back_byte_by_byte(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    first = call("show", "--json", *arguments).stdout
+    file = tmp_path / "saved.json"
+    file.write_text(first)
+    assert call("show", "--json", "--experiment", str(file)).stdout == first
+    assert call("show", "--json", "--experiment", "-", stdin=first).stdout == first
+
+
+def test_options_replace_what_a_file_says(tmp_path: Path) -> None:
+    file = str(tmp_path / "saved.json")
+    Path(file).write_text(
+        call(
+            "show", "--json", "--draw=9", "--seed=4", "--softcap=5", "--mask=3", "--qk-norm"
+        ).stdout
+    )
+    found: Any = asked("--experiment", file, "--draw=8", "--softcap=none", "--mask=none")
+    assert (found["draw"]["n_keys"], found["draw"]["seed"]) == (8, 4)
+    assert (found["softcap"], found["mask"], found["qk_norm"]) == (None, "", True)
+    assert asked("--experiment", file, "--no-qk-norm")["qk_norm"] is False
+    assert "draw" not in asked("--experiment", file, *VECTORS, "--mask=0")
+    assert "--experiment, mask: there is no key 3" in refused("--experiment", file, "1,2,3")
+    assert "--mask: there is no key 4" in refused("--experiment", file, "1,2,3", "--mask=4")
+    assert "--mask: there is no key 9" in refused("--example", "ties", "--mask=9")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("--rule", "temperature:T=0"), "--rule: temperature:T=0 will not do"),
+        (("--rule", "mup:base=3"), "--rule: mup has no parameter 'base'; expected d0"),
+        (("--rule", "none:T=3"), "--rule: none has no parameter 'T'"),
+        (("--rule", "cube"), "--rule: 'cube' is not a rule; expected one of inverse-sqrt"),
+        (("--softcap", "-1"), "--softcap: -1 will not do; expected a finite cap above 0"),
+        (("--softcap", "0"), "--softcap: 0 will not do"),
+        (("--softcap", "inf"), "--softcap: inf will not do"),
+        (("--softcap", "x\x1b"), r"--softcap: 'x\x1b' is not a number"),
+        (("--sink", "nan"), "--sink: nan will not do; expected a finite logit"),
+        (("--sink", "1_0"), "--sink: '1_0' is not a number; expected a finite logit, or none"),
+        (("--model", "gpt-9"), "--model: 'gpt-9' is not a model; expected one of bert-base"),
+        (("--example", "x"), "--example: 'x' is not an example; expected one of worked"),
+        (("--example", "ties", "--experiment", "x"), "--example: --experiment is given too"),
+        (("--mask", "3"), "--mask: there is no key 3; expected keys from 0 to 2"),
+        (("--mask", "1:x"), "--mask: '1:x' will not do; expected keys and ranges"),
+        (("--mask", "-1"), "--mask: '-1' will not do"),
+        (("--mask", "5:3"), "--mask: the range 5:3 is empty"),
+        (("--precision", "f16"), "--precision: 'f16' is not a format; expected float64, float32"),
+        (("--round-scores", "f16"), "--round-scores: 'f16' is not a format"),
+        (("--round-vectors", "8"), "--round-vectors: '8' is not a format"),
+        (("--draw", "0"), "--draw: '0' will not do; expected a whole number from 1 to 1,000,000"),
+        (("--draw", "1000001"), "--draw: '1000001' will not do"),
+        (("--draw", "-3"), "--draw: '-3' will not do"),
+        (("--draw", "1e6"), "--draw: '1e6' is not a whole number; expected digits only"),
+        (("--draw", "5", "--seed", "1.5"), "--seed: '1.5' is not a whole number"),
+        (("--draw", "5", "--seed", "-1"), "--seed: '-1' will not do; expected a whole number from"),
+        (("--draw", "5", "--seed", "9" * 40), "--seed: '9999"),
+        (("--draw", "5", "--vectors", "0"), "--vectors: '0' will not do"),
+        (("--draw", "1000000", "--vectors", "5"), "--vectors: '5' will not do; expected a whole"),
+        (("--seed", "3"), "--seed: nothing is drawn; expected --draw N beside it"),
+        (("--vectors", "3"), "--vectors: nothing is drawn"),
+        (("1,2", "--draw", "5"), "--draw: SCORES is given too; expected scores from one place"),
+        (("1,2", "--seed", "5"), "--seed: SCORES is given too"),
+        (("1,2", "--query", "5"), "--query: SCORES is given too"),
+        (("--draw", "5", "--keys", "5"), "--keys: --draw is given too"),
+        (("--query", "1,0"), "--query: --keys is missing; expected both --query and --keys"),
+        (("--keys", "1,0"), "--keys: --query is missing"),
+        (("--values", "1"), "--values: --query is missing"),
+        (("--query", "1,0", "--keys", "1"), "--keys: a row of K has 1 number and q has 2"),
+        (("--query", "1,x", "--keys", "1,2"), "--query, line 1: 'x' is not a number"),
+        (("--query", "1,-inf", "--keys", "1,2"), "--query: a row of q holds an infinity"),
+        (("--query", "", "--keys", "1,2"), "--query: there are none"),
+        (("--query", "1,2", "--keys", "[[1,2],[3]]"), "--keys: a row of K has 1 number"),
+        ((*VECTORS, "--values", "1,2"), "--values: V has 1 row and K has 2"),
+        ((*VECTORS, "--values", "@x.npy"), "--values, 'x.npy': there is no such file"),
+        (
+            ("--query", "1e300", "--keys", "1e300"),
+            "--query: the product of q 0 and key 0 overflows",
+        ),
+        ((*VECTORS, "--d-k", "64"), "--d-k: 64 contradicts q, which has 2 numbers; expected 2"),
+        ((*VECTORS, "--d-k", "0"), "--d-k: '0' is out of range"),
+    ],
+)
+def test_what_cannot_be_asked_is_one_line(arguments: tuple[str, ...], expected: str) -> None:
+    for command in ((), ("show",)):
+        assert expected in refused(*command, *arguments)
+
+
+def test_an_option_is_checked_before_a_file_is_read() -> None:
+    assert "--softcap" in refused("--softcap", "-1", "--experiment", "missing.json")
+    assert "--model" in refused("--model", "x", "@missing.npy")
+
+
+def test_two_vectors_are_compared_and_no_other_number() -> None:
+    assert "--compare: the number of vectors is 1; expected two" in refused("show", "--compare")
+    assert "vectors is 3" in refused("show", "--compare", "1,2", "3,4", "5,6")
+    assert "comparison" in json.loads(call("show", "--compare", "--json", "1,2", "3,4").stdout)
+    assert "--compare" in refused("show", "--compare", "--lab", "--csv", "1,2", "3,4")
+
+
+@pytest.mark.parametrize("form", [(), ("--json",), ("--csv",)])
+def test_every_format_is_tried_if_asked(form: tuple[str, ...]) -> None:
+    plain, lab = (call("show", *form, *more).stdout for more in ((), ("--lab",)))
+    assert "bfloat16" in lab
+    assert "bfloat16" not in plain
