@@ -7,6 +7,8 @@ import mpmath
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attn_tui.compute.logit_map import LogitMap
+
 Big = Any
 
 SCORES: tuple[tuple[float, ...], ...] = (
@@ -146,3 +148,58 @@ def runner_up(scores: Sequence[float], multiplier: float = 1.0) -> float:
     """Return how far the second largest logit lies below the largest."""
     finite = sorted(gap for gap in gaps(scores, multiplier) if gap < float("inf"))
     return finite[1] if len(finite) > 1 else 0.0
+
+
+def logits(scores: Sequence[Any], map: LogitMap) -> list[Big]:
+    """Return z for each score, as a whole formula, at the digits at hand."""
+    m, masked = mpmath.mpf(map.multiplier), -mpmath.inf
+    if map.softcap is None:
+        return [masked if s == masked else m * s for s in big(scores)]
+    c = mpmath.mpf(map.softcap)
+    return [masked if s == masked else c * mpmath.tanh(m * s / c) for s in big(scores)]
+
+
+def big(numbers: Sequence[Any]) -> list[Big]:
+    return [mpmath.mpf(number) for number in numbers]
+
+
+def shares(scores: Sequence[Any], map: LogitMap) -> list[Big]:
+    """Return the weights of the keys and, with a sink, its share in the last place."""
+    z = logits(scores, map) + ([] if map.sink is None else [mpmath.mpf(map.sink)])
+    largest = max(z)
+    powers = [mpmath.exp(each - largest) for each in z]
+    return [power / mpmath.fsum(powers) for power in powers]
+
+
+def central_differences(
+    scores: Sequence[float], map: LogitMap, wrt: str, dps: int = 300
+) -> list[list[Big]]:
+    """Return ∂p_i/∂s_j or ∂p_i/∂z_j for keys i and j; those of a masked key are 0.
+
+    A third of the digits goes into the step; its error is that of its square.
+    """
+    with mpmath.workdps(dps):
+        step, n = mpmath.mpf(10) ** (-dps // 3), len(scores)
+        given = big(scores) if wrt == "scores" else logits(scores, map)
+        to_logits = map if wrt == "scores" else LogitMap(1.0, sink=map.sink)
+        columns = []
+        for key in range(n):
+            up, down = list(given), list(given)
+            up[key], down[key] = up[key] + step, down[key] - step
+            ends = zip(shares(up, to_logits), shares(down, to_logits), strict=True)
+            columns.append([(a - b) / (2 * step) for a, b in ends][:n])
+        return [list(row) for row in zip(*columns, strict=True)]
+
+
+@digits
+def size(numbers: Sequence[Big]) -> Big:
+    return mpmath.sqrt(mpmath.fsum(x**2 for x in numbers))
+
+
+@digits
+def singular_value(matrix: list[list[Big]]) -> Big:
+    whole = size([x for row in matrix for x in row])
+    if whole == 0:
+        return whole
+    unit = mpmath.matrix([[x / whole for x in row] for row in matrix])
+    return whole * max(mpmath.svd_r(unit, compute_uv=False))

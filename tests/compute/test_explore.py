@@ -1,3 +1,4 @@
+from dataclasses import replace
 from math import inf, log, sqrt
 from typing import Any, get_args
 
@@ -8,11 +9,13 @@ from hypothesis import strategies as st
 
 from attn_tui.compute import explore
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore import ALL, OverDk, Settings, VectorAnswer
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Drawn
 from attn_tui.compute.vector import Vector
 from attn_tui.report.numbers import scientific
 from tests.asking import answer_to, asking
@@ -173,6 +176,23 @@ def test_over_d_k_follows_at_most_the_keys_there_are() -> None:
     assert found.keys.tolist() == [2, 0]
     assert found.weights.shape == (2, len(D_K.stops))
     np.testing.assert_allclose(found.weights.sum(axis=0), 1.0)
+
+
+def test_over_d_k_follows_what_is_drawn_at_each_d_k() -> None:
+    source = Drawn(n_keys=9, seed=4, count=2)
+    setup = Setup(64, Scale("inverse-sqrt", softcap=3.0, sink=0.0))
+    found = over_d_k(Experiment(source, setup), 1, (1, 64, 4096))
+    for column, d_k in enumerate((1, 64, 4096)):
+        one = explore.answer_vector(Experiment(source, replace(setup, d_k=d_k)), 1).scaled
+        np.testing.assert_allclose(found.weights[:, column], one.weights(found.keys), rtol=1e-12)
+        assert found.entropy[column] == pytest.approx(one.entropy, rel=1e-12)
+        assert found.frobenius[column] == pytest.approx(one.norms["scores"].frobenius, rel=1e-12)
+
+
+def test_over_d_k_can_be_stopped() -> None:
+    answers = iter([False, True])
+    experiment = asking(vector(1.0, 2.0))
+    assert explore.over_d_k(experiment, 0, (1, 2, 3), stop=lambda: next(answers)) is None
 
 
 def test_over_d_k_has_no_keys_to_follow_if_all_are_masked() -> None:

@@ -2,14 +2,16 @@ from math import inf, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attn_tui.compute.evaluation import evaluate
 from attn_tui.compute.jacobian import jacobian
+from attn_tui.compute.keys import ALL
 from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.norms import frobenius, norms, spectral, trace
 from attn_tui.compute.precision import Precision
+from attn_tui.compute.split import split
 from attn_tui.compute.statistics import entropy
 
 from . import exact
@@ -118,3 +120,60 @@ def test_with_respect_to_scores_norms_are_the_multiplier_times_those_of_logits()
     assert found["scores"].frobenius == 0.25 * found["logits"].frobenius
     assert found["scores"].spectral == 0.25 * found["logits"].spectral
     assert found["scores"].trace == 0.25 * found["logits"].trace
+
+
+def weights_and_slopes() -> st.SearchStrategy[tuple[list[float], list[float], bool]]:
+    number = st.floats(1e-6, 1.0) | st.sampled_from([0.25, 0.5, 1.0])
+    return st.integers(1, 8).flatmap(
+        lambda n: st.tuples(
+            st.lists(number, min_size=n + 1, max_size=n + 1),
+            st.lists(number, min_size=n, max_size=n),
+            st.booleans(),
+        )
+    )
+
+
+@given(weights_and_slopes())
+@example(([1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 0.5], True))
+@example(([1.0, 0.5, 0.5, 0.5, 1.0], [1e-6, 1.0, 1.0, 1.0], False))
+def test_linear_time_norms_equal_dense_ones_with_slopes_and_a_sink(
+    case: tuple[list[float], list[float], bool],
+) -> None:
+    values, slopes, sink = np.array(case[0]), np.array(case[1]), case[2]
+    values = values if sink else values[:-1]
+    parts = split(values / values.sum(), slopes.size)
+    dense = jacobian(parts) * slopes
+    found = norms(parts, slopes)
+    assert found.frobenius == pytest.approx(np.linalg.norm(dense), rel=1e-12, abs=1e-15)
+    assert found.spectral == pytest.approx(np.linalg.norm(dense, 2), rel=1e-12, abs=1e-15)
+    assert found.trace == pytest.approx(np.trace(dense), rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("sink", [False, True])
+def test_the_spectral_norm_of_many_nearly_equal_columns_is_right(sink: bool) -> None:
+    noise = np.random.default_rng(2).random(401)
+    p = (1.0 + 1e-9 * noise) / noise.size
+    slopes = 1.0 + 1e-9 * noise[::-1][: 401 - sink]
+    parts = split(p / p.sum(), slopes.size)
+    dense = jacobian(parts) * slopes
+    assert spectral(parts, slopes) == pytest.approx(np.linalg.norm(dense, 2), rel=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-100, 1e100])
+def test_norms_scale_with_the_slopes(scale: float) -> None:
+    parts = split([0.5, 0.25, 0.125, 0.125], 3)
+    slopes = np.array([0.1, 1.0, 0.7])
+    plain, scaled = norms(parts, slopes), norms(parts, scale * slopes)
+    for name in ("frobenius", "spectral", "trace"):
+        assert getattr(scaled, name) == pytest.approx(
+            scale * getattr(plain, name), rel=1e-13, abs=0
+        )
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_norms_are_those_of_weights_that_do_not_quite_sum_to_1(name: str) -> None:
+    side = evaluate(np.array([1.0, 2.3, 0.7, 2.0]), LogitMap(0.3, sink=0.1), Precision(name))
+    assert side.weights().sum() + side.sink_weight != 1.0
+    dense = side.jacobian(ALL, ALL, "logits")
+    assert side.norms["logits"].frobenius == pytest.approx(np.linalg.norm(dense), rel=1e-12)
+    assert side.norms["logits"].spectral == pytest.approx(np.linalg.norm(dense, 2), rel=1e-12)

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_tui.compute.evaluation import evaluate
+from attn_tui.compute.formats import dtype_of, limits, rounded
 from attn_tui.compute.logit_map import PLAIN, LogitMap
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.split import split
@@ -113,6 +114,8 @@ def test_the_maximum_is_subtracted_before_the_multiplication() -> None:
     [
         ("float32", 88.72, 88.73, -103.97, -103.98),
         ("float64", 709.78, 709.79, -745.13, -745.14),
+        ("float16", 11.086, 11.1, -17.32, -17.34),
+        ("bfloat16", 88.5, 89.0, -92.5, -93.5),
     ],
 )
 def test_naive_softmax_gives_out_at_the_formats_thresholds(
@@ -142,6 +145,43 @@ def test_logits_are_products_in_the_format() -> None:
     scores = np.array([0.1, -inf, 1e39])
     found = evaluate(scores, LogitMap(0.1), Precision("float32")).logits()
     assert found.tolist() == [float(np.float32(0.1) * np.float32(0.1)), -inf, inf]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("cap", [None, 20.0])
+@pytest.mark.parametrize("sink", [None, 0.0])
+def test_weights_are_numbers_of_the_format_near_the_exact_ones(
+    name: str, cap: float | None, sink: float | None
+) -> None:
+    scores = [3.0, -2.0, 4.5, 4.25]
+    side = evaluate(np.array(scores), LogitMap(0.5, cap, sink), Precision(name))
+    for numbers in (side.logits(), side.weights(), np.array([side.sink_weight])):
+        np.testing.assert_array_equal(numbers, rounded(numbers, name))
+        assert numbers.dtype == np.float64
+    true = np.array(exact.shares(scores, side.map), dtype=float)
+    eps = float(limits(dtype_of(name)).eps)
+    np.testing.assert_allclose(side.weights(), true[:4], rtol=8 * eps)
+
+
+def test_bfloat16_cannot_tell_100_from_100_2() -> None:
+    assert softmax([100.0, 100.2], 1.0, Precision("bfloat16")).tolist() == [0.5, 0.5]
+    np.testing.assert_allclose(softmax([100.0, 100.2]), [0.450, 0.550], atol=5e-4)
+
+
+def test_rounding_the_scores_is_not_computing_in_that_format() -> None:
+    rounds = Precision(scores="bfloat16")
+    assert softmax([100.0, 100.2], 1.0, rounds).tolist() == [0.5, 0.5]
+    third = softmax([0.0, 0.0, 0.0], 1.0, rounds)
+    assert third[0] == 1 / 3 != softmax([0.0, 0.0, 0.0], 1.0, Precision("bfloat16"))[0]
+    side = evaluate(np.array([100.2, -inf]), PLAIN, rounds)
+    assert side.scores().tolist() == [100.0, -inf]
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_a_sum_of_many_keys_is_kept_in_float32(name: str) -> None:
+    n = 100_000
+    p = softmax(np.zeros(n), 1.0, Precision(name))
+    assert p[0] == rounded(np.array([1 / n]), name)[0]
 
 
 def test_no_scores_at_all_are_refused() -> None:

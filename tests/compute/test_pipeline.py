@@ -1,0 +1,225 @@
+"""Every rule with every cap, sink and mask, against the formulas at 50 digits."""
+
+from itertools import product
+from math import inf, log
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attn_tui.compute.evaluation import Evaluation, Wrt, evaluate
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.explore import answer_vector
+from attn_tui.compute.keys import ALL
+from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.logits import log_slopes, slopes
+from attn_tui.compute.mask import parse_mask
+from attn_tui.compute.precision import Precision
+from attn_tui.compute.scale import RULES, Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Typed
+from attn_tui.compute.vector import Vector
+
+from . import exact
+
+SCORES = (30.0, -4.0, 31.5, 12.0, 29.0)
+CAPS = (None, 50.0, 0.7)
+SINKS = (None, 0.0, 2.5)
+MASKS = ("", "2", "0:2, 4")
+WRT: tuple[Wrt, ...] = ("scores", "logits")
+
+
+def evaluated(scores: tuple[float, ...] | list[float], to_logits: LogitMap) -> Evaluation:
+    return evaluate(np.array(scores), to_logits, Precision())
+
+
+def close(computed: object, true: object, tolerance: float = 1e-13) -> None:
+    """Check numbers against 50 digits; what float64 cannot hold need only be that small."""
+    values = np.asarray(computed, dtype=np.float64).ravel()
+    rows = true if isinstance(true, list) else [true]
+    truths: list[exact.Big] = [x for row in rows for x in (row if isinstance(row, list) else [row])]
+    assert values.size == len(truths)
+    for value, truth in zip(values, truths, strict=True):
+        if 0 < abs(truth) < 1e-305:
+            assert abs(value) < 2e-305
+        else:
+            assert exact.relative_error(value, truth) <= tolerance, (value, truth)
+
+
+def check_weights(side: Evaluation, scores: tuple[float, ...] | list[float]) -> None:
+    """Check weights and their statistics."""
+    with mpmath.workdps(300):
+        true = exact.shares(scores, side.map)
+    n = len(scores)
+    p, nats = true[:n], exact.entropy(true)
+    close(side.weights(), p)
+    close(side.complements(), exact.complements(true)[:n])
+    close(side.sink_weight, mpmath.fsum(true[n:]))
+    close(side.max_weight, max(p))
+    close(side.entropy, nats)
+    close(side.effective_keys, mpmath.exp(nats))
+    close(side.participation_ratio, 1 / mpmath.fsum(x**2 for x in true))
+    others = exact.complements(true)[:n]
+    logs = [
+        mpmath.log1p(-c) if 2 * x > 1 else mpmath.log(x) for x, c in zip(p, others, strict=True)
+    ]
+    close(side.log_weights(), logs, 4e-13)
+
+
+def check_gradients(
+    side: Evaluation, scores: tuple[float, ...] | list[float], dps: int = 300
+) -> None:
+    """Check every entry of the Jacobian, its logarithm, and the norms."""
+    for wrt in WRT:
+        true = exact.central_differences(scores, side.map, wrt, dps)
+        entries = [x for row in true for x in row]
+        close(side.jacobian(ALL, ALL, wrt), true)
+        logs = side.log_jacobian(ALL, ALL, wrt).ravel()
+        for log_entry, entry in zip(logs, entries, strict=True):
+            size = float(mpmath.log(abs(entry))) if entry else -inf
+            assert log_entry == pytest.approx(size, rel=1e-14, abs=1e-12)
+        close(side.norms[wrt].frobenius, exact.size(entries))
+        close(side.frobenius(wrt), exact.size(entries))
+        close(side.norms[wrt].trace, mpmath.fsum(true[key][key] for key in range(len(scores))))
+        close(side.norms[wrt].spectral, exact.singular_value(true))
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("sink", SINKS)
+@pytest.mark.parametrize("cap", CAPS)
+@pytest.mark.parametrize("rule", RULES)
+def test_every_combination_is_what_the_formulas_say(
+    rule: str, cap: float | None, sink: float | None, mask: str
+) -> None:
+    setup = Setup(12, Scale(rule, softcap=cap, sink=sink), mask=parse_mask(mask))
+    experiment = Experiment(Typed((Vector("a", np.array(SCORES)),)), setup)
+    side = answer_vector(experiment, 0).scaled
+    scores = experiment.vectors[0].scores.tolist()
+    n_attended = sum(score > -inf for score in scores)
+    assert side.map == LogitMap(setup.scale.multiplier(12, n_attended), cap, sink)
+    check_weights(side, scores)
+    check_gradients(side, scores)
+
+
+@pytest.mark.parametrize("sink", [None, -3.0, 40.0])
+@pytest.mark.parametrize("cap", [None, 20.0])
+@given(scores=st.lists(st.floats(-90, 90) | st.just(-inf), min_size=1, max_size=5))
+@settings(max_examples=25)
+def test_any_scores_are_what_the_formulas_say(
+    cap: float | None, sink: float | None, scores: list[float]
+) -> None:
+    if max(scores) > -inf:
+        side = evaluated(scores, LogitMap(0.7, cap, sink))
+        check_weights(side, scores)
+        check_gradients(side, scores)
+
+
+@pytest.mark.parametrize(
+    ("scores", "to_logits", "size"),
+    [
+        ((0.0, 230.0, 460.0), LogitMap(1.0), 100),
+        ((0.0, 230.0, 460.0), LogitMap(1.0, sink=0.0), 100),
+        ((0.0, 1.0, 2.0), LogitMap(1.0, sink=460.0), 199),
+        ((2300.0, 2400.0, 2500.0), LogitMap(1.0, softcap=10.0), 199),
+        ((2300.0, 2400.0, -2500.0), LogitMap(1.0, softcap=10.0, sink=3.0), 199),
+    ],
+)
+def test_saturation_is_right_down_to_1e_200(
+    scores: tuple[float, ...], to_logits: LogitMap, size: int
+) -> None:
+    side = evaluated(scores, to_logits)
+    entries = np.abs(side.jacobian(ALL, ALL, "scores"))
+    assert 0.0 < entries[entries > 0.0].min() < 10.0**-size
+    check_weights(side, scores)
+    check_gradients(side, scores, 1500)
+
+
+@pytest.mark.parametrize(("score", "factor"), [(50.0, 0.42), (100.0, 0.071), (150.0, 0.0099)])
+def test_the_factor_of_the_cap_saturates_too(score: float, factor: float) -> None:
+    found = slopes(np.array([score, -score]), LogitMap(1.0, softcap=50.0))
+    np.testing.assert_allclose(found, factor, rtol=0.01)
+
+
+@given(st.floats(-1e4, 1e4), st.floats(1e-3, 10.0), st.floats(1.0, 100.0))
+def test_slopes_of_a_cap_and_their_logarithms_are_right(s: float, m: float, c: float) -> None:
+    to_logits = LogitMap(m, softcap=c)
+    with mpmath.workdps(50):
+        x = mpmath.mpf(m) * mpmath.mpf(s) / mpmath.mpf(c)
+        true = mpmath.log(m) + 2 * mpmath.log(mpmath.sech(x))
+    found = float(log_slopes(np.array([s]), to_logits)[0])
+    assert found == pytest.approx(float(true), rel=1e-14, abs=1e-13)
+    computed = float(slopes(np.array([s]), to_logits)[0])
+    assert computed == pytest.approx(float(mpmath.exp(true)), rel=1e-11, abs=1e-300)
+
+
+@pytest.mark.parametrize("sink", [None, 1.0])
+@pytest.mark.parametrize("cap", [None, 5.0])
+def test_a_multiplier_of_0_makes_all_keys_equal_and_no_score_matter(
+    cap: float | None, sink: float | None
+) -> None:
+    side = evaluated([3.0, -9.0, -inf], LogitMap(0.0, cap, sink))
+    n_equal = 2 if sink is None else 2 + np.e
+    np.testing.assert_allclose(side.weights(), [1 / n_equal, 1 / n_equal, 0.0], rtol=1e-15)
+    assert not side.jacobian(ALL, ALL, "scores").any()
+    assert (side.log_jacobian(ALL, ALL, "scores") == -inf).all()
+    assert side.norms["scores"].spectral == side.norms["scores"].frobenius == 0.0
+    assert side.norms["logits"].spectral > 0.1
+    assert side.slopes().tolist() == [0.0, 0.0, 0.0]
+
+
+def test_a_sink_takes_all_if_every_key_is_masked() -> None:
+    side = evaluated([-inf, -inf], LogitMap(1.0, sink=-7.0))
+    assert side.weights().tolist() == [0.0, 0.0]
+    assert (side.sink_weight, side.entropy, side.norms["scores"].spectral) == (1.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("cap", [None, 50.0])
+def test_softmax_with_a_sink_is_not_shift_invariant(cap: float | None) -> None:
+    taken = [evaluated([s, s], LogitMap(1.0, cap, 0.0)).sink_weight for s in (-1.0, 0.0, 1.0)]
+    assert taken == sorted(taken, reverse=True)
+    assert taken[1] == pytest.approx(1 / 3, rel=1e-15)
+
+
+def test_rows_of_the_jacobian_sum_to_what_the_sink_gives_up() -> None:
+    side = evaluated([1.0, 3.0, 2.0], LogitMap(1.0, sink=2.5))
+    sums = side.jacobian(ALL, ALL, "logits").sum(axis=1)
+    np.testing.assert_allclose(sums, side.weights() * side.sink_weight, rtol=1e-13)
+
+
+def test_a_cap_far_above_the_scores_changes_nothing() -> None:
+    plain = evaluated([1e5, 1e5 + 0.3, 99_999.0], LogitMap(1.0))
+    capped = evaluated([1e5, 1e5 + 0.3, 99_999.0], LogitMap(1.0, softcap=1e200))
+    np.testing.assert_allclose(capped.weights(), plain.weights(), rtol=1e-13)
+    np.testing.assert_allclose(capped.slopes(), 1.0)
+
+
+def test_a_cap_bounds_logits_and_keeps_the_order_of_keys() -> None:
+    side = evaluated([-1e300, -20.0, 0.0, 20.0, 1e300], LogitMap(1.0, softcap=10.0))
+    assert (np.abs(side.logits()) <= 10.0).all()
+    assert (np.diff(side.weights()) > 0).all()
+    assert side.log_weights()[0] - side.log_weights()[-1] == pytest.approx(-20.0, rel=1e-15)
+
+
+@pytest.mark.parametrize("wrt", WRT)
+@pytest.mark.parametrize(("cap", "sink"), product((None, 9.0), (None, 1.0)))
+def test_any_keys_can_be_asked_for_with_a_cap_and_a_sink(
+    cap: float | None, sink: float | None, wrt: Wrt
+) -> None:
+    side = evaluated([3.0, -inf, 8.0, 7.5], LogitMap(1.0, cap, sink))
+    keys = np.array([3, 0], dtype=np.intp)
+    for part in (side.scores, side.slopes, side.logits, side.weights, side.log_weights):
+        np.testing.assert_array_equal(part(keys), part()[keys])
+        np.testing.assert_array_equal(part(slice(1, None, 2)), part()[1::2])
+        np.testing.assert_array_equal(part(slice(-1, None)), part()[-1:])
+    np.testing.assert_array_equal(side.complements(slice(-1, None)), side.complements()[-1:])
+    whole = side.jacobian(ALL, ALL, wrt)
+    np.testing.assert_array_equal(side.jacobian(keys, slice(1, 3), wrt), whole[keys, 1:3])
+    np.testing.assert_array_equal(side.gradient(2, wrt), whole[2])
+
+
+def test_the_winners_own_gradient_outlives_its_complement_under_a_sink() -> None:
+    side = evaluated([0.0, 10_000.0], LogitMap(1.0, sink=0.0))
+    assert side.log_gradient(1, "logits")[1] == pytest.approx(log(2) - 10_000, rel=1e-15)
+    assert side.least == pytest.approx(5e-324)
