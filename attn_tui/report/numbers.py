@@ -42,8 +42,9 @@ def scientific(
         return "0"
     # A number that underflowed is 0 with a sign.
     sign = MINUS if copysign(1.0, value) < 0 else "+" if signed else ""
-    texts = [f"{abs(value):.{n}e}" for n in (2, 1, 0)] if value else _powers_of_ten(log_size)
-    return first_fitting((sign + text for text in texts), width)
+    if value == 0.0:
+        return first_fitting((sign + text for text in _powers_of_ten(log_size)), width)
+    return first_fitting((f"{sign}{abs(value):.{n}e}" for n in (2, 1, 0)), width)
 
 
 def _powers_of_ten(log_size: float) -> list[str]:
@@ -82,7 +83,9 @@ def fitted(value: float, width: int) -> str:
     """Return a number with as many digits as fit into the width, none of them noise."""
     exact = (n for n in (15, 16) if isfinite(value) and float(f"{value:.{n}g}") == value)
     most = next(exact, 17)
-    return first_fitting((general(value, digits) for digits in range(most, 0, -1)), width)
+    # More digits than the width has room for round to the same text or do not fit.
+    digits = range(min(most, max(width, 1)), 0, -1)
+    return first_fitting((general(value, n) for n in digits), width)
 
 
 def quantity(value: float, *, below: float = 0.0, width: int | None = None) -> str:
