@@ -1,6 +1,8 @@
 """Every question can be asked on the command line, and what cannot be asked is one line."""
 
 import json
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -218,3 +220,22 @@ def test_every_format_is_tried_if_asked(form: tuple[str, ...]) -> None:
     plain, lab = (call("show", *form, *more).stdout for more in ((), ("--lab",)))
     assert "bfloat16" in lab
     assert "bfloat16" not in plain
+
+
+def _documented() -> list[str]:
+    """The lines of the README that ask a question and need no file."""
+    readme = (Path(__file__).parents[1] / "README.md").read_text()
+    lines = (
+        re.split("   +", line)[0] for line in re.findall("^    (attn-tui show .*)", readme, re.M)
+    )
+    return [line for line in lines if not set(line) & set("@;|>")]
+
+
+@pytest.mark.parametrize("line", _documented())
+def test_what_the_readme_asks_can_be_asked(line: str) -> None:
+    result = call(*shlex.split(line)[1:])
+    assert (result.exit_code, result.stderr) == (0, "")
+
+
+def test_the_readme_asks_something() -> None:
+    assert len(_documented()) >= 6

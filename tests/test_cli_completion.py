@@ -1,0 +1,151 @@
+"""Shells complete subcommands, options, their values and paths after @."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from attn_tui.commands.completion import rejoined
+from attn_tui.compute.models import MODELS
+from attn_tui.compute.scale import RULES
+from attn_tui.files.examples import EXAMPLES
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "rows").mkdir()
+    for name in ("scores.npy", "scores.txt", "notes.md", ".hidden.npy", "rows/k.npz", "SCORES.CSV"):
+        (tmp_path / name).touch()
+    return tmp_path
+
+
+def program(shell: str, words: str, place: int | str, folder: Path) -> str:
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path))),
+        "_ATTN_TUI_COMPLETE": shell,
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(place),
+    }
+    command = [sys.executable, "-c", "from attn_tui.cli import main; main()"]
+    done = subprocess.run(
+        command, env=environment, cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    return done.stdout
+
+
+def completed(line: str, folder: Path) -> list[str]:
+    """What zsh is offered at the end of a line: it takes words as they are."""
+    words = f"attn-tui {line}"
+    text = program("zsh_complete", words, len(words.split(" ")) - 1, folder)
+    return text.splitlines()[1::3]
+
+
+def kinds(line: str, folder: Path) -> list[str]:
+    words = f"attn-tui {line}"
+    return program("zsh_complete", words, len(words.split(" ")) - 1, folder).splitlines()[::3]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("sh", ["show"]),
+        ("--ru", ["--rule"]),
+        ("show --round", ["--round-scores", "--round-vectors"]),
+        ("show --la", ["--lab"]),
+        ("--la", []),
+        ("--draw 5 --se", ["--seed"]),
+        ("-1,0 --sof", ["--softcap"]),
+        ("--rule in", ["inverse-sqrt", "inverse"]),
+        ("show 1,2 --rule per", ["per-layer"]),
+        ("--precision b", ["bfloat16"]),
+        ("--round-vectors float1", ["float16"]),
+        ("--model gemma-2", ["gemma-2-9b", "gemma-2-27b"]),
+        ("--example one", ["one-key"]),
+        ("--wrt l", ["logits"]),
+        ("@sc", ["@scores.npy", "@scores.txt"]),
+        ("@S", ["@SCORES.CSV"]),
+        ("show 1,2 @rows", [f"@rows{os.sep}"]),
+        ("@rows/", ["@rows/k.npz"]),
+        ("@.h", ["@.hidden.npy"]),
+        ("--keys @rows/k", ["@rows/k.npz"]),
+        ("@missing/", []),
+        ("1,2 sh", []),
+        ("show sh", []),
+        ("--keys 1", []),
+    ],
+)
+def test_a_line_is_completed(line: str, expected: list[str], folder: Path) -> None:
+    assert completed(line, folder) == expected
+
+
+def test_every_name_is_offered(folder: Path) -> None:
+    assert completed("--rule ", folder) == list(RULES)
+    assert completed("--model ", folder) == list(MODELS)
+    assert completed("--example ", folder) == list(EXAMPLES)
+    assert completed("@", folder) == ["@SCORES.CSV", f"@rows{os.sep}", "@scores.npy", "@scores.txt"]
+    assert kinds("--experiment x", folder) == ["file"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_has_its_script_and_its_protocol(shell: str, folder: Path) -> None:
+    script = program(f"{shell}_source", "", "", folder)
+    assert "_ATTN_TUI_COMPLETE" in script
+    assert "attn-tui" in script
+    place: int | str = "gpt-" if shell == "fish" else 2
+    text = program(f"{shell}_complete", "attn-tui --model gpt-", place, folder)
+    assert [name for name in MODELS if name.startswith("gpt-") and name not in text] == []
+
+
+def test_the_readme_documents_the_line_of_each_shell() -> None:
+    readme = (Path(__file__).parents[1] / "README.md").read_text()
+    for shell in ("bash", "zsh", "fish"):
+        assert f"_ATTN_TUI_COMPLETE={shell}_source attn-tui" in readme
+
+
+def test_words_that_bash_cut_up_are_put_together() -> None:
+    for words, whole in (
+        (["show", "--rule", "=", "in"], ["show", "--rule=in"]),
+        (["--rule", "="], ["--rule="]),
+        (["temperature", ":", "T", "=", "4", "x"], ["temperature:T=4", "x"]),
+        (["1", "@", "a/b"], ["1", "@a/b"]),
+        (["@", "dir", "=", "x/f"], ["@dir=x/f"]),
+        (["@"], ["@"]),
+        ([""], [""]),
+    ):
+        assert rejoined(words) == whole
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs Bash")
+def test_bash_completes_what_it_cut_up(folder: Path) -> None:
+    (folder / "a=b.npy").touch()
+    (folder / "attn-tui").write_text(
+        f"#!{sys.executable}\nimport sys\nsys.path[:0] = {sys.path}\n"
+        "from attn_tui.cli import main\nmain()\n"
+    )
+    (folder / "attn-tui").chmod(0o755)
+    shell = pexpect.spawn(
+        "/bin/bash", ["--norc", "--noprofile"], cwd=str(folder), encoding="utf-8", timeout=60,
+        env={**os.environ, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}", "PS1": "> "},
+        dimensions=(24, 200),
+    )  # fmt: skip
+    shell.sendline("set +o history; bind 'set enable-bracketed-paste off'")
+    shell.sendline('eval "$(_ATTN_TUI_COMPLETE=bash_source attn-tui)"; echo re""ady')
+    shell.expect("ready")
+    for typed, whole in (
+        ("--rule=inverse-", "--rule=inverse-sqrt"),
+        ("--model gemma-3", "--model gemma-3-27b"),
+        ("@scores.n", "@scores.npy"),
+        ("show --keys @rows/k", "show --keys @rows/k.npz"),
+        ("@a=", "@a=b.npy"),
+    ):
+        shell.send(f"attn-tui {typed}\t")
+        shell.expect_exact(f"attn-tui {whole} ")
+        shell.sendcontrol("u")
+    shell.sendline("exit")
+    shell.expect(pexpect.EOF)
+    shell.close()
