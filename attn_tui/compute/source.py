@@ -208,6 +208,7 @@ def _products(source: Products, qk_norm: bool, format: str) -> tuple[Vector, ...
     if not np.isfinite(scores).all():
         row, key = np.argwhere(~np.isfinite(scores))[0].tolist()
         raise InputError("query", f"the product of q {row} and key {key} overflows", "less")
+    scores.setflags(write=False)
     name = "q{}" if len(scores) > 1 else "q"
     return tuple(Vector(name.format(index), row) for index, row in enumerate(scores))
 
