@@ -1,9 +1,13 @@
 """Actions: what can be done, and with which keys; bindings, bars and help come from them."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from textual.binding import Binding, BindingType
+
+_NAMED = re.compile(r"ctrl\+|f\d")
+"""Keys that a person knows by Textual's name for them."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,7 @@ class Action:
     @property
     def all_shown(self) -> str:
         """Every key as a person knows it: ``u, ctrl+z``."""
-        more = (key for key in (*self.keys, *self.always) if key.startswith(("ctrl+", "f")))
+        more = (key for key in (*self.keys, *self.always) if _NAMED.match(key))
         return ", ".join(filter(None, (self.shown, *more)))
 
 

@@ -52,6 +52,7 @@ class AttnApp(App[None]):
         self.history = History(Asked.first(draft))
         self._first = instrument
         self._clock = clock
+        self._due = False
         for each in INSTRUMENTS:
             self.add_mode(each.name, partial(_screen, each.screen))
 
@@ -116,9 +117,13 @@ class AttnApp(App[None]):
         if history is self.history and unchanged:
             self.notify(unchanged, timeout=2)
         self.history = history
-        self._show()
+        if not self._due:
+            # What is asked in one breath is answered once: an answer may take longer than a key.
+            self._due = True
+            self.call_later(self._show)
 
     def _show(self) -> None:
+        self._due = False
         base = self.screen_stack[0] if self.screen_stack else None
         if isinstance(base, InstrumentScreen):
             base.show(self.history.present)

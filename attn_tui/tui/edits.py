@@ -4,10 +4,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
+from attn_tui.compute.mask import Mask
+from attn_tui.compute.models import Model
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.compute.source import Kind
+from attn_tui.files.attachments import compacted
+from attn_tui.files.draft import Draft
 from attn_tui.tui.state import Edit
 
 S = TypeVar("S")
@@ -15,11 +19,21 @@ S = TypeVar("S")
 
 def text(value: str) -> Edit:
     """Ask for other scores."""
-    return lambda draft: replace(draft, text=value)
+    return lambda draft: compacted(replace(draft, text=value))
+
+
+def source(kind: Kind) -> Edit:
+    """Ask for scores from another kind of source."""
+    return lambda draft: draft.from_source(kind)
+
+
+def become(draft: Draft) -> Edit:
+    """Ask something else altogether."""
+    return lambda _: draft
 
 
 def setup(change: Callable[[Setup], Setup]) -> Edit:
-    """Ask for another d_k, scale or precision."""
+    """Ask for another d_k, scale, precision or mask."""
     return lambda draft: replace(draft, setup=change(draft.setup))
 
 
@@ -28,9 +42,14 @@ def d_k(change: Callable[[int], int]) -> Edit:
     return setup(lambda setup: replace(setup, d_k=change(setup.d_k)))
 
 
-def scale(value: Scale) -> Edit:
-    """Ask for another rule."""
-    return setup(lambda setup: replace(setup, scale=value))
+def scale(change: Callable[[Scale], Scale]) -> Edit:
+    """Ask for another rule, soft cap, sink or normalisation."""
+    return setup(lambda setup: replace(setup, scale=change(setup.scale)))
+
+
+def model(model: Model) -> Edit:
+    """Ask what a model does: its d_k and its scale."""
+    return setup(lambda setup: replace(setup, d_k=model.d_k, scale=model.scale))
 
 
 def precision(change: Callable[[Precision], Precision]) -> Edit:
@@ -38,11 +57,11 @@ def precision(change: Callable[[Precision], Precision]) -> Edit:
     return setup(lambda setup: replace(setup, precision=change(setup.precision)))
 
 
+def mask(change: Callable[[Mask], Mask]) -> Edit:
+    """Ask for other keys to be masked."""
+    return setup(lambda setup: replace(setup, mask=change(setup.mask)))
+
+
 def settings(kind: type[S], change: Callable[[S], S]) -> Edit:
     """Ask something else of one instrument; ``kind`` is the class of its settings."""
     return setup(lambda setup: setup.put(change(setup.get(kind))))
-
-
-def example(draft: Draft) -> Draft:
-    """Ask the worked example."""
-    return EXAMPLE

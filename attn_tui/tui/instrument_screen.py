@@ -1,8 +1,9 @@
 """What every instrument's screen shares: title line, key bar, and how it asks and is shown."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from rich.text import Text
@@ -10,7 +11,9 @@ from textual import on
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.screen import Screen
+from textual.worker import get_current_worker
 
+from attn_tui.compute.experiment import Stop
 from attn_tui.instruments import INSTRUMENTS
 from attn_tui.tui.actions import Action, Section, bindings
 from attn_tui.tui.dialogs import ReadDialog
@@ -18,6 +21,9 @@ from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.messages import HistoryStep
 from attn_tui.tui.state import Asked, Edit, Gesture
 from attn_tui.tui.widgets.bar import Bar, Item
+
+NARROW, LOW = 72, 20
+"""Fewer columns or lines show one pane at a time."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +107,51 @@ class InstrumentScreen(Screen[None]):
         edit: Edit
         gesture: Gesture | None = None
 
+    @dataclass
+    class Computed(Message):
+        """What a long computation found, and what it was asked for."""
+
+        key: object
+        value: Any
+
+    computing: object | None = None
+    """What is being computed in a thread, by its key."""
+
+    def compute(self, key: object, work: Callable[[Stop], Any]) -> None:
+        """Compute something in a thread; `Computed` brings it, unless other work is asked before.
+
+        Args:
+            key: What is asked for; asking for what is being computed changes nothing.
+            work: Returns it, or anything once it is told to stop.
+        """
+        if key != self.computing:
+            self.computing = key
+            self.run_worker(
+                partial(self._work, key, work), thread=True, exclusive=True, group="compute"
+            )
+
+    def _work(self, key: object, work: Callable[[Stop], Any]) -> None:
+        worker = get_current_worker()
+        value = work(lambda: worker.is_cancelled)
+        if not worker.is_cancelled:
+            self.post_message(self.Computed(key, value))
+
+    @on(Computed)
+    def _on_computed(self, event: Computed) -> None:
+        event.stop()
+        # One that was overtaken after its last look at the clock is dropped.
+        if event.key == self.computing:
+            self.computing = None
+            self.take_computed(event.key, event.value)
+
+    def take_computed(self, key: object, value: Any) -> None:
+        """Show what `compute` found."""
+
+    def on_screen_suspend(self) -> None:
+        """Leave nothing running behind a screen that is not seen."""
+        self.computing = None
+        self.workers.cancel_group(self, "compute")
+
     def __init_subclass__(cls, **options: Any) -> None:
         cls.BINDINGS = [*bindings(cls.ACTIONS)]
         super().__init_subclass__(**options)
@@ -131,6 +182,11 @@ class InstrumentScreen(Screen[None]):
     def commands(self) -> Iterable[Command]:
         """Yield what the palette offers besides the actions."""
         return ()
+
+    @property
+    def narrow(self) -> bool:
+        """Whether there is room for one pane at a time only."""
+        return self.size.width < NARROW or self.size.height < LOW
 
     def ask(self, edit: Edit, gesture: Gesture | None = None) -> None:
         """Ask something else."""

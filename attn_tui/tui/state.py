@@ -64,6 +64,9 @@ class Asked:
 class History:
     """The steps taken, the present one, and those undone; newest last in each list.
 
+    Steps are kept as drafts and read anew, so that a thousand drawn scores more or less in each
+    of them cost nothing.
+
     Attributes:
         present: What is asked now.
         past: What undo returns to.
@@ -73,8 +76,8 @@ class History:
     """
 
     present: Asked
-    past: tuple[Asked, ...] = ()
-    future: tuple[Asked, ...] = ()
+    past: tuple[Draft, ...] = ()
+    future: tuple[Draft, ...] = ()
     gesture: Gesture | None = None
     since: float = -inf
 
@@ -88,17 +91,19 @@ class History:
         goes_on = (
             gesture is not None and gesture == self.gesture and now - self.since <= gesture.pause
         )
-        past = self.past if goes_on else (*self.past, self.present)[-self.LIMIT :]
+        past = self.past if goes_on else (*self.past, self.present.draft)[-self.LIMIT :]
         return History(self.present.ask(draft), past, (), gesture, now)
 
     def undo(self) -> "History":
         """Return the history one step back, or itself at the start."""
         if not self.past:
             return self
-        return History(self.past[-1], self.past[:-1], (*self.future, self.present))
+        present = self.present.ask(self.past[-1])
+        return History(present, self.past[:-1], (*self.future, self.present.draft))
 
     def redo(self) -> "History":
         """Return the history one step on, or itself at the end."""
         if not self.future:
             return self
-        return History(self.future[-1], (*self.past, self.present), self.future[:-1])
+        present = self.present.ask(self.future[-1])
+        return History(present, (*self.past, self.present.draft), self.future[:-1])

@@ -10,6 +10,7 @@ CONTRAST = 4.6
 _SOURCES = {
     "unscaled": "warning",
     "scaled": "primary",
+    "pinned": "accent",
     "positive": "success",
     "negative": "error",
     "error": "error",
@@ -24,6 +25,7 @@ _SOURCES = {
 _ANSI = {
     "unscaled": "ansi_red",
     "scaled": "ansi_blue",
+    "pinned": "ansi_magenta",
     "positive": "ansi_green",
     "negative": "ansi_magenta",
     "error": "ansi_red",

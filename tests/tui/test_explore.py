@@ -9,7 +9,7 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.explore.key_table import KeyTable
-from attn_tui.tui.explore.table_rows import key_rows
+from attn_tui.tui.explore.table_rows import Marks, key_rows
 from attn_tui.tui.widgets.score_editor import ScoreEditor
 from tests.tui.person import MEDIUM, NARROW, WIDE, at_screen, settle
 
@@ -38,6 +38,10 @@ async def test_narrow_screen_reaches_weights_gradient_and_every_chart_by_one_key
         person.sees("at 1024:")
         await person.press("tab", "right")
         person.sees("nats")
+        await person.press("t")
+        person.sees("bfloat16", "exact")
+        await person.press("t")
+        person.sees("f asks for")
         await person.press("t")
         person.sees(*WEIGHTS)
 
@@ -184,7 +188,7 @@ async def test_clicking_the_slider_goes_there_and_the_wheel_moves_by_stops() -> 
 async def test_rules_are_chosen_from_a_list_and_take_their_parameter() -> None:
     async with at_screen() as person:
         await person.press("r")
-        person.sees("1/√d_k", "arXiv 1706.03762", "temperature")
+        person.sees("1/√d_k", "arXiv 1706.03762", "at d_k = 1024, n = 3: × 0.03125")
         await person.press("down", "enter")
         assert person.asked.draft.setup.scale.rule == "none"
         person.sees("d_k moves nothing in this rule")
@@ -260,7 +264,7 @@ async def test_a_long_vector_scrolls_sorts_and_keeps_its_cursor_in_sight() -> No
         assert person.line_with("▸").split()[1] == "299"
         await person.press("pageup", "home", "s")
         assert person.line_with("▸").split()[1:3] == ["57", "99"]
-        await person.press("pagedown", "s")
+        await person.press("pagedown", "s", "s")
         assert person.line_with("▸").split()[1:3] == ["0", "0"]
 
 
@@ -289,7 +293,7 @@ async def test_over_d_k_marks_the_present_one() -> None:
 
 async def test_the_example_can_be_gone_back_to_and_that_undone() -> None:
     async with at_screen(draft=Draft("1, 2", Setup(d_k=64))) as person:
-        await person.press("x")
+        await person.press("x", "enter")
         assert person.asked.draft == EXAMPLE
         await person.press("u")
         assert person.asked.draft == Draft("1, 2", Setup(d_k=64))
@@ -401,7 +405,8 @@ async def test_no_number_is_ever_cut_into_another(scores: str) -> None:
                 table = person.app.screen.query_one(KeyTable)
                 page = table.page
                 assert page
-                rows = key_rows(page.answer, page.keys, page.columns, page.cursor, page.ascii)
+                marks = Marks(page.cursor, page.span, page.ascii)
+                rows = key_rows(page.answer, page.keys, page.columns, marks)
                 whole = set(NUMBER.findall(plain([*rows, *page.statistics])))
                 for line in person.lines[table.region.y : table.region.bottom]:
                     if len(line) == columns:

@@ -9,7 +9,9 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from textual.pilot import Pilot
 
+from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.app import AttnApp
@@ -83,7 +85,12 @@ def test_main_state(
     camera.take(size, theme=theme)
 
 
-@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW], ids=["120x40", "80x24", "40x15"])
+ALL_SIZES = pytest.mark.parametrize(
+    "size", [WIDE, MEDIUM, NARROW], ids=["120x40", "80x24", "40x15"]
+)
+
+
+@ALL_SIZES
 @pytest.mark.parametrize("chart", ["bars", "jacobian", "over_d_k"])
 @pytest.mark.parametrize("scale", ["linear", "log"])
 def test_chart(camera: Camera, size: tuple[int, int], chart: str, scale: str) -> None:
@@ -100,6 +107,14 @@ def typed(*keys: str, text: str = "", then: str = "") -> Deed:
         await person.write(text)
         if then:
             await person.press(then)
+
+    return deed
+
+
+def tab_of(name: str) -> Deed:
+    async def deed(person: Person) -> None:
+        await person.app.run_action(f"screen.tab('{name}')")
+        await person.press("f5")
 
     return deed
 
@@ -137,6 +152,60 @@ def test_a_thousand_keys(camera: Camera) -> None:
 
 def test_rule_dialogue(camera: Camera) -> None:
     camera.take(MEDIUM, deed=typed("r"))
+
+
+@ALL_SIZES
+def test_models(camera: Camera, size: tuple[int, int]) -> None:
+    camera.take(size, deed=typed("h"))
+
+
+@ALL_SIZES
+def test_sources(camera: Camera, size: tuple[int, int]) -> None:
+    camera.take(size, deed=typed("f"))
+
+
+@ALL_SIZES
+def test_examples(camera: Camera, size: tuple[int, int]) -> None:
+    camera.take(size, deed=typed("x"))
+
+
+@ALL_SIZES
+def test_drawn_scores(camera: Camera, size: tuple[int, int]) -> None:
+    camera.take(size, Draft("n = 1000, seed = 7, vectors = 2", Setup(d_k=64), "drawn"))
+
+
+@ALL_SIZES
+@pytest.mark.parametrize("tab", ["weights", "vectors"])
+def test_scores_from_q_and_k(camera: Camera, size: tuple[int, int], tab: str) -> None:
+    text = "q: 1, 0, 2\nK: [[1, 0, 1], [0, 1, 0], [0.5, 0.5, -1]]\nV: [[10, 0], [0, 20], [3, 3]]"
+    camera.take(size, Draft(text, Setup(), "vectors"), deed=tab_of(tab))
+
+
+@ALL_SIZES
+def test_precision_lab(camera: Camera, size: tuple[int, int]) -> None:
+    camera.take(size, deed=tab_of("precision"))
+
+
+@ALL_SIZES
+def test_comparison(camera: Camera, size: tuple[int, int]) -> None:
+    camera.take(size, Draft("a: 1, 2, 3\nb: 3, 1"), deed=typed("equals_sign", "v"))
+
+
+@ALL_SIZES
+def test_cap_sink_and_mask(camera: Camera, size: tuple[int, int]) -> None:
+    scale = Scale("fixed", (("a", 144.0),), softcap=50.0, sink=0.0)
+    setup = Setup(128, scale, Precision("bfloat16", scores="float16"), Mask(((1, 2),)))
+    camera.take(size, Draft("a: 100, 120, 150, 90", setup), deed=typed("tab", "space", "down"))
+
+
+@ALL_SIZES
+def test_jacobian_of_many_keys(camera: Camera, size: tuple[int, int]) -> None:
+    draft = Draft("n = 1000, seed = 7", Setup(d_k=64), "drawn")
+    camera.take(size, draft, deed=tab_of("jacobian"))
+
+
+def test_file_to_open(camera: Camera) -> None:
+    camera.take(MEDIUM, deed=typed("ctrl+o", text="nothing.npy", then="enter"))
 
 
 @pytest.mark.parametrize("size", [MEDIUM, NARROW], ids=["80x24", "40x15"])

@@ -36,7 +36,7 @@ def test_an_edit_after_undo_forgets_what_was_undone_and_begins_a_step() -> None:
 
 def test_what_changes_nothing_is_no_step() -> None:
     one = history()
-    assert one.ask(edits.example, None, 0.0) is one
+    assert one.ask(edits.become(EXAMPLE), None, 0.0) is one
     assert one.undo() is one
     assert one.redo() is one
 
@@ -51,7 +51,9 @@ def test_text_that_cannot_be_read_is_a_step_like_any_other() -> None:
     assert moved.present.experiment.vectors == history().present.experiment.vectors
     good = moved.ask(edits.text("1, 2"), TYPING, 9.0)
     assert good.present.error is None
-    assert good.undo().present == moved.present
+    undone = good.undo().present
+    assert (undone.draft, undone.error is None) == (moved.present.draft, False)
+    assert undone.experiment.vectors == good.present.experiment.vectors
 
 
 def test_history_holds_only_so_many_steps() -> None:

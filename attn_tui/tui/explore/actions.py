@@ -2,8 +2,13 @@
 
 from attn_tui.tui.actions import Action
 
-ACTIONS = (
-    Action("screen.edit", ("e",), "e", "Edit", "Edit the scores", bar=1),
+ASKING = (
+    Action("screen.edit", ("e",), "e", "Edit", "Edit the scores, or what they come from", bar=1),
+    Action(
+        "screen.choose_source", ("f",), "f", "From",
+        "Choose where scores come from: typed, drawn, or from q and K", bar=3,
+    ),
+    Action("screen.draw_anew", ("a",), "a", "Again", "Draw other scores: the next seed"),
     Action(
         "screen.step(-1)", ("left_square_bracket",), "[", "", "Move d_k to the stop below",
         bar=1,
@@ -16,13 +21,29 @@ ACTIONS = (
     Action("screen.nudge(1)", ("plus",), "+", "d_k + 1", "Make d_k one more"),
     Action("screen.type_d_k", ("d",), "d", "Type", "Type a d_k", bar=2),
     Action("screen.choose_rule", ("r",), "r", "Rule", "Choose the scale rule", bar=2),
+    Action("screen.type_softcap", ("c",), "c", "Cap", "Type a soft cap; empty is none"),
+    Action("screen.type_sink", ("b",), "b", "Sink", "Type the logit of a sink; empty is none"),
     Action(
-        "screen.next_tab", ("t",), "t", "Tab",
-        "Show the next chart, or a narrow screen's next tab",
-        bar=1,
+        "screen.qk_norm", ("k",), "k", "QK-norm",
+        "Normalise q and k before their product, or do not",
+    ),
+    Action("screen.choose_model", ("h",), "h", "Models", "Choose d_k and scale of a model"),
+    Action("screen.precision", ("p",), "p", "Precision", "Compute softmax in the next format"),
+    Action(
+        "screen.naive", ("n",), "n", "Naive", "Subtract the largest score before e^z, or do not"
+    ),
+    Action("screen.round_scores", ("P",), "P", "Round s", "Round the scores to the next format"),
+    Action("screen.round_vectors", ("K",), "K", "Round q", "Round q and k to the next format"),
+    Action(
+        "screen.mask", ("m",), "m", "Mask", "Mask the cursor's key, or the selected ones; or show"
     ),
     Action(
-        "screen.log", ("l",), "l", "Log", "Switch charts between linear and logarithmic", bar=3
+        "screen.type_mask", ("M",), "M", "Masks",
+        "Type which keys are masked: 2, 5:8, 12: or causal",
+    ),
+    Action(
+        "screen.mask_after", ("greater_than_sign",), ">", "After",
+        "Mask the keys after the cursor, as a causal mask does",
     ),
     Action(
         "screen.gradient_of", ("i",), "i", "Key", "Show the gradient of the cursor's key's weight",
@@ -32,16 +53,43 @@ ACTIONS = (
         "screen.wrt", ("w",), "w", "s/z",
         "Take the gradient with respect to the scores s or the logits z", bar=3,
     ),
+    Action("screen.choose_example", ("x",), "x", "Examples", "Choose an example", bar=3),
+    Action("screen.open_file", (), "", "Open", "Open a file", always=("ctrl+o",)),
+    Action(
+        "screen.save_file", (), "", "Save",
+        "Save as text, JSON, CSV or a picture (SVG), by the name's ending", always=("ctrl+s",),
+    ),
+)  # fmt: skip
+"""What asks something else."""
+
+LOOKING = (
+    Action(
+        "screen.next_tab", ("t",), "t", "Tab",
+        "Show the next chart, or a narrow screen's next tab", bar=1,
+    ),
+    Action(
+        "screen.log", ("l",), "l", "Log", "Switch charts between linear and logarithmic", bar=3
+    ),
     Action("screen.next_vector", ("v",), "v", "Vector", "Show the next vector"),
-    Action("screen.sort", ("s",), "s", "Sort", "List keys by position or largest score first"),
+    Action(
+        "screen.sort", ("s",), "s", "Sort",
+        "List keys by position, by the largest score or by the largest weight",
+    ),
+    Action("screen.go_to_key", ("g",), "g", "Go", "Go to a key by its number"),
+    Action(
+        "screen.pin", ("equals_sign",), "=", "Compare",
+        "Pin the present answer to compare the next ones with it; or let go", bar=3,
+    ),
     Action(
         "screen.other_side", ("o",), "o", "Side",
-        "Show the other Jacobian, unscaled or scaled, where there is room for one",
+        "Show the other side, unscaled or scaled, where there is room for one",
     ),
-    Action("screen.precision", ("p",), "p", "Precision", "Compute in the next number format"),
     Action(
-        "screen.naive", ("n",), "n", "Naive", "Subtract the largest score before e^z, or do not"
+        "screen.zoom", ("z",), "z", "Zoom",
+        "See a large Jacobian around the cursor, or as a whole",
     ),
-    Action("screen.example", ("x",), "x", "Example", "Go back to the worked example"),
     Action("screen.ascii", (), "", "ASCII", "Draw bars and charts in ASCII, or in blocks"),
 )  # fmt: skip
+"""What looks another way."""
+
+ACTIONS = (*ASKING, *LOOKING)

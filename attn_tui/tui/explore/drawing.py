@@ -2,19 +2,31 @@
 
 from collections.abc import Sequence
 from textwrap import wrap
+from typing import Any
+
+import numpy as np
 
 from attn_tui.charts import jacobian, over_d_k, weights
-from attn_tui.charts.rows import Row, first_text
+from attn_tui.charts.attention import attention_chart
+from attn_tui.charts.precision_lab import precision_chart
+from attn_tui.charts.rows import Row, Span, first_fit, first_text, message
+from attn_tui.charts.sides import compared
+from attn_tui.compute.attention import attention
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore import SYMBOL, VectorAnswer
-from attn_tui.compute.explore import over_d_k as evaluate_over_d_k
-from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.precision import Precision
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.report.numbers import general, weight_name
-from attn_tui.report.sentences import what_d_k_moves
+from attn_tui.compute.source import Kind
+from attn_tui.files.draft import Draft
+from attn_tui.files.examples import example_of
+from attn_tui.report import sentences
+from attn_tui.report.numbers import general, weight, weight_name
 from attn_tui.tui.explore import table_rows
+from attn_tui.tui.explore.choices import SOURCES
 from attn_tui.tui.explore.key_table import Page
-from attn_tui.tui.explore.table_rows import Columns, Keys
+from attn_tui.tui.explore.order import Keys
+from attn_tui.tui.explore.table_rows import Columns
 from attn_tui.tui.explore.view import CHARTS, SHORT, View
 from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.bar import Item
@@ -22,17 +34,40 @@ from attn_tui.tui.widgets.bar import Item
 ROOMY = 100
 """Columns from which labels are spelled out."""
 
+_SHORT_FORMATS = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16"}
 
-def status(setup: Setup, width: int) -> list[Item]:
+
+def precision_text(precision: Precision) -> str:
+    """Return what is rounded and how softmax is computed: ``bf16 naive, s in f16``."""
+    parts = [_SHORT_FORMATS[precision.format] + ("" if precision.stable else " naive")]
+    for symbol, name in (("s", precision.scores), ("q, k", precision.vectors)):
+        if name != "float64":
+            parts.append(f"{symbol} in {_SHORT_FORMATS[name]}")
+    return ", ".join(parts)
+
+
+def extras_text(scale: Scale) -> str:
+    """Return what there is besides the multiplier: ``cap 50, sink 0, QK-norm``."""
+    parts = [f"cap {general(scale.softcap)}"] if scale.softcap is not None else []
+    parts += [f"sink {general(scale.sink)}"] if scale.sink is not None else []
+    parts += ["QK-norm"] if scale.qk_norm else []
+    return ", ".join(parts)
+
+
+def pin_text(answer: VectorAnswer, setup: Setup) -> str:
+    """Return what was asked of an answer, in a few words."""
+    extras = extras_text(setup.scale)
+    parts = [f"{answer.vector.name}: m = {setup.scale.formula}", f"d_k {setup.d_k}"]
+    return ", ".join([*parts, *filter(None, (extras, precision_text(setup.precision)))])
+
+
+def status(experiment: Experiment, width: int) -> list[Item]:
     """Return the rule, the precision and the source of the scores, for the title line."""
-    method = "" if setup.precision.stable else " naive"
-    number_format = setup.precision.format.replace("float", "f")
-    parts = [
-        (f"m = {setup.scale.formula}", "screen.choose_rule"),
-        (f"{number_format}{method}", "screen.precision"),
-    ]
+    setup, source = experiment.setup, SOURCES[experiment.source.kind][0]
     wide = width >= ROOMY // 2
-    parts = [*parts, ("typed", "screen.edit")] if wide else parts
+    rule = ", ".join(filter(None, (f"m = {setup.scale.formula}", extras_text(setup.scale))))
+    parts = [(rule, "screen.choose_rule"), (precision_text(setup.precision), "screen.precision")]
+    parts += [(source, "screen.choose_source")] if wide else []
     ends = [" · "] * (len(parts) - 1) + [" " if wide else ""]
     return [
         Item(((text, "label"), (end, "muted")), action)
@@ -40,19 +75,31 @@ def status(setup: Setup, width: int) -> list[Item]:
     ]
 
 
-def rule_rows(answer: VectorAnswer, setup: Setup) -> list[Row]:
-    """Return what the scores are multiplied by, and what moving d_k does."""
-    m = answer.scaled.multiplier
-    rule: Row = (
-        (f"m = {setup.scale.formula}  ", "label"),
-        (f"× {general(m, 5)}", "scaled"),
-        (f" (÷ {general(1 / m, 5)})", "muted"),
-    )
-    moves = what_d_k_moves(setup.scale, answer.vector.n_keys)
-    return [rule, ((f"typed: d_k moves {moves}", "muted"),)]
+def source_title(kind: Kind) -> str:
+    """Return the title of the pane of scores: what they come from."""
+    return f" Scores: {SOURCES[kind][0]} "
 
 
-def message_rows(asked: Asked, answer: VectorAnswer, width: int, height: int) -> list[Row]:
+def rule_rows(answer: VectorAnswer, experiment: Experiment, width: int, height: int) -> list[Row]:
+    """Return what is done to the scores, and where they come from."""
+    scale, m = experiment.setup.scale, answer.scaled.multiplier
+    formula: Span = (f"m = {scale.formula}  ", "label")
+    times: Span = (f"× {general(m, 5)}", "scaled")
+    divisor: Span = (f" (÷ {general(1 / m, 5)})" if m else "", "muted")
+    extras = [f"  {text}" for text in filter(None, (extras_text(scale),))]
+    if scale.sink is not None:
+        extras.append(f" takes {weight(answer.scaled.sink_weight)}")
+    more: Span = ("".join(extras), "label")
+    fewer: list[Row] = [(formula, times, more), (times, more)]
+    rule = first_fit([(formula, times, divisor, more), *fewer], width)
+    source = sentences.source(experiment)
+    lines = wrap(source, max(width, 10), max_lines=max(height - 1, 1), placeholder=" …")
+    return [rule, *(((line, "muted"),) for line in lines)]
+
+
+def message_rows(
+    asked: Asked, answer: VectorAnswer, view: View, width: int, height: int
+) -> list[Row]:
     """Return the error in the scores, or else what they are, in so many lines at most."""
     if asked.error:
         text = str(asked.error).removeprefix("scores, ")
@@ -60,9 +107,20 @@ def message_rows(asked: Asked, answer: VectorAnswer, width: int, height: int) ->
         return [((line, "error"),) for line in lines]
     n_vectors = len(asked.experiment.vectors)
     vector = answer.vector
-    keys = "1 key" if vector.n_keys == 1 else f"{vector.n_keys} keys"
-    many = f"{n_vectors} vectors, v for the next; shown: " if n_vectors > 1 else ""
-    return [((f"{many}{vector.name}, {keys}", "muted"),)]
+    keys = "1 key" if vector.n_keys == 1 else f"{vector.n_keys:,} keys"
+    many = f"{n_vectors:,} vectors, v for the next; shown: " if n_vectors > 1 else ""
+    mask = asked.experiment.setup.mask
+    masked = f", masked: {mask}" if mask else ""
+    rows: list[Row] = [((f"{many}{vector.name}, {keys}{masked}", "muted"),)]
+    if view.pinned:
+        rows.insert(0, (("pinned ", "pinned"), (view.pin, "muted")))
+    return rows[:height]
+
+
+def example_words(draft: Draft) -> tuple[str, ...]:
+    """Return what to look at, if what is asked is an example."""
+    example = example_of(draft)
+    return (example.look,) if example else ()
 
 
 def words_rows(sentences: tuple[str, ...], width: int, height: int) -> list[Row]:
@@ -87,46 +145,71 @@ def page(
     answer: VectorAnswer, view: View, keys: Keys, width: int, narrow: str, stale: bool
 ) -> Page:
     """Return what the table shows of some keys."""
-    note = " (last readable)" if stale else ""
     variable = SYMBOL[answer.wrt]
     name = weight_name(answer.of)
     masked = " (masked: 0)" if answer.of in answer.masked else ""
-    columns = Columns.fit(width, answer.vector.n_keys, narrow)
+    scores = answer.unscaled.scores(), answer.scaled.scores()
+    columns = Columns.fit(
+        width, answer.vector.n_keys, narrow, compared(answer), not np.may_share_memory(*scores)
+    )
     gradients = [
         f"gradient of {name}{masked} {respect} {variable}"
         for respect in ("with respect to", "w.r.t.")
     ]
-    gradient = first_text((*gradients, f"∂{name}/∂{variable}{masked}"), columns.right(width) - 4)
+    right = columns.right(width)
+    gradient = first_text((*gradients, f"∂{name}/∂{variable}{masked}"), right - 4)
     return Page(
         answer,
         keys,
         columns,
-        (f"{answer.vector.name}: weights p{note}", gradient),
+        (_weights_title(answer, view, keys, width - right - 4, stale), gradient),
         statistics_rows(answer, width, narrow),
         view.key,
+        view.span if view.anchor is not None else None,
         not narrow,
         view.ascii,
     )
 
 
+def _weights_title(answer: VectorAnswer, view: View, keys: Keys, width: int, stale: bool) -> str:
+    """Return whose weights they are, and which of the keys are in sight where not all are."""
+    title = f"{answer.vector.name}: weights p" + (" (last readable)" if stale else "")
+    n_keys = answer.vector.n_keys
+    by = "" if view.sort == "position" else f" by {view.sort}"
+    if len(keys) == n_keys:
+        return f"{title}{by}"
+    seen = f"{view.top + 1:,}–{view.top + len(keys):,} of {n_keys:,}{by}"
+    return first_text((f"{title}, {seen}", f"{title}{by}", title), width)
+
+
 def tab_items(
-    view: View, answer: VectorAnswer, narrow: bool, focused: bool, stale: bool
+    view: View, answer: VectorAnswer, narrow: bool, focused: bool, stale: bool, width: int
 ) -> list[Item]:
     """Return the tabs: of the charts, and on a narrow screen of the table's halves too."""
     variable = SYMBOL[answer.wrt]
     name = weight_name(answer.of)
     titles = {"weights": "p", "gradient": f"∂{name}/∂{variable}", **SHORT} if narrow else CHARTS
     present = view.chart if view.shows_chart or not narrow else view.table
-    items = [Item((("─", "axis"),))]
+    end = Item(((" linear ", "muted"),), "screen.log")
+    if view.log:
+        end = Item(((" log ", "muted"),), "screen.log")
+    if narrow and stale:
+        end = Item(((" old ", "error"),))
+    items = []
     for key, title in titles.items():
         role = ("focus" if focused else "tab") if key == present else "muted"
-        items.append(Item(((f" {title} ", role),), f"screen.tab('{key}')"))
-        items.append(Item((("│", "axis"),)))
-    if narrow and stale:
-        items.append(Item(((" old ", "error"),)))
-    else:
-        items.append(Item(((" log " if view.log else " linear ", "muted"),), "screen.log"))
-    return items
+        items.append(Item(((f" {title} ", role), ("│", "axis")), f"screen.tab('{key}')"))
+    # The present tab is always among those there is room for.
+    here = list(titles).index(present)
+    first, room = 0, width - end.width - 1
+    while first < here and sum(item.width for item in items[first : here + 1]) > room:
+        first += 1
+    shown: list[Item] = []
+    for item in items[first:]:
+        if sum(each.width for each in shown) + item.width > room:
+            break
+        shown.append(item)
+    return [Item((("…" if first else "─", "axis"),)), *shown, end]
 
 
 def ruled(items: list[Item], width: int) -> list[Item]:
@@ -135,18 +218,46 @@ def ruled(items: list[Item], width: int) -> list[Item]:
     return [*items, Item((("─" * max(rest, 0), "axis"),))]
 
 
+def waiting(width: int, height: int) -> tuple[Row, ...]:
+    """Return what stands where a chart will be."""
+    return message(" computing …", width, height)
+
+
 def chart_rows(
-    answer: VectorAnswer, experiment: Experiment, view: View, width: int, height: int
+    answer: VectorAnswer, experiment: Experiment, view: View, data: Any, width: int, height: int
 ) -> tuple[Row, ...]:
-    """Return the chart that the view asks for."""
+    """Return the chart that the view asks for.
+
+    Args:
+        answer: The answer, or the comparison of two.
+        experiment: What is asked.
+        view: What is looked at.
+        data: What `chart_data.needed` found.
+        width: Cells of every row returned.
+        height: Number of rows returned.
+    """
     if view.chart == "jacobian":
+        cursor = (view.key, view.other)
         return jacobian.jacobian_map(
-            answer, view.side, width, height, view.log, (view.key, view.other), view.ascii
+            answer, view.side, width, height, view.log, cursor, view.ascii, view.zoomed
         )
     if view.chart == "over_d_k":
-        d_k = experiment.setup.d_k
-        data = evaluate_over_d_k(experiment, view.vector, sorted({*D_K.stops, d_k}))
         return over_d_k.over_d_k_chart(
-            data, d_k, width, height, view.log, view.ascii, view.quantity, answer.wrt
-        )
+            data, experiment.setup.d_k, width, height, view.log, view.ascii, view.quantity,
+            answer.wrt, _OVER_D_K[experiment.source.kind],
+        )  # fmt: skip
+    if view.chart == "precision":
+        return precision_chart(data, width, height, view.ascii, view.side)
+    if view.chart == "vectors":
+        found = attention(experiment, view.vector)
+        if found is None:
+            return message(" No q and K here: f asks for them", width, height)
+        return attention_chart(answer, found, view.key, width, height, view.component, view.ascii)
     return weights.weights_chart(answer, width, height, view.log, view.key, view.ascii)
+
+
+_OVER_D_K: dict[Kind, str] = {
+    "typed": "",
+    "drawn": "drawn at each d_k",
+    "vectors": "same scores",
+}

@@ -5,25 +5,44 @@ from attn_tui.tui.instrument_screen import Explanation
 SCORES = Explanation(
     "Scores",
     "s = q·k, one score for each key",
-    "Each line is one vector: the scores of one query against its keys. Write numbers with "
-    "commas or spaces; name: in front names the vector; -inf masks a key. What NumPy or PyTorch "
-    "prints can be pasted as it is. Scores typed here do not depend on d_k: moving d_k changes "
-    "only what they are divided by. The line the cursor is on is the vector that is shown.",
+    "Typed: each line is one vector, the scores of one query against its keys. Write numbers "
+    "with commas or spaces; name: in front names the vector; -inf masks a key. What NumPy or "
+    "PyTorch prints can be pasted as it is. They do not depend on d_k: moving d_k changes only "
+    "what they are divided by. The line the cursor is on is the vector that is shown.\n\n"
+    "Drawn (f): n scores of random q and k with independent N(0, 1) entries, one vector for each "
+    "query. Given q they are normal with standard deviation ‖q‖, about √d_k. The seed fixes the "
+    "draw; a draws the next one. Moving d_k moves the scores, smoothly: q grows by entries.\n\n"
+    "From q and K (f): rows of numbers behind q:, K: and, if there are values, V:. d_k is the "
+    "length of q, so the slider is held.\n\n"
+    "More than 2,000 numbers are attached: the text has one short line for them. Masks: m masks "
+    "the cursor's key or a selection (space), > the keys after it, M types ranges or causal.",
     "Vaswani et al. 2017, arXiv 1706.03762, section 3.2.1",
 )
 SCALE = Explanation(
     "Scale",
-    "z = m·s; by default m = 1/√d_k",
+    "z = m·s; by default m = 1/√d_k\n"
+    "with a soft cap (c)  z = c·tanh(m·s/c)     ∂z/∂s = m·(1 − tanh²(m·s/c))\n"
+    "with a sink (b)      p_i = e^z_i / (e^b + Σ_j e^z_j)",
     "d_k is the dimension of one head's queries and keys, not d_model. If their entries are "
     "independent with mean 0 and variance 1, q·k has mean 0 and variance d_k, so dividing by "
-    "√d_k makes the standard deviation of the scores 1. Stable means that the largest score is "
-    "subtracted before the exponential; naive shows what happens without.",
-    "Vaswani et al. 2017, arXiv 1706.03762, footnote 4",
+    "√d_k makes the standard deviation of the scores 1. r offers other rules, h the heads of "
+    "well-known models. The n of rules that depend on a length counts the keys that are not "
+    "masked.\n\n"
+    "A soft cap keeps logits between −c and c; where it bends, its own slope makes gradients "
+    "small. A sink is a logit without a key: the weights sum to less than 1, and what is missing "
+    "is the sink's. QK-norm (k) divides q and k by their root mean square before the product.\n\n"
+    "Unscaled is always softmax of the scores as they are: m = 1, no cap, no sink. Stable means "
+    "that the largest score is subtracted before the exponential; naive (n) shows what happens "
+    "without. p changes the format softmax is computed in, P rounds the scores first, K rounds q "
+    "and k: three separate choices.",
+    "Vaswani et al. 2017, arXiv 1706.03762, footnote 4; soft cap: Gemma 2, arXiv 2408.00118; "
+    "sink: Xiao et al. 2023, arXiv 2309.17453, and gpt-oss; QK-norm: Dehghani et al. 2023, arXiv "
+    "2302.05442",
 )
 TABLE = Explanation(
     "Weights and gradient",
     "p = softmax(z), p_i = e^z_i / Σ_j e^z_j\n"
-    "∂p_i/∂z_j = p_i(δ_ij − p_j)     ∂p_i/∂s_j = m·p_i(δ_ij − p_j)",
+    "∂p_i/∂z_j = p_i(δ_ij − p_j)     ∂p_i/∂s_j = p_i(δ_ij − p_j)·∂z_j/∂s_j, where ∂z/∂s = m",
     "Unscaled is m = 1, scaled is the rule's m. The gradient columns are one line of the "
     "Jacobian: how the weight named in the title answers to each score s (or logit z; w "
     "changes which). Dividing brings the weights closer together, which enlarges the gradient "
@@ -32,16 +51,24 @@ TABLE = Explanation(
     "column is scaled over unscaled. Below: H is the entropy, e^H the effective number of "
     "keys, 1/Σp² the participation ratio, ‖·‖_F, ‖·‖₂ and trace the Frobenius norm, the "
     "spectral norm and the trace of the whole Jacobian. Numbers too small for their format are "
-    "written from their logarithms.",
+    "written from their logarithms.\n\n"
+    "s lists keys by position, score or weight; g goes to a key by its number. = pins the present "
+    "answer: then pinned stands beside what is asked now, for another vector (v) or other "
+    "settings, with Δp, the difference of the weights.",
     "p_i(δ_ij − p_j) is the derivative of softmax, the Hessian of log-sum-exp",
 )
 CHART = Explanation(
     "Charts",
-    "weights p     Jacobian ∂p_i/∂s_j     p, H and ‖∂p/∂s‖_F over d_k",
+    "weights p    Jacobian ∂p_i/∂s_j    p, H and ‖∂p/∂s‖_F over d_k    number formats    q, K, V",
     "Weights: each key's weight, unscaled against scaled, on a scale from 0 to 1, or logarithmic "
     "(l). Jacobian: the sign and size of every ∂p_i/∂s_j; arrows move the cursor, whose value is "
-    "spelled out. Over d_k: what the rule would make of these same scores at other d_k; the mark "
-    "stands at the present one.",
+    "spelled out; where it is too large, each cell stands for a block and shows its largest "
+    "entry, and z zooms to the cursor. Over d_k: what the rule would make of these same scores "
+    "(of drawn ones: of the scores drawn there) at other d_k; the mark stands at the present one. "
+    "Precision: softmax in every number format, stable and naive, against the exact weights, "
+    "which are those of float64 with nothing rounded. q, K, V: the gradient of the chosen weight "
+    "with respect to q and to the cursor's key, and the weights times V; arrows move along the "
+    "components.",
     "computed from the scores shown; nothing is sampled",
 )
 WORDS = Explanation(

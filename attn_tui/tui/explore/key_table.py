@@ -12,7 +12,8 @@ from attn_tui.charts.rows import Row
 from attn_tui.compute.explore import VectorAnswer
 from attn_tui.tui.actions import Action, Section, bindings
 from attn_tui.tui.explore import table_rows
-from attn_tui.tui.explore.table_rows import Columns, Keys
+from attn_tui.tui.explore.order import Keys
+from attn_tui.tui.explore.table_rows import Columns
 from attn_tui.tui.widgets.mosaic import Mosaic
 
 FAR = 10**9
@@ -25,6 +26,10 @@ ACTIONS = (
     Action("page(1)", ("pagedown",), "pgdn", "Page down", "Move a page down", palette=False),
     Action(f"move(-{FAR})", ("home",), "home", "First", "Move to the first key", palette=False),
     Action(f"move({FAR})", ("end",), "end", "Last", "Move to the last key", palette=False),
+    Action(
+        "anchor", ("space",), "space", "Select",
+        "Select keys from here to where the cursor goes; or give the selection up", palette=False,
+    ),
     Action(
         "choose", ("enter",), "enter", "Gradient", "Show the gradient of this key's weight",
         palette=False,
@@ -43,6 +48,7 @@ class Page:
         titles: The titles of the left and the right half.
         statistics: The lines below the keys.
         cursor: The key the cursor is on.
+        span: The first and the last key of the range that is selected, or None.
         titled: Whether a line with the titles stands above the heads of the columns.
         ascii: Whether bars keep to ASCII.
     """
@@ -53,6 +59,7 @@ class Page:
     titles: tuple[str, str]
     statistics: Sequence[Row]
     cursor: int
+    span: tuple[int, int] | None = None
     titled: bool = True
     ascii: bool = False
 
@@ -80,6 +87,9 @@ class KeyTable(Vertical, can_focus=True):
         """The user moves the cursor by so many keys."""
 
         keys: int
+
+    class Anchored(Message):
+        """The user begins to select a range of keys at the cursor, or gives it up."""
 
     @dataclass
     class Pointed(Message):
@@ -112,7 +122,8 @@ class KeyTable(Vertical, can_focus=True):
             *table_rows.title_row(page.titles[0], half, self.has_focus),
             *table_rows.title_row(page.titles[1], rest, self.has_focus),
         )
-        rows = table_rows.key_rows(page.answer, page.keys, columns, page.cursor, page.ascii)
+        marks = table_rows.Marks(page.cursor, page.span, page.ascii)
+        rows = table_rows.key_rows(page.answer, page.keys, columns, marks)
         last = max(self.size.width - sum(widths[:3]), 0)
         self.query_one("#blocks", Mosaic).show(
             [titles, *rows] if page.titled else rows, (*widths[:3], last)
@@ -141,6 +152,10 @@ class KeyTable(Vertical, can_focus=True):
         """Move the cursor by what is in sight."""
         in_sight = len(self.page.keys) if self.page else 1
         self.post_message(self.Moved(pages * in_sight))
+
+    def action_anchor(self) -> None:
+        """Begin to select a range, or give it up."""
+        self.post_message(self.Anchored())
 
     def action_choose(self) -> None:
         """Ask for the gradient of this key's weight."""

@@ -40,7 +40,6 @@ class ScoresPane(Vertical):
 
     def compose(self) -> ComposeResult:
         """Lay out the editor above its message."""
-        self.border_title = " Scores "
         yield ScoreEditor(id="editor")
         yield Canvas(id="message")
 

@@ -2,46 +2,46 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.timer import Timer
 
 from attn_tui.charts.jacobian import cell_at
-from attn_tui.compute.explore import Settings, VectorAnswer, Wrt, answer_vector
-from attn_tui.compute.log_scale import D_K
-from attn_tui.compute.precision import FORMATS
-from attn_tui.compute.scale import RULES, Scale, parse_scale
-from attn_tui.files.grammar import vector_at
+from attn_tui.compute.compare import compare
+from attn_tui.compute.explore import VectorAnswer, answer_vector
+from attn_tui.files.sources import index_at
 from attn_tui.report import sentences
 from attn_tui.tui import edits
 from attn_tui.tui.actions import Section
-from attn_tui.tui.dialogs import ChoiceDialog
-from attn_tui.tui.explore import drawing, explanations, panes, rules
+from attn_tui.tui.explore import chart_data, choices, drawing, explanations, panes
 from attn_tui.tui.explore.actions import ACTIONS
+from attn_tui.tui.explore.asking import AskingActions
 from attn_tui.tui.explore.drawing import ROOMY
+from attn_tui.tui.explore.filing import FilingActions
 from attn_tui.tui.explore.key_table import KeyTable
-from attn_tui.tui.explore.view import CHARTS, TABLES, View, ordered
-from attn_tui.tui.instrument_screen import Command, InstrumentScreen
+from attn_tui.tui.explore.looking import LookingActions
+from attn_tui.tui.explore.order import ordered
+from attn_tui.tui.explore.view import CHARTS, TABLES, View
+from attn_tui.tui.instrument_screen import NARROW, Command
 from attn_tui.tui.state import Asked, Gesture
 from attn_tui.tui.widgets.bar import Bar, Item
 from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.entry import Entry
 from attn_tui.tui.widgets.score_editor import ScoreEditor
-from attn_tui.tui.widgets.slider import SLIDE, Slider
+from attn_tui.tui.widgets.slider import Slider
 
 CHART_DELAY = 0.04
 """Seconds of rest before a chart is drawn, so that a held key is not slowed by it."""
 
-NARROW, LOW, SHORT = 72, 20, 30
-"""Fewer columns or lines show one pane at a time; fewer lines than the last, lower panes."""
+SHORT = 30
+"""Fewer lines show lower panes."""
 
 
-class ExploreScreen(InstrumentScreen):
-    """Score vectors, d_k and the rule above; weights and gradient; a chart; what it means."""
+class ExploreScreen(AskingActions, FilingActions, LookingActions):
+    """Scores, d_k and the scale above; weights and gradient; a chart; what it means."""
 
     NAME = "explore"
     CSS_PATH = "explore.tcss"
@@ -57,11 +57,10 @@ class ExploreScreen(InstrumentScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.view = View()
-        self._asked: Asked | None = None
-        self._answer: VectorAnswer | None = None
-        self._order: NDArray[np.intp] = np.arange(0)
+        self._shown: VectorAnswer | None = None
+        self._listed: tuple[object, ...] = ()
         self._chart_timer: Timer | None = None
+        self._data: tuple[object, Any] = (None, None)
 
     def compose_panes(self) -> ComposeResult:
         """Lay out the panes."""
@@ -80,19 +79,14 @@ class ExploreScreen(InstrumentScreen):
     # What is shown
 
     @property
-    def narrow(self) -> bool:
-        """Whether there is room for one pane at a time only."""
-        return self.size.width < NARROW or self.size.height < LOW
-
-    @property
     def status(self) -> list[Item]:
         """The rule, the precision and the source of the scores."""
-        return drawing.status(self._asked.experiment.setup, self.size.width) if self._asked else []
+        return drawing.status(self.asked.experiment, self.size.width) if self.asked else []
 
     @property
     def settled(self) -> bool:
         """Whether the chart shows the present answer."""
-        return self._answer is not None and self._chart_timer is None
+        return self.answer is not None and self._chart_timer is None and self.computing is None
 
     def show(self, asked: Asked) -> None:
         """Answer what is asked and show it."""
@@ -101,18 +95,25 @@ class ExploreScreen(InstrumentScreen):
         index = min(self.view.vector, len(experiment.vectors) - 1)
         vector = experiment.vectors[index]
         self.view = self.view.held(len(experiment.vectors), vector.n_keys)
-        self._asked = asked
-        self._answer = answer_vector(experiment, index)
+        self.asked = asked
+        self.answer = answer_vector(experiment, index)
+        self._compare()
         self._draw()
 
-    def _look(self, view: View) -> None:
+    def look(self, view: View) -> None:
         """Look another way."""
-        moved = view.vector != self.view.vector
-        self.view = view
-        if self._asked and moved:
-            self.show(self._asked)
-        else:
-            self._draw()
+        before, self.view = self.view, view
+        if self.asked and view.vector != before.vector:
+            self.show(self.asked)
+            return
+        if view.pinned is not before.pinned:
+            self._compare()
+        self._draw()
+
+    def _compare(self) -> None:
+        """Set the present answer beside the one that is pinned, if one is."""
+        pinned = self.view.pinned
+        self._shown = compare(pinned, self.answer) if pinned and self.answer else self.answer
 
     def on_resize(self) -> None:
         """Draw everything in the new size."""
@@ -120,41 +121,45 @@ class ExploreScreen(InstrumentScreen):
 
     def _draw(self) -> None:
         """Show everything but the chart at once, and the chart soon."""
-        asked, answer = self._asked, self._answer
-        if asked is None or answer is None or not self.size:
+        asked, shown, answer = self.asked, self._shown, self.answer
+        if asked is None or shown is None or answer is None or not self.size:
             return
-        setup = asked.experiment.setup
+        experiment = asked.experiment
         self.set_class(asked.error is not None, "-stale")
         self.set_class(self.narrow, "-narrow")
         self.set_class(self.size.height < SHORT, "-short")
         self.query_one("#words").styles.height = self._words_height
+        self.query_one(panes.ScoresPane).border_title = drawing.source_title(asked.draft.source)
         self.query_one(ScoreEditor).show_text(asked.draft.text)
-        self.query_one(Slider).show_value(setup.d_k, self.view.ascii)
-        self.query_one("#rule", Canvas).show(drawing.rule_rows(answer, setup))
+        held = experiment.source.d_k is not None
+        self.query_one(Slider).show_value(experiment.setup.d_k, self.view.ascii, held)
+        rule = self.query_one("#rule", Canvas)
+        rule.show(drawing.rule_rows(answer, experiment, *rule.size))
         self._draw_message(asked, answer)
         words = self.query_one("#words", Canvas)
-        sentence = sentences.explore(answer, setup.d_k, setup.scale)
-        words.show(drawing.words_rows(sentence, self.size.width, self._words_height))
-        self._draw_table(answer, asked.error is not None)
+        said = (*drawing.example_words(asked.draft), *sentences.explore(shown, experiment.setup))
+        words.show(drawing.words_rows(said, self.size.width, self._words_height))
+        self._draw_table(shown, asked.error is not None)
         self._draw_tabs()
         self.frame()
         self._draw_chart_soon()
 
     def _draw_tabs(self) -> None:
-        if self._answer:
+        if self.answer:
             focused = self.query_one(panes.ChartPane).has_focus
             stale = self.has_class("-stale")
-            tabs = drawing.tab_items(self.view, self._answer, self.narrow, focused, stale)
+            tabs = drawing.tab_items(
+                self.view, self.answer, self.narrow, focused, stale, self.size.width
+            )
             bar = self.query_one("#narrow-tabs" if self.narrow else "#tabs", Bar)
             bar.show_items(drawing.ruled(tabs, self.size.width))
 
     def _draw_message(self, asked: Asked, answer: VectorAnswer) -> None:
         message = self.query_one("#message", Canvas)
         width = self.size.width if self.narrow else self.size.width // 2 - 2
-        rows = drawing.message_rows(asked, answer, width, 2 if self.narrow else 3)
-        message.display = (
-            not self.narrow or asked.error is not None or len(asked.experiment.vectors) > 1
-        )
+        rows = drawing.message_rows(asked, answer, self.view, width, 2 if self.narrow else 3)
+        several = len(asked.experiment.vectors) > 1 or bool(self.view.pinned)
+        message.display = not self.narrow or asked.error is not None or several
         message.styles.height = len(rows)
         message.show(rows)
 
@@ -162,7 +167,7 @@ class ExploreScreen(InstrumentScreen):
     def _words_height(self) -> int:
         return 2 if self.size.width < NARROW or self.size.width >= ROOMY else 3
 
-    def _draw_table(self, answer: VectorAnswer, stale: bool) -> None:
+    def _draw_table(self, shown: VectorAnswer, stale: bool) -> None:
         view, width = self.view, self.size.width
         narrow = view.table if self.narrow else ""
         self.query_one("#narrow-tabs").display = bool(narrow)
@@ -171,16 +176,18 @@ class ExploreScreen(InstrumentScreen):
         charts = self.query_one(panes.ChartPane)
         widget.display = not narrow or not view.shows_chart
         charts.display = not narrow or view.shows_chart
-        n_keys = answer.vector.n_keys
-        around = len(drawing.statistics_rows(answer, width, narrow)) + (1 if narrow else 2)
+        n_keys = shown.vector.n_keys
+        around = len(drawing.statistics_rows(shown, width, narrow)) + (1 if narrow else 2)
         room = self._room - around
         lines = min(n_keys, max(room if narrow else room // 2, 1))
         widget.styles.height = "1fr" if narrow else lines + around
-        self._order = ordered(answer.vector.scores, view.by_score)
-        place = int(np.flatnonzero(self._order == view.key)[0])
-        self.view = view = view.scrolled(place, lines, n_keys)
-        keys = self._order[view.top : view.top + lines]
-        widget.show_page(drawing.page(answer, view, keys, width, narrow, stale))
+        # Sorting a million keys takes longer than all else, and moving the cursor sorts nothing.
+        listed = (shown.vector, view.sort, shown.scaled if view.sort == "weight" else None)
+        if self._listed != listed:
+            self._listed, self.order = listed, ordered(shown, view.sort)
+        self.view = view = view.scrolled(self.order.place(view.key), lines, n_keys)
+        keys = self.order.between(view.top, view.top + lines)
+        widget.show_page(drawing.page(shown, view, keys, width, narrow, stale))
 
     @property
     def _room(self) -> int:
@@ -188,6 +195,8 @@ class ExploreScreen(InstrumentScreen):
         taken = ("#title", "#top", "#key-bar")
         heights = sum(self.query_one(name).outer_size.height for name in taken)
         return self.size.height - heights - self._words_height - 1
+
+    # The chart
 
     def _draw_chart_soon(self) -> None:
         if self._chart_timer:
@@ -199,11 +208,24 @@ class ExploreScreen(InstrumentScreen):
         self._draw_chart_soon()
 
     def _draw_chart(self) -> None:
+        """Draw the chart; what it shows that takes long is computed first."""
         self._chart_timer = None
         chart = self.query_one(panes.ChartMosaic)
-        if self._asked and self._answer and chart.size:
-            experiment = self._asked.experiment
-            chart.show(drawing.chart_rows(self._answer, experiment, self.view, *chart.size))
+        if not (self.asked and self._shown and chart.size):
+            return
+        needed = chart_data.needed(self.asked.experiment, self.view)
+        if needed and needed.key != self._data[0]:
+            if self._data[0] is None or type(self._data[0]) is not type(needed.key):
+                chart.show(drawing.waiting(*chart.size))
+            self.compute(needed.key, needed.work)
+            return
+        experiment, data = self.asked.experiment, self._data[1]
+        chart.show(drawing.chart_rows(self._shown, experiment, self.view, data, *chart.size))
+
+    def take_computed(self, key: object, value: Any) -> None:
+        """Draw the chart of what was computed."""
+        self._data = (key, value)
+        self._draw_chart()
 
     # What panes say
 
@@ -213,20 +235,21 @@ class ExploreScreen(InstrumentScreen):
 
     @on(ScoreEditor.CursorMoved)
     def _on_cursor(self) -> None:
-        if self._asked and (view := self._following(self._asked)) is not self.view:
-            self._look(view)
+        if self.asked and (view := self._following(self.asked)) is not self.view:
+            self.look(view)
 
     def _following(self, asked: Asked) -> View:
         """Return the view of the vector on whose line the editor's cursor is, while it edits."""
         editor = self.query_one(ScoreEditor)
         if asked.error or not editor.has_focus or asked.draft.text != editor.text:
             return self.view
-        index = vector_at(asked.draft.text, editor.cursor_location[0])
-        return self.view if index == self.view.vector else self.view.at(index)
+        draft, line = asked.draft, editor.cursor_location[0]
+        index = index_at(draft.source, draft.text, line, draft.attachments)
+        return self.view if index in (None, self.view.vector) else self.view.at(index)
 
     @on(Slider.Moved)
     def _on_moved(self, event: Slider.Moved) -> None:
-        self.ask(edits.d_k(event.change), event.gesture)
+        self.ask_d_k(event.change, event.gesture)
 
     @on(Slider.Typing)
     def _on_typing(self) -> None:
@@ -234,11 +257,7 @@ class ExploreScreen(InstrumentScreen):
 
     @on(Entry.Entered)
     def _on_entered(self, event: Entry.Entered) -> None:
-        if event.purpose == "d_k":
-            value = D_K.parse(event.text)
-            self.ask(edits.d_k(lambda _: value))
-        else:
-            self.ask(edits.scale(parse_scale(f"{event.purpose}:{event.text}")))
+        event.take(event.value)
 
     @on(Entry.Opened)
     @on(Entry.Closed)
@@ -250,12 +269,16 @@ class ExploreScreen(InstrumentScreen):
 
     @on(KeyTable.Moved)
     def _on_key_moved(self, event: KeyTable.Moved) -> None:
-        place = int(np.flatnonzero(self._order == self.view.key)[0]) + event.keys
-        self._point(int(self._order[min(max(place, 0), len(self._order) - 1)]))
+        self.point(self.order.key(self.order.place(self.view.key) + event.keys))
 
     @on(KeyTable.Pointed)
     def _on_key_pointed(self, event: KeyTable.Pointed) -> None:
-        self._point(event.key)
+        self.point(event.key)
+
+    @on(KeyTable.Anchored)
+    def _on_anchored(self) -> None:
+        anchor = self.view.key if self.view.anchor is None else None
+        self.look(replace(self.view, anchor=anchor))
 
     @on(KeyTable.Chosen)
     def _on_key_chosen(self) -> None:
@@ -263,133 +286,27 @@ class ExploreScreen(InstrumentScreen):
 
     @on(panes.ChartPane.Moved)
     def _on_chart_moved(self, event: panes.ChartPane.Moved) -> None:
-        if self.view.chart == "over_d_k":
-            self._look(self.view.next_quantity(event.dx + event.dy))
-        elif self._answer:
-            last = self._answer.vector.n_keys - 1
-            other = min(max(self.view.other + event.dx, 0), last)
-            key = min(max(self.view.key + event.dy, 0), last)
-            self._look(replace(self.view, key=key, other=other))
+        if self.answer and self.asked:
+            d_k = self.asked.experiment.setup.d_k
+            n_keys = self.answer.vector.n_keys
+            self.look(self.view.chart_moved(event.dx, event.dy, n_keys, d_k))
 
     @on(panes.ChartMosaic.Pointed)
     def _on_chart_pointed(self, event: panes.ChartMosaic.Pointed) -> None:
         chart = self.query_one(panes.ChartMosaic)
-        if self._answer and self.view.chart == "jacobian":
-            n_keys = self._answer.vector.n_keys
+        if self.answer and self.view.chart == "jacobian":
+            n_keys = self.answer.vector.n_keys
             cursor = (self.view.key, self.view.other)
-            if cell := cell_at(event.x, event.y, n_keys, *chart.size, cursor):
-                self._look(replace(self.view, key=cell[0], other=cell[1]))
+            zoomed = self.view.zoomed
+            if cell := cell_at(event.x, event.y, n_keys, *chart.size, cursor, zoomed):
+                self.look(replace(self.view, key=cell[0], other=cell[1]))
 
     def on_descendant_focus(self) -> None:
         """Show where the keys go."""
         self._draw_tabs()
 
-    def _point(self, key: int) -> None:
-        self._look(replace(self.view, key=key))
-
-    # What keys and the palette do
-
-    def action_edit(self) -> None:
-        """Give the keys to the editor."""
-        self.query_one(ScoreEditor).focus()
-
-    def action_step(self, steps: int) -> None:
-        """Move d_k by stops."""
-        self.ask(edits.d_k(lambda value: D_K.step(value, steps)), SLIDE)
-
-    def action_nudge(self, by: int) -> None:
-        """Move d_k by ones."""
-        self.ask(edits.d_k(lambda value: D_K.clamp(value + by)), SLIDE)
-
-    def action_type_d_k(self) -> None:
-        """Ask for a d_k in place of the slider."""
-        value = str(self.query_one(Slider).value)
-        self.query_one(Entry).open("d_k", "d_k", value, D_K.parse)
-
-    def action_choose_rule(self) -> None:
-        """Offer the rules; one with parameters asks for them."""
-        if self._asked is None or self._answer is None:
-            return
-        setup = self._asked.experiment.setup
-        choices = rules.choices(setup, self._answer.vector.n_keys)
-        dialog = ChoiceDialog("Scale rule: z = m·s", choices, setup.scale.rule)
-        self.app.push_screen(dialog, self._take_rule)
-
-    def _take_rule(self, name: str | None) -> None:
-        if name is not None:
-            self.action_rule(name)
-
-    def action_rule(self, name: str) -> None:
-        """Use a rule by its name."""
-        if RULES[name].parameters:
-            present = self._asked.experiment.setup.scale if self._asked else Scale()
-            text = rules.parameters_text(name, present)
-
-            def check(text: str) -> Scale:
-                return parse_scale(f"{name}:{text}")
-
-            self.query_one(Entry).open(name, f"{name}:", text, check)
-        else:
-            self.ask(edits.scale(Scale(name)))
-
-    def action_precision(self) -> None:
-        """Compute in the next number format."""
-        following = dict(zip(FORMATS, (*FORMATS[1:], FORMATS[0]), strict=True))
-        self.ask(edits.precision(lambda each: replace(each, format=following[each.format])))
-
-    def action_naive(self) -> None:
-        """Subtract the largest score before the exponential, or do not."""
-        self.ask(edits.precision(lambda each: replace(each, stable=not each.stable)))
-
-    def action_wrt(self) -> None:
-        """Take the gradient with respect to the other of scores and logits."""
-        other: dict[Wrt, Wrt] = {"scores": "logits", "logits": "scores"}
-        self.ask(edits.settings(Settings, lambda each: replace(each, wrt=other[each.wrt])))
-
-    def action_gradient_of(self) -> None:
-        """Show the gradient of the weight of the cursor's key."""
-        key = self.view.key
-        self.ask(edits.settings(Settings, lambda each: replace(each, of=key)))
-
-    def action_example(self) -> None:
-        """Go back to the worked example."""
-        self.ask(edits.example)
-
-    def action_next_vector(self) -> None:
-        """Show the next vector."""
-        if self._asked:
-            following = (self.view.vector + 1) % len(self._asked.experiment.vectors)
-            self._look(self.view.at(following))
-
-    def action_next_tab(self) -> None:
-        """Show the next tab."""
-        self._look(self.view.next_tab(self.narrow))
-
-    def action_tab(self, name: str) -> None:
-        """Show a tab by its name."""
-        self._look(self.view.tab(name))
-
-    def action_log(self) -> None:
-        """Switch charts between linear and logarithmic."""
-        self._look(replace(self.view, log=not self.view.log))
-
-    def action_other_side(self) -> None:
-        """Show the other Jacobian where there is room for one."""
-        self._look(self.view.other_side())
-
-    def action_sort(self) -> None:
-        """List keys by position, or the largest score first."""
-        if self._answer:
-            by_score = not self.view.by_score
-            first = int(ordered(self._answer.vector.scores, by_score)[0])
-            self._look(replace(self.view, by_score=by_score, key=first))
-
-    def action_ascii(self) -> None:
-        """Draw in ASCII, or in blocks."""
-        self._look(replace(self.view, ascii=not self.view.ascii))
-
     def commands(self) -> Iterable[Command]:
-        """Yield each rule and each tab by its name."""
-        yield from rules.commands()
+        """Yield what is chosen by name: each rule, model, source, example and tab."""
+        yield from choices.commands()
         for name, title in (TABLES | CHARTS).items():
             yield Command(f"Tab {title}", "Show this tab", f"screen.tab('{name}')")

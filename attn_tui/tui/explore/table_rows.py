@@ -4,14 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.charts.rows import Row, length
 from attn_tui.charts.rows import fitted as fitted_row
+from attn_tui.charts.sides import change, role_of
 from attn_tui.compute.explore import SYMBOL, Evaluation, VectorAnswer
-from attn_tui.report.numbers import fitted, quantity, ratio, scientific, weight
-
-Keys = NDArray[np.intp]
+from attn_tui.report.numbers import first_fitting, fitted, quantity, ratio, scientific, weight
+from attn_tui.tui.explore.order import Keys
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 NUMBER, CHANGE = 10, 8
@@ -42,6 +41,8 @@ class Columns:
         bar: Cells of each of the two bars.
         weights: Whether the weights are shown.
         gradient: Whether the gradient is shown.
+        compared: Whether the difference of the weights is shown.
+        both_scores: Whether both sides have scores of their own.
     """
 
     key: int
@@ -49,18 +50,29 @@ class Columns:
     bar: int
     weights: bool
     gradient: bool
+    compared: bool = False
+    both_scores: bool = False
 
     @classmethod
-    def fit(cls, width: int, n_keys: int, narrow: str = "") -> "Columns":
+    def fit(
+        cls,
+        width: int,
+        n_keys: int,
+        narrow: str = "",
+        compared: bool = False,
+        both_scores: bool = False,
+    ) -> "Columns":
         """Return columns for a table of a width; a narrow one shows one half of it, by name."""
         key = max(3, len(str(n_keys - 1)))
         score = 6 if narrow else 8
         halves = (narrow != "gradient", narrow != "weights")
+        compared = compared and halves[0]
         taken = 3 + key + score
-        taken += 2 * NUMBER if halves[0] else 0
+        taken += (2 + compared) * NUMBER if halves[0] else 0
         taken += 2 * NUMBER + CHANGE if halves[1] else 0
-        room = max((width - taken) // 2, 0) if halves[0] else 0
-        return cls(key, score, min(room, 24), *halves)
+        both_scores = both_scores and taken + score <= width
+        room = max((width - taken - score * both_scores) // 2, 0) if halves[0] else 0
+        return cls(key, score, min(room, 24), *halves, compared, both_scores)
 
     def right(self, width: int) -> int:
         """Return how many cells of a table's width the gradient's half has."""
@@ -68,11 +80,34 @@ class Columns:
 
     @property
     def widths(self) -> tuple[int, int, int, int]:
-        """Cells of the four blocks: key and unscaled weight, scaled weight, the two gradients."""
+        """Cells of the four blocks: key and first weight, second weight, the two gradients."""
         weights = NUMBER + self.bar if self.weights else 0
+        difference = NUMBER if self.compared else 0
         gradient = NUMBER if self.gradient else 0
-        first = 3 + self.key + self.score
-        return (first + weights, weights, gradient, gradient + CHANGE if gradient else 0)
+        first = 3 + self.key + self.score * (1 + self.both_scores)
+        change = gradient + CHANGE if gradient else 0
+        return (first + weights, weights + difference, gradient, change)
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What is marked among the keys.
+
+    Attributes:
+        cursor: The key the cursor is on.
+        span: The first and the last key of the range that is selected, or None.
+        ascii: Whether bars and marks keep to ASCII.
+    """
+
+    cursor: int
+    span: tuple[int, int] | None = None
+    ascii: bool = False
+
+    def mark(self, key: int) -> str:
+        """Return what stands in front of a key."""
+        selected = self.span is not None and self.span[0] <= key <= self.span[1]
+        after = ("*" if self.ascii else "▪") if selected else " "
+        return ((">" if self.ascii else "▸") if key == self.cursor else " ") + after
 
 
 def title_row(text: str, width: int, focused: bool) -> Row:
@@ -82,57 +117,82 @@ def title_row(text: str, width: int, focused: bool) -> Row:
     return fitted_row((*title, ("─" * rest, "axis")), width)
 
 
-def key_rows(
-    answer: VectorAnswer, keys: Keys, columns: Columns, cursor: int, ascii: bool
-) -> list[Row]:
+def key_rows(answer: VectorAnswer, keys: Keys, columns: Columns, marks: Marks) -> list[Row]:
     """Return the head and a row a key, from the key's number to the change of its gradient."""
+    first, second = zip(answer.names, (answer.unscaled, answer.scaled), strict=True)
     blocks = (
-        _score_rows(answer, keys, columns, cursor, ascii),
-        _weight_rows(answer.unscaled, keys, columns, "unscaled", ascii),
-        _weight_rows(answer.scaled, keys, columns, "scaled", ascii),
-        _gradient_rows(answer, answer.unscaled, keys, columns, "unscaled"),
-        _gradient_rows(answer, answer.scaled, keys, columns, "scaled"),
+        _score_rows(answer, keys, columns, marks),
+        _weight_rows(first, keys, columns, marks.ascii),
+        _weight_rows(second, keys, columns, marks.ascii),
+        _difference_rows(answer, keys, columns),
+        _gradient_rows(answer, first, keys, columns),
+        _gradient_rows(answer, second, keys, columns),
         _change_rows(answer, keys, columns),
     )
     return [tuple(span for row in line for span in row) for line in zip(*blocks, strict=True)]
 
 
-def _score_rows(
-    answer: VectorAnswer, keys: Keys, columns: Columns, cursor: int, ascii: bool
-) -> list[Row]:
-    """Return the head and a row a key: the cursor, the key and its score."""
-    rows: list[Row] = [((f"  {'key':>{columns.key}} {'s':>{columns.score}}", "label"),)]
-    for key, score in zip(keys, answer.vector.scores[keys], strict=True):
-        here = key == cursor
-        mark = ("> " if ascii else "▸ ") if here else "  "
-        left = f"{mark}{key:>{columns.key}} {fitted(float(score), columns.score):>{columns.score}}"
-        rows.append(((left, "strong" if here else "text"),))
+def _score_rows(answer: VectorAnswer, keys: Keys, columns: Columns, marks: Marks) -> list[Row]:
+    """Return the head and a row a key: the cursor, the key and its score, or its two scores."""
+    sides = [answer.scaled]
+    heads = ["s"]
+    if columns.both_scores:
+        sides, heads = [answer.unscaled, answer.scaled], ["s pin", "s now"]
+    titles = "".join(f"{head:>{columns.score}}" for head in heads)
+    rows: list[Row] = [((f"  {'key':>{columns.key}} {titles}", "label"),)]
+    lists = [side.scores(keys).tolist() for side in sides]
+    for key, *scores in zip(keys.tolist(), *lists, strict=True):
+        texts = (fitted(score, columns.score - bool(at)) for at, score in enumerate(scores))
+        numbers = "".join(f"{text:>{columns.score}}" for text in texts)
+        left = f"{marks.mark(key)}{key:>{columns.key}} {numbers}"
+        rows.append(((left, "strong" if key == marks.cursor else "text"),))
     return rows
 
 
 def _weight_rows(
-    side: Evaluation, keys: Keys, columns: Columns, role: str, ascii: bool
+    named: tuple[str, Evaluation], keys: Keys, columns: Columns, ascii: bool
 ) -> list[Row]:
     """Return the head and a row a key: the weight as a number and as a bar."""
     if not columns.weights:
         return [()] * (len(keys) + 1)
+    name, side = named
+    role = role_of(name)
     numbers = NUMBER - 1
-    rows: list[Row] = [((f" {role:<{numbers + columns.bar}}"[: NUMBER + columns.bar], role),)]
+    rows: list[Row] = [((f" {name:<{numbers + columns.bar}}"[: NUMBER + columns.bar], role),)]
     for value, log in zip(side.weights(keys), side.log_weights(keys), strict=True):
         text = weight(float(value), float(log), width=numbers)
         rows.append(((f" {text:<{numbers}}{bar(float(value), columns.bar, ascii)}", role),))
     return rows
 
 
+def _difference_rows(answer: VectorAnswer, keys: Keys, columns: Columns) -> list[Row]:
+    """Return the head and a row a key: the second weight less the first."""
+    if not columns.compared:
+        return [()] * (len(keys) + 1)
+    before, after = (
+        zip(side.weights(keys).tolist(), side.log_weights(keys).tolist(), strict=True)
+        for side in _sides(answer)
+    )
+    head: Row = ((f"{'Δp':>{NUMBER}}", "label"),)
+    changes = (change(one, other) for one, other in zip(before, after, strict=True))
+    texts = (first_fitting([each], NUMBER - 1) for each in changes)
+    return [
+        head,
+        *(((f"{text:>{NUMBER}}", "text"),) for text in texts),
+    ]
+
+
 def _gradient_rows(
-    answer: VectorAnswer, side: Evaluation, keys: Keys, columns: Columns, role: str
+    answer: VectorAnswer, named: tuple[str, Evaluation], keys: Keys, columns: Columns
 ) -> list[Row]:
     """Return the head and a row a key: one side's gradient of the chosen weight."""
     if not columns.gradient:
         return [()] * (len(keys) + 1)
+    name, side = named
+    role = role_of(name)
     values = side.gradient(answer.of, answer.wrt, keys)
     logs = side.log_gradient(answer.of, answer.wrt, keys)
-    rows: list[Row] = [((f" {role:>{NUMBER - 1}}", role),)]
+    rows: list[Row] = [((f" {name:>{NUMBER - 1}}", role),)]
     for value, log in zip(values, logs, strict=True):
         text = scientific(float(value), float(log), signed=True, width=NUMBER - 1)
         rows.append(((f" {text:>{NUMBER - 1}}", role),))
@@ -140,33 +200,33 @@ def _gradient_rows(
 
 
 def _change_rows(answer: VectorAnswer, keys: Keys, columns: Columns) -> list[Row]:
-    """Return the head and a row a key: how many times larger the gradient is when scaled."""
+    """Return the head and a row a key: how many times larger the second gradient is."""
     if not columns.gradient:
         return [()] * (len(keys) + 1)
     with np.errstate(invalid="ignore"):
-        change = answer.scaled.log_gradient(answer.of, answer.wrt, keys) - (
+        changes = answer.scaled.log_gradient(answer.of, answer.wrt, keys) - (
             answer.unscaled.log_gradient(answer.of, answer.wrt, keys)
         )
     head: Row = ((f"{'change':>{CHANGE}}", "label"),)
-    return [head, *(((f"{ratio(float(each), CHANGE - 1):>{CHANGE}}", "text"),) for each in change)]
+    return [head, *(((f"{ratio(float(each), CHANGE - 1):>{CHANGE}}", "text"),) for each in changes)]
 
 
 @dataclass(frozen=True)
 class Statistic:
-    """One number of a vector, unscaled and scaled, as text."""
+    """One number of a vector on both sides, as text."""
 
     label: str
-    unscaled: str
-    scaled: str
+    sides: tuple[str, str]
+    roles: tuple[str, str]
     unit: str = ""
 
     def spans(self) -> Row:
-        """Return ``label unscaled → scaled unit``."""
+        """Return ``label first → second unit``."""
         unit = f" {self.unit}" if self.unit else ""
         return (
             (f"{self.label} ", "label"),
-            (self.unscaled, "unscaled"),
-            (f" → {self.scaled}{unit}", "scaled"),
+            (self.sides[0], self.roles[0]),
+            (f" → {self.sides[1]}{unit}", self.roles[1]),
         )
 
 
@@ -174,15 +234,30 @@ def _statistic(
     answer: VectorAnswer, label: str, of: Callable[[Evaluation], float], unit: str = ""
 ) -> Statistic:
     """Return a statistic of both sides; a 0 that underflowed says what it is below."""
-    sides = (answer.unscaled, answer.scaled)
-    unscaled, scaled = (quantity(of(side), below=side.least) for side in sides)
-    return Statistic(label, unscaled, scaled, unit)
+    first, second = (quantity(of(side), below=side.least) for side in _sides(answer))
+    return Statistic(label, (first, second), _roles(answer), unit)
+
+
+def _sides(answer: VectorAnswer) -> tuple[Evaluation, Evaluation]:
+    return answer.unscaled, answer.scaled
+
+
+def _roles(answer: VectorAnswer) -> tuple[str, str]:
+    return role_of(answer.names[0]), role_of(answer.names[1])
 
 
 def weight_statistics(answer: VectorAnswer, brief: bool) -> tuple[Statistic, ...]:
     """Return what is said of the weights as a whole; brief, by symbols alone."""
     names = ("", "", "") if brief else ("entropy ", "effective keys ", "participation ")
+    sinks = [side.map.sink for side in _sides(answer)]
+    sink: list[Statistic] = []
+    if sinks != [None, None]:
+        # H, e^H and 1/Σp² count the sink as one more key.
+        names = ("", "", "") if brief else ("sink counted: ", "", "")
+        texts = [weight(side.sink_weight) for side in _sides(answer)]
+        sink = [Statistic("sink", (texts[0], texts[1]), _roles(answer))]
     return (
+        *sink,
         _statistic(answer, f"{names[0]}H", lambda side: side.entropy, "nats"),
         _statistic(answer, f"{names[1]}e^H", lambda side: side.effective_keys),
         _statistic(answer, f"{names[2]}1/Σp²", lambda side: side.participation_ratio),

@@ -3,16 +3,21 @@
 from dataclasses import dataclass, replace
 from typing import get_args
 
-import numpy as np
-from numpy.typing import NDArray
-
 from attn_tui.charts.jacobian import Side
 from attn_tui.charts.over_d_k import Quantity
+from attn_tui.compute.explore import VectorAnswer
+from attn_tui.tui.explore.order import SORTS, Sort
 
 QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
 TABLES = {"weights": "Weights", "gradient": "Gradient"}
-CHARTS = {"bars": "Chart of weights", "jacobian": "Jacobian", "over_d_k": "Over d_k"}
-SHORT = {"bars": "Chart", "jacobian": "J", "over_d_k": "d_k"}
+CHARTS = {
+    "bars": "Chart of weights",
+    "jacobian": "Jacobian",
+    "over_d_k": "Over d_k",
+    "precision": "Precision",
+    "vectors": "q, K, V",
+}
+SHORT = {"bars": "Chart", "jacobian": "J", "over_d_k": "d_k", "precision": "bits", "vectors": "qKV"}
 
 
 @dataclass(frozen=True)
@@ -23,29 +28,39 @@ class View:
         vector: Which vector is shown, from 0.
         key: The key the cursor is on.
         other: The second key of the Jacobian's cursor: the entry is ∂p_key/∂s_other.
+        component: The first component of q and k that their table shows.
+        anchor: The other end of a range of keys whose one end is the cursor, or None.
         top: How many keys of the order stand above the table's first line.
-        by_score: Whether the largest score comes first.
+        sort: What keys are listed by.
         table: The half of the table a narrow screen shows.
         chart: The chart that is shown.
         shows_chart: Whether a narrow screen shows the chart rather than the table.
         quantity: What the chart over d_k shows where there is room for one thing.
-        side: Which Jacobian is shown where there is room for one.
+        side: Which side is shown where there is room for one.
+        zoomed: Whether a Jacobian too large for its map is seen around the cursor, not as a whole.
         log: Whether charts are logarithmic.
         ascii: Whether bars and charts keep to ASCII.
+        pinned: The answer that the present one is compared with, or None.
+        pin: What was asked when it was pinned, in a few words.
     """
 
     vector: int = 0
     key: int = 0
     other: int = 0
+    component: int = 0
+    anchor: int | None = None
     top: int = 0
-    by_score: bool = False
+    sort: Sort = "position"
     table: str = "weights"
     chart: str = "bars"
     shows_chart: bool = False
     quantity: Quantity = "weights"
     side: Side = "scaled"
+    zoomed: bool = False
     log: bool = False
     ascii: bool = False
+    pinned: VectorAnswer | None = None
+    pin: str = ""
 
     def next_tab(self, narrow: bool) -> "View":
         """Return the view of the next tab: tables and charts in turn, or charts alone if wide."""
@@ -64,31 +79,47 @@ class View:
         present = QUANTITIES.index(self.quantity)
         return replace(self, quantity=QUANTITIES[(present + steps) % len(QUANTITIES)])
 
+    def next_sort(self) -> "View":
+        """Return the view of keys listed by the next thing."""
+        return replace(self, sort=SORTS[(SORTS.index(self.sort) + 1) % len(SORTS)])
+
     def other_side(self) -> "View":
-        """Return the view of the other Jacobian."""
+        """Return the view of the other side."""
         return replace(self, side="unscaled" if self.side == "scaled" else "scaled")
 
     def at(self, vector: int) -> "View":
         """Return the view of another vector, from its first key on."""
-        return replace(self, vector=vector, key=0, other=0, top=0)
+        return replace(self, vector=vector, key=0, other=0, top=0, anchor=None)
 
     def held(self, n_vectors: int, n_keys: int) -> "View":
         """Return the view with its places inside a text of so many vectors and keys."""
+        anchor = None if self.anchor is None else min(self.anchor, n_keys - 1)
         return replace(
             self,
             vector=min(self.vector, n_vectors - 1),
             key=min(self.key, n_keys - 1),
             other=min(self.other, n_keys - 1),
+            anchor=anchor,
         )
+
+    def chart_moved(self, dx: int, dy: int, n_keys: int, d_k: int) -> "View":
+        """Return the view after an arrow in the chart: the cursor, the quantity or the window."""
+        if self.chart == "over_d_k":
+            return self.next_quantity(dx + dy)
+        if self.chart == "vectors":
+            return replace(self, component=min(max(self.component + dx + dy, 0), d_k - 1))
+        if self.chart == "jacobian":
+            other = min(max(self.other + dx, 0), n_keys - 1)
+            return replace(self, key=min(max(self.key + dy, 0), n_keys - 1), other=other)
+        return replace(self, key=min(max(self.key + dx + dy, 0), n_keys - 1))
 
     def scrolled(self, place: int, height: int, n_keys: int) -> "View":
         """Return the view scrolled so that a place in the order is among ``height`` lines."""
         top = min(max(self.top, place - height + 1), place)
         return replace(self, top=max(min(top, n_keys - height), 0))
 
-
-def ordered(scores: NDArray[np.float64], by_score: bool) -> NDArray[np.intp]:
-    """Return the keys in the order they are listed; equal scores keep their order."""
-    if by_score:
-        return np.argsort(-scores, kind="stable")
-    return np.arange(scores.size)
+    @property
+    def span(self) -> tuple[int, int]:
+        """The first and the last key of the range that is selected; the cursor's key if none is."""
+        ends = (self.key, self.key if self.anchor is None else self.anchor)
+        return min(ends), max(ends)

@@ -14,7 +14,7 @@ SERIES = tuple(f"series{index}" for index in range(6))
 SIZES = tuple(f"{sign}{size}" for sign in ("positive", "negative") for size in range(1, 5))
 ROLES = (
     *("text", "muted", "label", "title", "axis", "strong", "key"),
-    *("unscaled", "scaled", "error", "zero", "cursor", "focus", "tab"),
+    *("unscaled", "scaled", "pinned", "error", "zero", "cursor", "focus", "tab"),
     *SERIES,
     *SIZES,
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -11,8 +12,24 @@ from textual.widgets import Input, Static
 
 from attn_tui.compute.errors import InputError
 
-Check = Callable[[str], object]
-"""Raises InputError unless the text will do."""
+
+@dataclass(frozen=True)
+class Request:
+    """A value that is asked for.
+
+    Attributes:
+        label: What it is called.
+        value: The text to start with.
+        read: Returns the value of a text; raises InputError unless it will do.
+        take: What is done with the value once it is entered.
+        eager: Whether the text is read at each key, and not only when it is entered.
+    """
+
+    label: str
+    value: str
+    read: Callable[[str], Any]
+    take: Callable[[Any], object]
+    eager: bool = True
 
 
 class Entry(Horizontal):
@@ -29,10 +46,10 @@ class Entry(Horizontal):
 
     @dataclass
     class Entered(Message):
-        """A text that passed the check."""
+        """A value that passed, and what is to be done with it."""
 
-        purpose: str
-        text: str
+        take: Callable[[Any], object]
+        value: Any
 
     class Opened(Message):
         """The line is there."""
@@ -40,8 +57,7 @@ class Entry(Horizontal):
     class Closed(Message):
         """The line is gone again."""
 
-    purpose = ""
-    check: Check = staticmethod(lambda text: None)
+    request: Request | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the label, the field and the error."""
@@ -54,13 +70,13 @@ class Entry(Horizontal):
         """Where the text is typed."""
         return self.query_one(Input)
 
-    def open(self, purpose: str, label: str, value: str, check: Check) -> None:
-        """Ask for a value; `Entered` carries the purpose."""
-        self.purpose, self.check = purpose, check
-        self.query_one("#entry-label", Static).update(label)
+    def open(self, request: Request) -> None:
+        """Ask for a value; `Entered` carries it."""
+        self.request = request
+        self.query_one("#entry-label", Static).update(request.label)
         self.add_class("-open")
-        self.field.value = value
-        self._complain("")
+        self.field.value = request.value
+        self.complain("")
         self.field.focus()
         self.post_message(self.Opened())
 
@@ -70,30 +86,36 @@ class Entry(Horizontal):
             self.remove_class("-open")
             self.post_message(self.Closed())
 
-    def _complain(self, problem: str) -> None:
+    def complain(self, problem: str) -> None:
+        """Show why the text will not do, or nothing."""
         error = self.query_one("#entry-error", Static)
         error.update(problem)
         error.display = bool(problem)
 
-    def _problem(self, text: str) -> str:
-        try:
-            self.check(text)
-        except InputError as error:
-            return str(error)
-        return ""
-
     @on(Input.Changed)
     def _on_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self._complain(self._problem(event.value) if event.value else "")
+        if self.request is None or event.value == self.request.value:
+            return
+        problem = ""
+        if self.request.eager and event.value:
+            try:
+                self.request.read(event.value)
+            except InputError as error:
+                problem = str(error)
+        self.complain(problem)
 
     @on(Input.Submitted)
     def _on_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        if problem := self._problem(event.value):
-            self._complain(problem)
+        if self.request is None:
             return
-        self.post_message(self.Entered(self.purpose, event.value))
+        try:
+            value = self.request.read(event.value)
+        except InputError as error:
+            self.complain(str(error))
+            return
+        self.post_message(self.Entered(self.request.take, value))
         self.close()
 
     def on_key(self, event: events.Key) -> None:

@@ -12,6 +12,10 @@ from attn_tui.tui.messages import HistoryStep
 ACTIONS = (Action("leave", ("escape",), "esc", "Done", "Leave the editor", palette=False),)
 
 
+LONG_PASTE = 20_000
+"""Characters from which a pasted text is not put into the editor itself."""
+
+
 def visible(text: str) -> str:
     """Return pasted text with each control or invisible character as a sign that can be seen."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
@@ -84,7 +88,16 @@ class ScoreEditor(TextArea):
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
         event.prevent_default()
-        if result := self._replace_via_keyboard(visible(event.text), *self.selection):
+        pasted = visible(event.text)
+        if len(pasted) > LONG_PASTE:
+            # Too long to be laid out; whoever asks has a shorter text for it.
+            start, end = sorted(self.selection)
+            before, after = (
+                self.get_text_range((0, 0), start),
+                self.get_text_range(end, self.document.end),
+            )
+            self.post_message(self.Edited(before + pasted + after))
+        elif result := self._replace_via_keyboard(pasted, *self.selection):
             self.move_cursor(result.end_location)
 
     @on(TextArea.Changed)

@@ -52,11 +52,20 @@ def ticks(scale: LogScale, width: int, thumb: int) -> dict[int, str]:
     return placed
 
 
-def track(scale: LogScale, value: int, width: int, focused: bool, ascii: bool = False) -> Row:
-    """Return a track of a width in cells with its ticks and the thumb."""
+def track(
+    scale: LogScale,
+    value: int,
+    width: int,
+    focused: bool,
+    ascii: bool = False,
+    held: bool = False,
+) -> Row:
+    """Return a track of a width in cells with its ticks and the thumb, another one if held."""
     thumb = round(scale.to_fraction(value) * (width - 1))
     labels = ticks(scale, width, thumb)
     done, todo, mark = ("=", "-", "O") if ascii else ("━", "─", "●")
+    if held:
+        mark = "H" if ascii else "■"
     text = "".join(
         mark if x == thumb else labels.get(x, done if x < thumb else todo) for x in range(width)
     )
@@ -88,6 +97,7 @@ class Slider(Canvas, can_focus=True):
         self.scale = scale
         self.value = scale.minimum
         self.ascii = False
+        self.held = False
         self._drags = count()
         self._drag: Gesture | None = None
 
@@ -99,13 +109,15 @@ class Slider(Canvas, can_focus=True):
     def _label(self) -> str:
         return f"{self.scale.field} "
 
-    def show_value(self, value: int, ascii: bool = False) -> None:
-        """Show a value."""
-        self.value, self.ascii = value, ascii
+    def show_value(self, value: int, ascii: bool = False, held: bool = False) -> None:
+        """Show a value; one that is held cannot be moved here."""
+        self.value, self.ascii, self.held = value, ascii, held
         self._draw()
 
     def _draw(self) -> None:
-        drawn = track(self.scale, self.value, self._track_width, self.has_focus, self.ascii)
+        drawn = track(
+            self.scale, self.value, self._track_width, self.has_focus, self.ascii, self.held
+        )
         number = f" {self.value:>{len(str(self.scale.maximum))}}"
         label = "focus" if self.has_focus else "label"
         self.show([((self.scale.field, label), (" ", "text"), *drawn, (number, "strong"))])

@@ -1,0 +1,64 @@
+"""What charts show that takes long to compute, by a key that says what it is asked of."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from attn_tui.compute.experiment import Experiment, Stop
+from attn_tui.compute.explore import over_d_k
+from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.precision_lab import lab
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Source
+from attn_tui.tui.explore.view import View
+
+
+@dataclass(frozen=True)
+class OverDkKey:
+    """What the curves over d_k depend on; the present d_k only where it is none of the stops."""
+
+    source: Source
+    setup: Setup
+    vector: int
+    between: int | None
+
+
+@dataclass(frozen=True)
+class LabKey:
+    """What the precision lab depends on."""
+
+    source: Source
+    setup: Setup
+    vector: int
+    key: int
+
+
+@dataclass(frozen=True)
+class Needed:
+    """What a chart needs.
+
+    Attributes:
+        key: What it depends on: data with an equal key will do.
+        work: Computes it.
+    """
+
+    key: object
+    work: Callable[[Stop], Any]
+
+
+def needed(experiment: Experiment, view: View) -> Needed | None:
+    """Return what the chart in view needs besides the answer, if anything."""
+    setup, source = experiment.setup, experiment.source
+    if view.chart == "over_d_k":
+        between = None if setup.d_k in D_K.stops else setup.d_k
+        any_d_k = replace(setup, d_k=D_K.minimum)
+        d_ks = sorted({*D_K.stops, setup.d_k})
+        return Needed(
+            OverDkKey(source, any_d_k, view.vector, between),
+            lambda stop: over_d_k(experiment, view.vector, d_ks, stop=stop),
+        )
+    if view.chart == "precision":
+        work = partial(lab, experiment, view.vector, view.key)
+        return Needed(LabKey(source, setup, view.vector, view.key), work)
+    return None

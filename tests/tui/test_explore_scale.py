@@ -1,0 +1,117 @@
+"""The scale, the precision and masks on the Explore screen."""
+
+import pytest
+
+from attn_tui.compute.mask import Mask
+from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.files.draft import EXAMPLE, Draft
+from tests.tui.person import NARROW, WIDE, at_screen
+
+
+async def test_a_soft_cap_is_typed_and_taken_away() -> None:
+    async with at_screen() as person:
+        await person.press("c")
+        await person.write("50")
+        await person.press("enter")
+        assert person.asked.draft.setup.scale.softcap == 50.0
+        person.sees("cap 50")
+        await person.press("c", "delete", "enter")
+        assert person.asked.draft == EXAMPLE
+
+
+@pytest.mark.parametrize("rubbish", ["-1", "0", "x", "nan", "1e999"])
+async def test_a_bad_cap_is_refused_beside_the_field(rubbish: str) -> None:
+    async with at_screen() as person:
+        await person.press("c")
+        await person.write(rubbish)
+        await person.press("enter")
+        person.sees("softcap: ", "expected")
+        await person.press("escape")
+        assert person.asked.draft == EXAMPLE
+
+
+async def test_a_sink_takes_weight_and_says_how_much() -> None:
+    async with at_screen(draft=Draft("0, 0", Setup(scale=Scale("none")))) as person:
+        await person.press("b")
+        await person.write("0")
+        await person.press("enter")
+        person.sees("sink 0 takes 0.3333", "0.3333", "0.5000")
+
+
+async def test_rules_keep_the_cap_and_parameters_are_checked() -> None:
+    scale = Scale(softcap=50.0)
+    async with at_screen(draft=Draft("1, 2", Setup(scale=scale))) as person:
+        await person.app.run_action("screen.rule('mup')")
+        await person.press("backspace")
+        await person.write("x")
+        await person.press("enter")
+        person.sees("rule: ", "expected")
+        await person.press("ctrl+u")
+        await person.write("d0=256")
+        await person.press("enter")
+        assert person.asked.draft.setup.scale == Scale("mup", (("d0", 256.0),), 50.0)
+
+
+async def test_a_model_brings_its_d_k_and_its_scale() -> None:
+    async with at_screen() as person:
+        await person.press("h")
+        person.sees("BERT-base", "d_k = 64")
+        await person.press("escape")
+        await person.app.run_action("screen.model('gemma-2-27b')")
+        await person.pilot.pause()
+        setup = person.asked.draft.setup
+        assert (setup.d_k, setup.scale.softcap) == (128, 50.0)
+        await person.press("u")
+        assert person.asked.draft == EXAMPLE
+
+
+async def test_formats_and_rounding_are_separate_choices() -> None:
+    async with at_screen(draft=Draft("100.0, 100.2", Setup(scale=Scale("none")))) as person:
+        person.sees("0.4502")
+        await person.press("P", "P", "P")
+        person.sees("f64, s in bf16", "0.5000")
+        await person.press("P", "p", "p", "p")
+        person.sees("bf16")
+        await person.press("K")
+        await person.until_sees("no q and k to round")
+
+
+async def test_keys_are_masked_at_the_cursor_in_a_range_and_behind_it() -> None:
+    async with at_screen() as person:
+        await person.press("tab", "down", "m")
+        assert person.asked.draft.setup.mask == Mask(((1, 2),))
+        person.sees("masked: 1", "−∞")
+        await person.press("m")
+        assert person.asked.draft == EXAMPLE
+        await person.press("space", "down", "m")
+        assert person.asked.draft.setup.mask == Mask(((1, 3),))
+        person.sees("masked: 1:3", "▪")
+        await person.press("u", "home", "greater_than_sign")
+        assert person.asked.draft.setup.mask == Mask(((1, None),))
+        await person.press("M")
+        await person.write("9")
+        await person.press("enter")
+        person.sees("mask: there is no key 9")
+        await person.press("ctrl+u")
+        await person.write("causal")
+        await person.press("enter")
+        assert person.asked.draft.setup.mask == Mask(causal=True)
+
+
+async def test_a_mask_past_a_text_cut_short_is_an_error_that_loses_nothing() -> None:
+    async with at_screen(draft=Draft("1, 2, 3", Setup(mask=Mask(((2, 3),))))) as person:
+        await person.press("e", "end", "backspace", "backspace", "backspace")
+        person.sees("mask: there is no key 2", "last readable")
+        await person.press("ctrl+z", "ctrl+z", "ctrl+z")
+        person.misses("last readable")
+
+
+async def test_naive_formats_stand_side_by_side_in_the_precision_lab() -> None:
+    async with at_screen() as person:
+        await person.app.run_action("screen.tab('precision')")
+        await person.press("f5")
+        person.sees("bfloat16", "naive", "e^z overflows float16 above 11.09")
+        await person.resize(*NARROW)
+        person.sees("bfloat16")
+        await person.resize(*WIDE)

@@ -1,0 +1,161 @@
+"""Where scores come from, on the Explore screen."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_tui.compute.setup import Setup
+from attn_tui.files.draft import EXAMPLE, Draft
+from tests.tui.person import MEDIUM, NARROW, at_screen, settle
+
+DRAWN = Draft("n = 8, seed = 7", Setup(d_k=64), "drawn")
+PRODUCTS = Draft("q: 1, 0\nK: [[1, 0], [0, 1]]\nV: [[10, 0], [0, 20]]", Setup(), "vectors")
+
+
+async def test_sources_are_chosen_from_a_list_and_each_keeps_its_text() -> None:
+    async with at_screen() as person:
+        await person.press("f", "down", "enter")
+        assert person.asked.draft.source == "drawn"
+        person.sees("Scores: drawn", "seed", "draw: weights p")
+        await person.press("e", "ctrl+end")
+        await person.write("9")
+        await person.press("escape", "f", "up", "enter")
+        assert person.asked.draft.text == EXAMPLE.text
+        await person.app.run_action("screen.source('drawn')")
+        await settle(person.pilot)
+        assert person.asked.draft.text.endswith("9")
+        await person.press("u", "u", "u", "u")
+        assert person.asked.draft == EXAMPLE
+
+
+async def test_drawn_scores_move_with_d_k_and_are_drawn_anew() -> None:
+    async with at_screen(draft=DRAWN) as person:
+        first = person.asked.experiment.vectors[0].scores
+        person.sees("seed 7", "d_k = 64")
+        await person.press("right_square_bracket")
+        second = person.asked.experiment.vectors[0].scores
+        ratio = second / first
+        assert np.allclose(ratio, ratio[0])
+        assert ratio[0] > 1.0
+        await person.press("u", "a")
+        assert "seed = 8" in person.asked.draft.text
+        assert not np.allclose(person.asked.experiment.vectors[0].scores, first)
+
+
+async def test_scores_that_are_typed_are_not_drawn_anew() -> None:
+    async with at_screen() as person:
+        await person.press("a")
+        await person.until_sees("Scores are not drawn")
+        assert person.asked.draft == EXAMPLE
+
+
+@pytest.mark.parametrize("text", ["n = 0", "n = 8, seed = x", "m = 3", "n = 8, n = 9"])
+async def test_a_bad_draw_is_an_error_that_keeps_the_last_answer(text: str) -> None:
+    async with at_screen(draft=DRAWN) as person:
+        await person.press("e", "ctrl+a")
+        await person.paste(text)
+        person.sees("draw", "expected", "last readable")
+        await person.press("ctrl+z")
+        assert person.asked.draft == DRAWN
+
+
+async def test_scores_from_q_and_k_hold_the_slider_and_show_gradients() -> None:
+    async with at_screen(draft=PRODUCTS) as person:
+        assert person.asked.experiment.setup.d_k == 2
+        person.sees("0.6698", "0.7311", "■", "2 is their length")
+        await person.press("right_square_bracket")
+        await person.until_sees("d_k is the length of q")
+        assert person.asked.experiment.setup.d_k == 2
+        await person.app.run_action("screen.tab('vectors')")
+        await settle(person.pilot)
+        person.sees("∂p", "q")
+        await person.resize(*MEDIUM)
+        person.sees("∂p")
+        await person.press("k")
+        assert person.asked.draft.setup.scale.qk_norm
+
+
+async def test_a_key_that_does_not_match_the_query_is_an_error() -> None:
+    async with at_screen(draft=PRODUCTS) as person:
+        await person.press("e", "ctrl+home", "end")
+        await person.write(", 5")
+        person.sees("expected", "last readable")
+        await person.press("ctrl+z")
+        person.misses("last readable")
+
+
+async def test_a_long_paste_is_attached_and_can_be_undone() -> None:
+    async with at_screen() as person:
+        await person.press("e", "ctrl+end")
+        await person.paste("\nlong: " + ", ".join(map(str, range(30_000))))
+        assert len(person.asked.draft.text) < 200
+        assert person.asked.experiment.vectors[1].n_keys == 30_000
+        person.sees("30,000 scores")
+        await person.press("ctrl+z")
+        assert person.asked.draft == EXAMPLE
+
+
+async def test_a_million_drawn_keys_are_listed_sorted_searched_and_drawn() -> None:
+    draft = Draft("n = 1000000, seed = 3", Setup(d_k=64), "drawn")
+    async with at_screen(draft=draft) as person:
+        person.sees("of 1,000,000")
+        await person.press("g")
+        await person.write("777777")
+        await person.press("enter")
+        await person.press("tab", "s")
+        scores = person.asked.experiment.vectors[0].scores
+        assert str(int(scores.argmax())) in person.line_with("▸")
+        await person.press("s", "s", "t", "end")
+        assert "999999" in person.line_with("▸")
+        person.sees("largest of")
+
+
+async def test_an_example_says_what_to_look_at() -> None:
+    async with at_screen(draft=Draft("1, 2")) as person:
+        await person.press("x", "enter")
+        assert person.asked.draft == EXAMPLE
+        await person.press("u")
+        assert person.asked.draft == Draft("1, 2")
+
+
+async def test_what_is_saved_as_json_can_be_opened_again(tmp_path: Path) -> None:
+    path = tmp_path / "question.json"
+    async with at_screen(draft=DRAWN) as person:
+        await person.press("ctrl+s")
+        await person.paste(str(path))
+        await person.press("enter")
+        await person.until_sees("Saved")
+        assert json.loads(path.read_text("utf-8"))["schema"] == "attn-tui/1"
+        await person.press("ctrl+s")
+        await person.paste(str(path))
+        await person.press("enter")
+        person.sees("is there already")
+        await person.press("escape", "x", "enter", "ctrl+o")
+        await person.paste(str(path))
+        await person.press("enter")
+        assert person.asked.draft.source == "drawn"
+        assert person.asked.draft.setup == DRAWN.setup
+
+
+@pytest.mark.parametrize("ending", ["txt", "csv", "svg"])
+async def test_the_screen_can_be_saved_in_every_form(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"picture.{ending}"
+    async with at_screen() as person:
+        await person.press("ctrl+s")
+        await person.paste(str(path))
+        await person.press("enter")
+        await person.until_sees("Saved")
+    assert "100" in path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["nothing.npy", "x.doc", ""])
+async def test_a_file_that_cannot_be_opened_is_named_beside_the_field(name: str) -> None:
+    async with at_screen(NARROW) as person:
+        await person.press("ctrl+o")
+        await person.paste(name)
+        await person.press("enter")
+        person.sees("expected")
+        await person.press("escape")
+        assert person.asked.draft == EXAMPLE
