@@ -117,10 +117,12 @@ def message_rows(
     return rows[:height]
 
 
-def example_words(draft: Draft) -> tuple[str, ...]:
-    """Return what to look at, if what is asked is an example."""
+def words(draft: Draft, answer: VectorAnswer, setup: Setup) -> tuple[str, ...]:
+    """Return what the numbers mean, or what to look at if what is asked is an example."""
     example = example_of(draft)
-    return (example.look,) if example else ()
+    if example and answer.names[0] == "unscaled":
+        return (example.look,)
+    return sentences.explore(answer, setup)
 
 
 def words_rows(sentences: tuple[str, ...], width: int, height: int) -> list[Row]:

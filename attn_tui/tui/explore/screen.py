@@ -13,7 +13,6 @@ from attn_tui.charts.jacobian import cell_at
 from attn_tui.compute.compare import compare
 from attn_tui.compute.explore import VectorAnswer, answer_vector
 from attn_tui.files.sources import index_at
-from attn_tui.report import sentences
 from attn_tui.tui import edits
 from attn_tui.tui.actions import Section
 from attn_tui.tui.explore import chart_data, choices, drawing, explanations, panes
@@ -136,9 +135,9 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         rule = self.query_one("#rule", Canvas)
         rule.show(drawing.rule_rows(answer, experiment, *rule.size))
         self._draw_message(asked, answer)
-        words = self.query_one("#words", Canvas)
-        said = (*drawing.example_words(asked.draft), *sentences.explore(shown, experiment.setup))
-        words.show(drawing.words_rows(said, self.size.width, self._words_height))
+        said = drawing.words(asked.draft, shown, experiment.setup)
+        words = drawing.words_rows(said, self.size.width, self._words_height)
+        self.query_one("#words", Canvas).show(words)
         self._draw_table(shown, asked.error is not None)
         self._draw_tabs()
         self.frame()
