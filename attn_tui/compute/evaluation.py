@@ -60,7 +60,7 @@ class Evaluation:
 
     def slopes(self, keys: Keys = ALL) -> Numbers:
         """Return ∂z/∂s, shape (len(keys),): m, less under a cap, 0 at a masked key."""
-        return self._at_masked(keys, logits.slopes(self.scores(keys), self.map), 0.0)
+        return logits.slopes(self.scores(keys), self.map)
 
     def logits(self, keys: Keys = ALL) -> Numbers:
         """Return z, shape (len(keys),)."""
@@ -116,8 +116,7 @@ class Evaluation:
             jacobian.own(of_keys, keys, self.n_keys),
         )
         if wrt == "scores":
-            slopes = logits.log_slopes(self.scores(keys), self.map)
-            logs += self._at_masked(keys, slopes, -inf)
+            logs += logits.log_slopes(self.scores(keys), self.map)
         return logs
 
     def frobenius(self, wrt: Wrt) -> float:
@@ -197,10 +196,6 @@ class Evaluation:
     def _exponents(self, keys: Keys) -> tuple[Floats, Floats]:
         """Return what softmax raises e to, in the format, for keys and for the sink."""
         return logits.exponents(self.given[keys], self.map, self.precision, self._largest)
-
-    def _at_masked(self, keys: Keys, numbers: Numbers, value: float) -> Numbers:
-        numbers[self.given[keys] == -inf] = value
-        return numbers
 
     def _log_complements(self, keys: Keys) -> Numbers:
         """Return ln(1 − p), shape (len(keys),), also where 1 − p underflows to 0."""

@@ -23,6 +23,9 @@ Numbers = NDArray[np.float64]
 
 _EPS = float(np.finfo(np.float64).eps)
 
+_MOST_STEPS = 100
+"""More than bisection alone needs; Newton's method takes about six."""
+
 
 @dataclass(frozen=True, eq=False)
 class Deflated:
@@ -156,7 +159,9 @@ def _secular(weights: Deflated, t: Numbers, own: float) -> tuple[_Secular, float
 def _root(secular: _Secular, low: float, high: float) -> float:
     """Return where N's largest eigenvalue is 0, between two bounds."""
     mu = low
-    while high - low > 4.0 * _EPS * high:
+    for _ in range(_MOST_STEPS):
+        if high - low <= 4.0 * _EPS * high:
+            break
         value, slope = secular.at(mu)
         if value > 0.0:
             low = mu
