@@ -1,0 +1,118 @@
+import pytest
+
+from attn_tui.charts.precision_lab import precision_chart
+from attn_tui.compute.precision import FORMATS, Precision
+from attn_tui.compute.precision_lab import Lab, LabSide, Trial
+from tests.charts.cases import check_block, lines, text_of
+
+NAN = float("nan")
+REASON = "e^z of 150 overflows float16 above 11.09: every weight is NaN or 0"
+
+
+def trial(name: str, stable: bool, n_keys: int = 3) -> Trial:
+    """Return what might have come out, in numbers easy to find again."""
+    at = 2 * FORMATS.index(name) + (not stable)
+    if at >= 4 and not stable:
+        return Trial(Precision(name, stable), "nan", REASON, NAN, n_keys, 0, NAN, 0)
+    error = 0.0 if at == 0 else 1.25 * 10.0 ** (at - 9)
+    differ = n_keys * at // 7
+    return Trial(
+        Precision(name, stable), "ok", "", 0.1309 + error, differ, differ // 2, error, n_keys - 1
+    )
+
+
+def lab(n_keys: int = 3, name: str = "a") -> Lab:
+    """Return a lab of every format."""
+    trials = tuple(trial(each, stable, n_keys) for each in FORMATS for stable in (True, False))
+    sides = LabSide("unscaled", 1.93e-22, trials), LabSide("scaled", 0.1309, trials)
+    return Lab(name, n_keys - 3, sides)
+
+
+def masked(name: str) -> LabSide:
+    """Return a side whose every key is masked."""
+    one = Trial(Precision(), "masked", "every key is masked", 0.0, 0, 0, 0.0, 0)
+    return LabSide(name, 0.0, (one,) * 8)
+
+
+TITLES = ["format", "method", "p₀", "differ", "|p−exact|", "at", "key", "vanished"]
+
+LABS = {
+    "three keys": lab(),
+    "a million keys": lab(1_000_000, "注意\x1b"),
+    "masked": Lab("a", 0, (masked("pinned"), masked("now"))),
+}
+
+
+@pytest.mark.parametrize("name", LABS)
+def test_every_size_gives_a_block_of_that_size(name: str) -> None:
+    for width in (*range(70), 99, 100, 101, 116, 200):
+        for height in (*range(14), 30):
+            for plain_ascii in (False, True):
+                rows = precision_chart(LABS[name], width, height, plain_ascii, "unscaled")
+                check_block(rows, width, height)
+
+
+@pytest.mark.parametrize("size", [(116, 14), (76, 11), (58, 10), (38, 10)])
+def test_every_trial_has_its_line(size: tuple[int, int]) -> None:
+    rows = [row.split() for row in lines(precision_chart(LABS["three keys"], *size))]
+    for name in FORMATS:
+        short = name.replace("bfloat", "bf").replace("float", "f")
+        for method in ("stable", "naive"):
+            assert any({name, short} & set(row) and method in row for row in rows)
+
+
+def test_the_numbers_of_a_trial_stand_under_their_titles() -> None:
+    rows = lines(precision_chart(LABS["three keys"], 76, 11))
+    assert rows[0].startswith("a, scaled: exact p₀ = 0.1309")
+    assert rows[1].split() == TITLES
+    assert rows[8].split() == ["bfloat16", "stable", "0.1321", "2", "1.25e-03", "2", "1"]
+    for title, number in (("p₀", "0.1321"), ("|p−exact|", "1.25e-03")):
+        assert rows[1].index(title) + len(title) == rows[8].index(number) + len(number)
+
+
+def test_where_it_is_nan_the_reason_stands_instead_of_numbers() -> None:
+    rows = precision_chart(LABS["three keys"], 76, 11)
+    at = lines(rows)[7]
+    assert at.split()[:3] == ["float16", "naive", "e^z"]
+    assert REASON[:40] in text_of(rows, "error")
+    assert not text_of(precision_chart(LABS["masked"], 76, 11), "error")
+
+
+@pytest.mark.parametrize("width", [116, 76, 38])
+def test_the_last_line_says_what_differ_means(width: int) -> None:
+    for height in (11, 30):
+        assert "differ: " in lines(precision_chart(LABS["three keys"], width, height))[-1]
+    assert "vanished" in lines(precision_chart(LABS["three keys"], 116, 11))[-1]
+
+
+def test_in_few_rows_the_methods_of_a_format_share_a_line() -> None:
+    rows = lines(precision_chart(LABS["three keys"], 38, 6))
+    assert rows[1].split() == ["format", "stable", "p", "differ", "naive", "p", "differ"]
+    assert [row.split() for row in rows[2:]] == [
+        ["f64", "0.1309", "0", "0.1309", "0"],
+        ["f32", "0.1309", "0", "0.1309", "1"],
+        ["f16", "0.1309", "1", "NaN"],
+        ["bf16", "0.1321", "2", "NaN"],
+    ]
+    few = lines(precision_chart(LABS["three keys"], 38, 4))
+    assert few[-1].strip() == "… 2 more"
+
+
+def test_a_number_is_never_cut() -> None:
+    for name in ("three keys", "a million keys"):
+        for width in range(16, 60):
+            for height in (4, 6, 10, 11):
+                for row in lines(precision_chart(LABS[name], width, height)):
+                    at = row.find("…")
+                    assert at < 1 or not row[at - 1].isdigit() or "e^z" in row or "more" in row
+
+
+def test_both_sides_stand_side_by_side_each_in_its_role() -> None:
+    rows = precision_chart(LABS["three keys"], 116, 14)
+    assert "exact p₀ = 1.93e-22" in text_of(rows, "unscaled")
+    assert "exact p₀ = 0.1309" in text_of(rows, "scaled")
+    compared = precision_chart(LABS["masked"], 116, 14)
+    assert "pinned" in text_of(compared, "pinned")
+    assert "now" in text_of(compared, "scaled")
+    narrow = precision_chart(LABS["three keys"], 76, 14, side="unscaled")
+    assert "1.93e-22" in lines(narrow)[0]
