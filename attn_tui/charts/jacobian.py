@@ -53,7 +53,7 @@ def jacobian_map(
         return message("Jacobian: too small for a map", width, height)
     whole = {one.name: _entries(answer, one, seen) for one in sides(answer)}
     largest = [entries.logs for entries in whole.values()] if seen.blocks != (1, 1) else None
-    shading = log_shading(answer, largest) if log else linear_shading(answer)
+    shading = log_shading(answer, largest) if log else linear_shading(answer, largest)
     glyph = glyphs(ascii)
     maps = []
     for one in sides(answer) if seen.maps == 2 else (side_of(answer, side),):

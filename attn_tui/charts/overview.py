@@ -1,6 +1,7 @@
-"""The largest entries of blocks of a Jacobian, without the n × n matrix."""
+"""The extreme entries of a Jacobian and of its blocks, without the n × n matrix."""
 
-from math import log
+from collections.abc import Iterator
+from math import isfinite, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 from attn_tui.charts.axis import Floats
 from attn_tui.compute import logits
 from attn_tui.compute.explore import Evaluation, Wrt
+from attn_tui.compute.keys import blocks
 
 
 def largest_entries(
@@ -29,43 +31,96 @@ def largest_entries(
     Returns:
         Natural logarithms of sizes, and booleans, both of shape (len(rows), len(columns)).
     """
-    first, second, own = log_parts(evaluation, wrt)
-    pieces = np.array(sorted({*rows, *columns}), dtype=np.intp)
-    at = pieces // rows.step, pieces // columns.step
     shape = len(rows), len(columns)
-    diagonal, beside = np.full(shape, -np.inf), np.full(shape, -np.inf)
-    np.maximum.at(diagonal, at, np.maximum.reduceat(own, pieces))
-    np.maximum.at(beside, at, np.maximum.reduceat(second, pieces))
+    first, diagonal, beside = (np.full(size, -np.inf) for size in (shape[0], shape, shape))
+    starts = np.array(sorted({*rows, *columns}), dtype=np.intp)
+    winner = np.array([np.argmax(evaluation.weights())])
+    for block in key_blocks(evaluation):
+        of_i = evaluation.log_weights(block)
+        with np.errstate(all="ignore"):
+            of_j = of_i + log_slopes(evaluation, wrt, block)
+            own = np.log(evaluation.complements(block)) + of_j
+        if block.start <= winner[0] < block.stop:
+            # Its complement may have underflowed.
+            own[winner - block.start] = evaluation.log_jacobian(winner, winner, wrt)[0]
+        inside = starts[(starts > block.start) & (starts < block.stop)]
+        pieces = np.insert(inside, 0, block.start)
+        at = pieces // rows.step, pieces // columns.step
+        for maxima, where, values in (
+            (first, at[0], of_i), (diagonal, at, own), (beside, at, of_j)
+        ):  # fmt: skip
+            with np.errstate(invalid="ignore"):
+                np.maximum.at(maxima, where, np.maximum.reduceat(values, pieces - block.start))
     # Of each block of columns, the largest key that is in another block of rows.
     others = np.where(np.eye(len(rows), dtype=bool)[..., None], -np.inf, beside)
-    with np.errstate(over="ignore"):
-        rest = np.maximum.reduceat(first, np.array(rows))[:, None] + others.max(axis=1)
-    return np.maximum(diagonal, rest), diagonal >= rest
+    with np.errstate(over="ignore", invalid="ignore"):
+        rest = first[:, None] + others.max(axis=1)
+        return np.maximum(diagonal, rest), diagonal >= rest
 
 
-def log_parts(evaluation: Evaluation, wrt: Wrt) -> tuple[Floats, Floats, Floats]:
-    """Return what the logarithms of the sizes of all entries are made of, each of shape (n,).
+def largest_entry(evaluation: Evaluation, wrt: Wrt) -> float:
+    """Return the largest entry, NaN if one is: no entry of a column exceeds the diagonal one."""
+    capped = wrt == "scores" and evaluation.map.softcap is not None
+    largest = [0.0]
+    for block in key_blocks(evaluation):
+        own = evaluation.weights(block) * evaluation.complements(block)
+        largest.append(float(np.max(own * evaluation.slopes(block) if capped else own)))
+    # NumPy's maximum keeps NaN.
+    factor = evaluation.multiplier if wrt == "scores" and not capped else 1.0
+    return factor * float(np.max(largest))
 
-    Returns:
-        ln p_i; ln p_j + ln slope_j, the slope being that of logit j over score j; and the
-        entries on the diagonal, ln p_j + ln(1 − p_j) + ln slope_j.
+
+def smallest_entry(evaluation: Evaluation, wrt: Wrt) -> float:
+    """Return the smallest ln|entry| that is not −∞, or 0 if all are, in O(n).
+
+    No entry on the diagonal is smaller than all others of its column. Beside it an entry is the
+    sum of one number for i and one for j ≠ i, so the two smallest of each will do.
     """
-    first = evaluation.log_weights().astype(np.float64, copy=False)
-    with np.errstate(all="ignore"):
-        second = first + log_slopes(evaluation, wrt)
-        own = np.log(evaluation.complements()).astype(np.float64, copy=False)
-        own += second
-    # The complement of the largest weight may have underflowed.
-    largest = np.array([np.argmax(evaluation.weights())])
-    own[largest] = evaluation.log_jacobian(largest, largest, wrt)[0]
-    return first, second, own
+    least = -float(np.finfo(np.float64).max)
+    few: list[tuple[Floats, Floats, NDArray[np.intp]]] = []
+    for block in key_blocks(evaluation):
+        of_i = evaluation.log_weights(block)
+        with np.errstate(over="ignore"):
+            of_j = of_i + log_slopes(evaluation, wrt, block)
+        keys = np.arange(of_j.size)
+        if not isfinite(of_j.min()):
+            keys = np.flatnonzero(np.isfinite(of_j))
+            of_i, of_j = of_i[keys], of_j[keys]
+        kept = sorted({*_two_least(of_i), *_two_least(of_j)})
+        few.append((of_i[kept], of_j[kept], keys[kept] + block.start))
+    first, second, keys = (np.concatenate(each) for each in zip(*few, strict=True))
+    if keys.size < 2:
+        own = float(evaluation.log_jacobian(keys, keys, wrt).sum())
+        return own if isfinite(own) else 0.0
+    with np.errstate(over="ignore"):
+        sums = np.add.outer(first, second)
+    smallest = float(np.min(sums, where=~np.eye(keys.size, dtype=bool), initial=np.inf))
+    return max(smallest, least)
 
 
-def log_slopes(evaluation: Evaluation, wrt: Wrt) -> Floats:
-    """Return ln ∂z_j/∂s_j, or 0 with respect to logits: shape (n,), or (1,) if all are alike."""
+def _two_least(values: Floats) -> list[int]:
+    """Return the positions of the two smallest values, or of all if there are fewer."""
+    if values.size <= 2:
+        return [*range(values.size)]
+    least = int(np.argmin(values))
+    others = values.copy()
+    others[least] = np.inf
+    return [least, int(np.argmin(others))]
+
+
+def key_blocks(evaluation: Evaluation) -> Iterator[slice]:
+    """Yield slices of all keys, so many at a time that what is computed of them stays small."""
+    if evaluation.precision.stable:
+        yield from blocks(evaluation.n_keys)
+    else:
+        # Naive, the logarithms of some weights are found among those of all.
+        yield slice(0, evaluation.n_keys)
+
+
+def log_slopes(evaluation: Evaluation, wrt: Wrt, keys: slice) -> Floats | float:
+    """Return ln ∂z_j/∂s_j, 0 with respect to logits: shape (len(keys),), or one for all keys."""
     if wrt == "logits":
-        return np.zeros(1)
+        return 0.0
     if evaluation.map.softcap is None:
-        m = evaluation.multiplier
-        return np.array([log(m) if m else -np.inf])
-    return logits.log_slopes(evaluation.scores(), evaluation.map)
+        return log(evaluation.multiplier) if evaluation.multiplier else -np.inf
+    return logits.log_slopes(evaluation.scores(keys), evaluation.map)

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from attn_tui.charts.axis import Floats, power_text, round_step
 from attn_tui.charts.grid import Glyphs
-from attn_tui.charts.overview import log_slopes
+from attn_tui.charts.overview import largest_entry, smallest_entry
 from attn_tui.charts.rows import Row
 from attn_tui.charts.sides import sides
-from attn_tui.compute.explore import Evaluation, VectorAnswer, Wrt
+from attn_tui.compute.explore import VectorAnswer
 from attn_tui.report.numbers import LN10, MINUS
 
 LINEAR_STEPS = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
@@ -77,12 +77,21 @@ class Shading:
         return [*((*first, *row) for row in rows), last]
 
 
-def linear_shading(answer: VectorAnswer) -> Shading:
-    """Return shades that are parts of the largest size an entry can have."""
+def linear_shading(answer: VectorAnswer, shown: Sequence[Floats] | None = None) -> Shading:
+    """Return shades that are parts of the largest size an entry can have.
+
+    Args:
+        answer: The vector and what its Jacobian is taken with respect to.
+        shown: As in `log_shading`.
+    """
     bound = _bound(answer)
     least = LINEAR_STEPS[0] * bound
+    if shown is None:
+        largest = [largest_entry(side.evaluation, answer.wrt) for side in sides(answer)]
+    else:
+        largest = [float(np.exp(np.max(logs))) for logs in shown]
     hidden = tuple(
-        side.name for side in sides(answer) if _largest(side.evaluation, answer.wrt) < least
+        side.name for side, size in zip(sides(answer), largest, strict=True) if size < least
     )
     return Shading(False, bound, tuple(log10(part * bound) for part in LINEAR_STEPS), hidden)
 
@@ -98,7 +107,7 @@ def log_shading(answer: VectorAnswer, shown: Sequence[Floats] | None = None) -> 
     bound = _bound(answer)
     top = floor(log10(bound))
     if shown is None:
-        lowest = min(_smallest(side.evaluation, answer.wrt) for side in sides(answer))
+        lowest = min(smallest_entry(side.evaluation, answer.wrt) for side in sides(answer))
     else:
         lowest = min(float(np.min(logs, where=np.isfinite(logs), initial=0.0)) for logs in shown)
     step = round_step(top - floor(min(lowest / LN10, top)), 4)
@@ -112,40 +121,3 @@ def _bound(answer: VectorAnswer) -> float:
     """
     largest = max(side.evaluation.multiplier for side in sides(answer)) / 4
     return largest if answer.wrt == "scores" and largest > 0.0 else 0.25
-
-
-def _largest(side: Evaluation, wrt: Wrt) -> float:
-    """Return the largest entry, NaN if one is: no entry of a column exceeds the diagonal one."""
-    own = side.weights() * side.complements()
-    if wrt == "logits":
-        return float(np.max(own))
-    if side.map.softcap is None:
-        return side.multiplier * float(np.max(own))
-    return float(np.max(own * side.slopes()))
-
-
-def _smallest(side: Evaluation, wrt: Wrt) -> float:
-    """Return the smallest ln|entry| beside the diagonal that is not −∞, in O(n).
-
-    No entry on the diagonal is smaller than all others of its column.
-    """
-    first = side.log_weights().astype(np.float64, copy=False)
-    with np.errstate(over="ignore"):
-        second = first + log_slopes(side, wrt)
-    usable = np.isfinite(second)
-    if not usable.all():
-        first, second = first[usable], second[usable]
-    if second.size < 2:
-        return 0.0
-    i, j = int(np.argmin(first)), int(np.argmin(second))
-    pairs = [(i, j)] if i != j else [(i, _least_but(second, i)), (_least_but(first, i), i)]
-    with np.errstate(over="ignore"):
-        smallest = min(float(first[i] + second[j]) for i, j in pairs)
-    return max(smallest, -float(np.finfo(np.float64).max))
-
-
-def _least_but(values: Floats, left_out: int) -> int:
-    """Return the position of the smallest value but one."""
-    kept = values.copy()
-    kept[left_out] = np.inf
-    return int(np.argmin(kept))

@@ -152,10 +152,9 @@ def _note(
     longest, *shorter = _selected(answer, both, selected, glyph.pointer)
     fewer = [tuple(facts[:count]) for count in range(len(facts), -1, -1)]
     rows: list[Row] = [(*fewer[0], longest)]
-    rows += [(*some, text) for some in fewer[:-1] for text in shorter]
-    if compared(answer) or not facts:
-        # The difference matters more than what else there is to say.
-        rows += [(text,) for text in shorter]
+    # The difference of two answers matters more than what else there is to say.
+    some = fewer if compared(answer) or not facts else fewer[:-1]
+    rows += [(*said, text) for text in shorter for said in some]
     return first_fit([*rows, *fewer[-2:-1]], width)
 
 

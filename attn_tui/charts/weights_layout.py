@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.axis import Floats
+from attn_tui.charts.overview import key_blocks
 from attn_tui.charts.series import Series
 from attn_tui.charts.sides import Shown, compared, sides
 from attn_tui.compute.explore import VectorAnswer
@@ -140,18 +141,20 @@ def drawn(answer: VectorAnswer, log: bool) -> tuple[Drawn, Drawn]:
 
 def _drawn(answer: VectorAnswer, side: Shown, log: bool) -> Drawn:
     one = side.evaluation
-    values = (one.log_weights() if log else one.weights()).astype(np.float64, copy=False)
-    sink = None if one.map.sink is None else side.log_sink if log else one.sink_weight
-    if log:
-        values = values / LN10
-        sink = None if sink is None else sink / LN10
+    if not log:
+        sink = None if one.map.sink is None else one.sink_weight
+        return Drawn(side, one.weights(), sink, _masked(answer, side))
+    values = np.empty(one.n_keys)
+    for block in key_blocks(one):
+        np.divide(one.log_weights(block), LN10, out=values[block])
+    sink = None if one.map.sink is None else side.log_sink / LN10
     return Drawn(side, values, sink, _masked(answer, side))
 
 
 def _masked(answer: VectorAnswer, side: Shown) -> NDArray[np.bool_] | None:
     """Return which keys are masked on a side: compared answers may differ in that."""
     if compared(answer):
-        masked = side.evaluation.scores() == -np.inf
+        masked = side.evaluation.given == -np.inf
         return masked if masked.any() else None
     if not answer.masked.size:
         return None

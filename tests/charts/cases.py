@@ -1,7 +1,6 @@
 """Vectors, sizes and checks shared by the tests of charts."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import numpy as np
 
@@ -44,11 +43,6 @@ def case(name: str) -> VectorAnswer:
     """Return the answer for one of `SCORES`."""
     scores, setup = SCORES[name]
     return ask(scores, setup)
-
-
-def pinned(before: VectorAnswer, after: VectorAnswer) -> VectorAnswer:
-    """Return two answers about vectors of one length as sides of one."""
-    return replace(after, unscaled=before.scaled, names=("pinned", "now"))
 
 
 def check_block(rows: tuple[Row, ...], width: int, height: int) -> None:

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from attn_tui.charts.jacobian import cell_at, jacobian_map, window
 from attn_tui.charts.rows import plain
+from attn_tui.compute.compare import compare
 from attn_tui.compute.explore import Settings
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
@@ -184,3 +185,18 @@ def test_nan_is_an_error_and_not_hidden() -> None:
 def test_the_other_side_is_shown_where_there_is_room_for_one() -> None:
     assert "+1.93e-22" in plain(jacobian_map(case("worked"), "unscaled", 76, 9, False, (1, 1)))
     assert "+3.56e-03" in plain(jacobian_map(case("worked"), "scaled", 76, 9, False, (1, 1)))
+
+
+def test_the_sides_of_a_comparison_keep_their_names() -> None:
+    answer = compare(ask([0, 1], Setup(d_k=4)), ask([0, 2], Setup(scale=Scale("none", sink=0.0))))
+    wide = lines(jacobian_map(answer, "scaled", 116, 14, False, (0, 1)))
+    assert "pinned ×0.5" in wide[0]
+    assert "now ×1 sink 0" in wide[0]
+    for side, name in (("unscaled", "pinned"), ("scaled", "now")):
+        narrow = plain(jacobian_map(answer, side, 38, 9, False, (0, 1)))  # type: ignore[arg-type]
+        assert name in narrow.splitlines()[0]
+        assert "scaled" not in narrow
+    # p₀p₁ at logits (0, ½); and e²/(1 + 1 + e²)² with a sink.
+    p = 1 / (1 + np.e**0.5)
+    now = np.e**2 / (2 + np.e**2) ** 2
+    assert f"−{p * (1 - p) / 2:.2e} pinned, −{now:.2e} now" in "\n".join(wide)

@@ -9,13 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.charts.jacobian import jacobian_map
-from attn_tui.charts.overview import largest_entries
+from attn_tui.charts.overview import largest_entries, largest_entry, smallest_entry
 from attn_tui.charts.rows import plain
+from attn_tui.charts.shading import linear_shading
+from attn_tui.charts.weights import weights_chart
+from attn_tui.compute.compare import compare
 from attn_tui.compute.explore import Settings, Wrt
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from tests.charts.cases import INF, ask, case, lines
+from tests.charts.cases import INF, ask, case, lines, text_of
 
 scores = st.lists(
     st.one_of(
@@ -154,3 +157,63 @@ def test_shades_by_decades_reach_down_to_the_smallest_of_what_is_shown() -> None
         assert least in lines(rows)[-1]
         shades = {role for row in rows[2:-2] for _, role in row}
         assert {"negative1", "negative2"} & shades or {"negative3", "negative4"} <= shades
+
+
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize("zoomed", [False, True])
+def test_blocks_of_keys_make_no_difference(
+    log: bool, zoomed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = np.random.default_rng(5).normal(0, 20, 70_000)
+    values[[0, 40_000, -1]] = -INF
+    answer = ask(values, Setup(d_k=4, scale=Scale(softcap=30.0, sink=1.0)))
+    in_blocks = jacobian_map(answer, "scaled", 116, 20, log, (9, 9), zoomed=zoomed)
+    weights_in_blocks = weights_chart(answer, 116, 20, log, 9)
+    for module in ("overview", "weights_layout"):
+        monkeypatch.setattr(
+            f"attn_tui.charts.{module}.key_blocks", lambda one: [slice(0, one.n_keys)]
+        )
+    assert jacobian_map(answer, "scaled", 116, 20, log, (9, 9), zoomed=zoomed) == in_blocks
+    assert weights_chart(answer, 116, 20, log, 9) == weights_in_blocks
+
+
+@settings(deadline=None, max_examples=80)
+@given(scores, st.sampled_from(SCALES), st.booleans())
+def test_the_extreme_entries_are_found_among_few(
+    values: list[float], scale: Scale, to_logits: bool
+) -> None:
+    wrt: Wrt = "logits" if to_logits else "scores"
+    one = ask(values, Setup(d_k=64, scale=scale)).scaled
+    with mpmath.workdps(1000):
+        every = entries(values, scale, wrt)
+        sizes = [
+            abs(entry)
+            for i, line in enumerate(every)
+            for j, entry in enumerate(line)
+            if entry and (i != j or np.count_nonzero(np.array(values) > -INF) == 1)
+        ]
+        smallest = float(mpmath.log(min(sizes))) if sizes else 0.0
+        largest = float(max(abs(entry) for line in every for entry in line))
+    assert smallest_entry(one, wrt) == pytest.approx(smallest, rel=1e-11, abs=1e-11)
+    assert largest_entry(one, wrt) == pytest.approx(largest, rel=1e-11, abs=1e-300)
+
+
+def test_no_entry_exceeds_the_bound_and_what_is_hidden_is() -> None:
+    capped = ask([500.0, 480.0, 0.0], Setup(scale=Scale("temperature", (("T", 0.5),), 50.0)))
+    shading = linear_shading(capped)
+    assert shading.bound == 0.5
+    # Near the cap the slopes are next to nothing, though the weights are not.
+    assert capped.scaled.weights().min() < 0.5 <= capped.scaled.weights().max()
+    assert "scaled" in shading.hidden
+    without = ask([500.0, 499.9, 0.0], Setup(scale=Scale("temperature", (("T", 0.5),))))
+    assert "scaled" not in linear_shading(without).hidden
+
+
+def test_a_multiplier_of_0_leaves_nothing_but_zeros() -> None:
+    nothing = ask([3.0], Setup(scale=Scale("ssmax")))
+    assert nothing.scaled.multiplier == 0.0
+    for log in (False, True):
+        answer = compare(nothing, nothing)
+        rows = jacobian_map(answer, "scaled", 116, 9, log, (0, 0))
+        assert "∂p_0/∂s_0 = 0 pinned, 0 now" in plain(rows)
+        assert text_of(rows, "error") == ""

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from attn_tui.charts.rows import plain
 from attn_tui.charts.weights import weights_chart
+from attn_tui.compute.compare import compare
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from tests.charts.cases import INF, SCORES, ask, case, check_block, lines, pinned, text_of
+from tests.charts.cases import INF, SCORES, ask, case, check_block, lines, text_of
 
 sizes = st.tuples(st.integers(0, 130), st.integers(0, 20))
 
@@ -194,8 +195,9 @@ def test_what_is_done_to_scores_besides_the_multiplier_is_named_where_there_is_r
 @pytest.mark.parametrize("log", [False, True])
 @pytest.mark.parametrize("width", [116, 76, 38])
 def test_two_answers_are_compared_by_name_and_by_their_difference(width: int, log: bool) -> None:
-    # 1/(1 + e) = .2689 and 1/(1 + e²) = .1192.
-    answer = pinned(ask([0, 1], Setup(d_k=1)), ask([0, 2], Setup(d_k=1)))
+    # 1/(1 + e) = .2689 and 1/(1 + e²) = .1192; the sink is too far below to count.
+    sunk = Setup(d_k=1, scale=Scale(sink=-20.0))
+    answer = compare(ask([0, 1], Setup(d_k=1)), ask([0, 2], sunk))
     rows = weights_chart(answer, width, 8, log)
     check_block(rows, width, 8)
     assert "pinned ×1" in lines(rows)[0] or width == 38
@@ -205,21 +207,25 @@ def test_two_answers_are_compared_by_name_and_by_their_difference(width: int, lo
     assert text_of(rows, "pinned")
     assert text_of(rows, "scaled")
     assert "−0.1497" in lines(rows)[-1]
-    assert ("p now − p pinned = −0.1497" in lines(rows)[-1]) == (width > 38)
+    assert ("p now − p pinned = −0.1497" in lines(rows)[-1]) == (width > 76)
 
 
-def test_each_of_two_answers_has_its_own_masked_keys() -> None:
-    answer = pinned(ask([0, -INF, -INF]), ask([0, 1, -INF]))
+@pytest.mark.parametrize("longer", [False, True])
+def test_each_of_two_answers_has_its_own_masked_keys(longer: bool) -> None:
+    # The shorter vector is masked where it has no key.
+    answers = [ask([0, -INF]), ask([0, 1, -INF])]
+    answer = compare(*(answers[::-1] if longer else answers))
     rows = weights_chart(answer, 116, 14, True)
-    assert plain(rows).count("masked") == 2
+    assert plain(rows[1:-1]).count("masked") == 1
+    assert "m 1 masked" in lines(rows)[-1]
     assert not text_of(rows, "error")
 
 
 def test_the_difference_of_weights_that_underflow_keeps_its_sign_and_size() -> None:
     unscaled = Setup(scale=Scale("none"))
-    answer = pinned(ask([0, 2000], unscaled), ask([0, 1900], unscaled))
+    answer = compare(ask([0, 2000], unscaled), ask([0, 1900], unscaled))
     assert "+7e-826" in lines(weights_chart(answer, 116, 8, False))[-1]
-    back = pinned(ask([0, 1900], unscaled), ask([0, 2000], unscaled))
+    back = compare(ask([0, 1900], unscaled), ask([0, 2000], unscaled))
     assert "−7e-826" in lines(weights_chart(back, 116, 8, False))[-1]
-    same = pinned(ask([0, 1900], unscaled), ask([0, 1900], unscaled))
+    same = compare(ask([0, 1900], unscaled), ask([0, 1900], unscaled))
     assert lines(weights_chart(same, 116, 8, False))[-1].rstrip().endswith("= 0")
