@@ -75,6 +75,7 @@ def kinds(line: str, folder: Path) -> list[str]:
         ("--keys @rows/k", ["@rows/k.npz"]),
         ("@missing/", []),
         ("1,2 sh", []),
+        ("-1,2 sh", []),
         ("show sh", []),
         ("--keys 1", []),
     ],

@@ -136,6 +136,11 @@ def test_options_replace_what_a_file_says(tmp_path: Path) -> None:
     assert (found["draw"]["n_keys"], found["draw"]["seed"]) == (8, 4)
     assert (found["softcap"], found["mask"], found["qk_norm"]) == (None, "", True)
     assert asked("--experiment", file, "--no-qk-norm")["qk_norm"] is False
+    Path(file).write_text(call("show", "--json", "--draw=9", "--vectors=100").stdout)
+    many = asked("--experiment", file, "--draw=100000", "--vectors=1", "--top=1")["draw"]
+    assert (many["n_keys"], many["vectors"]) == (100_000, 1)
+    assert "--vectors: '100' will not do" in refused("--experiment", file, "--draw=100000")
+    Path(file).write_text(call("show", "--json", "--draw=9", "--mask=3").stdout)
     assert "draw" not in asked("--experiment", file, *VECTORS, "--mask=0")
     assert "--experiment, mask: there is no key 3" in refused("--experiment", file, "1,2,3")
     assert "--mask: there is no key 4" in refused("--experiment", file, "1,2,3", "--mask=4")

@@ -128,6 +128,11 @@ def test_vectors_too_many_together_are_attached_row_by_row() -> None:
     named = compacted(Draft(f"x: 4\nm: [{lists}]\ny: 5"))
     assert named.text == "x: <#1 1 scores>\nm: <#2 30 × 401>\ny: <#3 1 scores>"
     assert [v.name for v in parse(named).vectors][:3] == ["x", "m[0]", "m[1]"]
+    unlike = ", ".join("[" + "1, 2, " * size + "3]" for size in (900, 900, 901, 900) * 3)
+    draft = Draft(f"m: [{unlike}]")
+    assert compacted(draft).text.startswith("m: <#1 2 × 1,801>\nm[2]: <#2 1,803 scores>\nm[3]: <#3")
+    before, after = parse(draft).vectors, parse(compacted(draft)).vectors
+    assert [(v.name, v.n_keys) for v in after] == [(v.name, v.n_keys) for v in before]
 
 
 def test_queries_keys_and_values_too_long_to_type_are_attached() -> None:

@@ -226,6 +226,30 @@ def test_a_suffix_is_looked_at_before_the_file_is_read(
     assert "its suffix" in refused(tmp_path / "large.bin")
 
 
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        ("q,k\n1,2\n3\n4,5", "line 3: a cell is empty"),
+        ("q\n1\n2,3", "line 2: a cell is empty"),
+        ("q\n\n1,2\n3", {"q": [1, 3], "a": [2]}),
+        ("q,k\n1,2\n3\n", {"q": [1, 3], "k": [2]}),
+        ("1\n2\n3,4", {"a": [1], "b": [2], "c": [3, 4]}),
+        ("1;2\r\n3;4\r", {"a": [1, 2], "b": [3, 4]}),
+        ("q\n1\nx\n", "line 3: 'x' is not a number"),
+        ("1\n" * 10_001 + "2,3", "more than 10,000 vectors"),
+    ],
+)
+def test_a_table_has_rows_or_columns_without_gaps(
+    table: str, expected: str | dict[str, list[float]], tmp_path: Path
+) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(table, newline="")
+    if isinstance(expected, str):
+        assert expected in refused(path)
+    else:
+        assert read(path) == expected
+
+
 def test_names_of_an_experiments_fields_can_name_vectors(tmp_path: Path) -> None:
     (tmp_path / "named.json").write_text('{"d_k": [1, 2], "rule": [3]}')
     assert read(tmp_path / "named.json") == {"d_k": [1, 2], "rule": [3]}
