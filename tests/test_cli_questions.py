@@ -137,7 +137,7 @@ def test_options_replace_what_a_file_says(tmp_path: Path) -> None:
     assert (found["softcap"], found["mask"], found["qk_norm"]) == (None, "", True)
     assert asked("--experiment", file, "--no-qk-norm")["qk_norm"] is False
     Path(file).write_text(call("show", "--json", "--draw=9", "--vectors=100").stdout)
-    many = asked("--experiment", file, "--draw=100000", "--vectors=1", "--top=1")["draw"]
+    many: Any = asked("--experiment", file, "--draw=100000", "--vectors=1", "--top=1")["draw"]
     assert (many["n_keys"], many["vectors"]) == (100_000, 1)
     assert "--vectors: '100' will not do" in refused("--experiment", file, "--draw=100000")
     Path(file).write_text(call("show", "--json", "--draw=9", "--mask=3").stdout)
