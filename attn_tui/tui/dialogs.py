@@ -61,7 +61,7 @@ class ChoiceDialog(ModalScreen[str | None]):
         """Lay out the list in a box."""
         with Vertical(classes="dialog") as box:
             box.border_title = self._title
-            box.border_subtitle = "↑ ↓ move · enter chooses · esc closes"
+            box.border_subtitle = "↑ ↓ · enter chooses · esc closes"
             options = OptionList(*[Option(self._prompt(each)) for each in self._choices])
             values = [choice.value for choice in self._choices]
             options.highlighted = values.index(self._present) if self._present in values else 0

@@ -200,7 +200,10 @@ class InstrumentScreen(Screen[None]):
             role = "tab" if instrument.name == self.NAME else "muted"
             text = f" {number} {instrument.title} "
             items.append(Item(((text, role),), f"app.instrument('{instrument.name}')"))
-        status = self.status
+        status = [*self.status]
+        left = sum(item.width for item in items)
+        while len(status) > 1 and left + sum(item.width for item in status) > width:
+            status.pop()
         gap = width - sum(item.width for item in (*items, *status))
         items += [Item(((" " * max(gap, 1), "text"),)), *status]
         self.query_one("#title", Bar).show_items(items)

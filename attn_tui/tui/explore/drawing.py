@@ -17,11 +17,11 @@ from attn_tui.compute.explore import SYMBOL, VectorAnswer
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Kind
+from attn_tui.compute.source import Drawn, Kind
 from attn_tui.files.draft import Draft
 from attn_tui.files.examples import example_of
 from attn_tui.report import sentences
-from attn_tui.report.numbers import general, weight, weight_name
+from attn_tui.report.numbers import general, quantity, weight, weight_name
 from attn_tui.tui.explore import table_rows
 from attn_tui.tui.explore.choices import SOURCES
 from attn_tui.tui.explore.key_table import Page
@@ -80,8 +80,10 @@ def source_title(kind: Kind) -> str:
     return f" Scores: {SOURCES[kind][0]} "
 
 
-def rule_rows(answer: VectorAnswer, experiment: Experiment, width: int, height: int) -> list[Row]:
-    """Return what is done to the scores, and where they come from."""
+def rule_rows(
+    answer: VectorAnswer, experiment: Experiment, index: int, width: int, height: int
+) -> list[Row]:
+    """Return what is done to the scores of a vector, and where they come from."""
     scale, m = experiment.setup.scale, answer.scaled.multiplier
     formula: Span = (f"m = {scale.formula}  ", "label")
     times: Span = (f"× {general(m, 5)}", "scaled")
@@ -90,10 +92,18 @@ def rule_rows(answer: VectorAnswer, experiment: Experiment, width: int, height: 
     if scale.sink is not None:
         extras.append(f" takes {weight(answer.scaled.sink_weight)}")
     more: Span = ("".join(extras), "label")
-    fewer: list[Row] = [(formula, times, more), (times, more)]
+    less: Span = (extras[0] if extras else "", "label")
+    fewer: list[Row] = [(formula, times, more), (times, more), (times, less)]
     rule = first_fit([(formula, times, divisor, more), *fewer], width)
-    source = sentences.source(experiment)
-    lines = wrap(source, max(width, 10), max_lines=max(height - 1, 1), placeholder=" …")
+    texts = [sentences.source(experiment)]
+    if isinstance(experiment.source, Drawn):
+        norm = experiment.source.query_norm(experiment.setup.d_k, index)
+        texts.append(f"drawn: s ~ N(0, ‖q‖²), ‖q‖ = {quantity(norm)}")
+    room = max(height - 1, 1)
+    lines = next(
+        (lines for text in texts if len(lines := wrap(text, max(width, 10))) <= room),
+        wrap(texts[-1], max(width, 10), max_lines=room, placeholder=" …"),
+    )
     return [rule, *(((line, "muted"),) for line in lines)]
 
 
@@ -108,7 +118,7 @@ def message_rows(
     n_vectors = len(asked.experiment.vectors)
     vector = answer.vector
     keys = "1 key" if vector.n_keys == 1 else f"{vector.n_keys:,} keys"
-    many = f"{n_vectors:,} vectors, v for the next; shown: " if n_vectors > 1 else ""
+    many = f"{n_vectors:,} vectors (v: next), " if n_vectors > 1 else ""
     mask = asked.experiment.setup.mask
     masked = f", masked: {mask}" if mask else ""
     rows: list[Row] = [((f"{many}{vector.name}, {keys}{masked}", "muted"),)]
@@ -151,9 +161,9 @@ def page(
     name = weight_name(answer.of)
     masked = " (masked: 0)" if answer.of in answer.masked else ""
     scores = answer.unscaled.scores(), answer.scaled.scores()
-    columns = Columns.fit(
-        width, answer.vector.n_keys, narrow, compared(answer), not np.may_share_memory(*scores)
-    )
+    two = compared(answer)
+    apart = two and not np.may_share_memory(*scores)
+    columns = Columns.fit(width, answer.vector.n_keys, narrow, two, apart)
     gradients = [
         f"gradient of {name}{masked} {respect} {variable}"
         for respect in ("with respect to", "w.r.t.")

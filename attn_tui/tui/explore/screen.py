@@ -133,7 +133,7 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         held = experiment.source.d_k is not None
         self.query_one(Slider).show_value(experiment.setup.d_k, self.view.ascii, held)
         rule = self.query_one("#rule", Canvas)
-        rule.show(drawing.rule_rows(answer, experiment, *rule.size))
+        rule.show(drawing.rule_rows(answer, experiment, self.view.vector, *rule.size))
         self._draw_message(asked, answer)
         said = drawing.words(asked.draft, shown, experiment.setup)
         words = drawing.words_rows(said, self.size.width, self._words_height)

@@ -64,9 +64,10 @@ class Columns:
     ) -> "Columns":
         """Return columns for a table of a width; a narrow one shows one half of it, by name."""
         key = max(3, len(str(n_keys - 1)))
-        score = 6 if narrow else 8
         halves = (narrow != "gradient", narrow != "weights")
         compared = compared and halves[0]
+        # On a narrow screen the difference of the weights stands in the place of the scores.
+        score = (0 if compared else 6) if narrow else 8
         taken = 3 + key + score
         taken += (2 + compared) * NUMBER if halves[0] else 0
         taken += 2 * NUMBER + CHANGE if halves[1] else 0
@@ -134,6 +135,9 @@ def key_rows(answer: VectorAnswer, keys: Keys, columns: Columns, marks: Marks) -
 
 def _score_rows(answer: VectorAnswer, keys: Keys, columns: Columns, marks: Marks) -> list[Row]:
     """Return the head and a row a key: the cursor, the key and its score, or its two scores."""
+    if columns.score == 0:
+        head: Row = ((f"  {'key':>{columns.key}} ", "label"),)
+        return [head, *(_marked(marks, key, columns, "") for key in keys.tolist())]
     sides = [answer.scaled]
     heads = ["s"]
     if columns.both_scores:
@@ -144,9 +148,14 @@ def _score_rows(answer: VectorAnswer, keys: Keys, columns: Columns, marks: Marks
     for key, *scores in zip(keys.tolist(), *lists, strict=True):
         texts = (fitted(score, columns.score - bool(at)) for at, score in enumerate(scores))
         numbers = "".join(f"{text:>{columns.score}}" for text in texts)
-        left = f"{marks.mark(key)}{key:>{columns.key}} {numbers}"
-        rows.append(((left, "strong" if key == marks.cursor else "text"),))
+        rows.append(_marked(marks, key, columns, numbers))
     return rows
+
+
+def _marked(marks: Marks, key: int, columns: Columns, numbers: str) -> Row:
+    """Return a key behind its mark, with its scores."""
+    left = f"{marks.mark(key)}{key:>{columns.key}} {numbers}"
+    return ((left, "strong" if key == marks.cursor else "text"),)
 
 
 def _weight_rows(
