@@ -18,7 +18,7 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Kind
-from attn_tui.files.draft import Draft
+from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.files.examples import example_of
 from attn_tui.report import sentences
 from attn_tui.report.numbers import general, quantity, weight, weight_name
@@ -130,7 +130,8 @@ def message_rows(
 def words(draft: Draft, answer: VectorAnswer, setup: Setup) -> tuple[str, ...]:
     """Return what the numbers mean, or what to look at if what is asked is an example."""
     example = example_of(draft)
-    if example and answer.names[0] == "unscaled":
+    # Of the example at the start the sentences say all there is to see.
+    if example and draft != EXAMPLE and not compared(answer):
         return (example.look,)
     return sentences.explore(answer, setup)
 

@@ -43,6 +43,11 @@ class ScoresPane(Vertical):
         yield ScoreEditor(id="editor")
         yield Canvas(id="message")
 
+    def show_title(self, title: str) -> None:
+        """Show another title; the same would send the whole pane again."""
+        if title != self.border_title:
+            self.border_title = title
+
 
 class RuleCanvas(Canvas):
     """The rule; a click offers the others."""

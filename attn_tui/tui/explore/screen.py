@@ -128,7 +128,7 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         self.set_class(self.narrow, "-narrow")
         self.set_class(self.size.height < SHORT, "-short")
         self.query_one("#words").styles.height = self._words_height
-        self.query_one(panes.ScoresPane).border_title = drawing.source_title(asked.draft.source)
+        self.query_one(panes.ScoresPane).show_title(drawing.source_title(asked.draft.source))
         self.query_one(ScoreEditor).show_text(asked.draft.text)
         held = experiment.source.d_k is not None
         self.query_one(Slider).show_value(experiment.setup.d_k, self.view.ascii, held)
