@@ -185,9 +185,7 @@ def over_d_k(
         if stop():
             return None
         to_logits = setup.scale.logit_map(d_k, vector.n_attended)
-        growth = _growth(experiment, index, d_k)
-        scores = vector.scores if growth == 1.0 else vector.scores * growth
-        side = evaluate(scores, to_logits, setup.precision)
+        side = evaluate(_scores_at(experiment, index, d_k), to_logits, setup.precision)
         weights[:, column] = side.weights(keys)
         entropies[column] = side.entropy
         sizes[column] = side.frobenius(wrt)
@@ -195,15 +193,18 @@ def over_d_k(
     return OverDk(np.array(d_ks, dtype=np.int64), keys, weights, entropies, most, sizes)
 
 
-def _growth(experiment: Experiment, index: int, d_k: int) -> float:
-    """Return what the question's scores are multiplied by at another d_k.
+def _scores_at(experiment: Experiment, index: int, d_k: int) -> NDArray[np.float64]:
+    """Return the scores of a vector at another d_k, shape (n,): others only where they are drawn.
 
-    The scores of a draw are ‖q‖ times numbers that do not depend on d_k.
+    Without QK-norm those of a draw are ‖q‖ times numbers that do not depend on d_k.
     """
-    source = experiment.source
-    if not isinstance(source, Drawn):
-        return 1.0
-    return source.query_norm(d_k, index) / source.query_norm(experiment.setup.d_k, index)
+    source, setup, scores = experiment.source, experiment.setup, experiment.vectors[index].scores
+    if not isinstance(source, Drawn) or d_k == setup.d_k:
+        return scores
+    if setup.scale.qk_norm:
+        return np.where(scores > -np.inf, source.scores(d_k, index, qk_norm=True), -np.inf)
+    growth = source.query_norm(d_k, index) / source.query_norm(setup.d_k, index)
+    return scores * growth
 
 
 def _largest(scores: NDArray[np.float64], most_keys: int) -> NDArray[np.intp]:

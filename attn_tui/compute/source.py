@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count
+from math import sqrt
 from typing import ClassVar, Literal, Protocol
 
 import numpy as np
@@ -63,9 +65,11 @@ class Drawn:
     """Scores q·k of random q and k whose d_k entries are independent standard normal.
 
     Given q, the scores of one vector are independent normal numbers of standard deviation ‖q‖,
-    so ‖q‖·g with g standard normal is drawn, and no key. Draws are coupled: q at d_k is the
-    beginning of q at any larger one, and g does not depend on d_k. The generator is NumPy's
-    PCG64 with its ``standard_normal``.
+    so ‖q‖·g with g standard normal is drawn, and no key. Under QK-norm they are d_k times the
+    cosine between q and k, independent whatever q is, so d_k·g/√(g² + χ²) is drawn, with χ² of
+    d_k − 1 degrees of freedom. Draws are coupled: q at d_k is the beginning of q at any larger
+    one, g does not depend on d_k, and χ² rises with it but where a proposal is no longer
+    accepted. The generator is NumPy's PCG64 with its ``standard_normal``.
 
     Attributes:
         n_keys: n, 1 to `MOST_KEYS`; the first keys of a longer draw are those of a shorter one.
@@ -97,13 +101,51 @@ class Drawn:
         """Any dimension will do; the scores follow it."""
 
     def vectors(self, setup: Setup) -> tuple[Vector, ...]:
-        """Return the draw at the setup's d_k."""
-        return _drawn(self, setup.d_k)
+        """Return the draw at the setup's d_k, of normalised q and k if so asked."""
+        return _drawn(self, setup.d_k, setup.scale.qk_norm)
+
+    def scores(self, d_k: int, index: int, qk_norm: bool = False) -> Floats:
+        """Return the scores of vector ``index``, shape (n_keys,); under QK-norm in [−d_k, d_k]."""
+        scores = self._stream(index, 1).standard_normal(self.n_keys)
+        if not qk_norm:
+            scores *= self.query_norm(d_k, index)
+        elif d_k == 1:
+            # A number divided by its size is its sign.
+            np.copysign(1.0, scores, out=scores)
+        else:
+            lengths = np.square(scores)
+            lengths += self._chi_squares(d_k - 1, index)
+            scores /= np.sqrt(lengths, out=lengths)
+            scores *= d_k
+        return scores
 
     def query_norm(self, d_k: int, index: int) -> float:
         """Return ‖q‖, the standard deviation of the scores of vector ``index`` given its q."""
         query = self._stream(index, 0).standard_normal(d_k)
         return float(np.sqrt(np.square(query).sum()))
+
+    def _chi_squares(self, degrees: int, index: int) -> Floats:
+        """Return a χ² number for each key, shape (n_keys,), of one degree of freedom or more.
+
+        Attempt t has streams of its own, so that another attempt at one key changes no other.
+        Source: Marsaglia and Tsang 2000, ACM TOMS 26 (3), for the gamma distribution.
+        """
+        if degrees == 1:
+            return np.square(self._stream(index, 2).standard_normal(self.n_keys))
+        size = degrees / 2.0 - 1.0 / 3.0
+        found, waiting = np.empty(self.n_keys), np.arange(self.n_keys)
+        for attempt in count(2, step=2):
+            normal = self._stream(index, attempt).standard_normal(self.n_keys)[waiting]
+            uniform = self._stream(index, attempt + 1).random(self.n_keys)[waiting]
+            cubes = (1.0 + normal / sqrt(9.0 * size)) ** 3
+            with np.errstate(invalid="ignore", divide="ignore"):
+                bounds = normal * normal / 2.0 + size * (1.0 - cubes + np.log(cubes))
+                taken = (cubes > 0.0) & (np.log(uniform) < bounds)
+            found[waiting[taken]] = 2.0 * size * cubes[taken]
+            waiting = waiting[~taken]
+            if not waiting.size:
+                return found
+        raise AssertionError
 
     def _stream(self, index: int, part: int) -> np.random.Generator:
         seeds = np.random.SeedSequence(self.seed, spawn_key=(index, part))
@@ -111,11 +153,10 @@ class Drawn:
 
 
 @lru_cache(maxsize=2)
-def _drawn(draw: Drawn, d_k: int) -> tuple[Vector, ...]:
+def _drawn(draw: Drawn, d_k: int, qk_norm: bool) -> tuple[Vector, ...]:
     vectors = []
     for index in range(draw.count):
-        scores = draw._stream(index, 1).standard_normal(draw.n_keys)
-        scores *= draw.query_norm(d_k, index)
+        scores = draw.scores(d_k, index, qk_norm)
         scores.setflags(write=False)
         vectors.append(Vector(f"draw {index}" if draw.count > 1 else "draw", scores))
     return tuple(vectors)

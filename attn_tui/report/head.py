@@ -26,7 +26,7 @@ def head(experiment: Experiment) -> Iterator[str]:
     setup = experiment.setup
     yield _line("scores", sentences.source(experiment))
     if isinstance(experiment.source, Drawn):
-        yield _line("", _law(experiment.source, setup.d_k))
+        yield _line("", _law(experiment.source, setup))
     yield _line("d_k", str(setup.d_k))
     yield from _scale(experiment, setup)
     yield from _precision(experiment, setup)
@@ -49,7 +49,7 @@ def _scale(experiment: Experiment, setup: Setup) -> Iterator[str]:
         yield _line("sink", what)
         yield _line("", SINK_SOURCE)
     if scale.qk_norm:
-        if isinstance(experiment.source, Products):
+        if isinstance(experiment.source, Products | Drawn):
             yield _line("QK-norm", "q and k divided by their root mean square before the product")
             yield _line("", QK_NORM_SOURCE)
         else:
@@ -66,27 +66,38 @@ def _precision(experiment: Experiment, setup: Setup) -> Iterator[str]:
         yield _line("", f"scores are rounded to {precision.scores} before everything else")
 
 
-def _law(draw: Drawn, d_k: int) -> str:
+def _law(draw: Drawn, setup: Setup) -> str:
     """Say what the law of drawn scores is."""
+    if setup.scale.qk_norm:
+        return (
+            "scores are independent, s = d_k·g/√(g² + χ²), the cosine of q and k times d_k: g is "
+            "standard normal, χ² has d_k − 1 degrees of freedom; their standard deviation is "
+            f"√d_k = {quantity(setup.d_k**0.5)} ({draw.GENERATOR})"
+        )
     which = "its q" if draw.count == 1 else "the q of a vector"
     return (
         f"given {which}, scores are independent N(0, ‖q‖²); over all q their variance is d_k, "
-        f"their standard deviation √d_k = {quantity(d_k**0.5)} ({draw.GENERATOR})"
+        f"their standard deviation √d_k = {quantity(setup.d_k**0.5)} ({draw.GENERATOR})"
     )
 
 
-def drawn(draw: Drawn, d_k: int, index: int, vector: Vector) -> str:
+def drawn(draw: Drawn, setup: Setup, index: int, vector: Vector) -> str:
     """Return a line on the scores of a drawn vector: what their spread is, and should be."""
     scores = vector.scores[vector.scores > -np.inf]
     if not scores.size:
         return ""
-    exact = draw.query_norm(d_k, index)
+    d_k = setup.d_k
+    if setup.scale.qk_norm:
+        # A cosine has the mean fourth power 3/(d_k(d_k + 2)).
+        name, exact, relative = "√d_k", sqrt(d_k), sqrt((d_k - 1) / (d_k + 2))
+    else:
+        name, exact, relative = "‖q‖", draw.query_norm(d_k, index), 1.0
     spread = float(np.sqrt(np.square(scores).mean()))
-    error = exact / sqrt(2.0 * scores.size)
-    n_scores = "score" if scores.size == 1 else f"{scores.size} scores"
+    error = exact * relative / sqrt(2.0 * scores.size)
+    n_scores = "score" if scores.size == 1 else f"{scores.size:,} scores"
     text = (
         f"root mean square of the {n_scores} {quantity(spread)} ± {quantity(error)}"
-        f" (standard error), by law ‖q‖ = {quantity(exact)}"
+        f" (standard error), by law {name} = {quantity(exact)}"
     )
     return "\n".join(wrap(text, WIDTH)) + "\n"
 

@@ -48,7 +48,7 @@ def _vector(answer: Answer, index: int, top: int | None) -> Iterator[str]:
     masked = f", {found.masked.size} masked" if found.masked.size else ""
     yield f"\n{vector.name}: {vector.n_keys} {count_noun(vector.n_keys)}{masked}\n"
     if isinstance(experiment.source, Drawn):
-        yield drawn(experiment.source, experiment.setup.d_k, index, vector)
+        yield drawn(experiment.source, experiment.setup, index, vector)
     yield _status(found)
     yield "\n"
     yield from table(found, top)

@@ -12,6 +12,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore import ALL, OverDk, Settings, VectorAnswer
 from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
@@ -178,9 +179,11 @@ def test_over_d_k_follows_at_most_the_keys_there_are() -> None:
     np.testing.assert_allclose(found.weights.sum(axis=0), 1.0)
 
 
-def test_over_d_k_follows_what_is_drawn_at_each_d_k() -> None:
+@pytest.mark.parametrize("qk_norm", [False, True])
+def test_over_d_k_follows_what_is_drawn_at_each_d_k(qk_norm: bool) -> None:
     source = Drawn(n_keys=9, seed=4, count=2)
-    setup = Setup(64, Scale("inverse-sqrt", softcap=3.0, sink=0.0))
+    scale = Scale("inverse-sqrt", softcap=3.0, sink=0.0, qk_norm=qk_norm)
+    setup = Setup(64, scale, mask=parse_mask("3"))
     found = over_d_k(Experiment(source, setup), 1, (1, 64, 4096))
     for column, d_k in enumerate((1, 64, 4096)):
         one = explore.answer_vector(Experiment(source, replace(setup, d_k=d_k)), 1).scaled

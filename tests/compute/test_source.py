@@ -80,6 +80,52 @@ def test_scores_have_the_variance_d_k() -> None:
     assert abs((scores[:, 0] * scores[:, 1]).mean()) < 4 * d_k * np.sqrt((1 + 2 / d_k) / count)
 
 
+NORMALISED = Scale(qk_norm=True)
+
+
+def normalised_draw(d_k: int, n_keys: int, seed: int = 5) -> Any:
+    (vector,) = Drawn(n_keys, seed).vectors(Setup(d_k, NORMALISED))
+    return vector.scores
+
+
+@pytest.mark.parametrize("d_k", [2, 3, 4, 16, 64])
+def test_normalised_draws_have_the_law_of_normalised_q_and_k(d_k: int) -> None:
+    n = 20_000
+    rng = np.random.default_rng(d_k)
+    queries, keys = (normalised(rng.standard_normal((n, d_k))) for _ in "qk")
+    direct = np.sort((queries * keys).sum(axis=1))
+    found = np.sort(normalised_draw(d_k, n))
+    both = np.concatenate((direct, found))
+    shares = (np.searchsorted(each, both, side="right") / n for each in (direct, found))
+    distance = np.abs(np.subtract(*shares)).max()
+    # Kolmogorov and Smirnov: √(n/2) times it exceeds 1.95 in one of a thousand.
+    assert distance * np.sqrt(n / 2) < 1.95
+    assert np.abs(found).max() <= d_k
+    assert np.square(found).mean() == pytest.approx(d_k, rel=5 * np.sqrt(2 / n))
+
+
+def test_normalised_numbers_are_signs() -> None:
+    plain = Drawn(100, 5).vectors(Setup(2))[0].scores
+    assert normalised_draw(1, 100).tolist() == np.sign(plain).tolist()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_normalised_scores_stay_within_d_k(seed: int) -> None:
+    for d_k in (1, 2, 3, 5, 65_536):
+        scores = normalised_draw(d_k, 50_000, seed)
+        assert np.isfinite(scores).all()
+        assert np.abs(scores).max() <= d_k
+
+
+def test_normalised_draws_are_coupled() -> None:
+    assert normalised_draw(64, 20).tolist() == normalised_draw(64, 50)[:20].tolist()
+    at = {d_k: normalised_draw(d_k, 2_000) / np.sqrt(d_k) for d_k in (64, 65, 65_536)}
+    assert np.median(np.abs(at[65] / at[64] - 1)) < 0.002
+    plain = Drawn(2_000, 5).vectors(Setup(64))[0].scores
+    assert np.corrcoef(at[65_536], plain)[0, 1] > 0.9999
+    assert (np.sign(at[64]) == np.sign(plain)).all()
+
+
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [

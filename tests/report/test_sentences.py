@@ -229,6 +229,9 @@ def test_where_scores_come_from_is_one_line() -> None:
     assert re.fullmatch(
         r"drawn: q, k ~ N\(0,1\) at d_k = 64, n = 9, seed 7, ‖q‖ = [67-9]\.\d\d", drawn(1, d_k=64)
     )
+    assert drawn(1, d_k=64, scale=Scale(qk_norm=True)) == (
+        "drawn: q, k ~ N(0,1), normalised, at d_k = 64, n = 9, seed 7: |s| ≤ 64"
+    )
     assert re.search(r"‖q‖ = \d\.\d+, \d\.\d+, \d\.\d+$", drawn(3, d_k=64))
     assert re.search(r"‖q‖ = \d\.\d+, \d\.\d+, \d\.\d+, …$", drawn(4, d_k=64))
     products = Products(np.eye(2), np.eye(2))

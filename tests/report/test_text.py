@@ -83,16 +83,30 @@ def test_q_and_k_have_their_own_lines() -> None:
 def test_a_draw_says_its_law_and_what_came_of_it() -> None:
     said = flat(Drawn(10_000, seed=7), Setup(64), 3)
     exact = Drawn(10_000, seed=7).query_norm(64, 0)
-    assert "drawn: q, k ~ N(0,1) at d_k = 64, n = 10000, seed 7" in said
+    assert "drawn: q, k ~ N(0,1) at d_k = 64, n = 10,000, seed 7" in said
     assert "standard deviation √d_k = 8.00 (NumPy PCG64, standard_normal)" in said
     found = re.search(
-        r"of the 10000 scores (\S+) ± (\S+) \(standard error\), by law ‖q‖ = (\S+)", said
+        r"of the 10,000 scores (\S+) ± (\S+) \(standard error\), by law ‖q‖ = (\S+)", said
     )
     assert found
     spread, error, norm = map(float, found.groups())
     assert norm == pytest.approx(exact, abs=0.005)
     assert error == pytest.approx(exact / 2**0.5 / 100, rel=0.01)
     assert abs(spread - norm) < 4 * error
+
+
+def test_a_normalised_draw_says_its_own_law() -> None:
+    said = flat(Drawn(10_000, seed=7), Setup(64, Scale(qk_norm=True)), 3)
+    assert "drawn: q, k ~ N(0,1), normalised, at d_k = 64, n = 10,000, seed 7: |s| ≤ 64" in said
+    assert "s = d_k·g/√(g² + χ²)" in said
+    assert "QK-norm q and k divided by their root mean square before the product" in said
+    assert "‖q‖" not in said
+    found = re.search(r"10,000 scores (\S+) ± (\S+) \(standard error\), by law √d_k = 8.00", said)
+    assert found
+    spread, error = map(float, found.groups())
+    # Var s² = 2d²(d − 1)/(d + 2), so that of √(mean s²) is (d/2n)·(d − 1)/(d + 2).
+    assert error == pytest.approx((64 / 2e4 * 63 / 66) ** 0.5, rel=0.01)
+    assert abs(spread - 8.0) < 4 * error
 
 
 def test_the_sink_has_a_line_and_is_counted() -> None:
