@@ -10,7 +10,7 @@ from attn_tui.charts.grid import Glyphs, Grid, glyphs
 from attn_tui.charts.jacobian_window import GAP, Window, cell_at, window
 from attn_tui.charts.overview import largest_entries
 from attn_tui.charts.rows import Row, beside, first_fit, first_text, fitted, message, printable
-from attn_tui.charts.shading import Shading, linear_shading, log_shading
+from attn_tui.charts.shading import Shading, linear_shading, log_shading, part_shading
 from attn_tui.charts.sides import Shown, Side, side_of, sides
 from attn_tui.compute.explore import SYMBOL, VectorAnswer
 from attn_tui.report.numbers import MINUS, scientific
@@ -52,8 +52,7 @@ def jacobian_map(
     if seen is None:
         return message("Jacobian: too small for a map", width, height)
     whole = {one.name: _entries(answer, one, seen) for one in sides(answer)}
-    largest = [entries.logs for entries in whole.values()] if seen.blocks != (1, 1) else None
-    shading = log_shading(answer, largest) if log else linear_shading(answer, largest)
+    shading = _shading(answer, seen, [entries.logs for entries in whole.values()], log)
     glyph = glyphs(ascii)
     maps = []
     for one in sides(answer) if seen.maps == 2 else (side_of(answer, side),):
@@ -69,6 +68,15 @@ def jacobian_map(
     if seen.legend:
         rows.append(fitted(first_fit(shading.legend(glyph), width), width))
     return tuple(rows)
+
+
+def _shading(answer: VectorAnswer, seen: Window, shown: list[Floats], log: bool) -> Shading:
+    """Return the shades of what is shown: of all entries, of blocks, or of those in view."""
+    whole = len(seen.rows) == len(seen.columns) == answer.vector.n_keys
+    if log and seen.blocks == (1, 1) and not whole:
+        return part_shading(answer, shown)
+    largest = shown if seen.blocks != (1, 1) else None
+    return log_shading(answer, largest) if log else linear_shading(answer, largest)
 
 
 def _title(answer: VectorAnswer, side: Shown, seen: Window, shading: Shading) -> Row:

@@ -1,7 +1,7 @@
 """How the sizes of the Jacobian's entries become four shades, the same on both sides."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor, log10
 
 import numpy as np
@@ -28,18 +28,22 @@ class Shading:
         bound: No entry is larger, on either side.
         steps: From which size on an entry gets each shade, rising, as decimal logarithms.
         hidden: The sides all of whose entries are too small for a shade.
+        end: The upper end in words; empty where that is the bound.
+        span: Which entries the steps span, if not simply those that are drawn.
     """
 
     log: bool
     bound: float
     steps: tuple[float, ...]
     hidden: tuple[str, ...] = ()
+    end: str = ""
+    span: str = ""
 
     @property
     def ends(self) -> str:
         """The ends of the scale in words."""
         return (
-            f"log {power_text(self.steps[0])} to {self.bound:.3g}"
+            f"log {power_text(self.steps[0])} to {self.end or f'{self.bound:.3g}'}"
             if self.log
             else f"linear ±{self.bound:.3g}"
         )
@@ -73,7 +77,14 @@ class Shading:
             rest = (*rest, (f"sign alone: below {sizes[0]}", "label"))
         sign: Row = (("+ positive  ", "positive4"), (f"{MINUS} negative  ", "negative4"))
         last = first if len(self.hidden) == 2 else shades[1]
-        rows = [(*sign, *shades[0], *rest), (*shades[0], *rest), (*shades[1], *rest), rest]
+        span: Row = ((f"scale: {self.span}", "label"),) if self.span else ()
+        ends: Row = (*shades[1][:2], ("… ", "label"), *shades[1][-2:])
+        rows = [
+            *((*signed, *shades[0], *rest, *span) for signed in (sign, ())),
+            *((*shades[1], *zero, *which) for which in (span, ()) for zero in (rest, ())),
+            *((*ends, *which) for which in (span, ())),
+            rest,
+        ]
         return [*((*first, *row) for row in rows), last]
 
 
@@ -110,8 +121,40 @@ def log_shading(answer: VectorAnswer, shown: Sequence[Floats] | None = None) -> 
         lowest = min(smallest_entry(side.evaluation, answer.wrt) for side in sides(answer))
     else:
         lowest = min(float(np.min(logs, where=np.isfinite(logs), initial=0.0)) for logs in shown)
-    step = round_step(top - floor(min(lowest / LN10, top)), 4)
-    return Shading(True, bound, tuple(float(top - count * step) for count in (4, 3, 2, 1)))
+    span = "" if shown is None else "all keys"
+    return Shading(True, bound, _even(top, floor(min(lowest / LN10, top))), span=span)
+
+
+def part_shading(answer: VectorAnswer, shown: Sequence[Floats]) -> Shading:
+    """Return shades of decades that span the entries in view, the same on both sides.
+
+    Each is of equally many decades; or, where that would give all of one side the same shade
+    though it spans decades, has about a quarter of the entries.
+
+    Args:
+        answer: The vector and what its Jacobian is taken with respect to.
+        shown: Natural logarithms of the sizes of the entries in view of each side.
+    """
+    bound, span = _bound(answer), "keys in view"
+    sizes = [logs[np.isfinite(logs)] / LN10 for logs in shown]
+    every = np.concatenate(sizes)
+    if not every.size:
+        return replace(log_shading(answer, shown), span=span)
+    # Above the largest: the next power of ten.
+    top = floor(float(every.max()) + 1e-9) + 1
+    even = Shading(True, bound, _even(top, floor(float(every.min()))))
+    shades = [even.shades(side * LN10) for side in sizes if side.size and np.ptp(side) >= 1.0]
+    quarters = tuple(map(float, np.floor(np.quantile(every, (0, 0.25, 0.5, 0.75)) + 1e-9)))
+    steps = even.steps
+    if any(np.ptp(side) == 0 for side in shades) and sorted(set(quarters)) == [*quarters]:
+        steps = quarters
+    return replace(even, steps=steps, end=power_text(top) if top <= log10(bound) else "", span=span)
+
+
+def _even(top: int, lowest: int) -> tuple[float, ...]:
+    """Return four steps of equally many decades below one power of ten, down to another."""
+    step = round_step(top - lowest, 4)
+    return tuple(float(top - count * step) for count in (4, 3, 2, 1))
 
 
 def _bound(answer: VectorAnswer) -> float:

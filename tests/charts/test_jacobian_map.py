@@ -200,3 +200,34 @@ def test_the_sides_of_a_comparison_keep_their_names() -> None:
     p = 1 / (1 + np.e**0.5)
     now = np.e**2 / (2 + np.e**2) ** 2
     assert f"−{p * (1 - p) / 2:.2e} pinned, −{now:.2e} now" in "\n".join(wide)
+
+
+@pytest.mark.parametrize("cursor", [(0, 0), (500, 99_000)])
+def test_zoomed_the_decades_span_the_keys_in_view_on_both_sides(cursor: tuple[int, int]) -> None:
+    values = np.random.default_rng(7).normal(0, 22, 100_000)
+    answer = ask(values, Setup(d_k=512))
+    rows = jacobian_map(answer, "scaled", 116, 14, True, cursor, zoomed=True)
+    for half in (slice(None, 57), slice(59, None)):
+        shades = {c for row in lines(rows)[2:-2] for c in row[half] if c in "█▓▒░"}
+        assert len(shades) >= 2
+    assert "·" not in plain(rows[2:-2])
+    assert "scale: keys in view" in lines(rows)[-1]
+    overview = jacobian_map(answer, "scaled", 116, 14, True, cursor)
+    assert "scale: all keys" in lines(overview)[-1]
+    assert "scale: " not in plain(jacobian_map(case("worked"), "scaled", 116, 14, True, (0, 0)))
+
+
+def test_zoomed_the_scale_ends_where_the_entries_in_view_do() -> None:
+    # Far below the winner every p is about e^-300 and differs by a factor from key to key.
+    values = np.arange(400.0)
+    values[-1] = 1000.0
+    answer = ask(values, UNSCALED)
+    rows = lines(jacobian_map(answer, "scaled", 76, 14, True, (100, 100), zoomed=True))
+    low, high = rows[0].rpartition("log 1e")[2].split(" to 1e")
+    assert -800 < int(low) < int(high) <= -385
+    assert "0.25" not in rows[0]
+    even = jacobian_map(ask([0.0] * 2 + [-9.0] * 400), "scaled", 76, 14, True, (0, 0), zoomed=True)
+    assert lines(even)[0].rstrip().endswith("to 0.25")
+    nothing = ask([-INF] * 400 + [0.0], UNSCALED)
+    masked = jacobian_map(nothing, "scaled", 76, 14, True, (9, 9), zoomed=True)
+    assert "scale: keys in view" in lines(masked)[-1]
