@@ -21,6 +21,8 @@ from attn_tui.compute.statistics import entropy, participation_ratio
 
 Numbers = NDArray[np.float64]
 
+_SMALLEST = 5e-324
+
 Wrt = Literal["scores", "logits"]
 """What a derivative is taken with respect to: s, or z."""
 
@@ -178,14 +180,20 @@ class Evaluation:
 
         The smallest positive number of the format, unless the statistic may be a little larger
         since what it is computed from underflowed: H ≤ r(1 + ln n − ln r) and ‖J‖_F ≤ tr J ≤ 2r,
-        with r = 1 − p of the winner.
+        with r = 1 − p of the winner. Where slopes underflowed under a cap and r did not, only
+        norms of ∂p/∂s can be 0, and column j of it is at most √2·∂z_j/∂s_j·p_j(1 − p_j) long.
         """
         n_entries = int(np.count_nonzero(self.given > -inf)) + (self.map.sink is not None)
         if n_entries < 2 or not self.precision.stable or not isfinite(self.entropy):
             return 0.0
-        smallest = float(limits(dtype_of(self.precision.format)).smallest_subnormal)
+        finfo = limits(dtype_of(self.precision.format))
+        smallest = float(finfo.smallest_subnormal)
         if self._log_rest == -inf:
             return smallest
+        if self.map.softcap is not None and self._split.rest >= finfo.tiny:
+            logs = self.log_weights() + self._log_complements(ALL)
+            logs += logits.log_slopes(self.scores(), self.map)
+            return max(_SMALLEST, 2.0 * float(np.exp(logs).sum()))
         log_bound = self._log_rest + log(4.0 * (2.0 + log(n_entries) - self._log_rest))
         return max(smallest, exp(min(0.0, log_bound + log(max(1.0, self.multiplier)))))
 

@@ -233,3 +233,20 @@ def test_the_winners_own_gradient_outlives_its_complement_under_a_sink() -> None
     assert side.complements().tolist() == [0.0]
     assert side.log_gradient(0, "logits")[0] == pytest.approx(-10_000, rel=1e-15)
     assert side.least == 5e-324, "what is shown as 0 is not"
+
+
+@pytest.mark.parametrize(
+    ("scores", "format"),
+    [([1.0, 2.0, 3.0], "float64"), ([1.0, 0.0], "float64"), ([20.0, 0.8], "float16")],
+)
+def test_a_norm_of_0_under_a_cap_is_below_a_tight_bound(scores: list[float], format: str) -> None:
+    for cap in (0.001, 0.0013, 0.0014, 0.0025, 0.02):
+        side = evaluate(np.array(scores), LogitMap(1.0, cap), Precision(format))
+        log_norm = max(
+            float(side.log_jacobian(np.array([i]), ALL, "scores").max()) for i in range(len(scores))
+        )
+        assert 0.0 < side.least < 1.0
+        assert log_norm <= np.log(side.least)
+        assert np.log(side.least) <= max(log_norm + np.log(20.0), np.log(5e-324))
+        if not side.norms["scores"].frobenius:
+            assert side.least < 1e-300
