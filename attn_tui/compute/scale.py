@@ -36,7 +36,7 @@ class Parameter:
     def expected(self) -> str:
         """What it may be, in words."""
         bound = f"above {self.above:g}" if self.above > -inf else f"{self.least:g} or more"
-        kind = "a whole number" if self.whole else "a number"
+        kind = "a whole number" if self.whole else "a finite number"
         return f"{self.name} ({self.meaning}) {kind} {bound}"
 
     def check(self, rule: str, value: float) -> None:

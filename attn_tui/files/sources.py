@@ -31,7 +31,9 @@ _DRAW = {"n": "n_keys", "seed": "seed", "vectors": "count"}
 _DRAW_EXPECTED = "n = 64, seed = 1, vectors = 1"
 _ASSIGNMENT = re.compile(r"(?P<name>[^\s,;=:]+)[^\S\r\n]*[=:][^\S\r\n]*(?P<value>[^\s,;=:]+)")
 _BETWEEN = re.compile(r"[\s,;]*")
-_DIGITS = re.compile(r"[-+]?[0-9]{1,30}")
+_DIGITS = re.compile(r"[-+]?[0-9]+")
+_MOST_DIGITS = 4000
+"""Python converts 4,300; as many as these are out of range in any case."""
 
 _PARTS: Mapping[str, Part] = {
     **dict.fromkeys(("q", "query", "queries"), "q"),
@@ -101,7 +103,7 @@ def parse_draw(text: str) -> Drawn:
         if not _DIGITS.fullmatch(found["value"]):
             what = f"{name} = {inert(found['value'])} is not a whole number"
             raise _draw_error(what, "digits only", line)
-        given[_DRAW[name]] = int(found["value"])
+        given[_DRAW[name]] = int(found["value"][:_MOST_DIGITS])
         try:
             Drawn(**given)
         except InputError as error:
