@@ -3,10 +3,12 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import Unpack
 
 import click
+import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
@@ -86,6 +88,12 @@ def test_standard_input_and_files_stand_beside_scores() -> None:
     file = f"@{FILES / 'valid' / 'row.npy'}"
     vectors = {"q": [1, 2], "row": [100, 120, 150], "a": [3, 4]}
     assert shown("-", file, "3,4", stdin="q: 1, 2\n") == vectors
+    for array in (np.array([1.0, 2.0]), np.array([[1, 2], [3, 4]])):
+        piped = BytesIO()
+        np.save(piped, array)
+        rows = np.atleast_2d(array).tolist()
+        assert shown("-", stdin=piped.getvalue()) == dict(zip("ab", rows, strict=False))
+    assert "SCORES, standard input: it is no .npy" in refused("-", stdin=b"\x93NUMPY\x09")
     assert shown("-", stdin=b"\xef\xbb\xbf1\r\n2\r\n") == {"a": [1, 2]}
 
 

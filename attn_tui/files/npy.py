@@ -15,6 +15,9 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.files.entries import check_scores, problem
 from attn_tui.files.limits import LARGEST
 
+NPY_MAGIC = b"\x93NUMPY"
+"""What a .npy file begins with."""
+
 _HEADERS = {
     (1, 0): npy_format.read_array_header_1_0,
     (2, 0): npy_format.read_array_header_2_0,

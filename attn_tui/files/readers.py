@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from io import BytesIO
 from itertools import groupby
 from pathlib import PurePath
@@ -16,7 +17,7 @@ from attn_tui.files.codec import experiment_from_plain
 from attn_tui.files.entries import Entry, expanded, named, problem
 from attn_tui.files.grammar import read_entries
 from attn_tui.files.limits import LARGEST
-from attn_tui.files.npy import read_npy, read_npz
+from attn_tui.files.npy import NPY_MAGIC, read_npy, read_npz
 from attn_tui.files.plain import from_json
 from attn_tui.files.tables import array_entry, csv_entries, json_entries
 
@@ -95,14 +96,15 @@ def whole_entries(data: bytes, path: str) -> list[Entry]:
 
 
 def read_input() -> list[Entry]:
-    """Read vectors from standard input, in the grammar.
+    """Read vectors from standard input: the bytes of a .npy file, or text in the grammar.
 
     Raises:
         InputError: Naming the line, with field ``"scores"``.
     """
     data = read_bytes("-", "scores")
     try:
-        return _checked(read_entries(text_of(data)))
+        is_npy = data.startswith(NPY_MAGIC)
+        return _checked(expanded(_npy(data, "")) if is_npy else read_entries(text_of(data)))
     except InputError as error:
         raise error_at(error, STANDARD_INPUT) from None
 
@@ -213,7 +215,10 @@ def _json(data: bytes, stem: str) -> list[Entry]:
 
 
 def _txt(data: bytes, stem: str) -> list[Entry]:
-    return read_entries(text_of(data))
+    entries = read_entries(text_of(data))
+    if len(entries) == 1 and not entries[0].name:
+        return [replace(entries[0], name=stem, shared=True)]
+    return entries
 
 
 _READERS: Mapping[str, Callable[[bytes, str], list[Entry]]] = {

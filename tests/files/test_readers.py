@@ -27,7 +27,7 @@ VALID: dict[str, dict[str, list[float]]] = {
     "column.txt": {"a": [1, 2, 3], "b": [4, 5]},
     "named.txt": {"q 1": [1, 2], "r: s": [3, 4], "t": [5, 6]},
     "json-like.txt": {"q": [1, 2], "k[0]": [3, -inf], "k[1]": [4]},
-    "unicode.txt": {"a": [-1, 2, -inf, 1000]},
+    "unicode.txt": {"unicode": [-1, 2, -inf, 1000]},
     "list.json": {"list": [1, -2.5, -inf, -inf]},
     "lists.json": {"a": [1, 2], "b": [3]},
     "names.json": {"q": [1, 2], "k[0]": [3], "k[1]": [4]},
