@@ -228,6 +228,6 @@ def check_keys(experiment: Experiment) -> None:
             last = vector.n_keys - 1
             raise InputError(
                 "of",
-                f"{inert(vector.name)} has no key {of}",
-                f"a key from 0 to {last}" if last else "key 0, its only one",
+                f"{inert(vector.name)} has no key {of:,}",
+                f"a key from 0 to {last:,}" if last else "key 0, its only one",
             )

@@ -71,9 +71,12 @@ class Mask:
         """
         longest = max(vector.n_keys for vector in vectors)
         for start, stop in self.ranges:
-            last = start if stop is None else stop - 1
-            if last >= longest:
-                raise InputError("mask", f"there is no key {last}", f"keys from 0 to {longest - 1}")
+            missing = max(start, longest)
+            if missing == start or (stop is not None and missing < stop):
+                expected = (
+                    f"keys from 0 to {longest - 1:,}" if longest > 1 else "key 0, the only one"
+                )
+                raise InputError("mask", f"there is no key {missing:,}", expected)
         return _applied(self, vectors) if self else vectors
 
     def hidden(self, row: int, n_keys: int) -> NDArray[np.bool_]:

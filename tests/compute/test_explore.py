@@ -137,6 +137,9 @@ def test_a_key_that_a_vector_lacks_is_named_with_the_last_it_has() -> None:
     with pytest.raises(InputError, match=r"'b' has no key 2; expected .* 0 to 1") as caught:
         explore.check_keys(asking(vector(1.0, 2.0, 3.0), vector(1.0, 2.0, name="b"), setup=setup))
     assert caught.value.field == "of"
+    many = asking(vector(*range(2000)), setup=Setup().put(Settings(of=12_345)))
+    with pytest.raises(InputError, match=r"no key 12,345; expected a key from 0 to 1,999"):
+        explore.check_keys(many)
 
 
 @pytest.mark.parametrize("of", [-1, 1.5, "0", True])

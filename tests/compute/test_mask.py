@@ -127,11 +127,18 @@ def test_a_causal_mask_is_the_lower_triangle() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mask", "key"), [(Mask(((3, 4),)), 3), (Mask(((0, 5),)), 4), (Mask(((7, None),)), 7)]
+    ("mask", "key"), [(Mask(((3, 4),)), 3), (Mask(((0, 5),)), 3), (Mask(((7, None),)), 7)]
 )
 def test_a_mask_past_the_end_of_the_longest_vector_is_refused(mask: Mask, key: int) -> None:
     with pytest.raises(InputError, match=f"mask: there is no key {key}; expected keys from 0 to 2"):
         masked(mask, 2, 3)
+
+
+def test_the_keys_there_are_are_named_with_separators() -> None:
+    with pytest.raises(InputError, match="no key 1,000; expected keys from 0 to 999"):
+        masked(Mask(((1, 5000),)), 1000)
+    with pytest.raises(InputError, match="no key 1; expected key 0, the only one"):
+        masked(Mask(((1, 2),)), 1)
 
 
 def test_the_same_vectors_and_mask_give_the_same_objects() -> None:
