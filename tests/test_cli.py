@@ -219,7 +219,9 @@ def test_help_lists_options_subcommands_and_examples() -> None:
         for instrument in INSTRUMENTS:
             assert instrument.command_name in text
         assert max(map(len, text.splitlines())) <= 80
-    assert "--top" in call("show", "--help").stdout
+    of_show = " ".join(call("show", "--help").stdout.split())
+    assert "--top K List only the K keys with the largest scores" in of_show
+    assert "several need brackets, as in [[1,0],[0,1]], or lines" in of_show
     assert call("--version").stdout == f"attn-tui {__version__}\n"
 
 

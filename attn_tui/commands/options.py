@@ -155,8 +155,19 @@ _SHARED: tuple[Callable[[Any], Any], ...] = (
         "Take scores from q and K: rows such as 1,0 or [[1,0],[0,1]], or @FILE.",
         complete=matrices,
     ),
-    _scores("--keys", "K", "A row for each key, as long as those of q.", complete=matrices),
-    _scores("--values", "V", "A row for each key, to be multiplied by weights.", complete=matrices),
+    _scores(
+        "--keys",
+        "K",
+        "A row for each key, as long as those of q; several need brackets, as in [[1,0],[0,1]], "
+        "or lines of their own.",
+        complete=matrices,
+    ),
+    _scores(
+        "--values",
+        "V",
+        "A row for each key, as in K, to be multiplied by weights.",
+        complete=matrices,
+    ),
     _scores("--mask", "KEYS", "Keys that are masked, such as 2,5:8 or causal, or none."),
     _scores(
         "--example",

@@ -32,7 +32,12 @@ _also = partial(click.option, cls=Option, group=REPORT, is_flag=True)
 @gradient
 @_form("--csv", "form", flag_value="csv", help="Print CSV, one line a key.")
 @_form("--json", "form", flag_value="json", help="Print JSON.")
-@option("--top", "K", "List only the K keys with the largest weights.", REPORT)
+@option(
+    "--top",
+    "K",
+    "List only the K keys with the largest scores, or weights in a comparison.",
+    REPORT,
+)
 @_also("--lab", help="Try every number format on each vector.")
 @_also("--compare", help="Compare two vectors.")
 def show(

@@ -32,6 +32,8 @@ def head(experiment: Experiment) -> Iterator[str]:
     yield from _precision(experiment, setup)
     if setup.mask:
         yield _line("mask", f"{setup.mask} (masked keys have weight 0 and gradient 0)")
+        if setup.mask.causal:
+            yield _line("", "causal: vector i, counted from 0, sees keys 0 to i")
 
 
 def _scale(experiment: Experiment, setup: Setup) -> Iterator[str]:

@@ -42,7 +42,7 @@ def _weights(answer: VectorAnswer) -> tuple[str, ...]:
         for key, old, new in zip(keys, first, second, strict=True)
     )
     left = answer.vector.n_attended - keys.size
-    rest = f", and {left} more {count_noun(left)} at most as much each" if left else ""
+    rest = f", and {left:,} more {count_noun(left)} at most as much each" if left else ""
     return (f"Weights {answer.names[1]}, the largest first: {named}{rest}.",)
 
 

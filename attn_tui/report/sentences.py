@@ -201,17 +201,17 @@ def _shared(side: Evaluation, scores: NDArray[np.float64], n_attended: int) -> s
         n_shared = n_attended + sinks
         # Weights in few bits may add up to more than 1, and then e^H is above n.
         effective = min(side.effective_keys, n_shared)
-        count = quantity(effective) if effective < 1000 else f"{effective:.0f}"
-        among = f"shared as among {count} of {n_shared} keys"
+        count = quantity(effective) if effective < 1000 else f"{effective:,.0f}"
+        among = f"shared as among {count} of {n_shared:,} keys"
         if sinks:
             return f"the sink takes {lost} of the weight, which is {among}, sink counted"
         return f"the weight is {among}"
     equally = "equally" if side.max_weight == least else "almost equally"
     if not sinks:
-        return f"{n_attended} keys share the weight {equally}"
+        return f"{n_attended:,} keys share the weight {equally}"
     if n_attended == 1:
         return f"key {lowest[0]} takes {weight(side.max_weight)} of the weight, the sink {lost}"
-    return f"the sink takes {lost} of the weight, {n_attended} keys share the rest {equally}"
+    return f"the sink takes {lost} of the weight, {n_attended:,} keys share the rest {equally}"
 
 
 def _log_total(side: Evaluation) -> float:

@@ -36,7 +36,7 @@ def table(answer: VectorAnswer, top: int | None) -> Iterator[str]:
     for some in chunks(keys):
         yield "".join(_rows(answer, some, key_width))
     if left := answer.vector.n_keys - keys.size:
-        yield f"{'':>{key_width}} and {left} more {count_noun(left)} with smaller or equal scores\n"
+        yield f"{'':>{key_width}} and {left:,} more {count_noun(left)} with smaller or equal scores\n"
 
 
 def differences(answer: VectorAnswer, top: int | None) -> Iterator[str]:
@@ -52,7 +52,7 @@ def differences(answer: VectorAnswer, top: int | None) -> Iterator[str]:
     for some in chunks(keys):
         yield "".join(_differing_rows(answer, some, key_width))
     if left := answer.vector.n_keys - keys.size:
-        more = f"and {left} more {count_noun(left)} with smaller or equal weights"
+        more = f"and {left:,} more {count_noun(left)} with smaller or equal weights"
         yield f"{'':>{key_width}} {more}\n"
 
 

@@ -45,8 +45,8 @@ def render(
 def _vector(answer: Answer, index: int, top: int | None) -> Iterator[str]:
     experiment, found = answer.experiment, answer.vectors[index]
     vector = found.vector
-    masked = f", {found.masked.size} masked" if found.masked.size else ""
-    yield f"\n{vector.name}: {vector.n_keys} {count_noun(vector.n_keys)}{masked}\n"
+    masked = f", {found.masked.size:,} masked" if found.masked.size else ""
+    yield f"\n{vector.name}: {vector.n_keys:,} {count_noun(vector.n_keys)}{masked}\n"
     if isinstance(experiment.source, Drawn):
         yield drawn(experiment.source, experiment.setup, index, vector)
     yield _status(found)

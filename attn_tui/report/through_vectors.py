@@ -51,7 +51,7 @@ def _keys(through: Attention, answer: VectorAnswer, top: int | None) -> Iterator
         for key, size, *norms in zip(some, sizes, *columns, strict=True):
             yield _line(str(key), fitted(float(size), 11), [scientific(float(x)) for x in norms])
     if left := answer.vector.n_keys - keys.size:
-        yield f"{'':>6} and {left} more {count_noun(left)} with smaller or equal scores\n"
+        yield f"{'':>6} and {left:,} more {count_noun(left)} with smaller or equal scores\n"
 
 
 def _numbers(columns: Sequence[Floats], own: Floats | None = None) -> Iterator[str]:
@@ -61,7 +61,7 @@ def _numbers(columns: Sequence[Floats], own: Floats | None = None) -> Iterator[s
         before = "" if own is None else fitted(float(own[i]), 11)
         yield _line(str(i), before, [scientific(float(each[i]), signed=True) for each in columns])
     if size > MOST_NUMBERS:
-        yield f"{'':>6} and {size - MOST_NUMBERS} more, which JSON holds\n"
+        yield f"{'':>6} and {size - MOST_NUMBERS:,} more, which JSON holds\n"
 
 
 def _line(label: str, own: str, sides: Sequence[str]) -> str:

@@ -73,7 +73,7 @@ def test_the_example_saturates_unscaled_and_is_shared_when_scaled() -> None:
         ([0, 0.09], "none", 64, "2 keys share the weight almost equally"),
         ([0, 0.1], "none", 64, "shared as among 2.00 of 2 keys"),
         ([0, 1], "inverse", 65_536, "Divided by 65536, 2 keys"),
-        ([1e4, 0, 1e4 - 1] * 999, "none", 64, "shared as among 1788 of 2997 keys"),
+        ([1e4, 0, 1e4 - 1] * 999, "none", 64, "shared as among 1,788 of 2,997 keys"),
         ([0, 1e200], "inverse", 4, "all but <1e-9999 of the weight"),
     ],
 )

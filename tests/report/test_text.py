@@ -55,6 +55,24 @@ def test_the_head_says_what_was_asked() -> None:
     )
 
 
+def test_a_causal_mask_says_which_keys_each_vector_sees() -> None:
+    setup = Setup(mask=parse_mask("causal"))
+    assert "mask causal (" in flat(typed(1, 2, 3), setup)
+    assert "causal: vector i, counted from 0, sees keys 0 to i" in flat(typed(1, 2, 3), setup)
+    assert "sees keys" not in flat(typed(1, 2, 3), Setup(mask=parse_mask("1:")))
+
+
+def test_numbers_of_keys_have_separators() -> None:
+    setup = Setup(1, mask=parse_mask("0:1500"))
+    said = flat(typed(*np.zeros(4000)), setup, 3)
+    assert "a: 4,000 keys, 1,500 masked" in said
+    assert "and 3,997 more keys with smaller" in said
+    assert "2,500 keys share the weight equally" in said
+    assert "and 2,497 more keys at most as much each" in said
+    shared = flat(typed(*np.linspace(0, 1, 4000)), setup, 3)
+    assert re.search(r"as among \d,\d{3} of 2,500 keys", shared)
+
+
 def test_what_was_not_asked_is_not_said() -> None:
     head = report(typed(1, 2, 3)).split("\n\n")[0]
     for label in ("soft cap", "sink", "QK-norm", "mask", "rounded"):
