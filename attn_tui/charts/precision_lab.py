@@ -1,8 +1,11 @@
 """The precision lab as a table: what each format and method makes of one vector's softmax."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isnan
 
-from attn_tui.charts.rows import Row, Span, beside, first_text, fitted, message, printable
+from attn_tui.charts.precision_notes import method, reason, reasons
+from attn_tui.charts.rows import Row, Span, beside, cells, first_text, fitted, message, printable
 from attn_tui.charts.sides import Side, role_of
 from attn_tui.charts.table import Table, widest
 from attn_tui.compute.precision_lab import Lab, LabSide, Trial
@@ -15,7 +18,7 @@ GAP = 2
 
 NUMBERS = ("differ", "|p−exact|", "at key", "vanished")
 
-LEGENDS = (
+DIFFER = (
     "differ: weights not the exact one rounded to the format; |p−exact|: the largest; "
     "vanished: 0, exact is not",
     "differ: weights not the exact one rounded to the format; |p−exact|: the largest",
@@ -25,14 +28,17 @@ LEGENDS = (
     "differ: ≠ exact, rounded",
 )
 
+ERROR = ("error: the largest |p−exact| of all keys", "error: largest |p−exact|")
+
 
 def precision_chart(
-    lab: Lab, width: int, height: int, ascii: bool = False, side: Side = "scaled"
+    lab: Lab, width: int, height: int, ascii: bool = False, side: Side = "scaled", first: int = 0
 ) -> tuple[Row, ...]:
     """Draw what each format and method makes of one vector.
 
     Each has a line of its own where there are rows for that; otherwise the methods of a format
-    share one.
+    share one. Below stands why a format gave out; without room for that, what fits of it stands
+    where there is no number.
 
     Args:
         lab: What came out of every format, stable and naive.
@@ -40,39 +46,89 @@ def precision_chart(
         height: Number of rows returned.
         ascii: Whether to keep to ASCII; there are no signs but mathematical ones, and those stay.
         side: Which side to show where there is no room for both.
+        first: How many lines to scroll down, held to `last_first`.
     """
-    lines = len(lab.sides[0].trials)
-    apart = height >= lines + 2
-    lines = lines if apart else len({one.precision.format for one in lab.sides[0].trials})
-    if height > lines + 2:
-        tables = _tables(lab, width, height - 1, apart, side)
-        return (*tables, fitted(((first_text(LEGENDS, width), "label"),), width))
-    return _tables(lab, width, height, apart, side)
+    seen = _layout(lab, width, height, side)
+    if seen is None:
+        name = lab.sides[side == "scaled"].name
+        return message(f"{name}: too small for a table", width, height)
+    first = min(max(first, 0), seen.last_first)
+    rows = [*seen.head, *seen.body[first : first + seen.room]]
+    rows += [fitted((), width)] * (height - len(rows) - seen.closed)
+    if seen.closed:
+        rows.append(_last(seen, first, width))
+    return tuple(rows)
 
 
-def _tables(lab: Lab, width: int, height: int, apart: bool, side: Side) -> tuple[Row, ...]:
-    if width < SIDE_BY_SIDE:
-        return _table(lab, lab.sides[side == "scaled"], width, height, apart)
+def last_first(lab: Lab, width: int, height: int, side: Side = "scaled") -> int:
+    """Return how far the chart of a size can be scrolled: 0 where all of it is seen."""
+    seen = _layout(lab, width, height, side)
+    return seen.last_first if seen else 0
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """A chart of some size.
+
+    Attributes:
+        head: The rows that do not scroll.
+        body: Those that do: a line for each trial or format, and where there is room for more
+            than these, what is said about them.
+        room: How many of them fit.
+        closed: Whether a last row says how many more there are, and what the columns mean.
+        legend: What they mean, at decreasing length.
+    """
+
+    head: tuple[Row, ...]
+    body: tuple[Row, ...]
+    room: int
+    closed: bool
+    legend: tuple[str, ...]
+
+    @property
+    def last_first(self) -> int:
+        """How many lines can be scrolled."""
+        return max(len(self.body) - self.room, 0)
+
+
+def _layout(lab: Lab, width: int, height: int, side: Side) -> _Layout | None:
+    """Return the chart, or nothing if there is no room for a table."""
+    trials = lab.sides[0].trials
+    apart = height >= len(trials) + 2
+    lines = len(trials) if apart else len({one.precision.format for one in trials})
+    titled = height >= lines + 2
+    rest = height - titled - (height > 2)
+    closed = rest != lines
+    shown = lab.sides if width >= SIDE_BY_SIDE else (lab.sides[side == "scaled"],)
+    notes = reasons(shown, width) if rest > lines else []
+    inline = not notes or rest - 1 < lines + len(notes)
     left = (width - GAP) // 2
-    first, second = lab.sides
-    right = _table(lab, second, width - GAP - left, height, apart)
-    return beside(_table(lab, first, left, height, apart), right, GAP)
+    widths = (left, width - GAP - left) if len(shown) == 2 else (width,)
+    blocks: list[tuple[Row, ...]] = []
+    legend: tuple[str, ...] = ERROR
+    for one, room in zip(shown, widths, strict=True):
+        name = "" if titled else one.name
+        tables = _by_trial(lab, one, name, inline) if apart else _by_format(one, name, inline)
+        table = widest(tables, room)
+        if table is None or height < 2:
+            return None
+        title = (_title(lab, one, room),) if titled else ()
+        blocks.append((*title, *table.rows(room)))
+        legend = DIFFER if any("differ" in text for text, _ in table.titles[0]) else legend
+    block = blocks[0] if len(blocks) == 1 else beside(blocks[0], blocks[1], GAP)
+    body = (*block[titled + 1 :], *notes)
+    return _Layout(block[: titled + (height > 2)], body, rest - closed, closed, legend)
 
 
-def _table(lab: Lab, side: LabSide, width: int, height: int, apart: bool) -> tuple[Row, ...]:
-    """Return one side: its title and a line for each trial, or else for each format."""
-    tables = _by_trial(lab, side.trials) if apart else _by_format(side.trials)
-    table = widest(tables, width)
-    if table is None or height < 2:
-        return message(f"{side.name}: too small for a table", width, height)
-    body = table.rows(width)
-    if height < len(body) + 1:
-        body = body[len(table.titles) :]
-    rows = [_title(lab, side, width), *body]
-    if len(rows) > height:
-        more: Row = ((f"… {len(rows) - height + 1} more", "muted"),)
-        rows = [*rows[: height - 1], fitted(more, width)]
-    return (*rows, *[fitted((), width)] * (height - len(rows)))
+def _last(seen: _Layout, first: int, width: int) -> Row:
+    """Return how many lines there are above and below, and what the columns mean."""
+    below = len(seen.body) - seen.room - first
+    parts = [f"{below} more"] * (below > 0) + [f"{first} above"] * (first > 0)
+    if not parts:
+        return fitted(((first_text(seen.legend, width), "label"),), width)
+    more = "… " + ", ".join(parts)
+    rest = next((text for text in seen.legend if cells(more + text) + 2 <= width), "")
+    return fitted(((more, "muted"), ("  ", "text"), (rest, "label")), width)
 
 
 def _title(lab: Lab, side: LabSide, width: int) -> Row:
@@ -87,69 +143,83 @@ def _title(lab: Lab, side: LabSide, width: int) -> Row:
     return fitted(((first_text(texts, width), role_of(side.name)),), width)
 
 
-def _by_trial(lab: Lab, trials: Sequence[Trial]) -> Iterator[Table]:
+def _by_trial(lab: Lab, side: LabSide, name: str, inline: bool) -> Iterator[Table]:
     """Yield tables with a line for each trial, at decreasing width."""
-    titles = _labels(("format", "method", weight_name(lab.key), *NUMBERS))
+    titles = (_first(name, "format"), *_labels(("method", weight_name(lab.key), *NUMBERS)))
+    texts = tuple(reason(trial) for trial in side.trials) if inline else ()
     whole, short = (
-        Table((titles,), tuple(_line(trial, brief) for trial in trials), left=2)
-        for brief in (False, True)
-    )
-    for columns in (range(7), (0, 1, 2, 3, 4, 6), range(5), range(4), range(3)):
-        yield whole.keeping(columns, 2)
-        yield whole.keeping(columns, 1)
-        yield short.keeping(columns, 1)
-
-
-def _line(trial: Trial, brief: bool) -> tuple[Span, ...]:
-    named: tuple[Span, ...] = ((_format(trial, brief), "text"), (_method(trial), "label"))
-    return (*named, *_numbers(trial)) if trial.status == "ok" else (*named, _reason(trial))
-
-
-def _by_format(trials: Sequence[Trial]) -> Iterator[Table]:
-    """Yield tables with a line for each format, its methods beside each other."""
-    by_format: dict[str, list[Trial]] = {}
-    for trial in trials:
-        by_format.setdefault(trial.precision.format, []).append(trial)
-    methods = [_method(trial) for trial in max(by_format.values(), key=len, default=[])]
-    titles = ["format"]
-    for method in methods:
-        titles += [f"{method} p", *NUMBERS[:2]]
-    lines = {
-        brief: tuple(
-            ((_format(line[0], brief), "text"), *(cell for one in line for cell in _cells(one)))
-            for line in by_format.values()
+        Table(
+            (titles,),
+            tuple(_line(trial, brief, inline) for trial in side.trials),
+            left=2,
+            texts=texts,
         )
         for brief in (False, True)
-    }
-    whole, short = (Table((_labels(titles),), lines[brief]) for brief in (False, True))
-    for each in (3, 2, 1):
-        groups = (range(1 + 3 * at, 1 + 3 * at + each) for at in range(len(methods)))
-        columns = [0, *(column for group in groups for column in group)]
+    )
+    for columns in (range(7), (0, 1, 2, 3, 4, 6), range(5), (0, 1, 2, 4), range(3)):
         yield whole.keeping(columns, 2)
         yield whole.keeping(columns, 1)
         yield short.keeping(columns, 1)
 
 
-def _cells(trial: Trial) -> tuple[Span, ...]:
-    if trial.status == "ok":
-        return _numbers(trial)[:3]
-    return ({"nan": "NaN"}.get(trial.status, trial.status), _reason(trial)[1]), ("", ""), ("", "")
+def _line(trial: Trial, brief: bool, inline: bool) -> tuple[Span, ...]:
+    """Return a trial's cells; where the reason follows, only what comes before a NaN."""
+    numbers = _numbers(trial)
+    kept = 1 if inline and trial.reason and isnan(trial.worst) else len(numbers)
+    return ((_format(trial, brief), "text"), (method(trial), "label"), *numbers[:kept])
 
 
-def _numbers(trial: Trial) -> tuple[Span, ...]:
+def _by_format(side: LabSide, name: str, inline: bool) -> Iterator[Table]:
+    """Yield tables with a line for each format, its methods beside each other."""
+    by_format: dict[str, list[Trial]] = {}
+    for trial in side.trials:
+        by_format.setdefault(trial.precision.format, []).append(trial)
+    methods = [method(trial) for trial in max(by_format.values(), key=len, default=[])]
+
+    def table(
+        brief: bool, error: str = NUMBERS[1], width: int | None = None, name: str = name
+    ) -> Table:
+        titles = [_first(name, "" if brief else "format")]
+        for each in methods:
+            titles += _labels((f"{each} p", NUMBERS[0], error))
+        return Table(
+            (tuple(titles),),
+            tuple(
+                ((_format(line[0], brief), "text"), *_cells(line, width, inline))
+                for line in by_format.values()
+            ),
+            texts=tuple(reason(line[-1]) for line in by_format.values()) if inline else (),
+        )
+
+    whole, short = table(False), table(True)
+    for kept in ((0, 1, 2), (0, 2), (0,)):
+        columns = [0, *(1 + 3 * at + each for at in range(len(methods)) for each in kept)]
+        yield whole.keeping(columns, 2)
+        yield whole.keeping(columns, 1)
+        yield short.keeping(columns, 1)
+        if kept == (0, 2):
+            yield from (table(True, "error", n).keeping(columns, 1) for n in (None, 7, 5))
+    yield table(True, name="").keeping(columns, 1)
+
+
+def _cells(line: Sequence[Trial], width: int | None, inline: bool) -> Iterator[Span]:
+    """Yield the first three numbers of each method; of the last only those before its reason."""
+    for trial in line:
+        ends = inline and trial is line[-1] and trial.reason and isnan(trial.worst)
+        yield from _numbers(trial, width)[: 1 if ends else 3]
+
+
+def _numbers(trial: Trial, width: int | None = None) -> tuple[Span, ...]:
     """Return the weight and the counts of `NUMBERS`."""
     worst = trial.worst != 0.0
+    size = "error" if isnan(trial.worst) else "text" if worst else "muted"
     return (
-        (weight(trial.weight), "strong"),
+        (weight(trial.weight), "strong" if trial.status in ("ok", "masked") else "error"),
         (f"{trial.n_differ:,}", "text" if trial.n_differ else "muted"),
-        (scientific(trial.worst), "text" if worst else "muted"),
+        (scientific(trial.worst, width=width), size),
         (str(trial.worst_key) if worst else "", "label"),
         (f"{trial.n_vanished:,}", "text" if trial.n_vanished else "muted"),
     )
-
-
-def _reason(trial: Trial) -> Span:
-    return trial.reason or trial.status, "muted" if trial.status == "masked" else "error"
 
 
 def _format(trial: Trial, brief: bool) -> str:
@@ -157,8 +227,9 @@ def _format(trial: Trial, brief: bool) -> str:
     return name.replace("bfloat", "bf").replace("float", "f") if brief else name
 
 
-def _method(trial: Trial) -> str:
-    return "stable" if trial.precision.stable else "naive"
+def _first(name: str, title: str) -> Span:
+    """Return the title of the first column: the side, where that has no row of its own."""
+    return (name, role_of(name)) if name else (title, "label")
 
 
 def _labels(texts: Sequence[str]) -> tuple[Span, ...]:

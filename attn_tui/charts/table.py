@@ -1,9 +1,9 @@
 """Tables: the widest choice of columns that fits, no number ever cut."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from attn_tui.charts.rows import Row, Span, cells, fitted
+from attn_tui.charts.rows import Row, Span, cells, fitted, length
 
 
 @dataclass(frozen=True)
@@ -12,16 +12,17 @@ class Table:
 
     Attributes:
         titles: What stands above each column, in one row or several; each as long as a line.
-        lines: The cells. A line with fewer cells than there are columns ends in text that takes
-            the rest of the row.
+        lines: The cells, fewer than there are columns where text follows.
         left: How many columns, from the left, are set flush left; numbers are set flush right.
         gap: Blanks between columns.
+        texts: What takes the rest of each line's row after its cells; empty if none has any.
     """
 
     titles: tuple[tuple[Span, ...], ...]
     lines: tuple[tuple[Span, ...], ...]
     left: int = 1
     gap: int = 1
+    texts: tuple[Span, ...] = ()
 
     @property
     def columns(self) -> int:
@@ -31,10 +32,9 @@ class Table:
     @property
     def widths(self) -> tuple[int, ...]:
         """Cells of each column; text that takes the rest of a row does not count."""
-        whole = [line for line in (*self.titles, *self.lines) if len(line) == self.columns]
-        started = [line[:-1] for line in (*self.titles, *self.lines) if len(line) < self.columns]
+        every = (*self.titles, *self.lines)
         return tuple(
-            max(cells(line[at][0]) for line in (*whole, *started) if at < len(line))
+            max(cells(line[at][0]) for line in every if at < len(line))
             for at in range(self.columns)
         )
 
@@ -45,33 +45,33 @@ class Table:
 
     def rows(self, width: int) -> tuple[Row, ...]:
         """Return the titles and the lines, each fitted to a width."""
-        return tuple(fitted(self._row(line), width) for line in (*self.titles, *self.lines))
+        lines = [self._row(line) for line in (*self.titles, *self.lines)]
+        for at, (text, role) in enumerate(self.texts, len(self.titles)):
+            # A cut number would be another one: text is given up where nothing of it fits.
+            if text and length(lines[at]) + self.gap + 1 < width:
+                lines[at] = (*lines[at], (" " * self.gap, "text"), (text, role))
+        return tuple(fitted(line, width) for line in lines)
 
     def _row(self, line: tuple[Span, ...]) -> Row:
         spans: list[Span] = []
         for at, (text, role) in enumerate(line):
-            blanks = " " * max(self.widths[at] - cells(text), 0)
-            ends = len(line) < self.columns and at == len(line) - 1
+            blanks = " " * (self.widths[at] - cells(text))
             spans.append((" " * self.gap if at else "", "text"))
-            spans += [(text, role)] if ends else []
-            if not ends:
-                flush_left = at < self.left
-                spans += [(text, role), (blanks, "text")][:: 1 if flush_left else -1]
+            spans += [(text, role), (blanks, "text")][:: 1 if at < self.left else -1]
         return tuple(span for span in spans if span[0])
 
     def keeping(self, columns: Sequence[int], gap: int) -> "Table":
         """Return this table with some of its columns; text that takes the rest of a row stays."""
 
         def chosen(line: tuple[Span, ...]) -> tuple[Span, ...]:
-            ends = len(line) < self.columns
-            within = tuple(line[at] for at in columns if at < len(line) - ends)
-            return (*within, line[-1]) if ends else within
+            return tuple(line[at] for at in columns if at < len(line))
 
-        return Table(
-            tuple(map(chosen, self.titles)),
-            tuple(map(chosen, self.lines)),
-            sum(column < self.left for column in columns),
-            gap,
+        return replace(
+            self,
+            titles=tuple(map(chosen, self.titles)),
+            lines=tuple(map(chosen, self.lines)),
+            left=sum(column < self.left for column in columns),
+            gap=gap,
         )
 
 

@@ -10,9 +10,10 @@ import pytest
 from attn_tui.charts.jacobian import jacobian_map
 from attn_tui.charts.over_d_k import Quantity, over_d_k_chart
 from attn_tui.charts.weights import weights_chart
+from attn_tui.compute.compare import compare
 from attn_tui.compute.explore import OverDk, Settings, VectorAnswer, Wrt, over_d_k
 from attn_tui.compute.precision import FORMATS, Precision
-from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
 from tests.asking import asking
 from tests.charts.cases import INF, ask, check_block
@@ -33,10 +34,16 @@ VECTORS: dict[str, list[float]] = {
     "thousand": np.linspace(-50, 50, 1000).tolist(),
     "thousand apart": (np.linspace(-1, 1, 1000) ** 3 * 1e300).tolist(),
 }
-RULES = ("none", "inverse-sqrt", "inverse", "temperature:1e-5", "temperature:1e5")
+SCALES = [
+    *map(parse_scale, ("none", "inverse-sqrt", "inverse", "temperature:1e-5", "temperature:1e5")),
+    Scale("ssmax", sink=0.0),
+    Scale("none", softcap=50.0),
+    Scale("none", softcap=1e-3, sink=-1e4),
+    Scale("temperature", (("T", 1e-300),), 1e300, 1e6),
+]
 PRECISIONS = [Precision(name, stable) for name in FORMATS for stable in (True, False)]
 SIZES = [
-    *((0, 0), (1, 1), (5, 2), (12, 3), (24, 4), (38, 8), (76, 6), (99, 9)),
+    *((0, 0), (1, 1), (2, 1), (1, 9), (5, 2), (12, 3), (24, 4), (38, 8), (76, 6), (99, 9)),
     *((100, 7), (116, 14), (116, 20), (200, 60), (200, 2), (9, 60), (60, 5)),
 ]
 D_KS = (1, 1024, 65536)
@@ -46,8 +53,8 @@ Size = tuple[int, int]
 def answers(name: str) -> Iterator[tuple[VectorAnswer, OverDk]]:
     """Return what is known of a vector under every rule in every precision."""
     wrts: tuple[Wrt, ...] = ("scores", "logits", "scores")
-    for (rule, precision), wrt in zip(product(RULES, PRECISIONS), cycle(wrts), strict=False):
-        setup = Setup(scale=parse_scale(rule), precision=precision).put(Settings(wrt=wrt))
+    for (scale, precision), wrt in zip(product(SCALES, PRECISIONS), cycle(wrts), strict=False):
+        setup = Setup(scale=scale, precision=precision).put(Settings(wrt=wrt))
         answer = ask(VECTORS[name], setup)
         data = over_d_k(asking(answer.vector, setup=setup), 0, D_KS)
         assert data is not None
@@ -58,7 +65,9 @@ def draw(answer: VectorAnswer, data: OverDk, size: Size, log: bool, ascii: bool,
     """Draw every chart once and check it."""
     quantities: tuple[Quantity, ...] = get_args(Quantity)
     check_block(weights_chart(answer, *size, log, key, ascii), *size)
-    check_block(jacobian_map(answer, "scaled", *size, log, (key, 0), ascii), *size)
+    for zoomed in (False, True):
+        rows = jacobian_map(answer, "scaled", *size, log, (key, 0), ascii, zoomed)
+        check_block(rows, *size)
     quantity = quantities[key % 3]
     check_block(over_d_k_chart(data, 1024, *size, log, ascii, quantity, answer.wrt), *size)
 
@@ -66,9 +75,12 @@ def draw(answer: VectorAnswer, data: OverDk, size: Size, log: bool, ascii: bool,
 @pytest.mark.parametrize("name", VECTORS)
 def test_every_rule_and_precision_can_be_drawn(name: str) -> None:
     sizes = cycle(SIZES)
+    pinned = None
     for (answer, data), log in product(answers(name), (False, True)):
         size = next(sizes)
         draw(answer, data, size, log, size[0] % 3 == 0, answer.vector.n_keys - 1)
+        draw(compare(pinned or answer, answer), data, next(sizes), log, False, 0)
+        pinned = answer
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -1,6 +1,7 @@
 import pytest
 
-from attn_tui.charts.precision_lab import precision_chart
+from attn_tui.charts.precision_lab import last_first, precision_chart
+from attn_tui.charts.rows import plain
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.precision_lab import Lab, LabSide, Trial
 from tests.charts.cases import check_block, lines, text_of
@@ -17,7 +18,7 @@ def trial(name: str, stable: bool, n_keys: int = 3) -> Trial:
     error = 0.0 if at == 0 else 1.25 * 10.0 ** (at - 9)
     differ = n_keys * at // 7
     return Trial(
-        Precision(name, stable), "ok", "", 0.1309 + error, differ, differ // 2, error, n_keys - 1
+        Precision(name, stable), "ok", "", 0.1309 + error, differ, differ // 2, error, n_keys - 3
     )
 
 
@@ -65,17 +66,64 @@ def test_the_numbers_of_a_trial_stand_under_their_titles() -> None:
     rows = lines(precision_chart(LABS["three keys"], 76, 11))
     assert rows[0].startswith("a, scaled: exact p₀ = 0.1309")
     assert rows[1].split() == TITLES
-    assert rows[8].split() == ["bfloat16", "stable", "0.1321", "2", "1.25e-03", "2", "1"]
+    assert rows[8].split() == ["bfloat16", "stable", "0.1321", "2", "1.25e-03", "0", "1"]
     for title, number in (("p₀", "0.1321"), ("|p−exact|", "1.25e-03")):
         assert rows[1].index(title) + len(title) == rows[8].index(number) + len(number)
 
 
-def test_where_it_is_nan_the_reason_stands_instead_of_numbers() -> None:
-    rows = precision_chart(LABS["three keys"], 76, 11)
-    at = lines(rows)[7]
-    assert at.split()[:3] == ["float16", "naive", "e^z"]
-    assert REASON[:40] in text_of(rows, "error")
+def test_nan_stands_in_its_column_and_the_reasons_in_full_below() -> None:
+    rows = precision_chart(LABS["three keys"], 76, 20)
+    assert lines(rows)[7].split() == ["float16", "naive", "NaN", "3", "NaN", "0", "0"]
+    for title in ("p₀", "|p−exact|"):
+        end = lines(rows)[1].index(title) + len(title)
+        assert lines(rows)[7][:end].endswith("NaN")
+    below = " ".join(" ".join(lines(rows)[10:14]).split())
+    assert f"float16 naive, bfloat16 naive: {REASON}" in below
+    assert text_of(rows, "error").count("NaN") == 5
     assert not text_of(precision_chart(LABS["masked"], 76, 11), "error")
+
+
+def test_a_reason_that_holds_for_both_sides_is_given_once() -> None:
+    wide = lines(precision_chart(LABS["three keys"], 120, 20))
+    assert [row.rstrip() for row in wide if "e^z" in row] == [
+        f"float16 naive, bfloat16 naive: {REASON}"
+    ]
+    ok = tuple(trial("float64", True) for _ in range(8))
+    one = Lab("a", 0, (LABS["three keys"].sides[0], LabSide("scaled", 0.1309, ok)))
+    rows = lines(precision_chart(one, 120, 20))
+    assert any(row.startswith(f"float16 naive, bfloat16 naive, unscaled: {REASON}") for row in rows)
+    masked_rows = plain(precision_chart(LABS["masked"], 120, 20))
+    assert masked_rows.count("every key is masked") == 1
+    assert "every trial: every key is masked" in masked_rows
+
+
+def test_without_room_for_reasons_nan_stays_and_as_much_of_the_reason_as_fits() -> None:
+    rows = precision_chart(LABS["three keys"], 76, 11)
+    assert lines(rows)[7].split()[:4] == ["float16", "naive", "NaN", "e^z"]
+    assert REASON[:36] in text_of(rows, "error")
+    for width, height in ((120, 12), (80, 5), (40, 7), (40, 5), (24, 6), (22, 5)):
+        shown = lines(precision_chart(LABS["three keys"], width, height))
+        seen = [row for row in shown if row.startswith(("float16", "f16", "bfloat16", "bf16"))]
+        assert sum(" NaN" in row for row in seen if "naive," not in row) == 2
+
+
+@pytest.mark.parametrize("name", LABS)
+@pytest.mark.parametrize("size", [(116, 11), (80, 5), (80, 4), (80, 3), (40, 7), (22, 3), (24, 2)])
+def test_every_line_can_be_reached_in_a_low_pane(name: str, size: tuple[int, int]) -> None:
+    last = last_first(LABS[name], *size)
+    shown = [precision_chart(LABS[name], *size, first=first) for first in range(last + 1)]
+    for rows in shown:
+        check_block(rows, *size)
+    if name != "masked":
+        starts = {row.split()[0] for rows in shown for row in lines(rows) if row.strip()}
+        for each in FORMATS:
+            assert starts & {each, each.replace("bfloat", "bf").replace("float", "f")}
+    for first in range(last + 1):
+        end = lines(shown[first])[-1]
+        assert (f"{last - first} more" in end) == (first < last)
+        assert (f"{first} above" in end) == (first > 0)
+    assert precision_chart(LABS[name], *size, first=-5) == shown[0]
+    assert precision_chart(LABS[name], *size, first=99) == shown[-1]
 
 
 @pytest.mark.parametrize("width", [116, 76, 38])
@@ -87,15 +135,16 @@ def test_the_last_line_says_what_differ_means(width: int) -> None:
 
 def test_in_few_rows_the_methods_of_a_format_share_a_line() -> None:
     rows = lines(precision_chart(LABS["three keys"], 38, 6))
-    assert rows[1].split() == ["format", "stable", "p", "differ", "naive", "p", "differ"]
+    assert rows[1].split() == ["stable", "p", "error", "naive", "p", "error"]
     assert [row.split() for row in rows[2:]] == [
-        ["f64", "0.1309", "0", "0.1309", "0"],
-        ["f32", "0.1309", "0", "0.1309", "1"],
-        ["f16", "0.1309", "1", "NaN"],
-        ["bf16", "0.1321", "2", "NaN"],
+        ["f64", "0.1309", "0", "0.1309", "1.2e-08"],
+        ["f32", "0.1309", "1.2e-07", "0.1309", "1.2e-06"],
+        ["f16", "0.1309", "1.3e-05", "NaN", "e^z", "of", "…"],
+        ["bf16", "0.1321", "1.3e-03", "NaN", "e^z", "of", "…"],
     ]
-    few = lines(precision_chart(LABS["three keys"], 38, 4))
-    assert few[-1].strip() == "… 2 more"
+    few = precision_chart(LABS["three keys"], 38, 4)
+    assert text_of(few, "scaled") == "scaled"
+    assert lines(few)[-1].startswith("… 2 more")
 
 
 def test_a_number_is_never_cut() -> None:

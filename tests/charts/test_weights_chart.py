@@ -227,5 +227,7 @@ def test_the_difference_of_weights_that_underflow_keeps_its_sign_and_size() -> N
     assert "+7e-826" in lines(weights_chart(answer, 116, 8, False))[-1]
     back = compare(ask([0, 1900], unscaled), ask([0, 2000], unscaled))
     assert "−7e-826" in lines(weights_chart(back, 116, 8, False))[-1]
+    near = compare(ask([0, 1900.5], unscaled), ask([0, 1900], unscaled))
+    assert "+3e-826" in lines(weights_chart(near, 116, 8, False))[-1]
     same = compare(ask([0, 1900], unscaled), ask([0, 1900], unscaled))
     assert lines(weights_chart(same, 116, 8, False))[-1].rstrip().endswith("= 0")
