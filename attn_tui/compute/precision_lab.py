@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,25 @@ from attn_tui.compute.formats import rounded
 from attn_tui.compute.logit_map import PLAIN, LogitMap
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.trouble import Status, verdict
+
+MOST_DIFFERING = 5
+"""Weights of a trial that are named unless more are asked for."""
+
+LIMIT = 1_000
+"""Weights of a trial that are named at most."""
+
+
+class Differing(NamedTuple):
+    """A weight that is not the exact one rounded to the format."""
+
+    key: int
+    exact: float
+    weight: float
+
+    @property
+    def difference(self) -> float:
+        """The weight less the exact one."""
+        return self.weight - self.exact
 
 
 @dataclass(frozen=True)
@@ -27,6 +47,8 @@ class Trial:
         n_vanished: How many are 0 though the exact weight is not, as float64.
         worst: The largest difference to the exact weight; NaN where any weight is.
         worst_key: The key it belongs to.
+        differing: Those of the ``n_differ`` weights that are farthest from the exact ones, the
+            farthest first, NaN before all; equal ones in the order of their keys.
     """
 
     precision: Precision
@@ -37,6 +59,7 @@ class Trial:
     n_vanished: int
     worst: float
     worst_key: int
+    differing: tuple[Differing, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,7 +92,13 @@ class Lab:
     sides: tuple[LabSide, LabSide]
 
 
-def lab(experiment: Experiment, index: int, key: int, stop: Stop = never) -> Lab | None:
+def lab(
+    experiment: Experiment,
+    index: int,
+    key: int,
+    stop: Stop = never,
+    most: int = MOST_DIFFERING,
+) -> Lab | None:
     """Compute one vector's softmax in every precision, or None if stopped between two.
 
     What the setup rounds before, scores or queries and keys, is rounded in every trial.
@@ -79,6 +108,7 @@ def lab(experiment: Experiment, index: int, key: int, stop: Stop = never) -> Lab
         index: Which of its vectors.
         key: The key whose weight is shown.
         stop: Asked before every trial.
+        most: How many differing weights of a trial are named at most, held to `LIMIT`.
     """
     vector, setup = experiment.vectors[index], experiment.setup
     unrounded = Experiment(experiment.source, replace(setup, precision=Precision()))
@@ -94,7 +124,7 @@ def lab(experiment: Experiment, index: int, key: int, stop: Stop = never) -> Lab
         for precision in _precisions(setup.precision):
             if stop():
                 return None
-            trials.append(_trial(vector.scores, to_logits, precision, exact, key))
+            trials.append(_trial(vector.scores, to_logits, precision, exact, key, min(most, LIMIT)))
         sides.append(LabSide(name, float(exact[key]), tuple(trials)))
     return Lab(vector.name, key, (sides[0], sides[1]))
 
@@ -111,6 +141,7 @@ def _trial(
     precision: Precision,
     exact: NDArray[np.float64],
     key: int,
+    most: int,
 ) -> Trial:
     """Compute softmax and compare it with the exact weights, shape (n,)."""
     side: Evaluation = evaluate(scores, to_logits, precision)
@@ -118,12 +149,30 @@ def _trial(
     errors = np.abs(weights - exact)
     # The position of NaN, where there is one.
     worst = int(errors.argmax())
+    differ = np.flatnonzero(weights != rounded(exact, precision.format))
     return Trial(
         precision,
         *verdict({"": side}),
         weight=float(weights[key]),
-        n_differ=int(np.count_nonzero(weights != rounded(exact, precision.format))),
+        n_differ=int(differ.size),
         n_vanished=int(np.count_nonzero((weights == 0.0) & (exact != 0.0))),
         worst=float(errors[worst]),
         worst_key=worst,
+        differing=tuple(
+            Differing(at, float(exact[at]), float(weights[at]))
+            for at in _farthest(errors, differ, most)
+        ),
     )
+
+
+def _farthest(errors: NDArray[np.float64], keys: NDArray[np.intp], most: int) -> list[int]:
+    """Return those of some keys that have the largest errors, NaN before all, largest first."""
+    sizes = errors[keys]
+    sizes[np.isnan(sizes)] = np.inf
+    if keys.size > most:
+        bound = np.partition(sizes, -most)[-most]
+        above, tied = np.flatnonzero(sizes > bound), np.flatnonzero(sizes == bound)
+        kept = np.concatenate((above, tied[: most - above.size]))
+        keys, sizes = keys[kept], sizes[kept]
+    order: list[int] = keys[np.lexsort((keys, -sizes))].tolist()
+    return order

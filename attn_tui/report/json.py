@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.attention import Attention, attention
 from attn_tui.compute.explore import Answer, Evaluation, VectorAnswer, Wrt
-from attn_tui.compute.precision_lab import LabSide, Trial
+from attn_tui.compute.precision_lab import MOST_DIFFERING, LabSide, Trial
 from attn_tui.compute.precision_lab import lab as tried
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.plain import json_text, plain_number, plain_numbers
@@ -63,7 +63,7 @@ def _vector(answer: Answer, index: int, top: int | None, lab: bool) -> dict[str,
         "masked": masked.tolist(),
         "unscaled": _side(found, found.unscaled, keys, through),
         "scaled": _side(found, found.scaled, keys, through),
-        **(_lab(answer, index) if lab else {}),
+        **(_lab(answer, index, top) if lab else {}),
     }
 
 
@@ -111,8 +111,9 @@ def _plain_norms(side: Evaluation, wrt: Wrt) -> dict[str, float | str]:
     return {name: plain_number(value) for name, value in asdict(side.norms[wrt]).items()}
 
 
-def _lab(answer: Answer, index: int) -> dict[str, Any]:
-    found = tried(answer.experiment, index, answer.vectors[index].of)
+def _lab(answer: Answer, index: int, top: int | None) -> dict[str, Any]:
+    of, most = answer.vectors[index].of, top or MOST_DIFFERING
+    found = tried(answer.experiment, index, of, most=most)
     if found is None:
         return {}
     return {"lab": {"key": found.key, **{side.name: _lab_side(side) for side in found.sides}}}
@@ -136,6 +137,15 @@ def _trial(trial: Trial) -> dict[str, Any]:
         "n_vanished": trial.n_vanished,
         "worst": plain_number(trial.worst),
         "worst_key": trial.worst_key,
+        "differing": [
+            {
+                "key": each.key,
+                "exact": plain_number(each.exact),
+                "weight": plain_number(each.weight),
+                "difference": plain_number(each.difference),
+            }
+            for each in trial.differing
+        ],
     }
 
 

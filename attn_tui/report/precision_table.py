@@ -5,7 +5,7 @@ from textwrap import wrap
 
 from attn_tui.compute.formats import dtype_of, limits
 from attn_tui.compute.precision_lab import Lab, LabSide, Trial
-from attn_tui.report.numbers import scientific, weight, weight_name
+from attn_tui.report.numbers import general, scientific, weight, weight_name
 from attn_tui.report.tables import short
 
 WIDTH = 80
@@ -20,7 +20,7 @@ def precision_table(lab: Lab, n_keys: int) -> Iterator[str]:
     """
     name = weight_name(lab.key)
     yield (
-        f"precision lab: {name}, and how many of {n_keys} weights differ from the exact ones\n"
+        f"precision lab: {name}, and how many of {n_keys:,} weights differ from the exact ones\n"
         "rounded to the format, or are 0 though the exact ones are not\n"
     )
     for side in lab.sides:
@@ -31,6 +31,7 @@ def precision_table(lab: Lab, n_keys: int) -> Iterator[str]:
         )
         yield from map(_line, side.trials)
         yield from _reasons(side)
+        yield from _differing(side)
 
 
 def _line(trial: Trial) -> str:
@@ -47,11 +48,31 @@ def _reasons(side: LabSide) -> Iterator[str]:
         parts = [trial.reason] if trial.reason else []
         if trial.n_vanished:
             least = scientific(_least(trial.precision.format))
-            weights = "1 weight is" if trial.n_vanished == 1 else f"{trial.n_vanished} weights are"
+            weights = (
+                "1 weight is" if trial.n_vanished == 1 else f"{trial.n_vanished:,} weights are"
+            )
             parts.append(f"{weights} 0, since no number above 0 is below {least}")
         if parts:
             text = f"{trial.precision.format} {_method(trial)}: {'; '.join(parts)}"
             yield "\n".join(wrap(text, WIDTH, subsequent_indent="  ")) + "\n"
+
+
+def _differing(side: LabSide) -> Iterator[str]:
+    """Yield the weights of each trial that are farthest from the exact ones."""
+    trials = [trial for trial in side.trials if trial.differing]
+    if not trials:
+        return
+    yield f"\n{side.name}: weights that differ, those farthest from the exact ones first\n"
+    yield (f"{'format':<9} {'method':<7} {'key':>8} {'exact p':>15} {'p':>15} {'difference':>12}\n")
+    for trial in trials:
+        for each in trial.differing:
+            yield (
+                f"{trial.precision.format:<9} {_method(trial):<7} {each.key:>8}"
+                f" {general(each.exact, 9):>15} {general(each.weight, 9):>15}"
+                f" {scientific(each.difference, signed=True):>12}\n"
+            )
+        if left := trial.n_differ - len(trial.differing):
+            yield f"{'':<17} {'':>8} and {left:,} more\n"
 
 
 def _least(format: str) -> float:

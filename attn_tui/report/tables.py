@@ -36,7 +36,8 @@ def table(answer: VectorAnswer, top: int | None) -> Iterator[str]:
     for some in chunks(keys):
         yield "".join(_rows(answer, some, key_width))
     if left := answer.vector.n_keys - keys.size:
-        yield f"{'':>{key_width}} and {left:,} more {count_noun(left)} with smaller or equal scores\n"
+        more = f"and {left:,} more {count_noun(left)} with smaller or equal scores"
+        yield f"{'':>{key_width}} {more}\n"
 
 
 def differences(answer: VectorAnswer, top: int | None) -> Iterator[str]:

@@ -5,6 +5,7 @@ from textwrap import wrap
 
 from attn_tui.compute.attention import attention
 from attn_tui.compute.explore import Answer, VectorAnswer
+from attn_tui.compute.precision_lab import MOST_DIFFERING
 from attn_tui.compute.precision_lab import lab as tried
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
@@ -35,9 +36,8 @@ def render(
     yield from head(answer.experiment)
     for index in range(len(answer.vectors)):
         yield from _vector(answer, index, top)
-        if lab and (found := tried(answer.experiment, index, answer.vectors[index].of)):
-            yield "\n"
-            yield from precision_table(found, answer.vectors[index].vector.n_keys)
+        if lab:
+            yield from _lab(answer, index, top)
     if pair:
         yield from _comparison(pair, answer.experiment.setup, top)
 
@@ -61,6 +61,14 @@ def _vector(answer: Answer, index: int, top: int | None) -> Iterator[str]:
     yield _said(found, experiment.setup)
     if shown := picture(experiment, index, found):
         yield "\n" + _wrapped(" ".join(shown))
+
+
+def _lab(answer: Answer, index: int, top: int | None) -> Iterator[str]:
+    found = answer.vectors[index]
+    tries = tried(answer.experiment, index, found.of, most=top or MOST_DIFFERING)
+    if tries:
+        yield "\n"
+        yield from precision_table(tries, found.vector.n_keys)
 
 
 def _comparison(pair: VectorAnswer, setup: Setup, top: int | None) -> Iterator[str]:

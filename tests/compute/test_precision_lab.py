@@ -67,6 +67,46 @@ def test_what_differs_and_what_vanished_is_counted() -> None:
     assert half.n_differ == np.count_nonzero(computed != as_float16)
 
 
+@pytest.mark.parametrize("most", [1, 3, 5, 50])
+def test_the_weights_that_differ_most_are_named(most: int) -> None:
+    vector = Vector("a", np.append(np.linspace(0.0, 3.0, 30), -inf))
+    found = lab(asking(vector), 0, 0, most=most)
+    assert found
+    for index, side in enumerate(found.sides):
+        for trial in side.trials:
+            answer = answer_to(vector, Setup(precision=trial.precision))
+            exact, computed = (
+                each.scaled.weights() if index else each.unscaled.weights()
+                for each in (answer_to(vector), answer)
+            )
+            names = {"bfloat16": "float32"}
+            as_format = exact.astype(names.get(trial.precision.format, trial.precision.format))
+            if trial.precision.format != "bfloat16":
+                differ = np.flatnonzero(computed != as_format.astype(np.float64))
+                assert trial.n_differ == differ.size
+                assert {each.key for each in trial.differing} <= set(differ.tolist())
+                left = set(differ.tolist()) - {each.key for each in trial.differing}
+                errors = np.abs(computed - exact)
+                least = min((abs(each.difference) for each in trial.differing), default=inf)
+                assert all(errors[key] <= least for key in left)
+            assert len(trial.differing) == min(most, trial.n_differ)
+            sizes = [abs(each.difference) for each in trial.differing]
+            assert sizes == sorted(sizes, reverse=True)
+            for key, right, wrong in trial.differing:
+                assert (right, wrong) == (exact[key], computed[key])
+    assert any(trial.differing for trial in found.sides[0].trials)
+
+
+def test_nan_is_farther_than_any_number_and_a_million_keys_are_not_named() -> None:
+    found = labbed(EXAMPLE)
+    broken = trial_of(found, 0, "float16", False)
+    assert [each.key for each in broken.differing] == [0, 1, 2]
+    assert isnan(broken.differing[0].difference)
+    many = lab(asking(Vector("a", np.linspace(0, 1, 5_000))), 0, 0, most=4_000)
+    assert many
+    assert max(len(each.differing) for each in many.sides[0].trials) == 1_000
+
+
 def test_rounding_of_scores_holds_for_every_trial_but_not_for_the_exact_weights() -> None:
     vector = Vector("a", np.array([100.0, 100.2]))
     setup = Setup(precision=Precision("float16", scores="bfloat16"), scale=Scale("none"))

@@ -162,6 +162,28 @@ def test_the_report_has_the_lab_as_a_table_with_its_reasons() -> None:
     assert "lab" not in as_text(answered([100, 120, 150]))
 
 
+@pytest.mark.parametrize("top", [None, 1])
+def test_the_weights_that_differ_are_listed(top: int | None) -> None:
+    found = answered(np.linspace(0, 3, 9).tolist())
+    expected = lab(found.experiment, 0, 0, most=top or 5)
+    assert expected
+    report = as_text(found, top, lab=True)
+    plain = as_json(found, top, lab=True)["vectors"][0]["lab"]
+    lines = 0
+    for side in expected.sides:
+        for trial, listed in zip(side.trials, plain[side.name]["trials"], strict=True):
+            assert listed["differing"] == [
+                {"key": key, "exact": exact, "weight": p, "difference": p - exact}
+                for key, exact, p in trial.differing
+            ]
+            lines += len(trial.differing)
+    rows = re.findall(
+        r"^(\w+) +(stable|naive) +(\d) +([-.e\d]+) +([-.e\d]+) +[−+]\S+$", report, re.M
+    )
+    assert len(rows) == lines > 0
+    assert max(map(len, report.splitlines())) <= 80
+
+
 def test_the_report_sets_two_vectors_side_by_side() -> None:
     report = as_text(answered([0, 0], [0, np.log(3.0)], setup=Setup(1)), compare=True)
     assert report[report.index("v0 and v1 compared") :].startswith(

@@ -179,7 +179,7 @@ def test_weights_that_add_up_to_more_than_1_are_not_shared_among_more_keys_than_
     answer = answer_to(Vector("a", np.repeat([0.0, 0.2], [1002, 1])), setup)
     assert answer.unscaled.effective_keys > 1003
     text = " ".join(sentences.explore(answer, setup))
-    assert "shared as among 1003 of 1003 keys" in text
+    assert "shared as among 1,003 of 1,003 keys" in text
 
 
 def compared(first: Setup, second: Setup, *scores: float, names: tuple[str, str]) -> str:
