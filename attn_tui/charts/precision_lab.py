@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from attn_tui.charts.precision_notes import method, reason, reasons
+from attn_tui.charts.precision_notes import differences, method, reason, reasons
 from attn_tui.charts.rows import Row, Span, beside, cells, first_text, fitted, message, printable
 from attn_tui.charts.sides import Side, role_of
 from attn_tui.charts.table import Table, widest
@@ -37,8 +37,8 @@ def precision_chart(
     """Draw what each format and method makes of one vector.
 
     Each has a line of its own where there are rows for that; otherwise the methods of a format
-    share one. Below stands why a format gave out; without room for that, what fits of it stands
-    where there is no number.
+    share one. Below stands why a format gave out, and then which weights differ; without room for
+    the reasons, what fits of them stands where there is no number.
 
     Args:
         lab: What came out of every format, stable and naive.
@@ -101,7 +101,8 @@ def _layout(lab: Lab, width: int, height: int, side: Side) -> _Layout | None:
     closed = rest != lines
     shown = lab.sides if width >= SIDE_BY_SIDE else (lab.sides[side == "scaled"],)
     notes = reasons(shown, width) if rest > lines else []
-    inline = not notes or rest - 1 < lines + len(notes)
+    inline = rest - 1 < lines + len(notes)
+    notes += differences(shown, width) if rest > lines else []
     left = (width - GAP) // 2
     widths = (left, width - GAP - left) if len(shown) == 2 else (width,)
     blocks: list[tuple[Row, ...]] = []

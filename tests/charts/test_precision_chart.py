@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 import pytest
 
 from attn_tui.charts.precision_lab import last_first, precision_chart
 from attn_tui.charts.rows import plain
 from attn_tui.compute.precision import FORMATS, Precision
-from attn_tui.compute.precision_lab import Lab, LabSide, Trial
+from attn_tui.compute.precision_lab import Differing, Lab, LabSide, Trial
 from tests.charts.cases import check_block, lines, text_of
 
 NAN = float("nan")
@@ -165,3 +167,28 @@ def test_both_sides_stand_side_by_side_each_in_its_role() -> None:
     assert "now" in text_of(compared, "scaled")
     narrow = precision_chart(LABS["three keys"], 76, 14, side="unscaled")
     assert "1.93e-22" in lines(narrow)[0]
+
+
+def test_the_keys_that_differ_are_named_below_the_reasons_largest_error_first() -> None:
+    keys = [Differing(key, 0.4502, 0.5 + key / 8) for key in (0, 1, 2)]
+    ok = replace(trial("float32", True), differing=(Differing(2, 0.24463, 0.24457),))
+    far = replace(trial("bfloat16", True), differing=tuple(keys))
+    gone = replace(trial("float16", False), differing=(Differing(0, 0.4502, NAN),))
+    side = LabSide("scaled", 0.1309, (ok, far, gone))
+    one = Lab("a", 0, (LabSide("unscaled", 0.1, (trial("float64", True),) * 3), side))
+    narrow = [row.rstrip() for row in lines(precision_chart(one, 90, 16))]
+    reason = next(at for at, row in enumerate(narrow) if "float16 naive: e^z" in row)
+    assert narrow[reason + 1 : reason + 4] == [
+        "bfloat16 stable differs at key 0: 0.5000 for 0.4502, key 1: 0.6250 for 0.4502",
+        "float32 stable differs at key 2: 0.24457 for 0.24463",
+        "",
+    ]
+    wide = plain(precision_chart(one, 120, 16))
+    assert "bfloat16 stable, scaled, differs at key 0: 0.5000 for 0.4502, key 1: 0.6250" in wide
+    assert "key 2: 0.7500 for 0.4502" in wide
+    for width in (30, 116):
+        for height in range(1, 20):
+            check_block(precision_chart(one, width, height, first=3), width, height)
+    low = (38, 7)
+    last = precision_chart(one, *low, first=last_first(one, *low))
+    assert "0.24463" in plain(last)
