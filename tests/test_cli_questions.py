@@ -223,6 +223,24 @@ def test_two_vectors_are_compared_and_no_other_number() -> None:
     assert "--compare" in refused("show", "--compare", "--lab", "--csv", "1,2", "3,4")
 
 
+def test_an_answer_stands_beside_that_of_a_file(tmp_path: Path) -> None:
+    file = str(tmp_path / "q.json")
+    other = call("show", "--json", "1,2,3", "--softcap=5").stdout
+    Path(file).write_text(other)
+    for source, stdin in ((file, None), ("-", other)):
+        found = call("show", "--json", "1,2,4", "--against", source, stdin=stdin)
+        plain = json.loads(found.stdout)["vectors"][0]
+        old = json.loads(other)["vectors"][0]["scaled"]["weights"]
+        assert plain["comparison"]["weights"]["first"] == old
+        assert plain["comparison"]["weights"]["second"] == plain["scaled"]["weights"]
+    assert "soft cap 5" in call("show", "1,2,4", "--against", file).stdout
+    assert "first_weight" in call("show", "1,2,4", "--csv", "--against", file).stdout
+    Path(file).write_text(call("show", "--json", "1,2", "3,4").stdout)
+    assert "--against: it asks about 2 vectors" in refused("show", "1,2", "--against", file)
+    assert "--against, 'none.json': there is no" in refused("show", "--against", "none.json")
+    assert "--against: standard input is asked" in refused("show", "-", "--against", "-")
+
+
 @pytest.mark.parametrize("form", [(), ("--json",), ("--csv",)])
 def test_every_format_is_tried_if_asked(form: tuple[str, ...]) -> None:
     plain, lab = (call("show", *form, *more).stdout for more in ((), ("--lab",)))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from attn_tui.commands.asking import gradient_experiment_of
+from attn_tui.commands.completion import experiment_files
 from attn_tui.commands.options import (
     REPORT,
     Command,
@@ -40,11 +41,20 @@ _also = partial(click.option, cls=Option, group=REPORT, is_flag=True)
 )
 @_also("--lab", help="Try every number format on each vector.")
 @_also("--compare", help="Compare two vectors.")
+@option(
+    "--against",
+    "FILE",
+    "Compare with the answer to the question of a file that `show --json` printed, for each vector "
+    "the one in its place.",
+    REPORT,
+    experiment_files,
+)
 def show(
     form: tuple[str, ...],
     top: str | None,
     lab: bool,
     compare: bool,
+    against: str | None,
     **given: Unpack[GivenGradient],
 ) -> None:
     """Print weights and their gradient, unscaled beside scaled.
@@ -54,11 +64,24 @@ def show(
     if len(set(form)) > 1:
         raise click.UsageError("--csv and --json exclude each other")
     most = None if top is None else whole_number("top", top, 1)
+    if against == "-" and "-" in (*given["scores"], given["experiment"]):
+        raise InputError("against", "standard input is asked for twice", "- once")
     experiment = gradient_experiment_of(given)
     n_vectors = len(experiment.vectors)
     if compare and n_vectors != 2:
         raise InputError("compare", f"the number of vectors is {n_vectors}", "two vectors")
-    print_report(experiment, next(iter(form), "text"), most, lab, compare)
+    pinned = None if against is None else _pinned(against)
+    print_report(experiment, next(iter(form), "text"), most, lab, compare, pinned)
+
+
+def _pinned(path: str) -> "Experiment":
+    """Return the question of a file that is compared with."""
+    from attn_tui.files.readers import read_experiment
+
+    try:
+        return read_experiment(path)
+    except InputError as error:
+        raise InputError("against", error.problem, error.expected, error.where) from None
 
 
 def print_report(
@@ -67,6 +90,7 @@ def print_report(
     top: int | None = None,
     lab: bool = False,
     compare: bool = False,
+    pinned: "Experiment | None" = None,
 ) -> None:
     """Print the answer to a question as ``"text"``, ``"csv"`` or ``"json"``.
 
@@ -76,10 +100,12 @@ def print_report(
         top: At most so many keys of each vector.
         lab: Whether to try every number format too.
         compare: Whether to compare the two vectors.
+        pinned: The question whose answer to compare with.
     """
     from attn_tui.compute.explore import answer
     from attn_tui.report import csv, json, text
 
     renders = {"text": text.render, "csv": csv.render, "json": json.render}
+    others = next(answer(pinned)).vectors if pinned else ()
     for each in answer(experiment):
-        write(renders[form](each, top, lab=lab, compare=compare))
+        write(renders[form](each, top, lab=lab, compare=compare, pinned=others))

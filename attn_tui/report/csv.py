@@ -1,7 +1,7 @@
 """An answer as CSV of full precision: one line a key, with named columns."""
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
 from typing import Any
 
@@ -14,7 +14,7 @@ from attn_tui.compute.explore import Answer, Evaluation, VectorAnswer
 from attn_tui.compute.precision_lab import lab as tried
 from attn_tui.files.plain import plain_number, plain_numbers
 from attn_tui.report.largest import Positions, chunks, listed_keys
-from attn_tui.report.pair import first_two
+from attn_tui.report.pair import beside_pinned, first_two
 
 _SIDE = (
     "logit",
@@ -68,8 +68,17 @@ PAIR_COLUMNS = (
 """Those of a comparison."""
 
 
+AGAINST_COLUMNS = ("vector", *PAIR_COLUMNS)
+"""Those of a comparison with a pinned answer, which is the first."""
+
+
 def render(
-    answer: Answer, top: int | None = None, *, lab: bool = False, compare: bool = False
+    answer: Answer,
+    top: int | None = None,
+    *,
+    lab: bool = False,
+    compare: bool = False,
+    pinned: Sequence[VectorAnswer] = (),
 ) -> Iterator[str]:
     """Yield the text of an answer, piece by piece: one table.
 
@@ -78,13 +87,22 @@ def render(
         top: At most so many keys of each vector, those with the largest scores.
         lab: Whether to write the precision lab instead, a line for each format and method.
         compare: Whether to compare the first two vectors instead, a line a key.
+        pinned: Answers to compare those of each vector with instead: one, or one for each.
 
     Raises:
-        InputError: With field ``"compare"``, if there is only one vector to compare, or the lab
-            is asked for too.
+        InputError: With field ``"compare"``, if there is only one vector to compare; with that or
+            ``"against"``, if more than one table is asked for.
     """
-    if lab and compare:
-        raise InputError("compare", "CSV is one table", "--lab or --compare, or JSON")
+    if lab + compare + bool(pinned) > 1:
+        field = "against" if pinned else "compare"
+        raise InputError(field, "CSV is one table", "--lab, --compare or --against, or JSON")
+    if pinned:
+        pairs = beside_pinned(answer, pinned)
+        yield _text([AGAINST_COLUMNS])
+        for each in pairs:
+            for keys in chunks(listed_keys(each, top, by_weight=True)):
+                yield _text((each.vector.name, *row) for row in _pair_rows(each, keys))
+        return
     if compare:
         pair = first_two(answer)
         yield _text([PAIR_COLUMNS])

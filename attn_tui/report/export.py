@@ -8,10 +8,10 @@ from secrets import token_hex
 from stat import S_ISDIR, S_ISREG
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.explore import Answer
+from attn_tui.compute.explore import Answer, VectorAnswer
 from attn_tui.report import csv, json, text
 
-RENDERS: Mapping[str, Callable[[Answer], Iterator[str]]] = {
+RENDERS: Mapping[str, Callable[..., Iterator[str]]] = {
     ".txt": text.render,
     ".json": json.render,
     ".csv": csv.render,
@@ -21,12 +21,14 @@ RENDERS: Mapping[str, Callable[[Answer], Iterator[str]]] = {
 _EXPECTED = "a name that ends in .txt, .json or .csv, or in .svg for a picture of the screen"
 
 
-def export(path: str, answer: Answer) -> None:
+def export(path: str, answer: Answer, pinned: VectorAnswer | None = None) -> None:
     """Write an answer to a file, in place of one that is there; ``~`` is the home directory.
 
     Args:
         path: Its suffix says in which form: ``.txt``, ``.json`` or ``.csv``.
         answer: What to write, all keys of it.
+        pinned: What to compare each vector of it with, if anything; a CSV file then holds the
+            comparison alone.
 
     Raises:
         InputError: With field ``"file"``, if the suffix is none of these or the file cannot be
@@ -35,7 +37,7 @@ def export(path: str, answer: Answer) -> None:
     render = RENDERS.get(PurePath(path).suffix.lower())
     if render is None:
         raise InputError("file", "its suffix is none of ours", _EXPECTED, _place(path))
-    write_whole(path, render(answer))
+    write_whole(path, render(answer, pinned=() if pinned is None else (pinned,)))
 
 
 def write_whole(path: str, pieces: Iterable[str]) -> None:

@@ -1,6 +1,6 @@
 """An answer as strict JSON of full precision; ``docs/json.md`` explains each field."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,7 +14,7 @@ from attn_tui.compute.precision_lab import lab as tried
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.plain import json_text, plain_number, plain_numbers
 from attn_tui.report.largest import Positions, chunks, listed_keys
-from attn_tui.report.pair import first_two
+from attn_tui.report.pair import beside_pinned, first_two
 
 Pieces = Iterator[list[float | str]]
 """Pieces of one list of numbers."""
@@ -23,7 +23,12 @@ _STATISTICS = ("entropy", "effective_keys", "participation_ratio", "max_weight",
 
 
 def render(
-    answer: Answer, top: int | None = None, *, lab: bool = False, compare: bool = False
+    answer: Answer,
+    top: int | None = None,
+    *,
+    lab: bool = False,
+    compare: bool = False,
+    pinned: Sequence[VectorAnswer] = (),
 ) -> Iterator[str]:
     """Yield the text of an answer, piece by piece; nothing in it is as long as all of it.
 
@@ -33,15 +38,20 @@ def render(
             keeps all.
         lab: Whether to try every number format for the key whose gradient is asked for.
         compare: Whether to compare the first two vectors.
+        pinned: Answers to compare those of each vector with: one, or one for each.
 
     Raises:
-        InputError: With field ``"compare"``, if there is only one vector to compare.
+        InputError: With field ``"compare"``, if there is only one vector to compare; with field
+            ``"against"``, if there are several pinned answers and not one for each.
     """
-    plain = {
+    pairs = beside_pinned(answer, pinned)
+    plain: dict[str, Any] = {
         "schema": SCHEMA,
         "experiment": experiment_to_plain(answer.experiment),
         "vectors": [_vector(answer, index, top, lab) for index in range(len(answer.vectors))],
     }
+    for vector, pair in zip(plain["vectors"], pairs, strict=False):
+        vector["comparison"] = _comparison(pair, top)
     if compare:
         plain["comparison"] = _comparison(first_two(answer), top)
     yield from json_text(plain)

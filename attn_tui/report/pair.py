@@ -1,5 +1,6 @@
-"""Two vectors of one answer side by side."""
+"""Two vectors of one answer side by side, and two answers."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from attn_tui.compute.compare import compare
@@ -20,3 +21,17 @@ def first_two(answer: Answer) -> VectorAnswer:
     pair = compare(*answer.vectors[:2])
     status, reason = verdict({f"in {first}": pair.unscaled, f"in {second}": pair.scaled})
     return replace(pair, names=(first, second), status=status, reason=reason)
+
+
+def beside_pinned(answer: Answer, pinned: Sequence[VectorAnswer]) -> tuple[VectorAnswer, ...]:
+    """Return each vector of an answer beside a pinned one: the only one, or that in its place.
+
+    Raises:
+        InputError: With field ``"against"``, if there are several and not as many.
+    """
+    n_pinned, n_vectors = len(pinned), len(answer.vectors)
+    if n_pinned > 1 and n_pinned != n_vectors:
+        problem = f"it asks about {n_pinned:,} vectors, and not about {n_vectors:,}"
+        raise InputError("against", problem, "one vector, or as many")
+    others = tuple(pinned) * (n_vectors if n_pinned == 1 else 1)
+    return tuple(map(compare, others, answer.vectors))

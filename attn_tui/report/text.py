@@ -1,6 +1,6 @@
 """An answer as an aligned text report of at most 80 columns, and what it shows in sentences."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from attn_tui.compute.attention import attention
@@ -11,7 +11,8 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.report import sentences
 from attn_tui.report.head import WIDTH, drawn, head
-from attn_tui.report.pair import first_two
+from attn_tui.report.numbers import general
+from attn_tui.report.pair import beside_pinned, first_two
 from attn_tui.report.picture import picture
 from attn_tui.report.precision_table import precision_table
 from attn_tui.report.tables import count_noun, differences, statistics, table
@@ -19,7 +20,12 @@ from attn_tui.report.through_vectors import through_vectors
 
 
 def render(
-    answer: Answer, top: int | None = None, *, lab: bool = False, compare: bool = False
+    answer: Answer,
+    top: int | None = None,
+    *,
+    lab: bool = False,
+    compare: bool = False,
+    pinned: Sequence[VectorAnswer] = (),
 ) -> Iterator[str]:
     """Yield the text of an answer, piece by piece.
 
@@ -28,17 +34,24 @@ def render(
         top: The tables hold at most so many keys, those with the largest scores.
         lab: Whether to try every number format on each vector too.
         compare: Whether to compare the first two vectors too.
+        pinned: Answers to compare those of each vector with too: one, or one for each.
 
     Raises:
-        InputError: With field ``"compare"``, if there is only one vector to compare.
+        InputError: With field ``"compare"``, if there is only one vector to compare; with field
+            ``"against"``, if there are several pinned answers and not one for each.
     """
+    pairs = beside_pinned(answer, pinned)
     pair = first_two(answer) if compare else None
     yield from head(answer.experiment)
     for index in range(len(answer.vectors)):
         yield from _vector(answer, index, top)
         if lab:
             yield from _lab(answer, index, top)
+        if pairs:
+            yield from _beside_pinned(pairs[index], answer.experiment.setup, top)
     if pair:
+        first, second = pair.names
+        yield f"\n{first} and {second} compared\n"
         yield from _comparison(pair, answer.experiment.setup, top)
 
 
@@ -72,8 +85,6 @@ def _lab(answer: Answer, index: int, top: int | None) -> Iterator[str]:
 
 
 def _comparison(pair: VectorAnswer, setup: Setup, top: int | None) -> Iterator[str]:
-    first, second = pair.names
-    yield f"\n{first} and {second} compared\n"
     yield _status(pair)
     yield "\n"
     yield from differences(pair, top)
@@ -81,6 +92,18 @@ def _comparison(pair: VectorAnswer, setup: Setup, top: int | None) -> Iterator[s
     yield from statistics(pair, compared=True)
     yield "\n"
     yield _said(pair, setup)
+
+
+def _beside_pinned(pair: VectorAnswer, setup: Setup, top: int | None) -> Iterator[str]:
+    """Yield a comparison with a pinned answer, after what was done to the scores of each."""
+    yield f"\n{pair.vector.name}: {pair.names[0]} and {pair.names[1]} compared\n"
+    for name, side in zip(pair.names, (pair.unscaled, pair.scaled), strict=True):
+        parts = [f"m = {general(side.multiplier)}"]
+        parts += [] if side.map.softcap is None else [f"soft cap {general(side.map.softcap)}"]
+        parts += [] if side.map.sink is None else [f"sink {general(side.map.sink)}"]
+        naive = "" if side.precision.stable else ", naive"
+        yield f"{name:<7} {', '.join(parts)}, softmax in {side.precision.format}{naive}\n"
+    yield from _comparison(pair, setup, top)
 
 
 def _status(answer: VectorAnswer) -> str:

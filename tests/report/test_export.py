@@ -10,7 +10,7 @@ from attn_tui.compute.explore import Answer, answer
 from attn_tui.compute.vector import Vector
 from attn_tui.report import csv, json, text
 from attn_tui.report.export import export, write_whole
-from tests.asking import asking
+from tests.asking import answer_to, asking
 
 
 @pytest.fixture
@@ -41,6 +41,19 @@ def test_the_suffix_says_in_which_form_an_answer_is_written(
     path = tmp_path / name
     export(str(path), found)
     assert path.read_bytes().decode() == "".join(render(found))
+
+
+@pytest.mark.parametrize(
+    ("name", "render"), [("a.txt", text.render), ("a.json", json.render), ("a.csv", csv.render)]
+)
+def test_a_pinned_answer_is_compared_in_every_form(
+    tmp_path: Path, found: Answer, name: str, render: Callable[..., Iterator[str]]
+) -> None:
+    pinned = answer_to(Vector("b", np.array([1.0, 2.0])))
+    export(str(tmp_path / name), found, pinned)
+    written = (tmp_path / name).read_bytes().decode()
+    assert written == "".join(render(found, pinned=(pinned,)))
+    assert "pinned" in written or "first_weight" in written
 
 
 def test_a_file_that_is_there_is_replaced_and_keeps_its_permissions(

@@ -41,15 +41,15 @@ def through(values: bool = True) -> Answer:
     return next(answer(Experiment(source, SETUP)))
 
 
-def as_json(found: Answer, top: int | None = None, **asked: bool) -> Any:
+def as_json(found: Answer, top: int | None = None, **asked: Any) -> Any:
     return json_module.loads("".join(json.render(found, top, **asked)))
 
 
-def as_csv(found: Answer, top: int | None = None, **asked: bool) -> list[dict[str, str]]:
+def as_csv(found: Answer, top: int | None = None, **asked: Any) -> list[dict[str, str]]:
     return list(csv_module.DictReader(StringIO("".join(csv.render(found, top, **asked)))))
 
 
-def as_text(found: Answer, top: int | None = None, **asked: bool) -> str:
+def as_text(found: Answer, top: int | None = None, **asked: Any) -> str:
     return "".join(text.render(found, top, **asked))
 
 
@@ -259,3 +259,32 @@ def test_one_vector_cannot_be_compared_and_csv_is_one_table() -> None:
             next(render(answered([1, 2]), compare=True))
     with pytest.raises(InputError, match="CSV is one table"):
         next(csv.render(answered([1], [2]), lab=True, compare=True))
+
+
+def test_each_vector_stands_beside_the_pinned_one() -> None:
+    before = answered([5, 0], [1, 2], setup=Setup(1, Scale(softcap=3.0, sink=0.5)))
+    now = answered([5, 0, 1], [1, 2], setup=Setup(4))
+    plain = as_json(now, pinned=before.vectors)
+    lines = as_csv(now, pinned=before.vectors)
+    assert tuple(lines[0]) == csv.AGAINST_COLUMNS
+    report = as_text(now, pinned=before.vectors)
+    for old, new, vector in zip(before.vectors, now.vectors, plain["vectors"], strict=True):
+        found = vector["comparison"]
+        assert found["vectors"] == ["pinned", "now"]
+        first = old.scaled.weights().tolist() + [0.0] * (new.vector.n_keys - old.vector.n_keys)
+        assert found["weights"]["first"] == first
+        assert found["weights"]["second"] == new.scaled.weights().tolist()
+        own = [line for line in lines if line["vector"] == new.vector.name]
+        assert [float(line["first_weight"]) for line in own] == first
+        assert f"\n{new.vector.name}: pinned and now compared\n" in report
+    assert report.count("pinned  m = 1, soft cap 3, sink 0.5, softmax in float64\n") == 2
+    assert report.count("now     m = 0.5, softmax in float64\n") == 2
+    assert "Pinned, the sink takes" in " ".join(report.split())
+    one = as_json(now, pinned=before.vectors[:1])["vectors"][1]["comparison"]
+    assert one["weights"]["first"] == before.vectors[0].scaled.weights().tolist()
+    assert "comparison" not in as_json(now)["vectors"][0]
+    for render in (text.render, json.render, csv.render):
+        with pytest.raises(InputError, match="against: it asks about 2 vectors, and not about 1"):
+            list(render(answered([1, 2]), pinned=before.vectors))
+    with pytest.raises(InputError, match="against: CSV is one table"):
+        list(csv.render(now, lab=True, pinned=before.vectors))

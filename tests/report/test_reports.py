@@ -37,7 +37,7 @@ def strict(constant: str) -> None:
     raise AssertionError(f"{constant} is not JSON")
 
 
-def as_json(found: Answer, top: int | None = None, **asked: bool) -> Any:
+def as_json(found: Answer, top: int | None = None, **asked: Any) -> Any:
     written = "".join(json.render(found, top, **asked))
     return json_module.loads(written, parse_constant=strict)
 
@@ -127,6 +127,7 @@ def test_every_field_of_json_is_documented() -> None:
     two = [case for case in CASES if len(case.vectors) > 1]
     every = [as_json(case, top=2, lab=True) for case in CASES]
     every += [as_json(case, top=2, compare=True) for case in two]
+    every += [as_json(case, pinned=case.vectors[:1]) for case in two]
     found = set().union(*map(_fields, every))
     found = {path for path in found if not path.startswith("experiment.parameters.")}
     assert found <= documented
@@ -147,7 +148,8 @@ def _fields(plain: object, path: str = "") -> set[str]:
     for name, item in plain.items():
         inner = f"{path}.{name}".lstrip(".")
         inner = re.sub(r"\.scaled(?=\.|$)", ".unscaled", inner)
-        found |= {inner} | _fields(item, inner)
+        within = "comparison" if inner == "vectors[].comparison" else inner
+        found |= {inner} | _fields(item, within)
     return found
 
 
