@@ -95,6 +95,22 @@ def test_an_example_can_be_asked_for(name: str) -> None:
     assert asked("--example", name) == json.loads(json.dumps(experiment_to_plain(example)))
 
 
+def test_an_example_and_a_model_are_told_of() -> None:
+    for command in (("show",), ()):
+        for name, example in EXAMPLES.items():
+            said = " ".join(call(*command, "--example", name).stdout.split())
+            assert said.startswith(f"example {example.title} look at {example.look} scores")
+    changed = " ".join(call("show", "--example", "ties", "--d-k", "2").stdout.split())
+    assert changed.startswith("example Ties: 100, 100, 0 with other options than its own scores")
+    for name, model in MODELS.items():
+        said = " ".join(call("show", "--model", name).stdout.split())
+        sizes = f"d_model {model.d_model:,}, {model.heads} heads, d_k {model.d_k}"
+        told = f"model {model.title}: {sizes} {model.note}".strip()
+        assert said.startswith(f"{told} scores")
+    assert call("show", "--model", "gpt-2", "--csv").stdout.startswith("vector,")
+    assert "look" not in call("show", "1,2").stdout
+
+
 def test_options_replace_what_an_example_says() -> None:
     found: Any = asked("--example", "thousand", "--seed", "3", "--d-k", "4", "--vectors", "2")
     assert (found["d_k"], found["draw"]["n_keys"]) == (4, 1000)

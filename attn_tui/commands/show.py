@@ -1,5 +1,6 @@
 """``attn-tui show``: the numbers of Explore as a text report, CSV or JSON."""
 
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
@@ -10,6 +11,7 @@ from attn_tui.commands.completion import experiment_files
 from attn_tui.commands.options import (
     REPORT,
     Command,
+    Given,
     GivenGradient,
     Option,
     gradient,
@@ -19,6 +21,7 @@ from attn_tui.commands.options import (
 )
 from attn_tui.commands.output import write
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.models import MODELS
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -71,7 +74,7 @@ def show(
     if compare and n_vectors != 2:
         raise InputError("compare", f"the number of vectors is {n_vectors}", "two vectors")
     pinned = None if against is None else _pinned(against)
-    print_report(experiment, next(iter(form), "text"), most, lab, compare, pinned)
+    print_report(experiment, next(iter(form), "text"), most, lab, compare, pinned, given)
 
 
 def _pinned(path: str) -> "Experiment":
@@ -84,6 +87,17 @@ def _pinned(path: str) -> "Experiment":
         raise InputError("against", error.problem, error.expected, error.where) from None
 
 
+def _about(given: Given, experiment: "Experiment") -> Iterator[str]:
+    """Yield what there is to say of the example and the model that were asked for."""
+    from attn_tui.files.examples import EXAMPLES
+    from attn_tui.report.head import about_example, about_model
+
+    if given["example"] is not None:
+        yield about_example(EXAMPLES[given["example"]], experiment)
+    if given["model"] is not None:
+        yield about_model(MODELS[given["model"]])
+
+
 def print_report(
     experiment: "Experiment",
     form: str = "text",
@@ -91,6 +105,7 @@ def print_report(
     lab: bool = False,
     compare: bool = False,
     pinned: "Experiment | None" = None,
+    given: Given | None = None,
 ) -> None:
     """Print the answer to a question as ``"text"``, ``"csv"`` or ``"json"``.
 
@@ -101,11 +116,14 @@ def print_report(
         lab: Whether to try every number format too.
         compare: Whether to compare the two vectors.
         pinned: The question whose answer to compare with.
+        given: What was given, which may name an example or a model to be told of in text.
     """
     from attn_tui.compute.explore import answer
     from attn_tui.report import csv, json, text
 
     renders = {"text": text.render, "csv": csv.render, "json": json.render}
+    if form == "text" and given:
+        write(_about(given, experiment))
     others = next(answer(pinned)).vectors if pinned else ()
     for each in answer(experiment):
         write(renders[form](each, top, lab=lab, compare=compare, pinned=others))

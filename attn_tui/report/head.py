@@ -7,9 +7,13 @@ from textwrap import wrap
 import numpy as np
 
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.models import Model
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products
 from attn_tui.compute.vector import Vector
+from attn_tui.files.codec import experiment_to_plain
+from attn_tui.files.draft import parse
+from attn_tui.files.examples import Example
 from attn_tui.report import sentences
 from attn_tui.report.numbers import general, quantity
 
@@ -34,6 +38,20 @@ def head(experiment: Experiment) -> Iterator[str]:
         yield _line("mask", f"{setup.mask} (masked keys have weight 0 and gradient 0)")
         if setup.mask.causal:
             yield _line("", "causal: vector i, counted from 0, sees keys 0 to i")
+
+
+def about_example(example: Example, experiment: Experiment) -> str:
+    """Return what an example is called, and what to look at unless something else is asked."""
+    lines = _line("example", example.title)
+    if experiment_to_plain(parse(example.draft)) == experiment_to_plain(experiment):
+        return lines + _line("look at", example.look)
+    return lines + _line("", "with other options than its own")
+
+
+def about_model(model: Model) -> str:
+    """Return what a model is called, its dimensions, and what there is to add."""
+    sizes = f"{model.title}: d_model {model.d_model:,}, {model.heads} heads, d_k {model.d_k}"
+    return _line("model", sizes) + (_line("", model.note) if model.note else "")
 
 
 def _scale(experiment: Experiment, setup: Setup) -> Iterator[str]:
