@@ -23,7 +23,7 @@ SCORES  one vector an argument; single numbers side by side are one vector.
         100,120,150    numbers; -inf masks a key
         a:100,120,150  a vector with a name
         @FILE          a .npy, .npz, .csv, .json or .txt file
-        -              standard input
+        -              standard input: text or .npy
         Without SCORES: the worked example, 100,120,150.
 """
 _EXAMPLES = """\
