@@ -90,6 +90,9 @@ class AttnApp(App[None]):
 
     @on(InstrumentScreen.Step)
     def _on_step(self, event: InstrumentScreen.Step) -> None:
+        # The editor must have seen what it said come back before that is undone.
+        if self._due:
+            self._show()
         if event.by < 0:
             self._become(self.history.undo(), "Nothing to undo")
         else:
@@ -117,7 +120,9 @@ class AttnApp(App[None]):
         if history is self.history and unchanged:
             self.notify(unchanged, timeout=2)
         self.history = history
-        if not self._due:
+        if unchanged:
+            self._show()
+        elif not self._due:
             # What is asked in one breath is answered once: an answer may take longer than a key.
             self._due = True
             self.call_later(self._show)

@@ -4,14 +4,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.models import Model
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Kind
-from attn_tui.files.attachments import compacted
+from attn_tui.compute.source import Drawn, Kind
+from attn_tui.files.attachments import compacted, source_text
 from attn_tui.files.draft import Draft
+from attn_tui.files.sources import read_source
 from attn_tui.tui.state import Edit
 
 S = TypeVar("S")
@@ -20,6 +22,17 @@ S = TypeVar("S")
 def text(value: str) -> Edit:
     """Ask for other scores."""
     return lambda draft: compacted(replace(draft, text=value))
+
+
+def redraw(draft: Draft) -> Draft:
+    """Ask for the next seed, if scores are drawn and the draw can be read."""
+    try:
+        source = read_source(draft.source, draft.text, draft.attachments)
+    except InputError:
+        return draft
+    if not isinstance(source, Drawn):
+        return draft
+    return replace(draft, text=source_text(replace(source, seed=source.seed + 1))[0])
 
 
 def source(kind: Kind) -> Edit:

@@ -39,7 +39,7 @@ async def test_narrow_screen_reaches_weights_gradient_and_every_chart_by_one_key
         await person.press("tab", "right")
         person.sees("nats")
         await person.press("t")
-        person.sees("bfloat16", "exact")
+        person.sees("bf16", "exact")
         await person.press("t")
         person.sees("f asks for")
         await person.press("t")
@@ -265,6 +265,8 @@ async def test_a_long_vector_scrolls_sorts_and_keeps_its_cursor_in_sight() -> No
         await person.press("pageup", "home", "s")
         assert person.line_with("▸").split()[1:3] == ["57", "99"]
         await person.press("pagedown", "s", "s")
+        assert person.line_with("▸").split()[1:3] == ["57", "99"]
+        await person.press("home")
         assert person.line_with("▸").split()[1:3] == ["0", "0"]
 
 

@@ -19,14 +19,14 @@ async def test_sources_are_chosen_from_a_list_and_each_keeps_its_text() -> None:
         await person.press("f", "down", "enter")
         assert person.asked.draft.source == "drawn"
         person.sees("Scores: drawn", "seed", "draw: weights p")
-        await person.press("e", "ctrl+end")
+        await person.press("ctrl+end")
         await person.write("9")
-        await person.press("escape", "f", "up", "enter")
+        await person.press("escape", "f", "up", "enter", "escape")
         assert person.asked.draft.text == EXAMPLE.text
         await person.app.run_action("screen.source('drawn')")
         await settle(person.pilot)
         assert person.asked.draft.text.endswith("9")
-        await person.press("u", "u", "u", "u")
+        await person.press("escape", "u", "u", "u", "u")
         assert person.asked.draft == EXAMPLE
 
 
@@ -42,6 +42,24 @@ async def test_drawn_scores_move_with_d_k_and_are_drawn_anew() -> None:
         await person.press("u", "a")
         assert "seed = 8" in person.asked.draft.text
         assert not np.allclose(person.asked.experiment.vectors[0].scores, first)
+
+
+async def test_every_press_of_redraw_counts() -> None:
+    async with at_screen(draft=DRAWN) as person:
+        await person.burst(*["a"] * 20)
+        assert person.asked.draft.text.startswith("n = 8, seed = 27")
+
+
+async def test_keys_and_letters_that_arrive_together_take_effect_in_order() -> None:
+    async with at_screen() as person:
+        await person.press("e")
+        await person.burst("home", "ctrl+k", "7", "8")
+        assert person.asked.draft.text == "78"
+
+
+async def test_rows_of_q_and_k_typed_as_scores_say_how_to_multiply_them() -> None:
+    async with at_screen(draft=Draft("q: 1, 0\nK: 1, 0")) as person:
+        person.sees("f, from q and K, multiplies q and K")
 
 
 async def test_scores_that_are_typed_are_not_drawn_anew() -> None:
@@ -129,14 +147,33 @@ async def test_what_is_saved_as_json_can_be_opened_again(tmp_path: Path) -> None
         await person.until_sees("Saved")
         assert json.loads(path.read_text("utf-8"))["schema"] == "attn-tui/1"
         await person.press("ctrl+s")
-        await person.paste(str(path))
-        await person.press("enter")
+        await person.paste(str(path.with_name("ques")))
+        await person.press("tab", "enter")
         person.sees("is there already")
         await person.press("escape", "x", "enter", "ctrl+o")
         await person.paste(str(path))
         await person.press("enter")
         assert person.asked.draft.source == "drawn"
         assert person.asked.draft.setup == DRAWN.setup
+
+
+async def test_scores_that_are_not_understood_are_saved_as_a_picture_only(tmp_path: Path) -> None:
+    async with at_screen() as person:
+        await person.press("e", "ctrl+end")
+        await person.write("x")
+        await person.press("escape", "ctrl+s")
+        await person.paste(str(tmp_path / "a.txt"))
+        await person.press("enter")
+        person.sees("the scores are not")
+        assert not (tmp_path / "a.txt").exists()
+
+
+async def test_a_folder_that_is_not_there_is_said_beside_the_name(tmp_path: Path) -> None:
+    async with at_screen() as person:
+        await person.press("ctrl+s")
+        await person.paste(str(tmp_path / "no" / "a.txt"))
+        await person.press("enter")
+        await person.until_sees("there is no such folder")
 
 
 @pytest.mark.parametrize("ending", ["txt", "csv", "svg"])

@@ -88,6 +88,7 @@ LOOKING = (
         "screen.zoom", ("z",), "z", "Zoom",
         "See a large Jacobian around the cursor, or as a whole",
     ),
+    Action("screen.read", ("y",), "y", "Say", "Read all there is to say of the vector as text"),
     Action("screen.ascii", (), "", "ASCII", "Draw bars and charts in ASCII, or in blocks"),
 )  # fmt: skip
 """What looks another way."""

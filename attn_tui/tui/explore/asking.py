@@ -11,8 +11,8 @@ from attn_tui.compute.models import MODELS
 from attn_tui.compute.precision import FORMATS
 from attn_tui.compute.scale import RULES, Scale, parse_number, parse_scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Kind
-from attn_tui.files.attachments import score_text, source_text
+from attn_tui.compute.source import Kind
+from attn_tui.files.attachments import score_text
 from attn_tui.files.examples import EXAMPLES
 from attn_tui.tui import edits
 from attn_tui.tui.dialogs import Choice, ChoiceDialog
@@ -40,17 +40,15 @@ class AskingActions(ExploreBase):
         self._choose("Where scores come from", choices.sources(), present, self.action_source)
 
     def action_source(self, kind: Kind) -> None:
-        """Ask for scores from a kind of source."""
+        """Ask for scores from a kind of source, and give the keys to their text."""
         self.ask(edits.source(kind))
+        self.action_edit()
 
     def action_draw_anew(self) -> None:
         """Draw with the next seed."""
-        source = self.asked.experiment.source if self.asked else None
-        if isinstance(source, Drawn):
-            text, _ = source_text(replace(source, seed=source.seed + 1))
-            self.ask(edits.text(text))
-        else:
+        if self.asked and self.asked.draft.source != "drawn":
             self.notify("Scores are not drawn: f draws them", timeout=3)
+        self.ask(edits.redraw)
 
     def action_choose_example(self) -> None:
         """Offer the examples."""
@@ -113,8 +111,8 @@ class AskingActions(ExploreBase):
 
     def action_qk_norm(self) -> None:
         """Normalise queries and keys, or do not."""
-        if self.asked and self.asked.draft.source != "vectors" and not self._scale.qk_norm:
-            self.notify("QK-norm acts on q and k: f types them", timeout=3)
+        if self.asked and self.asked.draft.source == "typed" and not self._scale.qk_norm:
+            self.notify("QK-norm acts on q and k: f draws or types them", timeout=3)
         self.ask(edits.scale(lambda old: replace(old, qk_norm=not old.qk_norm)))
 
     def action_choose_model(self) -> None:

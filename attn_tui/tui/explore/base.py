@@ -40,9 +40,10 @@ class ExploreBase(InstrumentScreen):
         read: Callable[[str], Any],
         take: Callable[[Any], object],
         eager: bool = True,
+        complete: Callable[[str], str] = str,
     ) -> None:
         """Ask for a value to be typed in place of the slider."""
-        self.query_one(Entry).open(Request(label, value, read, take, eager))
+        self.query_one(Entry).open(Request(label, value, read, take, eager, complete))
 
     def complain(self, problem: str) -> None:
         """Say beside the value that is asked for why it will not do."""

@@ -46,26 +46,31 @@ def precision_text(precision: Precision) -> str:
     return ", ".join(parts)
 
 
-def extras_text(scale: Scale) -> str:
-    """Return what there is besides the multiplier: ``cap 50, sink 0, QK-norm``."""
+def extras_text(scale: Scale, kind: Kind, taken: float | None = None) -> str:
+    """Return what there is besides the multiplier: ``cap 50, sink 0 takes 0.27, QK-norm``."""
     parts = [f"cap {general(scale.softcap)}"] if scale.softcap is not None else []
-    parts += [f"sink {general(scale.sink)}"] if scale.sink is not None else []
-    parts += ["QK-norm"] if scale.qk_norm else []
+    if scale.sink is not None:
+        takes = "" if taken is None else f" takes {weight(taken)}"
+        parts.append(f"sink {general(scale.sink)}{takes}")
+    if scale.qk_norm:
+        parts.append("no q and k for QK-norm" if kind == "typed" else "QK-norm")
     return ", ".join(parts)
 
 
-def pin_text(answer: VectorAnswer, setup: Setup) -> str:
+def pin_text(answer: VectorAnswer, experiment: Experiment) -> str:
     """Return what was asked of an answer, in a few words."""
-    extras = extras_text(setup.scale)
+    setup = experiment.setup
+    extras = extras_text(setup.scale, experiment.source.kind)
     parts = [f"{answer.vector.name}: m = {setup.scale.formula}", f"d_k {setup.d_k}"]
     return ", ".join([*parts, *filter(None, (extras, precision_text(setup.precision)))])
 
 
 def status(experiment: Experiment, width: int) -> list[Item]:
     """Return the rule, the precision and the source of the scores, for the title line."""
-    setup, source = experiment.setup, SOURCES[experiment.source.kind][0]
+    setup, kind = experiment.setup, experiment.source.kind
+    source = SOURCES[kind][0]
     wide = width >= ROOMY // 2
-    rule = ", ".join(filter(None, (f"m = {setup.scale.formula}", extras_text(setup.scale))))
+    rule = ", ".join(filter(None, (f"m = {setup.scale.formula}", extras_text(setup.scale, kind))))
     parts = [(rule, "screen.choose_rule"), (precision_text(setup.precision), "screen.precision")]
     parts += [(source, "screen.choose_source")] if wide else []
     ends = [" · "] * (len(parts) - 1) + [" " if wide else ""]
@@ -88,23 +93,23 @@ def rule_rows(
     formula: Span = (f"m = {scale.formula}  ", "label")
     times: Span = (f"× {general(m, 5)}", "scaled")
     divisor: Span = (f" (÷ {general(1 / m, 5)})" if m else "", "muted")
-    extras = [f"  {text}" for text in filter(None, (extras_text(scale),))]
-    if scale.sink is not None:
-        extras.append(f" takes {weight(answer.scaled.sink_weight)}")
-    more: Span = ("".join(extras), "label")
-    less: Span = (extras[0] if extras else "", "label")
+    kind, taken = experiment.source.kind, answer.scaled.sink_weight
+    more: Span = (f"  {extras_text(scale, kind, taken)}".rstrip(), "label")
+    less: Span = (f"  {extras_text(scale, kind)}".rstrip(), "label")
     fewer: list[Row] = [(formula, times, more), (times, more), (times, less)]
     rule = first_fit([(formula, times, divisor, more), *fewer], width)
     texts = [sentences.source(experiment)]
-    if isinstance(experiment.source, Drawn):
+    if isinstance(experiment.source, Drawn) and not scale.qk_norm:
         norm = experiment.source.query_norm(experiment.setup.d_k, index)
         texts.append(f"drawn: s ~ N(0, ‖q‖²), ‖q‖ = {quantity(norm)}")
     room = max(height - 1, 1)
+    # An equation is not torn apart.
+    texts = [text.replace(" = ", "\u00a0=\u00a0") for text in texts]
     lines = next(
         (lines for text in texts if len(lines := wrap(text, max(width, 10))) <= room),
         wrap(texts[-1], max(width, 10), max_lines=room, placeholder=" …"),
     )
-    return [rule, *(((line, "muted"),) for line in lines)]
+    return [rule, *(((line.replace("\u00a0", " "), "muted"),) for line in lines)]
 
 
 def message_rows(
@@ -122,6 +127,9 @@ def message_rows(
     mask = asked.experiment.setup.mask
     masked = f", masked: {mask}" if mask else ""
     rows: list[Row] = [((f"{many}{vector.name}, {keys}{masked}", "muted"),)]
+    names = {each.name.partition("[")[0].lower() for each in asked.experiment.vectors}
+    if asked.draft.source == "typed" and {"q", "k"} <= names:
+        rows.insert(0, (("f, from q and K, multiplies q and K", "muted"),))
     if view.pinned:
         rows.insert(0, (("pinned ", "pinned"), (view.pin, "muted")))
     return rows[:height]
@@ -155,7 +163,13 @@ def statistics_rows(answer: VectorAnswer, width: int, narrow: str) -> list[Row]:
 
 
 def page(
-    answer: VectorAnswer, view: View, keys: Keys, width: int, narrow: str, stale: bool
+    answer: VectorAnswer,
+    experiment: Experiment,
+    view: View,
+    keys: Keys,
+    width: int,
+    narrow: str,
+    stale: bool,
 ) -> Page:
     """Return what the table shows of some keys."""
     variable = SYMBOL[answer.wrt]
@@ -179,9 +193,22 @@ def page(
         statistics_rows(answer, width, narrow),
         view.key,
         view.span if view.anchor is not None else None,
+        _unmasked(experiment, view.vector, keys),
         not narrow,
         view.ascii,
     )
+
+
+def _unmasked(experiment: Experiment, index: int, keys: Keys) -> list[float]:
+    """Return the scores of some keys as they are without the mask, if there is one."""
+    if not experiment.setup.mask:
+        return []
+    scores = experiment.source.vectors(experiment.setup)[index].scores
+    there = keys < scores.size
+    found = np.full(keys.size, -np.inf)
+    found[there] = scores[keys[there]]
+    numbers: list[float] = found.tolist()
+    return numbers
 
 
 def _weights_title(answer: VectorAnswer, view: View, keys: Keys, width: int, stale: bool) -> str:
@@ -196,7 +223,13 @@ def _weights_title(answer: VectorAnswer, view: View, keys: Keys, width: int, sta
 
 
 def tab_items(
-    view: View, answer: VectorAnswer, narrow: bool, focused: bool, stale: bool, width: int
+    view: View,
+    answer: VectorAnswer,
+    narrow: bool,
+    focused: bool,
+    stale: bool,
+    busy: bool,
+    width: int,
 ) -> list[Item]:
     """Return the tabs: of the charts, and on a narrow screen of the table's halves too."""
     variable = SYMBOL[answer.wrt]
@@ -206,6 +239,8 @@ def tab_items(
     end = Item(((" linear ", "muted"),), "screen.log")
     if view.log:
         end = Item(((" log ", "muted"),), "screen.log")
+    if busy:
+        end = Item(((" computing ", "strong"),))
     if narrow and stale:
         end = Item(((" old ", "error"),))
     items = []
@@ -260,12 +295,14 @@ def chart_rows(
             answer.wrt, _OVER_D_K[experiment.source.kind],
         )  # fmt: skip
     if view.chart == "precision":
-        return precision_chart(data, width, height, view.ascii, view.side)
+        return precision_chart(data, width, height, view.ascii, view.side, view.line)
     if view.chart == "vectors":
         found = attention(experiment, view.vector)
         if found is None:
             return message(" No q and K here: f asks for them", width, height)
-        return attention_chart(answer, found, view.key, width, height, view.component, view.ascii)
+        return attention_chart(
+            answer, found, view.key, width, height, view.component, view.ascii, view.side
+        )
     return weights.weights_chart(answer, width, height, view.log, view.key, view.ascii)
 
 

@@ -1,7 +1,9 @@
 """What the keys of the Explore screen do with files: open one, save one."""
 
+import os
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 
 from textual import on
@@ -9,7 +11,7 @@ from textual.message import Message
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.explore import answer
+from attn_tui.compute.explore import VectorAnswer, answer
 from attn_tui.files.opening import open_draft
 from attn_tui.report.export import export, write_whole
 from attn_tui.tui import edits
@@ -43,6 +45,7 @@ class FilingActions(ExploreBase):
                 lambda text: edits.become(open_draft(text.strip(), setup)),
                 self.ask,
                 eager=False,
+                complete=completed,
             )
 
     def action_save_file(self, text: str = "attn-tui.json") -> None:
@@ -50,14 +53,21 @@ class FilingActions(ExploreBase):
         if self.asked:
             # Taken now, since the line that asks for the name is not to be in the picture.
             picture = self.app.export_screenshot()
-            save = partial(self._save, picture, self.asked.experiment)
-            self.request("save", text, _new_name, save, eager=False)
+            save = partial(self._save, picture, self.asked.experiment, self.view.pinned)
+            read = partial(_new_name, self.asked.error)
+            self.request("save", text, read, save, eager=False, complete=completed)
 
-    def _save(self, picture: str, experiment: Experiment, text: str) -> None:
+    def _save(
+        self, picture: str, experiment: Experiment, pinned: VectorAnswer | None, text: str
+    ) -> None:
         """Write a file in a thread, for a million keys take a while."""
-        self.run_worker(partial(self._write, picture, experiment, text), thread=True, group="save")
+        self.run_worker(
+            partial(self._write, picture, experiment, pinned, text), thread=True, group="save"
+        )
 
-    def _write(self, picture: str, experiment: Experiment, text: str) -> None:
+    def _write(
+        self, picture: str, experiment: Experiment, pinned: VectorAnswer | None, text: str
+    ) -> None:
         path = text.removesuffix("!")
         error = None
         try:
@@ -65,7 +75,7 @@ class FilingActions(ExploreBase):
                 write_whole(path, [picture])
             else:
                 for each in answer(experiment):
-                    export(path, each)
+                    export(path, each, pinned)
         except InputError as found:
             error = found
         self.post_message(self.Saved(text, error))
@@ -80,9 +90,29 @@ class FilingActions(ExploreBase):
             self.notify(f"Saved {event.text.removesuffix('!')}", timeout=4, markup=False)
 
 
-def _new_name(text: str) -> str:
+def completed(text: str) -> str:
+    """Return a path with as much more as all files have that begin so."""
+    folder, begin = os.path.split(text)
+    try:
+        names = sorted(
+            each.name + "/" * each.is_dir()
+            for each in Path(folder or ".").expanduser().iterdir()
+            if each.name.startswith(begin)
+        )
+    except OSError:
+        return text
+    if not names:
+        return text
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(names[0], names[-1], strict=False))
+    return os.path.join(folder, "".join(first for first, _ in same))
+
+
+def _new_name(unread: InputError | None, text: str) -> str:
     """Return the name of a file to write; one that is there only if ``!`` is added to it."""
     name = text.strip()
+    if unread and not name.removesuffix("!").lower().endswith(PICTURE):
+        expected = "scores that are, or a picture of the screen: .svg"
+        raise InputError("file", "the scores are not understood", expected)
     if not name.endswith("!") and Path(name).expanduser().exists():
         problem = f"{inert(Path(name).name)} is there already"
         raise InputError("file", problem, "another name, or ! behind it to write over it")

@@ -49,6 +49,7 @@ class Page:
         statistics: The lines below the keys.
         cursor: The key the cursor is on.
         span: The first and the last key of the range that is selected, or None.
+        unmasked: The scores of those keys as they were before a mask, if there is one.
         titled: Whether a line with the titles stands above the heads of the columns.
         ascii: Whether bars keep to ASCII.
     """
@@ -60,6 +61,7 @@ class Page:
     statistics: Sequence[Row]
     cursor: int
     span: tuple[int, int] | None = None
+    unmasked: Sequence[float] = ()
     titled: bool = True
     ascii: bool = False
 
@@ -123,7 +125,7 @@ class KeyTable(Vertical, can_focus=True):
             *table_rows.title_row(page.titles[1], rest, self.has_focus),
         )
         marks = table_rows.Marks(page.cursor, page.span, page.ascii)
-        rows = table_rows.key_rows(page.answer, page.keys, columns, marks)
+        rows = table_rows.key_rows(page.answer, page.keys, columns, marks, page.unmasked)
         last = max(self.size.width - sum(widths[:3]), 0)
         self.query_one("#blocks", Mosaic).show(
             [titles, *rows] if page.titled else rows, (*widths[:3], last)

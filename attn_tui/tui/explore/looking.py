@@ -2,10 +2,18 @@
 
 from dataclasses import replace
 
+from rich.text import Text
+
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.explore import Answer
+from attn_tui.report.text import render
+from attn_tui.tui.dialogs import ReadDialog
 from attn_tui.tui.explore.base import ExploreBase
 from attn_tui.tui.explore.drawing import pin_text
 from attn_tui.tui.explore.order import ordered
+
+READ_KEYS = 100
+"""Keys that are listed where all is said as text."""
 
 
 class LookingActions(ExploreBase):
@@ -41,8 +49,9 @@ class LookingActions(ExploreBase):
         """List keys by something else, from the first on."""
         if self.answer:
             view = self.view.next_sort()
-            first = ordered(self.answer, view.sort).key(0)
-            self.look(replace(view, key=first, top=0))
+            if view.sort != "position":
+                view = replace(view, key=ordered(self.answer, view.sort).key(0))
+            self.look(view)
 
     def action_go_to_key(self) -> None:
         """Go to a key by its number."""
@@ -66,8 +75,15 @@ class LookingActions(ExploreBase):
         if self.view.pinned or self.answer is None or self.asked is None:
             self.look(replace(self.view, pinned=None, pin=""))
         else:
-            pin = pin_text(self.answer, self.asked.experiment.setup)
+            pin = pin_text(self.answer, self.asked.experiment)
             self.look(replace(self.view, pinned=self.answer, pin=pin))
+
+    def action_read(self) -> None:
+        """Open all there is to say of the vector as text."""
+        if self.answer and self.asked:
+            answer = Answer(self.asked.experiment, (self.answer,))
+            text = "".join(render(answer, READ_KEYS))
+            self.app.push_screen(ReadDialog("In words and numbers", Text(text)))
 
     def action_ascii(self) -> None:
         """Draw in ASCII, or in blocks."""

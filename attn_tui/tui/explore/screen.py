@@ -10,6 +10,7 @@ from textual.containers import Horizontal
 from textual.timer import Timer
 
 from attn_tui.charts.jacobian import cell_at
+from attn_tui.charts.precision_lab import last_first
 from attn_tui.compute.compare import compare
 from attn_tui.compute.explore import VectorAnswer, answer_vector
 from attn_tui.files.sources import index_at
@@ -34,6 +35,9 @@ from attn_tui.tui.widgets.slider import Slider
 
 CHART_DELAY = 0.04
 """Seconds of rest before a chart is drawn, so that a held key is not slowed by it."""
+
+LONG = 0.3
+"""Seconds after which a computation is said to go on."""
 
 SHORT = 30
 """Fewer lines show lower panes."""
@@ -60,6 +64,7 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         self._listed: tuple[object, ...] = ()
         self._chart_timer: Timer | None = None
         self._data: tuple[object, Any] = (None, None)
+        self._busy = False
 
     def compose_panes(self) -> ComposeResult:
         """Lay out the panes."""
@@ -138,7 +143,7 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         said = drawing.words(asked.draft, shown, experiment.setup)
         words = drawing.words_rows(said, self.size.width, self._words_height)
         self.query_one("#words", Canvas).show(words)
-        self._draw_table(shown, asked.error is not None)
+        self._draw_table(asked, shown)
         self._draw_tabs()
         self.frame()
         self._draw_chart_soon()
@@ -147,8 +152,9 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         if self.answer:
             focused = self.query_one(panes.ChartPane).has_focus
             stale = self.has_class("-stale")
+            width = self.size.width
             tabs = drawing.tab_items(
-                self.view, self.answer, self.narrow, focused, stale, self.size.width
+                self.view, self.answer, self.narrow, focused, stale, self._busy, width
             )
             bar = self.query_one("#narrow-tabs" if self.narrow else "#tabs", Bar)
             bar.show_items(drawing.ruled(tabs, self.size.width))
@@ -166,7 +172,7 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
     def _words_height(self) -> int:
         return 2 if self.size.width < NARROW or self.size.width >= ROOMY else 3
 
-    def _draw_table(self, shown: VectorAnswer, stale: bool) -> None:
+    def _draw_table(self, asked: Asked, shown: VectorAnswer) -> None:
         view, width = self.view, self.size.width
         narrow = view.table if self.narrow else ""
         self.query_one("#narrow-tabs").display = bool(narrow)
@@ -186,7 +192,8 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
             self._listed, self.order = listed, ordered(shown, view.sort)
         self.view = view = view.scrolled(self.order.place(view.key), lines, n_keys)
         keys = self.order.between(view.top, view.top + lines)
-        widget.show_page(drawing.page(shown, view, keys, width, narrow, stale))
+        stale = asked.error is not None
+        widget.show_page(drawing.page(shown, asked.experiment, view, keys, width, narrow, stale))
 
     @property
     def _room(self) -> int:
@@ -217,6 +224,7 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
             if self._data[0] is None or type(self._data[0]) is not type(needed.key):
                 chart.show(drawing.waiting(*chart.size))
             self.compute(needed.key, needed.work)
+            self.set_timer(LONG, self._draw_busy)
             return
         experiment, data = self.asked.experiment, self._data[1]
         chart.show(drawing.chart_rows(self._shown, experiment, self.view, data, *chart.size))
@@ -224,7 +232,14 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
     def take_computed(self, key: object, value: Any) -> None:
         """Draw the chart of what was computed."""
         self._data = (key, value)
+        self._draw_busy()
         self._draw_chart()
+
+    def _draw_busy(self) -> None:
+        """Say beside the tabs that the chart is not yet that of the present answer."""
+        if self._busy != (self.computing is not None):
+            self._busy = not self._busy
+            self._draw_tabs()
 
     # What panes say
 
@@ -288,7 +303,12 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         if self.answer and self.asked:
             d_k = self.asked.experiment.setup.d_k
             n_keys = self.answer.vector.n_keys
-            self.look(self.view.chart_moved(event.dx, event.dy, n_keys, d_k))
+            view = self.view.chart_moved(event.dx, event.dy, n_keys, d_k)
+            if view.chart == "precision" and self._data[1]:
+                size = self.query_one(panes.ChartMosaic).size
+                last = last_first(self._data[1], *size, view.side)
+                view = replace(view, line=min(view.line, last))
+            self.look(view)
 
     @on(panes.ChartMosaic.Pointed)
     def _on_chart_pointed(self, event: panes.ChartMosaic.Pointed) -> None:

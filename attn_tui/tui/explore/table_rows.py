@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
@@ -118,11 +119,25 @@ def title_row(text: str, width: int, focused: bool) -> Row:
     return fitted_row((*title, ("─" * rest, "axis")), width)
 
 
-def key_rows(answer: VectorAnswer, keys: Keys, columns: Columns, marks: Marks) -> list[Row]:
-    """Return the head and a row a key, from the key's number to the change of its gradient."""
+def key_rows(
+    answer: VectorAnswer,
+    keys: Keys,
+    columns: Columns,
+    marks: Marks,
+    unmasked: Sequence[float] = (),
+) -> list[Row]:
+    """Return the head and a row a key, from the key's number to the change of its gradient.
+
+    Args:
+        answer: The numbers.
+        keys: The keys.
+        columns: How wide the columns are.
+        marks: What is marked.
+        unmasked: The scores of the keys as they were before a mask, if there is one.
+    """
     first, second = zip(answer.names, (answer.unscaled, answer.scaled), strict=True)
     blocks = (
-        _score_rows(answer, keys, columns, marks),
+        _score_rows(answer, keys, columns, marks, unmasked),
         _weight_rows(first, keys, columns, marks.ascii),
         _weight_rows(second, keys, columns, marks.ascii),
         _difference_rows(answer, keys, columns),
@@ -133,8 +148,17 @@ def key_rows(answer: VectorAnswer, keys: Keys, columns: Columns, marks: Marks) -
     return [tuple(span for row in line for span in row) for line in zip(*blocks, strict=True)]
 
 
-def _score_rows(answer: VectorAnswer, keys: Keys, columns: Columns, marks: Marks) -> list[Row]:
-    """Return the head and a row a key: the cursor, the key and its score, or its two scores."""
+def _score_rows(
+    answer: VectorAnswer,
+    keys: Keys,
+    columns: Columns,
+    marks: Marks,
+    unmasked: Sequence[float],
+) -> list[Row]:
+    """Return the head and a row a key: the cursor, the key and its score, or its two scores.
+
+    The score of a key that is masked stands in brackets.
+    """
     if columns.score == 0:
         head: Row = ((f"  {'key':>{columns.key}} ", "label"),)
         return [head, *(_marked(marks, key, columns, "") for key in keys.tolist())]
@@ -145,8 +169,10 @@ def _score_rows(answer: VectorAnswer, keys: Keys, columns: Columns, marks: Marks
     titles = "".join(f"{head:>{columns.score}}" for head in heads)
     rows: list[Row] = [((f"  {'key':>{columns.key}} {titles}", "label"),)]
     lists = [side.scores(keys).tolist() for side in sides]
-    for key, *scores in zip(keys.tolist(), *lists, strict=True):
-        texts = (fitted(score, columns.score - bool(at)) for at, score in enumerate(scores))
+    for place, (key, *scores) in enumerate(zip(keys.tolist(), *lists, strict=True)):
+        texts = [fitted(score, columns.score - bool(at)) for at, score in enumerate(scores)]
+        if unmasked and scores[-1] == -inf < unmasked[place]:
+            texts[-1] = f"({fitted(unmasked[place], columns.score - 2)})"
         numbers = "".join(f"{text:>{columns.score}}" for text in texts)
         rows.append(_marked(marks, key, columns, numbers))
     return rows

@@ -29,6 +29,7 @@ class View:
         key: The key the cursor is on.
         other: The second key of the Jacobian's cursor: the entry is ∂p_key/∂s_other.
         component: The first component of q and k that their table shows.
+        line: The first line of the precision lab, where there is no room for all.
         anchor: The other end of a range of keys whose one end is the cursor, or None.
         top: How many keys of the order stand above the table's first line.
         sort: What keys are listed by.
@@ -48,6 +49,7 @@ class View:
     key: int = 0
     other: int = 0
     component: int = 0
+    line: int = 0
     anchor: int | None = None
     top: int = 0
     sort: Sort = "position"
@@ -106,6 +108,8 @@ class View:
         """Return the view after an arrow in the chart: the cursor, the quantity or the window."""
         if self.chart == "over_d_k":
             return self.next_quantity(dx + dy)
+        if self.chart == "precision":
+            return replace(self, line=max(self.line + dx + dy, 0))
         if self.chart == "vectors":
             return replace(self, component=min(max(self.component + dx + dy, 0), d_k - 1))
         if self.chart == "jacobian":

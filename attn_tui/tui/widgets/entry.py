@@ -11,6 +11,21 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from attn_tui.compute.errors import InputError
+from attn_tui.tui.widgets.in_order import KeysInOrder
+
+
+class Field(Input, KeysInOrder):
+    """Where the value is typed; tab completes it."""
+
+    class Completed(Message):
+        """The user wants the text completed."""
+
+    async def on_key(self, event: events.Key) -> None:
+        """Keep the focus on tab, which would give the text up."""
+        if event.key == "tab":
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Completed())
 
 
 @dataclass(frozen=True)
@@ -23,6 +38,7 @@ class Request:
         read: Returns the value of a text; raises InputError unless it will do.
         take: What is done with the value once it is entered.
         eager: Whether the text is read at each key, and not only when it is entered.
+        complete: Returns a text with more of what it begins.
     """
 
     label: str
@@ -30,6 +46,7 @@ class Request:
     read: Callable[[str], Any]
     take: Callable[[Any], object]
     eager: bool = True
+    complete: Callable[[str], str] = str
 
 
 class Entry(Horizontal):
@@ -62,7 +79,7 @@ class Entry(Horizontal):
     def compose(self) -> ComposeResult:
         """Lay out the label, the field and the error."""
         yield Static("", id="entry-label", markup=False)
-        yield Input(compact=True, select_on_focus=True)
+        yield Field(compact=True, select_on_focus=True)
         yield Static("", id="entry-error", markup=False)
 
     @property
@@ -104,6 +121,13 @@ class Entry(Horizontal):
             except InputError as error:
                 problem = str(error)
         self.complain(problem)
+
+    @on(Field.Completed)
+    def _on_completed(self, event: Field.Completed) -> None:
+        event.stop()
+        if self.request:
+            self.field.value = self.request.complete(self.field.value)
+            self.field.action_end()
 
     @on(Input.Submitted)
     def _on_submitted(self, event: Input.Submitted) -> None:

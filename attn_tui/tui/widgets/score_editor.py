@@ -8,6 +8,7 @@ from textual.widgets import TextArea
 
 from attn_tui.tui.actions import Action, Section, bindings
 from attn_tui.tui.messages import HistoryStep
+from attn_tui.tui.widgets.in_order import KeysInOrder
 
 ACTIONS = (Action("leave", ("escape",), "esc", "Done", "Leave the editor", palette=False),)
 
@@ -40,7 +41,7 @@ def end_of_change(old: str, new: str) -> int:
     return len(new) - same
 
 
-class ScoreEditor(TextArea):
+class ScoreEditor(TextArea, KeysInOrder):
     """Holds the text of the score vectors as it is typed."""
 
     BINDINGS = bindings(ACTIONS)
