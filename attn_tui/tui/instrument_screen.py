@@ -202,7 +202,7 @@ class InstrumentScreen(Screen[None]):
             items.append(Item(((text, role),), f"app.instrument('{instrument.name}')"))
         status = [*self.status]
         left = sum(item.width for item in items)
-        while len(status) > 1 and left + sum(item.width for item in status) > width:
+        while len(status) > 1 and left + sum(item.width for item in status) >= width:
             status.pop()
         gap = width - sum(item.width for item in (*items, *status))
         items += [Item(((" " * max(gap, 1), "text"),)), *status]
