@@ -58,9 +58,7 @@ def nodes(d: int, breaks: Iterable[float] = ()) -> tuple[Floats, Floats]:
     width = min(1.0, 1.0 / sqrt(half))
     count = int(np.ceil((high - low) / width))
     inside = [log(r / d) for r in breaks if r > 0.0]
-    edges = np.union1d(
-        np.linspace(low, high, count + 1), [u for u in inside if low < u < high]
-    )
+    edges = np.union1d(np.linspace(low, high, count + 1), [u for u in inside if low < u < high])
     middles, halves = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2
     u = (middles[:, None] + halves[:, None] * _ABSCISSAS).ravel()
     weights = (halves[:, None] * _WEIGHTS).ravel() * np.exp(-half * (np.expm1(u) - u))

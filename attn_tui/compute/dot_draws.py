@@ -120,12 +120,14 @@ class Draws:
     def _counted(self, count: int) -> Floats:
         product = self._law.product
         counts = self._streams[0].multinomial(self._law.d_k, product.weights, count)
-        return np.einsum("ij,j->i", counts, product.values)
+        values: Floats = np.einsum("ij,j->i", counts, product.values)
+        return values
 
     def _one_by_one(self, count: int) -> Floats:
         pair, d = self._law.pair, self._law.d_k
         x, y = draw_entries(pair, self._streams, (count, d))
-        values = np.einsum("ij,ij->i", x, y) - d * pair.covariance
+        values: Floats = np.einsum("ij,ij->i", x, y)
+        values -= d * pair.covariance
         if not pair.centred:
             a, b = pair.means
             values += a * y.sum(axis=1) + b * x.sum(axis=1)

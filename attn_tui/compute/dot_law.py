@@ -1,7 +1,7 @@
 """The exact law of q·k: its moments for any entries, and more where there is a way to it."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import comb, nan, sqrt
 
 import numpy as np
@@ -82,14 +82,22 @@ class DotLaw:
         return self.moments[4]
 
     @cached_property
-    def lattice(self) -> Lattice | None:
-        """All values of q·k less its mean with their probabilities, or None if they are not so."""
+    def product_lattice(self) -> Lattice | None:
+        """The values of q_i·k_i less its mean, if they are evenly spaced."""
         if not self.product.discrete:
             return None
-        one = Lattice.of(self.product.values, self.product.weights)
-        if one is None:
-            return None
-        return one.stretched(self.d_k) if self.tied else one.summed(self.d_k)
+        return Lattice.of(self.product.values, self.product.weights)
+
+    @property
+    def lattice(self) -> Lattice | None:
+        """The values of q·k less its mean, if they are evenly spaced and not too many."""
+        return _lattice(self)
+
+    @property
+    def grid(self) -> tuple[float, float] | None:
+        """One value of q·k less its mean, and the distance of neighbours, if evenly spaced."""
+        one, d = self.product_lattice, self.d_k
+        return None if one is None else (d * one.start, (d if self.tied else 1) * one.step)
 
     @cached_property
     def mean_size(self) -> float | None:
@@ -140,8 +148,17 @@ class DotLaw:
         return (1, float(self.d_k)) if self.tied else (self.d_k, 1.0)
 
 
+@lru_cache(maxsize=2)
+def _lattice(law: DotLaw) -> Lattice | None:
+    # A law is kept with what it has found out; millions of probabilities are not kept with it.
+    one = law.product_lattice
+    if one is None:
+        return None
+    return one.stretched(law.d_k) if law.tied else one.summed(law.d_k)
+
+
 def _cumulants(moments: list[float]) -> list[float]:
-    """Return cumulants from moments, both of orders 0, 1, 2, …"""
+    """Return cumulants from moments, both from order 0 on."""
     cumulants = [0.0]
     for r in range(1, len(moments)):
         rest = (comb(r - 1, j - 1) * cumulants[j] * moments[r - j] for j in range(1, r))
@@ -150,7 +167,7 @@ def _cumulants(moments: list[float]) -> list[float]:
 
 
 def _moments(cumulants: list[float]) -> list[float]:
-    """Return moments from cumulants, both of orders 0, 1, 2, …"""
+    """Return moments from cumulants, both from order 0 on."""
     moments = [1.0]
     for r in range(1, len(cumulants)):
         terms = (comb(r - 1, j - 1) * cumulants[j] * moments[r - j] for j in range(1, r + 1))

@@ -26,6 +26,7 @@ class Law:
         title: What it is called in a sentence.
         mean: Its mean.
         variance: Its variance.
+        fourth: Its fourth moment about the mean.
         deviations: Nodes, shape (M,), that with the weights have the law's moments about its mean
             up to the 16th: the values themselves, where there are finitely many.
         weights: Shape (M,), summing to 1.
@@ -36,6 +37,7 @@ class Law:
     title: str
     mean: float
     variance: float
+    fourth: float
     deviations: Floats
     weights: Floats
     discrete: bool
@@ -56,21 +58,23 @@ _LEGENDRE = np.polynomial.legendre.leggauss(_NODES)
 LAWS: dict[Entries, Law] = {
     law.name: law
     for law in (
-        Law("normal", "standard normal", 0.0, 1.0, *_gauss(_HERMITE, 1.0), discrete=False),
+        Law("normal", "standard normal", 0.0, 1.0, 3.0, *_gauss(_HERMITE, 1.0), discrete=False),
         Law(
             "uniform",
             "uniform from −√3 to √3",
             0.0,
             1.0,
+            1.8,
             *_gauss(_LEGENDRE, sqrt(3.0)),
             discrete=False,
         ),
-        Law("coins", "+1 or −1", 0.0, 1.0, *_even([-1.0, 1.0]), discrete=True),
+        Law("coins", "+1 or −1", 0.0, 1.0, 1.0, *_even([-1.0, 1.0]), discrete=True),
         Law(
             "die",
             "a die's 1 to 6",
             3.5,
             35.0 / 12.0,
+            707.0 / 48.0,
             *_even([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5]),
             discrete=True,
         ),
@@ -85,12 +89,14 @@ class Product:
 
     Attributes:
         mean: E[q_i k_i].
+        variance: Var(q_i k_i).
         values: Nodes of q_i·k_i less its mean, shape (M,), rising and distinct if discrete.
         weights: Shape (M,), summing to 1; with the values they have its moments up to the 8th.
         discrete: Whether the nodes are all there is.
     """
 
     mean: float
+    variance: float
     values: Floats
     weights: Floats
     discrete: bool
@@ -100,14 +106,9 @@ class Product:
         return float(self.weights @ self.values**order)
 
     @property
-    def variance(self) -> float:
-        """Var(q_i k_i)."""
-        return self.central(2)
-
-    @property
     def mean_square(self) -> float:
         """E[(q_i k_i)²]."""
-        return self.central(2) + self.mean**2
+        return self.variance + self.mean**2
 
 
 @dataclass(frozen=True)
@@ -180,10 +181,22 @@ def _product(pair: Pair) -> Product:
         weights = np.concatenate([weights * (1.0 - abs(rho)), law.weights * abs(rho)])
     if law.discrete:
         values, weights = _merged(values, weights)
-    a, b = pair.means
     for array in (values, weights):
         array.setflags(write=False)
-    return Product(a * b + pair.covariance, values, weights, law.discrete)
+    a, b = pair.means
+    # v(a² + b² + 2ρab) for v = Var(q_i), without cancellation, and Var of the two deviations.
+    shifts = law.variance * ((1.0 + rho) * (a + b) ** 2 + (1.0 - rho) * (a - b) ** 2) / 2.0
+    variance = shifts + _variance_about_means(pair)
+    return Product(a * b + pair.covariance, variance, values, weights, law.discrete)
+
+
+def _variance_about_means(pair: Pair) -> float:
+    """Return Var(xy) for x and y that q_i and k_i deviate from their means by."""
+    law, rho = pair.law, pair.correlation
+    if law.name == "normal":
+        return 1.0 + rho**2
+    apart = law.variance**2 * (1.0 - abs(rho)) + law.fourth * abs(rho)
+    return apart - pair.covariance**2
 
 
 def _merged(values: Floats, weights: Floats) -> tuple[Floats, Floats]:

@@ -1,0 +1,291 @@
+"""The Dot products instrument: where the variance d_k comes from, and what dividing does to it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from math import isfinite, nan
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.derivation import Step, derivation
+from attn_tui.compute.dot_draws import Draws, Streams, draw_entries
+from attn_tui.compute.dot_law import DotLaw
+from attn_tui.compute.entries import Entries, Pair
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.histogram import Bins, Curves, Histogram, curves, histogram
+from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.moments import Readouts, Sums, read
+from attn_tui.compute.number import NOTHING, Number
+from attn_tui.compute.scale import RULES, Scale
+
+MOST_SAMPLES = 10**8
+MOST_SHIFT = 1e6
+MOST_ROWS = 64
+
+_MAIN, _PAIRS, _TABLE = range(3)
+"""What random numbers are for: the first part of the key of their streams."""
+
+_MOST_PAIRS = 2**20
+_TABLE_DRAWS, _TABLE_WORK = 2**14, 2**23
+_FIRST_WORK, _MOST_WORK = 2**14, 2**22
+"""Random numbers drawn before the first answer, and at most between two."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is drawn, how often, and the rows of the table.
+
+    Attributes:
+        entries: The law of the entries of q and k.
+        mean_q: Added to every entry of q: a die keeps its own 3.5 besides.
+        mean_k: Added to every entry of k.
+        correlation: ρ between q_i and k_i, from −1 to 1.
+        tied: Whether all components of q are one number, and all of k.
+        samples: How many q·k, 1 to `MOST_SAMPLES`.
+        seed: What is drawn, a whole number from 0.
+        d_ks: The d_k of each row of the table.
+    """
+
+    entries: Entries = "normal"
+    mean_q: float = 0.0
+    mean_k: float = 0.0
+    correlation: float = 0.0
+    tied: bool = False
+    samples: int = 100_000
+    seed: int = 1
+    d_ks: tuple[int, ...] = (2, 4, 512, 1024)
+
+    def __post_init__(self) -> None:
+        if self.entries not in get_args(Entries):
+            _refuse("entries", self.entries, "one of " + ", ".join(get_args(Entries)))
+        for name, most in (("mean_q", MOST_SHIFT), ("mean_k", MOST_SHIFT), ("correlation", 1.0)):
+            value = getattr(self, name)
+            if type(value) not in (int, float) or not isfinite(value) or abs(value) > most:
+                _refuse(name, value, f"a number from {-most:,.0f} to {most:,.0f}")
+        if type(self.tied) is not bool:
+            _refuse("tied", self.tied, "true or false")
+        for name, least, most_whole in (("samples", 1, MOST_SAMPLES), ("seed", 0, 2**63 - 1)):
+            value = getattr(self, name)
+            if type(value) is not int or not least <= value <= most_whole:
+                _refuse(name, value, f"a whole number from {least} to {most_whole:,}")
+        if type(self.d_ks) is not tuple or len(self.d_ks) > MOST_ROWS:
+            _refuse("d_ks", self.d_ks, f"at most {MOST_ROWS} values of d_k")
+        for d_k in self.d_ks:
+            if type(d_k) is not int or not D_K.minimum <= d_k <= D_K.maximum:
+                _refuse("d_ks", d_k, f"whole numbers from {D_K.minimum} to {D_K.maximum:,}")
+
+    @property
+    def pair(self) -> Pair:
+        """How one q_i and its k_i are drawn."""
+        means = float(self.mean_q), float(self.mean_k)
+        return Pair(self.entries, *means, float(self.correlation))
+
+    def law(self, d_k: int) -> DotLaw:
+        """Return the exact law of q·k at a d_k."""
+        return DotLaw(self.pair, d_k, self.tied)
+
+
+def _refuse(field: str, value: object, expected: str) -> None:
+    raise InputError(field, f"{inert(str(value))} will not do", expected)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the table.
+
+    Attributes:
+        d_k: The dimension.
+        bound: Half the width of the range: 2√d_k for entries of variance 1.
+        variance: Var(q·k).
+        coverage: The probability of |q·k| ≤ ``bound``.
+        draws: The size of the row's own sample; 0 if it is not drawn yet.
+    """
+
+    d_k: int
+    bound: float
+    variance: Number
+    coverage: Number
+    draws: int
+
+
+@dataclass(frozen=True, eq=False)
+class Growth:
+    """The exact standard deviation of m·q·k over d_k under one rule.
+
+    Attributes:
+        rule: A name in `RULES`.
+        formula: m as text.
+        d_k: Shape (D,), rising.
+        standard_deviation: Shape (D,).
+        slope: By which power of d_k it grows, exactly.
+    """
+
+    rule: str
+    formula: str
+    d_k: NDArray[np.int64]
+    standard_deviation: NDArray[np.float64]
+    slope: float
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What there is to say so far.
+
+    Attributes:
+        experiment: The question.
+        settings: What it says about draws.
+        law: The exact law of q·k.
+        drawn: How many q·k were drawn so far, of ``settings.samples``.
+        generator: What generates random numbers.
+        multiplier: m of the scale. A soft cap and a sink play no part here.
+        unscaled: What the sample says about q·k.
+        scaled: What it says about m·q·k.
+        histogram: Of q·k; that of m·q·k is ``histogram.scaled(multiplier)``.
+        curves: The exact density of q·k and the normal one; likewise.
+        derivation: From one product to the logits.
+        pairs: How many single products the first lines of it are taken from.
+        table: A row for each of ``settings.d_ks``.
+        growth: The standard deviation over d_k for the rules 1, 1/√d_k and 1/d_k.
+    """
+
+    experiment: Experiment
+    settings: Settings
+    law: DotLaw
+    drawn: int
+    generator: str
+    multiplier: float
+    unscaled: Readouts
+    scaled: Readouts
+    histogram: Histogram
+    curves: Curves
+    derivation: tuple[Step, ...]
+    pairs: int
+    table: tuple[Row, ...]
+    growth: tuple[Growth, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is nothing left to draw."""
+        return self.drawn == self.settings.samples and all(row.draws for row in self.table)
+
+
+def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
+    """Yield what the sample says as it grows; memory does not grow with it.
+
+    Stopped, it yields once more, if anything was drawn since it last did, and ends.
+    """
+    run = _Run(experiment)
+    work, shown = _FIRST_WORK, 0
+    while not run.complete:
+        stopped = run.advance(work, stop)
+        if run.sums.count and (run.sums.count > shown or not stopped):
+            yield run.answer()
+        if stopped:
+            return
+        shown, work = run.sums.count, min(2 * work, _MOST_WORK)
+
+
+class _Run:
+    """What is kept while a sample grows."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        setup = experiment.setup
+        self.experiment, self.settings = experiment, setup.get(Settings)
+        self.law = self.settings.law(setup.d_k)
+        self.one = DotLaw(self.law.pair, 1)
+        n_attended = experiment.vectors[0].n_attended
+        self.multiplier = setup.scale.multiplier(setup.d_k, max(n_attended, 1))
+        seed = self.settings.seed
+        self.draws = Draws(self.law, Streams(seed, _MAIN, 0))
+        self.pair_streams = Streams(seed, _PAIRS, 0)
+        self.bins = Bins.of(self.law)
+        self.counted = np.zeros(self.bins.number + 2)
+        self.sums, self.pairs = Sums(), Sums()
+        self.curves: Curves | None = None
+        self.growth = _growth(self.law, n_attended)
+        self.rows = [
+            Row(law.d_k, law.bound, Number(nan, nan, law.variance), NOTHING, 0)
+            for law in map(self.settings.law, self.settings.d_ks)
+        ]
+        self.rows_drawn = 0
+
+    @property
+    def complete(self) -> bool:
+        return self.sums.count == self.settings.samples and self.rows_drawn == len(self.rows)
+
+    def advance(self, work: int, stop: Stop) -> bool:
+        """Draw about so many random numbers and a row of the table; say whether stopped."""
+        while work > 0 and self.sums.count < self.settings.samples:
+            if stop():
+                return True
+            count = min(self.draws.at_once, self.settings.samples - self.sums.count)
+            count = min(count, max(1, work // self.draws.cost))
+            deviations = self.draws.take(count)
+            self.sums += Sums.of(deviations, self.law)
+            self.counted += self.bins.count(deviations)
+            self._draw_pairs(count)
+            work -= count * self.draws.cost
+        if stop():
+            return True
+        if self.rows_drawn < len(self.rows):
+            law = self.settings.law(self.settings.d_ks[self.rows_drawn])
+            self.rows[self.rows_drawn] = _row(law, self.settings.seed)
+            self.rows_drawn += 1
+        return False
+
+    def _draw_pairs(self, count: int) -> None:
+        count = min(count, _MOST_PAIRS - self.pairs.count)
+        if count > 0:
+            pair = self.one.pair
+            products = pair.deviation(*draw_entries(pair, self.pair_streams, (count,)))
+            self.pairs += Sums.of(products, self.one)
+
+    def answer(self) -> Answer:
+        law, m = self.law, self.multiplier
+        unscaled = read(self.sums, law)
+        self.curves = self.curves or curves(law, self.bins)
+        return Answer(
+            experiment=self.experiment,
+            settings=self.settings,
+            law=law,
+            drawn=self.sums.count,
+            generator=self.draws.generator,
+            multiplier=m,
+            unscaled=unscaled,
+            scaled=unscaled.scaled(m),
+            histogram=histogram(law, self.bins, self.counted),
+            curves=self.curves,
+            derivation=derivation(law, self.pairs, self.sums, m),
+            pairs=self.pairs.count,
+            table=tuple(self.rows),
+            growth=self.growth,
+        )
+
+
+@lru_cache(maxsize=256)
+def _row(law: DotLaw, seed: int) -> Row:
+    draws = Draws(law, Streams(seed, _TABLE, law.d_k))
+    left = max(1, min(_TABLE_DRAWS, _TABLE_WORK // draws.cost))
+    sums = Sums()
+    while left:
+        deviations = draws.take(min(left, draws.at_once))
+        sums += Sums.of(deviations, law)
+        left -= deviations.size
+    found = read(sums, law)
+    return Row(law.d_k, law.bound, found.variance, found.coverage, sums.count)
+
+
+def _growth(law: DotLaw, n_attended: int) -> tuple[Growth, ...]:
+    d_ks = np.array(D_K.stops)
+    deviations = np.array([DotLaw(law.pair, d_k, law.tied).standard_deviation for d_k in D_K.stops])
+    lines = []
+    for rule, power in (("none", 0.0), ("inverse-sqrt", 0.5), ("inverse", 1.0)):
+        multipliers = [Scale(rule).multiplier(d_k, max(n_attended, 1)) for d_k in D_K.stops]
+        slope = (1.0 if law.tied else 0.5) - power
+        lines.append(
+            Growth(rule, RULES[rule].formula, d_ks, deviations * np.array(multipliers), slope)
+        )
+    return tuple(lines)
