@@ -1,7 +1,7 @@
 """Statistics of a sample too long to keep: sums that add up, and what they say."""
 
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import copysign, nan, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,7 +131,7 @@ def read(sums: Sums, law: DotLaw) -> Readouts:
         _mean_size(sums, law, root),
         Number(
             m4 / m2**2 if n > 1 and m2 > 0.0 else nan,
-            sqrt(_kurtosis_spread(law.moments)) / root,
+            sqrt(_kurtosis_spread(law.moments) + 48.0 / n) / root,
             law.kurtosis,
         ),
         _coverage(sums, law, root),
@@ -140,11 +140,17 @@ def read(sums: Sums, law: DotLaw) -> Readouts:
 
 
 def _mean_size(sums: Sums, law: DotLaw, root: float) -> Number:
+    """Return the sample's E|x|; Var|x| = Var(x) + E[x]² − (E|x|)² makes its error."""
     sd, size = law.standard_deviation, abs(law.mean)
-    value = size + sums.size / sums.count * (sd or 1.0)
-    more = (value if law.mean_size is None else law.mean_size) - size
-    spread = sd**2 - more * (2.0 * size + more)
-    return Number(value, sqrt(max(spread, 0.0)) / root, law.mean_size)
+    more = sums.size / sums.count * (sd or 1.0)
+    if law.mean_size is not None:
+        spread, off, surplus = sd**2, 0.0, law.mean_size - size
+    else:
+        m1, m2, _ = sums.central
+        spread, off, surplus = sd**2 * m2, copysign(sd * m1, law.mean * m1), more
+    # With E[x]² = (size + off)² and (E|x|)² = (size + surplus)², no large squares are subtracted.
+    spread += (off - surplus) * (2.0 * size + off + surplus)
+    return Number(size + more, sqrt(max(spread, 0.0)) / root, law.mean_size)
 
 
 def _coverage(sums: Sums, law: DotLaw, root: float) -> Number:
@@ -157,6 +163,7 @@ def _coverage(sums: Sums, law: DotLaw, root: float) -> Number:
 def _kurtosis_spread(moments: tuple[float, ...]) -> float:
     """Return the variance of a sample's kurtosis times its count, by the delta method.
 
+    Two equal lumps, ±1, have none to first order and 48/count to second, which `read` adds.
     For moments of a standardised t the kurtosis g has the influence t⁴ − 4·E[t³]·t − 2g·t² + g.
     """
     influence = np.array([moments[4], -4.0 * moments[3], -2.0 * moments[4], 0.0, 1.0])
