@@ -2,12 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from math import isfinite, nan
+from math import isfinite
 from typing import get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.compute.derivation import Step, derivation
 from attn_tui.compute.dot_draws import Draws, Streams, draw_entries
@@ -18,8 +16,9 @@ from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.histogram import Bins, Curves, Histogram, curves, histogram
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.moments import Readouts, Sums, read
-from attn_tui.compute.number import NOTHING, Number
-from attn_tui.compute.scale import RULES, Scale
+from attn_tui.compute.over_dimension import Growth, Row, empty_row, growth, sampled_row
+
+__all__ = ["Answer", "Growth", "Row", "Settings", "Step", "answer"]
 
 MOST_SAMPLES = 10**8
 MOST_SHIFT = 1e6
@@ -29,7 +28,6 @@ _MAIN, _PAIRS, _TABLE = range(3)
 """What random numbers are for: the first part of the key of their streams."""
 
 _MOST_PAIRS = 2**20
-_TABLE_DRAWS, _TABLE_WORK = 2**14, 2**23
 _FIRST_WORK, _MOST_WORK = 2**14, 2**22
 """Random numbers drawn before the first answer, and at most between two."""
 
@@ -90,44 +88,6 @@ class Settings:
 
 def _refuse(field: str, value: object, expected: str) -> None:
     raise InputError(field, f"{inert(str(value))} will not do", expected)
-
-
-@dataclass(frozen=True)
-class Row:
-    """One row of the table.
-
-    Attributes:
-        d_k: The dimension.
-        bound: Half the width of the range: 2√d_k for entries of variance 1.
-        variance: Var(q·k).
-        coverage: The probability of |q·k| ≤ ``bound``.
-        draws: The size of the row's own sample; 0 if it is not drawn yet.
-    """
-
-    d_k: int
-    bound: float
-    variance: Number
-    coverage: Number
-    draws: int
-
-
-@dataclass(frozen=True, eq=False)
-class Growth:
-    """The exact standard deviation of m·q·k over d_k under one rule.
-
-    Attributes:
-        rule: A name in `RULES`.
-        formula: m as text.
-        d_k: Shape (D,), rising.
-        standard_deviation: Shape (D,).
-        slope: By which power of d_k it grows, exactly.
-    """
-
-    rule: str
-    formula: str
-    d_k: NDArray[np.int64]
-    standard_deviation: NDArray[np.float64]
-    slope: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,11 +165,8 @@ class _Run:
         self.counted = np.zeros(self.bins.number + 2)
         self.sums, self.pairs = Sums(), Sums()
         self.curves: Curves | None = None
-        self.growth = _growth(self.law, n_attended)
-        self.rows = [
-            Row(law.d_k, law.bound, Number(nan, nan, law.variance), NOTHING, 0)
-            for law in map(self.settings.law, self.settings.d_ks)
-        ]
+        self.growth = growth(self.law, n_attended)
+        self.rows = [empty_row(self.settings.law(d_k)) for d_k in self.settings.d_ks]
         self.rows_drawn = 0
 
     @property
@@ -232,7 +189,7 @@ class _Run:
             return True
         if self.rows_drawn < len(self.rows):
             law = self.settings.law(self.settings.d_ks[self.rows_drawn])
-            self.rows[self.rows_drawn] = _row(law, self.settings.seed)
+            self.rows[self.rows_drawn] = sampled_row(law, self.settings.seed, _TABLE)
             self.rows_drawn += 1
         return False
 
@@ -263,29 +220,3 @@ class _Run:
             table=tuple(self.rows),
             growth=self.growth,
         )
-
-
-@lru_cache(maxsize=256)
-def _row(law: DotLaw, seed: int) -> Row:
-    draws = Draws(law, Streams(seed, _TABLE, law.d_k))
-    left = max(1, min(_TABLE_DRAWS, _TABLE_WORK // draws.cost))
-    sums = Sums()
-    while left:
-        deviations = draws.take(min(left, draws.at_once))
-        sums += Sums.of(deviations, law)
-        left -= deviations.size
-    found = read(sums, law)
-    return Row(law.d_k, law.bound, found.variance, found.coverage, sums.count)
-
-
-def _growth(law: DotLaw, n_attended: int) -> tuple[Growth, ...]:
-    d_ks = np.array(D_K.stops)
-    deviations = np.array([DotLaw(law.pair, d_k, law.tied).standard_deviation for d_k in D_K.stops])
-    lines = []
-    for rule, power in (("none", 0.0), ("inverse-sqrt", 0.5), ("inverse", 1.0)):
-        multipliers = [Scale(rule).multiplier(d_k, max(n_attended, 1)) for d_k in D_K.stops]
-        slope = (1.0 if law.tied else 0.5) - power
-        lines.append(
-            Growth(rule, RULES[rule].formula, d_ks, deviations * np.array(multipliers), slope)
-        )
-    return tuple(lines)

@@ -35,7 +35,7 @@ def directly(law: DotLaw, count: int) -> Floats:
             return generator.uniform(-sqrt(3), sqrt(3), shape)
         if pair.entries == "coins":
             return generator.choice([-1.0, 1.0], shape)
-        return generator.integers(1, 7, shape) - 3.5
+        return generator.integers(1, 7, shape).astype(np.float64) - 3.5
 
     rho, q = pair.correlation, entries()
     if pair.entries == "normal":
@@ -44,7 +44,8 @@ def directly(law: DotLaw, count: int) -> Floats:
         k = np.where(generator.uniform(size=shape) < abs(rho), np.sign(rho) * q, entries())
     middle = 3.5 if pair.entries == "die" else 0.0
     q, k = (np.broadcast_to(each + middle, (count, law.d_k)) for each in (q, k))
-    return ((q + pair.mean_q) * (k + pair.mean_k)).sum(axis=1)
+    products: Floats = (q + pair.mean_q) * (k + pair.mean_k)
+    return np.asarray(products.sum(axis=1))
 
 
 @pytest.mark.parametrize("entries", LAWS)

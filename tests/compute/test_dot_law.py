@@ -150,7 +150,9 @@ def test_products_of_uniform_entries_by_quadrature() -> None:
 
 def test_uniform_entries_have_a_coverage_nobody_works_out() -> None:
     law = DotLaw(Pair("uniform"), 4)
-    assert law.coverage is law.mean_size is law.density(np.zeros(1)) is None
+    assert law.coverage is None
+    assert law.mean_size is None
+    assert law.density(np.zeros(1)) is None
 
 
 def test_moments_of_a_sum_are_those_of_a_normal_number_in_the_limit() -> None:
