@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attn_tui.compute.dot_draws import Draws
 from attn_tui.compute.dots import Answer, Settings, answer
-from attn_tui.compute.entries import LAWS, Entries
+from attn_tui.compute.entries import LAWS, Entries, Floats
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.log_scale import D_K
@@ -118,17 +119,25 @@ def test_what_was_drawn_before_a_stop_is_kept() -> None:
     assert whole.histogram.counts.tolist() == before.histogram.counts.tolist()
 
 
-def test_a_stop_between_two_answers_shows_what_came_since() -> None:
-    asked: list[int] = []
+@pytest.mark.parametrize("asks", range(1, 60, 7))
+def test_a_stop_between_two_answers_loses_no_draw(
+    asks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, taken, take = [], [], Draws.take
 
     def stop() -> bool:
         asked.append(1)
-        return len(asked) > 20
+        return len(asked) > asks
 
-    drawn = [found.drawn for found in answer(question(samples=10**8), stop)]
+    def counting(draws: Draws, count: int) -> Floats:
+        taken.append(count)
+        return take(draws, count)
+
+    monkeypatch.setattr(Draws, "take", counting)
+    experiment = question(8192, entries="uniform", samples=10**8, d_ks=())
+    drawn = [found.drawn for found in answer(experiment, stop)]
+    assert drawn[-1] == sum(taken)
     assert len(set(drawn)) == len(drawn)
-    # As many blocks as there were questions that were answered no, but those for rows.
-    assert drawn[-1] > drawn[-2] > 0
 
 
 @pytest.mark.parametrize("entries", LAWS)
@@ -171,6 +180,8 @@ def test_the_derivation_adds_up() -> None:
     assert steps["sum"].value == pytest.approx(64 * steps["variance"].value)
     assert steps["total"].value == pytest.approx(steps["sum"].value + steps["cross"].value)
     assert steps["scaled"].value == pytest.approx(steps["total"].value / 64)
+    errors = steps["sum"].standard_error, steps["total"].standard_error
+    assert steps["cross"].standard_error == pytest.approx(sqrt(sum(e**2 for e in errors)))
     assert steps["sum"].exact == steps["total"].exact == 64.0
     assert steps["cross"].exact == 0.0
 
