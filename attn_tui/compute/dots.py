@@ -18,7 +18,7 @@ from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.moments import Readouts, Sums, read
 from attn_tui.compute.over_dimension import Growth, Row, empty_row, growth, sampled_row
 
-__all__ = ["Answer", "Growth", "Row", "Settings", "Step", "answer"]
+__all__ = ["Answer", "Growth", "Row", "Run", "Settings", "Step", "answer"]
 
 MOST_SAMPLES = 10**8
 MOST_SHIFT = 1e6
@@ -137,86 +137,122 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
 
     Stopped, it yields once more, if anything was drawn since it last did, and ends.
     """
-    run = _Run(experiment)
-    work, shown = _FIRST_WORK, 0
-    while not run.complete:
-        stopped = run.advance(work, stop)
-        if run.sums.count and (run.sums.count > shown or not stopped):
-            yield run.answer()
-        if stopped:
-            return
-        shown, work = run.sums.count, min(2 * work, _MOST_WORK)
+    yield from Run(experiment).answers(stop)
 
 
-class _Run:
-    """What is kept while a sample grows."""
+class Run:
+    """A sample that grows; it can be stopped, and goes on from there.
+
+    Args:
+        experiment: The question.
+    """
 
     def __init__(self, experiment: Experiment) -> None:
+        self._ask(experiment)
+        self._law = self._settings.law(experiment.setup.d_k)
+        self._one = DotLaw(self._law.pair, 1)
+        self._draws = Draws(self._law, Streams(self._settings.seed, _MAIN, 0))
+        self._pair_streams = Streams(self._settings.seed, _PAIRS, 0)
+        self._bins = Bins.of(self._law)
+        self._counted = np.zeros(self._bins.number + 2)
+        self._sums, self._pairs = Sums(), Sums()
+        self._curves: Curves | None = None
+        self._growth = growth(self._law, experiment.vectors[0].n_attended)
+        self._rows: list[Row] = []
+        self._hold_rows()
+        self._work = _FIRST_WORK
+
+    def _ask(self, experiment: Experiment) -> None:
         setup = experiment.setup
-        self.experiment, self.settings = experiment, setup.get(Settings)
-        self.law = self.settings.law(setup.d_k)
-        self.one = DotLaw(self.law.pair, 1)
+        self._experiment, self._settings = experiment, setup.get(Settings)
         n_attended = experiment.vectors[0].n_attended
-        self.multiplier = setup.scale.multiplier(setup.d_k, max(n_attended, 1))
-        seed = self.settings.seed
-        self.draws = Draws(self.law, Streams(seed, _MAIN, 0))
-        self.pair_streams = Streams(seed, _PAIRS, 0)
-        self.bins = Bins.of(self.law)
-        self.counted = np.zeros(self.bins.number + 2)
-        self.sums, self.pairs = Sums(), Sums()
-        self.curves: Curves | None = None
-        self.growth = growth(self.law, n_attended)
-        self.rows = [empty_row(self.settings.law(d_k)) for d_k in self.settings.d_ks]
-        self.rows_drawn = 0
+        self._multiplier = setup.scale.multiplier(setup.d_k, max(n_attended, 1))
+
+    def _hold_rows(self) -> None:
+        """Take the rows that are asked for, drawn ones as they are."""
+        known = {row.d_k: row for row in self._rows}
+        self._rows = [
+            known.get(d_k) or empty_row(self._settings.law(d_k)) for d_k in self._settings.d_ks
+        ]
+
+    def become(self, experiment: Experiment) -> bool:
+        """Answer another question with what was drawn and go on from there, if that will do.
+
+        It will do for the same law and seed and as many samples or more; scale and table may be
+        others. Otherwise nothing changes.
+        """
+        settings = experiment.setup.get(Settings)
+        same = settings.law(experiment.setup.d_k) == self._law
+        same = same and settings.seed == self._settings.seed
+        if not (same and settings.samples >= self._sums.count):
+            return False
+        self._ask(experiment)
+        self._hold_rows()
+        return True
 
     @property
     def complete(self) -> bool:
-        return self.sums.count == self.settings.samples and self.rows_drawn == len(self.rows)
+        """Whether there is nothing left to draw."""
+        return self._sums.count == self._settings.samples and all(r.draws for r in self._rows)
 
-    def advance(self, work: int, stop: Stop) -> bool:
+    def answers(self, stop: Stop = never) -> Iterator[Answer]:
+        """Yield what was drawn before, if anything was, and then what `answer` does."""
+        shown = self._sums.count
+        if shown:
+            yield self._answer()
+        while not self.complete:
+            stopped = self._advance(self._work, stop)
+            if self._sums.count and (self._sums.count > shown or not stopped):
+                yield self._answer()
+            if stopped:
+                return
+            shown, self._work = self._sums.count, min(2 * self._work, _MOST_WORK)
+
+    def _advance(self, work: int, stop: Stop) -> bool:
         """Draw about so many random numbers and a row of the table; say whether stopped."""
-        while work > 0 and self.sums.count < self.settings.samples:
+        while work > 0 and self._sums.count < self._settings.samples:
             if stop():
                 return True
-            count = min(self.draws.at_once, self.settings.samples - self.sums.count)
-            count = min(count, max(1, work // self.draws.cost))
-            deviations = self.draws.take(count)
-            self.sums += Sums.of(deviations, self.law)
-            self.counted += self.bins.count(deviations)
+            count = min(self._draws.at_once, self._settings.samples - self._sums.count)
+            count = min(count, max(1, work // self._draws.cost))
+            deviations = self._draws.take(count)
+            self._sums += Sums.of(deviations, self._law)
+            self._counted += self._bins.count(deviations)
             self._draw_pairs(count)
-            work -= count * self.draws.cost
+            work -= count * self._draws.cost
         if stop():
             return True
-        if self.rows_drawn < len(self.rows):
-            law = self.settings.law(self.settings.d_ks[self.rows_drawn])
-            self.rows[self.rows_drawn] = sampled_row(law, self.settings.seed, _TABLE)
-            self.rows_drawn += 1
+        for place, row in enumerate(self._rows):
+            if not row.draws:
+                law = self._settings.law(row.d_k)
+                self._rows[place] = sampled_row(law, self._settings.seed, _TABLE)
+                break
         return False
 
     def _draw_pairs(self, count: int) -> None:
-        count = min(count, _MOST_PAIRS - self.pairs.count)
+        count = min(count, _MOST_PAIRS - self._pairs.count)
         if count > 0:
-            pair = self.one.pair
-            products = pair.deviation(*draw_entries(pair, self.pair_streams, (count,)))
-            self.pairs += Sums.of(products, self.one)
+            pair = self._one.pair
+            products = pair.deviation(*draw_entries(pair, self._pair_streams, (count,)))
+            self._pairs += Sums.of(products, self._one)
 
-    def answer(self) -> Answer:
-        law, m = self.law, self.multiplier
-        unscaled = read(self.sums, law)
-        self.curves = self.curves or curves(law, self.bins)
+    def _answer(self) -> Answer:
+        law, m = self._law, self._multiplier
+        unscaled = read(self._sums, law)
+        self._curves = self._curves or curves(law, self._bins)
         return Answer(
-            experiment=self.experiment,
-            settings=self.settings,
+            experiment=self._experiment,
+            settings=self._settings,
             law=law,
-            drawn=self.sums.count,
-            generator=self.draws.generator,
+            drawn=self._sums.count,
+            generator=self._draws.generator,
             multiplier=m,
             unscaled=unscaled,
             scaled=unscaled.scaled(m),
-            histogram=histogram(law, self.bins, self.counted),
-            curves=self.curves,
-            derivation=derivation(law, self.pairs, self.sums, m),
-            pairs=self.pairs.count,
-            table=tuple(self.rows),
-            growth=self.growth,
+            histogram=histogram(law, self._bins, self._counted),
+            curves=self._curves,
+            derivation=derivation(law, self._pairs, self._sums, m),
+            pairs=self._pairs.count,
+            table=tuple(self._rows),
+            growth=self._growth,
         )

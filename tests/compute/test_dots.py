@@ -1,4 +1,5 @@
 import tracemalloc
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
 from math import isnan, nan, sqrt
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.dot_draws import Draws
-from attn_tui.compute.dots import Answer, Settings, answer
+from attn_tui.compute.dots import Answer, Run, Settings, answer
 from attn_tui.compute.entries import LAWS, Entries, Floats
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
@@ -252,3 +253,44 @@ def test_the_ends_of_what_is_allowed_will_do(entries: Entries, rho: float) -> No
     for d_k in (1, 512):
         found = last(question(d_k, entries=entries, correlation=rho, samples=2, d_ks=(1,)))
         assert found.drawn == 2
+
+
+def counted(limit: int) -> Callable[[], bool]:
+    """A stop that is true from the time after so many looks on."""
+    looks = iter(range(limit))
+    return lambda: next(looks, None) is None
+
+
+def test_a_stopped_run_goes_on_and_ends_where_it_would_have() -> None:
+    run = Run(question(samples=300_000))
+    (*_, stopped) = run.answers(counted(4))
+    assert 0 < stopped.drawn < 300_000
+    first, *_, last = run.answers()
+    assert first.drawn == stopped.drawn
+    (*_, whole) = answer(question(samples=300_000))
+    assert last.complete
+    assert last.drawn == whole.drawn
+    assert last.histogram.counts.tolist() == whole.histogram.counts.tolist()
+    assert last.unscaled.variance.value == pytest.approx(whole.unscaled.variance.value, rel=1e-12)
+
+
+def test_another_scale_table_or_number_of_samples_keeps_what_was_drawn() -> None:
+    run = Run(question(samples=1000))
+    (*_, before) = run.answers()
+    other = question(64, Scale("inverse"), samples=2000, d_ks=(4, 8))
+    assert run.become(other)
+    first, *_, last = run.answers()
+    assert (first.drawn, last.drawn) == (1000, 2000)
+    assert first.unscaled == before.unscaled
+    assert last.multiplier == 1 / 64
+    assert [row.d_k for row in first.table] == [4, 8]
+    assert first.table[0] == before.table[1]
+    assert all(row.draws for row in last.table)
+
+
+@pytest.mark.parametrize("change", [{"seed": 2}, {"samples": 999}, {"mean_q": 1.0}])
+def test_another_law_seed_or_fewer_samples_needs_another_run(change: dict[str, Any]) -> None:
+    run = Run(question(samples=1000))
+    (*_, before) = run.answers()
+    assert not run.become(question(**{"samples": 1000, **change}))
+    assert list(run.answers())[-1].unscaled == before.unscaled
