@@ -15,8 +15,9 @@ from attn_tui.compute.scale import RULES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-SCORES, SCALE, PRECISION, GRADIENT, REPORT, OTHER = GROUPS = (
+SCORES, DRAWS, SCALE, PRECISION, GRADIENT, REPORT, OTHER = GROUPS = (
     "Where scores come from",
+    "What is drawn",
     "From scores to softmax",
     "Number formats",
     "Gradient",
@@ -49,6 +50,15 @@ class Given(TypedDict):
     naive: bool | None
     round_scores: str | None
     round_vectors: str | None
+
+
+class GivenSetup(TypedDict):
+    """The values of `setup`, as typed; None where nothing was given."""
+
+    experiment: str | None
+    d_k: str | None
+    rule: str | None
+    model: str | None
 
 
 class GivenGradient(Given):
@@ -144,27 +154,7 @@ def _examples() -> dict[str, str]:
     return {name: example.title for name, example in EXAMPLES.items()}
 
 
-_SHARED: tuple[Callable[[Any], Any], ...] = (
-    click.argument("scores", nargs=-1, shell_complete=scores),
-    _scores("--draw", "N", "Draw scores of N keys at random: q·k, standard normal entries."),
-    _scores("--seed", "S", "What is drawn, a whole number.  [default: 1]"),
-    _scores("--vectors", "M", "How many vectors are drawn.  [default: 1]"),
-    _scores(
-        "--query",
-        "Q",
-        "Take scores from q and K: rows such as 1,0 or [[1,0],[0,1]], or @FILE.",
-        complete=matrices,
-    ),
-    _scores("--keys", "K", "A row for each key, as long as those of q.", complete=matrices),
-    _scores("--values", "V", "A row for each key, to be multiplied by weights.", complete=matrices),
-    _scores("--mask", "KEYS", "Keys that are masked, such as 2,5:8 or causal, or none."),
-    _scores(
-        "--example",
-        "NAME",
-        "Ask what an example asks, such as ties or thousand; SCORES and other options replace "
-        "what it says.",
-        complete=of_names(_examples),
-    ),
+_SETUP: tuple[Callable[[Any], Any], ...] = (
     _scores(
         "--experiment",
         "FILE",
@@ -187,6 +177,30 @@ _SHARED: tuple[Callable[[Any], Any], ...] = (
         "The d_k and the scale of a model, such as gpt-2 or gemma-2-27b.",
         complete=of_names({name: model.title for name, model in MODELS.items()}),
     ),
+)
+
+_SHARED: tuple[Callable[[Any], Any], ...] = (
+    click.argument("scores", nargs=-1, shell_complete=scores),
+    _scores("--draw", "N", "Draw scores of N keys at random: q·k, standard normal entries."),
+    _scores("--seed", "S", "What is drawn, a whole number.  [default: 1]"),
+    _scores("--vectors", "M", "How many vectors are drawn.  [default: 1]"),
+    _scores(
+        "--query",
+        "Q",
+        "Take scores from q and K: rows such as 1,0 or [[1,0],[0,1]], or @FILE.",
+        complete=matrices,
+    ),
+    _scores("--keys", "K", "A row for each key, as long as those of q.", complete=matrices),
+    _scores("--values", "V", "A row for each key, to be multiplied by weights.", complete=matrices),
+    _scores("--mask", "KEYS", "Keys that are masked, such as 2,5:8 or causal, or none."),
+    _scores(
+        "--example",
+        "NAME",
+        "Ask what an example asks, such as ties or thousand; SCORES and other options replace "
+        "what it says.",
+        complete=of_names(_examples),
+    ),
+    *_SETUP,
     _scale("--softcap", "C", "Cap the logits: z = C·tanh(m·s/C).  [default: none]"),
     _scale("--sink", "B", "Add a key with logit B and no value.  [default: none]"),
     flag(
@@ -231,6 +245,11 @@ _GRADIENT = (
 def shared(command: F) -> F:
     """Add the argument SCORES and the options of every instrument."""
     return reduce(lambda inner, add: add(inner), reversed(_SHARED), command)
+
+
+def setup(command: F) -> F:
+    """Add the options of instruments that draw by themselves: d_k, the rule, where to start."""
+    return reduce(lambda inner, add: add(inner), reversed(_SETUP), command)
 
 
 def gradient(command: F) -> F:

@@ -161,6 +161,11 @@ class InstrumentScreen(Screen[None]):
     def take_computed(self, key: object, value: Any) -> None:
         """Show what `compute` found; while `computing` is not None there is more to come."""
 
+    @property
+    def settled(self) -> bool:
+        """Whether all that was asked is computed and shown."""
+        return self.computing is None
+
     def on_screen_suspend(self) -> None:
         """Leave nothing running behind a screen that is not seen."""
         self.computing = None

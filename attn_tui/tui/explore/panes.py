@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
@@ -13,8 +12,8 @@ from attn_tui.tui.explore import explanations
 from attn_tui.tui.explore.key_table import KeyTable
 from attn_tui.tui.widgets.bar import Bar
 from attn_tui.tui.widgets.canvas import Canvas
+from attn_tui.tui.widgets.chart import TILES, ChartMosaic, RuleCanvas
 from attn_tui.tui.widgets.entry import Entry
-from attn_tui.tui.widgets.mosaic import Mosaic
 from attn_tui.tui.widgets.score_editor import ScoreEditor
 from attn_tui.tui.widgets.slider import Slider
 
@@ -29,10 +28,6 @@ ACTIONS = tuple(
 )
 
 
-TILES = 6
-"""Columns the chart is cut into; more send less of a line whose right end changes."""
-
-
 class ScoresPane(Vertical):
     """The editor and what there is to say of its text."""
 
@@ -42,14 +37,6 @@ class ScoresPane(Vertical):
         """Lay out the editor above its message."""
         yield ScoreEditor(id="editor")
         yield Canvas(id="message")
-
-
-class RuleCanvas(Canvas):
-    """The rule; a click offers the others."""
-
-    async def on_click(self) -> None:
-        """Offer the rules."""
-        await self.run_action("screen.choose_rule")
 
 
 class ScalePane(Vertical):
@@ -69,29 +56,6 @@ class ExploreTable(KeyTable):
     """The table with what there is to say of it."""
 
     explanation = explanations.TABLE
-
-
-class ChartMosaic(Mosaic):
-    """Where the chart is drawn."""
-
-    @dataclass
-    class Pointed(Message):
-        """The user points at a cell."""
-
-        x: int
-        y: int
-
-    class Resized(Message):
-        """There is another size to draw for."""
-
-    def on_resize(self) -> None:
-        """Ask for a picture of the new size."""
-        self.post_message(self.Resized())
-
-    def on_click(self, event: events.Click) -> None:
-        """Say where the click was."""
-        x, y = event.screen_offset - self.region.offset
-        self.post_message(self.Pointed(x, y))
 
 
 class ChartPane(Vertical, can_focus=True):

@@ -28,11 +28,9 @@ from attn_tui.tui.instrument_screen import NARROW, Command
 from attn_tui.tui.state import Asked, Gesture
 from attn_tui.tui.widgets.bar import Bar, Item
 from attn_tui.tui.widgets.canvas import Canvas
+from attn_tui.tui.widgets.chart import CHART_DELAY, ChartMosaic
 from attn_tui.tui.widgets.score_editor import ScoreEditor
 from attn_tui.tui.widgets.slider import Slider
-
-CHART_DELAY = 0.04
-"""Seconds of rest before a chart is drawn, so that a held key is not slowed by it."""
 
 SHORT = 30
 """Fewer lines show lower panes."""
@@ -201,14 +199,14 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
             self._chart_timer.stop()
         self._chart_timer = self.set_timer(CHART_DELAY, self._draw_chart)
 
-    @on(panes.ChartMosaic.Resized)
+    @on(ChartMosaic.Resized)
     def _on_chart_resized(self) -> None:
         self._draw_chart_soon()
 
     def _draw_chart(self) -> None:
         """Draw the chart; what it shows that takes long is computed first."""
         self._chart_timer = None
-        chart = self.query_one(panes.ChartMosaic)
+        chart = self.query_one(ChartMosaic)
         if not (self.asked and self._shown and chart.size):
             return
         needed = chart_data.needed(self.asked.experiment, self.view)
@@ -269,9 +267,9 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
             n_keys = self.answer.vector.n_keys
             self.look(self.view.chart_moved(event.dx, event.dy, n_keys, d_k))
 
-    @on(panes.ChartMosaic.Pointed)
-    def _on_chart_pointed(self, event: panes.ChartMosaic.Pointed) -> None:
-        chart = self.query_one(panes.ChartMosaic)
+    @on(ChartMosaic.Pointed)
+    def _on_chart_pointed(self, event: ChartMosaic.Pointed) -> None:
+        chart = self.query_one(ChartMosaic)
         if self.answer and self.view.chart == "jacobian":
             n_keys = self.answer.vector.n_keys
             cursor = (self.view.key, self.view.other)
