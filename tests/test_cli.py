@@ -4,7 +4,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 import click
 import pytest
@@ -30,10 +30,10 @@ def shown(*arguments: str, stdin: str | bytes | None = None) -> dict[str, list[o
     return {v["name"]: v["scores"] for v in json.loads(result.stdout)["vectors"]}
 
 
-def asked(*arguments: str) -> dict[str, object]:
+def asked(*arguments: str) -> dict[str, Any]:
     result = call("show", "--json", *arguments)
     assert (result.exit_code, result.stderr) == (0, "")
-    experiment: dict[str, object] = json.loads(result.stdout)["experiment"]
+    experiment: dict[str, Any] = json.loads(result.stdout)["experiment"]
     return experiment
 
 

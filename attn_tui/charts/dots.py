@@ -21,7 +21,7 @@ LEAST_PANEL = 44
 HEADROOM = 1.25
 """How much higher than the highest curve an axis of densities is."""
 
-MOST_OVER_NORMAL = 4.0
+MOST_OVER_NORMAL = 2.5
 """A density is drawn up to so many times the peak of the normal curve; it may be infinite."""
 
 DECADES = 6
@@ -237,7 +237,9 @@ def _growth_note(answer: Answer, width: int) -> Row:
     place: Span = (f"at {answer.law.d_k}: ", "label")
     d_k = answer.law.d_k
     multipliers = {"none": 1.0, "inverse-sqrt": d_k**-0.5, "inverse": 1.0 / d_k}
-    texts = [f"×{line.formula} → {general(at * multipliers[line.rule], 4)}" for line in answer.growth]
+    texts = [
+        f"×{line.formula} → {general(at * multipliers[line.rule], 4)}" for line in answer.growth
+    ]
     joined = [", ".join(texts[:count]) for count in range(len(texts), 0, -1)]
     rows: list[Row] = [(place, (text, "cursor")) for text in joined]
     return first_fit(rows, width)
