@@ -40,6 +40,14 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         screen="attn_tui.tui.explore.screen:ExploreScreen",
         command="attn_tui.commands.show:show",
     ),
+    Instrument(
+        name="dots",
+        title="Dot products",
+        summary="where the variance d_k of q·k comes from, and what dividing does to it",
+        settings="attn_tui.compute.dots:Settings",
+        screen="attn_tui.tui.dots.screen:DotsScreen",
+        command="attn_tui.commands.dot:dot",
+    ),
 )
 
 

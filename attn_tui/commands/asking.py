@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import reduce
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from attn_tui.commands.options import Given, GivenGradient, whole_number
+from attn_tui.commands.options import Given, GivenGradient, GivenSetup, whole_number
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.models import MODELS
@@ -63,6 +63,20 @@ def experiment_of(given: Given, *edits: "Callable[[Setup], Setup]") -> "Experime
         if given.get(given_from) is not None and given.get(error.field) is None:
             raise InputError(given_from, error.problem, error.expected, error.field) from None
         raise
+
+
+def setup_experiment_of(given: GivenSetup, *edits: "Callable[[Setup], Setup]") -> "Experiment":
+    """Return the question that an instrument asks which draws by itself.
+
+    Args:
+        given: The options it shares.
+        edits: What its own options put into the setup.
+
+    Raises:
+        InputError: Naming the input that will not do.
+    """
+    nothing: dict[str, Any] = dict.fromkeys(Given.__annotations__)
+    return experiment_of({**nothing, "scores": (), **given}, *edits)  # type: ignore[typeddict-item]
 
 
 def gradient_experiment_of(given: GivenGradient) -> "Experiment":

@@ -15,8 +15,9 @@ from attn_tui.compute.scale import RULES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-SCORES, SCALE, PRECISION, GRADIENT, REPORT, OTHER = GROUPS = (
+SCORES, DRAWS, SCALE, PRECISION, GRADIENT, REPORT, OTHER = GROUPS = (
     "Where scores come from",
+    "What is drawn",
     "From scores to softmax",
     "Number formats",
     "Gradient",
@@ -49,6 +50,15 @@ class Given(TypedDict):
     naive: bool | None
     round_scores: str | None
     round_vectors: str | None
+
+
+class GivenSetup(TypedDict):
+    """The values of `setup`, as typed; None where nothing was given."""
+
+    experiment: str | None
+    d_k: str | None
+    rule: str | None
+    model: str | None
 
 
 class GivenGradient(Given):
@@ -144,6 +154,31 @@ def _examples() -> dict[str, str]:
     return {name: example.title for name, example in EXAMPLES.items()}
 
 
+_SETUP: tuple[Callable[[Any], Any], ...] = (
+    _scores(
+        "--experiment",
+        "FILE",
+        "Ask what a file asks that `show --json` printed (- is standard input); SCORES and other "
+        "options replace what it says.",
+        complete=experiment_files,
+    ),
+    _scale(
+        "--d-k", "N", f"Dimension of a head, {D_K.minimum} to {D_K.maximum:,}.  [default: 1024]"
+    ),
+    _scale(
+        "--rule",
+        "NAME[:PARAMETER=VALUE]",
+        f"What multiplies the scores: {', '.join(RULES)}.  [default: {next(iter(RULES))}]",
+        complete=of_names({name: rule.formula for name, rule in RULES.items()}),
+    ),
+    _scale(
+        "--model",
+        "NAME",
+        "The d_k and the scale of a model, such as gpt-2 or gemma-2-27b.",
+        complete=of_names({name: model.title for name, model in MODELS.items()}),
+    ),
+)
+
 _SHARED: tuple[Callable[[Any], Any], ...] = (
     click.argument("scores", nargs=-1, shell_complete=scores),
     _scores("--draw", "N", "Draw scores of N keys at random: q·k, standard normal entries."),
@@ -176,28 +211,7 @@ _SHARED: tuple[Callable[[Any], Any], ...] = (
         "what it says.",
         complete=of_names(_examples),
     ),
-    _scores(
-        "--experiment",
-        "FILE",
-        "Ask what a file asks that `show --json` printed (- is standard input); SCORES and other "
-        "options replace what it says.",
-        complete=experiment_files,
-    ),
-    _scale(
-        "--d-k", "N", f"Dimension of a head, {D_K.minimum} to {D_K.maximum:,}.  [default: 1024]"
-    ),
-    _scale(
-        "--rule",
-        "NAME[:PARAMETER=VALUE]",
-        f"What multiplies the scores: {', '.join(RULES)}.  [default: {next(iter(RULES))}]",
-        complete=of_names({name: rule.formula for name, rule in RULES.items()}),
-    ),
-    _scale(
-        "--model",
-        "NAME",
-        "The d_k and the scale of a model, such as gpt-2 or gemma-2-27b.",
-        complete=of_names({name: model.title for name, model in MODELS.items()}),
-    ),
+    *_SETUP,
     _scale("--softcap", "C", "Cap the logits: z = C·tanh(m·s/C).  [default: none]"),
     _scale("--sink", "B", "Add a key with logit B and no value.  [default: none]"),
     flag(
@@ -242,6 +256,11 @@ _GRADIENT = (
 def shared(command: F) -> F:
     """Add the argument SCORES and the options of every instrument."""
     return reduce(lambda inner, add: add(inner), reversed(_SHARED), command)
+
+
+def setup(command: F) -> F:
+    """Add the options of instruments that draw by themselves: d_k, the rule, where to start."""
+    return reduce(lambda inner, add: add(inner), reversed(_SETUP), command)
 
 
 def gradient(command: F) -> F:

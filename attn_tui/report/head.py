@@ -8,6 +8,7 @@ import numpy as np
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.models import Model
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products
 from attn_tui.compute.vector import Vector
@@ -28,62 +29,67 @@ QK_NORM_SOURCE = "Dehghani et al. 2023, arXiv 2302.05442; Qwen3, Gemma 3"
 def head(experiment: Experiment) -> Iterator[str]:
     """Yield the lines that stand above the answer, each at most 80 columns wide."""
     setup = experiment.setup
-    yield _line("scores", sentences.source(experiment))
+    yield line("scores", sentences.source(experiment))
     if isinstance(experiment.source, Drawn):
-        yield _line("", _law(experiment.source, setup))
-    yield _line("d_k", str(setup.d_k))
+        yield line("", _law(experiment.source, setup))
+    yield line("d_k", str(setup.d_k))
     yield from _scale(experiment, setup)
     yield from _precision(experiment, setup)
     if setup.mask:
-        yield _line("mask", f"{setup.mask} (masked keys have weight 0 and gradient 0)")
+        yield line("mask", f"{setup.mask} (masked keys have weight 0 and gradient 0)")
         if setup.mask.causal:
-            yield _line("", "causal: vector i, counted from 0, sees keys 0 to i")
+            yield line("", "causal: vector i, counted from 0, sees keys 0 to i")
 
 
 def about_example(example: Example, experiment: Experiment) -> str:
     """Return what an example is called, and what to look at unless something else is asked."""
-    lines = _line("example", example.title)
+    lines = line("example", example.title)
     if experiment_to_plain(parse(example.draft)) == experiment_to_plain(experiment):
-        return lines + _line("look at", example.look)
-    return lines + _line("", "with other options than its own")
+        return lines + line("look at", example.look)
+    return lines + line("", "with other options than its own")
 
 
 def about_model(model: Model) -> str:
     """Return what a model is called, its dimensions, and what there is to add."""
     sizes = f"{model.title}: d_model {model.d_model:,}, {model.heads} heads, d_k {model.d_k}"
-    return _line("model", sizes) + (_line("", model.note) if model.note else "")
+    return line("model", sizes) + (line("", model.note) if model.note else "")
 
 
 def _scale(experiment: Experiment, setup: Setup) -> Iterator[str]:
     scale = setup.scale
     cap, sink = scale.softcap, scale.sink
-    yield _line("scale", f"{scale.rule}: m = {scale.formula}")
-    yield _line("", scale.definition.source)
-    if users := scale.definition.users:
-        yield _line("", f"used by {users}")
+    yield from rule_lines(scale)
     if cap is not None:
-        yield _line("soft cap", f"z = c·tanh(m·s/c), c = {general(cap)}: no logit exceeds ±c")
-        yield _line("", SOFTCAP_SOURCE)
+        yield line("soft cap", f"z = c·tanh(m·s/c), c = {general(cap)}: no logit exceeds ±c")
+        yield line("", SOFTCAP_SOURCE)
     if sink is not None:
         what = f"softmax over the logits and b = {general(sink)}, whose weight is dropped"
-        yield _line("sink", what)
-        yield _line("", SINK_SOURCE)
+        yield line("sink", what)
+        yield line("", SINK_SOURCE)
     if scale.qk_norm:
         if isinstance(experiment.source, Products | Drawn):
-            yield _line("QK-norm", "q and k divided by their root mean square before the product")
-            yield _line("", QK_NORM_SOURCE)
+            yield line("QK-norm", "q and k divided by their root mean square before the product")
+            yield line("", QK_NORM_SOURCE)
         else:
-            yield _line("QK-norm", "has no q and k to normalise: the scores stay as they are")
+            yield line("QK-norm", "has no q and k to normalise: the scores stay as they are")
+
+
+def rule_lines(scale: Scale) -> Iterator[str]:
+    """Yield what multiplies the scores, and who says so."""
+    yield line("scale", f"{scale.rule}: m = {scale.formula}")
+    yield line("", scale.definition.source)
+    if users := scale.definition.users:
+        yield line("", f"used by {users}")
 
 
 def _precision(experiment: Experiment, setup: Setup) -> Iterator[str]:
     precision = setup.precision
     how = "largest score subtracted" if precision.stable else "naive: no maximum subtracted"
-    yield _line("precision", f"softmax in {precision.format}, {how}")
+    yield line("precision", f"softmax in {precision.format}, {how}")
     if precision.vectors != "float64" and isinstance(experiment.source, Products):
-        yield _line("", f"q and k are rounded to {precision.vectors} before their product")
+        yield line("", f"q and k are rounded to {precision.vectors} before their product")
     if precision.scores != "float64":
-        yield _line("", f"scores are rounded to {precision.scores} before everything else")
+        yield line("", f"scores are rounded to {precision.scores} before everything else")
 
 
 def _law(draw: Drawn, setup: Setup) -> str:
@@ -122,7 +128,8 @@ def drawn(draw: Drawn, setup: Setup, index: int, vector: Vector) -> str:
     return "\n".join(wrap(text, WIDTH)) + "\n"
 
 
-def _line(label: str, text: str) -> str:
+def line(label: str, text: str) -> str:
+    """Return text behind a label, in as many lines of at most `WIDTH` columns as it takes."""
     lines = wrap(text, WIDTH - _LABEL) or [""]
     first, *rest = lines
     return "".join([f"{label:<{_LABEL}}{first}\n", *(f"{'':<{_LABEL}}{line}\n" for line in rest)])

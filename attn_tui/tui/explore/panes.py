@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
@@ -13,8 +12,8 @@ from attn_tui.tui.explore import explanations
 from attn_tui.tui.explore.key_table import KeyTable
 from attn_tui.tui.widgets.bar import Bar
 from attn_tui.tui.widgets.canvas import Canvas
+from attn_tui.tui.widgets.chart import TILES, ChartMosaic, RuleCanvas
 from attn_tui.tui.widgets.entry import Entry
-from attn_tui.tui.widgets.mosaic import Mosaic
 from attn_tui.tui.widgets.score_editor import ScoreEditor
 from attn_tui.tui.widgets.slider import Slider
 
@@ -27,10 +26,6 @@ ACTIONS = tuple(
         ("down", "↓", "Down", "Jacobian: the weight below", 0, 1),
     )
 )
-
-
-TILES = 6
-"""Columns the chart is cut into; more send less of a line whose right end changes."""
 
 
 class ScoresPane(Vertical):
@@ -47,14 +42,6 @@ class ScoresPane(Vertical):
         """Show another title; the same would send the whole pane again."""
         if title != self.border_title:
             self.border_title = title
-
-
-class RuleCanvas(Canvas):
-    """The rule; a click offers the others."""
-
-    async def on_click(self) -> None:
-        """Offer the rules."""
-        await self.run_action("screen.choose_rule")
 
 
 class ScalePane(Vertical):
@@ -74,29 +61,6 @@ class ExploreTable(KeyTable):
     """The table with what there is to say of it."""
 
     explanation = explanations.TABLE
-
-
-class ChartMosaic(Mosaic):
-    """Where the chart is drawn."""
-
-    @dataclass
-    class Pointed(Message):
-        """The user points at a cell."""
-
-        x: int
-        y: int
-
-    class Resized(Message):
-        """There is another size to draw for."""
-
-    def on_resize(self) -> None:
-        """Ask for a picture of the new size."""
-        self.post_message(self.Resized())
-
-    def on_click(self, event: events.Click) -> None:
-        """Say where the click was."""
-        x, y = event.screen_offset - self.region.offset
-        self.post_message(self.Pointed(x, y))
 
 
 class ChartPane(Vertical, can_focus=True):

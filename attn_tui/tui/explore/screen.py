@@ -14,7 +14,7 @@ from attn_tui.charts.precision_lab import last_first
 from attn_tui.compute.compare import compare
 from attn_tui.compute.explore import VectorAnswer, answer_vector
 from attn_tui.files.sources import index_at
-from attn_tui.tui import edits
+from attn_tui.tui import edits, scaling
 from attn_tui.tui.actions import Section
 from attn_tui.tui.explore import chart_data, choices, drawing, explanations, panes
 from attn_tui.tui.explore.actions import ACTIONS
@@ -29,12 +29,9 @@ from attn_tui.tui.instrument_screen import NARROW, Command
 from attn_tui.tui.state import Asked, Gesture
 from attn_tui.tui.widgets.bar import Bar, Item
 from attn_tui.tui.widgets.canvas import Canvas
-from attn_tui.tui.widgets.entry import Entry
+from attn_tui.tui.widgets.chart import CHART_DELAY, ChartMosaic
 from attn_tui.tui.widgets.score_editor import ScoreEditor
 from attn_tui.tui.widgets.slider import Slider
-
-CHART_DELAY = 0.04
-"""Seconds of rest before a chart is drawn, so that a held key is not slowed by it."""
 
 LONG = 0.3
 """Seconds after which a computation is said to go on."""
@@ -209,14 +206,14 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
             self._chart_timer.stop()
         self._chart_timer = self.set_timer(CHART_DELAY, self._draw_chart)
 
-    @on(panes.ChartMosaic.Resized)
+    @on(ChartMosaic.Resized)
     def _on_chart_resized(self) -> None:
         self._draw_chart_soon()
 
     def _draw_chart(self) -> None:
         """Draw the chart; what it shows that takes long is computed first."""
         self._chart_timer = None
-        chart = self.query_one(panes.ChartMosaic)
+        chart = self.query_one(ChartMosaic)
         if not (self.asked and self._shown and chart.size):
             return
         needed = chart_data.needed(self.asked.experiment, self.view)
@@ -261,26 +258,6 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         index = index_at(draft.source, draft.text, line, draft.attachments)
         return self.view if index in (None, self.view.vector) else self.view.at(index)
 
-    @on(Slider.Moved)
-    def _on_moved(self, event: Slider.Moved) -> None:
-        self.ask_d_k(event.change, event.gesture)
-
-    @on(Slider.Typing)
-    def _on_typing(self) -> None:
-        self.action_type_d_k()
-
-    @on(Entry.Entered)
-    def _on_entered(self, event: Entry.Entered) -> None:
-        event.take(event.value)
-
-    @on(Entry.Opened)
-    @on(Entry.Closed)
-    def _on_entry(self, event: Entry.Opened | Entry.Closed) -> None:
-        slider = self.query_one(Slider)
-        slider.display = isinstance(event, Entry.Closed)
-        if slider.display and self.focused in (None, self.query_one(Entry).field):
-            slider.focus()
-
     @on(KeyTable.Moved)
     def _on_key_moved(self, event: KeyTable.Moved) -> None:
         self.point(self.order.key(self.order.place(self.view.key) + event.keys))
@@ -305,14 +282,14 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
             n_keys = self.answer.vector.n_keys
             view = self.view.chart_moved(event.dx, event.dy, n_keys, d_k)
             if view.chart == "precision" and self._data[1]:
-                size = self.query_one(panes.ChartMosaic).size
+                size = self.query_one(ChartMosaic).size
                 last = last_first(self._data[1], *size, view.side)
                 view = replace(view, line=min(view.line, last))
             self.look(view)
 
-    @on(panes.ChartMosaic.Pointed)
-    def _on_chart_pointed(self, event: panes.ChartMosaic.Pointed) -> None:
-        chart = self.query_one(panes.ChartMosaic)
+    @on(ChartMosaic.Pointed)
+    def _on_chart_pointed(self, event: ChartMosaic.Pointed) -> None:
+        chart = self.query_one(ChartMosaic)
         if self.answer and self.view.chart == "jacobian":
             n_keys = self.answer.vector.n_keys
             cursor = (self.view.key, self.view.other)
@@ -326,6 +303,7 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
 
     def commands(self) -> Iterable[Command]:
         """Yield what is chosen by name: each rule, model, source, example and tab."""
+        yield from scaling.commands()
         yield from choices.commands()
         for name, title in (TABLES | CHARTS).items():
             yield Command(f"Tab {title}", "Show this tab", f"screen.tab('{name}')")

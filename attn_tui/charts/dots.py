@@ -1,0 +1,245 @@
+"""The charts of Dot products: the histogram with its curves, and the spread over d_k."""
+
+from dataclasses import dataclass
+from math import ceil, floor, log10
+
+import numpy as np
+
+from attn_tui.charts.axis import Axis, Floats, Tick, round_step
+from attn_tui.charts.grid import glyphs
+from attn_tui.charts.plot import Mark, Series, frame, plot
+from attn_tui.charts.rows import Row, Span, beside, first_fit, first_text, message
+from attn_tui.charts.sides import Side
+from attn_tui.compute.dots import Answer
+from attn_tui.compute.log_scale import D_K
+from attn_tui.report.measured import exact, with_error
+from attn_tui.report.numbers import general
+
+LEAST_PANEL = 44
+"""Two histograms stand side by side where each has so many columns."""
+
+HEADROOM = 1.25
+"""How much higher than the highest curve an axis of densities is."""
+
+MOST_OVER_NORMAL = 2.5
+"""A density is drawn up to so many times the peak of the normal curve; it may be infinite."""
+
+DECADES = 6
+"""Of a logarithmic axis of densities: those that ±5 standard deviations of a normal law take."""
+
+SLOPES = {-0.5: "−½", 0.0: "0", 0.5: "½", 1.0: "1"}
+
+
+def histogram_chart(
+    answer: Answer,
+    side: Side,
+    width: int,
+    height: int,
+    log: bool = False,
+    ascii: bool = False,
+) -> tuple[Row, ...]:
+    """Draw how often q·k falls where, with the exact density and the normal one.
+
+    The axes follow from the exact law, so that they stand still while the sample grows.
+
+    Args:
+        answer: What was drawn.
+        side: Which side is shown where there is no room for both.
+        width: Cells of every row returned.
+        height: Number of rows returned.
+        log: Whether the axis of densities is logarithmic.
+        ascii: Whether to draw without block glyphs.
+    """
+    if answer.law.standard_deviation == 0.0:
+        return message("q·k is always the same number: there is no density", width, height)
+    left = (width - 1) // 2
+    if left < LEAST_PANEL:
+        return _panel(answer, side, width, height, log, ascii)
+    return beside(
+        _panel(answer, "unscaled", left, height, log, ascii),
+        _panel(answer, "scaled", width - 1 - left, height, log, ascii),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Data:
+    """What one histogram shows, unscaled or scaled.
+
+    Attributes:
+        edges: Of the bins, shape (B + 1,).
+        density: Of the sample, shape (B,).
+        x: Where the curves are known.
+        exact: The exact density, or None.
+        normal: The normal one.
+        top: The upper end of the axis of densities.
+    """
+
+    edges: Floats
+    density: Floats
+    x: Floats
+    exact: Floats | None
+    normal: Floats
+    top: float
+
+
+def _data(answer: Answer, m: float) -> _Data:
+    counted, curves = answer.histogram.scaled(m), answer.curves.scaled(m)
+    density, exact = counted.density, curves.exact
+    peak = float(curves.normal.max())
+    others = [density if exact is None else exact]
+    highest = max(float(np.max(each, where=np.isfinite(each), initial=peak)) for each in others)
+    top = _round_up(HEADROOM * min(highest, MOST_OVER_NORMAL * peak))
+    return _Data(counted.edges, density, curves.x, exact, curves.normal, top)
+
+
+def _panel(
+    answer: Answer, side: Side, width: int, height: int, log: bool, ascii: bool
+) -> tuple[Row, ...]:
+    scaled = side == "scaled"
+    m = answer.multiplier if scaled else 1.0
+    name = "m·q·k" if scaled else "q·k"
+    if not m > 0.0:
+        return message(f"m = {general(m)}: every logit is {general(m)}", width, height)
+    data = _data(answer, m)
+    top, low = data.top, data.top * 10.0**-DECADES if log else 0.0
+    found = answer.scaled if scaled else answer.unscaled
+    what = f"{side}: density of {name}"
+    titles = (f"{what}, {answer.drawn:,} drawn", what, name)
+    y = Axis(first_text(titles, width - 22), low, top, log, _density_ticks(low, top, log))
+    size = frame(y, width, height, noted=True)
+    if size.columns < 1:
+        return message(f"{what}: too small for a chart", width, height)
+    x = _values_axis(answer, m, data.edges)
+    glyph = glyphs(ascii)
+    starts = np.linspace(data.edges[0], data.edges[-1], size.columns + 1)
+    heights = _resampled(data, starts)
+    cut = heights > top
+    shown = np.flatnonzero(heights > low)
+    bars = Series(
+        "",
+        starts[shown],
+        np.minimum(heights[shown], top),
+        side,
+        "bars",
+        glyph.scaled if scaled else glyph.unscaled,
+        float(starts[1] - starts[0]),
+    )
+    series = [bars, _curve("normal", data.x, data.normal, low, top, "series1", log)]
+    if data.exact is not None:
+        kind = _curve("exact", data.x, data.exact, low, top, "series2", log)
+        series.append(_dotted(kind, glyph.nan) if answer.curves.discrete else kind)
+    note: list[Span] = [(f"sd {with_error(found.standard_deviation)}", "cursor")]
+    note.append((f", exact {exact(found.standard_deviation.exact)}", "label"))
+    if data.exact is None:
+        note.append(("; the exact density is not known here", "muted"))
+    if cut.any():
+        note.insert(0, (f"{glyph.above} higher than {general(top)}  ", "error"))
+    marks = [Mark(float(starts[at]), top, glyph.above, "error") for at in np.flatnonzero(cut)]
+    return plot(series, x, y, width, height, ascii, marks, (), tuple(note))
+
+
+def _resampled(data: _Data, starts: Floats) -> Floats:
+    """Return the mean density between neighbours of rising places, shape (len(starts) − 1,)."""
+    areas = np.concatenate([[0.0], np.cumsum(data.density * np.diff(data.edges))])
+    means: Floats = np.diff(np.interp(starts, data.edges, areas)) / np.diff(starts)
+    return means
+
+
+def _curve(name: str, x: Floats, y: Floats, low: float, top: float, role: str, log: bool) -> Series:
+    """Return a curve as far as it is on the axis; beside it, it goes along its upper end."""
+    inside = np.isfinite(y) & (y > low if log else y >= low)
+    return Series(name, x[inside], np.minimum(y[inside], top), role, tag=name)
+
+
+def _dotted(series: Series, glyph: str) -> Series:
+    return Series(series.name, series.x, series.y, series.role, "points", glyph, tag=series.tag)
+
+
+def _values_axis(answer: Answer, m: float, edges: Floats) -> Axis:
+    """Return the axis of values: the mean and standard deviations beside it are labelled."""
+    law = answer.law
+    mean, sd = law.mean * m, law.standard_deviation * m
+    ticks = [
+        Tick(mean + steps * sd, general(mean + steps * sd, 3 if abs(mean) < 100 * sd else 6))
+        for steps in (0, -2, 2, -4, 4, -1, 1, -3, 3)
+    ]
+    return Axis("", float(edges[0]), float(edges[-1]), ticks=tuple(ticks))
+
+
+def _density_ticks(low: float, top: float, log: bool) -> tuple[Tick, ...]:
+    if log:
+        powers = range(ceil(log10(low)), floor(log10(top)) + 1)
+        step = round_step(len(powers), 3)
+        return tuple(Tick(10.0**power, f"1e{power}") for power in reversed(powers[::step]))
+    return tuple(Tick(value, f"{value:.3g}") for value in (top, 0.0, top / 2))
+
+
+def _round_up(value: float) -> float:
+    """Return the smallest of 1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten not below a value."""
+    power = 10.0 ** floor(log10(value))
+    steps = (1, 1.5, 2, 3, 4, 5, 6, 8, 10)
+    return next(digit * power for digit in steps if digit * power >= value * (1 - 1e-9))
+
+
+def growth_chart(answer: Answer, width: int, height: int, ascii: bool = False) -> tuple[Row, ...]:
+    """Draw the exact standard deviation of m·q·k over d_k, both logarithmic, for three rules.
+
+    The present d_k and what was sampled there, and at the d_k of the table, are marked.
+    """
+    d_k = answer.law.d_k
+    values = np.concatenate([line.standard_deviation for line in answer.growth])
+    good = values[np.isfinite(values) & (values > 0.0)]
+    if not good.size:
+        return message("q·k is always the same number: it has no spread", width, height)
+    low, high = floor(log10(good.min()) + 1e-9), ceil(log10(good.max()) - 1e-9)
+    high = max(high, low + 1)
+    step = round_step(high - low, 4)
+    powers = [power for power in range(low, high + 1) if power % step == 0]
+    ordered = sorted(powers, key=lambda power: (power != 0, power))
+    ticks = tuple(Tick(10.0**power, "1" if power == 0 else f"1e{power}") for power in ordered)
+    titles = (
+        "standard deviation of m·q·k over d_k, both axes logarithmic; ○ sampled",
+        "standard deviation of m·q·k, log-log; ○ sampled",
+        "sd of m·q·k, log-log",
+    )
+    y = Axis(first_text(titles, width), 10.0**low, 10.0**high, True, ticks)
+    places = (Tick(power, str(power)) for power in (1, 65536, 256, 16, 4096))
+    x = Axis("d_k", D_K.minimum, D_K.maximum, True, (Tick(d_k, str(d_k), "cursor"), *places))
+    series = [
+        Series(
+            "",
+            line.d_k.astype(np.float64),
+            line.standard_deviation,
+            f"series{place}",
+            tag=f" ×{line.formula}: slope {SLOPES[line.slope]} ",
+        )
+        for place, line in enumerate(answer.growth)
+    ]
+    rows = [row for row in answer.table if row.draws > 1]
+    sampled = {row.d_k: row.variance.value for row in rows}
+    if answer.drawn > 1:
+        sampled[d_k] = answer.unscaled.variance.value
+    found = {at: value**0.5 for at, value in sampled.items() if value > 0.0}
+    circles = np.array(sorted(found), dtype=np.float64)
+    heights = np.array([found[int(at)] for at in circles])
+    inside = (heights >= 10.0**low) & (heights <= 10.0**high)
+    dot = "o" if ascii else "○"
+    marks = [
+        Mark(float(at), float(y_value), dot, "cursor")
+        for at, y_value in zip(circles[inside], heights[inside], strict=True)
+    ]
+    return plot(series, x, y, width, height, ascii, marks, (d_k,), _growth_note(answer, width))
+
+
+def _growth_note(answer: Answer, width: int) -> Row:
+    """Return the standard deviation at the present d_k under each rule, as many as fit."""
+    at = answer.law.standard_deviation
+    place: Span = (f"at {answer.law.d_k}: ", "label")
+    d_k = answer.law.d_k
+    multipliers = {"none": 1.0, "inverse-sqrt": d_k**-0.5, "inverse": 1.0 / d_k}
+    texts = [
+        f"×{line.formula} → {general(at * multipliers[line.rule], 4)}" for line in answer.growth
+    ]
+    joined = [", ".join(texts[:count]) for count in range(len(texts), 0, -1)]
+    rows: list[Row] = [(place, (text, "cursor")) for text in joined]
+    return first_fit(rows, width)

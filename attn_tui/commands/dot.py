@@ -1,0 +1,127 @@
+"""``attn-tui dot``: the numbers of Dot products as a text report or JSON."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Unpack
+
+import click
+
+from attn_tui.commands.asking import setup_experiment_of
+from attn_tui.commands.completion import of_names
+from attn_tui.commands.options import (
+    DRAWS,
+    REPORT,
+    Command,
+    GivenSetup,
+    Option,
+    flag,
+    option,
+    setup,
+)
+from attn_tui.commands.output import write
+from attn_tui.commands.progress import Progress, until_interrupted
+from attn_tui.compute.entries import LAWS
+from attn_tui.compute.errors import InputError
+
+if TYPE_CHECKING:
+    from attn_tui.compute.experiment import Experiment
+    from attn_tui.compute.setup import Setup
+
+INTERRUPTED = 130
+
+
+class GivenDraws(GivenSetup):
+    """Those of the draws too."""
+
+    samples: str | None
+    seed: str | None
+    entries: str | None
+    mean_q: str | None
+    mean_k: str | None
+    correlation: str | None
+    table: str | None
+
+
+_draws = partial(option, group=DRAWS)
+
+
+@click.command("dot", cls=Command)
+@_draws("--samples", "N", "How many q·k are drawn, 1 to 10^8.  [default: 100,000]")
+@_draws("--seed", "S", "What is drawn, a whole number.  [default: 1]")
+@_draws(
+    "--entries",
+    "NAME",
+    f"The law of the entries of q and k: {', '.join(LAWS)}.  [default: normal]",
+    complete=of_names({name: law.title for name, law in LAWS.items()}),
+)
+@_draws("--mean-q", "X", "Added to every entry of q.  [default: 0]")
+@_draws("--mean-k", "X", "Added to every entry of k.  [default: 0]")
+@_draws("--correlation", "R", "ρ between q_i and k_i, -1 to 1.  [default: 0]")
+@flag(
+    "--tied/--free",
+    "Whether all components of q are one number, and all of k.  [default: free]",
+    DRAWS,
+)
+@_draws("--table", "D,D,…", "The d_k of the rows of the table.  [default: 2,4,512,1024]")
+@setup
+@click.option("--json", "json", cls=Option, group=REPORT, is_flag=True, help="Print JSON.")
+@click.pass_context
+def dot(
+    context: click.Context, /, json: bool, tied: bool | None, **given: Unpack[GivenDraws]
+) -> None:
+    """Print what q·k is like at d_k: its mean, variance and more, before and after the scale.
+
+    Every sampled number has its standard error and, where one is known, the exact value beside it.
+    """
+    values: dict[str, Any] = {**given, "tied": None if tied is None else "yes" if tied else "no"}
+    texts: dict[str, str | None] = {name: values[name] for name in _FIELDS}
+    shared: Any = {name: values[name] for name in GivenSetup.__annotations__}
+    experiment = setup_experiment_of(shared, partial(_draws_of, texts))
+    context.exit(print_dots(experiment, json))
+
+
+_FIELDS = {
+    "samples": "samples",
+    "seed": "seed",
+    "entries": "entries",
+    "mean_q": "mean_q",
+    "mean_k": "mean_k",
+    "correlation": "correlation",
+    "tied": "tied",
+    "table": "d_ks",
+}
+"""The field of the settings that each option gives."""
+
+
+def _draws_of(texts: dict[str, str | None], setup: "Setup") -> "Setup":
+    """Return a setup with the draws that the options say in place of what it said."""
+    from attn_tui.compute.dots import Settings
+    from attn_tui.files.dots import changed
+
+    settings = setup.get(Settings)
+    for name, text in texts.items():
+        if text is not None:
+            try:
+                settings = changed(settings, _FIELDS[name], text)
+            except InputError as error:
+                raise InputError(name, error.problem, error.expected) from None
+    return setup.put(settings)
+
+
+def print_dots(experiment: "Experiment", json: bool = False) -> int:
+    """Print the answer to a question; return the exit status.
+
+    Ctrl+C ends the draw: what was drawn is printed, and the status says that it was interrupted.
+    """
+    from attn_tui.compute.dots import Settings, answer
+    from attn_tui.report import dots, dots_json
+
+    progress = Progress(experiment.setup.get(Settings).samples)
+    found = None
+    with until_interrupted() as stop:
+        for found in answer(experiment, stop):
+            progress.show(found.drawn)
+        interrupted = stop()
+    progress.clear()
+    if found is not None:
+        write((dots_json if json else dots).render(found))
+    return INTERRUPTED if interrupted else 0

@@ -1,0 +1,175 @@
+"""The exact law of q·k: its moments for any entries, and more where there is a way to it."""
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import comb, nan, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute import variance_gamma
+from attn_tui.compute.entries import Pair, Product
+from attn_tui.compute.lattice import Lattice
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class DotLaw:
+    """The law of q·k.
+
+    Attributes:
+        pair: How each q_i and k_i are drawn.
+        d_k: How many there are of each.
+        tied: Whether all q_i are one number, and all k_i: q·k is then d_k·q_1·k_1. Otherwise the
+            pairs are independent.
+    """
+
+    pair: Pair
+    d_k: int
+    tied: bool = False
+
+    @cached_property
+    def product(self) -> Product:
+        """The law of one q_i·k_i."""
+        return self.pair.product()
+
+    @property
+    def mean(self) -> float:
+        """E[q·k]."""
+        return self.d_k * self.product.mean
+
+    @property
+    def variance(self) -> float:
+        """Var(q·k): d_k times that of one product, or d_k² times if the components are tied."""
+        return (self.d_k**2 if self.tied else self.d_k) * self.product.variance
+
+    @property
+    def standard_deviation(self) -> float:
+        """The root of the variance."""
+        return sqrt(self.variance)
+
+    @property
+    def bound(self) -> float:
+        """Two standard deviations of q·k, were the entries independent and of mean 0.
+
+        That is 2√d_k, for entries of variance 1; a die's have 35/12.
+        """
+        return 2.0 * self.pair.law.variance * sqrt(self.d_k)
+
+    @cached_property
+    def moments(self) -> tuple[float, ...]:
+        """Moments of orders 0 to 8 of (q·k − mean)/standard deviation; NaN if that is constant.
+
+        The cumulant of order r of a sum is d_k times that of a product, and that of the sum in
+        units of its standard deviation is d_k^(1 − r/2) times as large as the product's.
+        """
+        sd = sqrt(self.product.variance)
+        if sd == 0.0:
+            return (1.0,) + (nan,) * 8
+        values, weights = self.product.values / sd, self.product.weights
+        moments = [float(weights @ values**order) for order in range(9)]
+        if self.tied:
+            return tuple(moments)
+        cumulants = _cumulants(moments)
+        return tuple(
+            _moments([c * float(self.d_k) ** (1 - r / 2) for r, c in enumerate(cumulants)])
+        )
+
+    @property
+    def kurtosis(self) -> float:
+        """The fourth moment about the mean over the square of the variance; NaN if that is 0."""
+        return self.moments[4]
+
+    @cached_property
+    def product_lattice(self) -> Lattice | None:
+        """The values of q_i·k_i less its mean, if they are evenly spaced."""
+        if not self.product.discrete:
+            return None
+        return Lattice.of(self.product.values, self.product.weights)
+
+    @property
+    def lattice(self) -> Lattice | None:
+        """The values of q·k less its mean, if they are evenly spaced and not too many."""
+        return _lattice(self)
+
+    @property
+    def grid(self) -> tuple[float, float] | None:
+        """One value of q·k less its mean, and the distance of neighbours, if evenly spaced."""
+        one, d = self.product_lattice, self.d_k
+        return None if one is None else (d * one.start, (d if self.tied else 1) * one.step)
+
+    @cached_property
+    def mean_size(self) -> float | None:
+        """E|q·k|, where it is known."""
+        if self.lattice is not None:
+            return float(self.lattice.weights @ np.abs(self.mean + self.lattice.values))
+        if not self._mixture:
+            return None
+        d, times = self._of_one
+        return times * variance_gamma.mean_size(d, self.pair.correlation)
+
+    @cached_property
+    def coverage(self) -> float | None:
+        """The probability that |q·k| is at most `bound`, where it is known."""
+        if self.lattice is not None:
+            return float(self.lattice.weights[self.inside(self.lattice.values)].sum())
+        if not self._mixture:
+            return None
+        d, times = self._of_one
+        return variance_gamma.coverage(self.bound / times, d, self.pair.correlation)
+
+    def inside(self, deviations: Floats) -> NDArray[np.bool_]:
+        """Say of values of q·k less its mean whether they are within ±`bound`, ends included."""
+        # A value that stands on an end exactly may have been rounded off it.
+        return np.abs(deviations + self.mean) <= self.bound * (1.0 + 1e-9)
+
+    def density(self, x: Floats) -> Floats | None:
+        """Return the density of q·k at x, of any shape, where there is one and it is known."""
+        if not self._mixture:
+            return None
+        d, times = self._of_one
+        return variance_gamma.density(x / times, d, self.pair.correlation) / times
+
+    def normal_density(self, x: Floats) -> Floats:
+        """Return the density at x of the normal law with the same mean and variance."""
+        sd = self.standard_deviation
+        with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
+            return np.exp(-np.square((x - self.mean) / sd) / 2.0) / (sd * sqrt(2.0 * np.pi))
+
+    @property
+    def _mixture(self) -> bool:
+        """Whether the law is one of `variance_gamma`, perhaps stretched."""
+        return self.pair.entries == "normal" and self.pair.centred
+
+    @property
+    def _of_one(self) -> tuple[int, float]:
+        """The dimension and the stretch that make it a law of `variance_gamma`."""
+        return (1, float(self.d_k)) if self.tied else (self.d_k, 1.0)
+
+
+@lru_cache(maxsize=2)
+def _lattice(law: DotLaw) -> Lattice | None:
+    # A law is kept with what it has found out; millions of probabilities are not kept with it.
+    one = law.product_lattice
+    if one is None:
+        return None
+    return one.stretched(law.d_k) if law.tied else one.summed(law.d_k)
+
+
+def _cumulants(moments: list[float]) -> list[float]:
+    """Return cumulants from moments, both from order 0 on."""
+    cumulants = [0.0]
+    for r in range(1, len(moments)):
+        rest = (comb(r - 1, j - 1) * cumulants[j] * moments[r - j] for j in range(1, r))
+        cumulants.append(moments[r] - sum(rest))
+    return cumulants
+
+
+def _moments(cumulants: list[float]) -> list[float]:
+    """Return moments from cumulants, both from order 0 on."""
+    moments = [1.0]
+    for r in range(1, len(cumulants)):
+        terms = (comb(r - 1, j - 1) * cumulants[j] * moments[r - j] for j in range(1, r + 1))
+        moments.append(sum(terms))
+    return moments

@@ -1,0 +1,208 @@
+"""The entries of q and k: their laws, how one q_i goes with its k_i, and the law of q_i·k_i."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import sqrt
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+Entries = Literal["normal", "uniform", "coins", "die"]
+"""Standard normal; uniform of variance 1; +1 or −1; a fair die's 1 to 6."""
+
+_NODES = 9
+"""So many Gauss nodes make the 8th moment of a product, of degree 16, exact."""
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """The law of one entry; all are symmetric about their mean.
+
+    Attributes:
+        name: Its name.
+        title: What it is called in a sentence.
+        mean: Its mean.
+        variance: Its variance.
+        fourth: Its fourth moment about the mean.
+        deviations: Nodes, shape (M,), that with the weights have the law's moments about its mean
+            up to the 16th: the values themselves, where there are finitely many.
+        weights: Shape (M,), summing to 1.
+        discrete: Whether the nodes are its values.
+    """
+
+    name: Entries
+    title: str
+    mean: float
+    variance: float
+    fourth: float
+    deviations: Floats
+    weights: Floats
+    discrete: bool
+
+
+def _gauss(rule: tuple[Floats, Floats], stretch: float) -> tuple[Floats, Floats]:
+    nodes, weights = rule
+    return nodes * stretch, weights / weights.sum()
+
+
+def _even(values: list[float]) -> tuple[Floats, Floats]:
+    return np.array(values), np.full(len(values), 1.0 / len(values))
+
+
+_HERMITE = np.polynomial.hermite_e.hermegauss(_NODES)
+_LEGENDRE = np.polynomial.legendre.leggauss(_NODES)
+
+LAWS: dict[Entries, Law] = {
+    law.name: law
+    for law in (
+        Law("normal", "standard normal", 0.0, 1.0, 3.0, *_gauss(_HERMITE, 1.0), discrete=False),
+        Law(
+            "uniform",
+            "uniform from −√3 to √3",
+            0.0,
+            1.0,
+            1.8,
+            *_gauss(_LEGENDRE, sqrt(3.0)),
+            discrete=False,
+        ),
+        Law("coins", "+1 or −1", 0.0, 1.0, 1.0, *_even([-1.0, 1.0]), discrete=True),
+        Law(
+            "die",
+            "a die's 1 to 6",
+            3.5,
+            35.0 / 12.0,
+            707.0 / 48.0,
+            *_even([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5]),
+            discrete=True,
+        ),
+    )
+}
+"""Every law by its name, the default first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Product:
+    """The law of one q_i·k_i.
+
+    Attributes:
+        mean: E[q_i k_i].
+        variance: Var(q_i k_i).
+        values: Nodes of q_i·k_i less its mean, shape (M,), rising and distinct if discrete.
+        weights: Shape (M,), summing to 1; with the values they have its moments up to the 8th.
+        discrete: Whether the nodes are all there is.
+    """
+
+    mean: float
+    variance: float
+    values: Floats
+    weights: Floats
+    discrete: bool
+
+    def central(self, order: int) -> float:
+        """Return the moment about the mean of an order up to 8."""
+        return float(self.weights @ self.values**order)
+
+    @property
+    def mean_square(self) -> float:
+        """E[(q_i k_i)²]."""
+        return self.variance + self.mean**2
+
+
+@dataclass(frozen=True)
+class Pair:
+    """How one q_i and its k_i are drawn.
+
+    For normal entries they are jointly normal. For others k_i lies as far from its mean as q_i
+    does from its own, with probability |ρ|, on the same side if ρ > 0 and on the other if ρ < 0;
+    else it is independent. Each keeps its law, and their correlation is ρ.
+
+    Attributes:
+        entries: The law of both.
+        mean_q: Added to every q_i.
+        mean_k: Added to every k_i.
+        correlation: ρ.
+    """
+
+    entries: Entries = "normal"
+    mean_q: float = 0.0
+    mean_k: float = 0.0
+    correlation: float = 0.0
+
+    @property
+    def law(self) -> Law:
+        """The law of an entry before anything is added."""
+        return LAWS[self.entries]
+
+    @property
+    def means(self) -> tuple[float, float]:
+        """E[q_i] and E[k_i]."""
+        return self.law.mean + self.mean_q, self.law.mean + self.mean_k
+
+    @property
+    def centred(self) -> bool:
+        """Whether both means are 0."""
+        return self.means == (0.0, 0.0)
+
+    @property
+    def covariance(self) -> float:
+        """Cov(q_i, k_i)."""
+        return self.correlation * self.law.variance
+
+    def deviation(self, x: Floats, y: Floats) -> Floats:
+        """Return q_i·k_i less its mean, from q_i and k_i less theirs; without cancellation."""
+        a, b = self.means
+        return a * y + b * x + (x * y - self.covariance)
+
+    def product(self) -> Product:
+        """Return the law of q_i·k_i.
+
+        >>> Pair("die").product().mean, round(Pair("die").product().variance, 2)
+        (12.25, 79.97)
+        """
+        return _product(self)
+
+
+@lru_cache(maxsize=32)
+def _product(pair: Pair) -> Product:
+    law, rho = pair.law, pair.correlation
+    x, other = np.meshgrid(law.deviations, law.deviations)
+    weights = np.outer(law.weights, law.weights).ravel()
+    if law.name == "normal":
+        y = rho * x + sqrt(1.0 - rho**2) * other
+        values = pair.deviation(x, y).ravel()
+    else:
+        together = np.copysign(law.deviations, rho * law.deviations)
+        values = np.concatenate(
+            [pair.deviation(x, other).ravel(), pair.deviation(law.deviations, together)]
+        )
+        weights = np.concatenate([weights * (1.0 - abs(rho)), law.weights * abs(rho)])
+    if law.discrete:
+        values, weights = _merged(values, weights)
+    for array in (values, weights):
+        array.setflags(write=False)
+    a, b = pair.means
+    # v(a² + b² + 2ρab) for v = Var(q_i), without cancellation, and Var of the two deviations.
+    shifts = law.variance * ((1.0 + rho) * (a + b) ** 2 + (1.0 - rho) * (a - b) ** 2) / 2.0
+    variance = shifts + _variance_about_means(pair)
+    return Product(a * b + pair.covariance, variance, values, weights, law.discrete)
+
+
+def _variance_about_means(pair: Pair) -> float:
+    """Return Var(xy) for x and y that q_i and k_i deviate from their means by."""
+    law, rho = pair.law, pair.correlation
+    if law.name == "normal":
+        return 1.0 + rho**2
+    apart = law.variance**2 * (1.0 - abs(rho)) + law.fourth * abs(rho)
+    return apart - pair.covariance**2
+
+
+def _merged(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Return the distinct values that have any weight, rising, and their weights."""
+    order = np.argsort(values[weights > 0.0], kind="stable")
+    values, weights = values[weights > 0.0][order], weights[weights > 0.0][order]
+    apart = 1e-12 * max(float(np.abs(values).max()), 1e-300)
+    starts = np.flatnonzero(np.diff(values, prepend=-np.inf) > apart)
+    return values[starts], np.add.reduceat(weights, starts)

@@ -1,0 +1,33 @@
+"""A sampled number: what was found, how far it may be off, and what it should be."""
+
+from dataclasses import dataclass
+from math import nan
+
+
+@dataclass(frozen=True)
+class Number:
+    """A statistic of a sample.
+
+    Attributes:
+        value: What the sample says; NaN if it is too small to say.
+        standard_error: The standard deviation of ``value`` over samples of this size; NaN for a
+            sample of one.
+        exact: What ``value`` tends to, or None where no closed form or quadrature is at hand.
+    """
+
+    value: float
+    standard_error: float
+    exact: float | None = None
+
+    def times(self, factor: float) -> "Number":
+        """Return the same statistic of numbers that make it ``factor`` times as large.
+
+        >>> Number(2.0, 0.5, 1.0).times(4.0)
+        Number(value=8.0, standard_error=2.0, exact=4.0)
+        """
+        exact = None if self.exact is None else self.exact * factor
+        return Number(self.value * factor, self.standard_error * abs(factor), exact)
+
+
+NOTHING = Number(nan, nan)
+"""What a sample of nothing says."""

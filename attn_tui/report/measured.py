@@ -1,0 +1,59 @@
+"""Sampled numbers as text: as many digits as the standard error leaves meaning."""
+
+from math import floor, isnan, log10
+
+from attn_tui.compute.number import Number
+from attn_tui.report.numbers import MINUS, first_fitting, general, unusual
+
+_LARGE, _SMALL = 7, -5
+"""Powers of ten from which on, and up to which, numbers are written with a power of ten."""
+
+
+def with_error(number: Number, width: int | None = None) -> str:
+    """Return a value ± its standard error, which has two digits: ``64.031 ± 0.092``.
+
+    Args:
+        number: What was sampled.
+        width: The text has at most so many characters, with fewer digits if need be.
+    """
+    value, error = number.value, number.standard_error
+    odd = unusual(value) or unusual(error)
+    if odd or error == 0.0:
+        texts = (f"{general(value, n)} ± {unusual(error) or '0'}" for n in range(6, 0, -1))
+        return first_fitting(texts, width)
+    whole = (_rounded(value, error, digits) for digits in (2, 1))
+    # Where the error is far below the value there is no room for all digits that it leaves.
+    cut = (f"{general(value, digits)} ± {error:.0e}" for digits in range(6, 0, -1))
+    return first_fitting((*whole, *cut), width)
+
+
+def value_text(number: Number, width: int | None = None) -> str:
+    """Return the value alone, rounded as `with_error` rounds it."""
+    whole = with_error(number, None).partition(" ± ")[0]
+    return first_fitting((whole, *(general(number.value, n) for n in range(4, 0, -1))), width)
+
+
+def exact(value: float | None, width: int | None = None) -> str:
+    """Return an exact value to six digits, or ``–`` where none is known."""
+    if value is None:
+        return "–"
+    return first_fitting((general(value, digits) for digits in range(6, 0, -1)), width)
+
+
+def deviations(number: Number) -> float | None:
+    """Return how many standard errors a value is from the exact one, if that says anything."""
+    if number.exact is None or isnan(number.value) or not number.standard_error > 0.0:
+        return None
+    return abs(number.value - number.exact) / number.standard_error
+
+
+def _rounded(value: float, error: float, digits: int) -> str:
+    """Return both, the error to some digits and the value to the same place."""
+    place = floor(log10(float(f"{error:.{digits - 1}e}"))) + 1 - digits
+    power = floor(log10(max(abs(value), error)))
+    if power < _LARGE and place > _SMALL - digits:
+        decimals = max(-place, 0)
+        text = f"{abs(value):.{decimals}f} ± {error:.{decimals}f}"
+    else:
+        text = f"{abs(value):.{min(max(power - place, 0), 15)}e} ± {error:.{digits - 1}e}"
+    return (MINUS if value < 0 and float(text.partition(" ")[0]) else "") + text

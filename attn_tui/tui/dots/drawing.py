@@ -1,0 +1,164 @@
+"""What each pane of the screen of Dot products shows, as rows."""
+
+from textwrap import wrap
+
+from attn_tui.charts.dots import growth_chart, histogram_chart
+from attn_tui.charts.dots_tables import derivation_rows, over_d_k_rows
+from attn_tui.charts.rows import Row, Span, cells, first_fit, fitted, message
+from attn_tui.compute.dots import Answer, Settings
+from attn_tui.compute.experiment import Experiment
+from attn_tui.report.dots import sentences
+from attn_tui.report.numbers import general
+from attn_tui.report.progress import Pace, bar
+from attn_tui.tui.dots.fields import FIELDS, shown
+from attn_tui.tui.dots.view import CHARTS, SHORT, View
+from attn_tui.tui.widgets.bar import Item
+
+BAR = 24
+"""Columns of the bar of progress where there is room for one."""
+
+
+def status(experiment: Experiment) -> list[Item]:
+    """Return the rule and the seed, for the title line."""
+    setup = experiment.setup
+    return [
+        Item(((f"m = {setup.scale.formula}", "label"), (" · ", "muted")), "screen.choose_rule"),
+        Item(((f"seed {setup.get(Settings).seed} ", "label"),), "screen.type('seed')"),
+    ]
+
+
+def columns(settings: Settings, width: int, height: int) -> list[tuple[int, int, int]]:
+    """Return the columns that the fields stand in: the first field, the left edge, the width.
+
+    A field takes a mark, its label, its value and two blanks.
+    """
+    height = max(height, 1)
+    found, left = [], 0
+    for first in range(0, len(FIELDS), height):
+        some = FIELDS[first : first + height]
+        label = max(cells(field.label) for field in some)
+        value = max(cells(shown(settings, field.name)) for field in some)
+        found.append((first, left, label))
+        left += 1 + label + 1 + value + 2
+    return found if left - 2 <= width else found[:1] if len(found) == 1 else _even(found, width)
+
+
+def _even(found: list[tuple[int, int, int]], width: int) -> list[tuple[int, int, int]]:
+    """Return columns with the later ones moved left, so that all can be seen."""
+    last = found[-1]
+    return [*found[:-1], (last[0], min(last[1], max(width - last[2] - 8, 0)), last[2])]
+
+
+def field_at(settings: Settings, x: int, y: int, width: int, height: int) -> int | None:
+    """Return the place of the field at a cell of the pane."""
+    starts = [first for first, left, _ in columns(settings, width, height) if left <= x]
+    place = starts[-1] + y if starts else 0
+    return place if y < height and place < len(FIELDS) else None
+
+
+def field_rows(
+    settings: Settings, cursor: int, focused: bool, width: int, height: int
+) -> list[Row]:
+    """Return the fields in columns, from top to bottom; one has the cursor."""
+    placed = columns(settings, width, height)
+    edges = [left for _, left, _ in placed[1:]] + [width]
+    rows: list[Row] = []
+    for line in range(height):
+        row: list[Span] = []
+        for (first, left, label), edge in zip(placed, edges, strict=True):
+            place = first + line
+            there = place < len(FIELDS)
+            spans = _field(settings, place, label, place == cursor, focused) if there else ()
+            row += fitted(spans, edge - left)
+        rows.append(tuple(row))
+    return rows
+
+
+def _field(settings: Settings, place: int, label: int, here: bool, focused: bool) -> Row:
+    field = FIELDS[place]
+    value = shown(settings, field.name)
+    changed = getattr(settings, field.name) != getattr(Settings(), field.name)
+    role = "focus" if here and focused else "strong" if changed else "text"
+    pointer: Span = ("▸" if here and focused else " ", "cursor")
+    return (pointer, (f"{field.label:<{label}} ", "label"), (value, role), ("  ", "text"))
+
+
+def rule_rows(experiment: Experiment, multiplier: float, width: int, height: int) -> list[Row]:
+    """Return what the rule does at this d_k, and what d_k is to the draws."""
+    scale = experiment.setup.scale
+    formula: Span = (f"m = {scale.formula}  ", "label")
+    times: Span = (f"× {general(multiplier, 5)}", "scaled")
+    divisor: Span = (f" (÷ {general(1 / multiplier, 5)})" if multiplier else "", "muted")
+    rule = first_fit([(formula, times, divisor), (formula, times), (times,)], width)
+    held = experiment.source.d_k is not None
+    text = (
+        "d_k is held: it is the length of the q typed in Explore"
+        if held
+        else "d_k is how many products q_i·k_i are added up"
+    )
+    lines = wrap(text, max(width, 10), max_lines=max(height - 1, 1), placeholder=" …")
+    return [rule, *(((line, "muted"),) for line in lines)]
+
+
+def progress_row(
+    answer: Answer | None,
+    settings: Settings,
+    pace: Pace,
+    now: float,
+    running: bool,
+    width: int,
+    ascii: bool,
+) -> Row:
+    """Return how far the draw is, and what can be done about it."""
+    if answer is None:
+        nothing = "stopped before anything was drawn: x goes on"
+        return ((" drawing …" if running else f" {nothing}", "label"),)
+    if running and answer.drawn < pace.total:
+        text: Span = (f" {pace.text(answer.drawn, now)}", "label")
+        drawn: Span = (f" {bar(answer.drawn / pace.total, BAR, ascii)}", "scaled")
+        stops: Span = (", x stops", "muted")
+        return first_fit([(drawn, text, stops), (text, stops), (text,)], width)
+    if answer.drawn < settings.samples:
+        where = f" {answer.drawn:,} of {settings.samples:,} drawn"
+        return ((where, "strong"), (", stopped: x goes on", "label"))
+    done: Span = (f" {answer.drawn:,} drawn", "strong")
+    how: Span = (f" at d_k = {answer.law.d_k}, seed {answer.settings.seed}", "label")
+    return first_fit([(done, how, (f"; {answer.generator}", "muted")), (done, how), (done,)], width)
+
+
+def words_rows(answer: Answer, width: int, height: int) -> list[Row]:
+    """Return what the numbers show, in so many lines."""
+    text = " ".join(sentences(answer))
+    lines = wrap(text, max(width - 2, 10), max_lines=height, placeholder=" …")
+    return [((f" {line}", "text"),) for line in lines]
+
+
+def tab_items(view: View, narrow: bool, focused: bool, width: int) -> list[Item]:
+    """Return the tabs, those of the panes too on a narrow screen."""
+    titles = SHORT if narrow else CHARTS
+    present = view.shown(narrow)
+    items = [Item((("─" if not narrow else "", "axis"),))]
+    for key, title in titles.items():
+        role = ("focus" if focused else "tab") if key == present else "muted"
+        text = title if narrow else f" {title} "
+        items.append(Item(((text, role), ("│", "axis")), f"screen.tab('{key}')"))
+    if not narrow:
+        items.append(Item(((" log " if view.log else " linear ", "muted"),), "screen.log"))
+    rest = width - sum(item.width for item in items)
+    return [*items, Item((("─" * max(rest, 0), "axis"),))]
+
+
+def chart_rows(answer: Answer, name: str, view: View, width: int, height: int) -> tuple[Row, ...]:
+    """Return the chart or the table of a name."""
+    if name == "growth":
+        return growth_chart(answer, width, height, view.ascii)
+    if name == "table":
+        return over_d_k_rows(answer, width, height, view.row)
+    if name == "derivation":
+        return derivation_rows(answer, width, height, view.top)
+    return histogram_chart(answer, view.side, width, height, view.log, view.ascii)
+
+
+def waiting(width: int, height: int) -> tuple[Row, ...]:
+    """Return what stands where a chart will be."""
+    return message(" drawing …", width, height)

@@ -1,0 +1,382 @@
+"""The screen of Dot products: what is drawn, what the draws say, and what the law says."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.timer import Timer
+
+from attn_tui.charts.dots_tables import readout_rows
+from attn_tui.compute.dots import Answer, Settings
+from attn_tui.compute.entries import LAWS
+from attn_tui.compute.log_scale import D_K
+from attn_tui.files.dots import changed, text_of
+from attn_tui.report.progress import Pace
+from attn_tui.tui import edits, scaling
+from attn_tui.tui.actions import Section
+from attn_tui.tui.dialogs import Choice
+from attn_tui.tui.dots import drawing, explanations, panes
+from attn_tui.tui.dots.actions import ACTIONS
+from attn_tui.tui.dots.fields import FIELDS, LABELS, stepped
+from attn_tui.tui.dots.sampling import Sampling
+from attn_tui.tui.dots.view import CHARTS, PANES, View
+from attn_tui.tui.instrument_screen import Command
+from attn_tui.tui.scaling import ScalingScreen
+from attn_tui.tui.state import Asked, Gesture
+from attn_tui.tui.widgets.bar import Bar, Item
+from attn_tui.tui.widgets.canvas import Canvas
+from attn_tui.tui.widgets.chart import CHART_DELAY, ChartMosaic
+from attn_tui.tui.widgets.slider import Slider
+
+LINES_OF_DERIVATION = 14
+"""Rows of the derivation where each step takes two."""
+
+SHORT = 30
+"""Fewer lines leave less room for words."""
+
+STEP = Gesture("field")
+"""Steps of a field by keys; a run of them is one step of history."""
+
+
+class DotsScreen(ScalingScreen):
+    """What is drawn and d_k above; readouts; a chart; what it means."""
+
+    NAME = "dots"
+    CSS_PATH = "dots.tcss"
+    ACTIONS = ACTIONS
+    SECTIONS = (
+        Section("In Dot products", ACTIONS),
+        panes.FieldsPane.SECTION,
+        panes.ChartPane.SECTION,
+    )
+    explanation = explanations.READOUTS
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.view = View()
+        self.answer: Answer | None = None
+        self._sampling = Sampling()
+        self._wanted: tuple[object, ...] = ()
+        self._found: object = None
+        self._pace = Pace(0)
+        self._chart_timer: Timer | None = None
+
+    def compose_panes(self) -> ComposeResult:
+        """Lay out the panes."""
+        with Horizontal(id="top"):
+            yield panes.FieldsPane(id="draws")
+            yield panes.ScalePane(id="scale")
+        yield Canvas(id="progress")
+        yield Bar(id="narrow-tabs")
+        yield panes.FieldsPane(id="narrow-draws")
+        yield panes.ReadoutsPane(id="readouts")
+        yield panes.ChartPane(id="charts")
+        yield Canvas(id="words")
+
+    def on_mount(self) -> None:
+        """Give the slider the keys."""
+        self.query_one(Slider).focus()
+
+    def clock(self) -> float:
+        """Return seconds, from any moment on."""
+        return time.monotonic()
+
+    # What is asked
+
+    @property
+    def status(self) -> list[Item]:
+        """The rule and the seed."""
+        return drawing.status(self.asked.experiment) if self.asked else []
+
+    @property
+    def settings(self) -> Settings:
+        """What is asked of the draws."""
+        return self.asked.experiment.setup.get(Settings) if self.asked else Settings()
+
+    @property
+    def settled(self) -> bool:
+        """Whether all that will be drawn is, and is shown."""
+        return self.answer is not None and self._chart_timer is None and self.computing is None
+
+    def show(self, asked: Asked) -> None:
+        """Draw for what is asked, or go on, and show what there is."""
+        self.asked = asked
+        setup, settings = asked.experiment.setup, self.settings
+        wanted = (settings.law(setup.d_k), settings.seed, settings.samples)
+        if wanted != self._wanted:
+            self._wanted, self._sampling.stopped = wanted, False
+        self._go_on()
+        self._draw()
+        self._draw_chart_soon()
+
+    def _go_on(self) -> None:
+        """Draw what is not drawn yet, unless the user stopped that."""
+        if self.asked is None:
+            return
+        setup = self.asked.experiment.setup
+        key = (*self._wanted, self.settings.d_ks, setup.d_k, setup.scale, self.n_attended)
+        if key == self._found:
+            return
+        if key != self.computing:
+            first = self.answer.drawn if self.answer and self._goes_on else 0
+            self._pace = Pace(self.settings.samples, first, self.clock())
+        self.compute(key, self._sampling.work(self.asked.experiment))
+
+    @property
+    def _goes_on(self) -> bool:
+        """Whether what was drawn is the beginning of what is asked."""
+        if self.answer is None:
+            return False
+        old = self.answer.settings
+        same = (self.answer.law, old.seed) == self._wanted[:2]
+        return same and self.answer.drawn <= self.settings.samples
+
+    def take_computed(self, key: object, value: Any) -> None:
+        """Show what is drawn so far."""
+        if isinstance(value, Answer):
+            self.answer = value
+        if self.computing is None:
+            self._found = key
+        self._draw()
+        if self._chart_timer is None:
+            self._draw_chart_soon()
+
+    # What is shown
+
+    def look(self, view: View) -> None:
+        """Look another way."""
+        self.view = view
+        self._draw()
+        self._draw_chart_soon()
+
+    def on_resize(self) -> None:
+        """Draw everything in the new size."""
+        self.call_after_refresh(self._redraw)
+
+    def _redraw(self) -> None:
+        self._draw()
+        self._draw_chart_soon()
+
+    def _draw(self) -> None:
+        """Show everything but the chart at once."""
+        if self.asked is None or not self.size:
+            return
+        narrow, width = self.narrow, self.size.width
+        self.set_class(narrow, "-narrow")
+        self.set_class(self.size.height < SHORT, "-short")
+        tab = self.view.tab
+        self.query_one("#draws").display = not narrow
+        self.query_one("#narrow-draws").display = narrow and tab == "draws"
+        self.query_one("#readouts").display = not narrow or tab == "readouts"
+        self.query_one("#charts").display = not narrow or tab in CHARTS
+        experiment = self.asked.experiment
+        held = experiment.source.d_k is not None
+        self.query_one(Slider).show_value(experiment.setup.d_k, self.view.ascii, held)
+        rule = self.query_one("#rule", Canvas)
+        setup = experiment.setup
+        m = setup.scale.multiplier(setup.d_k, max(self.n_attended, 1))
+        rule.show(drawing.rule_rows(experiment, m, *rule.size))
+        self._draw_fields()
+        running = self.computing is not None
+        progress = drawing.progress_row(
+            self.answer, self.settings, self._pace, self.clock(), running, width, self.view.ascii
+        )
+        self.query_one("#progress", Canvas).show([progress])
+        if self.answer:
+            rows = readout_rows(self.answer, self.view.side, max(width - 2, 1))
+            shifted = [((" ", "text"), *row) for row in rows]
+            self.query_one(panes.ReadoutsPane).show(shifted)
+            words = self.query_one("#words", Canvas)
+            words.show(drawing.words_rows(self.answer, width, max(words.size.height, 1)))
+        self._draw_tabs()
+        self.frame()
+
+    def _draw_fields(self) -> None:
+        for pane in self.query(panes.FieldsPane):
+            rows = drawing.field_rows(self.settings, self.view.field, pane.has_focus, *pane.size)
+            pane.show(rows)
+
+    def _draw_tabs(self) -> None:
+        focused = self.query_one(panes.ChartPane).has_focus
+        bar = self.query_one("#narrow-tabs" if self.narrow else "#tabs", Bar)
+        bar.show_items(drawing.tab_items(self.view, self.narrow, focused, self.size.width))
+
+    def _draw_chart_soon(self) -> None:
+        if self._chart_timer:
+            self._chart_timer.stop()
+        self._chart_timer = self.set_timer(CHART_DELAY, self._draw_chart)
+
+    @on(ChartMosaic.Resized)
+    def _on_chart_resized(self) -> None:
+        self._draw_chart_soon()
+
+    @on(panes.FieldsPane.Resized)
+    def _on_fields_resized(self) -> None:
+        self._draw_fields()
+
+    def _draw_chart(self) -> None:
+        self._chart_timer = None
+        chart = self.query_one(ChartMosaic)
+        if not chart.size:
+            return
+        if self.answer is None:
+            chart.show(drawing.waiting(*chart.size))
+        else:
+            name = self.view.chart
+            chart.show(drawing.chart_rows(self.answer, name, self.view, *chart.size))
+
+    def on_descendant_focus(self) -> None:
+        """Show where the keys go."""
+        if self.asked:
+            self._draw_fields()
+            self._draw_tabs()
+
+    def on_descendant_blur(self) -> None:
+        """Show that the keys go elsewhere."""
+        if self.asked:
+            self._draw_fields()
+
+    # What keys do
+
+    def action_stop(self) -> None:
+        """Stop drawing and keep what was drawn, or go on."""
+        if self.computing is not None:
+            self._sampling.stopped = True
+        elif self.answer is None or not self.answer.complete:
+            self._sampling.stopped, self._found = False, None
+            self._go_on()
+        else:
+            self.notify("All is drawn: a draws anew, > draws more", timeout=3)
+        self._draw()
+
+    def action_draw_anew(self) -> None:
+        """Draw with the next seed."""
+        self.action_change("seed", 1)
+
+    def action_change(self, name: str, steps: int) -> None:
+        """Move a field by steps."""
+        self.ask(edits.settings(Settings, lambda old: stepped(old, name, steps)), STEP)
+
+    def action_type(self, name: str) -> None:
+        """Ask for the value of a field."""
+        present = self.settings
+
+        def read(text: str) -> Callable[[Settings], Settings]:
+            changed(present, name, text)
+            return lambda old: changed(old, name, text)
+
+        self.request(
+            LABELS[name],
+            text_of(present, name),
+            read,
+            lambda change: self.ask(edits.settings(Settings, change)),
+        )
+
+    def action_choose_entries(self) -> None:
+        """Offer the laws of entries."""
+        offered = [
+            Choice(law.name, law.title, f"mean {law.mean:.3g}, variance {law.variance:.4g}")
+            for law in LAWS.values()
+        ]
+        self.choose("Entries of q and k", offered, self.settings.entries, self.action_entries)
+
+    def action_entries(self, name: str) -> None:
+        """Draw entries of a law by its name."""
+        self.ask(edits.settings(Settings, lambda old: changed(old, "entries", name)))
+
+    def action_add_row(self) -> None:
+        """Ask for rows of the table."""
+        present = self.settings
+
+        def added(old: Settings, text: str) -> Settings:
+            more = changed(replace(old, d_ks=()), "d_ks", text).d_ks
+            return replace(old, d_ks=tuple(sorted({*old.d_ks, *more})))
+
+        def read(text: str) -> Callable[[Settings], Settings]:
+            added(present, text)
+            return lambda old: added(old, text)
+
+        self.view = self.view.at("table")
+        d_k = str(self.asked.experiment.setup.d_k) if self.asked else str(D_K.minimum)
+        self.request(
+            "rows at d_k", d_k, read, lambda change: self.ask(edits.settings(Settings, change))
+        )
+        self.look(self.view)
+
+    def action_remove_row(self) -> None:
+        """Take the cursor's row out of the table."""
+        d_ks, place = self.settings.d_ks, self.view.row
+        if self.view.shown(self.narrow) != "table" or not d_ks:
+            self.notify("There is no row here: t shows the table", timeout=3)
+            return
+        gone = d_ks[min(place, len(d_ks) - 1)]
+        self.look(replace(self.view, row=max(min(place, len(d_ks) - 2), 0)))
+
+        def without(old: Settings) -> Settings:
+            return replace(old, d_ks=tuple(d_k for d_k in old.d_ks if d_k != gone))
+
+        self.ask(edits.settings(Settings, without))
+
+    def action_next_tab(self) -> None:
+        """Show the next tab."""
+        self.look(self.view.next_tab(self.narrow))
+
+    def action_tab(self, name: str) -> None:
+        """Show a tab by its name."""
+        self.look(self.view.at(name))
+
+    def action_log(self) -> None:
+        """Switch the axis of densities between linear and logarithmic."""
+        self.look(replace(self.view, log=not self.view.log))
+
+    def action_other_side(self) -> None:
+        """Show the other side where there is room for one."""
+        self.look(self.view.other_side())
+
+    def action_ascii(self) -> None:
+        """Draw in ASCII, or in blocks."""
+        self.look(replace(self.view, ascii=not self.view.ascii))
+
+    # What panes say
+
+    @on(panes.FieldsPane.Moved)
+    def _on_field_moved(self, event: panes.FieldsPane.Moved) -> None:
+        self.look(self.view.field_moved(event.by))
+
+    @on(panes.FieldsPane.Stepped)
+    def _on_field_stepped(self, event: panes.FieldsPane.Stepped) -> None:
+        self.action_change(FIELDS[self.view.field].name, event.steps)
+
+    @on(panes.FieldsPane.Typing)
+    def _on_field_typing(self) -> None:
+        name = FIELDS[self.view.field].name
+        if name == "entries":
+            self.action_choose_entries()
+        elif name == "tied":
+            self.action_change(name, 1)
+        else:
+            self.action_type(name)
+
+    @on(panes.FieldsPane.Pointed)
+    def _on_field_pointed(self, event: panes.FieldsPane.Pointed) -> None:
+        at = (event.x, event.y, event.width, event.height)
+        if (place := drawing.field_at(self.settings, *at)) is not None:
+            self.look(replace(self.view, field=place))
+
+    @on(panes.ChartPane.Moved)
+    def _on_chart_moved(self, event: panes.ChartPane.Moved) -> None:
+        room = self.query_one(ChartMosaic).size.height
+        most = max(LINES_OF_DERIVATION - room, 0)
+        self.look(self.view.moved(event.dx, event.dy, len(self.settings.d_ks), most))
+
+    def commands(self) -> Iterable[Command]:
+        """Yield what is chosen by name: each rule, model, law of entries and tab."""
+        yield from scaling.commands()
+        for law in LAWS.values():
+            yield Command(f"Entries {law.title}", "Draw these", f"screen.entries('{law.name}')")
+        for name, title in (PANES | CHARTS).items():
+            yield Command(f"Tab {title}", "Show this tab", f"screen.tab('{name}')")

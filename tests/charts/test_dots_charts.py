@@ -1,0 +1,127 @@
+"""The charts and tables of Dot products: exactly their size, and what they show."""
+
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+import pytest
+
+from attn_tui.charts.dots import growth_chart, histogram_chart
+from attn_tui.charts.dots_tables import derivation_rows, over_d_k_rows, readout_rows
+from attn_tui.charts.rows import length, plain
+from attn_tui.compute.dots import Answer, Settings, answer
+from attn_tui.compute.entries import LAWS
+from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.vector import Vector
+from tests.asking import asking
+from tests.charts.cases import check_block, lines
+
+SIZES = [
+    *((1, 1), (2, 1), (5, 2), (8, 3), (12, 3), (24, 4), (38, 8), (40, 7), (60, 5), (80, 7)),
+    *((78, 9), (99, 9), (118, 20), (200, 60), (9, 60), (200, 2)),
+]
+
+
+@lru_cache
+def found(d_k: int = 64, scale: Scale = Scale(), settings: Settings = Settings()) -> Answer:
+    vector = Vector("a", np.array([1.0, 2.0]))
+    (*_, last) = answer(asking(vector, setup=Setup(d_k, scale).put(settings)))
+    return last
+
+
+CASES: dict[str, Answer] = {
+    "normal": found(),
+    "d_k = 1": found(1),
+    "Laplace": found(2, settings=Settings(samples=20_000)),
+    "one draw": found(8, settings=Settings(samples=1)),
+    "shifted far": found(65_536, settings=Settings(mean_q=1e6, mean_k=-1e6)),
+    "tied": found(65_536, Scale("inverse"), Settings(tied=True)),
+    "squares": found(1, settings=Settings(correlation=1.0)),
+    "constant": found(8, settings=Settings("coins", correlation=-1.0)),
+    "no rows": found(8, settings=Settings(d_ks=())),
+    **{name: found(3, Scale("none"), Settings(name, samples=3000)) for name in LAWS},
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("size", SIZES)
+def test_everything_has_its_size(name: str, size: tuple[int, int]) -> None:
+    case = CASES[name]
+    for log, plain_ascii in product((False, True), (False, True)):
+        check_block(histogram_chart(case, "scaled", *size, log, plain_ascii), *size)
+    check_block(histogram_chart(case, "unscaled", *size), *size)
+    check_block(growth_chart(case, *size, ascii=True), *size)
+    check_block(growth_chart(case, *size), *size)
+    check_block(over_d_k_rows(case, *size, 2), *size)
+    check_block(derivation_rows(case, *size, 1), *size)
+    rows = readout_rows(case, "unscaled", size[0])
+    assert len(rows) == 7
+    assert all(length(row) == size[0] for row in rows)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_number_is_cut_at_40_columns(name: str) -> None:
+    for side in ("unscaled", "scaled"):
+        assert "…" not in plain(readout_rows(CASES[name], side, 40))
+
+
+def test_both_sides_stand_side_by_side_with_labelled_curves() -> None:
+    text = plain(histogram_chart(found(), "scaled", 118, 20))
+    for part in ("unscaled: density of q·k", "scaled: density of m·q·k", "exact", "normal"):
+        assert part in text
+    assert "−32" in text
+    assert "sd 8.038 ± 0.018, exact 8" in text
+    assert "sd 1.0048 ± 0.0023, exact 1" in text
+    assert plain(histogram_chart(found(), "unscaled", 60, 20)).startswith("unscaled")
+
+
+def test_the_axes_stand_still_while_the_sample_grows() -> None:
+    few = found(settings=Settings(samples=10))
+
+    def axes(case: Answer) -> list[str]:
+        rows = lines(histogram_chart(case, "unscaled", 60, 16))
+        return [rows[-2], *(row[:6] for row in rows[1:-3])]
+
+    assert axes(few) == axes(found())
+
+
+@pytest.mark.parametrize("name", ["d_k = 1", "tied", "squares"])
+def test_a_density_that_is_infinite_at_0_leaves_room_for_the_rest(name: str) -> None:
+    """The normal curve, whose peak is finite, still takes a quarter of the rows."""
+    rows = histogram_chart(CASES[name], "unscaled", 80, 26)
+    curved = sum(any(role == "series1" for _, role in row) for row in rows[1:])
+    assert curved >= 6
+
+
+def test_bars_have_the_area_that_the_curves_have() -> None:
+    """At the peak of many draws the bars end where the curve is."""
+    rows = lines(histogram_chart(found(settings=Settings(samples=10**6)), "unscaled", 80, 40))
+    peak = next(n for n, row in enumerate(rows) if "⣀" in row[20:] or "⡀" in row[20:])
+    highest = next(n for n, row in enumerate(rows[1:], 1) if "░" in row)
+    assert 0 <= highest - peak <= 2
+
+
+def test_the_slopes_are_named_and_the_present_d_k_is_marked() -> None:
+    text = plain(growth_chart(found(), 118, 20))
+    for part in ("×1: slope ½", "×1/√d_k: slope 0", "×1/d_k: slope −½", "○", "┃"):
+        assert part in text
+    assert "at 64: ×1 → 8, ×1/√d_k → 1, ×1/d_k → 0.125" in text
+    assert "slope 1 " in plain(growth_chart(CASES["tied"], 118, 20))
+
+
+def test_the_table_marks_the_cursor_and_keeps_it_in_sight() -> None:
+    text = plain(over_d_k_rows(found(), 80, 10, 1))
+    assert "▸       4" in text.splitlines()[2]
+    assert "0.9451" in text
+    two = plain(over_d_k_rows(found(), 80, 3, 3))
+    assert "▸   1,024" in two
+    assert "d_k" in two
+
+
+def test_the_derivation_has_reasons_where_there_is_room() -> None:
+    assert "because" in plain(derivation_rows(found(), 118, 8))
+    assert "uncorrelated" in plain(derivation_rows(found(), 78, 15))
+    assert "uncorrelated" not in plain(derivation_rows(found(), 78, 8))
+    assert "exact 64" in plain(derivation_rows(found(), 40, 16))
+    assert "Var(m·q·k)" in plain(derivation_rows(found(), 40, 4, 99))

@@ -1,0 +1,122 @@
+"""``attn-tui dot`` on the command line."""
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pytest
+
+from tests.test_cli import call, refused
+
+
+def told(*arguments: str) -> dict[str, Any]:
+    result = call("dot", "--json", *arguments)
+    assert (result.exit_code, result.stderr) == (0, "")
+    plain: dict[str, Any] = json.loads(result.stdout)
+    return plain
+
+
+def test_the_options_say_what_is_drawn() -> None:
+    plain = told(
+        "--d-k=64", "--samples=1e3", "--seed=7", "--entries=coins", "--mean-q", "-1",
+        "--mean-k=0.5", "--correlation=-0.25", "--tied", "--table=8,2", "--rule=inverse",
+    )  # fmt: skip
+    assert (plain["experiment"]["d_k"], plain["experiment"]["rule"]) == (64, "inverse")
+    assert plain["experiment"]["settings"]["dots"] == {
+        "entries": "coins",
+        "mean_q": -1.0,
+        "mean_k": 0.5,
+        "correlation": -0.25,
+        "tied": True,
+        "samples": 1000,
+        "seed": 7,
+        "d_ks": [8, 2],
+    }
+    assert (plain["samples"], plain["seed"], plain["complete"]) == (1000, 7, True)
+
+
+def test_a_question_comes_back_from_a_file_and_options_replace_what_it_says(
+    tmp_path: Path,
+) -> None:
+    first = call("dot", "--json", "--samples", "1,000", "--entries", "die", "--d-k", "8")
+    path = tmp_path / "question.json"
+    path.write_text(first.stdout)
+    assert call("dot", "--json", "--experiment", str(path)).stdout == first.stdout
+    other = told("--experiment", str(path), "--entries", "normal", "--free", "--model", "gpt-2")
+    assert other["experiment"]["settings"]["dots"]["entries"] == "normal"
+    assert other["samples"] == 1000
+    assert other["experiment"]["d_k"] == 64
+    # Explore and Dot products share one question.
+    assert call("show", "--experiment", str(path)).exit_code == 0
+
+
+def test_the_report_is_text() -> None:
+    result = call("dot", "--d-k", "2", "--samples", "100")
+    assert result.exit_code == 0
+    assert "variance" in result.stdout
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--samples", "0"),
+        ("--samples", "-1"),
+        ("--samples", str(10**30)),
+        ("--samples", "1e30"),
+        ("--samples", "1.5"),
+        ("--samples", "many"),
+        ("--seed", "1.5"),
+        ("--seed", "x"),
+        ("--seed", "-1"),
+        ("--correlation", "1.0001"),
+        ("--correlation", "nan"),
+        ("--mean-q", "inf"),
+        ("--mean-k", "1e7"),
+        ("--entries", "cauchy"),
+        ("--table", "0"),
+        ("--table", "2,x"),
+        ("--table", ",".join(map(str, range(1, 100)))),
+        ("--d-k", "0"),
+        ("--rule", "none-such"),
+        ("--experiment", "/no/such/file"),
+    ],
+)
+def test_bad_input_is_refused_by_its_option_in_one_line(option: str, value: str) -> None:
+    assert option in refused("dot", option, value)
+
+
+def test_there_are_no_scores_to_give() -> None:
+    assert "1" in refused("dot", "1,2,3")
+
+
+PROGRAM = [sys.executable, "-m", "attn_tui", "dot", "--samples", str(10**8), "--seed", "3"]
+
+
+def test_ctrl_c_prints_what_was_drawn_and_a_terminal_is_shown_how_far_it_is() -> None:
+    child = pexpect.spawn(PROGRAM[0], PROGRAM[1:], timeout=60, dimensions=(24, 80))
+    child.expect("of 100,000,000, .* left")
+    child.sendintr()
+    child.expect(r"samples    ([\d,]+) of 100,000,000, stopped; seed 3")
+    assert 0 < int(child.match.group(1).replace(b",", b"")) < 10**8
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 130
+
+
+def test_what_is_not_a_terminal_gets_no_progress() -> None:
+    child = pexpect.spawn(
+        "/bin/sh",
+        ["-c", "exec 2>&1 " + " ".join(PROGRAM).replace(str(10**8), "1000000") + " | cat"],
+        timeout=60,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    text = child.read()
+    child.close()
+    assert b"samples    1,000,000; seed 3" in text
+    assert b"\x1b" not in text
+    assert signal.SIGINT in signal.valid_signals()
