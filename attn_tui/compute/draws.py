@@ -4,6 +4,8 @@ Vector r of a seed is vector r of `source.Drawn` with that seed: q at d_k is the
 at any larger one, and the first keys of a longer vector are those of a shorter one.
 """
 
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -22,8 +24,6 @@ UNIT = 32
 _QUERY, _KEYS, _UPSTREAM, _ACROSS = range(4)
 """The streams of a vector: q; g; v = V·∂L/∂o; the keys' part across q."""
 
-_SHORTEST = 256
-
 
 def stream(seed: int, vector: int, part: int) -> np.random.Generator:
     """Return the generator of one part of one vector."""
@@ -31,57 +31,80 @@ def stream(seed: int, vector: int, part: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(seeds))
 
 
-def _normals(seed: int, unit: int, part: int, size: int) -> Floats:
+@dataclass(frozen=True)
+class Unit:
+    """Some vectors of a seed. Two are equal whatever their longest query is.
+
+    Attributes:
+        seed: What is drawn, a whole number from 0.
+        index: Which: vectors from ``index·UNIT`` on.
+        longest: The largest d_k that will be asked for; at a larger one it is drawn anew.
+    """
+
+    seed: int
+    index: int
+    longest: int = field(default=1, compare=False)
+
+    def chi_square(self, part: int, degrees: int) -> Floats:
+        """Return χ² of each vector, shape (UNIT,), coupled over the degrees of freedom."""
+        if degrees == 0:
+            return np.zeros(UNIT)
+        return _running(self.seed, self.index, part, max(degrees, self.longest))[:, degrees - 1]
+
+    def query_norms(self, d_k: int) -> Floats:
+        """Return ‖q‖ of each vector, shape (UNIT,)."""
+        return np.sqrt(self.chi_square(_QUERY, d_k))
+
+    def rows(self, n_keys: int) -> Rows:
+        """Return each vector's g and upstream gradient, for n keys."""
+        return _rows(self.seed, self.index, n_keys)
+
+
+def units(seed: int, draws: int, longest: int) -> Iterator[Unit]:
+    """Return the units that hold so many vectors; the last may hold more."""
+    return (Unit(seed, index, longest) for index in range(-(-draws // UNIT)))
+
+
+def _normals(seed: int, index: int, part: int, size: int) -> Floats:
     """Return standard normal numbers for each vector of a unit, shape (UNIT, size)."""
     drawn = np.empty((UNIT, size))
-    for index, row in enumerate(drawn):
-        stream(seed, unit * UNIT + index, part).standard_normal(out=row)
+    for vector, row in enumerate(drawn, start=index * UNIT):
+        stream(seed, vector, part).standard_normal(out=row)
     return drawn
 
 
 @lru_cache(maxsize=1)
-def _rows(seed: int, unit: int, n_keys: int) -> Rows:
-    return rows(_normals(seed, unit, _KEYS, n_keys), _normals(seed, unit, _UPSTREAM, n_keys))
+def _rows(seed: int, index: int, n_keys: int) -> Rows:
+    return rows(_normals(seed, index, _KEYS, n_keys), _normals(seed, index, _UPSTREAM, n_keys))
 
 
 @lru_cache(maxsize=2)
-def _running(seed: int, unit: int, part: int, most: int) -> Floats:
+def _running(seed: int, index: int, part: int, most: int) -> Floats:
     """Return running sums of squares, shape (UNIT, most)."""
-    sums = _normals(seed, unit, part, most)
+    sums = _normals(seed, index, part, most)
     np.square(sums, out=sums)
-    return np.cumsum(sums, axis=1, out=sums)
-
-
-def chi_square(seed: int, unit: int, part: int, degrees: int) -> Floats:
-    """Return χ² of each vector of a unit, shape (UNIT,), coupled over the degrees of freedom."""
-    if degrees == 0:
-        return np.zeros(UNIT)
-    most = max(_SHORTEST, 1 << (degrees - 1).bit_length())
-    return _running(seed, unit, part, most)[:, degrees - 1]
-
-
-def query_norms(seed: int, unit: int, d_k: int) -> Floats:
-    """Return ‖q‖ of each vector of a unit, shape (UNIT,)."""
-    return np.sqrt(chi_square(seed, unit, _QUERY, d_k))
+    np.cumsum(sums, axis=1, out=sums)
+    sums.setflags(write=False)
+    return sums
 
 
 @lru_cache(maxsize=16_384)
-def unit_logs(seed: int, unit: int, n_keys: int, d_k: int, multiplier: float) -> Floats:
+def unit_logs(unit: Unit, n_keys: int, d_k: int, multiplier: float) -> Floats:
     """Return the logarithms of the statistics of a unit's vectors, shape (6, UNIT), read-only.
 
     They are those of `rows.READOUTS`, the query gradient with the multiplier. The last 16,384
-    units are kept, 25 MB, so that what was seen once comes at once.
+    are kept, 25 MB, so that what was seen once comes at once. Vectors are drawn once where those
+    of one unit are asked for one after the other, and of one n together.
 
     Args:
-        seed: What is drawn.
-        unit: Which vectors: from ``unit·UNIT`` on.
+        unit: Which vectors.
         n_keys: n, at least 2.
         d_k: The length of q.
         multiplier: m, above 0.
     """
-    logit_std = multiplier * query_norms(seed, unit, d_k)
-    across = chi_square(seed, unit, _ACROSS, d_k - 1)
-    logs = log_statistics(_rows(seed, unit, n_keys), logit_std, across)
+    logit_std = multiplier * unit.query_norms(d_k)
+    across = unit.chi_square(_ACROSS, d_k - 1)
+    logs = log_statistics(unit.rows(n_keys), logit_std, across)
     logs[READOUTS.index("query_gradient")] += np.log(multiplier)
     logs.setflags(write=False)
     return logs
