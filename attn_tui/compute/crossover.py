@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import exp, log
+from math import log
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.draws import GENERATOR, UNIT, unit_logs, units
+from attn_tui.compute.draws import GENERATOR, UNIT, cost, unit_logs, units
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Stop, never
 from attn_tui.compute.log_scale import D_K
@@ -73,15 +73,22 @@ def crossover(
         InputError: If n, the readout, the seed, the draws or the rule will not do.
     """
     for found in search(n, readout, seed, draws, rule):
-        if found is not None or stop():
+        if isinstance(found, Crossover):
             return found
+        if stop():
+            break
     return None
+
+
+def search_cost(n: int, draws: int) -> int:
+    """Return about what `search` costs, in numbers worked on."""
+    return 2 * cost(n, _FIRST * min(draws, _PILOT) + 14 * draws)
 
 
 def search(
     n: int, readout: GradientReadout, seed: int, draws: int, rule: str
-) -> Iterator[Crossover | None]:
-    """Yield None while looking for a crossover, many times a second, and then what was found.
+) -> Iterator[Crossover | int]:
+    """Yield what each step cost while looking for a crossover, and at last what was found.
 
     With f(d_k) = ln of the median without scaling − ln of the median with it: a few draws at
     octaves of d_k say where f falls through 0 for the last time; then all draws are evaluated at
@@ -120,7 +127,7 @@ def search(
         if clear_low and (last < -4.0 * error_last or high == D_K.maximum):
             break
     places, falls = curve.places()
-    at = _last_fall(falls)
+    at = _falls_after(falls)
     if at is None:
         yield nowhere("larger" if falls[-1] > 0.0 else "smaller")
         return
@@ -132,7 +139,7 @@ def search(
     for _ in range(_RESAMPLED):
         chosen = samples[:, :, random.integers(0, draws, draws)]
         roots.append(_root(places, _fall(chosen)))
-        yield None
+        yield 4 * samples.size // len(samples)
     low, high = np.quantile(roots, (0.025, 0.975)).tolist()
     yield Crossover(n, readout, rule, root, min(low, root), max(high, root), "crosses", draws, seed)
 
@@ -147,8 +154,8 @@ class _Fall:
         self.index = READOUTS.index("jacobian" if readout == "gradient" else readout)
         self.samples: dict[int, Floats] = {}
 
-    def evaluate(self, places: Sequence[int], draws: int) -> Iterator[None]:
-        """Add samples at places where there are none; yield many times a second."""
+    def evaluate(self, places: Sequence[int], draws: int) -> Iterator[int]:
+        """Add samples at places where there are none; yield what each step cost."""
         wanted = [place for place in places if place not in self.samples]
         added = {place: np.empty((2, draws)) for place in wanted}
         for unit in units(self.seed, draws, max(wanted, default=1)):
@@ -159,7 +166,7 @@ class _Fall:
                     row[here] = logs[: row[here].size]
                     if self.readout == "gradient":
                         row[here] += log(multiplier)
-                    yield None
+                    yield cost(self.n, UNIT)
         self.samples |= added
 
     def at(self, d_k: int) -> tuple[float, float]:
@@ -185,23 +192,25 @@ def _fall(logs: Floats) -> Floats:
     return np.asarray(medians[:, 0] - medians[:, 1])
 
 
-def _last_fall(falls: Floats) -> int | None:
+def _falls_after(falls: Floats) -> int | None:
     """Return the last index before which f is above 0 and after which it is not."""
     found = np.flatnonzero((falls[:-1] > 0.0) & (falls[1:] <= 0.0))
     return int(found[-1]) if found.size else None
 
 
+def last_fall(places: Sequence[int], falls: Floats) -> float | None:
+    """Return where f, known at places, falls through 0 for the last time; None if nowhere."""
+    at = _falls_after(falls)
+    if at is None:
+        return None
+    share = falls[at] / (falls[at] - falls[at + 1])
+    return float(places[at] * (places[at + 1] / places[at]) ** share)
+
+
 def _root(places: Sequence[int], falls: Floats) -> float:
     """Return where f falls through 0, or the end of the places towards which it would."""
-    at = _last_fall(falls)
-    if at is None:
-        return float(places[0] if falls[-1] <= 0.0 else places[-1])
-    return exp(_zero(log(places[at]), log(places[at + 1]), falls[at], falls[at + 1]))
-
-
-def _zero(low: float, high: float, at_low: float, at_high: float) -> float:
-    """Return where a straight line from above 0 to at most 0 meets 0."""
-    return low + (high - low) * at_low / (at_low - at_high)
+    root = last_fall(places, falls)
+    return root if root is not None else float(places[0] if falls[-1] <= 0.0 else places[-1])
 
 
 def check_number(field: str, value: object, least: int, most: int) -> None:

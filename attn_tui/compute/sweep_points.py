@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.draws import UNIT, Unit, unit_logs, units
+from attn_tui.compute.draws import UNIT, Unit, cost, unit_logs, units
 from attn_tui.compute.exact_rows import Exact, exact
 from attn_tui.compute.rows import READOUTS
 from attn_tui.compute.summary import Summary, summarise
@@ -132,7 +132,7 @@ class Sampling:
         return tuple(found)
 
     def _cost(self, place: Place) -> int:
-        return UNIT * len(self.rules) * (place[0] + 250)
+        return cost(place[0], UNIT * len(self.rules))
 
     def _grow(self, place: Place, unit: Unit) -> None:
         n, d_k = place
