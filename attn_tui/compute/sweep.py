@@ -62,6 +62,7 @@ class Settings:
         map_points: How many along each side of a map.
         draws: How many vectors are drawn at each place, 2 to 100,000.
         seed: What is drawn, a whole number from 0.
+        crossovers: Whether curves over d_k end with the search for crossovers.
     """
 
     over: Axis = "d_k"
@@ -76,6 +77,7 @@ class Settings:
     map_points: int = 14
     draws: int = 1000
     seed: int = 1
+    crossovers: bool = True
 
     def __post_init__(self) -> None:
         for field, kind in (("over", Axis), ("view", View), ("statistic", Statistic)):
@@ -260,7 +262,7 @@ def _crossovers_wanted(
     settings: Settings, scales: Mapping[str, Scale]
 ) -> list[tuple[GradientReadout, str]]:
     """Return readouts and rules whose crossover a chart over d_k can show."""
-    if settings.view == "map" or settings.over == "n":
+    if settings.view == "map" or settings.over == "n" or not settings.crossovers:
         return []
     return [
         (readout, rule)
