@@ -107,7 +107,8 @@ def unit_logs(unit: Unit, n_keys: int, d_k: int, multiplier: float) -> Floats:
         d_k: The length of q.
         multiplier: m, above 0.
     """
-    logit_std = multiplier * unit.query_norms(d_k)
+    # A σ beyond this saturates the same, and no product with it overflows.
+    logit_std = np.minimum(multiplier, 1e300) * unit.query_norms(d_k)
     across = unit.chi_square(_ACROSS, d_k - 1)
     logs = log_statistics(unit.rows(n_keys), logit_std, across)
     logs[READOUTS.index("query_gradient")] += np.log(multiplier)

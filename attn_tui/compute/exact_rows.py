@@ -70,6 +70,7 @@ def two_keys(statistic: str, d_k: int, multiplier: float) -> Exact:
     size = np.exp(t)
     v = np.exp(t - 0.5 * size**2)
     v /= v.sum()
+    multiplier = min(multiplier, 1e300)
     gaps = multiplier * sqrt(2.0) * np.multiply.outer(r, size)
     if statistic == "query_gradient":
         # E|v_1 − v_2| = 2/√π; the roles of q and k_1 − k_2, √2 times as long, are exchanged.
@@ -124,7 +125,7 @@ def _over_queries(
     at: Callable[[int, float], float], n_keys: int, d_k: int, multiplier: float
 ) -> float | None:
     r, w = query_norm_law(d_k)
-    stds = multiplier * r
+    stds = min(multiplier, 1e300) * r
     if stds[-1] > _LARGEST_STD:
         return None
     small = stds < _LEAST_STD

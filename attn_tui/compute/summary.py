@@ -22,7 +22,8 @@ class Summary:
     Attributes:
         draws: N.
         mean: Its average.
-        mean_standard_error: The average's standard error; NaN for one draw.
+        mean_standard_error: The average's standard error; NaN for one draw. Where few draws in N
+            carry the mean, as with saturated vectors, both tend to be too small.
         log_median: ln of the median.
         log_median_low: ln of the lower end of the median's 95 % interval.
         log_median_high: ln of its upper end. Both are draws, by their rank; with fewer than six

@@ -181,6 +181,17 @@ def test_medians_outlive_float64() -> None:
     assert size.mean >= 0.0
 
 
+@pytest.mark.parametrize("rule", ["temperature:1e-308", "temperature:1e307"])
+@pytest.mark.parametrize("n", [2, 16])
+def test_no_multiplier_overflows(rule: str, n: int) -> None:
+    settings = replace(SMALL, n=n, d_k_range=(1, 65_536), points=2, draws=32, rules=("none", rule))
+    for point in last(settings).points:
+        for statistic in STATISTICS:
+            found = point.statistics[statistic]
+            assert np.isfinite([found.mean, found.log_median]).all()
+            point.exact(statistic)
+
+
 def test_a_summary_is_of_the_first_draws() -> None:
     point = last(replace(SMALL, draws=100)).point(16, 64, "none")
     assert point is not None
