@@ -1,0 +1,78 @@
+"""A progress bar on standard error, where that is a terminal."""
+
+import sys
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import TextIO
+
+_WIDTH = 30
+_PAUSE = 0.1
+"""Seconds between two pictures of the bar."""
+
+
+def time_left(share: float, seconds: float) -> str:
+    """Return how long the rest will take if it goes on like this, or nothing if it is too soon.
+
+    Args:
+        share: How much of the work is done, 0 to 1.
+        seconds: How long that took.
+    """
+    if share < 0.02 or seconds < 0.5:
+        return ""
+    left = round(seconds * (1.0 - share) / share)
+    minutes, rest = divmod(left, 60)
+    return f"{minutes} min {rest} s left" if minutes else f"{rest} s left"
+
+
+class Progress:
+    """Shows how much of some work is done while in its ``with`` block, and leaves nothing behind.
+
+    Args:
+        what: What is done, in a word.
+        stream: Where to write; standard error unless given. Nothing is written if it is no
+            terminal.
+        clock: Seconds, from any moment on.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._what, self._clock = what, clock
+        chosen = sys.stderr if stream is None else stream
+        self._stream = chosen if chosen is not None and chosen.isatty() else None
+        self._start = clock()
+        self._due = self._start
+        self._length = 0
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._write("")
+
+    def show(self, share: float) -> None:
+        """Show that a share of the work is done, 0 to 1."""
+        now = self._clock()
+        if self._stream is None or now < self._due:
+            return
+        self._due = now + _PAUSE
+        full = int(share * _WIDTH)
+        bar = "#" * full + "-" * (_WIDTH - full)
+        left = time_left(share, now - self._start)
+        self._write(f"{self._what} [{bar}] {share:4.0%}  {left}".rstrip())
+
+    def _write(self, line: str) -> None:
+        if self._stream is not None and (line or self._length):
+            end = "" if line else "\r"
+            self._stream.write("\r" + line.ljust(self._length) + end)
+            self._stream.flush()
+            self._length = len(line)
