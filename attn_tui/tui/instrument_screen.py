@@ -1,7 +1,7 @@
 """What every instrument's screen shares: title line, key bar, and how it asks and is shown."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Protocol, runtime_checkable
@@ -109,10 +109,15 @@ class InstrumentScreen(Screen[None]):
 
     @dataclass
     class Computed(Message):
-        """What a long computation found, and what it was asked for."""
+        """What a long computation found so far, what it was asked for, and whether that is all."""
 
         key: object
         value: Any
+        done: bool = True
+
+        def can_replace(self, message: Message) -> bool:
+            """Say whether one that waits behind this one makes it unnecessary."""
+            return isinstance(message, InstrumentScreen.Computed) and message.key == self.key
 
     computing: object | None = None
     """What is being computed in a thread, by its key."""
@@ -122,7 +127,9 @@ class InstrumentScreen(Screen[None]):
 
         Args:
             key: What is asked for; asking for what is being computed changes nothing.
-            work: Returns it, or anything once it is told to stop.
+            work: Returns it, or anything once it is told to stop. What it returns may be an
+                iterator of values that grow: each is brought, and the last one twice, the second
+                time as done; None is done if there was none.
         """
         if key != self.computing:
             self.computing = key
@@ -133,6 +140,12 @@ class InstrumentScreen(Screen[None]):
     def _work(self, key: object, work: Callable[[Stop], Any]) -> None:
         worker = get_current_worker()
         value = work(lambda: worker.is_cancelled)
+        if isinstance(value, Iterator):
+            growing, value = value, None
+            for value in growing:
+                if worker.is_cancelled:
+                    return
+                self.post_message(self.Computed(key, value, done=False))
         if not worker.is_cancelled:
             self.post_message(self.Computed(key, value))
 
@@ -141,11 +154,12 @@ class InstrumentScreen(Screen[None]):
         event.stop()
         # One that was overtaken after its last look at the clock is dropped.
         if event.key == self.computing:
-            self.computing = None
+            if event.done:
+                self.computing = None
             self.take_computed(event.key, event.value)
 
     def take_computed(self, key: object, value: Any) -> None:
-        """Show what `compute` found."""
+        """Show what `compute` found; while `computing` is not None there is more to come."""
 
     def on_screen_suspend(self) -> None:
         """Leave nothing running behind a screen that is not seen."""
