@@ -5,22 +5,17 @@ from dataclasses import replace
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.explore import Settings, Wrt
-from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.mask import Mask, parse_mask
-from attn_tui.compute.models import MODELS
 from attn_tui.compute.precision import FORMATS
-from attn_tui.compute.scale import RULES, Scale, parse_number, parse_scale
-from attn_tui.compute.setup import Setup
+from attn_tui.compute.scale import Scale, parse_number
 from attn_tui.compute.source import Drawn, Kind
 from attn_tui.files.attachments import score_text, source_text
 from attn_tui.files.examples import EXAMPLES
 from attn_tui.tui import edits
-from attn_tui.tui.dialogs import Choice, ChoiceDialog
 from attn_tui.tui.explore import choices
 from attn_tui.tui.explore.base import ExploreBase
-from attn_tui.tui.state import Edit, Gesture
+from attn_tui.tui.state import Edit
 from attn_tui.tui.widgets.score_editor import ScoreEditor
-from attn_tui.tui.widgets.slider import SLIDE, Slider
 
 NEXT_FORMAT = dict(zip(FORMATS, (*FORMATS[1:], FORMATS[0]), strict=True))
 
@@ -37,7 +32,7 @@ class AskingActions(ExploreBase):
     def action_choose_source(self) -> None:
         """Offer the kinds of source."""
         present = self.asked.draft.source if self.asked else ""
-        self._choose("Where scores come from", choices.sources(), present, self.action_source)
+        self.choose("Where scores come from", choices.sources(), present, self.action_source)
 
     def action_source(self, kind: Kind) -> None:
         """Ask for scores from a kind of source."""
@@ -54,76 +49,31 @@ class AskingActions(ExploreBase):
 
     def action_choose_example(self) -> None:
         """Offer the examples."""
-        self._choose("Examples", choices.examples(), "", self.action_example)
+        self.choose("Examples", choices.examples(), "", self.action_example)
 
     def action_example(self, name: str) -> None:
         """Ask what an example asks."""
         self.ask(edits.become(EXAMPLES[name].draft))
 
-    # d_k and scale
-
-    def ask_d_k(self, change: Callable[[int], int], gesture: Gesture | None = None) -> None:
-        """Ask for another d_k, or say why it is held."""
-        if self.asked and self.asked.experiment.source.d_k is not None:
-            self.notify("d_k is the length of q: it moves when q does", timeout=3)
-        else:
-            self.ask(edits.d_k(change), gesture)
-
-    def action_step(self, steps: int) -> None:
-        """Move d_k by stops."""
-        self.ask_d_k(lambda value: D_K.step(value, steps), SLIDE)
-
-    def action_nudge(self, by: int) -> None:
-        """Move d_k by ones."""
-        self.ask_d_k(lambda value: D_K.clamp(value + by), SLIDE)
-
-    def action_type_d_k(self) -> None:
-        """Ask for a d_k in place of the slider."""
-        value = str(self.query_one(Slider).value)
-        self.request("d_k", value, D_K.parse, lambda d_k: self.ask_d_k(lambda _: d_k))
-
-    def action_choose_rule(self) -> None:
-        """Offer the rules; one with parameters asks for them."""
-        if self.asked and self.answer:
-            setup = self.asked.experiment.setup
-            offered = choices.rules(setup, self.answer.vector.n_attended)
-            self._choose("Scale rule: z = m·s", offered, setup.scale.rule, self.action_rule)
-
-    def action_rule(self, name: str) -> None:
-        """Use a rule by its name."""
-
-        def use(scale: Scale) -> Edit:
-            return edits.scale(lambda old: replace(old, rule=scale.rule, given=scale.given))
-
-        if RULES[name].parameters:
-            text = choices.parameters_text(name, self._scale)
-            self._request_edit(f"{name}:", text, lambda text: use(parse_scale(f"{name}:{text}")))
-        else:
-            self.ask(use(Scale(name)))
+    # The scale
 
     def action_type_softcap(self) -> None:
         """Ask for a soft cap; an empty text takes it away."""
         self._request_number(
-            "softcap", self._scale.softcap, lambda old, cap: replace(old, softcap=cap)
+            "softcap", self.scale_asked.softcap, lambda old, cap: replace(old, softcap=cap)
         )
 
     def action_type_sink(self) -> None:
         """Ask for the logit of a sink; an empty text takes it away."""
-        self._request_number("sink", self._scale.sink, lambda old, sink: replace(old, sink=sink))
+        self._request_number(
+            "sink", self.scale_asked.sink, lambda old, sink: replace(old, sink=sink)
+        )
 
     def action_qk_norm(self) -> None:
         """Normalise queries and keys, or do not."""
-        if self.asked and self.asked.draft.source != "vectors" and not self._scale.qk_norm:
+        if self.asked and self.asked.draft.source != "vectors" and not self.scale_asked.qk_norm:
             self.notify("QK-norm acts on q and k: f types them", timeout=3)
         self.ask(edits.scale(lambda old: replace(old, qk_norm=not old.qk_norm)))
-
-    def action_choose_model(self) -> None:
-        """Offer the models."""
-        self._choose("Heads of models", choices.models(), "", self.action_model)
-
-    def action_model(self, name: str) -> None:
-        """Ask for d_k and the scale of a model."""
-        self.ask(edits.model(MODELS[name]))
 
     # Precision
 
@@ -169,7 +119,7 @@ class AskingActions(ExploreBase):
             typed = parse_mask(text)
             return edits.mask(lambda _: typed)
 
-        self._request_edit("mask", str(mask), read)
+        self.request_edit("mask", str(mask), read)
 
     # The gradient
 
@@ -185,33 +135,6 @@ class AskingActions(ExploreBase):
 
     # How it is asked
 
-    @property
-    def _scale(self) -> Scale:
-        return self.asked.experiment.setup.scale if self.asked else Scale()
-
-    def _choose(
-        self, title: str, offered: list[Choice], present: str, take: Callable[..., None]
-    ) -> None:
-        """Offer a list; what is chosen is taken by its name."""
-
-        def done(name: str | None) -> None:
-            if name is not None:
-                take(name)
-
-        self.app.push_screen(ChoiceDialog(title, offered, present), done)
-
-    def _request_edit(self, label: str, value: str, read: Callable[[str], Edit]) -> None:
-        """Ask for a text that makes an edit; what would have no answer is refused at once."""
-
-        def tried(text: str) -> Edit:
-            edit = read(text)
-            if self.asked:
-                setup: Setup = edit(self.asked.draft).setup
-                replace(self.asked.experiment, setup=setup)
-            return edit
-
-        self.request(label, value, tried, self.ask)
-
     def _request_number(
         self,
         field: str,
@@ -225,7 +148,7 @@ class AskingActions(ExploreBase):
                 number = parse_number(text) if text.strip() else None
             except ValueError:
                 raise InputError(field, "that is no number", "a number, or nothing") from None
-            change(self._scale, number)
+            change(self.scale_asked, number)
             return edits.scale(lambda old: change(old, number))
 
-        self._request_edit(field, "" if present is None else score_text(present), read)
+        self.request_edit(field, "" if present is None else score_text(present), read)

@@ -1,23 +1,18 @@
 """What the parts of the Explore screen share: question, answer and view."""
 
 from abc import abstractmethod
-from collections.abc import Callable
-from typing import Any
 
 from attn_tui.compute.explore import VectorAnswer
 from attn_tui.tui.explore.order import Order
 from attn_tui.tui.explore.view import View
-from attn_tui.tui.instrument_screen import InstrumentScreen
-from attn_tui.tui.state import Asked
-from attn_tui.tui.widgets.entry import Entry, Request
+from attn_tui.tui.scaling import ScalingScreen
 
 
-class ExploreBase(InstrumentScreen):
+class ExploreBase(ScalingScreen):
     """The state of the Explore screen.
 
     Attributes:
         view: What is looked at.
-        asked: What is asked, once the screen has been shown it.
         answer: The answer about the vector that is shown.
         order: The order its keys are listed in.
     """
@@ -25,7 +20,6 @@ class ExploreBase(InstrumentScreen):
     def __init__(self) -> None:
         super().__init__()
         self.view = View()
-        self.asked: Asked | None = None
         self.answer: VectorAnswer | None = None
         self.order = Order(0)
 
@@ -33,17 +27,7 @@ class ExploreBase(InstrumentScreen):
     def look(self, view: View) -> None:
         """Look another way."""
 
-    def request(
-        self,
-        label: str,
-        value: str,
-        read: Callable[[str], Any],
-        take: Callable[[Any], object],
-        eager: bool = True,
-    ) -> None:
-        """Ask for a value to be typed in place of the slider."""
-        self.query_one(Entry).open(Request(label, value, read, take, eager))
-
-    def complain(self, problem: str) -> None:
-        """Say beside the value that is asked for why it will not do."""
-        self.query_one(Entry).complain(problem)
+    @property
+    def n_attended(self) -> int:
+        """The keys of the vector in view that are not masked."""
+        return self.answer.vector.n_attended if self.answer else super().n_attended

@@ -13,7 +13,7 @@ from attn_tui.charts.jacobian import cell_at
 from attn_tui.compute.compare import compare
 from attn_tui.compute.explore import VectorAnswer, answer_vector
 from attn_tui.files.sources import index_at
-from attn_tui.tui import edits
+from attn_tui.tui import edits, scaling
 from attn_tui.tui.actions import Section
 from attn_tui.tui.explore import chart_data, choices, drawing, explanations, panes
 from attn_tui.tui.explore.actions import ACTIONS
@@ -28,7 +28,6 @@ from attn_tui.tui.instrument_screen import NARROW, Command
 from attn_tui.tui.state import Asked, Gesture
 from attn_tui.tui.widgets.bar import Bar, Item
 from attn_tui.tui.widgets.canvas import Canvas
-from attn_tui.tui.widgets.entry import Entry
 from attn_tui.tui.widgets.score_editor import ScoreEditor
 from attn_tui.tui.widgets.slider import Slider
 
@@ -246,26 +245,6 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         index = index_at(draft.source, draft.text, line, draft.attachments)
         return self.view if index in (None, self.view.vector) else self.view.at(index)
 
-    @on(Slider.Moved)
-    def _on_moved(self, event: Slider.Moved) -> None:
-        self.ask_d_k(event.change, event.gesture)
-
-    @on(Slider.Typing)
-    def _on_typing(self) -> None:
-        self.action_type_d_k()
-
-    @on(Entry.Entered)
-    def _on_entered(self, event: Entry.Entered) -> None:
-        event.take(event.value)
-
-    @on(Entry.Opened)
-    @on(Entry.Closed)
-    def _on_entry(self, event: Entry.Opened | Entry.Closed) -> None:
-        slider = self.query_one(Slider)
-        slider.display = isinstance(event, Entry.Closed)
-        if slider.display and self.focused in (None, self.query_one(Entry).field):
-            slider.focus()
-
     @on(KeyTable.Moved)
     def _on_key_moved(self, event: KeyTable.Moved) -> None:
         self.point(self.order.key(self.order.place(self.view.key) + event.keys))
@@ -306,6 +285,7 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
 
     def commands(self) -> Iterable[Command]:
         """Yield what is chosen by name: each rule, model, source, example and tab."""
+        yield from scaling.commands()
         yield from choices.commands()
         for name, title in (TABLES | CHARTS).items():
             yield Command(f"Tab {title}", "Show this tab", f"screen.tab('{name}')")

@@ -1,0 +1,189 @@
+"""What is asked of every instrument alike: d_k, the scale rule, and the heads of models."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from textual import on
+
+from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.models import MODELS
+from attn_tui.compute.scale import RULES, Scale, parse_scale
+from attn_tui.compute.setup import Setup
+from attn_tui.files.attachments import score_text
+from attn_tui.report.numbers import general
+from attn_tui.tui import edits
+from attn_tui.tui.dialogs import Choice, ChoiceDialog
+from attn_tui.tui.instrument_screen import Command, InstrumentScreen
+from attn_tui.tui.state import Asked, Edit, Gesture
+from attn_tui.tui.widgets.entry import Entry, Request
+from attn_tui.tui.widgets.slider import SLIDE, Slider
+
+
+class ScalingScreen(InstrumentScreen):
+    """A screen with the d_k slider, and an entry that takes its place.
+
+    Attributes:
+        asked: What is asked, once the screen has been shown it.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: Asked | None = None
+
+    @property
+    def n_attended(self) -> int:
+        """N of rules that depend on it: the keys of the first vector that are not masked."""
+        return self.asked.experiment.vectors[0].n_attended if self.asked else 1
+
+    def ask_d_k(self, change: Callable[[int], int], gesture: Gesture | None = None) -> None:
+        """Ask for another d_k, or say why it is held."""
+        if self.asked and self.asked.experiment.source.d_k is not None:
+            self.notify("d_k is the length of q: it moves when q does", timeout=3)
+        else:
+            self.ask(edits.d_k(change), gesture)
+
+    def action_step(self, steps: int) -> None:
+        """Move d_k by stops."""
+        self.ask_d_k(lambda value: D_K.step(value, steps), SLIDE)
+
+    def action_nudge(self, by: int) -> None:
+        """Move d_k by ones."""
+        self.ask_d_k(lambda value: D_K.clamp(value + by), SLIDE)
+
+    def action_type_d_k(self) -> None:
+        """Ask for a d_k in place of the slider."""
+        value = str(self.query_one(Slider).value)
+        self.request("d_k", value, D_K.parse, lambda d_k: self.ask_d_k(lambda _: d_k))
+
+    def action_choose_rule(self) -> None:
+        """Offer the rules; one with parameters asks for them."""
+        if self.asked:
+            setup = self.asked.experiment.setup
+            offered = rules(setup, self.n_attended)
+            self.choose("Scale rule: z = m·s", offered, setup.scale.rule, self.action_rule)
+
+    def action_rule(self, name: str) -> None:
+        """Use a rule by its name."""
+
+        def use(scale: Scale) -> Edit:
+            return edits.scale(lambda old: replace(old, rule=scale.rule, given=scale.given))
+
+        if RULES[name].parameters:
+            text = parameters_text(name, self.scale_asked)
+            self.request_edit(f"{name}:", text, lambda text: use(parse_scale(f"{name}:{text}")))
+        else:
+            self.ask(use(Scale(name)))
+
+    def action_choose_model(self) -> None:
+        """Offer the models."""
+        self.choose("Heads of models", models(), "", self.action_model)
+
+    def action_model(self, name: str) -> None:
+        """Ask for d_k and the scale of a model."""
+        self.ask(edits.model(MODELS[name]))
+
+    @property
+    def scale_asked(self) -> Scale:
+        """The scale that is asked for."""
+        return self.asked.experiment.setup.scale if self.asked else Scale()
+
+    def choose(
+        self, title: str, offered: list[Choice], present: str, take: Callable[..., None]
+    ) -> None:
+        """Offer a list; what is chosen is taken by its name."""
+
+        def done(name: str | None) -> None:
+            if name is not None:
+                take(name)
+
+        self.app.push_screen(ChoiceDialog(title, offered, present), done)
+
+    def request_edit(self, label: str, value: str, read: Callable[[str], Edit]) -> None:
+        """Ask for a text that makes an edit; what would have no answer is refused at once."""
+
+        def tried(text: str) -> Edit:
+            edit = read(text)
+            if self.asked:
+                setup: Setup = edit(self.asked.draft).setup
+                replace(self.asked.experiment, setup=setup)
+            return edit
+
+        self.request(label, value, tried, self.ask)
+
+    def request(
+        self,
+        label: str,
+        value: str,
+        read: Callable[[str], Any],
+        take: Callable[[Any], object],
+        eager: bool = True,
+    ) -> None:
+        """Ask for a value to be typed in place of the slider."""
+        self.query_one(Entry).open(Request(label, value, read, take, eager))
+
+    def complain(self, problem: str) -> None:
+        """Say beside the value that is asked for why it will not do."""
+        self.query_one(Entry).complain(problem)
+
+    @on(Slider.Moved)
+    def _on_moved(self, event: Slider.Moved) -> None:
+        self.ask_d_k(event.change, event.gesture)
+
+    @on(Slider.Typing)
+    def _on_typing(self) -> None:
+        self.action_type_d_k()
+
+    @on(Entry.Entered)
+    def _on_entered(self, event: Entry.Entered) -> None:
+        event.take(event.value)
+
+    @on(Entry.Opened)
+    @on(Entry.Closed)
+    def _on_entry(self, event: Entry.Opened | Entry.Closed) -> None:
+        slider = self.query_one(Slider)
+        slider.display = isinstance(event, Entry.Closed)
+        if slider.display and self.focused in (None, self.query_one(Entry).field):
+            slider.focus()
+
+
+def rules(setup: Setup, n_attended: int) -> list[Choice]:
+    """Return every rule with its formula, its source and what it is at this d_k and n."""
+    choices = []
+    for name, rule in RULES.items():
+        scale = Scale(name, setup.scale.given if name == setup.scale.rule else ())
+        m = scale.multiplier(setup.d_k, max(n_attended, 1))
+        users = f"used by {rule.users}\n  " if rule.users else ""
+        here = f"at d_k = {setup.d_k}, n = {n_attended:,}: × {general(m, 5)}"
+        detail = f"{rule.summary}\n  {users}{rule.source}\n  {here}"
+        choices.append(Choice(name, f"{name}: m = {scale.formula}", detail))
+    return choices
+
+
+def models() -> list[Choice]:
+    """Return every model with its d_k and its scale."""
+    return [
+        Choice(
+            name,
+            f"{model.title}: d_k = {model.d_k}",
+            f"{model.scale.pipeline}\n  d_model {model.d_model}, {model.heads} heads"
+            + (f"\n  {model.note}" if model.note else ""),
+        )
+        for name, model in MODELS.items()
+    ]
+
+
+def parameters_text(name: str, present: Scale) -> str:
+    """Return a rule's parameters as text, exactly: the present ones, if the rule is present."""
+    scale = present if present.rule == name else Scale(name)
+    return ", ".join(f"{key}={score_text(value)}" for key, value in scale.parameters.items())
+
+
+def commands() -> Iterator[Command]:
+    """Yield a command for each rule and each model."""
+    for name, rule in RULES.items():
+        meaning = f"m = {rule.formula}: {rule.summary}"
+        yield Command(f"Rule {name}", meaning, f"screen.rule('{name}')")
+    for name, model in MODELS.items():
+        meaning = f"d_k = {model.d_k}, {model.scale.pipeline}"
+        yield Command(f"Model {model.title}", meaning, f"screen.model('{name}')")
