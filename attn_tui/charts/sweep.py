@@ -23,7 +23,7 @@ from attn_tui.compute.sweep_points import Point
 from attn_tui.report.numbers import LN10, general
 from attn_tui.report.sweep_names import NAMES, formula, place_text
 
-DECADES = 12
+DECADES = 8
 """A logarithmic axis reaches so far below its top unless all of it is asked for."""
 
 _MOST_DECADES = 10**12

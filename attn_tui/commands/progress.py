@@ -6,23 +6,11 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TextIO
 
+from attn_tui.report.progress import bar, left
+
 _WIDTH = 30
 _PAUSE = 0.1
 """Seconds between two pictures of the bar."""
-
-
-def time_left(share: float, seconds: float) -> str:
-    """Return how long the rest will take if it goes on like this, or nothing if it is too soon.
-
-    Args:
-        share: How much of the work is done, 0 to 1.
-        seconds: How long that took.
-    """
-    if share < 0.02 or seconds < 0.5:
-        return ""
-    left = round(seconds * (1.0 - share) / share)
-    minutes, rest = divmod(left, 60)
-    return f"{minutes} min {rest} s left" if minutes else f"{rest} s left"
 
 
 class Progress:
@@ -65,10 +53,9 @@ class Progress:
         if self._stream is None or now < self._due:
             return
         self._due = now + _PAUSE
-        full = int(share * _WIDTH)
-        bar = "#" * full + "-" * (_WIDTH - full)
-        left = time_left(share, now - self._start)
-        self._write(f"{self._what} [{bar}] {share:4.0%}  {left}".rstrip())
+        seconds = now - self._start
+        rest = left(seconds * (1.0 - share) / share) if share > 0.0 and seconds > 0.5 else ""
+        self._write(f"{self._what} {bar(share, _WIDTH, True)} {share:4.0%}  {rest}".rstrip())
 
     def _write(self, line: str) -> None:
         if self._stream is not None and (line or self._length):

@@ -1,7 +1,7 @@
 """The Sweep instrument: drawn vectors over d_k, over n, or over both, under several rules."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, get_args
 
@@ -20,7 +20,7 @@ from attn_tui.compute.crossover import (
 from attn_tui.compute.draws import GENERATOR
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Experiment, Stop, never
-from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.log_scale import D_K, N_KEYS
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.sweep_curves import Curve, curves
 from attn_tui.compute.sweep_points import (
@@ -36,7 +36,8 @@ from attn_tui.compute.sweep_points import (
 Axis = Literal["d_k", "n"]
 View = Literal["curves", "map"]
 
-MOST_KEYS, MOST_DRAWS, MOST_POINTS, MOST_VALUES = 100_000, 100_000, 200, 1 << 20
+MOST_KEYS = N_KEYS.maximum
+MOST_DRAWS, MOST_POINTS, MOST_VALUES = 100_000, 200, 1 << 20
 
 _COARSE = 4
 """Every so many places are looked at first."""
@@ -285,6 +286,30 @@ def _scales(settings: Settings, own: Scale) -> dict[str, Scale]:
     return scales
 
 
+def compared(settings: Settings, own: Scale) -> tuple[str, ...]:
+    """Return the rules that are compared, as text, when the setup's own is this."""
+    return tuple(_scales(settings, own))
+
+
+def restated(found: Answer, experiment: Experiment, with_curves: bool = False) -> Answer:
+    """Return an answer to the same sweep with another statistic, or as a ratio.
+
+    Args:
+        found: Its points must be those that are asked for.
+        experiment: What is asked.
+        with_curves: Whether to compute exact curves and asymptotes; else there are none unless
+            the statistic is as it was.
+    """
+    settings = experiment.setup.get(Settings)
+    same = settings.statistic == found.settings.statistic
+    lines = found.curves if same else ()
+    if with_curves and not lines and settings.view == "curves":
+        scales = {rule: parse_scale(rule) for rule in found.rules}
+        places = sorted({(point.n, point.d_k) for point in found.points})
+        lines = curves(settings.statistic, scales, places)
+    return replace(found, experiment=experiment, settings=settings, curves=lines)
+
+
 def _none(rules: tuple[str, ...]) -> str:
     return next((rule for rule in rules if parse_scale(rule) == Scale("none")), "none")
 
@@ -343,6 +368,8 @@ __all__ = [
     "Condensation",
     "Settings",
     "answer",
+    "compared",
     "log_grid",
+    "restated",
     "rule_text",
 ]

@@ -10,7 +10,7 @@ from textual.widgets import Input, TextArea
 
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.app import AttnApp
-from attn_tui.tui.explore.screen import ExploreScreen
+from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.state import Asked
 
 WIDE, MEDIUM, NARROW = (120, 40), (80, 24), (40, 15)
@@ -41,7 +41,7 @@ async def settle(pilot: Pilot[None]) -> None:
     while True:
         await pilot.pause()
         screen = pilot.app.screen_stack[0]
-        if isinstance(screen, ExploreScreen) and screen.settled:
+        if isinstance(screen, InstrumentScreen) and getattr(screen, "settled", True):
             break
         assert time.monotonic() < end, "the screen does not settle"
     await pilot.pause()
