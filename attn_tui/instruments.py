@@ -48,6 +48,14 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         screen="attn_tui.tui.dots.screen:DotsScreen",
         command="attn_tui.commands.dot:dot",
     ),
+    Instrument(
+        name="sweep",
+        title="Sweep",
+        summary="weights and gradients of drawn vectors over d_k and over the number of keys",
+        settings="attn_tui.compute.sweep:Settings",
+        screen="attn_tui.tui.sweep.screen:SweepScreen",
+        command="attn_tui.commands.sweep:sweep",
+    ),
 )
 
 

@@ -95,13 +95,15 @@ def plot(
     _draw(grid, placed, glyph)
     for column in rule_columns:
         grid.put_rule(column, glyph, "cursor")
+    taken = {(column, row) for column in rule_columns for row in range(grid.height)}
     for mark in marks:
         row = grid.height - 1 - int(cell(y.fraction([mark.y]), grid.height)[0])
         start = _column(x, mark.x, grid) - (len(mark.text) - 1) // 2
         grid.put(start, row, mark.text, mark.role)
+        taken |= {(column, row) for column in range(start, start + len(mark.text))}
     for one in placed:
         one.mark_left_out(grid, glyph)
-    place_tags(grid, [one for one in placed if one.series.curved], rule_columns)
+    place_tags(grid, [one for one in placed if one.series.curved], taken)
     rows = [
         fitted(((y.label, "strong"), *legend(series)), width),
         *beside(_left_axis(y, size, glyph), grid.rows(), 0),

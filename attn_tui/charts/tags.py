@@ -12,16 +12,16 @@ ENOUGH_ROWS = 2.0
 """Lines this far apart are told apart; more distance is no better."""
 
 
-def place_tags(grid: Grid, lines: Sequence[Placed], kept_free: set[int]) -> None:
+def place_tags(grid: Grid, lines: Sequence[Placed], kept_free: set[tuple[int, int]]) -> None:
     """Write the tags of lines.
 
     Args:
         grid: What the lines are drawn on.
         lines: The lines; only tagged ones get a tag, but all are kept apart from.
-        kept_free: Columns a tag may not cover.
+        kept_free: Columns and rows of cells a tag may not cover.
     """
     paths = [_path(grid, line) for line in lines]
-    taken = {(column, row) for column in kept_free for row in range(grid.height)}
+    taken = set(kept_free)
     for index, line in enumerate(lines):
         tag = line.series.tag
         if not tag:

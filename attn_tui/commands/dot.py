@@ -115,13 +115,12 @@ def print_dots(experiment: "Experiment", json: bool = False) -> int:
     from attn_tui.compute.dots import Settings, answer
     from attn_tui.report import dots, dots_json
 
-    progress = Progress(experiment.setup.get(Settings).samples)
+    samples = experiment.setup.get(Settings).samples
     found = None
-    with until_interrupted() as stop:
+    with until_interrupted() as stop, Progress("dot products") as progress:
         for found in answer(experiment, stop):
-            progress.show(found.drawn)
+            progress.show(found.drawn / samples)
         interrupted = stop()
-    progress.clear()
     if found is not None:
         write((dots_json if json else dots).render(found))
     return INTERRUPTED if interrupted else 0

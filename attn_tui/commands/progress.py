@@ -5,10 +5,67 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType
+from types import FrameType, TracebackType
+from typing import TextIO
 
 from attn_tui.compute.experiment import Stop
-from attn_tui.report.progress import Pace
+from attn_tui.report.progress import bar, left
+
+_WIDTH = 30
+_PAUSE = 0.1
+"""Seconds between two pictures of the bar."""
+
+
+class Progress:
+    """Shows how much of some work is done while in its ``with`` block, and leaves nothing behind.
+
+    Args:
+        what: What is done, in a word.
+        stream: Where to write; standard error unless given. Nothing is written if it is no
+            terminal.
+        clock: Seconds, from any moment on.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._what, self._clock = what, clock
+        chosen = sys.stderr if stream is None else stream
+        self._stream = chosen if chosen is not None and chosen.isatty() else None
+        self._start = clock()
+        self._due = self._start
+        self._length = 0
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._write("")
+
+    def show(self, share: float) -> None:
+        """Show that a share of the work is done, 0 to 1."""
+        now = self._clock()
+        if self._stream is None or now < self._due:
+            return
+        self._due = now + _PAUSE
+        seconds = now - self._start
+        rest = left(seconds * (1.0 - share) / share) if share > 0.0 and seconds > 0.5 else ""
+        self._write(f"{self._what} {bar(share, _WIDTH, True)} {share:4.0%}  {rest}".rstrip())
+
+    def _write(self, line: str) -> None:
+        if self._stream is not None and (line or self._length):
+            end = "" if line else "\r"
+            self._stream.write("\r" + line.ljust(self._length) + end)
+            self._stream.flush()
+            self._length = len(line)
 
 
 @contextmanager
@@ -25,32 +82,3 @@ def until_interrupted() -> Iterator[Stop]:
         yield lambda: bool(pressed)
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-class Progress:
-    """A line on standard error that says how far something is, if that is a terminal.
-
-    Args:
-        total: How many there will be.
-        clock: Seconds, from any moment on.
-    """
-
-    def __init__(self, total: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._pace = Pace(total, 0, clock())
-        self._shown = sys.stderr is not None and sys.stderr.isatty()
-
-    def show(self, done: int) -> None:
-        """Say how far it is."""
-        if self._shown:
-            self._write(self._pace.text(done, self._clock()))
-
-    def clear(self) -> None:
-        """Take the line away."""
-        if self._shown:
-            self._write("")
-
-    @staticmethod
-    def _write(text: str) -> None:
-        sys.stderr.write(f"\r\x1b[K{text}")
-        sys.stderr.flush()

@@ -86,3 +86,6 @@ def _stops(maximum: int) -> tuple[int, ...]:
 
 D_K = LogScale("d_k", 1, 65_536, _stops(65_536))
 """The dimensions of one head that the program covers."""
+
+N_KEYS = LogScale("n", 2, 100_000, (*_stops(100_000)[1:], 100_000))
+"""The numbers of keys that drawn vectors are swept over."""

@@ -1,4 +1,4 @@
-"""Dialogues over a screen: one to choose from a list, one to read."""
+"""Dialogues over a screen: to choose one of a list or several, and to read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +17,10 @@ CHOOSE = (
     Action(
         "dismiss(None)", ("escape", "q"), "esc", "Close", "Close without a change", palette=False
     ),
+)
+SEVERAL = (
+    Action("take", ("space",), "space", "Choose", "Take a line in or out", palette=False),
+    Action("done", ("escape", "q"), "esc", "Done", "Close with what is chosen", palette=False),
 )
 READ = (
     Action(
@@ -79,6 +83,57 @@ class ChoiceDialog(ModalScreen[str | None]):
     def _on_choose(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         self.dismiss(self._choices[event.option_index].value)
+
+
+class SeveralDialog(ModalScreen[tuple[str, ...] | None]):
+    """A list of which several are chosen; space, enter or a click takes one in or out."""
+
+    BINDINGS = bindings(SEVERAL)
+    SECTION = Section("In a list of several", SEVERAL)
+
+    def __init__(self, title: str, choices: Sequence[Choice], present: Sequence[str]) -> None:
+        super().__init__()
+        self._title = title
+        self._choices = tuple(choices)
+        self._present = list(present)
+
+    def compose(self) -> ComposeResult:
+        """Lay out the list in a box."""
+        with Vertical(classes="dialog") as box:
+            box.border_title = self._title
+            box.border_subtitle = "space in or out · esc done"
+            yield OptionList(*[Option(self._prompt(each)) for each in self._choices])
+
+    def _prompt(self, choice: Choice) -> Text:
+        mark = "[x] " if choice.value in self._present else "[ ] "
+        return Text.assemble((mark + choice.title, "bold"), "\n    ", choice.detail)
+
+    def on_mount(self) -> None:
+        """Put the focus on the list."""
+        self.query_one(OptionList).focus()
+
+    def action_take(self) -> None:
+        """Take the line the cursor is on in or out."""
+        index = self.query_one(OptionList).highlighted
+        if index is not None:
+            self._toggle(index)
+
+    def action_done(self) -> None:
+        """Close with what is chosen."""
+        self.dismiss(tuple(self._present))
+
+    @on(OptionList.OptionSelected)
+    def _on_select(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self._toggle(event.option_index)
+
+    def _toggle(self, index: int) -> None:
+        choice = self._choices[index]
+        if choice.value in self._present:
+            self._present.remove(choice.value)
+        else:
+            self._present.append(choice.value)
+        self.query_one(OptionList).replace_option_prompt_at_index(index, self._prompt(choice))
 
 
 class ReadDialog(ModalScreen[None]):

@@ -17,6 +17,7 @@ def sections() -> tuple[Section, ...]:
         everywhere.SECTION,
         *(section for each in screens for section in each),
         dialogs.ChoiceDialog.SECTION,
+        dialogs.SeveralDialog.SECTION,
         dialogs.ReadDialog.SECTION,
     )
 

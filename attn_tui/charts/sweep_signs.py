@@ -1,0 +1,138 @@
+"""What tells the rules of a sweep apart, and what its signs and the cursor's place say."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isfinite
+
+from attn_tui.charts.rows import Row, Span
+from attn_tui.compute.crossover import GRADIENTS
+from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.sweep import Answer
+from attn_tui.compute.sweep_points import Point
+from attn_tui.report.numbers import quantity, ratio
+from attn_tui.report.sweep_names import formula, median_text
+
+LETTERS = "ABCDEFGHIJ"
+"""What marks the mean of each rule, in their order."""
+
+_ROLES = ("scaled", "pinned", "series2", "series3", "series5")
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a sweep is looked at.
+
+    Attributes:
+        log: Whether numbers go by their logarithm; ratios always do.
+        bands: Whether the band that holds eight draws in ten is drawn beside curves.
+        whole: Whether the logarithm goes down to the smallest number.
+        ascii: Whether to draw without block glyphs.
+    """
+
+    log: bool = True
+    bands: bool = True
+    whole: bool = False
+    ascii: bool = False
+
+
+DEFAULT_LOOK = Look()
+
+
+def is_none(rule: str) -> bool:
+    """Return whether a rule leaves scores as they are."""
+    return parse_scale(rule) == Scale("none")
+
+
+def role_of(answer: Answer, rule: str) -> str:
+    """Return the role a rule is drawn in; none has that of what is unscaled everywhere."""
+    if is_none(rule):
+        return "unscaled"
+    others = [each for each in answer.rules if not is_none(each)]
+    return _ROLES[others.index(rule) % len(_ROLES)]
+
+
+def letter_of(answer: Answer, rule: str) -> str:
+    """Return what marks the mean of a rule."""
+    return LETTERS[answer.rules.index(rule) % len(LETTERS)]
+
+
+def name_of(rule: str) -> str:
+    """Return what a rule is called on a chart."""
+    return "unscaled" if is_none(rule) else formula(rule)
+
+
+def explained(answer: Answer, look: Look) -> list[Row]:
+    """Return what the signs mean, at decreasing length."""
+    line = "small letters" if look.ascii else "lines"
+    ratios = answer.settings.ratio
+    band = "± 2 standard errors" if ratios else "10 to 90 %"
+    parts = [
+        f"letters {'ratio of means' if ratios else 'mean'}",
+        f"{line} {'of medians' if ratios else 'median'}",
+    ]
+    parts += [f"{'.' if look.ascii else '·'} {band}"] if look.bands else []
+    kinds = () if ratios else sorted({curve.kind for curve in answer.curves}, reverse=True)
+    parts += [{"exact": "= exact", "asymptote": "- asymptote"}[kind] for kind in kinds]
+    parts += ["σ_c: logits condense"] if any(_marked(answer)) else []
+    if not ratios and _crossing(answer):
+        parts.append("d* medians cross (95 %)")
+    return [((", ".join(parts[:count]), "muted"),) for count in range(len(parts), 0, -1)]
+
+
+def _marked(answer: Answer) -> Iterator[bool]:
+    for each in answer.condensation:
+        yield (each.d_k is not None) if answer.settings.over == "d_k" else isfinite(each.n)
+
+
+def _crossing(answer: Answer) -> bool:
+    statistic = answer.settings.statistic
+    return statistic in GRADIENTS and any(
+        found.readout == statistic and found.d_k is not None for found in answer.crossovers
+    )
+
+
+def readouts(answer: Answer, here: int) -> list[Row]:
+    """Return the numbers at the cursor, at decreasing length."""
+    settings = answer.settings
+    place: Span = (f"{settings.over} {here:,}: ", "cursor")
+    points = [point for point in answer.points if getattr(point, settings.over) == here]
+    rows: list[Row] = []
+    for detail in range(4):
+        spans: list[Span] = [place]
+        for rule in answer.rules:
+            point = next((each for each in points if each.rule == rule), None)
+            if point is None:
+                continue
+            letter = letter_of(answer, rule)
+            if settings.ratio:
+                text = "" if is_none(rule) else _ratio_text(answer, point, detail)
+            else:
+                text = _point_text(answer, point, detail)
+            if text:
+                spans.append((f"{letter} {text}  ", role_of(answer, rule)))
+        rows.append(tuple(spans))
+    return rows
+
+
+def _point_text(answer: Answer, point: Point, detail: int) -> str:
+    one = point.statistics[answer.settings.statistic]
+    mean, median = quantity(one.mean), median_text(one)
+    return (
+        f"mean {mean} ± {quantity(one.mean_standard_error)}, median {median}, {point.draws} draws",
+        f"mean {mean} ± {quantity(one.mean_standard_error)}, median {median}",
+        f"mean {mean}, median {median}",
+        f"{mean}, {median}",
+    )[detail]
+
+
+def _ratio_text(answer: Answer, point: Point, detail: int) -> str:
+    found = answer.ratio(point.n, point.d_k, point.rule, answer.settings.statistic)
+    if found is None:
+        return ""
+    mean, median = ratio(found.log_mean), ratio(found.log_median)
+    return (
+        f"unscaled over {formula(point.rule)}: means {mean}, medians {median}",
+        f"means {mean}, medians {median}",
+        f"means {mean}, medians {median}",
+        f"{mean}, {median}",
+    )[detail]

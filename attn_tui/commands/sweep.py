@@ -1,0 +1,269 @@
+"""``attn-tui sweep``: drawn vectors over d_k, over n or over both, as text, CSV or JSON."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from attn_tui.commands.completion import experiment_files, of_names
+from attn_tui.commands.options import (
+    REPORT,
+    SCALE,
+    SCORES,
+    Command,
+    Option,
+    option,
+)
+from attn_tui.commands.output import write
+from attn_tui.commands.progress import Progress
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.scale import RULES
+
+if TYPE_CHECKING:
+    from attn_tui.compute.crossover import Crossover
+    from attn_tui.compute.experiment import Experiment
+    from attn_tui.compute.sweep import Settings
+
+INTERRUPTED = 130
+
+_form = partial(click.option, cls=Option, group=REPORT, multiple=True)
+_flag = partial(click.option, cls=Option, group=REPORT, is_flag=True)
+_drawn = partial(option, group=SCORES)
+
+
+def _statistics() -> dict[str, str]:
+    from attn_tui.report.sweep_names import NAMES
+
+    return {name: named.words for name, named in NAMES.items()}
+
+
+@click.command("sweep", cls=Command)
+@_drawn("--n", "N|LOW:HIGH", "How many keys: a number, or a range to sweep.  [default: 64]")
+@_drawn(
+    "--d-k",
+    "LOW:HIGH|N",
+    "Length of q and k: a range to sweep, or a number with --over n.  [default: 1:8192]",
+)
+@_drawn("--over", "d_k|n", "What to sweep.  [default: n if only --n is a range, else d_k]")
+@_drawn("--draws", "N", "How many vectors are drawn at each place.  [default: 1000]")
+@_drawn("--points", "N", "At how many places, or along each side of a map.  [default: 27; 14]")
+@_drawn("--seed", "S", "What is drawn, a whole number.  [default: 1]")
+@_drawn(
+    "--experiment",
+    "FILE",
+    "Ask what a file asks that `sweep --json` printed (- is standard input); other options "
+    "replace what it says.",
+    complete=experiment_files,
+)
+@option(
+    "--rules",
+    "NAME,NAME:…",
+    f"Rules to compare: {', '.join(RULES)}.  [default: none,inverse-sqrt]",
+    SCALE,
+    of_names({name: rule.formula for name, rule in RULES.items()}),
+)
+@option(
+    "--statistic",
+    "NAME,…",
+    "What of: max_weight, entropy, effective_keys, jacobian, gradient, trace or query_gradient.  "
+    "[default: gradient; all in CSV and JSON]",
+    REPORT,
+    of_names(_statistics),
+)
+@_flag("--map", "is_map", help="Sweep n and d_k both.")
+@_flag("--ratio", help="Print the statistic unscaled over the same under each rule too.")
+@_flag("--crossover", help="Print only where removing a rule begins to shrink median gradients.")
+@_form("--csv", "form", flag_value="csv", help="Print CSV.")
+@_form("--json", "form", flag_value="json", help="Print JSON.")
+def sweep(form: tuple[str, ...], crossover: bool, **given: Any) -> int:
+    r"""Print what drawn vectors say over d_k or n under several scale rules.
+
+    \b
+    Examples:
+      attn-tui sweep --n 512 --d-k 1:8192 --rules none,inverse-sqrt
+      attn-tui sweep --over n --n 2:4096 --d-k 64 --statistic entropy
+      attn-tui sweep --map --ratio
+      attn-tui sweep --crossover --n 2,8,512
+    """
+    if len(set(form)) > 1:
+        raise click.UsageError("--csv and --json exclude each other")
+    written_as = next(iter(form), "text")
+    if crossover:
+        return _print_crossovers(given, written_as)
+    return _print_sweep(given, written_as)
+
+
+def _print_sweep(given: dict[str, Any], form: str) -> int:
+    from attn_tui.compute.sweep import answer
+    from attn_tui.files.sweeps import read_statistics
+    from attn_tui.report import sweep_csv, sweep_json, sweep_text
+
+    experiment = _experiment(given)
+    text = given["statistic"]
+    statistics = () if text is None else read_statistics(text)
+    found, status = None, 0
+    with Progress("sweep") as progress:
+        try:
+            for found in answer(experiment):
+                progress.show(found.progress)
+        except KeyboardInterrupt:
+            status = INTERRUPTED
+    if found is not None:
+        renders = {
+            "text": sweep_text.render,
+            "csv": sweep_csv.render,
+            "json": sweep_json.render,
+        }
+        write(renders[form](found, statistics))
+    return status
+
+
+def _experiment(given: dict[str, Any]) -> "Experiment":
+    """Return the question that options ask, starting from a file.
+
+    Raises:
+        InputError: Naming the option that will not do.
+    """
+    from attn_tui.compute.experiment import Experiment
+    from attn_tui.compute.setup import Setup
+    from attn_tui.compute.source import Drawn
+    from attn_tui.compute.sweep import Settings
+
+    setup = Setup()
+    if given["experiment"] is not None:
+        from attn_tui.files.readers import read_experiment
+
+        setup = read_experiment(given["experiment"]).setup
+    start = setup.get(Settings)
+    try:
+        d_k, settings = _settings(given, start, setup.d_k)
+    except InputError as error:
+        field = {"n_range": "n", "d_k_range": "d_k", "map_points": "points"}.get(error.field)
+        raise InputError(field or error.field, error.problem, error.expected) from None
+    # `show --experiment` of what is printed draws one such vector.
+    n = settings.n_range[1] if settings.over == "n" else settings.n
+    return Experiment(Drawn(n, settings.seed), replace(setup, d_k=d_k).put(settings))
+
+
+def _settings(given: dict[str, Any], start: "Settings", d_k: int) -> tuple[int, "Settings"]:
+    """Return the d_k at which n is swept, and the settings."""
+    from attn_tui.files.sweeps import read_rules, read_statistics, read_whole
+
+    changes: dict[str, Any] = {}
+    n, swept = given["n"], given["d_k"]
+    is_map = given["is_map"] or (start.view == "map" and given["over"] is None)
+    changes |= {"view": "map" if is_map else "curves", "ratio": start.ratio or given["ratio"]}
+    over = _over(given, start.over)
+    changes["over"] = over
+    if n is not None:
+        changes |= _n(n, is_map or over == "n")
+    if swept is not None and not is_map and over == "n":
+        d_k = D_K.parse(swept)
+    elif swept is not None:
+        changes["d_k_range"] = _range("d_k", swept)
+    for field in ("draws", "seed"):
+        if given[field] is not None:
+            changes[field] = read_whole(field, given[field])
+    if given["points"] is not None:
+        field = "map_points" if is_map else "points"
+        changes[field] = read_whole("points", given["points"])
+    if given["rules"] is not None:
+        changes["rules"] = read_rules(given["rules"])
+    if given["statistic"] is not None:
+        changes["statistic"] = read_statistics(given["statistic"])[0]
+    return d_k, replace(start, **changes)
+
+
+def _over(given: dict[str, Any], start: Any) -> Any:
+    """Return what is swept: what is said, else what is a range."""
+    from attn_tui.files.sweeps import is_range
+
+    if given["over"] is not None:
+        return given["over"].strip().replace("-", "_")
+    ranges = {name: given[name] is not None and is_range(given[name]) for name in ("n", "d_k")}
+    if all(ranges.values()) and not given["is_map"]:
+        raise InputError("n", "both --n and --d-k are ranges", "--map, or one of them a number")
+    if given["is_map"]:
+        return start
+    return "n" if ranges["n"] else "d_k" if ranges["d_k"] or given["n"] is not None else start
+
+
+def _n(text: str, swept: bool) -> dict[str, Any]:
+    from attn_tui.files.sweeps import is_range, read_whole
+
+    if swept:
+        return {"n_range": _range("n", text)}
+    if is_range(text):
+        raise InputError("n", "a range is not one number", "a number, --over n or --map")
+    return {"n": read_whole("n", text)}
+
+
+def _range(field: str, text: str) -> tuple[int, int]:
+    from attn_tui.files.sweeps import read_range
+
+    return read_range(field, text)
+
+
+def _print_crossovers(given: dict[str, Any], form: str) -> int:
+    from attn_tui.compute.experiment import Experiment
+    from attn_tui.compute.setup import Setup
+    from attn_tui.compute.source import Drawn
+    from attn_tui.compute.sweep import Settings
+    from attn_tui.files.sweeps import read_whole
+    from attn_tui.report import sweep_csv, sweep_json, sweep_text
+
+    for name in ("d_k", "over", "points", "statistic", "experiment"):
+        if given[name] is not None:
+            problem = "--crossover looks at all of them"
+            raise InputError(name, problem, "--n, --rules, --draws and --seed beside it")
+    ns = [read_whole("n", text) for text in (given["n"] or "64").split(",")]
+    options = {"n": None, "is_map": False, "ratio": False} | {
+        name: given[name]
+        for name in ("d_k", "over", "points", "statistic", "experiment", "draws", "seed", "rules")
+    }
+    checked = [_settings({**options, "n": str(n)}, Settings(), Setup().d_k)[1] for n in ns]
+    rules = [rule for rule in checked[0].rules or ("inverse-sqrt",) if rule != "none"]
+    if not rules:
+        raise InputError("rules", "there is only none", "a rule that is removed")
+    found: list[Crossover] = []
+    status = 0
+    with Progress("crossovers") as progress:
+        try:
+            for share, one in _crossovers(checked, rules):
+                found += [one] if one else []
+                progress.show(share)
+        except KeyboardInterrupt:
+            status = INTERRUPTED
+    first = checked[0]
+    experiment = Experiment(Drawn(first.n, first.seed), Setup().put(first))
+    if form == "json":
+        write(sweep_json.render_crossovers(experiment, found))
+    elif form == "csv":
+        write(sweep_csv.render_crossovers(found))
+    else:
+        write(sweep_text.crossover_table(found))
+    return status
+
+
+def _crossovers(
+    settings: "list[Settings]", rules: list[str]
+) -> "Iterator[tuple[float, Crossover | None]]":
+    """Yield how much is done, and each crossover once it is found."""
+    from attn_tui.compute.crossover import GRADIENTS, Crossover, search, search_cost
+
+    costs = [search_cost(each.n, each.draws) for each in settings]
+    total, done = sum(costs) * len(rules) * len(GRADIENTS), 0
+    for each, cost in zip(settings, costs, strict=True):
+        for rule in rules:
+            for readout in GRADIENTS:
+                spent = 0
+                for step in search(each.n, readout, each.seed, each.draws, rule):
+                    if isinstance(step, Crossover):
+                        done += cost
+                        yield done / total, step
+                        break
+                    spent = min(spent + step, cost)
+                    yield (done + spent) / total, None

@@ -1,0 +1,220 @@
+"""Exact means and medians over drawn vectors, by quadrature: no draw is made here.
+
+Given q, the logits of a drawn vector are independent normal numbers of standard deviation
+σ = m‖q‖, and ‖q‖² is χ² with d_k degrees of freedom.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from math import erf, lgamma, log, pi, sqrt
+
+import numpy as np
+from numpy.polynomial import Chebyshev
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_LEAST_STD, _LARGEST_STD, _DEGREE = 0.02, 400.0, 100
+"""Means over vectors are tabulated between these σ, by a polynomial of this degree in ln σ."""
+
+
+@dataclass(frozen=True)
+class Exact:
+    """What a statistic of a drawn vector is exactly; None where no formula is known here."""
+
+    mean: float | None = None
+    median: float | None = None
+
+
+@lru_cache(maxsize=512)
+def query_norm_law(d_k: int) -> tuple[Floats, Floats]:
+    """Return nodes r and weights w, shape (N,), with E f(‖q‖) = Σ w·f(r) for q of d_k entries.
+
+    The trapezoidal rule in ln r, whose error falls exponentially for smooth f.
+
+    >>> r, w = query_norm_law(64)
+    >>> float(round(w @ r**2, 9))
+    64.0
+    """
+    width = 1.0 / sqrt(2.0 * d_k)
+    x = np.arange(-24.0 / d_k - 12.0 * width, 12.0 * width + 1.5, min(0.15, 0.4 * width))
+    # ‖q‖ = √d_k·e^x.
+    logs = d_k * x - 0.5 * d_k * np.exp(2.0 * x)
+    weights = np.exp(logs - logs.max())
+    kept = weights > 1e-18
+    r, w = sqrt(d_k) * np.exp(x[kept]), weights[kept]
+    return r, w / w.sum()
+
+
+def mean_inverse_norm(d_k: int) -> float:
+    """Return E[1/‖q‖], infinite at d_k = 1.
+
+    >>> round(mean_inverse_norm(64) * 8, 4)
+    1.0119
+    """
+    if d_k == 1:
+        return float("inf")
+    return float(np.exp(lgamma((d_k - 1) / 2.0) - lgamma(d_k / 2.0))) / sqrt(2.0)
+
+
+def two_keys(statistic: str, d_k: int, multiplier: float) -> Exact:
+    """Return the mean and the median of a statistic of two keys; arguments as for `exact`.
+
+    The gap of the two scores is √2·|q·k|, and every statistic but the query gradient is a
+    monotone function of it. That one is m·p_1p_2·‖k_1 − k_2‖·|v_1 − v_2|, with no median here.
+    """
+    r, w = query_norm_law(d_k)
+    # A normal number's size is e^t; its density there by the trapezoidal rule.
+    t = np.arange(-30.0, 3.3, 0.15)
+    size = np.exp(t)
+    v = np.exp(t - 0.5 * size**2)
+    v /= v.sum()
+    multiplier = min(multiplier, 1e300)
+    gaps = multiplier * sqrt(2.0) * np.multiply.outer(r, size)
+    if statistic == "query_gradient":
+        # E|v_1 − v_2| = 2/√π; the roles of q and k_1 − k_2, √2 times as long, are exchanged.
+        values = _two_logits("trace", gaps) / 2.0
+        return Exact(float((w * r) @ values @ v) * multiplier * 2.0 * sqrt(2.0 / pi))
+    factor = multiplier if statistic == "gradient" else 1.0
+    gap = np.array(multiplier * sqrt(2.0) * median_size(d_k))
+    median = float(_two_logits(statistic, gap))
+    return Exact(factor * float(w @ _two_logits(statistic, gaps) @ v), factor * median)
+
+
+def _two_logits(statistic: str, gaps: Floats) -> Floats:
+    """Return a statistic of two logits so far apart."""
+    less = np.exp(-gaps)
+    if statistic == "max_weight":
+        return 1.0 / (1.0 + less)
+    if statistic in ("entropy", "effective_keys"):
+        entropy = np.log1p(less) + gaps * less / (1.0 + less)
+        return entropy if statistic == "entropy" else np.exp(entropy)
+    # Four entries of size p_1p_2, two of them on the diagonal.
+    return 2.0 * less / np.square(1.0 + less)
+
+
+@lru_cache(maxsize=512)
+def median_size(d_k: int) -> float:
+    """Return the median of |q·k| by bisection of its exact distribution, E erf(x/(√2‖q‖)).
+
+    >>> round(median_size(2), 9) == round(log(2), 9)
+    True
+    """
+    r, w = query_norm_law(d_k)
+    law = list(zip(r.tolist(), w.tolist(), strict=True))
+    low, high = 0.0, sqrt(d_k)
+    for _ in range(54):
+        x = 0.5 * (low + high)
+        below = sum(b * erf(x / (sqrt(2.0) * a)) for a, b in law)
+        low, high = (x, high) if below < 0.5 else (low, x)
+    return x
+
+
+def mean_trace(n_keys: int, d_k: int, multiplier: float) -> float | None:
+    """Return E[tr J] over drawn vectors, or None where σ leaves what is tabulated."""
+    return _over_queries(trace_at, n_keys, d_k, multiplier)
+
+
+def mean_entropy(n_keys: int, d_k: int, multiplier: float) -> float | None:
+    """Return E[H] in nats over drawn vectors, or None where σ leaves what is tabulated."""
+    return _over_queries(entropy_at, n_keys, d_k, multiplier)
+
+
+def _over_queries(
+    at: Callable[[int, float], float], n_keys: int, d_k: int, multiplier: float
+) -> float | None:
+    r, w = query_norm_law(d_k)
+    stds = min(multiplier, 1e300) * r
+    if stds[-1] > _LARGEST_STD:
+        return None
+    small = stds < _LEAST_STD
+    curvature, flat = _near_0(at, n_keys)
+    logs = np.log(np.where(small, 1.0, stds))
+    values = np.where(small, flat - curvature * stds**2, np.exp(_table(at, n_keys)(logs)))
+    return float(w @ values)
+
+
+def _near_0(at: Callable[[int, float], float], n_keys: int) -> tuple[float, float]:
+    """Return c and a of a − cσ² + O(σ⁴), which a mean is at small σ."""
+    others = 1.0 - 1.0 / n_keys
+    return (others / n_keys, others) if at is trace_at else (others / 2.0, log(n_keys))
+
+
+@lru_cache(maxsize=32)
+def _table(at: Callable[[int, float], float], n_keys: int) -> Chebyshev:
+    """Return ln of a mean as a polynomial in ln σ, which costs less than many quadratures."""
+    domain = [log(_LEAST_STD), log(_LARGEST_STD)]
+    return Chebyshev.interpolate(
+        lambda logs: np.array([log(at(n_keys, float(np.exp(x)))) for x in logs]),
+        _DEGREE,
+        domain=domain,
+    )
+
+
+def trace_at(n_keys: int, logit_std: float) -> float:
+    """Return E[tr J] for n independent normal logits of standard deviation σ above 0.
+
+    With S = Σ e^{z_i} and 1/S² = ∫ t e^{−tS} dt, E[Σ_{i≠j} p_i p_j] is an integral over
+    τ = ln t of products of means over one key each:
+    n(n−1)·∫ A(τ)²·φ(τ)^{n−2} dτ, A = E[e^{y − e^y}], φ = E[e^{−e^y}], y = τ + z.
+    """
+    step, _, (linear, lacking) = _means_of_one(logit_std)
+    terms = linear**2 * np.exp((n_keys - 2) * np.log1p(-lacking))
+    return float(n_keys * (n_keys - 1) * step * terms.sum())
+
+
+def log_sum_at(n_keys: int, logit_std: float) -> float:
+    """Return E[ln Σ e^{z_i}] for n independent normal logits of standard deviation σ above 0."""
+    step, tau, (_, lacking) = _means_of_one(logit_std)
+    with np.errstate(over="ignore"):
+        terms = np.exp(-np.exp(tau)) - np.exp(n_keys * np.log1p(-lacking))
+    return float(step * terms.sum())
+
+
+def entropy_at(n_keys: int, logit_std: float) -> float:
+    """Return E[H] = E[ln S] − E[Σ p_i z_i], the last by the Stein identity σ²·E[tr J]."""
+    return log_sum_at(n_keys, logit_std) - logit_std**2 * trace_at(n_keys, logit_std)
+
+
+@lru_cache(maxsize=2)
+def _means_of_one(logit_std: float) -> tuple[float, Floats, tuple[Floats, Floats]]:
+    """Return a step, τ at such steps, shape (N,), and A(τ) and 1 − φ(τ) there.
+
+    They are convolutions of e^{y − e^y} and 1 − e^{−e^y} with a normal density, by the
+    trapezoidal rule, which is exact to rounding at this step for functions this smooth.
+    """
+    step = min(0.25, logit_std / 1.5)
+    reach = 9.0 * logit_std
+    half = int(np.ceil(reach / step))
+    tau = np.arange(-45.0 - reach, 5.0 + reach + step, step)
+    y = tau[0] + step * np.arange(-half, tau.size + half)
+    normal = np.exp(-0.5 * np.square(step * np.arange(-half, half + 1) / logit_std))
+    normal /= normal.sum()
+    powers = np.exp(np.minimum(y, 7.0))
+    parts = (powers * np.exp(-powers), -np.expm1(-powers))
+    size = 1 << int(np.ceil(np.log2(y.size + normal.size)))
+    kernel = np.fft.rfft(normal, size)
+    linear, lacking = (
+        np.fft.irfft(np.fft.rfft(part, size) * kernel, size)[2 * half : 2 * half + tau.size]
+        for part in parts
+    )
+    return step, tau, (linear, np.clip(lacking, 0.0, 1.0 - 1e-16))
+
+
+def exact(statistic: str, n_keys: int, d_k: int, multiplier: float) -> Exact:
+    """Return what is known exactly of a statistic over drawn vectors.
+
+    Args:
+        statistic: A name in `rows.READOUTS`, or ``"gradient"`` for m·‖J‖_F.
+        n_keys: n, at least 2.
+        d_k: The length of q.
+        multiplier: m.
+    """
+    if n_keys == 2:
+        return two_keys(statistic, d_k, multiplier)
+    if statistic == "trace":
+        return Exact(mean_trace(n_keys, d_k, multiplier))
+    if statistic == "entropy":
+        return Exact(mean_entropy(n_keys, d_k, multiplier))
+    return Exact()

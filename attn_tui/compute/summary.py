@@ -1,0 +1,128 @@
+"""What draws of a positive number say about its mean and its median, from their logarithms."""
+
+from dataclasses import dataclass
+from math import exp, floor, inf, nan, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_SPAN = 1.959963984540054
+"""So many standard deviations to either side hold 95 % of a normal law."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A positive number over N draws.
+
+    What comes from the order of the draws is kept as a natural logarithm, so that a median of
+    e^−5000 is still told from 0.
+
+    Attributes:
+        draws: N.
+        mean: Its average.
+        mean_standard_error: The average's standard error; NaN for one draw. Where few draws in N
+            carry the mean, as with saturated vectors, both tend to be too small.
+        log_median: ln of the median.
+        log_median_low: ln of the lower end of the median's 95 % interval.
+        log_median_high: ln of its upper end. Both are draws, by their rank; with fewer than six
+            draws they are the extremes, and hold the median less often.
+        log_low: ln of what one draw in ten falls below.
+        log_high: ln of what one draw in ten exceeds.
+    """
+
+    draws: int
+    mean: float
+    mean_standard_error: float
+    log_median: float
+    log_median_low: float
+    log_median_high: float
+    log_low: float
+    log_high: float
+
+    @property
+    def median(self) -> float:
+        """The median; 0 if below float64, infinite if above."""
+        return power(self.log_median)
+
+    @property
+    def median_low(self) -> float:
+        """The lower end of the median's 95 % interval."""
+        return power(self.log_median_low)
+
+    @property
+    def median_high(self) -> float:
+        """The upper end of the median's 95 % interval."""
+        return power(self.log_median_high)
+
+    @property
+    def median_standard_error(self) -> float:
+        """The standard error the median's interval corresponds to; NaN for one draw."""
+        return (self.median_high - self.median_low) / (2.0 * _SPAN) if self.draws > 1 else nan
+
+    @property
+    def log_median_standard_error(self) -> float:
+        """The standard error of ln of the median that its interval corresponds to."""
+        if self.draws < 2:
+            return nan
+        return (self.log_median_high - self.log_median_low) / (2.0 * _SPAN)
+
+    @property
+    def low(self) -> float:
+        """What one draw in ten falls below."""
+        return power(self.log_low)
+
+    @property
+    def high(self) -> float:
+        """What one draw in ten exceeds."""
+        return power(self.log_high)
+
+
+def power(log: float) -> float:
+    """Return e to a power, infinite where float64 ends."""
+    return exp(log) if log < 709.0 else inf if log > 709.78 else float(np.exp(log))
+
+
+def median_ranks(draws: int) -> tuple[int, int]:
+    """Return the ranks, from 0, of the draws that hold the median between them 95 times in 100.
+
+    >>> median_ranks(1000)
+    (468, 531)
+    """
+    low = max(floor((draws - _SPAN * sqrt(draws)) / 2.0) - 1, 0)
+    return low, draws - 1 - low
+
+
+def summarise(logs: Floats) -> list[Summary]:
+    """Return the summary of each row of logarithms, shape (rows, N), N ≥ 1."""
+    ranked = np.sort(logs, axis=1)
+    draws = ranked.shape[1]
+    with np.errstate(all="ignore"):
+        values = np.exp(ranked)
+        means = values.mean(axis=1)
+        spread = values.std(axis=1, ddof=1) if draws > 1 else np.full(len(logs), nan)
+    low, high = median_ranks(draws)
+    tenth, median, ninth = _quantiles(ranked, (0.1, 0.5, 0.9))
+    columns = (
+        means,
+        spread / sqrt(draws),
+        median,
+        ranked[:, low],
+        ranked[:, high],
+        tenth,
+        ninth,
+    )
+    return [Summary(draws, *numbers) for numbers in np.stack(columns, axis=1).tolist()]
+
+
+def _quantiles(ranked: Floats, fractions: tuple[float, ...]) -> list[Floats]:
+    """Return quantiles of ranked rows, halfway points between logarithms."""
+    found = []
+    for fraction in fractions:
+        place = fraction * (ranked.shape[1] - 1)
+        below = int(place)
+        above = min(below + 1, ranked.shape[1] - 1)
+        share = place - below
+        found.append((1.0 - share) * ranked[:, below] + share * ranked[:, above])
+    return found

@@ -1,0 +1,375 @@
+"""The Sweep instrument: drawn vectors over d_k, over n, or over both, under several rules."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, get_args
+
+import numpy as np
+
+from attn_tui.compute.asymptotes import condensation_d_k, condensation_n
+from attn_tui.compute.crossover import (
+    GRADIENTS,
+    Crossover,
+    GradientReadout,
+    check_number,
+    last_fall,
+    search,
+    search_cost,
+)
+from attn_tui.compute.draws import GENERATOR
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.log_scale import D_K, N_KEYS
+from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.sweep_curves import Curve, curves
+from attn_tui.compute.sweep_points import (
+    STATISTICS,
+    Place,
+    Point,
+    Ratio,
+    Sampling,
+    Statistic,
+    ratio,
+)
+
+Axis = Literal["d_k", "n"]
+View = Literal["curves", "map"]
+
+MOST_KEYS = N_KEYS.maximum
+MOST_DRAWS, MOST_POINTS, MOST_VALUES = 100_000, 200, 1 << 20
+
+_COARSE = 4
+"""Every so many places are looked at first."""
+
+_BETWEEN = 4_000_000
+"""So many numbers are worked on between two answers: some tenth of a second."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is swept, and how finely.
+
+    Attributes:
+        over: What curves run over; the other is held: n here, d_k by the setup.
+        n: Number of keys while d_k is swept, 2 to 100,000.
+        n_range: Least and largest n of a sweep over n, and of a map.
+        d_k_range: Least and largest d_k of a sweep over d_k, and of a map.
+        rules: Scale rules as text, each once; none given is ``"none"`` and the setup's own.
+        statistic: Which is shown. All are computed.
+        view: Curves over one, or a map over both.
+        ratio: Whether the statistic without scaling is shown over the same under a rule.
+        points: How many places along a curve, evenly over the logarithm.
+        map_points: How many along each side of a map.
+        draws: How many vectors are drawn at each place, 2 to 100,000.
+        seed: What is drawn, a whole number from 0.
+        crossovers: Whether curves over d_k end with the search for crossovers.
+    """
+
+    over: Axis = "d_k"
+    n: int = 64
+    n_range: tuple[int, ...] = (2, 4096)
+    d_k_range: tuple[int, ...] = (1, 8192)
+    rules: tuple[str, ...] = ()
+    statistic: Statistic = "gradient"
+    view: View = "curves"
+    ratio: bool = False
+    points: int = 27
+    map_points: int = 14
+    draws: int = 1000
+    seed: int = 1
+    crossovers: bool = True
+
+    def __post_init__(self) -> None:
+        for field, kind in (("over", Axis), ("view", View), ("statistic", Statistic)):
+            value, names = getattr(self, field), get_args(kind)
+            if value not in names:
+                problem = f"{inert(str(value))} is not one"
+                raise InputError(field, problem, "one of " + ", ".join(names))
+        check_number("n", self.n, 2, MOST_KEYS)
+        check_number("points", self.points, 2, MOST_POINTS)
+        check_number("map_points", self.map_points, 2, MOST_POINTS)
+        check_number("draws", self.draws, 2, MOST_DRAWS)
+        check_number("seed", self.seed, 0, 2**63 - 1)
+        _check_range("n_range", self.n_range, 2, MOST_KEYS)
+        _check_range("d_k_range", self.d_k_range, D_K.minimum, D_K.maximum)
+        scales = [parse_scale(rule) for rule in self.rules]
+        for index, rule in enumerate(self.rules):
+            if scales[index] in scales[:index]:
+                raise InputError("rules", f"{inert(rule)} stands twice", "each rule once")
+        if self.ratio and scales == [Scale("none")]:
+            raise InputError("rules", "there is only none", "a rule to compare none with")
+        values = (self.map_points**2 if self.view == "map" else self.points) * self.draws
+        values *= max(2, len(self.rules) + self.ratio)
+        if values > MOST_VALUES:
+            raise InputError(
+                "draws",
+                f"{self.draws:,} at so many places and rules make {values:,} vectors",
+                f"at most {MOST_VALUES:,}",
+            )
+
+    def places(self, d_k: int) -> tuple[list[Place], list[Place]]:
+        """Return where to look: first at these, then also at those; rising in n, then d_k.
+
+        Args:
+            d_k: The setup's, at which curves over n are drawn.
+        """
+        is_map = self.view == "map"
+        count = self.map_points if is_map else self.points
+        ns, d_ks = [self.n], [d_k]
+        if is_map or self.over == "n":
+            ns = log_grid(self.n_range, count)
+        if is_map or self.over == "d_k":
+            d_ks = log_grid(self.d_k_range, count)
+        coarse = [(n, d) for n in _some(ns) for d in _some(d_ks)]
+        return coarse, sorted({(n, d) for n in ns for d in d_ks} - set(coarse))
+
+
+@dataclass(frozen=True)
+class Condensation:
+    """Where logits condense on few keys: σ = m√d_k reaches σ_c = √(2 ln n).
+
+    Attributes:
+        rule: Under which rule.
+        n: At how many keys; infinite if at more than float64 can hold.
+        d_k: At which d_k; None if at none from 1 to 65,536.
+    """
+
+    rule: str
+    n: float
+    d_k: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What a sweep has found so far.
+
+    Attributes:
+        experiment: The question.
+        settings: Its settings of this instrument.
+        rules: The rules compared, as text: those of the settings, and none if a ratio is shown.
+        points: Rising in n, then d_k, then in the order of the rules; more come, and grow.
+        curves: Exact curves and asymptotes of the statistic; of curves, and empty at first.
+        condensation: One for each rule; on a map, one for each rule and n.
+        crossovers: Of curves over d_k, for each readout and rule but none; empty until the end.
+        progress: How much of the work is done, 0 to 1; 1 in the last answer alone.
+        generator: The algorithm that draws.
+    """
+
+    experiment: Experiment
+    settings: Settings
+    rules: tuple[str, ...]
+    points: tuple[Point, ...]
+    curves: tuple[Curve, ...]
+    condensation: tuple[Condensation, ...]
+    crossovers: tuple[Crossover, ...]
+    progress: float
+    generator: str = GENERATOR
+
+    @cached_property
+    def _at(self) -> Mapping[tuple[int, int, str], Point]:
+        return {(point.n, point.d_k, point.rule): point for point in self.points}
+
+    def point(self, n: int, d_k: int, rule: str) -> Point | None:
+        """Return the point there under a rule, or None while there is none."""
+        return self._at.get((n, d_k, rule))
+
+    def ratio(self, n: int, d_k: int, rule: str, statistic: Statistic) -> Ratio | None:
+        """Return a statistic without scaling over the same under a rule, or None if unknown."""
+        unscaled = self.point(n, d_k, _none(self.rules))
+        scaled = self.point(n, d_k, rule)
+        if unscaled is None or scaled is None:
+            return None
+        return ratio(unscaled.statistics[statistic], scaled.statistics[statistic])
+
+    def boundary(self, rule: str, statistic: Statistic) -> tuple[tuple[int, float | None], ...]:
+        """Return for each n where the median's ratio falls through 1 for the last time, a d_k.
+
+        Between the places of a map, ln of the ratio is taken as straight over ln d_k; None where
+        it does not fall through 1, or is not known yet.
+        """
+        found = []
+        for n in sorted({point.n for point in self.points}):
+            d_ks = sorted({point.d_k for point in self.points if point.n == n})
+            ratios = [self.ratio(n, d_k, rule, statistic) for d_k in d_ks]
+            known = [(d, each.log_median) for d, each in zip(d_ks, ratios, strict=True) if each]
+            places, falls = zip(*known, strict=True) if known else ((), ())
+            found.append((n, last_fall(places, np.array(falls))))
+        return tuple(found)
+
+
+def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
+    """Yield growing answers: first a few draws at few places, then everywhere, then more.
+
+    Curves over d_k end with the crossovers. Stops soon after ``stop()`` is true.
+
+    Raises:
+        InputError: If a rule yields no usable multiplier somewhere.
+    """
+    setup = experiment.setup
+    settings = setup.get(Settings)
+    scales = _scales(settings, setup.scale)
+    coarse, rest = settings.places(setup.d_k)
+    every = [*coarse, *rest]
+    for scale in scales.values():
+        for n, d_k in every:
+            scale.multiplier(d_k, n)
+    multipliers = {
+        rule: lambda n, d_k, scale=scale: scale.multiplier(d_k, n) for rule, scale in scales.items()
+    }
+    sampling = Sampling(multipliers, settings.draws, settings.seed)
+    marks = tuple(_condensation(settings, scales, setup.d_k))
+    wanted = _crossovers_wanted(settings, scales)
+    each_cost = search_cost(settings.n, settings.draws)
+    work = sampling.work(every) + len(wanted) * each_cost
+    lines: tuple[Curve, ...] = ()
+    found: list[Crossover] = []
+
+    def so_far(done: float) -> Answer:
+        points = sampling.points()
+        progress = min(done / work, 0.999) if done < work else 1.0
+        return Answer(
+            experiment, settings, tuple(scales), points, lines, marks, tuple(found), progress
+        )
+
+    done, since, first = 0, 0, True
+    for cost in sampling.steps(coarse, rest):
+        if stop():
+            return
+        done, since = done + cost, since + cost
+        if first or (since > _BETWEEN + 2 * sampling.summary_cost() and done < work):
+            yield so_far(done)
+            since, first = 0, False
+    if settings.view == "curves":
+        lines = curves(settings.statistic, scales, sorted(every))
+    yield so_far(done)
+    for readout, rule in wanted:
+        spent, since = 0, 0
+        for step in search(settings.n, readout, settings.seed, settings.draws, rule):
+            if stop():
+                return
+            if isinstance(step, Crossover):
+                found.append(step)
+                done += each_cost
+                yield so_far(done)
+                break
+            spent, since = spent + step, since + step
+            if since > _BETWEEN:
+                yield so_far(done + min(spent, each_cost - 1))
+                since = 0
+
+
+def _crossovers_wanted(
+    settings: Settings, scales: Mapping[str, Scale]
+) -> list[tuple[GradientReadout, str]]:
+    """Return readouts and rules whose crossover a chart over d_k can show."""
+    if settings.view == "map" or settings.over == "n" or not settings.crossovers:
+        return []
+    return [
+        (readout, rule)
+        for rule, scale in scales.items()
+        if scale != Scale("none")
+        for readout in GRADIENTS
+    ]
+
+
+def _scales(settings: Settings, own: Scale) -> dict[str, Scale]:
+    """Return the rules compared, by their text."""
+    rules = settings.rules or ("none", rule_text(own))
+    if settings.ratio:
+        rules = ("none", *rules)
+    scales: dict[str, Scale] = {}
+    for rule in rules:
+        scale = parse_scale(rule)
+        if scale not in scales.values():
+            scales[rule] = scale
+    return scales
+
+
+def compared(settings: Settings, own: Scale) -> tuple[str, ...]:
+    """Return the rules that are compared, as text, when the setup's own is this."""
+    return tuple(_scales(settings, own))
+
+
+def restated(found: Answer, experiment: Experiment, with_curves: bool = False) -> Answer:
+    """Return an answer to the same sweep with another statistic, or as a ratio.
+
+    Args:
+        found: Its points must be those that are asked for.
+        experiment: What is asked.
+        with_curves: Whether to compute exact curves and asymptotes; else there are none unless
+            the statistic is as it was.
+    """
+    settings = experiment.setup.get(Settings)
+    same = settings.statistic == found.settings.statistic
+    lines = found.curves if same else ()
+    if with_curves and not lines and settings.view == "curves":
+        scales = {rule: parse_scale(rule) for rule in found.rules}
+        places = sorted({(point.n, point.d_k) for point in found.points})
+        lines = curves(settings.statistic, scales, places)
+    return replace(found, experiment=experiment, settings=settings, curves=lines)
+
+
+def _none(rules: tuple[str, ...]) -> str:
+    return next((rule for rule in rules if parse_scale(rule) == Scale("none")), "none")
+
+
+def rule_text(scale: Scale) -> str:
+    """Return a rule with the parameters given, as `parse_scale` reads it.
+
+    >>> rule_text(parse_scale("temperature:4")), rule_text(Scale(softcap=50.0))
+    ('temperature:T=4.0', 'inverse-sqrt')
+    """
+    given = ",".join(f"{name}={value!r}" for name, value in scale.given)
+    return f"{scale.rule}:{given}" if given else scale.rule
+
+
+def _condensation(
+    settings: Settings, scales: Mapping[str, Scale], d_k: int
+) -> Iterator[Condensation]:
+    for rule, scale in scales.items():
+        if settings.view == "curves" and settings.over == "n":
+            yield Condensation(rule, condensation_n(scale, d_k), d_k)
+            continue
+        is_map = settings.view == "map"
+        for n in log_grid(settings.n_range, settings.map_points) if is_map else [settings.n]:
+            yield Condensation(rule, n, condensation_d_k(scale, n))
+
+
+def log_grid(ends: tuple[int, ...], count: int) -> list[int]:
+    """Return whole numbers from one end to the other, evenly over the logarithm, each once.
+
+    >>> log_grid((1, 64), 7)
+    [1, 2, 4, 8, 16, 32, 64]
+    """
+    low, high = ends
+    return sorted({round(each) for each in np.geomspace(low, high, count).tolist()})
+
+
+def _some(values: list[int]) -> list[int]:
+    return sorted({*values[::_COARSE], values[-1]})
+
+
+def _check_range(field: str, ends: object, least: int, most: int) -> None:
+    expected = f"two whole numbers from {least} to {most:,}, the smaller first"
+    if not (isinstance(ends, tuple) and len(ends) == 2):
+        raise InputError(field, f"{inert(str(ends))} is not a range", expected)
+    for end in ends:
+        if type(end) is not int or not least <= end <= most:
+            raise InputError(field, f"{inert(str(end))} will not do", expected)
+    if ends[0] >= ends[1]:
+        problem = "is empty" if ends[0] == ends[1] else "is reversed"
+        raise InputError(field, f"{ends[0]} to {ends[1]} {problem}", expected)
+
+
+__all__ = [
+    "STATISTICS",
+    "Answer",
+    "Condensation",
+    "Settings",
+    "answer",
+    "compared",
+    "log_grid",
+    "restated",
+    "rule_text",
+]

@@ -1,0 +1,96 @@
+"""Ranges, rules and statistics of a sweep as text."""
+
+import re
+
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.scale import RULES, parse_scale
+from attn_tui.compute.sweep import STATISTICS
+from attn_tui.compute.sweep_points import Statistic
+
+
+def read_whole(field: str, text: str) -> int:
+    """Read a whole number; what it may be is checked where it is used.
+
+    Raises:
+        InputError: If it is none.
+    """
+    digits = text.strip().replace(",", "")
+    if not re.fullmatch(r"[-+−]?[0-9]{1,30}", digits):
+        raise InputError(field, f"{inert(text.strip())} is not a whole number", "digits only")
+    return int(digits.replace("−", "-"))
+
+
+def is_range(text: str) -> bool:
+    """Return whether a text is meant as a range."""
+    return ":" in text
+
+
+def read_range(field: str, text: str) -> tuple[int, int]:
+    """Read two whole numbers such as ``1:8192``; what they may be is checked where they are used.
+
+    Raises:
+        InputError: If it is no range.
+
+    >>> read_range("d_k", "1:8192")
+    (1, 8192)
+    """
+    low, colon, high = text.partition(":")
+    expected = "two whole numbers, the smaller first, such as 2:4096"
+    if not colon:
+        raise InputError(field, f"{inert(text.strip())} is not a range", expected)
+    try:
+        return read_whole(field, low), read_whole(field, high)
+    except InputError:
+        raise InputError(field, f"{inert(text.strip())} will not do", expected) from None
+
+
+def range_text(ends: tuple[int, ...]) -> str:
+    """Return a range as `read_range` reads it."""
+    return ":".join(map(str, ends))
+
+
+def read_rules(text: str) -> tuple[str, ...]:
+    """Read rules with commas between them; one of them may have parameters, with commas too.
+
+    Raises:
+        InputError: If there are none, or one is not understood.
+
+    >>> read_rules("none, temperature:T=4, inverse")
+    ('none', 'temperature:T=4', 'inverse')
+    """
+    rules: list[str] = []
+    for part in text.split(","):
+        name = part.partition(":")[0].strip()
+        # A parameter of the rule before, rather than a rule of its own.
+        if rules and ":" in rules[-1] and name not in RULES and "=" in part:
+            rules[-1] += "," + part.strip()
+        else:
+            rules.append(part.strip())
+    for rule in rules:
+        try:
+            parse_scale(rule)
+        except InputError as error:
+            raise InputError("rules", error.problem, error.expected) from None
+    return tuple(rules)
+
+
+def read_statistics(text: str) -> tuple[Statistic, ...]:
+    """Read names of statistics with commas between them.
+
+    Raises:
+        InputError: If one is none, or stands twice.
+
+    >>> read_statistics("entropy, max-weight")
+    ('entropy', 'max_weight')
+    """
+    found: list[Statistic] = []
+    for part in text.split(","):
+        name = part.strip().replace("-", "_")
+        known = next((each for each in STATISTICS if each == name), None)
+        if known is None:
+            expected = "one of " + ", ".join(STATISTICS)
+            raise InputError("statistic", f"{inert(part.strip())} is not one", expected)
+        if known in found:
+            raise InputError("statistic", f"{known} stands twice", "each statistic once")
+        found.append(known)
+    return tuple(found)

@@ -1,0 +1,59 @@
+"""A sweep as CSV of full precision: one line for each place, rule and statistic."""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from io import StringIO
+from typing import Any
+
+from attn_tui.compute.crossover import Crossover
+from attn_tui.compute.sweep import STATISTICS, Answer
+from attn_tui.compute.sweep_points import Statistic
+from attn_tui.files.plain import plain_number
+
+COLUMNS = (
+    *("n", "d_k", "rule", "multiplier", "draws", "statistic"),
+    *("mean", "mean_standard_error", "mean_exact"),
+    *("median", "median_standard_error", "median_low", "median_high", "median_exact"),
+    *("log_median", "tenth", "ninetieth"),
+)
+"""The names of the columns, which stand in the first line."""
+
+CROSSOVER_COLUMNS = ("n", "readout", "rule", "d_k", "low", "high", "side", "draws", "seed")
+"""Those of crossovers."""
+
+
+def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str]:
+    """Yield the text of a sweep's points, piece by piece.
+
+    Args:
+        answer: What to write.
+        statistics: Which to write; all unless given.
+    """
+    yield _text([COLUMNS])
+    for point in answer.points:
+        rows = []
+        for name in tuple(statistics) or STATISTICS:
+            one, exact = point.statistics[name], point.exact(name)
+            numbers = (
+                *(one.mean, one.mean_standard_error, exact.mean),
+                *(one.median, one.median_standard_error, one.median_low, one.median_high),
+                *(exact.median, one.log_median, one.low, one.high),
+            )
+            place = (point.n, point.d_k, point.rule, plain_number(point.multiplier), point.draws)
+            rows.append((*place, name, *("" if x is None else plain_number(x) for x in numbers)))
+        yield _text(rows)
+
+
+def render_crossovers(crossovers: Sequence[Crossover]) -> Iterator[str]:
+    """Yield the text of crossovers; where there is none its three numbers are empty."""
+    yield _text([CROSSOVER_COLUMNS])
+    yield _text(
+        ["" if (value := getattr(found, name)) is None else value for name in CROSSOVER_COLUMNS]
+        for found in crossovers
+    )
+
+
+def _text(rows: Iterable[Sequence[Any]]) -> str:
+    text = StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()

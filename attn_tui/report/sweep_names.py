@@ -1,0 +1,96 @@
+"""What the statistics of a sweep are called, and its numbers as text."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf, isfinite, log
+
+from attn_tui.compute.crossover import Crossover
+from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.summary import Summary
+from attn_tui.compute.sweep_points import Statistic
+from attn_tui.report.numbers import first_fitting, quantity, scientific
+
+
+@dataclass(frozen=True)
+class Named:
+    """What a statistic is called.
+
+    Attributes:
+        symbol: In a formula.
+        words: In words.
+        short: In a word or two.
+    """
+
+    symbol: str
+    words: str
+    short: str
+
+
+NAMES: Mapping[Statistic, Named] = {
+    "max_weight": Named("max p", "the largest weight of a key", "largest weight"),
+    "entropy": Named("H", "the entropy of the weights, in nats", "entropy"),
+    "effective_keys": Named("e^H", "the effective number of keys", "effective keys"),
+    "jacobian": Named(
+        "‖J‖_F", "the Frobenius norm of J = ∂p/∂z, weights by logits", "Jacobian by z"
+    ),
+    "gradient": Named(
+        "‖∂p/∂s‖_F", "the Frobenius norm of ∂p/∂s = m·J, weights by scores", "gradient by s"
+    ),
+    "trace": Named("tr J", "the trace of J = ∂p/∂z, 1 − Σp²", "trace of J"),
+    "query_gradient": Named(
+        "‖∂L/∂q‖", "the norm of ∂L/∂q = m·Kᵀ·J·V·∂L/∂o, with V·∂L/∂o ~ N(0, I)", "gradient by q"
+    ),
+}
+"""The statistics by their names in JSON."""
+
+
+def statistic_number(value: float, log_value: float = -inf, width: int | None = None) -> str:
+    """Return a statistic as text; one too small for float64 is written from its logarithm."""
+    if value == 0.0 and isfinite(log_value):
+        return scientific(value, log_value, width=width)
+    return quantity(value, width=width)
+
+
+def median_text(summary: Summary, width: int | None = None) -> str:
+    """Return a median as text."""
+    return statistic_number(summary.median, summary.log_median, width)
+
+
+def mean_text(summary: Summary) -> str:
+    """Return a mean and its standard error as text."""
+    error = quantity(summary.mean_standard_error)
+    return f"{quantity(summary.mean)} ± {error}"
+
+
+def interval_text(summary: Summary) -> str:
+    """Return a median with its 95 % interval as text."""
+    low = statistic_number(summary.median_low, summary.log_median_low)
+    high = statistic_number(summary.median_high, summary.log_median_high)
+    return f"{median_text(summary)} [{low}, {high}]"
+
+
+def place_text(value: float | None, width: int | None = None) -> str:
+    """Return a d_k or an n between whole numbers as text: ``430``, ``12.5``."""
+    if value is None:
+        return "–"
+    if 999.5 <= value < 1e7:
+        return first_fitting([f"{value:,.0f}", f"{value:.0f}", f"{value:.1e}"], width)
+    return quantity(value, width=width)
+
+
+def crossover_text(found: Crossover) -> str:
+    """Return a crossover with its interval as text: ``430 [368, 520]``."""
+    if found.d_k is None:
+        return f"none: {found.side} unscaled, 2 to 65,536"
+    low, high = place_text(found.low), place_text(found.high)
+    return f"{place_text(found.d_k)} [{low}, {high}]"
+
+
+def formula(rule: str) -> str:
+    """Return the multiplier of a rule given as text: ``1/√d_k``."""
+    return parse_scale(rule).formula
+
+
+def log_of(value: float) -> float:
+    """Return the natural logarithm, minus infinity of 0."""
+    return log(value) if value > 0.0 else -inf

@@ -1,0 +1,153 @@
+"""What a sweep shows, in a sentence or two of plain text; each states only what was computed."""
+
+from collections.abc import Iterator, Sequence
+
+from attn_tui.compute.crossover import GRADIENTS
+from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.sweep import Answer
+from attn_tui.compute.sweep_points import Point, Statistic
+from attn_tui.report.numbers import ratio
+from attn_tui.report.sweep_names import (
+    NAMES,
+    formula,
+    mean_text,
+    median_text,
+    place_text,
+    statistic_number,
+)
+
+FAR_BELOW = 100.0
+"""A median that is so many times smaller than the mean: few draws carry the mean."""
+
+
+def said(answer: Answer, statistic: Statistic) -> tuple[str, ...]:
+    """Say what a statistic does, and what removing the scale does to it."""
+    if not answer.points:
+        return ()
+    return tuple(_said(answer, statistic))
+
+
+def _said(answer: Answer, statistic: Statistic) -> Iterator[str]:
+    settings = answer.settings
+    if settings.view == "map":
+        yield from _boundary(answer, statistic)
+    else:
+        yield from _removed(answer, statistic)
+        yield from (_ends(answer, rule, statistic) for rule in answer.rules)
+    if any(_carried(point, statistic) for point in answer.points):
+        yield (
+            "Where the median is far below the mean, few draws carry the mean: a sampled mean, "
+            "and its error, then tend to be too small."
+        )
+
+
+def _carried(point: Point, statistic: Statistic) -> bool:
+    summary = point.statistics[statistic]
+    return summary.median * FAR_BELOW < summary.mean
+
+
+def _ends(answer: Answer, rule: str, statistic: Statistic) -> str:
+    """Say what a median is at both ends of the range."""
+    points = [point for point in answer.points if point.rule == rule]
+    first, last = points[0], points[-1]
+    over = answer.settings.over
+    name = "Unscaled" if parse_scale(rule) == Scale("none") else f"With m = {formula(rule)}"
+    places = [f"{getattr(point, over):,}" for point in (first, last)]
+    low, high = (median_text(point.statistics[statistic]) for point in (first, last))
+    return (
+        f"{name}, the median {NAMES[statistic].symbol} goes from {low} at {over} = {places[0]} "
+        f"to {high} at {places[1]}."
+    )
+
+
+def _removed(answer: Answer, statistic: Statistic) -> Iterator[str]:
+    """Say what removing each rule does: from the crossover, or else from the points."""
+    symbol, settings = NAMES[statistic].symbol, answer.settings
+    if statistic in GRADIENTS and settings.over == "d_k":
+        for found in answer.crossovers:
+            if found.readout != statistic:
+                continue
+            rule = formula(found.rule)
+            if found.d_k is not None:
+                interval = f"{place_text(found.low)} to {place_text(found.high)}"
+                yield (
+                    f"With {found.n:,} keys, removing {rule} makes the median {symbol} larger "
+                    f"below d_k ≈ {place_text(found.d_k)} (95 %: {interval}) and smaller above."
+                )
+            else:
+                yield (
+                    f"With {found.n:,} keys, removing {rule} makes the median {symbol} "
+                    f"{found.side} at every d_k from 2 to 65,536."
+                )
+        yield from _means(answer, statistic)
+
+
+def _means(answer: Answer, statistic: Statistic) -> Iterator[str]:
+    """Say where the mean is larger without scaling, if that is so all over the range."""
+    for rule in _others(answer.rules):
+        sides = [
+            (n, d_k, each.log_mean > 0.0)
+            for n, d_k in _places(answer)
+            if d_k > 1 and (each := answer.ratio(n, d_k, rule, statistic))
+        ]
+        if sides and len({larger for _, _, larger in sides}) == 1:
+            side = "larger" if sides[0][2] else "smaller"
+            yield f"Its mean over draws is {side} at every d_k shown from {sides[0][1]} on."
+
+
+def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
+    symbol = NAMES[statistic].symbol
+    for rule in _others(answer.rules):
+        known = [(n, d_k) for n, d_k in answer.boundary(rule, statistic) if d_k is not None]
+        if known:
+            (n, d_k), (n_last, d_k_last) = known[0], known[-1]
+            text = (
+                f"Removing {formula(rule)} makes the median {symbol} larger left of the line and "
+                f"smaller right of it: the line runs from d_k ≈ {place_text(d_k)} with {n:,} keys"
+            )
+            ends = f" to {place_text(d_k_last)} with {n_last:,}" if n_last != n else ""
+            yield f"{text}{ends}."
+        else:
+            ratios = [answer.ratio(*place, rule, statistic) for place in _places(answer)]
+            logs = [each.log_median for each in ratios if each]
+            if logs:
+                low, high = ratio(min(logs)), ratio(max(logs))
+                yield (
+                    f"Removing {formula(rule)} multiplies the median {symbol} by {low} to {high} "
+                    "over the map, and nowhere from above 1 to below as d_k grows."
+                )
+
+
+def _others(rules: Sequence[str]) -> list[str]:
+    return [rule for rule in rules if parse_scale(rule) != Scale("none")]
+
+
+def _places(answer: Answer) -> list[tuple[int, int]]:
+    return sorted({(point.n, point.d_k) for point in answer.points})
+
+
+def at_place(answer: Answer, n: int, d_k: int, statistic: Statistic) -> tuple[str, ...]:
+    """Say what was found at one place under each rule, and how the first compares."""
+    parts = []
+    for rule in answer.rules:
+        point = answer.point(n, d_k, rule)
+        if point is None:
+            continue
+        summary = point.statistics[statistic]
+        exact = point.exact(statistic)
+        mean = mean_text(summary)
+        mean += f" (exact {statistic_number(exact.mean)})" if exact.mean is not None else ""
+        median = median_text(summary)
+        median += f" (exact {statistic_number(exact.median)})" if exact.median is not None else ""
+        parts.append(f"{_name(rule)}: mean {mean}, median {median}")
+    for rule in _others(answer.rules):
+        if found := answer.ratio(n, d_k, rule, statistic):
+            parts.append(
+                f"unscaled over {formula(rule)}: mean {ratio(found.log_mean)}, "
+                f"median {ratio(found.log_median)}"
+            )
+    return tuple(parts)
+
+
+def _name(rule: str) -> str:
+    return "unscaled" if parse_scale(rule) == Scale("none") else formula(rule)

@@ -1,0 +1,62 @@
+"""What can be done on the Sweep screen."""
+
+from attn_tui.tui.actions import Action
+
+ASKING = (
+    Action(
+        "screen.step(-1)", ("left_square_bracket",), "[", "", "Move d_k to the stop below",
+        bar=1,
+    ),
+    Action(
+        "screen.step(1)", ("right_square_bracket",), "]", "d_k", "Move d_k to the stop above",
+        bar=1,
+    ),
+    Action("screen.nudge(-1)", ("minus",), "-", "d_k − 1", "Make d_k one less"),
+    Action("screen.nudge(1)", ("plus",), "+", "d_k + 1", "Make d_k one more"),
+    Action("screen.type_d_k", ("d",), "d", "Type", "Type a d_k", bar=3),
+    Action("screen.step_n(-1)", ("comma",), ",", "", "Move n to the stop below", bar=2),
+    Action("screen.step_n(1)", ("full_stop",), ".", "n", "Move n to the stop above", bar=2),
+    Action("screen.type_n", ("n",), "n", "Type n", "Type n, the number of keys"),
+    Action(
+        "screen.next_tab", ("t",), "t", "Tab", "Sweep d_k, or n, or both as a map", bar=1
+    ),
+    Action("screen.choose_statistic", ("s",), "s", "Statistic", "Choose the statistic", bar=1),
+    Action("screen.choose_rules", ("r",), "r", "Rules", "Choose the rules to compare", bar=2),
+    Action("screen.type_rules", ("R",), "R", "Type rules", "Type the rules, with parameters"),
+    Action(
+        "screen.ratio", ("slash",), "/", "Ratio",
+        "Show the statistic unscaled over the same under each rule, or by itself", bar=2,
+    ),
+    Action("screen.choose_model", ("h",), "h", "Models", "Choose d_k and scale of a model"),
+    Action("screen.type_d_k_range", ("g",), "g", "d_k from–to", "Type the range of d_k"),
+    Action("screen.type_n_range", ("G",), "G", "n from–to", "Type the range of n"),
+    Action("screen.type_draws", ("m",), "m", "Draws", "Type how many vectors are drawn", bar=4),
+    Action("screen.type_points", ("p",), "p", "Points", "Type how many places there are"),
+    Action("screen.draw_anew", ("a",), "a", "Again", "Draw other vectors: the next seed"),
+    Action("screen.type_seed", ("A",), "A", "Seed", "Type the seed"),
+    Action("screen.stop", ("x",), "x", "Stop", "Stop drawing and keep what there is; or go on",
+           bar=2),
+    Action(
+        "screen.explore", ("e",), "e", "Explore", "Open Explore on a vector drawn at this n and "
+        "d_k; so does enter in the chart", bar=1,
+    ),
+)  # fmt: skip
+"""What asks something else."""
+
+LOOKING = (
+    Action(
+        "screen.log", ("l",), "l", "Log", "Switch charts between linear and logarithmic", bar=3
+    ),
+    Action("screen.whole", ("z",), "z", "Zoom", "Show all decades, or the upper eight"),
+    Action("screen.bands", ("b",), "b", "Bands", "Show the bands around curves, or hide them"),
+    Action("screen.other_of", ("v",), "v", "Value", "Let the map show the mean, or the median"),
+    Action("screen.other_rule", ("o",), "o", "Rule", "Let the map show the next rule", bar=4),
+    Action(
+        "screen.numbers", ("i",), "i", "Numbers",
+        "Show the numbers and crossovers in place of the chart", bar=3,
+    ),
+    Action("screen.ascii", (), "", "ASCII", "Draw charts in ASCII, or in blocks"),
+)  # fmt: skip
+"""What looks another way."""
+
+ACTIONS = (*ASKING, *LOOKING)

@@ -1,0 +1,204 @@
+"""What the keys of the Sweep screen do that ask something else."""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from attn_tui.charts.sweep import nearest
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.log_scale import N_KEYS
+from attn_tui.compute.scale import RULES, Scale, parse_scale
+from attn_tui.compute.source import Drawn
+from attn_tui.compute.sweep import Settings, compared
+from attn_tui.files.attachments import source_text
+from attn_tui.files.draft import Draft
+from attn_tui.files.sweeps import range_text, read_range, read_rules, read_whole
+from attn_tui.report.sweep_names import NAMES
+from attn_tui.tui import edits
+from attn_tui.tui.dialogs import Choice, SeveralDialog
+from attn_tui.tui.scaling import ScalingScreen
+from attn_tui.tui.state import Edit, Gesture
+from attn_tui.tui.sweep.drawing import TABS, place_of, tab_of
+from attn_tui.tui.widgets.slider import SLIDE
+
+Change = Callable[[Settings], Settings]
+
+
+class AskingActions(ScalingScreen):
+    """Actions that change what is asked."""
+
+    @property
+    def settings(self) -> Settings:
+        """What is asked of this instrument."""
+        return self.asked.draft.setup.get(Settings) if self.asked else Settings()
+
+    @abstractmethod
+    def action_stop(self) -> None:
+        """Stop drawing, or go on."""
+
+    def change(self, change: Change, gesture: Gesture | None = None) -> None:
+        """Ask something else of this instrument, or say why that cannot be asked."""
+        try:
+            change(self.settings)
+        except InputError as error:
+            self.notify(str(error), timeout=4, markup=False)
+            return
+        self.ask(_edit(change), gesture)
+
+    # n
+
+    def ask_n(self, change: Callable[[int], int], gesture: Gesture | None = None) -> None:
+        """Ask for another n."""
+        self.change(lambda old: replace(old, n=N_KEYS.clamp(change(old.n))), gesture)
+
+    def action_step_n(self, steps: int) -> None:
+        """Move n by stops."""
+        self.ask_n(lambda value: N_KEYS.step(value, steps), SLIDE)
+
+    def action_type_n(self) -> None:
+        """Ask for n."""
+        self.request("n", str(self.settings.n), N_KEYS.parse, lambda n: self.ask_n(lambda _: n))
+
+    # What is swept
+
+    def action_next_tab(self) -> None:
+        """Sweep the next of d_k, n and both."""
+        names = list(TABS)
+        self.action_tab(names[(names.index(tab_of(self.settings)) + 1) % len(names)])
+
+    def action_tab(self, name: str) -> None:
+        """Sweep d_k, n, or both as a map."""
+        if name == "map":
+            self.change(lambda old: replace(old, view="map"))
+        elif name == "n":
+            self.change(lambda old: replace(old, view="curves", over="n"))
+        else:
+            self.change(lambda old: replace(old, view="curves", over="d_k"))
+
+    def action_type_d_k_range(self) -> None:
+        """Ask for the range of d_k."""
+        self._request_range("d_k_range", "d_k from:to")
+
+    def action_type_n_range(self) -> None:
+        """Ask for the range of n."""
+        self._request_range("n_range", "n from:to")
+
+    def _request_range(self, field: str, label: str) -> None:
+        def read(text: str) -> dict[str, Any]:
+            return {field: read_range(field, text)}
+
+        self._request_settings(label, range_text(getattr(self.settings, field)), read)
+
+    # The statistic and the rules
+
+    def action_choose_statistic(self) -> None:
+        """Offer the statistics."""
+        offered = [
+            Choice(name, f"{named.symbol}: {named.short}", named.words)
+            for name, named in NAMES.items()
+        ]
+        self.choose("Statistic", offered, self.settings.statistic, self.action_statistic)
+
+    def action_statistic(self, name: str) -> None:
+        """Show a statistic by its name."""
+        statistic = next(each for each in NAMES if each == name)
+        self.change(lambda old: replace(old, statistic=statistic))
+
+    def action_ratio(self) -> None:
+        """Show the statistic unscaled over scaled, or by itself."""
+        self.change(lambda old: replace(old, ratio=not old.ratio))
+
+    def action_choose_rules(self) -> None:
+        """Offer the rules, several at once."""
+        present = self._rules
+        typed = [rule for rule in present if rule not in RULES]
+        offered = [
+            Choice(name, f"{name}: m = {Scale(name).formula}", rule.summary)
+            for name, rule in RULES.items()
+        ]
+        offered += [
+            Choice(rule, f"{rule}: m = {parse_scale(rule).formula}", "typed") for rule in typed
+        ]
+
+        def done(chosen: tuple[str, ...] | None) -> None:
+            if chosen is not None and chosen != present:
+                self.change(lambda old: replace(old, rules=chosen))
+
+        self.app.push_screen(SeveralDialog("Rules to compare", offered, present), done)
+
+    def action_type_rules(self) -> None:
+        """Ask for the rules as text; an empty text is none and the rule that all share."""
+
+        def read(text: str) -> dict[str, Any]:
+            return {"rules": read_rules(text) if text.strip() else ()}
+
+        self._request_settings("rules", ", ".join(self._rules), read)
+
+    @property
+    def _rules(self) -> tuple[str, ...]:
+        return compared(self.settings, self.scale_asked)
+
+    # Draws
+
+    def action_type_draws(self) -> None:
+        """Ask how many vectors are drawn at each place."""
+        self._request_number("draws", "draws")
+
+    def action_type_points(self) -> None:
+        """Ask at how many places vectors are drawn."""
+        self._request_number("points", "map_points" if self.settings.view == "map" else "points")
+
+    def action_type_seed(self) -> None:
+        """Ask for the seed."""
+        self._request_number("seed", "seed")
+
+    def action_draw_anew(self) -> None:
+        """Draw with the next seed."""
+        self.change(lambda old: replace(old, seed=old.seed + 1))
+
+    def _request_number(self, label: str, field: str) -> None:
+        def read(text: str) -> dict[str, Any]:
+            return {field: read_whole(label, text)}
+
+        self._request_settings(label, str(getattr(self.settings, field)), read)
+
+    def _request_settings(
+        self, label: str, value: str, read: Callable[[str], dict[str, Any]]
+    ) -> None:
+        """Ask for a text that says some settings; what cannot be asked is refused at once."""
+
+        def tried(text: str) -> Change:
+            changes = read(text)
+            replace(self.settings, **changes)
+            return lambda old: replace(old, **changes)
+
+        self.request(label, value, tried, self.change)
+
+    # Explore
+
+    def action_explore(self) -> None:
+        """Open Explore on a vector drawn where the cursor is, with the seed of the sweep."""
+        if self.asked:
+            n, _ = place_of(self.asked.experiment)
+            text, _ = source_text(Drawn(n, self.settings.seed))
+            self.ask(lambda draft: replace(draft.from_source("drawn"), text=text))
+            self.run_worker(self.run_action("app.instrument('explore')"))
+
+
+def _edit(change: Change) -> Edit:
+    """Return an edit that leaves all as it was if the newest settings cannot be changed so."""
+
+    def edit(draft: Draft) -> Draft:
+        try:
+            return edits.settings(Settings, change)(draft)
+        except InputError:
+            return draft
+
+    return edit
+
+
+def moved(places: tuple[int, ...], here: int, by: int) -> int:
+    """Return the place so many places from the one nearest to here, if not beyond the ends."""
+    at = places.index(nearest(places, here)) + by
+    return places[min(max(at, 0), len(places) - 1)]

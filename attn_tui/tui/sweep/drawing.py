@@ -1,0 +1,214 @@
+"""What each pane of the Sweep screen shows, as rows, from the answer and the view."""
+
+from collections.abc import Sequence
+from textwrap import wrap
+
+from attn_tui.charts.rows import Row, first_text, fitted, message
+from attn_tui.charts.sweep import nearest, place_at, sweep_chart
+from attn_tui.charts.sweep_map import place_on_map, sweep_map
+from attn_tui.charts.sweep_signs import is_none, name_of
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.sweep import Answer, Condensation, Settings, compared
+from attn_tui.compute.sweep_points import Place
+from attn_tui.files.sweeps import range_text
+from attn_tui.report.numbers import general
+from attn_tui.report.progress import left
+from attn_tui.report.sweep_names import NAMES, crossover_text, formula, place_text
+from attn_tui.report.sweep_sentences import at_place, said
+from attn_tui.tui.sweep.view import View
+from attn_tui.tui.widgets.bar import Item
+
+TABS = {"d_k": "Over d_k", "n": "Over n", "map": "Map of n and d_k"}
+"""What is swept, by the name of its tab."""
+
+_SHORT = {"d_k": "d_k", "n": "n", "map": "Map"}
+
+
+def tab_of(settings: Settings) -> str:
+    """Return the name of the tab that shows what is swept."""
+    return "map" if settings.view == "map" else settings.over
+
+
+def place_of(experiment: Experiment) -> Place:
+    """Return where the cursor is: the n and the d_k that are asked for."""
+    return experiment.setup.get(Settings).n, experiment.setup.d_k
+
+
+def status(settings: Settings, width: int) -> list[Item]:
+    """Return the statistic for the title line."""
+    named = NAMES[settings.statistic]
+    text = named.symbol + (" unscaled/scaled" if settings.ratio else "")
+    long = f"{named.short} {text}" if width >= 80 else text
+    return [Item(((f"{long} ", "label"),), "screen.choose_statistic")]
+
+
+def drawn_rows(settings: Settings, width: int, height: int) -> list[Row]:
+    """Return what is drawn, and over what range."""
+    tab = tab_of(settings)
+    count = settings.map_points if tab == "map" else settings.points
+    ranges = [] if tab == "n" else [f"d_k {range_text(settings.d_k_range)}"]
+    ranges += [] if tab == "d_k" else [f"n {range_text(settings.n_range)}"]
+    places = f"{count} × {count} places" if tab == "map" else f"{count} places"
+    drawn = f"{settings.draws:,} draws at each, seed {settings.seed}"
+    texts = [
+        f"{', '.join(ranges)}: {places}, {drawn}",
+        f"{', '.join(ranges)}: {settings.draws:,} draws, seed {settings.seed}",
+    ]
+    if height > 1:
+        return [((line, "muted"),) for line in wrap(texts[0], max(width, 10))[:height]]
+    return [((first_text(texts, width), "muted"),)]
+
+
+def rules_rows(experiment: Experiment, width: int, height: int) -> list[Row]:
+    """Return the rules that are compared, each with its m where the cursor is."""
+    n, d_k = place_of(experiment)
+    settings, setup = experiment.setup.get(Settings), experiment.setup
+    rules = compared(settings, setup.scale)
+    parts = []
+    for rule in rules:
+        m = parse_scale(rule).multiplier(d_k, n)
+        parts.append("unscaled" if is_none(rule) else f"{formula(rule)} (× {general(m, 4)})")
+    texts = [f"m = {', '.join(each)}" for each in (parts, [formula(rule) for rule in rules])]
+    lines = wrap(first_text(texts, width * max(height, 1)), max(width, 10))
+    return [((line, "scaled"),) for line in lines[: max(height, 1)]]
+
+
+def tab_items(settings: Settings, view: View, focused: bool, width: int) -> list[Item]:
+    """Return the tabs, and how the chart is drawn."""
+    present = "numbers" if view.numbers else tab_of(settings)
+    titles = (TABS if width >= 60 else _SHORT) | {"numbers": "Numbers" if width >= 60 else "i"}
+    items = [Item((("─", "axis"),))]
+    for name, title in titles.items():
+        role = ("focus" if focused else "tab") if name == present else "muted"
+        action = "screen.numbers" if name == "numbers" else f"screen.tab('{name}')"
+        items.append(Item(((f" {title} ", role), ("│", "axis")), action))
+    if present == "map":
+        items.append(Item(((f" {view.of} ", "muted"), ("│", "axis")), "screen.other_of"))
+    is_log = view.look.log or settings.ratio
+    items.append(Item(((" log " if is_log else " linear ", "muted"),), "screen.log"))
+    rest = width - sum(item.width for item in items)
+    return [*items, Item((("─" * max(rest, 0), "axis"),))]
+
+
+def map_rule(answer: Answer, view: View) -> str:
+    """Return the rule that a map shows; of ratios one that can be removed."""
+    rules = [rule for rule in answer.rules if not (answer.settings.ratio and is_none(rule))]
+    return rules[view.rule % len(rules)]
+
+
+def chart_rows(answer: Answer, view: View, at: Place, width: int, height: int) -> Sequence[Row]:
+    """Return the chart, or the numbers in its place.
+
+    Args:
+        answer: What there is so far.
+        view: What is looked at.
+        at: The n and the d_k of the cursor.
+        width: Cells of every row returned.
+        height: Number of rows returned.
+    """
+    if view.numbers:
+        lines = number_lines(answer, at, width)[view.top :][:height]
+        rows = [fitted(((line, "text"),), width) for line in lines]
+        return [*rows, *[fitted((), width)] * (height - len(rows))]
+    if answer.settings.view == "map":
+        return sweep_map(answer, map_rule(answer, view), view.of, at, width, height, view.look)
+    return sweep_chart(answer, _swept(answer, at), width, height, view.look)
+
+
+def pointed(
+    answer: Answer, view: View, at: Place, x: int, y: int, width: int, height: int
+) -> Place | None:
+    """Return the place at a cell of the chart, or None beside all."""
+    if view.numbers:
+        return None
+    if answer.settings.view == "map":
+        return place_on_map(answer, x, y, at, width, height)
+    found = place_at(answer, x, width, height, view.look)
+    if found is None:
+        return None
+    return (at[0], found) if answer.settings.over == "d_k" else (found, at[1])
+
+
+def _swept(answer: Answer, at: Place) -> int:
+    return at[1] if answer.settings.over == "d_k" else at[0]
+
+
+def nearest_place(answer: Answer, at: Place) -> Place:
+    """Return the place with points that is nearest to the cursor."""
+    return (
+        nearest(sorted({point.n for point in answer.points}), at[0]),
+        nearest(sorted({point.d_k for point in answer.points}), at[1]),
+    )
+
+
+def number_lines(answer: Answer, at: Place, width: int) -> list[str]:
+    """Return the numbers at the cursor and the crossovers, in lines."""
+    n, d_k = nearest_place(answer, at)
+    statistic = answer.settings.statistic
+    named = NAMES[statistic]
+    texts = [f"{named.symbol}: {named.words}.", f"At n = {n:,}, d_k = {d_k:,}:"]
+    texts += [f"  {text}" for text in at_place(answer, n, d_k, statistic)]
+    if answer.settings.view == "curves":
+        over = answer.settings.over
+        marks = [
+            f"{name_of(each.rule)} at {over} = {place_text(place)}"
+            for each in answer.condensation
+            if (place := _condensed(answer, each)) is not None
+        ]
+        texts.append(f"σ = √(2 ln n): {'; '.join(marks) or 'nowhere'}.")
+    if answer.crossovers:
+        texts.append("Removing a rule makes the median larger below d* [95 % interval]:")
+    for found in answer.crossovers:
+        symbol = NAMES[found.readout].symbol
+        texts.append(f"  {symbol}, n = {found.n:,}, {formula(found.rule)}: {crossover_text(found)}")
+    for curve in answer.curves:
+        head = "Exact" if curve.kind == "exact" else "Asymptote of the"
+        condition = f" ({curve.condition})" if curve.kind == "asymptote" else ""
+        texts.append(f"{head} {curve.of}, {name_of(curve.rule)}: {curve.formula}{condition}.")
+    texts += said(answer, statistic)
+    lines = [
+        line
+        for text in texts
+        for line in wrap(text, max(width - 2, 10), subsequent_indent="    " * text.startswith(" "))
+    ]
+    return [f" {line}" for line in lines]
+
+
+def _condensed(answer: Answer, each: Condensation) -> float | None:
+    return each.d_k if answer.settings.over == "d_k" else each.n
+
+
+def words(answer: Answer | None, problem: str, share: float | None, seconds: float) -> str:
+    """Return what was found, after how far it is.
+
+    Args:
+        answer: What there is so far.
+        problem: Why there is nothing, or nothing new; or empty.
+        share: How much is done of what is being computed; None if nothing is.
+        seconds: How long that took.
+    """
+    if problem:
+        return problem
+    parts = []
+    if share is not None:
+        known = share > 0.01 and seconds > 0.5
+        rest = f", {left(seconds * (1.0 - share) / share)}" if known else ""
+        parts.append(f"Drawing: {share:.0%}{rest}; x stops.")
+    elif answer is not None and answer.progress < 1.0:
+        fewest = min((point.draws for point in answer.points), default=0)
+        parts.append(f"Stopped at {answer.progress:.0%}: {fewest:,} draws a place; x goes on.")
+    if answer is not None:
+        parts += said(answer, answer.settings.statistic)
+    return " ".join(parts)
+
+
+def words_rows(text: str, width: int, height: int, problem: bool) -> list[Row]:
+    """Return sentences in lines, cut with an ellipsis where there are too many."""
+    lines = wrap(text, max(width - 2, 10), max_lines=max(height, 1), placeholder=" …")
+    return [((f" {line}", "error" if problem else "text"),) for line in lines]
+
+
+def waiting(width: int, height: int) -> tuple[Row, ...]:
+    """Return what stands where a chart will be."""
+    return message(" drawing …", width, height)

@@ -1,0 +1,47 @@
+"""What ``?`` says of each pane of the Sweep screen."""
+
+from attn_tui.tui.instrument_screen import Explanation
+
+DRAWN = Explanation(
+    "Drawn vectors",
+    "s = ‖q‖·g,  g ~ N(0, I_n),  ‖q‖² ~ χ² with d_k degrees of freedom",
+    "Each vector is the scores of one query against n keys, all entries independent and standard "
+    "normal. Given q the scores are normal with standard deviation ‖q‖, about √d_k, so no key "
+    "needs to be drawn. Draws are coupled: the same seed gives the same vectors at every d_k, the "
+    "first n keys of longer ones, and all rules get the same. n is the number of keys: the length "
+    "a query attends to, not the size of a head.",
+    "theory: Vaswani et al. 2017, arXiv 1706.03762, section 3.2.1, footnote 4",
+)
+SCALE = Explanation(
+    "Rules",
+    "z = m·s;  σ = m√d_k is about the standard deviation of the logits z",
+    "r chooses the rules to compare; if none are chosen these are none (m = 1) and the rule that "
+    "all instruments share. Soft cap, sink and masks have no part in a sweep.",
+    "Vaswani et al. 2017, arXiv 1706.03762, section 3.2.1",
+)
+CHART = Explanation(
+    "Charts",
+    "tr J = 1 − Σp²     ‖∂p/∂s‖_F = m·‖J‖_F     ‖∂L/∂q‖ = m·‖Kᵀ·J·V·∂L/∂o‖\n"
+    "E[tr J] = E[Σ p_i z_i]/σ² (Stein)     σ_c = √(2 ln n)     r = σ_c/σ",
+    "Letters are means, lines medians over draws, dots hold eight draws in ten. They part where "
+    "few vectors carry the mean: a typical gradient may vanish while the mean gradient does not. "
+    "= marks exact curves: two keys by quadrature, and at any n the means of tr J and H for "
+    "independent standard normal entries. - marks asymptotes: m_n·E[1/σ] as σ grows at fixed n, "
+    "with m_n the mean of the largest of n standard normal numbers; and leading orders in r as n "
+    "grows. σ_c is where logits condense on few keys. d* is where the medians without and with "
+    "the rule cross, in its 95 % interval by bootstrap over coupled draws: below it, removing the "
+    "rule makes the median larger.\n\n"
+    "The map shows one statistic over n and d_k; as a ratio (/) its sign says whether removing "
+    "the rule makes it larger (+) or smaller (−), its shade by how much; the line is d*(n). "
+    "Arrows move the cursor, which is n and d_k themselves; enter opens Explore there.",
+    "Stein 1981, Ann. Statist. 9 (6); random energy model: Derrida 1981, Phys. Rev. B 24 (5), and "
+    "for softmax Giorlandino & Goldt, arXiv 2505.24333",
+)
+WORDS = Explanation(
+    "In words",
+    "median of a statistic unscaled over the median scaled, at each n and d_k",
+    "The sentences at the foot of the screen say what was found: where removing the scale makes "
+    'the median gradient larger, and where smaller. "No scaling, so gradients vanish" is true '
+    "of few keys or a large d_k.",
+    "computed from the vectors drawn",
+)

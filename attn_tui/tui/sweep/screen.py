@@ -1,0 +1,305 @@
+"""The Sweep screen: asks for growing answers and shows them, the best there is at any moment."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.timer import Timer
+
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.sweep import Answer, restated
+from attn_tui.report.sweep_names import NAMES
+from attn_tui.tui import scaling
+from attn_tui.tui.actions import Section
+from attn_tui.tui.instrument_screen import Command
+from attn_tui.tui.state import Asked
+from attn_tui.tui.sweep import drawing, explanations, panes
+from attn_tui.tui.sweep.actions import ACTIONS
+from attn_tui.tui.sweep.asking import AskingActions, moved
+from attn_tui.tui.sweep.results import Key, Results, key_of, work
+from attn_tui.tui.sweep.view import View
+from attn_tui.tui.widgets.bar import Bar, Item
+from attn_tui.tui.widgets.canvas import Canvas
+from attn_tui.tui.widgets.slider import SLIDE, Slider
+
+CHART_DELAY = 0.04
+"""Seconds of rest before a chart is drawn, so that a held key is not slowed by it."""
+
+
+class SweepScreen(AskingActions):
+    """What is drawn and compared above; the chart; what it means."""
+
+    NAME = "sweep"
+    CSS_PATH = "sweep.tcss"
+    ACTIONS = ACTIONS
+    SECTIONS = (Section("In Sweep", ACTIONS), panes.ChartPane.SECTION)
+    explanation = explanations.WORDS
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self.view = View()
+        self.results = Results()
+        self.answer: Answer | None = None
+        self._problem = ""
+        self._stopped: object | None = None
+        self._share = 0.0
+        self._clock = clock
+        self._since = 0.0
+        self._chart_timer: Timer | None = None
+
+    def compose_panes(self) -> ComposeResult:
+        """Lay out the panes."""
+        with Horizontal(id="top"):
+            yield panes.ScalePane(id="scale")
+            yield panes.DrawnPane(id="drawn-pane")
+        yield panes.ChartPane(id="charts")
+        yield Canvas(id="words")
+
+    def on_mount(self) -> None:
+        """Give the slider the keys."""
+        self.query_one("#slider", Slider).focus()
+
+    # What is asked and found
+
+    @property
+    def n_attended(self) -> int:
+        """N of rules that depend on it."""
+        return self.settings.n
+
+    @property
+    def status(self) -> list[Item]:
+        """The statistic that is shown."""
+        return drawing.status(self.settings, self.size.width)
+
+    @property
+    def settled(self) -> bool:
+        """Whether all that is asked is found and drawn."""
+        return self.asked is not None and self._chart_timer is None and self.computing is None
+
+    def show(self, asked: Asked) -> None:
+        """Show what is known of what is asked, and find out the rest."""
+        self.asked = asked
+        key = key_of(asked.experiment)
+        if self._stopped not in (None, key):
+            self._stopped = None
+        seen = self.results.get(key)
+        if seen is not None:
+            self.answer = self._restated(seen)
+        self._problem = ""
+        if seen is not None and seen.progress == 1.0:
+            if self._has_curves(seen):
+                self._cancel()
+            else:
+                self._start(key, seen)
+        elif key != self._stopped:
+            self._start(key, None)
+        self._draw()
+
+    def _restated(self, seen: Answer) -> Answer:
+        return restated(seen, self.asked.experiment) if self.asked else seen
+
+    def _has_curves(self, seen: Answer) -> bool:
+        """Whether its exact curves and asymptotes are of the statistic that is asked for."""
+        same = seen.settings.statistic == self.settings.statistic
+        return same or self.settings.view == "map"
+
+    def _start(self, key: Key, seen: Answer | None) -> None:
+        """Compute what is asked; what is being computed for this goes on."""
+        if self.asked is None:
+            return
+        if key != self.computing:
+            self._share, self._since = 0.0, self._clock()
+            self._cancel()
+            self.compute(key, partial(work, self.asked.experiment, seen))
+
+    def _cancel(self) -> None:
+        if self.computing is not None:
+            self.computing = None
+            self.workers.cancel_group(self, "compute")
+
+    def take_computed(self, key: Any, value: Any) -> None:
+        """Show what was found so far, unless what is shown already is better."""
+        if isinstance(value, InputError):
+            self._problem = str(value)
+        elif isinstance(value, Answer) and self.asked:
+            self._share = value.progress
+            kept = self.results.keep(key, value)
+            self.answer = self._restated(kept)
+            if self.computing is None and not self._has_curves(kept):
+                # Another statistic was asked for meanwhile.
+                self._start(key, kept)
+        self._draw()
+
+    def action_stop(self) -> None:
+        """Stop drawing, or go on."""
+        if self.asked is None:
+            return
+        key = key_of(self.asked.experiment)
+        if self.computing is not None:
+            self._cancel()
+            self._stopped = key
+        elif self._stopped == key:
+            self._stopped = None
+            self._start(key, None)
+        else:
+            self.notify("Nothing is being drawn: a draws anew", timeout=3)
+        self._draw()
+
+    # What is looked at
+
+    def look(self, view: View) -> None:
+        """Look another way."""
+        self.view = view
+        self._draw()
+
+    def action_log(self) -> None:
+        """Switch charts between linear and logarithmic."""
+        self._look(log=not self.view.look.log)
+
+    def action_whole(self) -> None:
+        """Show all decades, or the upper ones."""
+        self._look(whole=not self.view.look.whole)
+
+    def action_bands(self) -> None:
+        """Show bands, or hide them."""
+        self._look(bands=not self.view.look.bands)
+
+    def action_ascii(self) -> None:
+        """Draw in ASCII, or in blocks."""
+        self._look(ascii=not self.view.look.ascii)
+
+    def _look(self, **changes: bool) -> None:
+        self.look(replace(self.view, look=replace(self.view.look, **changes)))
+
+    def action_other_of(self) -> None:
+        """Let the map show the other of mean and median."""
+        self.look(self.view.other_of())
+
+    def action_other_rule(self) -> None:
+        """Let the map show the next rule."""
+        self.look(replace(self.view, rule=self.view.rule + 1))
+
+    def action_numbers(self) -> None:
+        """Show the numbers in place of the chart, or the chart again."""
+        self.look(replace(self.view, numbers=not self.view.numbers, top=0))
+
+    def action_tab(self, name: str) -> None:
+        """Sweep d_k, n, or both, and show the chart."""
+        self.view = replace(self.view, numbers=False)
+        super().action_tab(name)
+        self._draw()
+
+    # What is drawn
+
+    def on_resize(self) -> None:
+        """Draw everything in the new size."""
+        self.call_after_refresh(self._draw)
+
+    @property
+    def _words_height(self) -> int:
+        return 2 if self.narrow else 3
+
+    def _draw(self) -> None:
+        """Show everything but the chart at once, and the chart soon."""
+        asked = self.asked
+        if asked is None or not self.size:
+            return
+        experiment, settings = asked.experiment, self.settings
+        self.set_class(self.narrow, "-narrow")
+        held = experiment.source.d_k is not None
+        plain = self.view.look.ascii
+        self.query_one("#slider", Slider).show_value(experiment.setup.d_k, plain, held)
+        self.query_one("#n-slider", Slider).show_value(settings.n, plain)
+        drawn, rules = self.query_one("#drawn", Canvas), self.query_one("#rules", Canvas)
+        drawn.show(drawing.drawn_rows(settings, *drawn.size))
+        rules.show(drawing.rules_rows(experiment, *rules.size))
+        height = self._words_height
+        self.query_one("#words").styles.height = height
+        share = self._share if self.computing is not None else None
+        seconds = self._clock() - self._since
+        text = drawing.words(self.answer, self._problem, share, seconds)
+        rows = drawing.words_rows(text, self.size.width, height, bool(self._problem))
+        self.query_one("#words", Canvas).show(rows)
+        self._draw_tabs()
+        self.frame()
+        if self._chart_timer is None:
+            self._chart_timer = self.set_timer(CHART_DELAY, self._draw_chart)
+
+    def _draw_tabs(self) -> None:
+        focused = self.query_one(panes.ChartPane).has_focus
+        items = drawing.tab_items(self.settings, self.view, focused, self.size.width)
+        self.query_one("#tabs", Bar).show_items(items)
+
+    def _draw_chart(self) -> None:
+        self._chart_timer = None
+        chart = self.query_one(panes.ChartMosaic)
+        if self.asked is None or not chart.size:
+            return
+        if self.answer is None or not self.answer.points:
+            chart.show(drawing.waiting(*chart.size))
+            return
+        at = drawing.place_of(self.asked.experiment)
+        chart.show(drawing.chart_rows(self.answer, self.view, at, *chart.size))
+
+    # What panes say
+
+    @on(panes.ChartMosaic.Resized)
+    def _on_chart_resized(self) -> None:
+        self._draw()
+
+    @on(panes.DrawnPane.Moved)
+    def _on_n_moved(self, event: panes.DrawnPane.Moved) -> None:
+        self.ask_n(event.event.change, event.event.gesture)
+
+    @on(panes.DrawnPane.Typing)
+    def _on_n_typing(self) -> None:
+        self.action_type_n()
+
+    @on(panes.ChartPane.Moved)
+    def _on_chart_moved(self, event: panes.ChartPane.Moved) -> None:
+        if self.view.numbers:
+            self.look(replace(self.view, top=max(self.view.top - event.dy, 0)))
+        elif self.answer and self.answer.points:
+            is_map = self.answer.settings.view == "map"
+            over_n = not is_map and self.answer.settings.over == "n"
+            along = event.dx if is_map else event.dx + event.dy
+            if over_n or (is_map and event.dy):
+                ns = tuple(sorted({point.n for point in self.answer.points}))
+                by = along if over_n else event.dy
+                self.ask_n(lambda n: moved(ns, n, by), SLIDE)
+            else:
+                d_ks = tuple(sorted({point.d_k for point in self.answer.points}))
+                self.ask_d_k(lambda d_k: moved(d_ks, d_k, along), SLIDE)
+
+    @on(panes.ChartMosaic.Pointed)
+    def _on_pointed(self, event: panes.ChartMosaic.Pointed) -> None:
+        chart = self.query_one(panes.ChartMosaic)
+        if not (self.asked and self.answer and self.answer.points):
+            return
+        at = drawing.place_of(self.asked.experiment)
+        if place := drawing.pointed(self.answer, self.view, at, event.x, event.y, *chart.size):
+            n, d_k = place
+            if n != at[0]:
+                self.ask_n(lambda _: n)
+            if d_k != at[1]:
+                self.ask_d_k(lambda _: d_k)
+            if event.twice:
+                self.action_explore()
+
+    def on_descendant_focus(self) -> None:
+        """Show where the keys go."""
+        if self.asked:
+            self._draw_tabs()
+
+    def commands(self) -> Iterable[Command]:
+        """Yield what is chosen by name: statistics, tabs and models."""
+        for name, named in NAMES.items():
+            yield Command(f"Statistic {named.symbol}", named.words, f"screen.statistic('{name}')")
+        for tab, title in drawing.TABS.items():
+            yield Command(f"Tab {title}", "Show this tab", f"screen.tab('{tab}')")
+        yield from (each for each in scaling.commands() if each.title.startswith("Model"))

@@ -1,0 +1,166 @@
+"""The charts of a sweep: what they say without colour, at every size and however far it is."""
+
+from dataclasses import replace
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+import pytest
+
+from attn_tui.charts.rows import plain
+from attn_tui.charts.sweep import place_at, sweep_chart, swept
+from attn_tui.charts.sweep_map import Of, place_on_map, sweep_map
+from attn_tui.charts.sweep_signs import Look
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Drawn
+from attn_tui.compute.sweep import STATISTICS, Answer, Settings, answer
+from tests.charts.cases import check_block, lines
+
+SIZES = [
+    *((0, 0), (1, 1), (2, 2), (5, 2), (8, 1), (12, 3), (24, 4), (38, 8), (60, 5), (9, 60)),
+    *((76, 6), (76, 12), (100, 7), (116, 22), (200, 60), (200, 2)),
+]
+SMALL = Settings(n=8, points=8, map_points=5, draws=64)
+LOOKS = [Look(*each) for each in product((True, False), repeat=4)]
+
+
+@lru_cache
+def found(settings: Settings, first: bool = False) -> Answer:
+    answers = answer(Experiment(Drawn(4), Setup(64).put(settings)))
+    return next(answers) if first else list(answers)[-1]
+
+
+def crossing() -> Answer:
+    return found(replace(SMALL, draws=320))
+
+
+CASES = {
+    "d_k": SMALL,
+    "n": replace(SMALL, over="n", n_range=(2, 300)),
+    "two keys": replace(SMALL, n=2, statistic="trace"),
+    "ratio": replace(SMALL, ratio=True),
+    "six rules": replace(
+        SMALL,
+        crossovers=False,
+        rules=("none", "inverse-sqrt", "inverse", "fixed", "mup", "temperature:T=1e-5"),
+    ),
+    "far away": replace(SMALL, rules=("temperature:T=1e-300", "temperature:T=1e300")),
+    "one rule": replace(SMALL, rules=("inverse",), statistic="entropy"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_curves_have_their_size_at_every_size(name: str) -> None:
+    for first, size in product((True, False), SIZES):
+        for look in LOOKS:
+            check_block(sweep_chart(found(CASES[name], first), 64, *size, look), *size)
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_every_statistic_can_be_drawn(statistic: str) -> None:
+    for over, view, ratio in product(("d_k", "n"), ("curves", "map"), (True, False)):
+        asked: Any = {"statistic": statistic, "over": over, "view": view, "ratio": ratio}
+        each = found(replace(SMALL, crossovers=False, **asked))
+        for look in LOOKS[::5]:
+            check_block(sweep_chart(each, 64, 76, 14, look), 76, 14)
+            check_block(sweep_map(each, "none", "mean", (8, 64), 76, 14, look), 76, 14)
+
+
+@pytest.mark.parametrize("ratio", [True, False])
+def test_maps_have_their_size_at_every_size(ratio: bool) -> None:
+    settings = replace(SMALL, view="map", ratio=ratio, n_range=(2, 512))
+    ofs: tuple[Of, ...] = ("mean", "median")
+    for first, size, of in product((True, False), SIZES, ofs):
+        for look in LOOKS[::3]:
+            rows = sweep_map(found(settings, first), "inverse-sqrt", of, (9, 99), *size, look)
+            check_block(rows, *size)
+
+
+def test_rules_means_and_medians_are_told_apart_without_colour() -> None:
+    text = plain(sweep_chart(crossing(), 64, 100, 22))
+    assert "A unscaled  B 1/√d_k" in text.splitlines()[0]
+    assert "letters mean, lines median" in text
+    assert text.count("A") > 3
+    assert text.count("B") > 3
+    plain_text = plain(sweep_chart(crossing(), 64, 100, 22, Look(ascii=True)))
+    assert "small letters median" in plain_text
+    assert plain_text.count("aa") > 2
+    assert "⠉" not in plain_text
+
+
+def test_the_crossover_stands_on_the_chart_with_its_interval() -> None:
+    text = plain(sweep_chart(crossing(), 64, 100, 22))
+    (each,) = [c for c in crossing().crossovers if c.readout == "gradient"]
+    assert each.d_k is not None
+    line = next(line for line in text.splitlines() if "d* " in line)
+    assert line.index("├") < line.index("◆") < line.index("┤", line.index("◆"))
+    assert "σ_c" in text
+    assert "┊" in text
+
+
+def test_exact_curves_and_asymptotes_are_labelled() -> None:
+    text = plain(sweep_chart(found(CASES["two keys"]), 64, 100, 22))
+    assert "= exact" in text
+    assert "- asymptote" in text
+    assert "m_n·E[1/σ]" in text
+
+
+def test_numbers_stand_below_the_curves_at_the_cursor() -> None:
+    each = crossing()
+    places = swept(each)
+    last = lines(sweep_chart(each, places[3], 110, 14))[-1]
+    assert last.startswith(f"d_k {places[3]}: A mean ")
+    assert "±" in last
+    assert lines(sweep_chart(each, 10**9, 110, 14))[-1].startswith("d_k 8,192: ")
+
+
+def test_a_click_finds_the_place_that_is_drawn_there() -> None:
+    each = crossing()
+    for place in swept(each):
+        rows = lines(sweep_chart(each, place, 100, 20))
+        column = max(row.find(mark) for row in rows for mark in "┃┿")
+        assert place_at(each, column, 100, 18) == place
+    assert place_at(each, 0, 100, 18) is None
+
+
+def test_no_number_is_lost_below_the_axis() -> None:
+    each = found(replace(CASES["far away"], n=2, statistic="trace"))
+    text = plain(sweep_chart(each, 64, 100, 20))
+    assert "below" in text
+    near = replace(SMALL, n=2, statistic="trace")
+    assert "below" in plain(sweep_chart(found(near), 64, 100, 20))
+    assert "below" not in plain(sweep_chart(found(near), 64, 100, 20, Look(whole=True)))
+
+
+def test_the_map_says_which_way_and_how_far_without_colour() -> None:
+    each = found(replace(SMALL, view="map", ratio=True, n_range=(2, 512), draws=320))
+    rows = lines(sweep_map(each, "inverse-sqrt", "median", (512, 55), 76, 12))
+    assert rows[0].startswith("median ‖∂p/∂s‖_F: unscaled over 1/√d_k")
+    assert "+" in rows[1]
+    assert "−" in rows[5]
+    assert "┃" in rows[1]
+    assert "n = 512" in rows[-2]
+    assert "larger" in rows[-2]
+    assert "d*: median ×1" in rows[-1]
+    small = lines(sweep_map(each, "inverse-sqrt", "median", (2, 8192), 76, 12))
+    assert "smaller" in small[-2]
+
+
+def test_a_map_shows_every_place_it_has_room_for_and_the_one_of_the_cursor() -> None:
+    each = found(replace(SMALL, view="map", n_range=(2, 512)))
+    ns = sorted({point.n for point in each.points}, reverse=True)
+    for n in ns:
+        rows = lines(sweep_map(each, "none", "median", (n, 8), 30, 7))
+        assert any(row.startswith(str(n).rjust(3)) and "[" in row for row in rows)
+
+
+def test_a_click_finds_the_cell() -> None:
+    each = found(replace(SMALL, view="map", n_range=(2, 512)))
+    for n, d_k in {(point.n, point.d_k) for point in each.points}:
+        rows = lines(sweep_map(each, "none", "median", (n, d_k), 76, 14))
+        y = next(y for y, row in enumerate(rows) if "[" in row)
+        x = rows[y].index("[") + 1
+        assert place_on_map(each, x, y, (n, d_k), 76, 14) == (n, d_k)
+    assert place_on_map(each, 0, 3, (2, 1), 76, 14) is None
+    assert place_on_map(each, 20, 0, (2, 1), 76, 14) is None
