@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from textual import on
+from textual.widget import Widget
 
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.models import MODELS
@@ -30,6 +31,7 @@ class ScalingScreen(InstrumentScreen):
     def __init__(self) -> None:
         super().__init__()
         self.asked: Asked | None = None
+        self._asker: Widget | None = None
 
     @property
     def n_attended(self) -> int:
@@ -120,7 +122,9 @@ class ScalingScreen(InstrumentScreen):
         eager: bool = True,
         complete: Callable[[str], str] = str,
     ) -> None:
-        """Ask for a value to be typed in place of the slider."""
+        """Ask for a value to be typed in place of the slider; the keys then go back."""
+        if self.focused is not self.query_one(Entry).field:
+            self._asker = self.focused
         self.query_one(Entry).open(Request(label, value, read, take, eager, complete))
 
     def complain(self, problem: str) -> None:
@@ -145,7 +149,8 @@ class ScalingScreen(InstrumentScreen):
         slider = self.query_one(Slider)
         slider.display = isinstance(event, Entry.Closed)
         if slider.display and self.focused in (None, self.query_one(Entry).field):
-            slider.focus()
+            there = self._asker is not None and self._asker.focusable
+            (self._asker if self._asker and there else slider).focus()
 
 
 def rules(setup: Setup, n_attended: int) -> list[Choice]:

@@ -80,7 +80,7 @@ def _field(settings: Settings, place: int, label: int, here: bool, focused: bool
     changed = getattr(settings, field.name) != getattr(Settings(), field.name)
     role = "focus" if here and focused else "strong" if changed else "text"
     pointer: Span = ("▸" if here and focused else " ", "cursor")
-    return (pointer, (f"{field.label:<{label}} ", "label"), (value, role), ("  ", "text"))
+    return (pointer, (f"{field.label:<{label}} ", "label"), (value, role))
 
 
 def rule_rows(experiment: Experiment, multiplier: float, width: int, height: int) -> list[Row]:
