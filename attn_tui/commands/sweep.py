@@ -40,7 +40,17 @@ def _statistics() -> dict[str, str]:
     return {name: named.words for name, named in NAMES.items()}
 
 
-@click.command("sweep", cls=Command)
+_EXAMPLES = """\
+\b
+Examples:
+  attn-tui sweep --n 512 --d-k 1:8192 --rules none,inverse-sqrt
+  attn-tui sweep --over n --n 2:4096 --d-k 64 --statistic entropy
+  attn-tui sweep --map --ratio
+  attn-tui sweep --crossover --n 2,8,512
+"""
+
+
+@click.command("sweep", cls=Command, epilog=_EXAMPLES)
 @_drawn("--n", "N|LOW:HIGH", "How many keys: a number, or a range to sweep.  [default: 64]")
 @_drawn(
     "--d-k",
@@ -79,15 +89,7 @@ def _statistics() -> dict[str, str]:
 @_form("--csv", "form", flag_value="csv", help="Print CSV.")
 @_form("--json", "form", flag_value="json", help="Print JSON.")
 def sweep(form: tuple[str, ...], crossover: bool, **given: Any) -> int:
-    r"""Print what drawn vectors say over d_k or n under several scale rules.
-
-    \b
-    Examples:
-      attn-tui sweep --n 512 --d-k 1:8192 --rules none,inverse-sqrt
-      attn-tui sweep --over n --n 2:4096 --d-k 64 --statistic entropy
-      attn-tui sweep --map --ratio
-      attn-tui sweep --crossover --n 2,8,512
-    """
+    """Print what drawn vectors say over d_k or n under several scale rules."""
     if len(set(form)) > 1:
         raise click.UsageError("--csv and --json exclude each other")
     written_as = next(iter(form), "text")
