@@ -216,8 +216,10 @@ class InstrumentScreen(Screen[None]):
         width = self.size.width
         items = [Item(((" attn-tui ", "title"),))] if width >= 60 else []
         for number, instrument in enumerate(INSTRUMENTS, 1):
-            role = "tab" if instrument.name == self.NAME else "muted"
-            text = f" {number} {instrument.title} "
+            here = instrument.name == self.NAME
+            role = "tab" if here else "muted"
+            # Where there is little room, the others have their numbers alone.
+            text = f" {number} {instrument.title} " if here or width >= NARROW else f" {number} "
             items.append(Item(((text, role),), f"app.instrument('{instrument.name}')"))
         status = [*self.status]
         left = sum(item.width for item in items)
