@@ -189,7 +189,7 @@ def _draw(
             grid.put(left - 1, row, "[", "cursor")
             grid.put(left + seen.body, row, "]", "cursor")
     bottom = len(seen.ns)
-    grid.put(0, bottom, "n\\d_k" if seen.gutter > 5 else "", "label")
+    grid.put(0, bottom, "n\\d_k" if seen.gutter >= 5 else "", "label")
     for column in sorted(range(len(seen.d_ks)), key=lambda c: (seen.d_ks[c] != at[1], c)):
         text, role = str(seen.d_ks[column]), "cursor" if seen.d_ks[column] == at[1] else "label"
         place = seen.left(column) + (seen.body - len(text)) // 2

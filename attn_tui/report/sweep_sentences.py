@@ -101,12 +101,11 @@ def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
         known = [(n, d_k) for n, d_k in answer.boundary(rule, statistic) if d_k is not None]
         if known:
             (n, d_k), (n_last, d_k_last) = known[0], known[-1]
-            text = (
-                f"Removing {formula(rule)} makes the median {symbol} larger left of the line and "
-                f"smaller right of it: the line runs from d_k ≈ {place_text(d_k)} with {n:,} keys"
+            ends = f" and {place_text(d_k_last)} with {n_last:,}" if n_last != n else ""
+            yield (
+                f"Removing {formula(rule)} makes the median {symbol} larger up to d_k ≈ "
+                f"{place_text(d_k)} with {n:,} keys{ends}, and smaller beyond."
             )
-            ends = f" to {place_text(d_k_last)} with {n_last:,}" if n_last != n else ""
-            yield f"{text}{ends}."
         else:
             ratios = [answer.ratio(*place, rule, statistic) for place in _places(answer)]
             logs = [each.log_median for each in ratios if each]

@@ -18,7 +18,7 @@ from attn_tui.report.sweep_names import (
 )
 from attn_tui.report.sweep_sentences import said
 
-_LABEL, _CELL = 11, 10
+_LABEL, _CELL, _NARROW = 11, 10, 9
 
 
 def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str]:
@@ -91,12 +91,15 @@ def _table(answer: Answer, rule: str, statistic: Statistic) -> Iterator[str]:
     exacts = [point.exact(statistic) for point in points]
     mean_known = any(each.mean is not None for each in exacts)
     median_known = any(each.median is not None for each in exacts)
-    titles = ["mean", "std error", *(["exact"] if mean_known else [])]
+    titles = ["mean", "error", *(["exact"] if mean_known else [])]
     titles += ["median", "from", "to", *(["exact"] if median_known else [])]
     if not (mean_known and median_known):
         titles += ["10 %", "90 %"] if not mean_known else []
-    yield "\n" + _wrapped(f"{rule}, m = {formula(rule)}; from and to: the median's 95 % interval")
-    yield f"{_places_title(answer)}{''.join(f'{title:>{_CELL}}' for title in titles)}\n"
+    yield "\n" + _wrapped(
+        f"{rule}, m = {formula(rule)}; error: of the mean; from, to: the median's 95 % interval"
+    )
+    width = _NARROW if answer.settings.view == "map" else _CELL
+    yield f"{_places_title(answer)}{''.join(f'{title:>{width}}' for title in titles)}\n"
     for point, exact in zip(points, exacts, strict=True):
         one = point.statistics[statistic]
         cells = [_cell(one.mean), _cell(one.mean_standard_error)]
@@ -106,7 +109,8 @@ def _table(answer: Answer, rule: str, statistic: Statistic) -> Iterator[str]:
         cells += [_exact(exact.median)] if median_known else []
         if "10 %" in titles:
             cells += [_cell(one.low, one.log_low), _cell(one.high, one.log_high)]
-        yield f"{_place(answer, point)}{''.join(cells)}\n"
+        row = "".join(f"{cell:>{width}}" for cell in cells)
+        yield f"{_place(answer, point)}{row}\n"
 
 
 def _ratios(answer: Answer, statistic: Statistic) -> Iterator[str]:
@@ -201,11 +205,11 @@ def _place(answer: Answer, point: Point) -> str:
 
 
 def _cell(value: float, log_value: float = float("-inf")) -> str:
-    return f"{statistic_number(value, log_value, _CELL - 1):>{_CELL}}"
+    return statistic_number(value, log_value, _NARROW - 1)
 
 
 def _exact(value: float | None) -> str:
-    return f"{'–':>{_CELL}}" if value is None else _cell(value)
+    return "–" if value is None else _cell(value)
 
 
 def _line(label: str, text: str) -> str:

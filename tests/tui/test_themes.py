@@ -7,6 +7,9 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.sweep import Settings
+from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.theme import contrast
 from tests.tui.person import NARROW, WIDE, Person, at_screen
 
@@ -79,3 +82,19 @@ async def test_no_color_sends_no_colour_and_offers_no_theme(
         await person.press("ctrl+p")
         await person.write("theme")
         person.misses("Choose the colours")
+
+
+@pytest.mark.parametrize("theme", sorted(BUILTIN_THEMES))
+async def test_a_sweep_can_be_read_in_every_theme(theme: str) -> None:
+    small = Settings(n=8, points=6, map_points=4, draws=64, n_range=(2, 64), crossovers=False)
+    draft = Draft(EXAMPLE.text, Setup(64).put(small))
+    async with at_screen(WIDE, draft, theme) as person:
+        await person.app.run_action("app.instrument('sweep')")
+        for keys in ((), ("slash",), ("t", "t"), ("r",)):
+            await person.press("escape", *keys)
+            for segment in cells(person):
+                text, background = colours(person, segment)
+                if text is not None and not text.is_default:
+                    assert text != background, segment
+                if not BUILTIN_THEMES[theme].ansi and any(map(str.isdigit, segment.text)):
+                    legible(segment, text, background)

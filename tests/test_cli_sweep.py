@@ -1,0 +1,167 @@
+"""``attn-tui sweep`` on the command line."""
+
+import io
+import json
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from attn_tui.cli import program
+from attn_tui.commands.progress import Progress
+from attn_tui.compute import sweep as compute_sweep
+from attn_tui.compute.crossover import GRADIENTS
+
+QUICK = ("--points", "4", "--draws", "64", "--d-k", "1:256")
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(program, ["sweep", *arguments])
+
+
+def asked(*arguments: str) -> Any:
+    result = call(*arguments, "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    return json.loads(result.stdout)
+
+
+def test_it_sweeps_d_k() -> None:
+    plain = asked("--n", "16", "--rules", "none,inverse-sqrt", "--statistic", "entropy", *QUICK)
+    assert [point["d_k"] for point in plain["points"]] == [1, 1, 6, 6, 40, 40, 256, 256]
+    assert {point["rule"] for point in plain["points"]} == {"none", "inverse-sqrt"}
+    assert {point["n"] for point in plain["points"]} == {16}
+    assert plain["experiment"]["draw"]["n_keys"] == 16
+    assert len(plain["crossovers"]) == len(GRADIENTS)
+
+
+@pytest.mark.parametrize("over", [(), ("--over", "n")])
+def test_it_sweeps_n_at_one_d_k(over: tuple[str, ...]) -> None:
+    plain = asked("--n", "2:64", "--d-k", "32", "--points", "3", "--draws", "64", *over)
+    assert [point["n"] for point in plain["points"]] == [2, 2, 11, 11, 64, 64]
+    assert {point["d_k"] for point in plain["points"]} == {32}
+    assert plain["experiment"]["d_k"] == 32
+
+
+def test_it_sweeps_both_as_a_map() -> None:
+    plain = asked("--map", "--n", "2:64", "--d-k", "1:64", "--points", "3", "--draws", "64")
+    assert len(plain["points"]) == 3 * 3 * 2
+    text = call("--map", "--points", "3", "--draws", "64", "--statistic", "trace").stdout
+    assert "tr J unscaled over m = 1/√d_k" in text
+
+
+def test_rules_may_have_parameters() -> None:
+    plain = asked("--rules", "none,temperature:T=4,yarn:factor=2", *QUICK)
+    assert [each["rule"] for each in plain["rules"]] == ["none", "temperature:T=4", "yarn:factor=2"]
+
+
+def test_what_it_prints_asks_the_same_again() -> None:
+    first = call("--n", "16", "--seed", "3", *QUICK, "--json").stdout
+    again = CliRunner().invoke(program, ["sweep", "--experiment", "-", "--json"], input=first)
+    assert again.stdout == first
+
+
+def test_crossovers_alone() -> None:
+    result = call("--crossover", "--n", "2,8", "--draws", "64", "--json")
+    plain = json.loads(result.stdout)
+    assert [(each["n"], each["readout"]) for each in plain["crossovers"]] == [
+        (n, readout) for n in (2, 8) for readout in GRADIENTS
+    ]
+    text = call("--crossover", "--n", "8", "--draws", "64").stdout
+    assert "d* [95 % interval]" in text
+    assert call("--crossover", "--draws", "64", "--csv").stdout.startswith("n,readout,rule,d_k")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field"),
+    [
+        ("--n 1", "n"),
+        ("--n x", "n"),
+        ("--n 100001", "n"),
+        ("--n 2:8 --points 0", "points"),
+        ("--n 8:2", "n"),
+        ("--n 2:2", "n"),
+        ("--n 1:8", "n"),
+        ("--n 2:8 --d-k 1:4", "n"),
+        ("--n 2:8 --over d_k", "n"),
+        ("--d-k 8:2", "d-k"),
+        ("--d-k 5:5", "d-k"),
+        ("--d-k 0:5", "d-k"),
+        ("--d-k 1:99999", "d-k"),
+        ("--d-k 64", "d-k"),
+        ("--d-k :", "d-k"),
+        ("--d-k 1:2:3", "d-k"),
+        ("--over n --d-k 1:8", "d-k"),
+        ("--over time", "over"),
+        ("--seed x", "seed"),
+        ("--seed 1.5", "seed"),
+        ("--seed -1", "seed"),
+        ("--seed 99999999999999999999", "seed"),
+        ("--draws 0", "draws"),
+        ("--draws -1", "draws"),
+        ("--draws 1000000000000000000000000000000", "draws"),
+        ("--draws 100000", "draws"),
+        ("--map --draws 10000", "draws"),
+        ("--rules foo", "rules"),
+        ("--rules none,none", "rules"),
+        ("--rules ,", "rules"),
+        ("--rules temperature:T=0", "rules"),
+        ("--rules none --ratio", "rules"),
+        ("--statistic foo", "statistic"),
+        ("--statistic trace,trace", "statistic"),
+        ("--points 1 --map", "points"),
+        ("--crossover --n 1", "n"),
+        ("--crossover --n 2:8", "n"),
+        ("--crossover --rules none", "rules"),
+        ("--crossover --d-k 1:8", "d-k"),
+        ("--crossover --seed x", "seed"),
+        ("--experiment nowhere.json", "experiment"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(arguments: str, field: str) -> None:
+    result = call(*arguments.split())
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith(f"attn-tui: --{field}")
+    assert result.stderr.count("\n") == 1
+    assert "expected" in result.stderr
+
+
+def test_csv_and_json_exclude_each_other() -> None:
+    assert call("--csv", "--json").exit_code == 2
+
+
+def test_an_interrupt_prints_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = compute_sweep.answer
+
+    def interrupted(*arguments: Any) -> Any:
+        yield next(whole(*arguments))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(compute_sweep, "answer", interrupted)
+    result = call("--json", *QUICK)
+    assert result.exit_code == 130
+    assert json.loads(result.stdout)["points"]
+    assert json.loads(result.stdout)["progress"] < 1
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_shown_on_a_terminal_alone_and_leaves_nothing_behind() -> None:
+    seconds = iter([0.0, 0.0, 0.05, 10.0, 30.0])
+    terminal, file = Terminal(), io.StringIO()
+    with Progress("sweep", terminal, lambda: next(seconds)) as progress:
+        for share in (0.0, 0.1, 0.25, 0.5):
+            progress.show(share)
+    lines = terminal.getvalue().split("\r")
+    assert lines[1].startswith("sweep ---")
+    assert "25%" in lines[2]
+    assert "30 s left" in lines[2]
+    assert "30 s left" in lines[3]
+    assert "10%" not in terminal.getvalue()
+    assert lines[-2].strip() == lines[-1] == ""
+    with Progress("sweep", file, lambda: 0.0) as progress:
+        progress.show(0.5)
+    assert file.getvalue() == ""
