@@ -8,7 +8,7 @@ from typing import Any
 from attn_tui.compute.dots import Settings
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.scale import parse_number
-from attn_tui.files.attachments import score_text
+from attn_tui.files.writing import score_text
 
 _WHOLE = re.compile(r"[-+]?[0-9]{1,40}")
 _POWER = re.compile(r"([0-9]+)(?:e\+?|·?10\^|\*10\*\*)([0-9]{1,2})")

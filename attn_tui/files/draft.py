@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Kind
-from attn_tui.files.attachments import Attachment, score_text, source_text
+from attn_tui.files.attachments import Attachment
 from attn_tui.files.sources import TEMPLATES, read_source
+from attn_tui.files.writing import compacted, score_text, source_text
 
 __all__ = ["EXAMPLE", "Draft", "draft_of", "parse", "score_text"]
 
@@ -36,6 +37,11 @@ class Draft:
         texts = dict(self.others) | {self.source: self.text}
         text = texts.pop(kind, TEMPLATES[kind])
         return replace(self, text=text, source=kind, others=tuple(sorted(texts.items())))
+
+    def with_text(self, text: str) -> "Draft":
+        """Return the draft with another text; what it has too much of is attached."""
+        text, attachments = compacted(self.source, text, self.attachments)
+        return replace(self, text=text, attachments=attachments)
 
 
 EXAMPLE = Draft("a: 100, 120, 150")

@@ -7,13 +7,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.vector import Vector
+from attn_tui.files.attachments import Attachment
 from attn_tui.files.entries import (
     Entry,
     check_count,
@@ -25,9 +25,6 @@ from attn_tui.files.entries import (
     problem,
 )
 from attn_tui.files.limits import MOST_VECTORS
-
-if TYPE_CHECKING:
-    from attn_tui.files.attachments import Attachment
 
 _BLANK = r" \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _COMMA = r",;，；、"
@@ -98,7 +95,7 @@ class _Reader:
 
     def __init__(
         self,
-        attachments: "tuple[Attachment, ...]" = (),
+        attachments: tuple[Attachment, ...] = (),
         most: int = MOST_VECTORS,
         whole: bool = False,
     ) -> None:
@@ -303,7 +300,7 @@ def _unquoted(token: str) -> str:
 
 def read_entries(
     text: str,
-    attachments: "tuple[Attachment, ...]" = (),
+    attachments: tuple[Attachment, ...] = (),
     most: int = MOST_VECTORS,
     whole: bool = False,
 ) -> list[Entry]:
@@ -322,7 +319,7 @@ def read_entries(
 
 
 @lru_cache(maxsize=8)
-def parse_vectors(text: str, attachments: "tuple[Attachment, ...]" = ()) -> tuple[Vector, ...]:
+def parse_vectors(text: str, attachments: tuple[Attachment, ...] = ()) -> tuple[Vector, ...]:
     """Return the named vectors of a text; the same text and attachments give the same objects.
 
     One line is one vector unless brackets are open; consecutive lines of a single number are one
@@ -336,7 +333,7 @@ def parse_vectors(text: str, attachments: "tuple[Attachment, ...]" = ()) -> tupl
     return named(read_entries(text, attachments))
 
 
-def vector_at(text: str, line: int, attachments: "tuple[Attachment, ...]" = ()) -> int:
+def vector_at(text: str, line: int, attachments: tuple[Attachment, ...] = ()) -> int:
     """Return the index of the vector that a line, counted from 0, belongs to.
 
     On a line that belongs to none it is the nearest above, else the first; in a text that is not
@@ -348,7 +345,7 @@ def vector_at(text: str, line: int, attachments: "tuple[Attachment, ...]" = ()) 
 
 
 @lru_cache(maxsize=8)
-def _starts(text: str, attachments: "tuple[Attachment, ...]") -> tuple[int, ...]:
+def _starts(text: str, attachments: tuple[Attachment, ...]) -> tuple[int, ...]:
     try:
         return tuple(entry.line for entry in read_entries(text, attachments))
     except InputError:

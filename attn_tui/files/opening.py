@@ -8,7 +8,6 @@ import numpy as np
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Products, Source, Typed
-from attn_tui.files.attachments import source_text
 from attn_tui.files.codec import asks, experiment_from_plain
 from attn_tui.files.draft import Draft
 from attn_tui.files.entries import Entry, expanded, named
@@ -16,6 +15,7 @@ from attn_tui.files.plain import from_json
 from attn_tui.files.readers import SUFFIXES, place_of, read_bytes, text_of, whole_entries
 from attn_tui.files.sources import part_of, products_of
 from attn_tui.files.tables import json_entries
+from attn_tui.files.writing import source_text
 
 
 def open_draft(path: str, setup: Setup) -> Draft:

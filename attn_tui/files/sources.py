@@ -4,19 +4,17 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.source import Drawn, Kind, Products, Source, Typed
+from attn_tui.files.attachments import Attachment
 from attn_tui.files.entries import NUMBERS, Entry, held
 from attn_tui.files.grammar import parse_vectors, read_entries, vector_at
 from attn_tui.files.limits import MOST_ROWS
-
-if TYPE_CHECKING:
-    from attn_tui.files.attachments import Attachment
 
 TEMPLATES: Mapping[Kind, str] = {
     "typed": "a: 100, 120, 150",
@@ -49,7 +47,7 @@ _EXPECTED = "q:, K: and, if there are values, V:"
 FINITE = "finite numbers"
 
 
-def read_source(kind: Kind, text: str, attachments: "tuple[Attachment, ...]" = ()) -> Source:
+def read_source(kind: Kind, text: str, attachments: tuple[Attachment, ...] = ()) -> Source:
     """Return the source that a text means; the same text and attachments give the same vectors.
 
     Raises:
@@ -64,7 +62,7 @@ def read_source(kind: Kind, text: str, attachments: "tuple[Attachment, ...]" = (
 
 
 def index_at(
-    kind: Kind, text: str, line: int, attachments: "tuple[Attachment, ...]" = ()
+    kind: Kind, text: str, line: int, attachments: tuple[Attachment, ...] = ()
 ) -> int | None:
     """Return the index of the vector a line, counted from 0, belongs to; None if to none."""
     if kind == "typed":
@@ -115,7 +113,7 @@ def _draw_error(what: str, expected: str, line: int) -> InputError:
 
 
 @lru_cache(maxsize=8)
-def parse_products(text: str, attachments: "tuple[Attachment, ...]" = ()) -> Products:
+def parse_products(text: str, attachments: tuple[Attachment, ...] = ()) -> Products:
     """Read ``q:``, ``K:`` and, if there are values, ``V:``; each a row, or a list of rows.
 
     The names may be spelled out, in any case. A row without a name belongs to the name above it,
@@ -183,7 +181,7 @@ def matrix_of(part: Part, rows: Sequence[Entry]) -> NDArray[np.float64]:
 
 
 @lru_cache(maxsize=8)
-def _starts(text: str, attachments: "tuple[Attachment, ...]") -> tuple[tuple[int, int | None], ...]:
+def _starts(text: str, attachments: tuple[Attachment, ...]) -> tuple[tuple[int, int | None], ...]:
     """Return the line of each row, rising, counted from 1, and which query it is, if it is one."""
     try:
         parts = _parts(_read(text, attachments))
@@ -198,7 +196,7 @@ def _starts(text: str, attachments: "tuple[Attachment, ...]") -> tuple[tuple[int
     return tuple(sorted(found, key=lambda start: start[0]))
 
 
-def _read(text: str, attachments: "tuple[Attachment, ...]" = ()) -> list[Entry]:
+def _read(text: str, attachments: tuple[Attachment, ...] = ()) -> list[Entry]:
     """Return the rows of a text, as they are named there."""
     try:
         return read_entries(text, attachments, MOST_ROWS, whole=True)

@@ -11,9 +11,9 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Kind
-from attn_tui.files.attachments import compacted, source_text
 from attn_tui.files.draft import Draft
 from attn_tui.files.sources import read_source
+from attn_tui.files.writing import source_text
 from attn_tui.tui.state import Edit
 
 S = TypeVar("S")
@@ -21,7 +21,7 @@ S = TypeVar("S")
 
 def text(value: str) -> Edit:
     """Ask for other scores."""
-    return lambda draft: compacted(replace(draft, text=value))
+    return lambda draft: draft.with_text(value)
 
 
 def redraw(draft: Draft) -> Draft:

@@ -11,7 +11,7 @@ from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.scale import RULES, Scale, parse_scale
 from attn_tui.compute.setup import Setup
-from attn_tui.files.attachments import score_text
+from attn_tui.files.writing import score_text
 from attn_tui.report.numbers import general
 from attn_tui.tui import edits
 from attn_tui.tui.dialogs import Choice, ChoiceDialog

@@ -9,8 +9,8 @@ from attn_tui.compute.mask import Mask, parse_mask
 from attn_tui.compute.precision import FORMATS
 from attn_tui.compute.scale import Scale, parse_number
 from attn_tui.compute.source import Kind
-from attn_tui.files.attachments import score_text
 from attn_tui.files.examples import EXAMPLES
+from attn_tui.files.writing import score_text
 from attn_tui.tui import edits
 from attn_tui.tui.explore import choices
 from attn_tui.tui.explore.base import ExploreBase

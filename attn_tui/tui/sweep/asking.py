@@ -11,9 +11,9 @@ from attn_tui.compute.log_scale import N_KEYS
 from attn_tui.compute.scale import RULES, Scale, parse_scale
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep import Settings, compared
-from attn_tui.files.attachments import source_text
 from attn_tui.files.draft import Draft
 from attn_tui.files.sweeps import range_text, read_range, read_rules, read_whole
+from attn_tui.files.writing import source_text
 from attn_tui.report.sweep_names import NAMES
 from attn_tui.tui import edits
 from attn_tui.tui.dialogs import Choice, SeveralDialog

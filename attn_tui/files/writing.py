@@ -1,0 +1,171 @@
+"""Sources as text, every number exact; numbers too many to be edited are attached."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain, islice
+from json import dumps
+from math import isfinite
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.source import Drawn, Kind, Products, Source, Typed
+from attn_tui.files.attachments import Attachment
+from attn_tui.files.entries import Entry, held, letters, named, numbered
+from attn_tui.files.grammar import read_entries
+from attn_tui.files.sources import parse_products
+
+MOST_TYPED = 2_000
+"""Numbers of one vector, or of q, K or V, that stand in a text."""
+
+MOST_IN_TEXT = 10_000
+"""Numbers that stand in a text together."""
+
+_BARE = re.compile(r"\w[\w.\-+*/#@]*(?: [\w.\-+*/#@]+)*(?:\[\d+\])?")
+_ROW = re.compile(r"(.+)\[(\d+)\]")
+
+
+def source_text(
+    source: Source, attachments: tuple[Attachment, ...] = ()
+) -> tuple[str, tuple[Attachment, ...]]:
+    """Return the text that means a source, every number exact, and what it names.
+
+    Args:
+        source: Typed, Drawn or Products.
+        attachments: Those there are; the numbers of each stay what they are.
+    """
+    writer = _Writer(attachments)
+    if isinstance(source, Drawn):
+        text = f"n = {source.n_keys}, seed = {source.seed}, vectors = {source.count}"
+    elif isinstance(source, Products):
+        text = writer.products(source)
+    elif isinstance(source, Typed):
+        text = writer.entries([Entry(v.name, v.scores) for v in source.scores])
+    else:
+        raise TypeError(type(source).__name__)
+    return text, writer.attachments
+
+
+def compacted(
+    kind: Kind, text: str, attachments: tuple[Attachment, ...]
+) -> tuple[str, tuple[Attachment, ...]]:
+    """Return a text with what it has too much of attached instead, and what it names then.
+
+    Where anything is, the whole text is written anew. A text that is short enough, or is not
+    understood, is returned as it is.
+    """
+    if len(text) < 2 * MOST_TYPED or kind == "drawn":
+        return text, attachments
+    writer = _Writer(attachments)
+    try:
+        if kind == "vectors":
+            shorter = writer.products(parse_products(text, attachments))
+        else:
+            shorter = writer.entries(_named(read_entries(text, attachments, whole=True)))
+    except InputError:
+        return text, attachments
+    return (text if writer.attachments == attachments else shorter), writer.attachments
+
+
+def score_text(score: float) -> str:
+    """Return the shortest text that reads back as exactly this score: ``100``, ``-inf``."""
+    text = repr(score)
+    return text.removesuffix(".0") if isfinite(score) else text
+
+
+class _Writer:
+    """Writes numbers as text, or attaches them and writes their name."""
+
+    def __init__(self, attachments: tuple[Attachment, ...]) -> None:
+        self.attachments = attachments
+
+    def products(self, source: Products) -> str:
+        """Return the lines of q, K and V."""
+        named = {"q": source.queries, "K": source.keys, "V": source.values}
+        lines = [
+            f"{name}: {self.matrix(rows, self.is_attached(rows) or rows.size > MOST_TYPED)}"
+            for name, rows in named.items()
+            if rows is not None
+        ]
+        return "\n".join(lines)
+
+    def matrix(self, rows: NDArray[np.float64], apart: bool) -> str:
+        if apart:
+            return self.token(rows)
+        lists = [", ".join(map(score_text, row)) for row in rows.tolist()]
+        if len(lists) == 1:
+            return lists[0]
+        between = ",\n    " if rows.size > 16 else ", "
+        return "[" + between.join(f"[{each}]" for each in lists) + "]"
+
+    def entries(self, entries: Sequence[Entry]) -> str:
+        """Return a line for each vector; vectors too many together are all attached."""
+        apart = [self.is_attached(e.scores) or np.size(e.scores) > MOST_TYPED for e in entries]
+        typed = sum(
+            len(e.scores) for e, is_apart in zip(entries, apart, strict=True) if not is_apart
+        )
+        if typed > MOST_IN_TEXT:
+            entries = _grouped(entries)
+            apart = [True] * len(entries)
+        return "\n".join(map(self.line, entries, apart))
+
+    def line(self, entry: Entry, apart: bool) -> str:
+        name = entry.name if _BARE.fullmatch(entry.name) else dumps(entry.name, ensure_ascii=False)
+        scores = held(entry.scores)
+        text = self.token(scores) if apart else ", ".join(map(score_text, scores.tolist()))
+        return f"{name}: {text}" if entry.name else text
+
+    def is_attached(self, numbers: object) -> bool:
+        return any(numbers is each.numbers for each in self.attachments)
+
+    def token(self, numbers: NDArray[np.float64]) -> str:
+        """Attach numbers, if they are not, and return what names them in a text."""
+        if not self.is_attached(numbers):
+            self.attachments = (*self.attachments, Attachment(numbers))
+        place = [numbers is each.numbers for each in self.attachments].index(True)
+        size = " × ".join(f"{length:,}" for length in numbers.shape)
+        return f"<#{place + 1} {size}{' scores' if numbers.ndim == 1 else ''}>"
+
+
+def _named(entries: Sequence[Entry]) -> list[Entry]:
+    """Return entries with the names their vectors get; matrices keep theirs."""
+    rows = [numbered(entry.rows()) for entry in entries]
+    names = iter(named(chain.from_iterable(rows)))
+    called = [[next(names).name for _ in each] for each in rows]
+    return [
+        entry if np.ndim(entry.scores) == 2 else replace(entry, name=name)
+        for entry, (name, *_) in zip(entries, called, strict=True)
+    ]
+
+
+def _grouped(entries: Sequence[Entry]) -> list[Entry]:
+    """Return entries with rows of one length as matrices: ``q[0]``, ``q[1]`` … as ``q``."""
+    unnamed = [entry.name for entry in entries] == [*islice(letters(), len(entries))]
+    if unnamed and len({np.shape(entry.scores) for entry in entries}) == 1:
+        return [Entry("", held(np.stack([held(entry.scores) for entry in entries])))]
+    groups: list[list[Entry]] = []
+    for entry in entries:
+        last = groups[-1] if groups else []
+        if last and _continues(last, entry):
+            last.append(entry)
+        else:
+            groups.append([entry])
+    return [
+        Entry(_ROW.sub(r"\1", group[0].name), held(np.stack([held(e.scores) for e in group])))
+        if len(group) > 1
+        else group[0]
+        for group in groups
+    ]
+
+
+def _continues(group: Sequence[Entry], entry: Entry) -> bool:
+    first, row = _ROW.fullmatch(group[0].name), _ROW.fullmatch(entry.name)
+    return (
+        first is not None
+        and row is not None
+        and np.ndim(entry.scores) == np.ndim(group[0].scores) == 1
+        and (first[1], first[2], row[2]) == (row[1], "0", str(len(group)))
+        and len(entry.scores) == len(group[0].scores)
+    )

@@ -1,0 +1,23 @@
+import subprocess
+import sys
+from pathlib import Path
+
+COMPUTE = Path(__file__).parents[1] / "benchmarks" / "compute.py"
+
+
+def test_the_benchmark_of_compute_runs_and_names_what_it_compares() -> None:
+    command = [sys.executable, "-X", "utf8", str(COMPUTE), "--quick", "--repeats", "2"]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
+    assert done.stderr == ""
+    for name in (
+        "softmax : SciPy's softmax",
+        "Sweep's statistics : SciPy's softmax alone",
+        "softmax + spread + all norms : SciPy's softmax alone",
+        "Frobenius : dense",
+        "trace : dense",
+        "spectral : dense",
+        "scores : q @ K.T",
+        "sampling : direct",
+        "moments, histogram, curves : direct sampling alone",
+    ):
+        assert f"{name}  " in done.stdout
