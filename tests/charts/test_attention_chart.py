@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from attn_tui.compute.attention import Attention, attention
 
 from attn_tui.charts.attention import attention_chart
 from attn_tui.charts.rows import plain
+from attn_tui.compute.attention import Attention, attention
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore import VectorAnswer, answer_vector
 from attn_tui.compute.precision import Precision
