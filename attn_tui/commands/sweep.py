@@ -221,6 +221,9 @@ def _print_crossovers(given: dict[str, Any], form: str) -> int:
         if given[name] is not None:
             problem = "--crossover looks at all of them"
             raise InputError(name, problem, "--n, --rules, --draws and --seed beside it")
+    for name, field in (("is_map", "map"), ("ratio", "ratio")):
+        if given[name]:
+            raise InputError(field, "--crossover shows none", "one of the two")
     ns = [read_whole("n", text) for text in (given["n"] or "64").split(",")]
     options = {"n": None, "is_map": False, "ratio": False} | {
         name: given[name]

@@ -13,7 +13,7 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Stop, never
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.rows import READOUTS
-from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.summary import summarise
 
 Floats = NDArray[np.float64]
@@ -80,6 +80,14 @@ def crossover(
     return None
 
 
+def only_divides(scale: Scale, n: int) -> bool:
+    """Return whether no multiplier is above 1 from d_k = 2 on, so that removing it never divides.
+
+    Where one is, medians cross once more, and "below" would not be true of every d_k.
+    """
+    return all(scale.multiplier(d_k, n) <= 1.0 for d_k in (2, D_K.maximum))
+
+
 def search_cost(n: int, draws: int) -> int:
     """Return about what `search` costs, in numbers worked on."""
     return 2 * cost(n, _FIRST * min(draws, _PILOT) + 14 * draws)
@@ -97,13 +105,20 @@ def search(
     themselves, for all places at once, and the fall interpolated, for the interval.
 
     Raises:
-        InputError: If n, the readout, the seed, the draws or the rule will not do.
+        InputError: If n, the readout, the seed, the draws or the rule will not do; a rule must
+            not multiply by more than 1.
     """
     check_number("n", n, 2, 100_000)
     check_number("draws", draws, 2, 100_000)
     check_number("seed", seed, 0, 2**63 - 1)
     if readout not in GRADIENTS:
         raise InputError("readout", f"{inert(str(readout))} is not one", ", ".join(GRADIENTS))
+    if not only_divides(parse_scale(rule), n):
+        raise InputError(
+            "rules",
+            f"{inert(rule)} multiplies by more than 1 at small d_k",
+            "rules that only divide from d_k = 2 on, for a crossover",
+        )
     curve = _Fall(n, readout, seed, parse_scale(rule).multiplier)
 
     def nowhere(side: Side) -> Crossover:

@@ -14,6 +14,7 @@ from attn_tui.compute.crossover import (
     GradientReadout,
     check_number,
     last_fall,
+    only_divides,
     search,
     search_cost,
 )
@@ -268,7 +269,7 @@ def _crossovers_wanted(
     return [
         (readout, rule)
         for rule, scale in scales.items()
-        if scale != Scale("none")
+        if scale != Scale("none") and only_divides(scale, settings.n)
         for readout in GRADIENTS
     ]
 

@@ -155,7 +155,7 @@ def _spread(answer: Answer) -> str:
 
 def _sampled_and_exact(number: Number) -> str:
     if isnan(number.value):
-        return f"by law {exact(number.exact)}"
+        return f"{exact(number.exact)} by law"
     return f"{value_text(number)}, by law {exact(number.exact)}"
 
 
@@ -175,18 +175,18 @@ def _scaled(answer: Answer) -> tuple[str, ...]:
     scale = answer.experiment.setup.scale
     if not answer.law.standard_deviation:
         return ()
-    text = "Nothing divides it"
+    text, does = "Nothing divides it", "so it"
     if scale.rule != "none":
         found = _sampled_and_exact(answer.scaled.standard_deviation)
         m = general(answer.multiplier, 4)
-        text = f"Multiplied by m = {scale.formula} = {m} it is {found}"
+        text, does = f"Multiplied by m = {scale.formula} = {m} it is {found}", "and"
     power = {"none": 0.0, "inverse-sqrt": 0.5, "inverse": 1.0}.get(scale.rule)
     if power is None:
         return (f"{text}.",)
     slope = (1.0 if answer.law.tied else 0.5) - power
     ends = {
-        1.0: "and grows as d_k",
-        0.5: "and grows as √d_k",
+        1.0: f"{does} grows as d_k",
+        0.5: f"{does} grows as √d_k",
         0.0: "whatever d_k is",
         -0.5: "and falls as 1/√d_k",
     }

@@ -106,3 +106,9 @@ def test_the_last_fall_counts() -> None:
     assert last_fall([], np.array([])) is None
     readouts: tuple[GradientReadout, ...] = GRADIENTS
     assert len(readouts) == 4
+
+
+def test_a_rule_that_multiplies_somewhere_has_no_single_crossover() -> None:
+    with pytest.raises(InputError, match="more than 1"):
+        crossover(64, rule="mup:d0=64")
+    assert crossover(8, rule="mup:d0=2", draws=200) is not None

@@ -83,9 +83,9 @@ def test_the_report_says_what_was_drawn_and_what_it_shows() -> None:
     [
         ("largest shifts, tied", "one number, so it grows as d_k. Its mean is not 0"),
         ("largest shifts, tied", "and grows as √d_k"),
-        ("largest shift", "Nothing divides it, and grows as √d_k."),
+        ("largest shift", "Nothing divides it, so it grows as √d_k."),
         ("one die", "One draw has no spread"),
-        ("one die", "by law 8.94233: it grows as √d_k"),
+        ("one die", "is 8.94233 by law: it grows as √d_k"),
         ("constant", "q·k is always the same number here"),
         ("capped", "soft cap, sink and QK-norm play no part here"),
         ("no rows", "and falls as 1/√d_k"),
