@@ -214,7 +214,7 @@ async def test_leaving_the_screen_stops_a_sweep_and_coming_back_goes_on(gate: Ga
         await person.app.run_action("app.instrument('explore')")
         await until(person, lambda: gate.running == 0)
         gate.open.set()
-        await person.press("2")
+        await person.press("3")
         person.sees("d* 101")
         assert gate.running == 0
 
