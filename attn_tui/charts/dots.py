@@ -124,7 +124,7 @@ def _panel(
         glyph.scaled if scaled else glyph.unscaled,
         float(starts[1] - starts[0]),
     )
-    series = [bars, _curve("normal", data.x, data.normal, low, top, "series1", log)]
+    series = [bars, _curve("normal", data.x, data.normal, low, top, "label", log)]
     if data.exact is not None:
         kind = _curve("exact", data.x, data.exact, low, top, "series2", log)
         series.append(_dotted(kind, glyph.nan) if answer.curves.discrete else kind)

@@ -144,13 +144,9 @@ def _spread(answer: Answer) -> str:
     law = answer.law
     if law.standard_deviation == 0.0:
         return "q·k is always the same number here: it has no spread."
-    growth = (
-        "all components are one number, so it grows as d_k"
-        if law.tied
-        else "it grows as √d_k, for the d_k products add up independently"
-    )
+    growth = "as d_k, for all components are one number" if law.tied else "as √d_k"
     found = _sampled_and_exact(answer.unscaled.standard_deviation)
-    return f"The standard deviation of q·k is {found}: {growth}."
+    return f"The standard deviation of q·k is {found}, and grows {growth}."
 
 
 def _sampled_and_exact(number: Number) -> str:

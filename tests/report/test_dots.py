@@ -74,18 +74,21 @@ def test_the_report_says_what_was_drawn_and_what_it_shows() -> None:
     ):
         assert part in text
     said = " ".join(text.split())
-    assert "it grows as √d_k, for the d_k products add up independently" in said
+    assert "standard deviation of q·k is 8.038, by law 8, and grows as √d_k." in said
     assert "Multiplied by m = 1/√d_k = 0.125 it is 1.0048, by law 1, whatever d_k is." in said
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("largest shifts, tied", "one number, so it grows as d_k. Its mean is not 0"),
+        (
+            "largest shifts, tied",
+            "grows as d_k, for all components are one number. Its mean is not 0",
+        ),
         ("largest shifts, tied", "and grows as √d_k"),
         ("largest shift", "Nothing divides it, so it grows as √d_k."),
         ("one die", "One draw has no spread"),
-        ("one die", "is 8.94233 by law: it grows as √d_k"),
+        ("one die", "is 8.94233 by law, and grows as √d_k"),
         ("constant", "q·k is always the same number here"),
         ("capped", "soft cap, sink and QK-norm play no part here"),
         ("no rows", "and falls as 1/√d_k"),

@@ -47,7 +47,7 @@ async def test_every_readout_has_its_error_and_the_exact_value_beside_it(
         assert " 64 " in person.line_with("variance")
         for name in ("mean E[x]", "standard deviation", "mean size", "kurtosis", "within ±2√d_k"):
             assert "±" in person.line_with(name)
-        person.sees("it grows as √d_k")
+        person.sees("and grows as √d_k.")
 
 
 async def test_d_k_is_one_on_all_instruments() -> None:
@@ -249,7 +249,7 @@ async def test_tying_the_components_leaves_the_cross_terms() -> None:
         await person.press("f5")
         person.sees("products of different components are uncorrelated")
         await person.press("y")
-        person.sees("all components are one: nothing cancels", "4032", "so it grows as d_k")
+        person.sees("all components are one: nothing cancels", "4032", "and grows as d_k, for all")
 
 
 @pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])

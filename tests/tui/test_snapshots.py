@@ -9,6 +9,7 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from textual.pilot import Pilot
 
+from attn_tui.compute.dots import Settings
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
@@ -47,9 +48,10 @@ class Camera:
         draft: Draft = EXAMPLE,
         theme: str = "",
         deed: Deed | None = None,
+        instrument: str = "explore",
     ) -> None:
         """Start the program, do something, and compare what is seen."""
-        app = AttnApp(draft, clock=Clock())
+        app = AttnApp(draft, instrument, Clock())
         if theme:
             app.theme = theme
         texts: list[str] = []
@@ -244,3 +246,36 @@ def test_picture_in_the_readme_is_of_the_present_screen(request: pytest.FixtureR
     if request.config.getoption("update_snapshots"):
         PICTURE.write_text(picture, "utf-8")
     assert PICTURE.read_text("utf-8") == picture
+
+
+DOTS = Setup(d_k=64).put(Settings(samples=50_000, seed=7))
+
+
+def dots(camera: Camera, size: tuple[int, int], *keys: str, theme: str = "") -> None:
+    camera.take(size, Draft("a: 1, 2", DOTS), theme, typed(*keys, "f5"), "dots")
+
+
+@ALL_SIZES
+@pytest.mark.parametrize("theme", ["textual-dark", "ansi-light", "NO_COLOR"])
+def test_dots(
+    camera: Camera, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int], theme: str
+) -> None:
+    if theme == "NO_COLOR":
+        monkeypatch.setenv("NO_COLOR", "1")
+        theme = ""
+    dots(camera, size, theme=theme)
+
+
+@ALL_SIZES
+@pytest.mark.parametrize("tab", ["draws", "histogram", "growth", "table", "derivation"])
+def test_dots_tab(camera: Camera, size: tuple[int, int], tab: str) -> None:
+    camera.take(size, Draft("a: 1, 2", DOTS), deed=tab_of(tab), instrument="dots")
+
+
+@ALL_SIZES
+def test_dots_with_an_error(camera: Camera, size: tuple[int, int]) -> None:
+    camera.take(size, Draft("a: 1, 2", DOTS), "", typed("n", text="0", then="enter"), "dots")
+
+
+def test_dots_tied(camera: Camera) -> None:
+    dots(camera, WIDE, "y", "c", "1", "enter", "l")

@@ -13,6 +13,15 @@ from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.theme import contrast
 from tests.tui.person import NARROW, WIDE, Person, at_screen
 
+DOTS: dict[str, tuple[str, ...]] = {
+    "histogram": ("2",),
+    "over d_k": ("t",),
+    "table": ("t",),
+    "derivation": ("t",),
+    "the draws": ("shift+tab",),
+    "entries": ("e",),
+    "typing": ("c", "2", "enter"),
+}
 SCREENS: dict[str, tuple[str, ...]] = {
     "weights": (),
     "jacobian": ("t", "l"),
@@ -42,7 +51,7 @@ def colours(person: Person, segment: Segment) -> tuple[RichColor | None, RichCol
 async def test_no_glyph_has_the_colour_of_its_background(theme: str) -> None:
     ansi = BUILTIN_THEMES[theme].ansi
     async with at_screen(WIDE, theme=theme) as person:
-        for keys in SCREENS.values():
+        for keys in (*SCREENS.values(), *DOTS.values()):
             await person.press("escape", *keys)
             for segment in cells(person):
                 text, background = colours(person, segment)

@@ -1,7 +1,7 @@
 """The screen of Dot products: what is drawn, what the draws say, and what the law says."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -11,22 +11,19 @@ from textual.containers import Horizontal
 from textual.timer import Timer
 
 from attn_tui.charts.dots_tables import readout_rows
-from attn_tui.compute.dots import Answer, Settings
+from attn_tui.compute.dots import Answer
 from attn_tui.compute.entries import LAWS
-from attn_tui.compute.log_scale import D_K
-from attn_tui.files.dots import changed, text_of
 from attn_tui.report.progress import Pace
-from attn_tui.tui import edits, scaling
+from attn_tui.tui import scaling
 from attn_tui.tui.actions import Section
-from attn_tui.tui.dialogs import Choice
 from attn_tui.tui.dots import drawing, explanations, panes
 from attn_tui.tui.dots.actions import ACTIONS
-from attn_tui.tui.dots.fields import FIELDS, LABELS, stepped
+from attn_tui.tui.dots.asking import AskingActions
+from attn_tui.tui.dots.fields import FIELDS
 from attn_tui.tui.dots.sampling import Sampling
 from attn_tui.tui.dots.view import CHARTS, PANES, View
 from attn_tui.tui.instrument_screen import Command
-from attn_tui.tui.scaling import ScalingScreen
-from attn_tui.tui.state import Asked, Gesture
+from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.bar import Bar, Item
 from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.chart import CHART_DELAY, ChartMosaic
@@ -38,11 +35,11 @@ LINES_OF_DERIVATION = 14
 SHORT = 30
 """Fewer lines leave less room for words."""
 
-STEP = Gesture("field")
-"""Steps of a field by keys; a run of them is one step of history."""
+BETWEEN = 0.2
+"""Seconds between two pictures of a sample that grows."""
 
 
-class DotsScreen(ScalingScreen):
+class DotsScreen(AskingActions):
     """What is drawn and d_k above; readouts; a chart; what it means."""
 
     NAME = "dots"
@@ -57,11 +54,12 @@ class DotsScreen(ScalingScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.view = View()
         self.answer: Answer | None = None
         self._sampling = Sampling()
         self._wanted: tuple[object, ...] = ()
         self._found: object = None
+        self._shown: object = None
+        self._found_timer: Timer | None = None
         self._pace = Pace(0)
         self._chart_timer: Timer | None = None
 
@@ -93,14 +91,10 @@ class DotsScreen(ScalingScreen):
         return drawing.status(self.asked.experiment) if self.asked else []
 
     @property
-    def settings(self) -> Settings:
-        """What is asked of the draws."""
-        return self.asked.experiment.setup.get(Settings) if self.asked else Settings()
-
-    @property
     def settled(self) -> bool:
         """Whether all that will be drawn is, and is shown."""
-        return self.answer is not None and self._chart_timer is None and self.computing is None
+        timers = (self._chart_timer, self._found_timer)
+        return self.answer is not None and timers == (None, None) and self.computing is None
 
     def show(self, asked: Asked) -> None:
         """Draw for what is asked, or go on, and show what there is."""
@@ -136,11 +130,23 @@ class DotsScreen(ScalingScreen):
         return same and self.answer.drawn <= self.settings.samples
 
     def take_computed(self, key: object, value: Any) -> None:
-        """Show what is drawn so far."""
+        """Show what is drawn so far: the first and the last at once, others now and then."""
+        first = self.answer is None or self._shown != key
         if isinstance(value, Answer):
             self.answer = value
-        if self.computing is None:
+        done = self.computing is None
+        if done:
             self._found = key
+        if first or done:
+            self._shown = key
+            self._show_found()
+        elif self._found_timer is None:
+            self._found_timer = self.set_timer(BETWEEN, self._show_found)
+
+    def _show_found(self) -> None:
+        if self._found_timer:
+            self._found_timer.stop()
+            self._found_timer = None
         self._draw()
         if self._chart_timer is None:
             self._draw_chart_soon()
@@ -252,74 +258,6 @@ class DotsScreen(ScalingScreen):
         else:
             self.notify("All is drawn: a draws anew, > draws more", timeout=3)
         self._draw()
-
-    def action_draw_anew(self) -> None:
-        """Draw with the next seed."""
-        self.action_change("seed", 1)
-
-    def action_change(self, name: str, steps: int) -> None:
-        """Move a field by steps."""
-        self.ask(edits.settings(Settings, lambda old: stepped(old, name, steps)), STEP)
-
-    def action_type(self, name: str) -> None:
-        """Ask for the value of a field."""
-        present = self.settings
-
-        def read(text: str) -> Callable[[Settings], Settings]:
-            changed(present, name, text)
-            return lambda old: changed(old, name, text)
-
-        self.request(
-            LABELS[name],
-            text_of(present, name),
-            read,
-            lambda change: self.ask(edits.settings(Settings, change)),
-        )
-
-    def action_choose_entries(self) -> None:
-        """Offer the laws of entries."""
-        offered = [
-            Choice(law.name, law.title, f"mean {law.mean:.3g}, variance {law.variance:.4g}")
-            for law in LAWS.values()
-        ]
-        self.choose("Entries of q and k", offered, self.settings.entries, self.action_entries)
-
-    def action_entries(self, name: str) -> None:
-        """Draw entries of a law by its name."""
-        self.ask(edits.settings(Settings, lambda old: changed(old, "entries", name)))
-
-    def action_add_row(self) -> None:
-        """Ask for rows of the table."""
-        present = self.settings
-
-        def added(old: Settings, text: str) -> Settings:
-            more = changed(replace(old, d_ks=()), "d_ks", text).d_ks
-            return replace(old, d_ks=tuple(sorted({*old.d_ks, *more})))
-
-        def read(text: str) -> Callable[[Settings], Settings]:
-            added(present, text)
-            return lambda old: added(old, text)
-
-        self.view = self.view.at("table")
-        d_k = str(self.asked.experiment.setup.d_k) if self.asked else str(D_K.minimum)
-        self.request(
-            "rows at d_k", d_k, read, lambda change: self.ask(edits.settings(Settings, change))
-        )
-        self.look(self.view)
-
-    def action_remove_row(self) -> None:
-        """Take the cursor's row out of the table."""
-        d_ks, place = self.settings.d_ks, self.view.row
-        if self.view.shown(self.narrow) != "table" or not d_ks:
-            self.notify("There is no row here: t shows the table", timeout=3)
-            return
-        gone = d_ks[min(place, len(d_ks) - 1)]
-        self.look(replace(self.view, row=max(min(place, len(d_ks) - 2), 0)))
-
-        def without(old: Settings) -> Settings:
-            return replace(old, d_ks=tuple(d_k for d_k in old.d_ks if d_k != gone))
-
-        self.ask(edits.settings(Settings, without))
 
     def action_next_tab(self) -> None:
         """Show the next tab."""

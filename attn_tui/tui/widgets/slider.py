@@ -126,12 +126,9 @@ class Slider(Canvas, can_focus=True):
         """Draw the track anew in the new width."""
         self._draw()
 
-    def on_focus(self) -> None:
+    def watch_has_focus(self, has_focus: bool) -> None:
         """Show where the keys go."""
-        self._draw()
-
-    def on_blur(self) -> None:
-        """Show that the keys go elsewhere."""
+        super().watch_has_focus(has_focus)
         self._draw()
 
     def _move(self, change: Callable[[int], int], gesture: Gesture = SLIDE) -> None:
