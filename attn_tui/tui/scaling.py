@@ -5,6 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.widget import Widget
 
 from attn_tui.compute.log_scale import D_K
@@ -14,11 +16,44 @@ from attn_tui.compute.setup import Setup
 from attn_tui.files.writing import score_text
 from attn_tui.report.numbers import general
 from attn_tui.tui import edits
+from attn_tui.tui.actions import Action
 from attn_tui.tui.dialogs import Choice, ChoiceDialog
-from attn_tui.tui.instrument_screen import Command, InstrumentScreen
+from attn_tui.tui.instrument_screen import Command, Explanation, InstrumentScreen
 from attn_tui.tui.state import Asked, Edit, Gesture
+from attn_tui.tui.widgets.chart import RuleCanvas
 from attn_tui.tui.widgets.entry import Entry, Request
 from attn_tui.tui.widgets.slider import SLIDE, Slider
+
+D_K_ACTIONS = (
+    Action(
+        "screen.step(-1)", ("left_square_bracket",), "[", "", "Move d_k to the stop below", bar=1
+    ),
+    Action(
+        "screen.step(1)", ("right_square_bracket",), "]", "d_k", "Move d_k to the stop above",
+        bar=1,
+    ),
+    Action("screen.nudge(-1)", ("minus",), "-", "d_k − 1", "Make d_k one less"),
+    Action("screen.nudge(1)", ("plus",), "+", "d_k + 1", "Make d_k one more"),
+    Action("screen.type_d_k", ("d",), "d", "Type", "Type a d_k", bar=2),
+)  # fmt: skip
+RULE_ACTION = Action("screen.choose_rule", ("r",), "r", "Rule", "Choose the scale rule", bar=2)
+MODELS_ACTION = Action(
+    "screen.choose_model", ("h",), "h", "Models", "Choose d_k and scale of a model"
+)
+
+
+class ScalePane(Vertical):
+    """The slider of d_k, the line that asks for a value, and the rule."""
+
+    explanation: Explanation
+    title = ""
+
+    def compose(self) -> ComposeResult:
+        """Lay out the slider, the line that asks for a value, and the rule."""
+        self.border_title = self.title
+        yield Slider(D_K, id="slider")
+        yield Entry(id="entry")
+        yield RuleCanvas(id="rule")
 
 
 class ScalingScreen(InstrumentScreen):

@@ -1,6 +1,7 @@
 """What can be done on the screen of Dot products."""
 
 from attn_tui.tui.actions import Action
+from attn_tui.tui.scaling import D_K_ACTIONS, MODELS_ACTION, RULE_ACTION
 
 ASKING = (
     Action(
@@ -31,18 +32,9 @@ ASKING = (
         "screen.change('tied', 1)", ("y",), "y", "Tied",
         "Make all components of q one number, and all of k, or free them", bar=2,
     ),
-    Action(
-        "screen.step(-1)", ("left_square_bracket",), "[", "", "Move d_k to the stop below", bar=1
-    ),
-    Action(
-        "screen.step(1)", ("right_square_bracket",), "]", "d_k", "Move d_k to the stop above",
-        bar=1,
-    ),
-    Action("screen.nudge(-1)", ("minus",), "-", "d_k − 1", "Make d_k one less"),
-    Action("screen.nudge(1)", ("plus",), "+", "d_k + 1", "Make d_k one more"),
-    Action("screen.type_d_k", ("d",), "d", "Type", "Type a d_k", bar=2),
-    Action("screen.choose_rule", ("r",), "r", "Rule", "Choose the scale rule", bar=2),
-    Action("screen.choose_model", ("h",), "h", "Models", "Choose d_k and scale of a model"),
+    *D_K_ACTIONS,
+    RULE_ACTION,
+    MODELS_ACTION,
     Action("screen.add_row", ("i",), "i", "Row", "Add rows to the table: type their d_k", bar=3),
     Action(
         "screen.remove_row", ("delete", "backspace"), "del", "Remove",

@@ -9,14 +9,11 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from attn_tui.charts.rows import Row
-from attn_tui.compute.log_scale import D_K
 from attn_tui.tui.actions import Action, Section, bindings
 from attn_tui.tui.dots import explanations
-from attn_tui.tui.widgets.bar import Bar
+from attn_tui.tui.scaling import ScalePane
 from attn_tui.tui.widgets.canvas import Canvas
-from attn_tui.tui.widgets.chart import TILES, ChartMosaic, RuleCanvas
-from attn_tui.tui.widgets.entry import Entry
-from attn_tui.tui.widgets.slider import Slider
+from attn_tui.tui.widgets.chart import ChartPane, arrows
 
 FIELD_ACTIONS = (
     Action("move(-1)", ("up",), "↑", "Up", "Go to the field before", palette=False),
@@ -24,12 +21,6 @@ FIELD_ACTIONS = (
     Action("step(-1)", ("left",), "←", "Less", "Make the field less", palette=False),
     Action("step(1)", ("right",), "→", "More", "Make the field more", palette=False),
     Action("type", ("enter",), "enter", "Type", "Type the field, or choose", palette=False),
-)
-CHART_ACTIONS = (
-    Action("move(-1, 0)", ("left",), "←", "Side", "Show the other side", palette=False),
-    Action("move(1, 0)", ("right",), "→", "Side", "Show the other side", palette=False),
-    Action("move(0, -1)", ("up",), "↑", "Up", "Go up in the table or the text", palette=False),
-    Action("move(0, 1)", ("down",), "↓", "Down", "Go down in the table or the text", palette=False),
 )
 
 
@@ -88,16 +79,10 @@ class FieldsPane(Canvas, can_focus=True):
         self.post_message(self.Resized())
 
 
-class ScalePane(Vertical):
+class DotsScale(ScalePane):
     """The slider, and what the rule makes of d_k."""
 
     explanation = explanations.SCALE
-
-    def compose(self) -> ComposeResult:
-        """Lay out the slider, the line that asks for a value, and the rule."""
-        yield Slider(D_K, id="slider")
-        yield Entry(id="entry")
-        yield RuleCanvas(id="rule")
 
 
 class ReadoutsPane(Vertical, can_focus=True):
@@ -114,25 +99,14 @@ class ReadoutsPane(Vertical, can_focus=True):
         self.query_one(Canvas).show(rows)
 
 
-class ChartPane(Vertical, can_focus=True):
-    """A chart or a table below its tabs."""
+class DotsChart(ChartPane):
+    """A chart, a table or the derivation."""
 
-    BINDINGS = bindings(CHART_ACTIONS)
-    SECTION = Section("In the charts of Dot products", CHART_ACTIONS)
+    ACTIONS = arrows(
+        "Show the other side",
+        "Show the other side",
+        "Go up in the table or the text",
+        "Go down in the table or the text",
+    )
+    SECTION = Section("In the charts of Dot products", ACTIONS)
     explanation = explanations.CHART
-
-    @dataclass
-    class Moved(Message):
-        """The user presses an arrow."""
-
-        dx: int
-        dy: int
-
-    def compose(self) -> ComposeResult:
-        """Lay out the tabs above the chart."""
-        yield Bar(id="tabs")
-        yield ChartMosaic(TILES, id="chart")
-
-    def action_move(self, dx: int, dy: int) -> None:
-        """Say which arrow it was."""
-        self.post_message(self.Moved(dx, dy))

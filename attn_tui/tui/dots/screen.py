@@ -26,7 +26,7 @@ from attn_tui.tui.instrument_screen import Command
 from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.bar import Bar, Item
 from attn_tui.tui.widgets.canvas import Canvas
-from attn_tui.tui.widgets.chart import CHART_DELAY, ChartMosaic
+from attn_tui.tui.widgets.chart import CHART_DELAY, ChartMosaic, ChartPane
 from attn_tui.tui.widgets.slider import Slider
 
 LINES_OF_DERIVATION = 14
@@ -48,7 +48,7 @@ class DotsScreen(AskingActions):
     SECTIONS = (
         Section("In Dot products", ACTIONS),
         panes.FieldsPane.SECTION,
-        panes.ChartPane.SECTION,
+        panes.DotsChart.SECTION,
     )
     explanation = explanations.READOUTS
 
@@ -67,12 +67,12 @@ class DotsScreen(AskingActions):
         """Lay out the panes."""
         with Horizontal(id="top"):
             yield panes.FieldsPane(id="draws")
-            yield panes.ScalePane(id="scale")
+            yield panes.DotsScale(id="scale")
         yield Canvas(id="progress")
         yield Bar(id="narrow-tabs")
         yield panes.FieldsPane(id="narrow-draws")
         yield panes.ReadoutsPane(id="readouts")
-        yield panes.ChartPane(id="charts")
+        yield panes.DotsChart(id="charts")
         yield Canvas(id="words")
 
     def on_mount(self) -> None:
@@ -207,7 +207,7 @@ class DotsScreen(AskingActions):
             pane.show(rows)
 
     def _draw_tabs(self) -> None:
-        focused = self.query_one(panes.ChartPane).has_focus
+        focused = self.query_one(panes.DotsChart).has_focus
         bar = self.query_one("#narrow-tabs" if self.narrow else "#tabs", Bar)
         bar.show_items(drawing.tab_items(self.view, self.narrow, focused, self.size.width))
 
@@ -305,8 +305,8 @@ class DotsScreen(AskingActions):
         if (place := drawing.field_at(self.settings, *at)) is not None:
             self.look(replace(self.view, field=place))
 
-    @on(panes.ChartPane.Moved)
-    def _on_chart_moved(self, event: panes.ChartPane.Moved) -> None:
+    @on(ChartPane.Moved)
+    def _on_chart_moved(self, event: ChartPane.Moved) -> None:
         room = self.query_one(ChartMosaic).size.height
         most = max(LINES_OF_DERIVATION - room, 0)
         self.look(self.view.moved(event.dx, event.dy, len(self.settings.d_ks), most))

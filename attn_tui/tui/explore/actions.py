@@ -1,6 +1,7 @@
 """What can be done on the Explore screen."""
 
 from attn_tui.tui.actions import Action
+from attn_tui.tui.scaling import D_K_ACTIONS, MODELS_ACTION, RULE_ACTION
 
 ASKING = (
     Action("screen.edit", ("e",), "e", "Edit", "Edit the scores, or what they come from", bar=1),
@@ -9,25 +10,15 @@ ASKING = (
         "Choose where scores come from: typed, drawn, or from q and K", bar=3,
     ),
     Action("screen.draw_anew", ("a",), "a", "Again", "Draw other scores: the next seed"),
-    Action(
-        "screen.step(-1)", ("left_square_bracket",), "[", "", "Move d_k to the stop below",
-        bar=1,
-    ),
-    Action(
-        "screen.step(1)", ("right_square_bracket",), "]", "d_k", "Move d_k to the stop above",
-        bar=1,
-    ),
-    Action("screen.nudge(-1)", ("minus",), "-", "d_k − 1", "Make d_k one less"),
-    Action("screen.nudge(1)", ("plus",), "+", "d_k + 1", "Make d_k one more"),
-    Action("screen.type_d_k", ("d",), "d", "Type", "Type a d_k", bar=2),
-    Action("screen.choose_rule", ("r",), "r", "Rule", "Choose the scale rule", bar=2),
+    *D_K_ACTIONS,
+    RULE_ACTION,
     Action("screen.type_softcap", ("c",), "c", "Cap", "Type a soft cap; empty is none"),
     Action("screen.type_sink", ("b",), "b", "Sink", "Type the logit of a sink; empty is none"),
     Action(
         "screen.qk_norm", ("k",), "k", "QK-norm",
         "Normalise q and k before their product, or do not",
     ),
-    Action("screen.choose_model", ("h",), "h", "Models", "Choose d_k and scale of a model"),
+    MODELS_ACTION,
     Action("screen.precision", ("p",), "p", "Precision", "Compute softmax in the next format"),
     Action(
         "screen.naive", ("n",), "n", "Naive", "Subtract the largest score before e^z, or do not"

@@ -29,7 +29,7 @@ from attn_tui.tui.instrument_screen import NARROW, Command
 from attn_tui.tui.state import Asked, Gesture
 from attn_tui.tui.widgets.bar import Bar, Item
 from attn_tui.tui.widgets.canvas import Canvas
-from attn_tui.tui.widgets.chart import CHART_DELAY, ChartMosaic
+from attn_tui.tui.widgets.chart import CHART_DELAY, ChartMosaic, ChartPane
 from attn_tui.tui.widgets.score_editor import ScoreEditor
 from attn_tui.tui.widgets.slider import Slider
 
@@ -51,7 +51,7 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         ScoreEditor.SECTION,
         Slider.SECTION,
         KeyTable.SECTION,
-        panes.ChartPane.SECTION,
+        panes.ExploreChart.SECTION,
     )
     explanation = explanations.WORDS
 
@@ -67,10 +67,10 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         """Lay out the panes."""
         with Horizontal(id="top"):
             yield panes.ScoresPane(id="scores")
-            yield panes.ScalePane(id="scale")
+            yield panes.ExploreScale(id="scale")
         yield Bar(id="narrow-tabs")
         yield panes.ExploreTable(id="table")
-        yield panes.ChartPane(id="charts")
+        yield panes.ExploreChart(id="charts")
         yield Canvas(id="words")
 
     def on_mount(self) -> None:
@@ -147,7 +147,7 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
 
     def _draw_tabs(self) -> None:
         if self.answer:
-            focused = self.query_one(panes.ChartPane).has_focus
+            focused = self.query_one(panes.ExploreChart).has_focus
             stale = self.has_class("-stale")
             width = self.size.width
             tabs = drawing.tab_items(
@@ -175,7 +175,7 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         self.query_one("#narrow-tabs").display = bool(narrow)
         self.query_one("#tabs").display = not narrow
         widget = self.query_one(KeyTable)
-        charts = self.query_one(panes.ChartPane)
+        charts = self.query_one(panes.ExploreChart)
         widget.display = not narrow or not view.shows_chart
         charts.display = not narrow or view.shows_chart
         n_keys = shown.vector.n_keys
@@ -275,8 +275,8 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
     def _on_key_chosen(self) -> None:
         self.action_gradient_of()
 
-    @on(panes.ChartPane.Moved)
-    def _on_chart_moved(self, event: panes.ChartPane.Moved) -> None:
+    @on(ChartPane.Moved)
+    def _on_chart_moved(self, event: ChartPane.Moved) -> None:
         if self.answer and self.asked:
             d_k = self.asked.experiment.setup.d_k
             n_keys = self.answer.vector.n_keys

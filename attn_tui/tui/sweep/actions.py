@@ -1,19 +1,10 @@
 """What can be done on the Sweep screen."""
 
 from attn_tui.tui.actions import Action
+from attn_tui.tui.scaling import D_K_ACTIONS, MODELS_ACTION
 
 ASKING = (
-    Action(
-        "screen.step(-1)", ("left_square_bracket",), "[", "", "Move d_k to the stop below",
-        bar=1,
-    ),
-    Action(
-        "screen.step(1)", ("right_square_bracket",), "]", "d_k", "Move d_k to the stop above",
-        bar=1,
-    ),
-    Action("screen.nudge(-1)", ("minus",), "-", "d_k − 1", "Make d_k one less"),
-    Action("screen.nudge(1)", ("plus",), "+", "d_k + 1", "Make d_k one more"),
-    Action("screen.type_d_k", ("d",), "d", "Type", "Type a d_k", bar=3),
+    *D_K_ACTIONS,
     Action("screen.step_n(-1)", ("comma",), ",", "", "Move n to the stop below", bar=2),
     Action("screen.step_n(1)", ("full_stop",), ".", "n", "Move n to the stop above", bar=2),
     Action("screen.type_n", ("n",), "n", "Type n", "Type n, the number of keys"),
@@ -21,13 +12,13 @@ ASKING = (
         "screen.next_tab", ("t",), "t", "Tab", "Sweep d_k, or n, or both as a map", bar=1
     ),
     Action("screen.choose_statistic", ("s",), "s", "Statistic", "Choose the statistic", bar=1),
-    Action("screen.choose_rules", ("r",), "r", "Rules", "Choose the rules to compare", bar=2),
+    Action("screen.choose_rule", ("r",), "r", "Rules", "Choose the rules to compare", bar=2),
     Action("screen.type_rules", ("R",), "R", "Type rules", "Type the rules, with parameters"),
     Action(
         "screen.ratio", ("slash",), "/", "Ratio",
         "Show the statistic unscaled over the same under each rule, or by itself", bar=2,
     ),
-    Action("screen.choose_model", ("h",), "h", "Models", "Choose d_k and scale of a model"),
+    MODELS_ACTION,
     Action("screen.type_d_k_range", ("g",), "g", "d_k from–to", "Type the range of d_k"),
     Action("screen.type_n_range", ("G",), "G", "n from–to", "Type the range of n"),
     Action("screen.type_draws", ("m",), "m", "Draws", "Type how many vectors are drawn", bar=4),

@@ -109,7 +109,7 @@ class AskingActions(ScalingScreen):
         """Show the statistic unscaled over scaled, or by itself."""
         self.change(lambda old: replace(old, ratio=not old.ratio))
 
-    def action_choose_rules(self) -> None:
+    def action_choose_rule(self) -> None:
         """Offer the rules, several at once."""
         present = self._rules
         typed = [rule for rule in present if rule not in RULES]

@@ -25,10 +25,8 @@ from attn_tui.tui.sweep.results import Key, Results, key_of, work
 from attn_tui.tui.sweep.view import View
 from attn_tui.tui.widgets.bar import Bar, Item
 from attn_tui.tui.widgets.canvas import Canvas
+from attn_tui.tui.widgets.chart import CHART_DELAY, ChartMosaic, ChartPane
 from attn_tui.tui.widgets.slider import SLIDE, Slider
-
-CHART_DELAY = 0.04
-"""Seconds of rest before a chart is drawn, so that a held key is not slowed by it."""
 
 
 class SweepScreen(AskingActions):
@@ -37,7 +35,7 @@ class SweepScreen(AskingActions):
     NAME = "sweep"
     CSS_PATH = "sweep.tcss"
     ACTIONS = ACTIONS
-    SECTIONS = (Section("In Sweep", ACTIONS), panes.ChartPane.SECTION)
+    SECTIONS = (Section("In Sweep", ACTIONS), panes.SweepChart.SECTION)
     explanation = explanations.WORDS
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -55,9 +53,9 @@ class SweepScreen(AskingActions):
     def compose_panes(self) -> ComposeResult:
         """Lay out the panes."""
         with Horizontal(id="top"):
-            yield panes.ScalePane(id="scale")
+            yield panes.SweepScale(id="scale")
             yield panes.DrawnPane(id="drawn-pane")
-        yield panes.ChartPane(id="charts")
+        yield panes.SweepChart(id="charts")
         yield Canvas(id="words")
 
     def on_mount(self) -> None:
@@ -215,7 +213,7 @@ class SweepScreen(AskingActions):
         plain = self.view.look.ascii
         self.query_one("#slider", Slider).show_value(experiment.setup.d_k, plain, held)
         self.query_one("#n-slider", Slider).show_value(settings.n, plain)
-        drawn, rules = self.query_one("#drawn", Canvas), self.query_one("#rules", Canvas)
+        drawn, rules = self.query_one("#drawn", Canvas), self.query_one("#rule", Canvas)
         drawn.show(drawing.drawn_rows(settings, *drawn.size))
         rules.show(drawing.rules_rows(experiment, *rules.size))
         height = self._words_height
@@ -231,13 +229,13 @@ class SweepScreen(AskingActions):
             self._chart_timer = self.set_timer(CHART_DELAY, self._draw_chart)
 
     def _draw_tabs(self) -> None:
-        focused = self.query_one(panes.ChartPane).has_focus
+        focused = self.query_one(panes.SweepChart).has_focus
         items = drawing.tab_items(self.settings, self.view, focused, self.size.width)
         self.query_one("#tabs", Bar).show_items(items)
 
     def _draw_chart(self) -> None:
         self._chart_timer = None
-        chart = self.query_one(panes.ChartMosaic)
+        chart = self.query_one(ChartMosaic)
         if self.asked is None or not chart.size:
             return
         if self.answer is None or not self.answer.points:
@@ -248,7 +246,7 @@ class SweepScreen(AskingActions):
 
     # What panes say
 
-    @on(panes.ChartMosaic.Resized)
+    @on(ChartMosaic.Resized)
     def _on_chart_resized(self) -> None:
         self._draw()
 
@@ -260,25 +258,25 @@ class SweepScreen(AskingActions):
     def _on_n_typing(self) -> None:
         self.action_type_n()
 
-    @on(panes.ChartPane.Moved)
-    def _on_chart_moved(self, event: panes.ChartPane.Moved) -> None:
+    @on(ChartPane.Moved)
+    def _on_chart_moved(self, event: ChartPane.Moved) -> None:
         if self.view.numbers:
-            self.look(replace(self.view, top=max(self.view.top - event.dy, 0)))
+            self.look(replace(self.view, top=max(self.view.top + event.dy, 0)))
         elif self.answer and self.answer.points:
             is_map = self.answer.settings.view == "map"
             over_n = not is_map and self.answer.settings.over == "n"
-            along = event.dx if is_map else event.dx + event.dy
+            along = event.dx if is_map else event.dx - event.dy
             if over_n or (is_map and event.dy):
                 ns = tuple(sorted({point.n for point in self.answer.points}))
-                by = along if over_n else event.dy
+                by = along if over_n else -event.dy
                 self.ask_n(lambda n: moved(ns, n, by), SLIDE)
             else:
                 d_ks = tuple(sorted({point.d_k for point in self.answer.points}))
                 self.ask_d_k(lambda d_k: moved(d_ks, d_k, along), SLIDE)
 
-    @on(panes.ChartMosaic.Pointed)
-    def _on_pointed(self, event: panes.ChartMosaic.Pointed) -> None:
-        chart = self.query_one(panes.ChartMosaic)
+    @on(ChartMosaic.Pointed)
+    def _on_pointed(self, event: ChartMosaic.Pointed) -> None:
+        chart = self.query_one(ChartMosaic)
         if not (self.asked and self.answer and self.answer.points):
             return
         at = drawing.place_of(self.asked.experiment)

@@ -1,10 +1,15 @@
 """Where charts and the rule are drawn, on every instrument."""
 
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.message import Message
 
+from attn_tui.tui.actions import Action, Section, bindings
+from attn_tui.tui.widgets.bar import Bar
 from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.mosaic import Mosaic
 
@@ -20,10 +25,17 @@ class ChartMosaic(Mosaic):
 
     @dataclass
     class Pointed(Message):
-        """The user points at a cell."""
+        """The user points at a cell.
+
+        Attributes:
+            x: Its column.
+            y: Its row.
+            twice: Whether it is the second click there.
+        """
 
         x: int
         y: int
+        twice: bool
 
     class Resized(Message):
         """There is another size to draw for."""
@@ -35,7 +47,7 @@ class ChartMosaic(Mosaic):
     def on_click(self, event: events.Click) -> None:
         """Say where the click was."""
         x, y = event.screen_offset - self.region.offset
-        self.post_message(self.Pointed(x, y))
+        self.post_message(self.Pointed(x, y, event.chain == 2))
 
 
 class RuleCanvas(Canvas):
@@ -44,3 +56,43 @@ class RuleCanvas(Canvas):
     async def on_click(self) -> None:
         """Offer the rules."""
         await self.run_action("screen.choose_rule")
+
+
+class ChartPane(Vertical, can_focus=True):
+    """A chart below its tabs; an instrument says what the arrows do to it."""
+
+    ACTIONS: ClassVar[tuple[Action, ...]] = ()
+    SECTION: ClassVar[Section]
+
+    @dataclass
+    class Moved(Message):
+        """The user moves the cursor: by so many places to the right, and down."""
+
+        dx: int
+        dy: int
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        cls.BINDINGS = bindings(cls.ACTIONS)
+        super().__init_subclass__(**options)
+
+    def compose(self) -> ComposeResult:
+        """Lay out the tabs above the chart."""
+        yield Bar(id="tabs")
+        yield ChartMosaic(TILES, id="chart")
+
+    def action_move(self, dx: int, dy: int) -> None:
+        """Say which arrow it was."""
+        self.post_message(self.Moved(dx, dy))
+
+
+def arrows(left: str, right: str, up: str, down: str) -> tuple[Action, ...]:
+    """Return what the arrows do in a chart, from what each does there."""
+    return tuple(
+        Action(f"move({dx}, {dy})", (key,), shown, key.capitalize(), does, palette=False)
+        for key, shown, does, dx, dy in (
+            ("left", "←", left, -1, 0),
+            ("right", "→", right, 1, 0),
+            ("up", "↑", up, 0, -1),
+            ("down", "↓", down, 0, 1),
+        )
+    )
