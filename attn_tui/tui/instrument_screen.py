@@ -21,6 +21,7 @@ from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.messages import HistoryStep
 from attn_tui.tui.state import Asked, Edit, Gesture
 from attn_tui.tui.widgets.bar import Bar, Item
+from attn_tui.tui.widgets.canvas import ROLE_CLASSES
 
 NARROW, LOW = 72, 20
 """Fewer columns or lines show one pane at a time."""
@@ -80,6 +81,7 @@ class InstrumentScreen(Screen[None]):
     InstrumentScreen #key-bar { dock: bottom; }
     """
     AUTO_FOCUS = None
+    COMPONENT_CLASSES: ClassVar[set[str]] = {*ROLE_CLASSES}
     NAME: ClassVar[str]
     ACTIONS: ClassVar[tuple[Action, ...]] = ()
     SECTIONS: ClassVar[tuple[Section, ...]] = ()

@@ -120,13 +120,19 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         """Draw everything in the new size."""
         self.call_after_refresh(self._draw)
 
+    @property
+    def _stale(self) -> bool:
+        """Whether what is shown is the last readable answer, and not one to the text."""
+        return self.asked is not None and self.asked.error is not None
+
     def _draw(self) -> None:
         """Show everything but the chart at once, and the chart soon."""
         asked, shown, answer = self.asked, self._shown, self.answer
         if asked is None or shown is None or answer is None or not self.size:
             return
         experiment = asked.experiment
-        self.set_class(asked.error is not None, "-stale")
+        for canvas in self.query("KeyTable Canvas, ChartMosaic Canvas, #words").results(Canvas):
+            canvas.fade(self._stale)
         self.set_class(self.narrow, "-narrow")
         self.set_class(self.size.height < SHORT, "-short")
         self.query_one("#words").styles.height = self._words_height
@@ -148,10 +154,9 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
     def _draw_tabs(self) -> None:
         if self.answer:
             focused = self.query_one(panes.ExploreChart).has_focus
-            stale = self.has_class("-stale")
             width = self.size.width
             tabs = drawing.tab_items(
-                self.view, self.answer, self.narrow, focused, stale, self._busy, width
+                self.view, self.answer, self.narrow, focused, self._stale, self._busy, width
             )
             bar = self.query_one("#narrow-tabs" if self.narrow else "#tabs", Bar)
             bar.show_items(drawing.ruled(tabs, self.size.width))
@@ -189,8 +194,8 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
             self._listed, self.order = listed, ordered(shown, view.sort)
         self.view = view = view.scrolled(self.order.place(view.key), lines, n_keys)
         keys = self.order.between(view.top, view.top + lines)
-        stale = asked.error is not None
-        widget.show_page(drawing.page(shown, asked.experiment, view, keys, width, narrow, stale))
+        page = drawing.page(shown, asked.experiment, view, keys, width, narrow, self._stale)
+        widget.show_page(page)
 
     @property
     def _room(self) -> int:

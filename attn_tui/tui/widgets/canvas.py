@@ -1,9 +1,9 @@
 """The one way of drawing: rows of (text, role), of which only what changed is sent again."""
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from rich.segment import Segment
+from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
@@ -19,6 +19,16 @@ ROLES = (
     *SIZES,
 )
 """Every role a row may use; the style sheet gives each a look."""
+
+ROLE_CLASSES = frozenset(f"role--{role}" for role in ROLES)
+"""Component classes of the screen that canvases stand on.
+
+They are the screen's, so that the style sheet is matched with each role once, and not once for
+each canvas: half of the time a screen takes to appear would go there.
+"""
+
+FADING = frozenset(("text", "unscaled", "scaled", "strong", "label"))
+"""Roles that a canvas shows as muted while what it shows is not what is asked."""
 
 
 def _cells(row: Row, width: int) -> list[tuple[str, str]]:
@@ -59,9 +69,9 @@ class Canvas(Widget):
     DEFAULT_CSS = """
     Canvas { width: 100%; height: 1; }
     """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"canvas--{role}" for role in ROLES}
 
     rows: tuple[Row, ...] = ()
+    faded = False
 
     def show(self, rows: Sequence[Row]) -> None:
         """Show new rows."""
@@ -83,8 +93,15 @@ class Canvas(Widget):
         """Return one line of the rows as Textual wants it."""
         width = self.size.width
         row = shown(self.rows[y], width) if y < len(self.rows) else ()
-        segments = [
-            Segment(text, self.get_component_rich_style(f"canvas--{role}")) for text, role in row
-        ]
-        base = self.get_component_rich_style("canvas--text")
-        return Strip(segments).adjust_cell_length(width, base).simplify()
+        segments = [Segment(text, self._look(role)) for text, role in row]
+        return Strip(segments).adjust_cell_length(width, self._look("text")).simplify()
+
+    def _look(self, role: str) -> Style:
+        shown_as = "muted" if self.faded and role in FADING else role
+        return self.screen.get_component_rich_style(f"role--{shown_as}")
+
+    def fade(self, faded: bool) -> None:
+        """Show whether the rows are still the answer to what is asked."""
+        if faded != self.faded:
+            self.faded = faded
+            self.refresh()
