@@ -35,3 +35,9 @@ class InputError(ValueError):
     def __str__(self) -> str:
         place = f"{self.field}, {self.where}" if self.where else self.field
         return f"{place}: {self.problem}; expected {self.expected}"
+
+    @property
+    def beside(self) -> str:
+        """The same where it stands beside the input, which so need not be named."""
+        place = f"{self.where}: " if self.where else ""
+        return f"{place}{self.problem}; expected {self.expected}"

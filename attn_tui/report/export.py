@@ -1,43 +1,35 @@
-"""An answer written to a file, whole or not at all, in the form its suffix names."""
+"""A report written to a file, whole or not at all, in the form its suffix names."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePath
 from secrets import token_hex
 from stat import S_ISDIR, S_ISREG
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.explore import Answer, VectorAnswer
-from attn_tui.report import csv, json, text
 
-RENDERS: Mapping[str, Callable[..., Iterator[str]]] = {
-    ".txt": text.render,
-    ".json": json.render,
-    ".csv": csv.render,
-}
-"""What writes an answer, by the suffix of the file."""
-
-_EXPECTED = "a name that ends in .txt, .json or .csv, or in .svg for a picture of the screen"
+Forms = Mapping[str, Callable[[], Iterable[str]]]
+"""What can be written: the text, piece by piece, by the suffix of the file."""
 
 
-def export(path: str, answer: Answer, pinned: VectorAnswer | None = None) -> None:
-    """Write an answer to a file, in place of one that is there; ``~`` is the home directory.
+def export(path: str, forms: Forms) -> None:
+    """Write to a file, in place of one that is there; ``~`` is the home directory.
 
     Args:
-        path: Its suffix says in which form: ``.txt``, ``.json`` or ``.csv``.
-        answer: What to write, all keys of it.
-        pinned: What to compare each vector of it with, if anything; a CSV file then holds the
-            comparison alone.
+        path: Its suffix says in which form.
+        forms: Those there are, by suffix in lower case.
 
     Raises:
         InputError: With field ``"file"``, if the suffix is none of these or the file cannot be
             written; what was there is then as it was.
     """
-    render = RENDERS.get(PurePath(path).suffix.lower())
-    if render is None:
-        raise InputError("file", "its suffix is none of ours", _EXPECTED, _place(path))
-    write_whole(path, render(answer, pinned=() if pinned is None else (pinned,)))
+    form = forms.get(PurePath(path).suffix.lower())
+    if form is None:
+        *others, last = forms
+        expected = f"a name that ends in {', '.join(others)} or {last}"
+        raise InputError("file", "its suffix is none of ours", expected, _place(path))
+    write_whole(path, form())
 
 
 def write_whole(path: str, pieces: Iterable[str]) -> None:

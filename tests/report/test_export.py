@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.explore import Answer, answer
+from attn_tui.compute.explore import Answer, VectorAnswer, answer
 from attn_tui.compute.vector import Vector
 from attn_tui.report import csv, json, text
-from attn_tui.report.export import export, write_whole
+from attn_tui.report.export import Forms, export, write_whole
 from tests.asking import answer_to, asking
 
 
@@ -18,9 +18,17 @@ def found() -> Answer:
     return next(answer(asking(Vector("größe", np.array([100.0, 120.0, -np.inf])))))
 
 
+def forms(found: Answer, *pinned: VectorAnswer) -> Forms:
+    return {
+        ".txt": lambda: text.render(found, pinned=pinned),
+        ".json": lambda: json.render(found, pinned=pinned),
+        ".csv": lambda: csv.render(found, pinned=pinned),
+    }
+
+
 def refused(path: Path | str, found: Answer) -> InputError:
     with pytest.raises(InputError) as caught:
-        export(str(path), found)
+        export(str(path), forms(found))
     assert caught.value.field == "file"
     assert "\n" not in str(caught.value)
     return caught.value
@@ -39,7 +47,7 @@ def test_the_suffix_says_in_which_form_an_answer_is_written(
     tmp_path: Path, found: Answer, name: str, render: Callable[[Answer], Iterator[str]]
 ) -> None:
     path = tmp_path / name
-    export(str(path), found)
+    export(str(path), forms(found))
     assert path.read_bytes().decode() == "".join(render(found))
 
 
@@ -50,7 +58,7 @@ def test_a_pinned_answer_is_compared_in_every_form(
     tmp_path: Path, found: Answer, name: str, render: Callable[..., Iterator[str]]
 ) -> None:
     pinned = answer_to(Vector("b", np.array([1.0, 2.0])))
-    export(str(tmp_path / name), found, pinned)
+    export(str(tmp_path / name), forms(found, pinned))
     written = (tmp_path / name).read_bytes().decode()
     assert written == "".join(render(found, pinned=(pinned,)))
     assert "pinned" in written or "first_weight" in written
@@ -62,7 +70,7 @@ def test_a_file_that_is_there_is_replaced_and_keeps_its_permissions(
     path = tmp_path / "a.json"
     path.write_text("before" * 10_000)
     path.chmod(0o640)
-    export(str(path), found)
+    export(str(path), forms(found))
     assert path.read_text() == "".join(json.render(found))
     assert path.stat().st_mode & 0o777 == 0o640
     assert os.listdir(tmp_path) == ["a.json"]
@@ -70,7 +78,7 @@ def test_a_file_that_is_there_is_replaced_and_keeps_its_permissions(
 
 def test_a_new_file_has_the_permissions_new_files_have(tmp_path: Path, found: Answer) -> None:
     (tmp_path / "other").write_text("")
-    export(str(tmp_path / "a.csv"), found)
+    export(str(tmp_path / "a.csv"), forms(found))
     modes = {path.stat().st_mode for path in tmp_path.iterdir()}
     assert len(modes) == 1
 
@@ -79,7 +87,7 @@ def test_what_a_symbolic_link_points_to_is_replaced(tmp_path: Path, found: Answe
     (tmp_path / "inner").mkdir()
     link = tmp_path / "link.txt"
     link.symlink_to(tmp_path / "inner" / "real.txt")
-    export(str(link), found)
+    export(str(link), forms(found))
     assert link.is_symlink()
     assert (tmp_path / "inner" / "real.txt").read_text() == "".join(text.render(found))
 
@@ -88,7 +96,7 @@ def test_the_home_directory_may_be_written_as_a_tilde(
     tmp_path: Path, found: Answer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    export("~/a.txt", found)
+    export("~/a.txt", forms(found))
     assert (tmp_path / "a.txt").exists()
 
 
@@ -97,7 +105,7 @@ def test_an_unknown_suffix_is_refused_and_the_known_ones_named(
     tmp_path: Path, found: Answer, name: str
 ) -> None:
     error = str(refused(tmp_path / name if name else "", found))
-    for suffix in (".txt", ".json", ".csv", ".svg"):
+    for suffix in (".txt", ".json", ".csv"):
         assert suffix in error
     assert os.listdir(tmp_path) == []
 

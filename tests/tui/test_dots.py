@@ -132,8 +132,8 @@ async def test_fields_are_typed(key: str, text: str, field: str, value: object) 
         ("n", "1e30", "to 100,000,000"),
         ("n", "-1", "a whole number from 1"),
         ("s", "1.5", "digits only"),
-        ("c", "2", "correlation: '2.0' will not do"),
-        ("m", "nan", "-1,000,000 to 1,000,000"),
+        ("c", "2", "'2.0' will not do"),
+        ("m", "nan", "-1,000,000"),
         ("i", "0", "whole numbers from"),
     ],
 )
@@ -248,7 +248,7 @@ async def test_tying_the_components_leaves_the_cross_terms() -> None:
         await person.app.run_action("screen.tab('derivation')")
         await person.press("f5")
         person.sees("products of different components are uncorrelated")
-        await person.press("y")
+        await person.press("T")
         person.sees("all components are one: nothing cancels", "4032", "and grows as d_k, for all")
 
 

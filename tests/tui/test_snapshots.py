@@ -278,4 +278,4 @@ def test_dots_with_an_error(camera: Camera, size: tuple[int, int]) -> None:
 
 
 def test_dots_tied(camera: Camera) -> None:
-    dots(camera, WIDE, "y", "c", "1", "enter", "l")
+    dots(camera, WIDE, "T", "c", "1", "enter", "l")

@@ -1,6 +1,7 @@
 """What can be done on the screen of Dot products."""
 
 from attn_tui.tui.actions import Action
+from attn_tui.tui.filing import READ_ACTION, SAVE_ACTION
 from attn_tui.tui.scaling import D_K_ACTIONS, MODELS_ACTION, RULE_ACTION
 
 ASKING = (
@@ -29,7 +30,7 @@ ASKING = (
     ),
     Action("screen.type('mean_k')", ("M",), "M", "μ_k", "Type what is added to every entry of k"),
     Action(
-        "screen.change('tied', 1)", ("y",), "y", "Tied",
+        "screen.change('tied', 1)", ("T",), "T", "Tied",
         "Make all components of q one number, and all of k, or free them", bar=2,
     ),
     *D_K_ACTIONS,
@@ -40,6 +41,7 @@ ASKING = (
         "screen.remove_row", ("delete", "backspace"), "del", "Remove",
         "Take the cursor's row out of the table",
     ),
+    SAVE_ACTION,
 )  # fmt: skip
 """What asks something else."""
 
@@ -56,6 +58,7 @@ LOOKING = (
         "screen.other_side", ("o",), "o", "Side",
         "Show the other side, unscaled or scaled, where there is room for one", bar=3,
     ),
+    READ_ACTION,
     Action("screen.ascii", (), "", "ASCII", "Draw charts in ASCII, or in blocks"),
 )  # fmt: skip
 """What looks another way."""

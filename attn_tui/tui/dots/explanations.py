@@ -53,7 +53,7 @@ CHART = Explanation(
     "axes, where powers of d_k are straight: slopes ½, 0 and −½. ○ was sampled.\n\n"
     "Table over d_k: each row has a sample of its own; i adds rows, del takes one away.\n\n"
     "Why d_k: the derivation, each line with what was sampled and the exact number. The cross "
-    "terms vanish because the products of different components are uncorrelated; y ties the "
+    "terms vanish because the products of different components are uncorrelated; T ties the "
     "components, and they do not.",
     _LAW,
 )

@@ -28,7 +28,7 @@ FIELDS = (
     Field("entries", "entries", "e"),
     Field("samples", "samples", "n"),
     Field("seed", "seed", "s"),
-    Field("tied", "components", "y"),
+    Field("tied", "components", "T"),
     Field("correlation", "ρ(q_i, k_i)", "c"),
     Field("mean_q", "μ_q", "m"),
     Field("mean_k", "μ_k", "M"),

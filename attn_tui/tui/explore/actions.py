@@ -1,6 +1,7 @@
 """What can be done on the Explore screen."""
 
 from attn_tui.tui.actions import Action
+from attn_tui.tui.filing import READ_ACTION, SAVE_ACTION
 from attn_tui.tui.scaling import D_K_ACTIONS, MODELS_ACTION, RULE_ACTION
 
 ASKING = (
@@ -46,10 +47,7 @@ ASKING = (
     ),
     Action("screen.choose_example", ("x",), "x", "Examples", "Choose an example", bar=3),
     Action("screen.open_file", (), "", "Open", "Open a file", always=("ctrl+o",)),
-    Action(
-        "screen.save_file", (), "", "Save",
-        "Save as text, JSON, CSV or a picture (SVG), by the name's ending", always=("ctrl+s",),
-    ),
+    SAVE_ACTION,
 )  # fmt: skip
 """What asks something else."""
 
@@ -79,7 +77,7 @@ LOOKING = (
         "screen.zoom", ("z",), "z", "Zoom",
         "See a large Jacobian around the cursor, or as a whole",
     ),
-    Action("screen.read", ("y",), "y", "Say", "Read all there is to say of the vector as text"),
+    READ_ACTION,
     Action("screen.ascii", (), "", "ASCII", "Draw bars and charts in ASCII, or in blocks"),
 )  # fmt: skip
 """What looks another way."""

@@ -5,10 +5,10 @@ from abc import abstractmethod
 from attn_tui.compute.explore import VectorAnswer
 from attn_tui.tui.explore.order import Order
 from attn_tui.tui.explore.view import View
-from attn_tui.tui.scaling import ScalingScreen
+from attn_tui.tui.filing import FilingScreen
 
 
-class ExploreBase(ScalingScreen):
+class ExploreBase(FilingScreen):
     """The state of the Explore screen.
 
     Attributes:

@@ -2,18 +2,10 @@
 
 from dataclasses import replace
 
-from rich.text import Text
-
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.explore import Answer
-from attn_tui.report.text import render
-from attn_tui.tui.dialogs import ReadDialog
 from attn_tui.tui.explore.base import ExploreBase
 from attn_tui.tui.explore.drawing import pin_text
 from attn_tui.tui.explore.order import ordered
-
-READ_KEYS = 100
-"""Keys that are listed where all is said as text."""
 
 
 class LookingActions(ExploreBase):
@@ -77,13 +69,6 @@ class LookingActions(ExploreBase):
         else:
             pin = pin_text(self.answer, self.asked.experiment)
             self.look(replace(self.view, pinned=self.answer, pin=pin))
-
-    def action_read(self) -> None:
-        """Open all there is to say of the vector as text."""
-        if self.answer and self.asked:
-            answer = Answer(self.asked.experiment, (self.answer,))
-            text = "".join(render(answer, READ_KEYS))
-            self.app.push_screen(ReadDialog("In words and numbers", Text(text)))
 
     def action_ascii(self) -> None:
         """Draw in ASCII, or in blocks."""

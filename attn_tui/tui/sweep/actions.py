@@ -1,6 +1,7 @@
 """What can be done on the Sweep screen."""
 
 from attn_tui.tui.actions import Action
+from attn_tui.tui.filing import READ_ACTION, SAVE_ACTION
 from attn_tui.tui.scaling import D_K_ACTIONS, MODELS_ACTION
 
 ASKING = (
@@ -31,6 +32,7 @@ ASKING = (
         "screen.explore", ("e",), "e", "Explore", "Open Explore on a vector drawn at this n and "
         "d_k; so does enter in the chart", bar=1,
     ),
+    SAVE_ACTION,
 )  # fmt: skip
 """What asks something else."""
 
@@ -46,6 +48,7 @@ LOOKING = (
         "screen.numbers", ("i",), "i", "Numbers",
         "Show the numbers and crossovers in place of the chart", bar=3,
     ),
+    READ_ACTION,
     Action("screen.ascii", (), "", "ASCII", "Draw charts in ASCII, or in blocks"),
 )  # fmt: skip
 """What looks another way."""

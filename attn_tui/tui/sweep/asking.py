@@ -17,7 +17,7 @@ from attn_tui.files.writing import source_text
 from attn_tui.report.sweep_names import NAMES
 from attn_tui.tui import edits
 from attn_tui.tui.dialogs import Choice, SeveralDialog
-from attn_tui.tui.scaling import ScalingScreen
+from attn_tui.tui.filing import FilingScreen
 from attn_tui.tui.state import Edit, Gesture
 from attn_tui.tui.sweep.drawing import TABS, place_of, tab_of
 from attn_tui.tui.widgets.slider import SLIDE
@@ -25,7 +25,7 @@ from attn_tui.tui.widgets.slider import SLIDE
 Change = Callable[[Settings], Settings]
 
 
-class AskingActions(ScalingScreen):
+class AskingActions(FilingScreen):
     """Actions that change what is asked."""
 
     @property

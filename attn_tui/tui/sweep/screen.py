@@ -13,6 +13,8 @@ from textual.timer import Timer
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.sweep import Answer, restated
+from attn_tui.report import sweep_csv, sweep_json, sweep_text
+from attn_tui.report.export import Forms
 from attn_tui.report.sweep_names import NAMES
 from attn_tui.tui import scaling
 from attn_tui.tui.actions import Section
@@ -147,6 +149,20 @@ class SweepScreen(AskingActions):
         else:
             self.notify("Nothing is being drawn: a draws anew", timeout=3)
         self._draw()
+
+    def forms(self) -> Forms:
+        """Return what can be written of what was found so far."""
+        if (found := self.answer) is None:
+            return {}
+        return {
+            ".txt": lambda: sweep_text.render(found),
+            ".json": lambda: sweep_json.render(found),
+            ".csv": lambda: sweep_csv.render(found),
+        }
+
+    def said(self) -> str:
+        """Return all that was found, of the statistic that is shown."""
+        return "".join(sweep_text.render(self.answer)) if self.answer else ""
 
     # What is looked at
 

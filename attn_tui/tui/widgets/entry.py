@@ -6,7 +6,7 @@ from typing import Any
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.widgets import Input, Static
 
@@ -49,16 +49,17 @@ class Request:
     complete: Callable[[str], str] = str
 
 
-class Entry(Horizontal):
+class Entry(Vertical):
     """Hidden until opened; enter commits, escape leaves all as it was, errors stand beside it."""
 
     DEFAULT_CSS = """
-    Entry { height: auto; display: none; layout: grid; grid-size: 2; grid-columns: auto 1fr;
-            grid-rows: auto; }
-    Entry.-open { display: block; layout: grid; }
+    Entry { height: auto; display: none; }
+    Entry.-open { display: block; }
+    Entry Horizontal { height: 1; }
     Entry Input { width: 1fr; }
     Entry #entry-label { width: auto; height: 1; padding-right: 1; }
-    Entry #entry-error { width: 1fr; height: auto; column-span: 2; color: $role-error; }
+    Entry #entry-error { width: 100%; height: auto; color: $role-error; background: $background;
+                         overlay: screen; }
     """
 
     @dataclass
@@ -78,8 +79,10 @@ class Entry(Horizontal):
 
     def compose(self) -> ComposeResult:
         """Lay out the label, the field and the error."""
-        yield Static("", id="entry-label", markup=False)
-        yield Field(compact=True, select_on_focus=True)
+        with Horizontal():
+            yield Static("", id="entry-label", markup=False)
+            yield Field(compact=True, select_on_focus=True)
+        # Above what lies below, so that it is never cut.
         yield Static("", id="entry-error", markup=False)
 
     @property
@@ -119,7 +122,7 @@ class Entry(Horizontal):
             try:
                 self.request.read(event.value)
             except InputError as error:
-                problem = str(error)
+                problem = error.beside
         self.complain(problem)
 
     @on(Field.Completed)
@@ -137,7 +140,7 @@ class Entry(Horizontal):
         try:
             value = self.request.read(event.value)
         except InputError as error:
-            self.complain(str(error))
+            self.complain(error.beside)
             return
         self.post_message(self.Entered(self.request.take, value))
         self.close()

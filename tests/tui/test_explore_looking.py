@@ -1,0 +1,151 @@
+"""Pointing and looking on the Explore screen, as a person does it."""
+
+import re
+
+import pytest
+from textual.events import MouseScrollUp
+from textual.widget import Widget
+
+from attn_tui.charts.rows import plain
+from attn_tui.files.draft import Draft
+from attn_tui.tui.explore.key_table import KeyTable
+from attn_tui.tui.explore.table_rows import Marks, key_rows
+from tests.tui.person import MEDIUM, at_screen, settle
+
+WEIGHTS = ("1.93e-22", "9.36e-14", "1.0000", "0.1309", "0.2446", "0.6245")
+
+
+async def test_a_drag_is_one_step_of_history() -> None:
+    async with at_screen() as person:
+        slider = person.app.screen.query_one("#slider")
+        await person.pilot.mouse_down(slider, offset=(10, 0))
+        for x in range(11, 31):
+            person.clock.now += 2.0
+            await person.pilot.hover(slider, offset=(x, 0))
+        await person.pilot.mouse_up(slider, offset=(30, 0))
+        await person.press("u")
+        assert person.asked.draft.setup.d_k == 1024
+        assert not person.app.history.past
+
+
+def scroll_up(widget: Widget) -> MouseScrollUp:
+    return MouseScrollUp(
+        widget, x=9, y=0, delta_x=0, delta_y=-1, button=0, shift=False, meta=False, ctrl=False
+    )
+
+
+async def test_clicking_the_slider_goes_there_and_the_wheel_moves_by_stops() -> None:
+    async with at_screen() as person:
+        await person.click("#slider", 4)
+        assert person.asked.draft.setup.d_k == 1
+        slider = person.app.screen.query_one("#slider")
+        slider.post_message(scroll_up(slider))
+        await settle(person.pilot)
+        assert person.asked.draft.setup.d_k == 2
+
+
+async def test_a_click_points_at_a_key_and_a_second_chooses_its_gradient() -> None:
+    async with at_screen() as person:
+        await person.click("#table", 5, 3)
+        assert person.line_with("▸").split()[1] == "1"
+        await person.click("#table", 5, 4, times=2)
+        person.sees("gradient of p₂")
+
+
+async def test_the_editors_line_picks_the_vector_that_is_shown() -> None:
+    async with at_screen(draft=Draft("one: 1, 2\ntwo: 3, 4, 5\n\nthree: 6, 6")) as person:
+        person.sees("one: weights p")
+        await person.press("e", "down")
+        person.sees("two: weights p")
+        await person.press("down", "down")
+        person.sees("three: weights p")
+
+
+async def test_a_long_vector_scrolls_sorts_and_keeps_its_cursor_in_sight() -> None:
+    scores = ", ".join(str((7 * key) % 100) for key in range(300))
+    async with at_screen(MEDIUM, Draft(scores)) as person:
+        await person.press("tab", "end")
+        assert person.line_with("▸").split()[1] == "299"
+        await person.press("pageup", "home", "s")
+        assert person.line_with("▸").split()[1:3] == ["57", "99"]
+        await person.press("pagedown", "s", "s")
+        assert person.line_with("▸").split()[1:3] == ["57", "99"]
+        await person.press("home")
+        assert person.line_with("▸").split()[1:3] == ["0", "0"]
+
+
+async def test_jacobian_says_the_value_under_the_cursor() -> None:
+    async with at_screen() as person:
+        await person.press("t", "tab", "tab", "down", "right", "right")
+        person.sees("∂p_1/∂s_2 = −9.36e-14 unscaled, −4.77e-03 scaled")
+        await person.press("w")
+        person.sees("∂p_1/∂z_2", "−1.53e-01 scaled")
+
+
+async def test_logarithmic_charts_show_what_linear_ones_cannot() -> None:
+    async with at_screen() as person:
+        person.sees("│ linear")
+        await person.press("l")
+        person.sees("│ log", "1e-20")
+
+
+async def test_over_d_k_marks_the_present_one() -> None:
+    async with at_screen() as person:
+        await person.press("t", "t")
+        person.sees("at 1024:", "0.905 nats", "0.0127")
+        await person.press("home")
+        person.sees("at 1:")
+
+
+async def test_every_pane_explains_itself() -> None:
+    async with at_screen() as person:
+        await person.press("question_mark")
+        person.sees("z = m·s; by default m = 1/√d_k", "Source:", "arXiv 1706.03762")
+        await person.press("escape", "tab", "question_mark")
+        person.sees("p = softmax(z)", "δ_ij")
+        await person.press("escape", "tab", "question_mark")
+        person.sees("what the rule")
+        await person.press("escape", "e", "f1")
+        person.sees("Everywhere", "ctrl+z")
+
+
+async def test_the_palette_finds_what_has_no_key() -> None:
+    async with at_screen() as person:
+        await person.press("ctrl+p")
+        await person.write("ASCII")
+        await person.press("enter")
+        person.sees("> ")
+        person.misses("▸", "█")
+
+
+async def test_the_title_line_and_the_rule_can_be_clicked() -> None:
+    async with at_screen() as person:
+        await person.click("#rule", 3)
+        person.sees("arXiv 1706.03762")
+        await person.press("escape")
+        await person.click("#title", person.lines[0].index("f64"))
+        person.sees("f32")
+
+
+NUMBER = re.compile(r"[-+−×<]?\d[\d.,]*(?:e[+-]?\d+)?")
+
+
+@pytest.mark.parametrize("scores", ["100, 120, 150", "1000, 0, -250.125", "1e300, 0, 5"])
+async def test_no_number_is_ever_cut_into_another(scores: str) -> None:
+    """A number of the table that touches the right edge is whole, or an ellipsis ends it."""
+    async with at_screen((160, 50), Draft(scores)) as person:
+        for columns in (*range(24, 84, 5), 72, 80, 100, 120):
+            for tab in ("weights", "gradient"):
+                await person.resize(columns, 24)
+                await person.app.run_action(f"screen.tab('{tab}')")
+                await settle(person.pilot)
+                table = person.app.screen.query_one(KeyTable)
+                page = table.page
+                assert page
+                marks = Marks(page.cursor, page.span, page.ascii)
+                rows = key_rows(page.answer, page.keys, page.columns, marks)
+                whole = set(NUMBER.findall(plain([*rows, *page.statistics])))
+                for line in person.lines[table.region.y : table.region.bottom]:
+                    if len(line) == columns:
+                        last = NUMBER.findall(line)[-1:]
+                        assert line.endswith("…") or set(last) <= whole, (columns, line)

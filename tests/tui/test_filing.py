@@ -1,0 +1,58 @@
+"""Every instrument saves what it shows in any form, and reads it as text."""
+
+from pathlib import Path
+
+import pytest
+
+from attn_tui.compute import dots, sweep
+from attn_tui.compute.setup import Setup
+from attn_tui.files.draft import EXAMPLE, Draft
+from tests.tui.person import WIDE, at_screen
+
+SETUP = Setup(64).put(dots.Settings(samples=5000)).put(sweep.Settings(n=8, points=4, draws=64))
+FORMS = {"explore": "txt json csv", "dots": "txt json", "sweep": "txt json csv"}
+HOLDS = {"explore": "100", "dots": "kurtosis", "sweep": "gradient"}
+
+
+@pytest.mark.parametrize(
+    ("instrument", "ending"), [(name, end) for name in FORMS for end in FORMS[name].split()]
+)
+async def test_an_answer_is_saved_as_the_suffix_says(
+    tmp_path: Path, instrument: str, ending: str
+) -> None:
+    path = tmp_path / f"answer.{ending}"
+    async with at_screen(WIDE, Draft(EXAMPLE.text, SETUP), instrument=instrument) as person:
+        await person.press("ctrl+s")
+        await person.paste(str(path))
+        await person.press("enter")
+        await person.until_sees("Saved")
+    written = path.read_text("utf-8")
+    assert HOLDS[instrument] in written or "∂p/∂s" in written
+    assert written.startswith("{") == (ending == "json")
+
+
+@pytest.mark.parametrize("instrument", FORMS)
+async def test_a_picture_is_of_the_screen_and_other_suffixes_are_refused(
+    tmp_path: Path, instrument: str
+) -> None:
+    async with at_screen(WIDE, Draft(EXAMPLE.text, SETUP), instrument=instrument) as person:
+        await person.press("ctrl+s")
+        await person.paste(str(tmp_path / "a.doc"))
+        await person.press("enter")
+        await person.until_sees("its suffix is none of ours")
+        for suffix in (*FORMS[instrument].split(), "svg"):
+            person.sees(f".{suffix}")
+        await person.press("ctrl+u")
+        await person.paste(str(tmp_path / "a.svg"))
+        await person.press("enter")
+        await person.until_sees("Saved")
+    picture = (tmp_path / "a.svg").read_text("utf-8")
+    assert picture.startswith("<svg")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a.svg"]
+
+
+@pytest.mark.parametrize("instrument", FORMS)
+async def test_all_is_read_as_text(instrument: str) -> None:
+    async with at_screen(WIDE, Draft(EXAMPLE.text, SETUP), instrument=instrument) as person:
+        await person.press("y")
+        person.sees("In words and numbers", "softmax" if instrument == "explore" else "seed")
