@@ -12,8 +12,6 @@ from attn_tui.tui.explore.key_table import KeyTable
 from attn_tui.tui.explore.table_rows import Marks, key_rows
 from tests.tui.person import MEDIUM, at_screen, settle
 
-WEIGHTS = ("1.93e-22", "9.36e-14", "1.0000", "0.1309", "0.2446", "0.6245")
-
 
 async def test_a_drag_is_one_step_of_history() -> None:
     async with at_screen() as person:
