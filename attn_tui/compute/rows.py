@@ -21,8 +21,9 @@ READOUTS: tuple[Readout, ...] = get_args(Readout)
 _AT_ONCE = 1 << 13
 """So many numbers are worked on at a time: they stay in the cache, and BLAS on one thread."""
 
-_NEGLIGIBLE = -150.0
-"""Exponents are held above this: e^−150 adds nothing, and no square or cube is subnormal."""
+_NEGLIGIBLE = -80.0
+"""Exponents are held above this: e^−80 adds nothing to 1, and no square or cube is subnormal. Keys
+below it are left out of long vectors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,9 +137,15 @@ def _sums(given: Rows, logit_std: Floats) -> _Sums:
     work = np.empty((2, high, wide))
     for row in range(0, count, high):
         down = slice(row, row + high)
-        for column in range(0, others, wide):
-            block = down, slice(column, column + wide)
-            _add(given.behind[block], given.upstream[block], logit_std[down], work, sums[:, down])
+        behind, upstream = given.behind[down], given.upstream[down]
+        if high == 1:
+            near = behind[0] < -_NEGLIGIBLE / max(float(logit_std[row]), 1.0)
+            if 2 * np.count_nonzero(near) < others:
+                kept = np.flatnonzero(near)
+                behind, upstream = behind[:, kept], upstream[:, kept]
+        for column in range(0, behind.shape[1], wide):
+            block = slice(None), slice(column, column + wide)
+            _add(behind[block], upstream[block], logit_std[down], work, sums[:, down])
     return _Sums(*sums)
 
 

@@ -14,7 +14,16 @@ from attn_tui.compute.source import Drawn
 
 from . import exact
 
-SHAPES = [(2, 0.0), (2, 40.0), (3, 1.0), (17, 0.3), (64, 8.0), (300, 64.0), (9000, 2.0)]
+SHAPES = [
+    (2, 0.0),
+    (2, 40.0),
+    (3, 1.0),
+    (17, 0.3),
+    (64, 8.0),
+    (300, 64.0),
+    (9000, 2.0),
+    (9000, 30.0),
+]
 
 
 def logs_of(g: np.ndarray, std: float, v: np.ndarray, across: float) -> dict[str, np.ndarray]:
