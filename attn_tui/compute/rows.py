@@ -18,8 +18,9 @@ Readout = Literal["max_weight", "entropy", "effective_keys", "jacobian", "trace"
 
 READOUTS: tuple[Readout, ...] = get_args(Readout)
 
-_AT_ONCE = 1 << 13
-"""So many numbers are worked on at a time: they stay in the cache, and BLAS on one thread."""
+_WIDE, _AT_ONCE = 1 << 13, 1 << 15
+"""So many numbers of a vector, and so many in all, are worked on at a time: BLAS stays on one
+thread, and the numbers in the cache."""
 
 _NEGLIGIBLE = -80.0
 """Exponents are held above this: e^−80 adds nothing to 1, and no square or cube is subnormal. Keys
@@ -132,13 +133,13 @@ def _sums(given: Rows, logit_std: Floats) -> _Sums:
     """Add up e, e², e³, e·b, e·d, e·d·b, e²·d, e²·d², a block at a time."""
     count, others = given.behind.shape
     sums = np.zeros((8, count))
-    wide = min(others, _AT_ONCE)
-    high = min(count, max(1, _AT_ONCE // wide))
+    wide = min(others, _WIDE)
+    high = 1 if others > wide else min(count, _AT_ONCE // wide)
     work = np.empty((2, high, wide))
     for row in range(0, count, high):
         down = slice(row, row + high)
         behind, upstream = given.behind[down], given.upstream[down]
-        if high == 1:
+        if others > wide:
             near = behind[0] < -_NEGLIGIBLE / max(float(logit_std[row]), 1.0)
             if 2 * np.count_nonzero(near) < others:
                 kept = np.flatnonzero(near)
