@@ -2,6 +2,7 @@
 
 import io
 import json
+import signal
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from attn_tui.cli import program
 from attn_tui.commands.progress import Progress
+from attn_tui.compute import crossover
 from attn_tui.compute import sweep as compute_sweep
 from attn_tui.compute.crossover import GRADIENTS
 
@@ -112,6 +114,7 @@ def test_crossovers_alone() -> None:
         ("--crossover --n 1", "n"),
         ("--crossover --n 2:8", "n"),
         ("--crossover --rules none", "rules"),
+        ("--crossover --rules fixed:a=0.5", "rules"),
         ("--crossover --d-k 1:8", "d-k"),
         ("--crossover --seed x", "seed"),
         ("--experiment nowhere.json", "experiment"),
@@ -130,18 +133,47 @@ def test_csv_and_json_exclude_each_other() -> None:
     assert call("--csv", "--json").exit_code == 2
 
 
-def test_an_interrupt_prints_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = compute_sweep.answer
+def interrupt_after(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, count: int) -> None:
+    """Send Ctrl+C once a generator has yielded so often."""
+    whole = getattr(module, name)
 
     def interrupted(*arguments: Any) -> Any:
-        yield next(whole(*arguments))
-        raise KeyboardInterrupt
+        for index, each in enumerate(whole(*arguments), 1):
+            if index == count:
+                signal.raise_signal(signal.SIGINT)
+            yield each
 
-    monkeypatch.setattr(compute_sweep, "answer", interrupted)
+    monkeypatch.setattr(module, name, interrupted)
+
+
+def test_an_interrupt_prints_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupt_after(monkeypatch, compute_sweep, "answer", 1)
     result = call("--json", *QUICK)
     assert result.exit_code == 130
     assert json.loads(result.stdout)["points"]
     assert json.loads(result.stdout)["progress"] < 1
+
+
+def test_an_interrupt_prints_the_crossovers_found_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    last = next(
+        count
+        for count, (_, found) in enumerate(crossover.crossovers([(8, "inverse-sqrt")], 1, 500), 1)
+        if found
+    )
+    interrupt_after(monkeypatch, crossover, "crossovers", last)
+    arguments = ("--crossover", "--n", "8", "--draws", "500")
+    result = call(*arguments, "--json")
+    assert result.exit_code == 130
+    found = json.loads(result.stdout)["crossovers"]
+    assert [(each["readout"], each["draws"]) for each in found] == [
+        (readout, 256) for readout in GRADIENTS
+    ]
+    assert found[0]["low"] < found[0]["d_k"] < found[0]["high"]
+
+    interrupt_after(monkeypatch, crossover, "crossovers", 1)
+    result = call(*arguments)
+    assert result.exit_code == 130
+    assert result.stdout == "Stopped before a crossover was found.\n"
 
 
 class Terminal(io.StringIO):

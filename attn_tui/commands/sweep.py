@@ -1,6 +1,5 @@
 """``attn-tui sweep``: drawn vectors over d_k, over n or over both, as text, CSV or JSON."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,7 @@ from attn_tui.commands.options import (
     option,
 )
 from attn_tui.commands.output import write
-from attn_tui.commands.progress import Progress
+from attn_tui.commands.progress import Progress, until_interrupted
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.scale import RULES
@@ -89,7 +88,10 @@ Examples:
 @_form("--csv", "form", flag_value="csv", help="Print CSV.")
 @_form("--json", "form", flag_value="json", help="Print JSON.")
 def sweep(form: tuple[str, ...], crossover: bool, **given: Any) -> int:
-    """Print what drawn vectors say over d_k or n under several scale rules."""
+    """Print what drawn vectors say over d_k or n under several scale rules.
+
+    Ctrl+C prints what there is.
+    """
     if len(set(form)) > 1:
         raise click.UsageError("--csv and --json exclude each other")
     written_as = next(iter(form), "text")
@@ -106,13 +108,11 @@ def _print_sweep(given: dict[str, Any], form: str) -> int:
     experiment = _experiment(given)
     text = given["statistic"]
     statistics = () if text is None else read_statistics(text)
-    found, status = None, 0
-    with Progress("sweep") as progress:
-        try:
-            for found in answer(experiment):
-                progress.show(found.progress)
-        except KeyboardInterrupt:
-            status = INTERRUPTED
+    found = None
+    with until_interrupted() as stop, Progress("sweep") as progress:
+        for found in answer(experiment, stop):
+            progress.show(found.progress)
+        interrupted = stop()
     if found is not None:
         renders = {
             "text": sweep_text.render,
@@ -120,7 +120,7 @@ def _print_sweep(given: dict[str, Any], form: str) -> int:
             "json": sweep_json.render,
         }
         write(renders[form](found, statistics))
-    return status
+    return INTERRUPTED if interrupted else 0
 
 
 def _experiment(given: dict[str, Any]) -> "Experiment":
@@ -210,6 +210,7 @@ def _range(field: str, text: str) -> tuple[int, int]:
 
 
 def _print_crossovers(given: dict[str, Any], form: str) -> int:
+    from attn_tui.compute.crossover import crossovers, search_cost
     from attn_tui.compute.experiment import Experiment
     from attn_tui.compute.setup import Setup
     from attn_tui.compute.source import Drawn
@@ -233,42 +234,22 @@ def _print_crossovers(given: dict[str, Any], form: str) -> int:
     rules = [rule for rule in checked[0].rules or ("inverse-sqrt",) if rule != "none"]
     if not rules:
         raise InputError("rules", "there is only none", "a rule that is removed")
-    found: list[Crossover] = []
-    status = 0
-    with Progress("crossovers") as progress:
-        try:
-            for share, one in _crossovers(checked, rules):
-                found += [one] if one else []
-                progress.show(share)
-        except KeyboardInterrupt:
-            status = INTERRUPTED
     first = checked[0]
+    asked = list(dict.fromkeys((each.n, rule) for each in checked for rule in rules))
+    total = sum(search_cost(n, first.draws) for n, _ in asked)
+    found: tuple[Crossover, ...] = ()
+    with until_interrupted() as stop, Progress("crossovers") as progress:
+        for spent, known in crossovers(asked, first.seed, first.draws):
+            found = known
+            progress.show(spent / total)
+            if stop():
+                break
+        interrupted = stop()
     experiment = Experiment(Drawn(first.n, first.seed), Setup().put(first))
     if form == "json":
         write(sweep_json.render_crossovers(experiment, found))
     elif form == "csv":
         write(sweep_csv.render_crossovers(found))
     else:
-        write(sweep_text.crossover_table(found))
-    return status
-
-
-def _crossovers(
-    settings: "list[Settings]", rules: list[str]
-) -> "Iterator[tuple[float, Crossover | None]]":
-    """Yield how much is done, and each crossover once it is found."""
-    from attn_tui.compute.crossover import GRADIENTS, Crossover, search, search_cost
-
-    costs = [search_cost(each.n, each.draws) for each in settings]
-    total, done = sum(costs) * len(rules) * len(GRADIENTS), 0
-    for each, cost in zip(settings, costs, strict=True):
-        for rule in rules:
-            for readout in GRADIENTS:
-                spent = 0
-                for step in search(each.n, readout, each.seed, each.draws, rule):
-                    if isinstance(step, Crossover):
-                        done += cost
-                        yield done / total, step
-                        break
-                    spent = min(spent + step, cost)
-                    yield (done + spent) / total, None
+        write(sweep_text.render_crossovers(found))
+    return INTERRUPTED if interrupted else 0

@@ -9,13 +9,11 @@ import numpy as np
 
 from attn_tui.compute.asymptotes import condensation_d_k, condensation_n
 from attn_tui.compute.crossover import (
-    GRADIENTS,
     Crossover,
-    GradientReadout,
     check_number,
+    crossovers,
+    divides_from,
     last_fall,
-    only_divides,
-    search,
     search_cost,
 )
 from attn_tui.compute.draws import GENERATOR
@@ -152,7 +150,8 @@ class Answer:
         points: Rising in n, then d_k, then in the order of the rules; more come, and grow.
         curves: Exact curves and asymptotes of the statistic; of curves, and empty at first.
         condensation: One for each rule; on a map, one for each rule and n.
-        crossovers: Of curves over d_k, for each readout and rule but none; empty until the end.
+        crossovers: Of curves over d_k, for each readout and rule that divides; empty at first, then
+            from a few draws, at last from all.
         progress: How much of the work is done, 0 to 1; 1 in the last answer alone.
         generator: The algorithm that draws.
     """
@@ -221,17 +220,14 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     sampling = Sampling(multipliers, settings.draws, settings.seed)
     marks = tuple(_condensation(settings, scales, setup.d_k))
     wanted = _crossovers_wanted(settings, scales)
-    each_cost = search_cost(settings.n, settings.draws)
-    work = sampling.work(every) + len(wanted) * each_cost
+    work = sampling.work(every) + len(wanted) * search_cost(settings.n, settings.draws)
     lines: tuple[Curve, ...] = ()
-    found: list[Crossover] = []
+    found: tuple[Crossover, ...] = ()
 
     def so_far(done: float) -> Answer:
         points = sampling.points()
         progress = min(done / work, 0.999) if done < work else 1.0
-        return Answer(
-            experiment, settings, tuple(scales), points, lines, marks, tuple(found), progress
-        )
+        return Answer(experiment, settings, tuple(scales), points, lines, marks, found, progress)
 
     done, since, first = 0, 0, True
     for cost in sampling.steps(coarse, rest):
@@ -244,34 +240,22 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     if settings.view == "curves":
         lines = curves(settings.statistic, scales, sorted(every))
     yield so_far(done)
-    for readout, rule in wanted:
-        spent, since = 0, 0
-        for step in search(settings.n, readout, settings.seed, settings.draws, rule):
-            if stop():
-                return
-            if isinstance(step, Crossover):
-                found.append(step)
-                done += each_cost
-                yield so_far(done)
-                break
-            spent, since = spent + step, since + step
-            if since > _BETWEEN:
-                yield so_far(done + min(spent, each_cost - 1))
-                since = 0
+    drawn, shown = done, done
+    for spent, known in crossovers(wanted, settings.seed, settings.draws) if wanted else ():
+        if stop():
+            return
+        done = drawn + spent
+        if known != found or done > shown + _BETWEEN or done == work:
+            found, shown = known, done
+            yield so_far(done)
 
 
-def _crossovers_wanted(
-    settings: Settings, scales: Mapping[str, Scale]
-) -> list[tuple[GradientReadout, str]]:
-    """Return readouts and rules whose crossover a chart over d_k can show."""
+def _crossovers_wanted(settings: Settings, scales: Mapping[str, Scale]) -> list[tuple[int, str]]:
+    """Return n and rules whose crossovers a chart over d_k can show."""
     if settings.view == "map" or settings.over == "n" or not settings.crossovers:
         return []
-    return [
-        (readout, rule)
-        for rule, scale in scales.items()
-        if scale != Scale("none") and only_divides(scale, settings.n)
-        for readout in GRADIENTS
-    ]
+    n = settings.n
+    return [(n, rule) for rule, scale in scales.items() if divides_from(scale, n) is not None]
 
 
 def _scales(settings: Settings, own: Scale) -> dict[str, Scale]:

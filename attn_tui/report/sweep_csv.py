@@ -18,7 +18,9 @@ COLUMNS = (
 )
 """The names of the columns, which stand in the first line."""
 
-CROSSOVER_COLUMNS = ("n", "readout", "rule", "d_k", "low", "high", "side", "draws", "seed")
+CROSSOVER_COLUMNS = (
+    *("n", "readout", "rule", "d_k", "low", "high", "side", "divides_from", "draws", "seed"),
+)
 """Those of crossovers."""
 
 

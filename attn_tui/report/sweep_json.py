@@ -116,6 +116,7 @@ def _crossover(found: Crossover) -> dict[str, Any]:
         "low": found.low,
         "high": found.high,
         "side": found.side,
+        "divides_from": found.divides_from,
         "draws": found.draws,
         "seed": found.seed,
         "generator": found.generator,

@@ -81,9 +81,10 @@ def place_text(value: float | None, width: int | None = None) -> str:
 def crossover_text(found: Crossover) -> str:
     """Return a crossover with its interval as text: ``430 [368, 520]``."""
     if found.d_k is None:
-        return f"none: {found.side} unscaled, 2 to 65,536"
+        return f"none: {found.side} unscaled, {found.divides_from:,} to 65,536"
     low, high = place_text(found.low), place_text(found.high)
-    return f"{place_text(found.d_k)} [{low}, {high}]"
+    start = f" from d_k = {found.divides_from:,}" if found.divides_from > 2 else ""
+    return f"{place_text(found.d_k)} [{low}, {high}]{start}"
 
 
 def formula(rule: str) -> str:

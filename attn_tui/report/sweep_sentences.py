@@ -72,13 +72,16 @@ def _removed(answer: Answer, statistic: Statistic) -> Iterator[str]:
                 interval = f"{place_text(found.low)} to {place_text(found.high)}"
                 yield (
                     f"With {found.n:,} keys, removing {rule} makes the median {symbol} larger "
-                    f"below d_k ≈ {place_text(found.d_k)} (95 %: {interval}) and smaller above."
+                    f"from d_k = {found.divides_from:,} to ≈ {place_text(found.d_k)} "
+                    f"(95 %: {interval}), smaller above."
                 )
             else:
                 yield (
                     f"With {found.n:,} keys, removing {rule} makes the median {symbol} "
-                    f"{found.side} at every d_k from 2 to 65,536."
+                    f"{found.side} at every d_k from {found.divides_from:,} to 65,536."
                 )
+            if found.divides_from > 2:
+                yield f"Below d_k = {found.divides_from:,} this rule does not divide: m ≥ 1."
         yield from _means(answer, statistic)
 
 

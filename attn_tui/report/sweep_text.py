@@ -52,14 +52,22 @@ def crossover_table(crossovers: Sequence[Crossover]) -> Iterator[str]:
         return
     draws = " or ".join(f"{each:,}" for each in sorted({found.draws for found in crossovers}))
     yield "\n" + _wrapped(
-        "Crossovers d*: below this d_k the median over draws is larger without the rule, above "
-        f"it is smaller. In brackets its 95 % interval, by bootstrap over {draws} coupled draws, "
-        f"seed {crossovers[0].seed} ({crossovers[0].generator}); the mean may do otherwise."
+        "Crossovers d*: below this d_k, from 2 or where the rule begins to divide (m < 1), the "
+        "median over draws is larger without the rule, above it is smaller. In brackets its 95 % "
+        f"interval, by bootstrap over {draws} coupled draws, seed {crossovers[0].seed} "
+        f"({crossovers[0].generator}); the mean may do otherwise."
     )
     yield f"{'n':>7}  {'readout':<12}{'rule removed':<18}d* [95 % interval]\n"
     for found in crossovers:
         head = f"{found.n:>7,}  {NAMES[found.readout].symbol:<12}{found.rule:<17} "
         yield f"{head}{crossover_text(found)}\n"
+
+
+def render_crossovers(crossovers: Sequence[Crossover]) -> Iterator[str]:
+    """Yield a table of crossovers, or that none was found before the search was stopped."""
+    if not crossovers:
+        yield "Stopped before a crossover was found.\n"
+    yield from crossover_table(crossovers)
 
 
 def _head(answer: Answer) -> Iterator[str]:

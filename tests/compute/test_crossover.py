@@ -3,9 +3,19 @@ from math import log
 import numpy as np
 import pytest
 
-from attn_tui.compute.crossover import GRADIENTS, Crossover, GradientReadout, crossover, last_fall
+from attn_tui.compute.crossover import (
+    GRADIENTS,
+    Crossover,
+    GradientReadout,
+    crossover,
+    crossovers,
+    divides_from,
+    last_fall,
+    search_cost,
+)
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.exact_rows import exact
+from attn_tui.compute.scale import parse_scale
 
 
 def exact_fall(d_k: int) -> float:
@@ -108,7 +118,53 @@ def test_the_last_fall_counts() -> None:
     assert len(readouts) == 4
 
 
-def test_a_rule_that_multiplies_somewhere_has_no_single_crossover() -> None:
-    with pytest.raises(InputError, match="more than 1"):
-        crossover(64, rule="mup:d0=64")
-    assert crossover(8, rule="mup:d0=2", draws=200) is not None
+def exact_two_keys(d_k: int, rule: str) -> float:
+    """Return ln of the ratio of the exact medians of ‖∂p/∂s‖_F at two keys under a rule."""
+    unscaled, scaled = (
+        exact("gradient", 2, d_k, m).median for m in (1.0, parse_scale(rule).multiplier(d_k, 2))
+    )
+    assert unscaled is not None
+    assert scaled is not None
+    return log(unscaled / scaled)
+
+
+@pytest.mark.parametrize(
+    ("rule", "first"), [("inverse", 2), ("mup:d0=4", 3), ("yarn:factor=40", 4), ("ssmax:a=4", 8)]
+)
+def test_a_crossover_is_looked_for_where_the_rule_divides(rule: str, first: int) -> None:
+    scale = parse_scale(rule)
+    assert scale.multiplier(first, 2) < 1.0
+    assert first == 2 or scale.multiplier(first - 1, 2) >= 1.0
+    found = crossover(2, rule=rule, draws=1500)
+    assert found is not None
+    assert found.divides_from == first
+    low, high = found.low or first, found.high or first
+    assert (found.side == "smaller") == (found.d_k is None)
+    assert all(exact_two_keys(d_k, rule) > 0.0 for d_k in range(first, round(low)))
+    assert all(exact_two_keys(d_k, rule) < 0.0 for d_k in range(round(high) + 1, 200))
+
+
+@pytest.mark.parametrize("rule", ["none", "fixed:a=0.5", "temperature:1"])
+def test_a_rule_that_never_divides_has_no_crossover(rule: str) -> None:
+    assert divides_from(parse_scale(rule), 64) is None
+    with pytest.raises(InputError, match="1 or more at every d_k"):
+        crossover(64, rule=rule)
+
+
+def test_few_draws_come_first_and_all_readouts_agree_with_each_alone() -> None:
+    asked = [(8, "inverse-sqrt"), (8, "mup:d0=64")]
+    steps = list(crossovers(asked, 3, 600))
+    work = sum(search_cost(n, 600) for n, _ in asked)
+    spent = [each for each, _ in steps]
+    assert spent == sorted(spent)
+    assert spent[-1] == work
+    drawn = [tuple(each.draws for each in found) for _, found in steps]
+    assert list(dict.fromkeys(drawn)) == [
+        (),
+        (256,) * 4,
+        (256,) * 8,
+        (600,) * 4 + (256,) * 4,
+        (600,) * 8,
+    ]
+    for found in steps[-1][1]:
+        assert found == crossover(8, found.readout, 3, 600, rule=found.rule)

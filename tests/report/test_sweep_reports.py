@@ -66,7 +66,7 @@ def test_text_says_what_each_number_is_of() -> None:
         "inverse-sqrt, m = 1/√d_k",
         "σ_c = √(2 ln n) = 2.04",
         "Asymptote of the root mean square ‖∂p/∂s‖_F",
-        "‖∂p/∂s‖_F   inverse-sqrt      101 [60.9, 174]",
+        "‖∂p/∂s‖_F   inverse-sqrt      102 [58.9, 166]",
         "tr J        inverse-sqrt      none: smaller unscaled",
     ):
         assert phrase in text, text
@@ -140,7 +140,7 @@ def test_crossovers_alone_are_written_in_every_form() -> None:
     each = found("d_k")
     text = "".join(sweep_text.crossover_table(each.crossovers))
     assert max(map(len, text.splitlines())) <= 80
-    assert "101 [60.9, 174]" in text
+    assert "102 [58.9, 166]" in text
     rows = list(
         csv_module.DictReader(StringIO("".join(sweep_csv.render_crossovers(each.crossovers))))
     )
@@ -153,7 +153,8 @@ def test_crossovers_alone_are_written_in_every_form() -> None:
 
 @pytest.mark.parametrize("rule", ALL_RULES)
 def test_a_crossover_of_any_rule_fits(rule: str) -> None:
-    one = Crossover(100_000, "query_gradient", rule, None, None, None, "smaller", 99_999, 2**63 - 1)
+    head = (100_000, "query_gradient", rule, None, None, None, "smaller")
+    one = Crossover(*head, divides_from=65_535, draws=99_999, seed=2**63 - 1)  # type: ignore[arg-type]
     crossing = replace(one, d_k=12345.6, low=1234.5, high=65536.0, side="crosses")
     text = "".join(sweep_text.crossover_table([one, crossing]))
     assert max(map(len, text.splitlines())) <= 80
@@ -161,7 +162,7 @@ def test_a_crossover_of_any_rule_fits(rule: str) -> None:
 
 def test_sentences_agree_with_the_points() -> None:
     text = " ".join(said(found("d_k"), "gradient"))
-    assert "makes the median ‖∂p/∂s‖_F larger below d_k ≈ 101 (95 %: 60.9 to 174)" in text
+    assert "makes the median ‖∂p/∂s‖_F larger from d_k = 2 to ≈ 102 (95 %: 58.9 to 166)" in text
     assert "Its mean over draws is larger at every d_k shown from" in text
     text = " ".join(said(found("d_k"), "trace"))
     assert "removing 1/√d_k makes the median tr J smaller at every d_k" in text

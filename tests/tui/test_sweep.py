@@ -96,7 +96,7 @@ async def drawing(gate: Gate, size: tuple[int, int] = MEDIUM) -> AsyncIterator[P
 async def test_it_says_where_removing_the_scale_enlarges_the_median(size: tuple[int, int]) -> None:
     async with at_sweep(size) as person:
         person.sees("‖∂p/∂s‖_F", "A unscaled", "With 8 keys, removing 1/√d_k")
-        person.sees("d* 101")
+        person.sees("d* 102")
         person.misses("x stops")
 
 
@@ -192,7 +192,7 @@ async def test_a_sweep_seen_before_comes_at_once(gate: Gate) -> None:
         assert gate.started == 2
         await person.press("u")
         assert gate.started == 2
-        person.sees("d* 101")
+        person.sees("d* 102")
 
 
 async def test_a_stopped_sweep_keeps_what_it_has_and_goes_on(gate: Gate) -> None:
@@ -204,7 +204,7 @@ async def test_a_stopped_sweep_keeps_what_it_has_and_goes_on(gate: Gate) -> None
         person.sees("Stopped at")
         gate.open.set()
         await person.press("x")
-        person.sees("d* 101")
+        person.sees("d* 102")
         person.misses("Stopped")
         assert gate.started == 2
 
@@ -215,7 +215,7 @@ async def test_leaving_the_screen_stops_a_sweep_and_coming_back_goes_on(gate: Ga
         await until(person, lambda: gate.running == 0)
         gate.open.set()
         await person.press("3")
-        person.sees("d* 101")
+        person.sees("d* 102")
         assert gate.running == 0
 
 
@@ -227,7 +227,7 @@ async def test_a_sweep_goes_on_while_the_terminal_is_resized(gate: Gate) -> None
         await person.pilot.resize_terminal(*MEDIUM)
         gate.open.set()
         await person.press("f5")
-        person.sees("d* 101")
+        person.sees("d* 102")
         assert gate.started == 1
 
 
@@ -309,7 +309,7 @@ async def test_rules_are_chosen_together_or_typed() -> None:
 async def test_numbers_stand_in_place_of_the_chart() -> None:
     async with at_sweep() as person:
         await person.press("i")
-        person.sees("At n = 8, d_k = 48:", "unscaled: mean", "[60.9, 174]", "‖∂L/∂q‖, n = 8")
+        person.sees("At n = 8, d_k = 48:", "unscaled: mean", "[58.9, 166]", "‖∂L/∂q‖, n = 8")
         await person.press("tab", "tab", "down", "down")
         person.misses("the Frobenius norm of")
         await person.press("i")
