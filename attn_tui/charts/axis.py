@@ -68,9 +68,14 @@ class Axis:
         return next(ticked, general(value))
 
 
-def power_text(power: float) -> str:
-    """Return ten to a whole power as text: ``1e-22``, and ``10^−2e+307`` where that is too long."""
-    return f"1e{power:.0f}" if abs(power) < 1e6 else f"10^{general(power, 1)}"
+def power_text(power: float, times: float = 1.0) -> str:
+    """Return ten to a whole power as text: ``1e-22``, and ``10^−2e+307`` where that is too long.
+
+    Args:
+        power: The power.
+        times: What it is multiplied by; it is left out of a long one.
+    """
+    return f"{times:g}e{power:.0f}" if abs(power) < 1e6 else f"10^{general(power, 1)}"
 
 
 def cell(fractions: Floats, cells: int) -> NDArray[np.intp]:

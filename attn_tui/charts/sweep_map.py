@@ -2,19 +2,26 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, inf, isfinite, isnan, log, log10
+from math import floor, inf, isfinite, isnan, log, log10
 from typing import Literal
 
 import numpy as np
 
-from attn_tui.charts.axis import power_text, round_step
+from attn_tui.charts.axis import power_text
 from attn_tui.charts.grid import Glyphs, Grid, glyphs
 from attn_tui.charts.rows import Row, first_fit, first_text, fitted, message
 from attn_tui.charts.sweep_signs import DEFAULT_LOOK, Look, is_none, name_of
 from attn_tui.compute.sweep import Answer
 from attn_tui.compute.sweep_points import Place
 from attn_tui.report.numbers import LN10, MINUS, general, ratio
-from attn_tui.report.sweep_names import NAMES, formula, interval_text, mean_text, statistic_number
+from attn_tui.report.sweep_names import (
+    NAMES,
+    boundary_text,
+    formula,
+    interval_text,
+    mean_text,
+    statistic_number,
+)
 
 Of = Literal["median", "mean"]
 
@@ -200,7 +207,8 @@ def _draw(
 def _boundary(answer: Answer, rule: str, of: Of) -> Sequence[tuple[int, float | None]]:
     """Return the d_k of the line for each n: where the ratio is 1, or where logits condense."""
     if answer.settings.ratio:
-        return answer.boundary(rule, answer.settings.statistic) if of == "median" else ()
+        found = answer.boundary(rule, answer.settings.statistic) if of == "median" else ()
+        return [(each.n, each.d_k) for each in found]
     return [(int(each.n), each.d_k) for each in answer.condensation if each.rule == rule]
 
 
@@ -273,9 +281,15 @@ class _Shading:
     steps: tuple[float, ...]
     texts: tuple[str, ...]
 
+    @property
+    def _lightest(self) -> int:
+        """The shade of the first step; with fewer steps the light ones are not used."""
+        return len(LINEAR_PARTS) + 1 - len(self.steps)
+
     def cell(self, value: float, body: int) -> tuple[int, str, str]:
         """Return the shade, the text and the role of a cell."""
-        shade = sum(value / LN10 + 1e-9 >= step for step in self.steps)
+        reached = sum(value / LN10 + 1e-9 >= step for step in self.steps)
+        shade = reached and reached + self._lightest - 1
         role = f"positive{shade}" if shade else "zero"
         if body < LEAST_VALUES:
             return shade, "" if shade else "·"[:body], role
@@ -286,11 +300,12 @@ class _Shading:
         """Return what the shades mean, at decreasing length."""
         steps: Row = tuple(
             span
-            for shade, text in list(enumerate(self.texts, 1))[::-1]
+            for shade, text in list(enumerate(self.texts, self._lightest))[::-1]
             for span in ((glyph.shades[shade], f"positive{shade}"), (f" ≥{text}  ", "label"))
         )
+        less: Row = ((f"{glyph.shades[0]} less  ", "zero"),)
         rule: Row = ((f"{glyph.rule} ", "strong"), (line, "label")) if line else ()
-        return [(*steps, *rule), steps, steps[:4]]
+        return [(*steps, *less, *rule), (*steps, *less), steps, steps[:4]]
 
 
 def _shading(answer: Answer, cells: Mapping[Place, float], look: Look) -> _Shading:
@@ -309,12 +324,21 @@ def _shading(answer: Answer, cells: Mapping[Place, float], look: Look) -> _Shadi
         sizes = [part * bound for part in LINEAR_PARTS]
         texts = tuple(general(size, 2) for size in sizes)
         return _Shading(f"0 to {general(bound, 3)}", tuple(log10(size) for size in sizes), texts)
-    high = ceil(top - 1e-9)
-    low = min(known, default=0.0) if look.whole else max(min(known, default=0.0), high - 12.0)
-    step = round_step(max(high - low, 1.0), 4)
-    powers = tuple(float(high - count * step) for count in (4, 3, 2, 1))
-    ends = f"log, {power_text(powers[0])} to {power_text(high)}"
-    return _Shading(ends, powers, tuple(power_text(power) for power in powers))
+    # Each shade has about a fifth of the cells, so that wherever the map changes it is seen.
+    fifths = np.quantile(known or [0.0], (0.2, 0.4, 0.6, 0.8)).tolist()
+    by_digits = [dict(_round_below(each, digits) for each in fifths) for digits in (1, 2, 3)]
+    steps = next((each for each in by_digits if len(each) == len(fifths)), by_digits[-1])
+    return _Shading("shades of about a fifth each", tuple(steps), tuple(steps.values()))
+
+
+def _round_below(power: float, digits: int) -> tuple[float, str]:
+    """Return a number of a few digits not above ten to a power: its decimal logarithm, its text."""
+    whole = floor(power + 1e-9)
+    unit = 10.0 ** (digits - 1)
+    mantissa = max(floor(10.0 ** (power - whole) * unit + 1e-9) / unit, 1.0)
+    plain = -4 < whole < 4
+    text = general(mantissa * 10.0**whole, digits) if plain else power_text(whole, mantissa)
+    return whole + log10(mantissa), text
 
 
 def _title(answer: Answer, rule: str, of: Of, ends: str, width: int) -> str:
@@ -349,4 +373,7 @@ def _readouts(answer: Answer, rule: str, of: Of, at: Place) -> list[str]:
     error = found.log_median_error if of == "median" else found.log_mean_error
     share = f" ± {100.0 * error:.2g} %" if isfinite(error) else ""
     said = f"unscaled the {of} {NAMES[statistic].symbol} is {value}{share}, {way}"
-    return [f"{place}: {said}", f"{place}: {value}, {way} unscaled", f"{place}: {value}", value]
+    texts = [f"{place}: {said}", f"{place}: {value}, {way} unscaled", f"{place}: {value}", value]
+    lines = answer.boundary(rule, statistic) if of == "median" else ()
+    line = [f"; d* {boundary_text(each)}" for each in lines if each.n == n and each.d_k]
+    return [f"{text}{''.join(line)}" for text in texts[:2]] + texts[1:]

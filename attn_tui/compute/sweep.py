@@ -139,6 +139,25 @@ class Condensation:
     d_k: float | None
 
 
+@dataclass(frozen=True)
+class Boundary:
+    """The d_k at which the median's ratio falls through 1 for the last time, read off a map.
+
+    Between places, ln of the ratio is taken as straight over ln d_k.
+
+    Attributes:
+        n: At how many keys.
+        d_k: Where; None if it does so nowhere on the map.
+        low: Where the ratio less two of its standard errors does; None if nowhere.
+        high: Where the ratio and two of its standard errors do.
+    """
+
+    n: int
+    d_k: float | None
+    low: float | None
+    high: float | None
+
+
 @dataclass(frozen=True, eq=False)
 class Answer:
     """What a sweep has found so far.
@@ -182,19 +201,19 @@ class Answer:
             return None
         return ratio(unscaled.statistics[statistic], scaled.statistics[statistic])
 
-    def boundary(self, rule: str, statistic: Statistic) -> tuple[tuple[int, float | None], ...]:
-        """Return for each n where the median's ratio falls through 1 for the last time, a d_k.
-
-        Between the places of a map, ln of the ratio is taken as straight over ln d_k; None where
-        it does not fall through 1, or is not known yet.
-        """
+    def boundary(self, rule: str, statistic: Statistic) -> tuple[Boundary, ...]:
+        """Return where the ratio of medians falls through 1, for each n all of which is drawn."""
+        d_ks = log_grid(self.settings.d_k_range, self.settings.map_points)
         found = []
         for n in sorted({point.n for point in self.points}):
-            d_ks = sorted({point.d_k for point in self.points if point.n == n})
+            points = [self.point(n, d_k, rule) for d_k in d_ks]
             ratios = [self.ratio(n, d_k, rule, statistic) for d_k in d_ks]
-            known = [(d, each.log_median) for d, each in zip(d_ks, ratios, strict=True) if each]
-            places, falls = zip(*known, strict=True) if known else ((), ())
-            found.append((n, last_fall(places, np.array(falls))))
+            if all(each and each.draws == self.settings.draws for each in points):
+                known = [(each.log_median, each.log_median_error) for each in ratios if each]
+                if len(known) == len(d_ks):
+                    logs, errors = np.array(known).T
+                    falls = (last_fall(d_ks, logs + by * errors) for by in (0.0, -2.0, 2.0))
+                    found.append(Boundary(n, *falls))
         return tuple(found)
 
 
@@ -350,6 +369,7 @@ def _check_range(field: str, ends: object, least: int, most: int) -> None:
 __all__ = [
     "STATISTICS",
     "Answer",
+    "Boundary",
     "Condensation",
     "Settings",
     "answer",

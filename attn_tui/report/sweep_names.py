@@ -7,6 +7,7 @@ from math import inf, isfinite, log
 from attn_tui.compute.crossover import Crossover
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.summary import Summary
+from attn_tui.compute.sweep import Boundary
 from attn_tui.compute.sweep_points import Statistic
 from attn_tui.report.numbers import first_fitting, quantity, scientific
 
@@ -85,6 +86,13 @@ def crossover_text(found: Crossover) -> str:
     low, high = place_text(found.low), place_text(found.high)
     start = f" from d_k = {found.divides_from:,}" if found.divides_from > 2 else ""
     return f"{place_text(found.d_k)} [{low}, {high}]{start}"
+
+
+def boundary_text(found: Boundary) -> str:
+    """Return where a ratio falls through 1 on a map, with its interval: ``430 [368, 520]``."""
+    if found.d_k is None:
+        return "–"
+    return f"{place_text(found.d_k)} [{place_text(found.low)}, {place_text(found.high)}]"
 
 
 def formula(rule: str) -> str:

@@ -9,6 +9,7 @@ from attn_tui.compute.sweep_points import Point, Statistic
 from attn_tui.report.numbers import ratio
 from attn_tui.report.sweep_names import (
     NAMES,
+    boundary_text,
     formula,
     mean_text,
     median_text,
@@ -101,15 +102,16 @@ def _means(answer: Answer, statistic: Statistic) -> Iterator[str]:
 def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
     symbol = NAMES[statistic].symbol
     for rule in _others(answer.rules):
-        known = [(n, d_k) for n, d_k in answer.boundary(rule, statistic) if d_k is not None]
+        found = answer.boundary(rule, statistic)
+        known = [each for each in found if each.d_k is not None]
         if known:
-            (n, d_k), (n_last, d_k_last) = known[0], known[-1]
-            ends = f" and {place_text(d_k_last)} with {n_last:,}" if n_last != n else ""
+            first, last = known[0], known[-1]
+            ends = f" and {boundary_text(last)} with {last.n:,}" if last.n != first.n else ""
             yield (
                 f"Removing {formula(rule)} makes the median {symbol} larger up to d_k ≈ "
-                f"{place_text(d_k)} with {n:,} keys{ends}, and smaller beyond."
+                f"{boundary_text(first)} with {first.n:,} keys{ends}, and smaller beyond."
             )
-        else:
+        elif found:
             ratios = [answer.ratio(*place, rule, statistic) for place in _places(answer)]
             logs = [each.log_median for each in ratios if each]
             if logs:

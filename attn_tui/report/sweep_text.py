@@ -11,6 +11,7 @@ from attn_tui.report.head import WIDTH
 from attn_tui.report.numbers import quantity, ratio
 from attn_tui.report.sweep_names import (
     NAMES,
+    boundary_text,
     crossover_text,
     formula,
     place_text,
@@ -153,12 +154,13 @@ def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
         return
     for rule in answer.rules[1:]:
         found = answer.boundary(rule, statistic)
-        if any(d_k is not None for _, d_k in found):
+        if any(each.d_k is not None for each in found):
             yield "\n" + _wrapped(
                 f"The median {NAMES[statistic].symbol} unscaled over m = {formula(rule)} falls "
-                "through 1 for the last time at this d_k, read between the map's places:"
+                "through 1 for the last time at this d_k, read between the map's places; in "
+                "brackets where it does so by two standard errors less and more:"
             )
-            pairs = [f"n = {n:,}: {place_text(d_k)}" for n, d_k in found]
+            pairs = [f"n = {each.n:,}: {boundary_text(each)}" for each in found]
             yield _wrapped("; ".join(pairs))
 
 

@@ -234,13 +234,18 @@ class InstrumentScreen(Screen[None]):
 
     def _key_items(self, width: int) -> list[Item]:
         """Return the keys that fit, the more important ones first in line for room."""
-        items = {action: _key_item(action) for action in (*self.ACTIONS, *SHARED) if action.bar}
+        every = [action for action in (*self.ACTIONS, *SHARED) if action.bar]
+        items = {action: _key_item(action, self.label_of(action)) for action in every}
         shown: set[Action] = set()
         for action in sorted(items, key=lambda action: action.bar):
             if items[action].width <= width:
                 shown.add(action)
                 width -= items[action].width
         return [item for action, item in items.items() if action in shown]
+
+    def label_of(self, action: Action) -> str:
+        """Return what the key bar calls an action now."""
+        return action.label
 
     def action_explain(self) -> None:
         """Open what there is to say of the pane that has the focus."""
@@ -251,7 +256,6 @@ class InstrumentScreen(Screen[None]):
         self.app.push_screen(ReadDialog(explained.explanation.title, explained.explanation.text()))
 
 
-def _key_item(action: Action) -> Item:
+def _key_item(action: Action, label: str) -> Item:
     key = action.shown or action.always[0].replace("ctrl+", "^")
-    label = f" {action.label} " if action.label else ""
-    return Item(((f" {key}", "key"), (label, "text")), action.run)
+    return Item(((f" {key}", "key"), (f" {label} " if label else "", "text")), action.run)

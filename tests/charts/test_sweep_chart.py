@@ -1,8 +1,9 @@
 """The charts of a sweep: what they say without colour, at every size and however far it is."""
 
+import re
 from dataclasses import replace
 from functools import lru_cache
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep import STATISTICS, Answer, Settings, answer
+from attn_tui.report.sweep_names import boundary_text
 from tests.charts.cases import check_block, lines
 
 SIZES = [
@@ -145,6 +147,39 @@ def test_the_map_says_which_way_and_how_far_without_colour() -> None:
     assert "d*: median ×1" in rows[-1]
     small = lines(sweep_map(each, "inverse-sqrt", "median", (2, 8192), 76, 12))
     assert "smaller" in small[-2]
+
+
+def test_the_shades_of_a_map_are_spread_over_what_it_shows_and_named() -> None:
+    for statistic in STATISTICS:
+        each = found(replace(SMALL, view="map", n_range=(2, 512), statistic=statistic))
+        narrow, wide = (
+            lines(sweep_map(each, "none", "median", (2, 1), width, 12)) for width in (50, 100)
+        )
+        cells = "".join(narrow[1:6])
+        shades = [cells.count(shade) for shade in "█▓▒░"]
+        named = re.findall(r"[█▓▒░] ≥(\S+)", wide[-1])
+        assert sum(count > 0 for count in shades) == len(named) >= 3
+        # Of the largest weights, more than two fifths are 1 to three digits.
+        assert max(shades) <= 0.65 * sum(shades)
+        values = [float(text) for text in named]
+        assert values == sorted(values, reverse=True)
+        medians = [p.statistics[statistic].median for p in each.points if p.rule == "none"]
+        reached = [sum(median >= size for median in medians) for size in values]
+        counts = [after - before for before, after in pairwise([0, *reached])]
+        body = 8
+        for count, drawn in zip(counts, filter(None, shades), strict=True):
+            # The line where logits condense stands over some.
+            assert body * count - cells.count("┃") <= drawn <= body * count
+
+
+def test_the_line_of_a_map_has_its_interval_at_the_cursor() -> None:
+    each = found(replace(SMALL, view="map", ratio=True, n_range=(2, 512), draws=320))
+    (*_, line) = each.boundary("inverse-sqrt", "gradient")
+    assert line.low is not None
+    rows = lines(sweep_map(each, "inverse-sqrt", "median", (512, 55), 100, 12))
+    assert f"d* {boundary_text(line)}" in rows[-2]
+    first = found(replace(SMALL, view="map", ratio=True, n_range=(2, 512), draws=320), True)
+    assert "d*" not in plain(sweep_map(first, "inverse-sqrt", "median", (512, 55), 100, 12))
 
 
 def test_a_map_shows_every_place_it_has_room_for_and_the_one_of_the_cursor() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attn_tui.compute.crossover import crossover
 from attn_tui.compute.draws import unit_logs, units
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
@@ -163,11 +164,25 @@ def test_a_map_shows_where_the_ratio_turns() -> None:
     assert len(answers[-1].points) == 6 * 6 * 2
     assert answers[-1].curves == ()
     turns = answers[-1].boundary("inverse-sqrt", "gradient")
-    d_ks = [d_k for _, d_k in turns if d_k is not None]
+    d_ks = [turn.d_k for turn in turns if turn.d_k is not None]
     assert len(d_ks) == len(turns)
     assert d_ks[0] < d_ks[2] < d_ks[-1]
     assert len(answers[-1].condensation) == 12
-    assert answers[0].boundary("inverse-sqrt", "gradient")[0][1] is None
+    assert [turn.n for turn in turns] == log_grid((2, 128), 6)
+    for turn in turns:
+        found = crossover(turn.n, draws=2000)
+        assert found is not None
+        assert found.d_k is not None
+        assert turn.low is not None
+        assert turn.high is not None
+        assert turn.low < found.d_k < turn.high
+    # Until all of a row is drawn it has no line.
+    partial = [each for each in answers if each.points[-1].draws < settings.draws]
+    assert partial
+    for each in partial:
+        drawn = {point.n for point in each.points if point.draws == settings.draws}
+        assert {turn.n for turn in each.boundary("inverse-sqrt", "gradient")} <= drawn
+    assert answers[0].boundary("inverse-sqrt", "gradient") == ()
 
 
 def test_medians_outlive_float64() -> None:

@@ -168,7 +168,7 @@ def test_sentences_agree_with_the_points() -> None:
     assert "removing 1/√d_k makes the median tr J smaller at every d_k" in text
     text = " ".join(said(found("map"), "gradient"))
     boundary = found("map").boundary("inverse-sqrt", "gradient")
-    assert boundary[-1][1] is not None
+    assert boundary[-1].d_k is not None
     assert "makes the median ‖∂p/∂s‖_F larger up to d_k ≈" in text
 
 

@@ -257,11 +257,13 @@ async def test_tabs_sweep_d_k_or_n_or_both() -> None:
         await person.press("slash", "v")
         person.sees("mean ‖∂p/∂s‖_F: unscaled over 1/√d_k")
         await person.press("v")
-        person.sees("d*: median ×1", "larger up to d_k ≈")
+        person.sees("d*: median ×1", "larger up to d_k ≈", "; d* ")
         await person.press("tab", "tab", "up", "right")
         n, d_k = settings_of(person).n, person.asked.experiment.setup.d_k
         assert (n, d_k) == (32, 861)
-        person.sees("n = 32, d_k = 861: unscaled the median")
+        person.sees("n = 32, d_k = 861: unscaled the median", "e Explore  ")
+        await person.press("]")
+        person.sees("n = 32, d_k = 861: unscaled the median", "e Explore n 32, d_k 861")
         await person.press("t")
         person.sees("‖∂p/∂s‖_F unscaled over scaled, log")
 
@@ -282,10 +284,13 @@ async def test_explore_opens_on_a_vector_drawn_at_the_cursor(keys: tuple[str, ..
     async with at_sweep() as person:
         await person.press("A")
         await person.write("5")
-        await person.press("enter", *keys)
+        await person.press("enter")
+        person.sees("d_k 48: A", "e Explore n 8, d_k 48")
+        await person.press(*keys)
         assert person.asked.draft.source == "drawn"
         assert person.asked.experiment.vectors[0].n_keys == 8
-        assert person.asked.experiment.setup.d_k == 64
+        # 48 is the place nearest to 64: its numbers were shown, and its vector is.
+        assert person.asked.experiment.setup.d_k == 48
         person.sees("seed = 5", "n = 8", "draw: weights p")
         await person.press("u")
         assert person.asked.draft.text == EXAMPLE.text
@@ -350,6 +355,17 @@ async def test_a_rule_that_yields_no_multiplier_is_said_and_the_picture_kept(
         monkeypatch.setattr(results, "answer", refused)
         await person.press("a")
         person.sees("is not a rule", "A unscaled")
+
+
+@pytest.mark.parametrize("size", [WIDE, MEDIUM])
+async def test_what_is_drawn_names_the_keys_that_change_it(size: tuple[int, int]) -> None:
+    async with at_sweep(size, draft(crossovers=False)) as person:
+        person.sees("g d_k 1:8192", "A seed 1", "p 8 places", "m 320 draws")
+        person.misses("G n")
+        await person.press("t")
+        person.sees("G n 2:512", "A seed 1", "p 8 places", "m 320 draws")
+        await person.press("t")
+        person.sees("g d_k 1:8192", "G n 2:512", "A seed 1", "p 5×5 places", "m 320 draws")
 
 
 async def test_every_pane_explains_itself() -> None:

@@ -11,6 +11,7 @@ from attn_tui.compute.log_scale import N_KEYS
 from attn_tui.compute.scale import RULES, Scale, parse_scale
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep import Settings, compared
+from attn_tui.compute.sweep_points import Place
 from attn_tui.files.draft import Draft
 from attn_tui.files.sweeps import range_text, read_range, read_rules, read_whole
 from attn_tui.files.writing import source_text
@@ -19,7 +20,7 @@ from attn_tui.tui import edits
 from attn_tui.tui.dialogs import Choice, SeveralDialog
 from attn_tui.tui.filing import FilingScreen
 from attn_tui.tui.state import Edit, Gesture
-from attn_tui.tui.sweep.drawing import TABS, place_of, tab_of
+from attn_tui.tui.sweep.drawing import TABS, tab_of
 from attn_tui.tui.widgets.slider import SLIDE
 
 Change = Callable[[Settings], Settings]
@@ -177,12 +178,18 @@ class AskingActions(FilingScreen):
 
     # Explore
 
+    @property
+    @abstractmethod
+    def place(self) -> Place:
+        """The n and d_k under the cursor."""
+
     def action_explore(self) -> None:
         """Open Explore on a vector drawn where the cursor is, with the seed of the sweep."""
         if self.asked:
-            n, _ = place_of(self.asked.experiment)
+            n, d_k = self.place
             text, _ = source_text(Drawn(n, self.settings.seed))
-            self.ask(lambda draft: replace(draft.from_source("drawn"), text=text))
+            to_d_k = edits.d_k(lambda _: d_k)
+            self.ask(lambda draft: to_d_k(replace(draft.from_source("drawn"), text=text)))
             self.run_worker(self.run_action("app.instrument('explore')"))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from textwrap import wrap
 
-from attn_tui.charts.rows import Row, first_text, fitted, message
+from attn_tui.charts.rows import Row, Span, first_text, fitted, length, message
 from attn_tui.charts.sweep import nearest, place_at, sweep_chart
 from attn_tui.charts.sweep_map import place_on_map, sweep_map
 from attn_tui.charts.sweep_signs import is_none, name_of
@@ -44,20 +44,19 @@ def status(settings: Settings, width: int) -> list[Item]:
 
 
 def drawn_rows(settings: Settings, width: int, height: int) -> list[Row]:
-    """Return what is drawn, and over what range."""
+    """Return what is drawn and over what range, each after the key that asks for another."""
     tab = tab_of(settings)
-    count = settings.map_points if tab == "map" else settings.points
-    ranges = [] if tab == "n" else [f"d_k {range_text(settings.d_k_range)}"]
-    ranges += [] if tab == "d_k" else [f"n {range_text(settings.n_range)}"]
-    places = f"{count} × {count} places" if tab == "map" else f"{count} places"
-    drawn = f"{settings.draws:,} draws at each, seed {settings.seed}"
-    texts = [
-        f"{', '.join(ranges)}: {places}, {drawn}",
-        f"{', '.join(ranges)}: {settings.draws:,} draws, seed {settings.seed}",
-    ]
-    if height > 1:
-        return [((line, "muted"),) for line in wrap(texts[0], max(width, 10))[:height]]
-    return [((first_text(texts, width), "muted"),)]
+    count = f"{settings.map_points}×{settings.map_points}" if tab == "map" else settings.points
+    parts = [("g", f"d_k {range_text(settings.d_k_range)}")] if tab != "n" else []
+    parts += [("G", f"n {range_text(settings.n_range)}")] if tab != "d_k" else []
+    parts += [("A", f"seed {settings.seed}")]
+    parts += [("p", f"{count} places"), ("m", f"{settings.draws:,} draws")]
+    rows: list[list[Span]] = [[]]
+    for key, text in parts:
+        if rows[-1] and length(rows[-1]) + len(f"  {key} {text}") > width and len(rows) < height:
+            rows.append([])
+        rows[-1] += [("  " if rows[-1] else "", "text"), (key, "key"), (f" {text}", "muted")]
+    return [tuple(row) for row in rows]
 
 
 def rules_rows(experiment: Experiment, width: int, height: int) -> list[Row]:

@@ -13,11 +13,12 @@ from textual.timer import Timer
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.sweep import Answer, restated
+from attn_tui.compute.sweep_points import Place
 from attn_tui.report import sweep_csv, sweep_json, sweep_text
 from attn_tui.report.export import Forms
 from attn_tui.report.sweep_names import NAMES
 from attn_tui.tui import scaling
-from attn_tui.tui.actions import Section
+from attn_tui.tui.actions import Action, Section
 from attn_tui.tui.instrument_screen import Command
 from attn_tui.tui.state import Asked
 from attn_tui.tui.sweep import drawing, explanations, panes
@@ -75,6 +76,24 @@ class SweepScreen(AskingActions):
     def status(self) -> list[Item]:
         """The statistic that is shown."""
         return drawing.status(self.settings, self.size.width)
+
+    @property
+    def place(self) -> Place:
+        """The n and d_k under the cursor: of what is asked, the nearest that is drawn."""
+        if self.asked is None:
+            return self.settings.n, 1
+        at = drawing.place_of(self.asked.experiment)
+        answer = self.answer
+        drawn = answer is not None and answer.experiment is self.asked.experiment
+        return drawing.nearest_place(answer, at) if answer and drawn and answer.points else at
+
+    def label_of(self, action: Action) -> str:
+        """Return what the key bar calls an action: where Explore opens, if not at the sliders."""
+        if self.asked and action.run == "screen.explore":
+            n, d_k = self.place
+            if (n, d_k) != drawing.place_of(self.asked.experiment):
+                return f"{action.label} n {n:,}, d_k {d_k:,}"
+        return action.label
 
     @property
     def settled(self) -> bool:
