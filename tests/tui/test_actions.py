@@ -2,13 +2,15 @@
 
 from pathlib import Path
 
+import pytest
 from textual.binding import Binding
 
+from attn_tui.instruments import INSTRUMENTS
 from attn_tui.tui.actions import Action, Section
 from attn_tui.tui.app import AttnApp
 from attn_tui.tui.explore.screen import ExploreScreen
 from attn_tui.tui.key_help import key_help, sections, with_keys
-from tests.tui.person import at_screen
+from tests.tui.person import MEDIUM, NARROW, WIDE, at_screen
 
 README = Path(__file__).parents[2] / "README.md"
 ACTIONS = [action for section in sections() for action in section.actions]
@@ -51,6 +53,15 @@ async def test_every_action_of_a_screen_can_be_run_from_the_palette_at_once() ->
         commands = {each.title for each in person.app.get_system_commands(person.app.screen)}
         for action in (*ExploreScreen.ACTIONS, *sections()[0].actions):
             assert not action.palette or action.help in commands
+
+
+@pytest.mark.parametrize("instrument", [each.name for each in INSTRUMENTS])
+@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
+async def test_the_way_to_help_and_out_is_shown_at_every_size(
+    instrument: str, size: tuple[int, int]
+) -> None:
+    async with at_screen(size, instrument=instrument) as person:
+        assert "? Help  q Quit" in person.lines[-1].replace("^p More  ", "")
 
 
 def test_a_section_is_a_part_of_the_table() -> None:

@@ -6,18 +6,22 @@ from attn_tui.tui.scaling import D_K_ACTIONS, MODELS_ACTION
 
 ASKING = (
     *D_K_ACTIONS,
-    Action("screen.step_n(-1)", ("comma",), ",", "", "Move n to the stop below", bar=2),
-    Action("screen.step_n(1)", ("full_stop",), ".", "n", "Move n to the stop above", bar=2),
+    Action("screen.step_n(-1)", ("comma",), ",", "", "Move n to the stop below", bar=3),
+    Action("screen.step_n(1)", ("full_stop",), ".", "n", "Move n to the stop above", bar=3),
     Action("screen.type_n", ("n",), "n", "Type n", "Type n, the number of keys"),
     Action(
         "screen.next_tab", ("t",), "t", "Tab", "Sweep d_k, or n, or both as a map", bar=1
     ),
-    Action("screen.choose_statistic", ("s",), "s", "Statistic", "Choose the statistic", bar=1),
+    Action(
+        "screen.explore", ("e",), "e", "Explore", "Open Explore on a vector drawn under the "
+        "cursor; so does enter in the chart", bar=2,
+    ),
+    Action("screen.choose_statistic", ("s",), "s", "Statistic", "Choose the statistic", bar=2),
     Action("screen.choose_rule", ("r",), "r", "Rules", "Choose the rules to compare", bar=2),
     Action("screen.type_rules", ("R",), "R", "Type rules", "Type the rules, with parameters"),
     Action(
         "screen.ratio", ("slash",), "/", "Ratio",
-        "Show the statistic unscaled over the same under each rule, or by itself", bar=2,
+        "Show the statistic unscaled over the same under each rule, or by itself", bar=3,
     ),
     MODELS_ACTION,
     Action("screen.type_d_k_range", ("g",), "g", "d_k from–to", "Type the range of d_k"),
@@ -27,11 +31,7 @@ ASKING = (
     Action("screen.draw_anew", ("a",), "a", "Again", "Draw other vectors: the next seed"),
     Action("screen.type_seed", ("A",), "A", "Seed", "Type the seed"),
     Action("screen.stop", ("x",), "x", "Stop", "Stop drawing and keep what there is; or go on",
-           bar=2),
-    Action(
-        "screen.explore", ("e",), "e", "Explore", "Open Explore on a vector drawn at this n and "
-        "d_k; so does enter in the chart", bar=1,
-    ),
+           bar=3),
     SAVE_ACTION,
 )  # fmt: skip
 """What asks something else."""
