@@ -1,7 +1,7 @@
 """Charts of series between fixed axes, as rows of text with roles."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from attn_tui.charts.axis import Axis, Tick, cell
@@ -85,8 +85,8 @@ def plot(
         note: The last row; what could not be drawn is counted before it.
     """
     placed = [Placed(one, x, y) for one in series]
-    left_out = sum((one.counts() for one in placed), Counter[str]())
     glyph = glyphs(ascii)
+    left_out = tuple(_left_out(placed, y, glyph))
     size = frame(y, width, height, bool(note or left_out))
     if size.columns < LEAST_COLUMNS or size.lines < LEAST_LINES:
         return message(f"{y.label}: too small for a chart", width, height)
@@ -110,7 +110,7 @@ def plot(
         *_bottom_axis(x, size, width, glyph),
     ]
     if size.noted:
-        rows.append(fitted((*_explained(left_out, y, glyph), *note), width))
+        rows.append(fitted((*left_out, *note), width))
     return tuple(rows)
 
 
@@ -166,12 +166,18 @@ def _bottom_axis(x: Axis, size: Frame, width: int, glyph: Glyphs) -> tuple[Row, 
     return (*beside([start], axis.rows(), 0), *labelled)
 
 
-def _explained(left_out: Counter[str], y: Axis, glyph: Glyphs) -> tuple[Span, ...]:
-    """Return how many points could not be drawn, by what marks them."""
+def _left_out(placed: Sequence[Placed], y: Axis, glyph: Glyphs) -> Iterator[Span]:
+    """Yield how many points could not be drawn, by what marks them, and of what they are."""
     phrases = {
-        "nan": f"{glyph.nan} {left_out['nan']} NaN",
-        "above": f"{glyph.above} {left_out['above']} above {y.text(y.maximum)}",
-        "below": f"{glyph.below} {left_out['below']} below {y.text(y.minimum)}",
-        "aside": f"{left_out['aside']} beside the axis",
+        "nan": (f"{glyph.nan} ", " NaN"),
+        "above": (f"{glyph.above} ", f" above {y.text(y.maximum)}"),
+        "below": (f"{glyph.below} ", f" below {y.text(y.minimum)}"),
+        "aside": ("", " beside the axis"),
     }
-    return tuple((f"{text}  ", "error") for reason, text in phrases.items() if left_out[reason])
+    for reason, (before, after) in phrases.items():
+        counts = Counter[str]()
+        for one in placed:
+            counts[one.series.points] += one.counts()[reason]
+        what = ", ".join(f"{count} {points}".rstrip() for points, count in counts.items() if count)
+        if what:
+            yield f"{before}{what}{after}  ", "error"

@@ -27,6 +27,7 @@ class Series:
         span: How wide bars are, in units of x.
         texts: What is written above each bar where it fits, or nothing.
         tag: What is written on the line, where it is farthest from the others; empty for none.
+        points: What its points are where some are left out: ``"of A's medians"``; may be empty.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Series:
     span: float = 1.0
     texts: tuple[str, ...] = ()
     tag: str = ""
+    points: str = ""
 
     @property
     def curved(self) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 
 from attn_tui.charts.axis import Axis, Floats, Tick, cell, power_text, round_step
 from attn_tui.charts.plot import Mark, Series, frame, plot
-from attn_tui.charts.rows import Row, first_fit, fitted, message
+from attn_tui.charts.rows import Row, first_fit, fitted, message, plain
 from attn_tui.charts.sweep_signs import (
     DEFAULT_LOOK,
     Look,
@@ -28,6 +28,9 @@ DECADES = 8
 
 _MOST_DECADES = 10**12
 """No picture goes further down: places on it would be lost to rounding."""
+
+_SHORT = {"mean": "mean", "median": "median", "root mean square": "RMS"}
+_KINDS = {"exact": "exact", "asymptote": "asymptote of"}
 
 LEAST_EXPLAINED, LEAST_READOUT = 10, 7
 """From this height on there is a row that explains the signs, or the numbers at the cursor."""
@@ -60,25 +63,17 @@ def sweep_chart(
     if not places:
         return message("Nothing is drawn yet", width, height)
     here = nearest(places, cursor)
-    below: list[Row] = []
-    if height >= LEAST_EXPLAINED:
-        below.append(fitted(first_fit(explained(answer, look), width), width))
-    if height >= LEAST_READOUT:
-        below.append(fitted(first_fit(readouts(answer, here), width), width))
     picture = _Picture(answer, look)
-    rest = height - len(below)
+    rest = height - (height >= LEAST_EXPLAINED) - (height >= LEAST_READOUT)
     x, y = picture.x(here), picture.y
-    drawn = plot(
-        picture.series(),
-        x,
-        y,
-        width,
-        rest,
-        look.ascii,
-        picture.marks(x, width, rest),
-        (here,),
-    )
-    return (*drawn, *below)
+    marks = picture.marks(x, width, rest)
+    rows = list(plot(picture.series(), x, y, width, rest, look.ascii, marks, (here,)))
+    if height >= LEAST_EXPLAINED:
+        signs = picture.signs(plain(rows[1:]))
+        rows.append(fitted(first_fit(explained(answer, look, signs), width), width))
+    if height >= LEAST_READOUT:
+        rows.append(fitted(first_fit(readouts(answer, here), width), width))
+    return tuple(rows)
 
 
 def place_at(
@@ -106,14 +101,13 @@ class _Picture:
         self._dot = "." if look.ascii else "·"
         self.data = list(self._ratios() if answer.settings.ratio else self._curves())
         self.y = self._log_axis() if self.log else self._linear_axis()
-        # A curve that leaves the picture of what was drawn is cut off there.
         self.known = [] if answer.settings.ratio else list(self._known())
 
     def series(self) -> list[Series]:
         """Return all there is to draw, the most important last."""
         bands = [one for one in self.data if one.glyph == self._dot]
         others = [one for one in self.data if one.glyph != self._dot]
-        lines = [*self._vertical(), *bands, *self.known, *others]
+        lines = [*self._vertical(), *bands, *(series for _, series in self.known), *others]
         if self.answer.settings.ratio:
             low, high = self._ends()
             glyph = "-" if self.look.ascii else "╌"
@@ -147,18 +141,11 @@ class _Picture:
         if self.look.bands:
             for rule in rules:
                 summaries = [point.statistics[statistic] for point in points[rule]]
-                for logs in ([s.log_low for s in summaries], [s.log_high for s in summaries]):
-                    yield self._line(points[rule], logs, role_of(self.answer, rule), self._dot)
+                lows, highs = [s.log_low for s in summaries], [s.log_high for s in summaries]
+                yield from self._band(points[rule], rule, lows, highs)
         for rule in rules:
             logs = [point.statistics[statistic].log_median for point in points[rule]]
-            letter = letter_of(self.answer, rule)
-            yield self._line(
-                points[rule],
-                logs,
-                role_of(self.answer, rule),
-                letter.lower() if self.look.ascii else "",
-                tag=name_of(rule),
-            )
+            yield self._median(points[rule], logs, rule, name_of(rule))
         for rule in rules:
             means = [_log(point.statistics[statistic].mean) for point in points[rule]]
             yield self._letters(points[rule], means, rule)
@@ -171,39 +158,63 @@ class _Picture:
             found = [answer.ratio(point.n, point.d_k, rule, statistic) for point in points]
             kept = [(point, each) for point, each in zip(points, found, strict=True) if each]
             points, ratios = [point for point, _ in kept], [each for _, each in kept]
-            role, letter = role_of(answer, rule), letter_of(answer, rule)
             if self.look.bands:
-                for sign in (-2.0, 2.0):
-                    logs = [each.log_median + sign * each.log_median_error for each in ratios]
-                    yield self._line(points, logs, role, self._dot)
-            glyph = letter.lower() if self.look.ascii else ""
-            tag = f"unscaled over {formula(rule)}"
-            yield self._line(points, [each.log_median for each in ratios], role, glyph, tag=tag)
+                lows, highs = (
+                    [each.log_median + by * each.log_median_error for each in ratios]
+                    for by in (-2.0, 2.0)
+                )
+                yield from self._band(points, rule, lows, highs)
+            logs = [each.log_median for each in ratios]
+            yield self._median(points, logs, rule, f"unscaled over {formula(rule)}")
             yield self._letters(points, [each.log_mean for each in ratios], rule)
 
-    def _known(self) -> Iterator[Series]:
-        """Yield exact curves and asymptotes."""
+    def _known(self) -> Iterator[tuple[str, Series]]:
+        """Yield exact curves and asymptotes as far as they are in the picture, and what they are.
+
+        One that leaves the picture of what was drawn is cut off there.
+        """
         glyph = {"exact": "=", "asymptote": "-"}
-        for curve in self.answer.curves:
+        # Asymptotes first: exact curves are drawn over them.
+        for curve in sorted(self.answer.curves, key=lambda curve: curve.kind):
             x = np.array([self._at(n, d_k) for n, d_k in curve.places], dtype=float)
             values = [value if value is not None else np.nan for value in curve.values]
             with np.errstate(divide="ignore"):
                 y = np.log10(np.array(values, dtype=float)) if self.log else np.array(values)
             kept = (y >= self.y.minimum) & (y <= self.y.maximum)
-            tag = "" if curve.kind == "exact" else curve.formula
-            role = role_of(self.answer, curve.rule)
-            yield Series("", x[kept], y[kept], role, glyph=glyph[curve.kind], tag=tag)
+            if kept.any():
+                of = _SHORT[curve.of]
+                tag = "" if curve.kind == "exact" else f"{of} → {curve.formula}"
+                role = role_of(self.answer, curve.rule)
+                series = Series("", x[kept], y[kept], role, glyph=glyph[curve.kind], tag=tag)
+                yield f"{glyph[curve.kind]} {_KINDS[curve.kind]} {of}", series
 
-    def _line(
-        self, points: list[Point], logs: list[float], role: str, glyph: str, tag: str = ""
-    ) -> Series:
-        x, y = self._where(points), self._values(logs)
-        return Series("", x, y, role, glyph=glyph, tag=tag)
+    def signs(self, drawn: str) -> list[str]:
+        """Return what signs mean, of those that are left in what was drawn, each once."""
+        known = [sign for sign, _ in self.known]
+        signs = [*known, "σ_c logits condense", "d* medians cross (95 %)"]
+        return [sign for sign in dict.fromkeys(signs) if sign.split()[0] in drawn]
+
+    def _band(
+        self, points: list[Point], rule: str, lows: list[float], highs: list[float]
+    ) -> Iterator[Series]:
+        x, role, letter = self._where(points), role_of(self.answer, rule), self._letter(rule)
+        for logs, end in ((lows, "lower"), (highs, "upper")):
+            y, name = self._values(logs), f"of {letter}'s {end} ends"
+            yield Series("", x, y, role, glyph=self._dot, points=name)
+
+    def _median(self, points: list[Point], logs: list[float], rule: str, tag: str) -> Series:
+        x, y, letter = self._where(points), self._values(logs), self._letter(rule)
+        glyph, name = letter.lower() if self.look.ascii else "", f"of {letter}'s medians"
+        role = role_of(self.answer, rule)
+        return Series("", x, y, role, glyph=glyph, tag=tag, points=name)
 
     def _letters(self, points: list[Point], logs: list[float], rule: str) -> Series:
-        letter = letter_of(self.answer, rule)
-        x, y = self._where(points), self._values(logs)
-        return Series(name_of(rule), x, y, role_of(self.answer, rule), "points", letter)
+        x, y, letter = self._where(points), self._values(logs), self._letter(rule)
+        role, name = role_of(self.answer, rule), f"of {letter}'s means"
+        return Series(name_of(rule), x, y, role, "points", letter, points=name)
+
+    def _letter(self, rule: str) -> str:
+        return letter_of(self.answer, rule)
 
     def _where(self, points: list[Point]) -> Floats:
         return np.array([self._at(point.n, point.d_k) for point in points], dtype=np.float64)
@@ -275,6 +286,14 @@ class _Picture:
             if place is not None and low <= place <= high:
                 yield each.rule, float(place)
 
+    def _crossed(self) -> Iterator[tuple[float, float, float]]:
+        """Yield crossovers in the picture, each between the ends of its interval."""
+        least, most = self._ends()
+        for found in self.answer.crossovers:
+            d_k = found.d_k
+            if found.readout == self.answer.settings.statistic and d_k and least <= d_k <= most:
+                yield found.low or d_k, d_k, found.high or d_k
+
     def marks(self, x: Axis, width: int, height: int) -> list[Mark]:
         """Return what stands on the chart: condensation points, and crossovers with intervals."""
         size = frame(self.y, width, height)
@@ -286,19 +305,14 @@ class _Picture:
         ]
         row = 1
         ends = ("[", "-", "]", "*") if self.look.ascii else ("├", "─", "┤", "◆")
-        for found in self.answer.crossovers:
-            if found.readout != self.answer.settings.statistic or found.d_k is None:
-                continue
-            low, high = found.low or found.d_k, found.high or found.d_k
-            if not x.minimum <= found.d_k <= x.maximum:
-                continue
-            columns = np.clip(x.fraction([low, found.d_k, high]), 0.0, 1.0)
+        for low, d_k, high in self._crossed():
+            columns = np.clip(x.fraction([low, d_k, high]), 0.0, 1.0)
             first, middle, last = (int(each) for each in cell(columns, size.columns))
             bar = "".join(
                 ends[3] if c == middle else ends[0] if c == first else ends[2] if c == last else
                 ends[1] for c in range(first, last + 1)
             )  # fmt: skip
-            text = f" d* {place_text(found.d_k)}"
+            text = f" d* {place_text(d_k)}"
             room = size.columns - last - 1
             bar = bar + text if len(text) <= room else f"{text[1:]} " + bar
             first = first if len(text) <= room else first - len(text)

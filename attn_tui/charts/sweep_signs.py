@@ -1,13 +1,12 @@
 """What tells the rules of a sweep apart, and what its signs and the cursor's place say."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 
 from attn_tui.charts.rows import Row, Span
-from attn_tui.compute.crossover import GRADIENTS
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.sweep import Answer
+from attn_tui.compute.sweep_curves import Of
 from attn_tui.compute.sweep_points import Point
 from attn_tui.report.numbers import quantity, ratio
 from attn_tui.report.sweep_names import formula, median_text
@@ -61,34 +60,24 @@ def name_of(rule: str) -> str:
     return "unscaled" if is_none(rule) else formula(rule)
 
 
-def explained(answer: Answer, look: Look) -> list[Row]:
-    """Return what the signs mean, at decreasing length."""
+def explained(answer: Answer, look: Look, signs: Sequence[str]) -> list[Row]:
+    """Return what the signs mean, at decreasing length.
+
+    Args:
+        answer: What is drawn.
+        look: How it is looked at.
+        signs: What is in the picture besides means, medians and bands.
+    """
     line = "small letters" if look.ascii else "lines"
     ratios = answer.settings.ratio
     band = "± 2 standard errors" if ratios else "10 to 90 %"
     parts = [
         f"letters {'ratio of means' if ratios else 'mean'}",
         f"{line} {'of medians' if ratios else 'median'}",
+        *([f"{'.' if look.ascii else '·'} {band}"] if look.bands else []),
+        *signs,
     ]
-    parts += [f"{'.' if look.ascii else '·'} {band}"] if look.bands else []
-    kinds = () if ratios else sorted({curve.kind for curve in answer.curves}, reverse=True)
-    parts += [{"exact": "= exact", "asymptote": "- asymptote"}[kind] for kind in kinds]
-    parts += ["σ_c: logits condense"] if any(_marked(answer)) else []
-    if not ratios and _crossing(answer):
-        parts.append("d* medians cross (95 %)")
     return [((", ".join(parts[:count]), "muted"),) for count in range(len(parts), 0, -1)]
-
-
-def _marked(answer: Answer) -> Iterator[bool]:
-    for each in answer.condensation:
-        yield (each.d_k is not None) if answer.settings.over == "d_k" else isfinite(each.n)
-
-
-def _crossing(answer: Answer) -> bool:
-    statistic = answer.settings.statistic
-    return statistic in GRADIENTS and any(
-        found.readout == statistic and found.d_k is not None for found in answer.crossovers
-    )
 
 
 def readouts(answer: Answer, here: int) -> list[Row]:
@@ -97,7 +86,7 @@ def readouts(answer: Answer, here: int) -> list[Row]:
     place: Span = (f"{settings.over} {here:,}: ", "cursor")
     points = [point for point in answer.points if getattr(point, settings.over) == here]
     rows: list[Row] = []
-    for detail in range(4):
+    for detail in range(5):
         spans: list[Span] = [place]
         for rule in answer.rules:
             point = next((each for each in points if each.rule == rule), None)
@@ -117,12 +106,24 @@ def readouts(answer: Answer, here: int) -> list[Row]:
 def _point_text(answer: Answer, point: Point, detail: int) -> str:
     one = point.statistics[answer.settings.statistic]
     mean, median = quantity(one.mean), median_text(one)
+    error = f" ± {quantity(one.mean_standard_error)}"
+    exact_mean, exact_median = _exact(answer, point, "mean"), _exact(answer, point, "median")
     return (
-        f"mean {mean} ± {quantity(one.mean_standard_error)}, median {median}, {point.draws} draws",
-        f"mean {mean} ± {quantity(one.mean_standard_error)}, median {median}",
+        f"mean {mean}{error}{exact_mean}, median {median}{exact_median}, {point.draws:,} draws",
+        f"mean {mean}{error}{exact_mean}, median {median}{exact_median}",
+        f"mean {mean}{exact_mean}, median {median}{exact_median}",
         f"mean {mean}, median {median}",
         f"{mean}, {median}",
     )[detail]
+
+
+def _exact(answer: Answer, point: Point, of: Of) -> str:
+    """Return what is known exactly of a point, or nothing."""
+    for curve in answer.curves:
+        if (curve.kind, curve.rule, curve.of) == ("exact", point.rule, of):
+            value = dict(zip(curve.places, curve.values, strict=True)).get((point.n, point.d_k))
+            return "" if value is None else f" (exact {quantity(value)})"
+    return ""
 
 
 def _ratio_text(answer: Answer, point: Point, detail: int) -> str:
@@ -132,7 +133,6 @@ def _ratio_text(answer: Answer, point: Point, detail: int) -> str:
     mean, median = ratio(found.log_mean), ratio(found.log_median)
     return (
         f"unscaled over {formula(point.rule)}: means {mean}, medians {median}",
-        f"means {mean}, medians {median}",
-        f"means {mean}, medians {median}",
+        *[f"means {mean}, medians {median}"] * 3,
         f"{mean}, {median}",
     )[detail]

@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import pairwise, product
 from typing import Any
 
+import numpy as np
 import pytest
 
 from attn_tui.charts.rows import plain
@@ -16,6 +17,7 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep import STATISTICS, Answer, Settings, answer
+from attn_tui.report.numbers import quantity
 from attn_tui.report.sweep_names import boundary_text
 from tests.charts.cases import check_block, lines
 
@@ -101,11 +103,44 @@ def test_the_crossover_stands_on_the_chart_with_its_interval() -> None:
     assert "┊" in text
 
 
-def test_exact_curves_and_asymptotes_are_labelled() -> None:
-    text = plain(sweep_chart(found(CASES["two keys"]), 64, 100, 22))
-    assert "= exact" in text
-    assert "- asymptote" in text
-    assert "m_n·E[1/σ]" in text
+def test_exact_curves_and_asymptotes_are_labelled_with_what_they_are_of() -> None:
+    text = plain(sweep_chart(found(CASES["two keys"]), 64, 120, 22))
+    assert "- asymptote of mean, = exact mean, = exact median" in text
+    assert "mean → m_n·E[1/σ]" in text
+    text = plain(sweep_chart(found(SMALL), 64, 120, 22))
+    assert "- asymptote of RMS" in text
+    assert "RMS → m·√(r(1 − r)/3)" in text
+
+
+def test_exact_values_stand_beside_the_sampled_ones_at_the_cursor() -> None:
+    each = found(replace(SMALL, statistic="trace"))
+    point = each.point(8, 48, "inverse-sqrt")
+    assert point is not None
+    exact = point.exact("trace").mean
+    assert exact is not None
+    assert f"(exact {quantity(exact)}), median" in lines(sweep_chart(each, 48, 160, 22))[-1]
+    assert "exact" not in lines(sweep_chart(found(SMALL), 48, 160, 22))[-1]
+
+
+SIGNS = ("= exact", "- asymptote", "σ_c logits", "d* medians")
+
+
+@pytest.mark.parametrize(
+    ("settings", "signs"),
+    [
+        (replace(SMALL, draws=320), "- asymptote, σ_c logits, d* medians"),
+        (replace(SMALL, draws=320, d_k_range=(1, 3)), ""),
+        (replace(SMALL, draws=320, d_k_range=(1, 40)), "- asymptote, σ_c logits"),
+        (replace(SMALL, draws=320, d_k_range=(32, 400)), "- asymptote, d* medians"),
+        (replace(SMALL, draws=320, ratio=True), "σ_c logits, d* medians"),
+        (replace(SMALL, rules=("inverse",), statistic="trace"), ""),
+        (replace(SMALL, d_k_range=(1, 8), statistic="trace"), "= exact, - asymptote, σ_c logits"),
+        (replace(SMALL, over="n", n_range=(2, 300), rules=("inverse",)), ""),
+    ],
+)
+def test_only_signs_that_are_in_the_picture_are_explained(settings: Settings, signs: str) -> None:
+    row = lines(sweep_chart(found(settings), 64, 140, 22))[-2]
+    assert ", ".join(sign for sign in SIGNS if sign in row) == signs, row
 
 
 def test_numbers_stand_below_the_curves_at_the_cursor() -> None:
@@ -124,6 +159,19 @@ def test_a_click_finds_the_place_that_is_drawn_there() -> None:
         column = max(row.find(mark) for row in rows for mark in "┃┿")
         assert place_at(each, column, 100, 18) == place
     assert place_at(each, 0, 100, 18) is None
+
+
+def test_what_lies_below_the_axis_is_said_of_each_curve() -> None:
+    each = found(replace(SMALL, n=2, statistic="trace"))
+    (said,) = (line for line in lines(sweep_chart(each, 64, 100, 20)) if "below" in line)
+    points = [p.statistics["trace"] for p in each.points if p.rule == "none"]
+    least = 1e-8
+    for name, logs in (
+        ("medians", [point.log_median for point in points]),
+        ("lower ends", [point.log_low for point in points]),
+    ):
+        assert f"{sum(log < np.log(least) for log in logs)} of A's {name}" in said
+    assert "of B" not in said
 
 
 def test_no_number_is_lost_below_the_axis() -> None:

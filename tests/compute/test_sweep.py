@@ -120,6 +120,19 @@ def test_asymptotes_are_labelled_and_close_far_out() -> None:
     assert far[0].values[-1] == pytest.approx(exact[0].values[-1], rel=2e-3)
 
 
+def test_an_asymptote_is_of_what_it_says() -> None:
+    """Of ‖J‖_F it is the root mean square that tends to it; the mean lies well below."""
+    far = last(replace(SMALL, n=512, statistic="jacobian", d_k_range=(2048, 4096), points=2))
+    (curve,) = (c for c in far.curves if c.kind == "asymptote")
+    assert (curve.rule, curve.of) == ("none", "root mean square")
+    row = READOUTS.index("jacobian")
+    logs = np.concatenate([unit_logs(u, 512, 4096, 1.0)[row] for u in units(1, 8000, 4096)])
+    assert curve.values[-1] is not None
+    mean, square = np.exp(logs).mean(), np.exp(2.0 * logs).mean()
+    assert np.sqrt(square) == pytest.approx(curve.values[-1], rel=0.15)
+    assert mean < 0.5 * curve.values[-1]
+
+
 def test_where_logits_condense_is_marked() -> None:
     marks = {mark.rule: mark for mark in last(replace(SMALL, n=512)).condensation}
     assert marks["none"].d_k == pytest.approx(12.4766, abs=1e-4)

@@ -323,7 +323,7 @@ async def test_numbers_stand_in_place_of_the_chart() -> None:
 
 async def test_the_chart_is_looked_at_another_way() -> None:
     async with at_sweep(WIDE) as person:
-        person.sees("▼ 5 below 1e-8")
+        person.sees("▼ 3 of A's lower ends, 2 of A's medians below 1e-8")
         await person.press("z")
         person.misses("below 1e-8")
         await person.press("l")

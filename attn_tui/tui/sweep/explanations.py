@@ -28,11 +28,13 @@ CHART = Explanation(
     "= marks exact curves: two keys by quadrature, and at any n the means of tr J and H for "
     "independent standard normal entries. - marks asymptotes: m_n·E[1/σ] as σ grows at fixed n, "
     "with m_n the mean of the largest of n standard normal numbers; and leading orders in r as n "
-    "grows. σ_c is where logits condense on few keys. d* is where the medians without and with "
-    "the rule cross, in its 95 % interval by bootstrap over coupled draws: below it, removing the "
-    "rule makes the median larger.\n\n"
+    "grows: of the mean tr J, but of the root mean square (RMS) of ‖J‖_F and ‖∂p/∂s‖_F, which lies "
+    "above their mean. σ_c is where logits condense on few keys. d* is where the medians without "
+    "and with the rule cross, in its 95 % interval by bootstrap over coupled draws: below it, from "
+    "2 or where the rule begins to divide, removing the rule makes the median larger.\n\n"
     "The map shows one statistic over n and d_k; as a ratio (/) its sign says whether removing "
-    "the rule makes it larger (+) or smaller (−), its shade by how much; the line is d*(n). "
+    "the rule makes it larger (+) or smaller (−), its shade by how much; the line is d*(n), read "
+    "between places, with its interval by two standard errors below the map. "
     "Arrows move the cursor, which is n and d_k themselves; enter opens Explore there.",
     "Stein 1981, Ann. Statist. 9 (6); random energy model: Derrida 1981, Phys. Rev. B 24 (5), and "
     "for softmax Giorlandino & Goldt, arXiv 2505.24333",
