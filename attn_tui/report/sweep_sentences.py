@@ -29,17 +29,35 @@ def said(answer: Answer, statistic: Statistic) -> tuple[str, ...]:
 
 
 def _said(answer: Answer, statistic: Statistic) -> Iterator[str]:
-    settings = answer.settings
-    if settings.view == "map":
-        yield from _boundary(answer, statistic)
-    else:
-        yield from _removed(answer, statistic)
-        yield from (_ends(answer, rule, statistic) for rule in answer.rules)
+    is_map = answer.settings.view == "map"
+    yield from (_boundary if is_map else _removed)(answer, statistic)
     if any(_carried(point, statistic) for point in answer.points):
         yield (
             "Where the median is far below the mean, few draws carry the mean: a sampled mean, "
             "and its error, then tend to be too small."
         )
+    if not is_map:
+        yield from (_ends(answer, rule, statistic) for rule in answer.rules)
+
+
+def in_short(answer: Answer, statistic: Statistic) -> str:
+    """Say in a few words what removing the first rule does to the median, or nothing."""
+    if answer.settings.view == "map":
+        for rule in _others(answer.rules):
+            known = [each for each in answer.boundary(rule, statistic) if each.d_k is not None]
+            if known:
+                ends = dict.fromkeys((known[0], known[-1]))
+                texts = (f"{place_text(each.d_k)} at n {each.n:,}" for each in ends)
+                return f"Unscaled the median is larger up to d_k {', '.join(texts)}."
+        return ""
+    found = next((each for each in answer.crossovers if each.readout == statistic), None)
+    if found is None:
+        return ""
+    first = f"{found.divides_from:,}"
+    if found.d_k is None:
+        return f"Unscaled the median is {found.side} from d_k {first} on."
+    d_k, low, high = (place_text(each) for each in (found.d_k, found.low, found.high))
+    return f"Unscaled the median is larger from d_k {first} to {d_k} [{low}, {high}], then smaller."
 
 
 def _carried(point: Point, statistic: Statistic) -> bool:

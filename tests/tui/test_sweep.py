@@ -16,6 +16,7 @@ from attn_tui.compute.sweep import Answer, Settings
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.sweep import results
 from attn_tui.tui.sweep.screen import SweepScreen
+from attn_tui.tui.widgets.canvas import Canvas
 from tests.tui.person import MEDIUM, NARROW, WIDE, Person, at_screen
 
 SMALL = Settings(n=8, points=8, map_points=5, n_range=(2, 512), draws=320)
@@ -95,9 +96,26 @@ async def drawing(gate: Gate, size: tuple[int, int] = MEDIUM) -> AsyncIterator[P
 @pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
 async def test_it_says_where_removing_the_scale_enlarges_the_median(size: tuple[int, int]) -> None:
     async with at_sweep(size) as person:
-        person.sees("‖∂p/∂s‖_F", "A unscaled", "With 8 keys, removing 1/√d_k")
+        person.sees("‖∂p/∂s‖_F", "A unscaled")
         person.sees("d* 102")
         person.misses("x stops")
+        words = screen_of(person).query_one("#words", Canvas)
+        said = " ".join(" ".join(person.lines[words.region.y : words.region.bottom]).split())
+        if size == NARROW:
+            assert said == (
+                "Unscaled the median is larger from d_k 2 to 102 [58.9, 166], then smaller."
+            )
+        else:
+            assert said.startswith("With 8 keys, removing 1/√d_k makes the median ‖∂p/∂s‖_F larger")
+            assert said.endswith(".")
+
+
+async def test_what_is_not_said_for_want_of_room_stands_in_the_numbers() -> None:
+    async with at_sweep(MEDIUM) as person:
+        person.misses("goes from")
+        await person.press("i", "tab", "tab", *["down"] * 14)
+        text = " ".join(person.text.split())
+        assert "Unscaled, the median ‖∂p/∂s‖_F goes from 0.348 at d_k = 1 to" in text
 
 
 async def test_d_k_moves_on_both_screens() -> None:

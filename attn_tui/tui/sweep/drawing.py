@@ -1,6 +1,7 @@
 """What each pane of the Sweep screen shows, as rows, from the answer and the view."""
 
 from collections.abc import Sequence
+from itertools import islice
 from textwrap import wrap
 
 from attn_tui.charts.rows import Row, Span, first_text, fitted, length, message
@@ -15,7 +16,7 @@ from attn_tui.files.sweeps import range_text
 from attn_tui.report.numbers import general
 from attn_tui.report.progress import left
 from attn_tui.report.sweep_names import NAMES, crossover_text, formula, place_text
-from attn_tui.report.sweep_sentences import at_place, said
+from attn_tui.report.sweep_sentences import at_place, in_short, said
 from attn_tui.tui.sweep.view import View
 from attn_tui.tui.widgets.bar import Item
 
@@ -178,8 +179,10 @@ def _condensed(answer: Answer, each: Condensation) -> float | None:
     return each.d_k if answer.settings.over == "d_k" else each.n
 
 
-def words(answer: Answer | None, problem: str, share: float | None, seconds: float) -> str:
-    """Return what was found, after how far it is.
+def words(
+    answer: Answer | None, problem: str, share: float | None, seconds: float
+) -> list[tuple[str, ...]]:
+    """Return what was found in sentences, each as long as it is and maybe shorter, after how far.
 
     Args:
         answer: What there is so far.
@@ -188,23 +191,43 @@ def words(answer: Answer | None, problem: str, share: float | None, seconds: flo
         seconds: How long that took.
     """
     if problem:
-        return problem
-    parts = []
+        return [(problem,)]
+    parts: list[tuple[str, ...]] = []
     if share is not None:
         known = share > 0.01 and seconds > 0.5
         rest = f", {left(seconds * (1.0 - share) / share)}" if known else ""
-        parts.append(f"Drawing: {share:.0%}{rest}; x stops.")
+        parts.append((f"Drawing: {share:.0%}{rest}; x stops.",))
     elif answer is not None and answer.progress < 1.0:
         fewest = min((point.draws for point in answer.points), default=0)
-        parts.append(f"Stopped at {answer.progress:.0%}: {fewest:,} draws a place; x goes on.")
+        parts.append((f"Stopped at {answer.progress:.0%}: {fewest:,} draws; x goes on.",))
     if answer is not None:
-        parts += said(answer, answer.settings.statistic)
-    return " ".join(parts)
+        statistic = answer.settings.statistic
+        first, *others = [*said(answer, statistic), ""]
+        parts.append(tuple(filter(None, (first, in_short(answer, statistic)))))
+        parts += [(each,) for each in others]
+    return [part for part in parts if any(part)]
 
 
-def words_rows(text: str, width: int, height: int, problem: bool) -> list[Row]:
-    """Return sentences in lines, cut with an ellipsis where there are too many."""
-    lines = wrap(text, max(width - 2, 10), max_lines=max(height, 1), placeholder=" …")
+def words_rows(
+    sentences: Sequence[tuple[str, ...]], width: int, height: int, problem: bool
+) -> list[Row]:
+    """Return the sentences that fit, the first ones first; the numbers have all of them.
+
+    Args:
+        sentences: Each as long as it is and maybe shorter; of the first, what fits is shown.
+        width: Cells of a line.
+        height: Lines.
+        problem: Whether they say why there is nothing new.
+    """
+    room = max(width - 2, 10)
+    chosen: list[str] = []
+    for sentence in sentences:
+        fitting = (
+            each for each in sentence if len(wrap(" ".join([*chosen, each]), room)) <= height
+        )
+        chosen += islice(fitting, 1)
+    chosen = chosen or [sentence[-1] for sentence in sentences[:1]]
+    lines = wrap(" ".join(chosen), room, max_lines=max(height, 1), placeholder=" …")
     return [((f" {line}", "error" if problem else "text"),) for line in lines]
 
 

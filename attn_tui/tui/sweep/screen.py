@@ -255,8 +255,8 @@ class SweepScreen(AskingActions):
         self.query_one("#words").styles.height = height
         share = self._share if self.computing is not None else None
         seconds = self._clock() - self._since
-        text = drawing.words(self.answer, self._problem, share, seconds)
-        rows = drawing.words_rows(text, self.size.width, height, bool(self._problem))
+        sentences = drawing.words(self.answer, self._problem, share, seconds)
+        rows = drawing.words_rows(sentences, self.size.width, height, bool(self._problem))
         self.query_one("#words", Canvas).show(rows)
         self._draw_tabs()
         self.frame()
