@@ -51,6 +51,28 @@ def test_it_sweeps_both_as_a_map() -> None:
     assert "tr J unscaled over m = 1/√d_k" in text
 
 
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        ("--n 64 --d-k 64", (64, 64)),
+        ("--d-k 1", (64, 1)),
+        ("--over n --n 2 --d-k 65536", (2, 65_536)),
+        ("--map --n 3 --d-k 5", (3, 5)),
+    ],
+)
+def test_two_numbers_are_one_place(arguments: str, place: tuple[int, int]) -> None:
+    given = (*arguments.split(), "--draws", "64")
+    plain = asked(*given)
+    assert [(point["n"], point["d_k"]) for point in plain["points"]] == [place] * 2
+    assert plain["crossovers"] == []
+    text = call(*given).stdout
+    assert "goes from" not in text
+    again = CliRunner().invoke(
+        program, ["sweep", "--experiment", "-", "--json"], input=json.dumps(plain)
+    )
+    assert json.loads(again.stdout) == plain
+
+
 def test_rules_may_have_parameters() -> None:
     plain = asked("--rules", "none,temperature:T=4,yarn:factor=2", *QUICK)
     assert [each["rule"] for each in plain["rules"]] == ["none", "temperature:T=4", "yarn:factor=2"]
@@ -89,7 +111,6 @@ def test_crossovers_alone() -> None:
         ("--d-k 5:5", "d-k"),
         ("--d-k 0:5", "d-k"),
         ("--d-k 1:99999", "d-k"),
-        ("--d-k 64", "d-k"),
         ("--d-k :", "d-k"),
         ("--d-k 1:2:3", "d-k"),
         ("--over n --d-k 1:8", "d-k"),

@@ -129,8 +129,9 @@ class _Picture:
 
     def _ends(self) -> tuple[int, int]:
         settings = self.answer.settings
-        ends = settings.d_k_range if settings.over == "d_k" else settings.n_range
-        return ends[0], ends[1]
+        least, most = settings.d_k_range if settings.over == "d_k" else settings.n_range
+        # One place stands in the middle of an octave to either side.
+        return (least, most) if least < most else (max(least // 2, 1), 2 * most)
 
     # What is drawn
 

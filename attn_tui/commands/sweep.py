@@ -54,7 +54,7 @@ Examples:
 @_drawn(
     "--d-k",
     "LOW:HIGH|N",
-    "Length of q and k: a range to sweep, or a number with --over n.  [default: 1:8192]",
+    "Length of q and k: a range to sweep, or a number.  [default: 1:8192]",
 )
 @_drawn("--over", "d_k|n", "What to sweep.  [default: n if only --n is a range, else d_k]")
 @_drawn("--draws", "N", "How many vectors are drawn at each place.  [default: 1000]")
@@ -204,9 +204,10 @@ def _n(text: str, swept: bool) -> dict[str, Any]:
 
 
 def _range(field: str, text: str) -> tuple[int, int]:
-    from attn_tui.files.sweeps import read_range
+    """Return a range; a number is one place."""
+    from attn_tui.files.sweeps import is_range, read_range, read_whole
 
-    return read_range(field, text)
+    return read_range(field, text) if is_range(text) else (read_whole(field, text),) * 2
 
 
 def _print_crossovers(given: dict[str, Any], form: str) -> int:

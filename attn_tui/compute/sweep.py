@@ -52,8 +52,8 @@ class Settings:
     Attributes:
         over: What curves run over; the other is held: n here, d_k by the setup.
         n: Number of keys while d_k is swept, 2 to 100,000.
-        n_range: Least and largest n of a sweep over n, and of a map.
-        d_k_range: Least and largest d_k of a sweep over d_k, and of a map.
+        n_range: Least and largest n of a sweep over n, and of a map; equal, it is one place.
+        d_k_range: Least and largest d_k of a sweep over d_k, and of a map; the same.
         rules: Scale rules as text, each once; none given is ``"none"`` and the setup's own.
         statistic: Which is shown. All are computed.
         view: Curves over one, or a map over both.
@@ -271,7 +271,9 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
 
 def _crossovers_wanted(settings: Settings, scales: Mapping[str, Scale]) -> list[tuple[int, str]]:
     """Return n and rules whose crossovers a chart over d_k can show."""
-    if settings.view == "map" or settings.over == "n" or not settings.crossovers:
+    least, most = settings.d_k_range
+    is_chart = settings.view == "curves" and settings.over == "d_k" and least < most
+    if not (is_chart and settings.crossovers):
         return []
     n = settings.n
     return [(n, rule) for rule, scale in scales.items() if divides_from(scale, n) is not None]
@@ -361,9 +363,8 @@ def _check_range(field: str, ends: object, least: int, most: int) -> None:
     for end in ends:
         if type(end) is not int or not least <= end <= most:
             raise InputError(field, f"{inert(str(end))} will not do", expected)
-    if ends[0] >= ends[1]:
-        problem = "is empty" if ends[0] == ends[1] else "is reversed"
-        raise InputError(field, f"{ends[0]} to {ends[1]} {problem}", expected)
+    if ends[0] > ends[1]:
+        raise InputError(field, f"{ends[0]} to {ends[1]} is reversed", expected)
 
 
 __all__ = [

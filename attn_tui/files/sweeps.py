@@ -29,7 +29,7 @@ def read_range(field: str, text: str) -> tuple[int, int]:
     """Read two whole numbers such as ``1:8192``; what they may be is checked where they are used.
 
     Raises:
-        InputError: If it is no range.
+        InputError: If it is no range, or an empty one.
 
     >>> read_range("d_k", "1:8192")
     (1, 8192)
@@ -39,9 +39,12 @@ def read_range(field: str, text: str) -> tuple[int, int]:
     if not colon:
         raise InputError(field, f"{inert(text.strip())} is not a range", expected)
     try:
-        return read_whole(field, low), read_whole(field, high)
+        ends = read_whole(field, low), read_whole(field, high)
     except InputError:
         raise InputError(field, f"{inert(text.strip())} will not do", expected) from None
+    if ends[0] == ends[1]:
+        raise InputError(field, f"{ends[0]} to {ends[1]} is empty", expected)
+    return ends
 
 
 def range_text(ends: tuple[int, ...]) -> str:

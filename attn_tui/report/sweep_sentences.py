@@ -73,6 +73,8 @@ def _ends(answer: Answer, rule: str, statistic: Statistic) -> str:
     name = "Unscaled" if parse_scale(rule) == Scale("none") else f"With m = {formula(rule)}"
     places = [f"{getattr(point, over):,}" for point in (first, last)]
     low, high = (median_text(point.statistics[statistic]) for point in (first, last))
+    if first is last:
+        return f"{name}, the median {NAMES[statistic].symbol} is {low} at {over} = {places[0]}."
     return (
         f"{name}, the median {NAMES[statistic].symbol} goes from {low} at {over} = {places[0]} "
         f"to {high} at {places[1]}."

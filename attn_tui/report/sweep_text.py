@@ -74,15 +74,11 @@ def render_crossovers(crossovers: Sequence[Crossover]) -> Iterator[str]:
 def _head(answer: Answer) -> Iterator[str]:
     settings, setup = answer.settings, answer.experiment.setup
     over_n, is_map = settings.over == "n", settings.view == "map"
-    low, high = settings.n_range
-    ns = len({point.n for point in answer.points})
-    d_ks = len({point.d_k for point in answer.points})
+    ns = _from_to(settings.n_range, len({point.n for point in answer.points}))
+    d_ks = _from_to(settings.d_k_range, len({point.d_k for point in answer.points}))
     yield _line("sweep", "drawn vectors: given q, scores are independent N(0, ‖q‖²)")
-    n_text = f"{low:,} to {high:,} keys, {ns} of them" if over_n or is_map else str(settings.n)
-    yield _line("n", n_text)
-    low, high = settings.d_k_range
-    swept = f"{low:,} to {high:,}, {d_ks} of them"
-    yield _line("d_k", str(setup.d_k) if over_n and not is_map else swept)
+    yield _line("n", ns if over_n or is_map else str(settings.n))
+    yield _line("d_k", str(setup.d_k) if over_n and not is_map else d_ks)
     rules = [f"{rule}: m = {formula(rule)}" for rule in answer.rules]
     yield _line("rules", "; ".join(rules))
     drawn = f"{settings.draws:,} vectors at each place, seed {settings.seed} ({answer.generator})"
@@ -92,6 +88,11 @@ def _head(answer: Answer) -> Iterator[str]:
         yield _line(
             "stopped", f"at {answer.progress:.0%} of the work; {fewest:,} draws at each place"
         )
+
+
+def _from_to(ends: tuple[int, ...], count: int) -> str:
+    low, high = ends
+    return f"{low:,} to {high:,}, {count} of them" if low < high else f"{low:,}"
 
 
 def _table(answer: Answer, rule: str, statistic: Statistic) -> Iterator[str]:

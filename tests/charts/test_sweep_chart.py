@@ -50,6 +50,8 @@ CASES = {
         rules=("none", "inverse-sqrt", "inverse", "fixed", "mup", "temperature:T=1e-5"),
     ),
     "far away": replace(SMALL, rules=("temperature:T=1e-300", "temperature:T=1e300")),
+    "one place": replace(SMALL, d_k_range=(65_536, 65_536)),
+    "one n": replace(SMALL, over="n", n_range=(2, 2)),
     "one rule": replace(SMALL, rules=("inverse",), statistic="entropy"),
 }
 
@@ -74,6 +76,8 @@ def test_every_statistic_can_be_drawn(statistic: str) -> None:
 @pytest.mark.parametrize("ratio", [True, False])
 def test_maps_have_their_size_at_every_size(ratio: bool) -> None:
     settings = replace(SMALL, view="map", ratio=ratio, n_range=(2, 512))
+    one = replace(settings, n_range=(9, 9), d_k_range=(99, 99))
+    check_block(sweep_map(found(one), "inverse-sqrt", "median", (9, 99), 76, 12), 76, 12)
     ofs: tuple[Of, ...] = ("mean", "median")
     for first, size, of in product((True, False), SIZES, ofs):
         for look in LOOKS[::3]:

@@ -329,6 +329,14 @@ async def test_rules_are_chosen_together_or_typed() -> None:
         assert settings_of(person).rules == ()
 
 
+@pytest.mark.parametrize("view", ["curves", "map"])
+async def test_a_sweep_of_one_place_can_be_opened(view: str) -> None:
+    async with at_sweep(start=draft(view=view, n_range=(8, 8), d_k_range=(32, 32))) as person:
+        person.sees("g d_k 32:32", "A mean" if view == "curves" else "n = 8, d_k = 32")
+        await person.press("tab", "tab", "right", "i")
+        person.sees("At n = 8, d_k = 32:")
+
+
 async def test_numbers_stand_in_place_of_the_chart() -> None:
     async with at_sweep() as person:
         await person.press("i")
