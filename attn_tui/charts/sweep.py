@@ -30,7 +30,6 @@ _MOST_DECADES = 10**12
 """No picture goes further down: places on it would be lost to rounding."""
 
 _SHORT = {"mean": "mean", "median": "median", "root mean square": "RMS"}
-_KINDS = {"exact": "exact", "asymptote": "asymptote of"}
 
 LEAST_EXPLAINED, LEAST_READOUT = 10, 7
 """From this height on there is a row that explains the signs, or the numbers at the cursor."""
@@ -187,7 +186,8 @@ class _Picture:
                 tag = "" if curve.kind == "exact" else f"{of} → {curve.formula}"
                 role = role_of(self.answer, curve.rule)
                 series = Series("", x[kept], y[kept], role, glyph=glyph[curve.kind], tag=tag)
-                yield f"{glyph[curve.kind]} {_KINDS[curve.kind]} {of}", series
+                means = f"exact {of}" if curve.kind == "exact" else f"{of} asymptote"
+                yield f"{glyph[curve.kind]} {means}", series
 
     def signs(self, drawn: str) -> list[str]:
         """Return what signs mean, of those that are left in what was drawn, each once."""

@@ -109,10 +109,10 @@ def test_the_crossover_stands_on_the_chart_with_its_interval() -> None:
 
 def test_exact_curves_and_asymptotes_are_labelled_with_what_they_are_of() -> None:
     text = plain(sweep_chart(found(CASES["two keys"]), 64, 120, 22))
-    assert "- asymptote of mean, = exact mean, = exact median" in text
+    assert "- mean asymptote, = exact mean, = exact median" in text
     assert "mean → m_n·E[1/σ]" in text
     text = plain(sweep_chart(found(SMALL), 64, 120, 22))
-    assert "- asymptote of RMS" in text
+    assert "- RMS asymptote" in text
     assert "RMS → m·√(r(1 − r)/3)" in text
 
 
@@ -126,19 +126,19 @@ def test_exact_values_stand_beside_the_sampled_ones_at_the_cursor() -> None:
     assert "exact" not in lines(sweep_chart(found(SMALL), 48, 160, 22))[-1]
 
 
-SIGNS = ("= exact", "- asymptote", "σ_c logits", "d* medians")
+SIGNS = ("= exact", "- RMS", "- mean", "σ_c logits", "d* medians")
 
 
 @pytest.mark.parametrize(
     ("settings", "signs"),
     [
-        (replace(SMALL, draws=320), "- asymptote, σ_c logits, d* medians"),
+        (replace(SMALL, draws=320), "- RMS, σ_c logits, d* medians"),
         (replace(SMALL, draws=320, d_k_range=(1, 3)), ""),
-        (replace(SMALL, draws=320, d_k_range=(1, 40)), "- asymptote, σ_c logits"),
-        (replace(SMALL, draws=320, d_k_range=(32, 400)), "- asymptote, d* medians"),
+        (replace(SMALL, draws=320, d_k_range=(1, 40)), "- RMS, σ_c logits"),
+        (replace(SMALL, draws=320, d_k_range=(32, 400)), "- RMS, d* medians"),
         (replace(SMALL, draws=320, ratio=True), "σ_c logits, d* medians"),
         (replace(SMALL, rules=("inverse",), statistic="trace"), ""),
-        (replace(SMALL, d_k_range=(1, 8), statistic="trace"), "= exact, - asymptote, σ_c logits"),
+        (replace(SMALL, d_k_range=(1, 8), statistic="trace"), "= exact, - mean, σ_c logits"),
         (replace(SMALL, over="n", n_range=(2, 300), rules=("inverse",)), ""),
     ],
 )

@@ -47,10 +47,11 @@ def settings_of(person: Person) -> Settings:
 
 
 class Gate:
-    """Answers that come when they are let through, and the runs that were started and ended."""
+    """Answers that come when they are let through, and the runs there were."""
 
     def __init__(self) -> None:
         self.open = threading.Event()
+        self.first = 2
         self.started = 0
         self.running = 0
 
@@ -59,10 +60,10 @@ class Gate:
         self.running += 1
         try:
             for index, each in enumerate(compute_sweep.answer(experiment, stop)):
-                yield each
-                while index == 1 and not self.open.wait(0.005):
+                while index == self.first and not self.open.wait(0.005):
                     if stop():
                         return
+                yield each
         finally:
             self.running -= 1
 
@@ -225,6 +226,22 @@ async def test_a_stopped_sweep_keeps_what_it_has_and_goes_on(gate: Gate) -> None
         person.sees("d* 102")
         person.misses("Stopped")
         assert gate.started == 2
+
+
+async def test_a_sweep_stopped_at_once_says_so_and_goes_on(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate, "first", 0)
+    async with at_screen(MEDIUM, draft()) as person:
+        await person.app.run_action("app.instrument('sweep')")
+        await person.until_sees("x stops")
+        await person.press("x")
+        person.sees("Stopped before anything was drawn; x goes on.", "Nothing is drawn yet")
+        await until(person, lambda: gate.running == 0)
+        gate.open.set()
+        await person.press("x")
+        person.sees("d* 102")
+        person.misses("Stopped")
 
 
 async def test_leaving_the_screen_stops_a_sweep_and_coming_back_goes_on(gate: Gate) -> None:

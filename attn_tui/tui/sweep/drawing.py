@@ -197,7 +197,9 @@ def words(
         known = share > 0.01 and seconds > 0.5
         rest = f", {left(seconds * (1.0 - share) / share)}" if known else ""
         parts.append((f"Drawing: {share:.0%}{rest}; x stops.",))
-    elif answer is not None and answer.progress < 1.0:
+    elif answer is None:
+        parts.append(("Stopped before anything was drawn; x goes on.",))
+    elif answer.progress < 1.0:
         fewest = min((point.draws for point in answer.points), default=0)
         parts.append((f"Stopped at {answer.progress:.0%}: {fewest:,} draws; x goes on.",))
     if answer is not None:
@@ -231,6 +233,6 @@ def words_rows(
     return [((f" {line}", "error" if problem else "text"),) for line in lines]
 
 
-def waiting(width: int, height: int) -> tuple[Row, ...]:
+def waiting(drawing: bool, width: int, height: int) -> tuple[Row, ...]:
     """Return what stands where a chart will be."""
-    return message(" drawing …", width, height)
+    return message(" drawing …" if drawing else " Nothing is drawn yet", width, height)

@@ -274,7 +274,7 @@ class SweepScreen(AskingActions):
         if self.asked is None or not chart.size:
             return
         if self.answer is None or not self.answer.points:
-            chart.show(drawing.waiting(*chart.size))
+            chart.show(drawing.waiting(self.computing is not None, *chart.size))
             return
         at = drawing.place_of(self.asked.experiment)
         chart.show(drawing.chart_rows(self.answer, self.view, at, *chart.size))

@@ -1,0 +1,101 @@
+"""The Sweep screen on a real pseudo-terminal: what is sent, and what happens while it draws."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Drawn
+from attn_tui.compute.sweep import Settings
+from attn_tui.files.codec import SCHEMA, experiment_to_plain
+from tests.terminal.terminal import Terminal
+
+STEP = {(120, 40): 7500, (80, 24): 3600}
+"""Bytes of a step of d_k: the sliders, the numbers, the cursor's line and the sentences."""
+
+WHOLE = {(120, 40): 80_000, (80, 24): 36_000}
+"""Bytes of a whole sweep, from its first picture to its last."""
+
+QUICK = Settings(n=8, draws=64, crossovers=False)
+LONG = Settings(n=100_000)
+
+
+def opened(folder: Path, settings: Settings, d_k: int = 1024) -> list[str]:
+    """Return arguments that ask a sweep."""
+    file = folder / f"{d_k}.json"
+    experiment = experiment_to_plain(Experiment(Drawn(4), Setup(d_k).put(settings)))
+    file.write_text(json.dumps({"schema": SCHEMA, "experiment": experiment}))
+    return ["--experiment", str(file)]
+
+
+def go(terminal: Terminal) -> None:
+    """Go to Sweep."""
+    terminal.until_shows("q Quit")
+    terminal.press("3")
+    terminal.until_shows("Drawn vectors" if terminal.screen.columns >= 72 else "3 Sweep")
+
+
+def at_rest(terminal: Terminal, place: str) -> None:
+    """Wait until all is drawn and its numbers stand below the chart."""
+    terminal.until(
+        lambda: (
+            any(line.startswith(f"d_k {place}: A mean") for line in terminal.display)
+            and not any("x stops" in line for line in terminal.display)
+        ),
+        f"numbers at {place}",
+    )
+
+
+@pytest.mark.parametrize("size", STEP)
+def test_a_step_of_d_k_sends_little(size: tuple[int, int], tmp_path: Path) -> None:
+    """Counts what is sent until the screen is the one that starts at the step's end."""
+    ends = []
+    for d_k, place in ((1024, "1,024"), (1280, "1,448")):
+        with Terminal(*size, opened(tmp_path, QUICK, d_k)) as terminal:
+            go(terminal)
+            at_rest(terminal, place)
+            terminal.press("q")
+            terminal.leave()
+            ends.append(terminal.display)
+    start, goal = ends
+    with Terminal(*size, opened(tmp_path, QUICK)) as terminal:
+        go(terminal)
+        terminal.until_like(start)
+        before = terminal.sent
+        terminal.press("]")
+        terminal.until_like(goal)
+        assert 0 < terminal.sent - before <= STEP[size]
+
+
+@pytest.mark.parametrize("size", WHOLE)
+def test_a_whole_sweep_sends_little(size: tuple[int, int], tmp_path: Path) -> None:
+    with Terminal(*size, opened(tmp_path, Settings())) as terminal:
+        go(terminal)
+        before = terminal.sent
+        at_rest(terminal, "1,024")
+        terminal.until_shows("With 64 keys")
+        assert terminal.sent - before <= WHOLE[size]
+
+
+def test_a_long_sweep_is_stopped_goes_on_is_resized_and_left(tmp_path: Path) -> None:
+    with Terminal(80, 24, opened(tmp_path, LONG)) as terminal:
+        go(terminal)
+        terminal.until_shows("x stops")
+        terminal.until_shows("A unscaled")
+        terminal.press("x")
+        terminal.until_shows("x goes on")
+        terminal.press("x")
+        terminal.until_shows("x stops")
+        terminal.screen.resize(40, 120)
+        terminal.child.setwinsize(40, 120)
+        terminal.until_shows("letters mean, lines median")
+        terminal.until(lambda: terminal.display[39].endswith("q Quit"), "the key bar at the foot")
+        terminal.until_shows("x stops")
+        terminal.press("1")
+        terminal.until_shows("gradient of p")
+        terminal.press("3")
+        terminal.until_shows("x stops")
+        terminal.press("q")
+        assert terminal.leave() == 0
