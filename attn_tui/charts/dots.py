@@ -131,7 +131,7 @@ def _panel(
     note: list[Span] = [(f"sd {with_error(found.standard_deviation)}", "cursor")]
     note.append((f", exact {exact(found.standard_deviation.exact)}", "label"))
     if data.exact is None:
-        note.append(("; the exact density is not known here", "muted"))
+        note.append((f"; no exact curve: {answer.law.unknown}", "muted"))
     if cut.any():
         note.insert(0, (f"{glyph.above} higher than {general(top)}  ", "error"))
     marks = [Mark(float(starts[at]), top, glyph.above, "error") for at in np.flatnonzero(cut)]

@@ -79,6 +79,8 @@ def over_d_k_rows(answer: Answer, width: int, height: int, cursor: int) -> tuple
         for gap in (3, 2, 1)
     ]
     rows = (widest(tables, width) or tables[-1]).rows(width)
+    reasons = dict.fromkeys(row.unknown for row in answer.table if row.unknown)
+    rows += tuple(fitted(((f" –: {reason}", "muted"),), width) for reason in reasons)
     room = max(height - 1, 1)
     top = max(0, min(cursor - room // 2, len(rows) - 1 - room))
     seen = [*rows[:1], *rows[1 + top : 1 + top + room]][:height]

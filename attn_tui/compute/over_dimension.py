@@ -28,6 +28,7 @@ class Row:
         variance: Var(q·k).
         coverage: The probability of |q·k| ≤ ``bound``.
         draws: The size of the row's own sample; 0 if it is not drawn yet.
+        unknown: Why the exact coverage is not known, if it is not.
     """
 
     d_k: int
@@ -35,6 +36,7 @@ class Row:
     variance: Number
     coverage: Number
     draws: int
+    unknown: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +74,7 @@ def sampled_row(law: DotLaw, seed: int, part: int) -> Row:
         sums += Sums.of(deviations, law)
         left -= deviations.size
     found = read(sums, law)
-    return Row(law.d_k, law.bound, found.variance, found.coverage, sums.count)
+    return Row(law.d_k, law.bound, found.variance, found.coverage, sums.count, law.unknown)
 
 
 def growth(law: DotLaw, n_attended: int) -> tuple[Growth, ...]:

@@ -128,6 +128,8 @@ def _table(answer: Answer) -> Iterator[str]:
             f"{exact(row.variance.exact, 10):>10} {general(row.bound, 6):>13} "
             f"{share(row.coverage.value):>9} {share(row.coverage.exact):>8}\n"
         )
+    for reason in dict.fromkeys(row.unknown for row in answer.table if row.unknown):
+        yield _wrapped(f"–: {reason}.")
 
 
 def share(value: float | None) -> str:
@@ -137,7 +139,11 @@ def share(value: float | None) -> str:
 
 def sentences(answer: Answer) -> tuple[str, ...]:
     """Say what the numbers show, each sentence what always holds under the question asked."""
-    return (_spread(answer), *_mean(answer), *_scaled(answer), *_agreement(answer))
+    return (
+        *(_spread(answer), *_mean(answer), *_scaled(answer)),
+        *_unknown(answer),
+        *_agreement(answer),
+    )
 
 
 def _spread(answer: Answer) -> str:
@@ -187,6 +193,11 @@ def _scaled(answer: Answer) -> tuple[str, ...]:
         -0.5: "and falls as 1/√d_k",
     }
     return (f"{text}, {ends[slope]}.",)
+
+
+def _unknown(answer: Answer) -> tuple[str, ...]:
+    reason = answer.law.unknown
+    return (f"What is not known exactly, –, is so because {reason}.",) if reason else ()
 
 
 def _agreement(answer: Answer) -> tuple[str, ...]:

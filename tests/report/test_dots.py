@@ -28,6 +28,7 @@ QUESTIONS: dict[str, tuple[int, Scale, Settings]] = {
     "one die": (1, Scale("inverse"), Settings("die", samples=1)),
     "constant": (8, Scale(), Settings("coins", correlation=1.0, tied=True)),
     "uniform": (3, Scale("temperature"), Settings("uniform", correlation=-0.5, mean_k=0.1)),
+    "no lattice": (3, Scale(), Settings("coins", mean_q=2**0.5, mean_k=3**0.5, samples=99)),
     "no rows": (2, Scale("inverse"), Settings(d_ks=())),
     "capped": (2, Scale(softcap=50.0), Settings(correlation=-1.0)),
 }
@@ -117,7 +118,7 @@ def test_json_has_every_readout_on_both_sides_and_asks_the_same_again(name: str)
 
 
 def test_json_has_full_precision_and_null_for_what_is_not_known() -> None:
-    plain, found = plain_of("uniform"), answered("uniform")
+    plain, found = plain_of("no lattice"), answered("no lattice")
     assert plain["unscaled"]["coverage"]["exact"] is None
     assert plain["histogram"]["curves"]["exact"] is None
     assert plain["scaled"]["variance"]["value"] == found.scaled.variance.value

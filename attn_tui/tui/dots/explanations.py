@@ -32,10 +32,10 @@ READOUTS = Explanation(
     "variance E[(x − E[x])²]     kurtosis E[(x − E[x])⁴]/variance²\n"
     "coverage P(|x| ≤ 2√d_k)     x = q·k, or m·q·k with the bound times m",
     "What the sample says, ± its standard error: the standard deviation of that number over "
-    "samples of this size. Beside it stands the exact value of the law, where a closed form or a "
-    "quadrature is known. Two numbers of three are within one standard error, and 19 of 20 within "
-    "two; one that is more than four away is marked with !. What equals d_k is the variance, "
-    "and never the mean.\n\n"
+    "samples of this size. Beside it stands the exact value of the law: a closed form, a "
+    "quadrature, a sum of probabilities, or else the inverse of the characteristic function. Two "
+    "numbers of three are within one standard error, and 19 of 20 within two; one that is more "
+    "than four away is marked with !. What equals d_k is the variance, and never the mean.\n\n"
     "For standard normal entries: variance d_k, kurtosis 3 + 6/d_k, E|q·k| = "
     "2Γ((d_k+1)/2)/(√π·Γ(d_k/2)). A normal number has kurtosis 3 and coverage 0.9545.",
     _LAW,
