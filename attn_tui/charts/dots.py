@@ -129,7 +129,7 @@ def _panel(
         kind = _curve("exact", data.x, data.exact, low, top, "series2", log)
         series.append(_dotted(kind, glyph.nan) if answer.curves.discrete else kind)
     note: list[Span] = [(f"sd {with_error(found.standard_deviation)}", "cursor")]
-    note.append((f", exact {exact(found.standard_deviation.exact)}", "label"))
+    note.append((f", exact {exact(found.standard_deviation)}", "label"))
     if data.exact is None:
         note.append((f"; no exact curve: {answer.law.unknown}", "muted"))
     if cut.any():

@@ -92,7 +92,7 @@ def _readouts(answer: Answer) -> Iterator[str]:
     yield f"{'':<{_NAME}}{' '.join(titles)}\n"
     for _, title, *sides in readouts(answer):
         cells = (
-            f"{with_error(side, _SAMPLED):>{_SAMPLED}} {exact(side.exact, _EXACT):>{_EXACT}}"
+            f"{with_error(side, _SAMPLED):>{_SAMPLED}} {exact(side, _EXACT):>{_EXACT}}"
             for side in sides
         )
         yield f"{title:<{_NAME}}{' '.join(cells)}\n"
@@ -110,7 +110,7 @@ def _derivation(answer: Answer) -> Iterator[str]:
     yield f"{f'Why, step by step, from {answer.pairs:,} {products}':<46}"
     yield f"{'sampled ± error':>22} {'exact':>11}\n"
     for number, step in enumerate(answer.derivation, 1):
-        found = f"{with_error(step.number, 22):>22} {exact(step.number.exact, 11):>11}"
+        found = f"{with_error(step.number, 22):>22} {exact(step.number, 11):>11}"
         yield f"{number} {step.formula:<44}{found}\n  {step.reason}\n"
 
 
@@ -125,7 +125,7 @@ def _table(answer: Answer) -> Iterator[str]:
     for row in answer.table:
         yield (
             f"{row.d_k:>6} {row.draws:>7,} {with_error(row.variance, 21):>21} "
-            f"{exact(row.variance.exact, 10):>10} {general(row.bound, 6):>13} "
+            f"{exact(row.variance, 10):>10} {general(row.bound, 6):>13} "
             f"{share(row.coverage.value):>9} {share(row.coverage.exact):>8}\n"
         )
     for reason in dict.fromkeys(row.unknown for row in answer.table if row.unknown):
@@ -157,19 +157,18 @@ def _spread(answer: Answer) -> str:
 
 def _sampled_and_exact(number: Number) -> str:
     if isnan(number.value):
-        return f"{exact(number.exact)} by law"
-    return f"{value_text(number)}, by law {exact(number.exact)}"
+        return f"{exact(number)} by law"
+    return f"{value_text(number)}, by law {exact(number)}"
 
 
 def _mean(answer: Answer) -> tuple[str, ...]:
     law = answer.law
     if law.mean == 0.0 or law.standard_deviation == 0.0:
         return ()
-    times = quantity(abs(law.mean) / law.standard_deviation)
+    mean, times = exact(answer.unscaled.mean), quantity(abs(law.mean) / law.standard_deviation)
     grows = "as fast as that" if law.tied else "as d_k, faster than that"
     return (
-        f"Its mean is not 0 but {exact(law.mean)}, {times} standard deviations from 0, and grows "
-        f"{grows}.",
+        f"Its mean is not 0 but {mean}, {times} standard deviations from 0, and grows {grows}.",
     )
 
 

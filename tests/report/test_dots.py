@@ -180,8 +180,26 @@ def test_a_value_with_its_error_fits(value: float, error: float, width: int) -> 
     assert len(with_error(Number(value, error), width)) <= width
 
 
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (Number(25.52611, 0.00019, 25.526073921), "25.52607"),
+        (Number(1.00481, 0.0023, 1.0), "1"),
+        (Number(9.0, 0.5, 2.0**0.5), "1.41421"),
+        (Number(1234567.8, 1234.0, 1234321.49), "1234321"),
+        (Number(8.6e21, 3.8e12, 8.600000000123e21), "8.6000000001e+21"),
+        (Number(nan, nan, 2.0 / 3.0), "0.666667"),
+        (Number(0.1, 1e-9, 0.0), "0"),
+        (Number(1.0, 1e-300, 1.0 / 3.0), "0.333333333333333"),
+    ],
+)
+def test_an_exact_value_has_no_fewer_digits_than_the_sampled_one(number: Number, text: str) -> None:
+    assert exact(number) == text
+    assert len(exact(number, 8)) <= 8
+
+
 def test_what_is_not_known_is_a_dash_and_says_no_deviation() -> None:
-    assert exact(None) == "–"
+    assert exact(Number(1.0, 0.1)) == "–"
     assert deviations(Number(1.0, 0.1)) is None
     assert deviations(Number(1.0, nan, 2.0)) is None
     assert deviations(Number(1.0, 0.25, 2.0)) == 4.0
