@@ -255,7 +255,7 @@ async def test_tying_the_components_leaves_the_cross_terms() -> None:
 @pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
 async def test_every_tab_can_be_reached_by_key(size: tuple[int, int]) -> None:
     marks = {
-        "histogram": "normal   exact",
+        "histogram": "⠤ exact ≈ normal",
         "growth": "slope",
         "table": "coverage",
         "derivation": "E[q_i k_i]",
