@@ -119,12 +119,12 @@ def _table(answer: Answer) -> Iterator[str]:
     yield "Over d_k, each row with a sample of its own\n"
     around = f"±{bound_text(answer)}"
     yield (
-        f"{'d_k':>6} {'draws':>7} {'variance':>21} {'exact':>10} "
+        f"{'d_k':>6} {'draws':>9} {'variance':>19} {'exact':>10} "
         f"{around:>13} {'coverage':>9} {'exact':>8}\n"
     )
     for row in answer.table:
         yield (
-            f"{row.d_k:>6} {row.draws:>7,} {with_error(row.variance, 21):>21} "
+            f"{row.d_k:>6} {row.draws:>9,} {with_error(row.variance, 19):>19} "
             f"{exact(row.variance, 10):>10} {general(row.bound, 6):>13} "
             f"{share(row.coverage.value):>9} {share(row.coverage.exact):>8}\n"
         )

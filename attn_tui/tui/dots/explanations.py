@@ -52,7 +52,8 @@ CHART = Explanation(
     "each side. l shows the tails.\n\n"
     "Deviation over d_k: the exact standard deviation of m·q·k for three rules, on logarithmic "
     "axes, where powers of d_k are straight: slopes ½, 0 and −½. ○ was sampled.\n\n"
-    "Table over d_k: each row has a sample of its own; i adds rows, del takes one away.\n\n"
+    "Table over d_k: each row has a sample of its own, of as many q·k as are asked for, or as "
+    "many as take 17 million random numbers; i adds rows, del takes one away.\n\n"
     "Why d_k: the derivation, each line with what was sampled and the exact number. The cross "
     "terms vanish because the products of different components are uncorrelated; T ties the "
     "components, and they do not.",
