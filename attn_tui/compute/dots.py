@@ -193,6 +193,11 @@ class Run:
         return True
 
     @property
+    def count(self) -> int:
+        """How many q·k were drawn, but for those of the rows."""
+        return self._sums.count
+
+    @property
     def _share(self) -> float:
         """The share of what is asked that is drawn; of the whole or the row least drawn."""
         samples = self._settings.samples

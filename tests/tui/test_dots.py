@@ -5,7 +5,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from attn_tui.compute.dot_draws import Draws
 from attn_tui.compute.dots import Settings
+from attn_tui.compute.entries import Floats
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft
 from attn_tui.tui.dots.fields import FIELDS
@@ -208,6 +210,30 @@ async def test_what_was_found_is_shown_again_without_drawing() -> None:
         found = screen.answer
         await person.press("1", "2")
         assert screen.answer is found
+
+
+async def test_coming_back_to_a_law_and_seed_draws_nothing_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    taken, take = [], Draws.take
+
+    def counting(draws: Draws, count: int) -> Floats:
+        taken.append(count)
+        return take(draws, count)
+
+    monkeypatch.setattr(Draws, "take", counting)
+    async with at_dots() as person:
+        screen = screen_of(person)
+        await person.press("right_square_bracket", "a", "right_square_bracket")
+        found = screen.answer
+        taken.clear()
+        await person.press("u", "u", "u")
+        person.sees("5,000 drawn at d_k = 64, seed 1")
+        await person.press("U", "U", "U")
+        assert taken == []
+        assert screen.answer is not None
+        assert found is not None
+        assert screen.answer.unscaled == found.unscaled
 
 
 async def test_more_samples_begin_with_those_that_were_drawn() -> None:
