@@ -20,6 +20,9 @@ STATISTICS = {
 }
 """The readouts by their names in JSON: what they are called."""
 
+ONE_DRAW = ("one draw has no spread, and so no standard error", "one alone has no spread")
+"""Why numbers of a sample of one are NaN, at decreasing length."""
+
 _NAME, _SAMPLED, _EXACT = 19, 20, 9
 
 
@@ -102,7 +105,7 @@ def _readouts(answer: Answer) -> Iterator[str]:
         f"±{general(answer.scaled.bound)}. An error is a standard error."
     )
     if answer.drawn == 1:
-        yield "One draw has no spread, and so no standard error.\n"
+        yield f"{ONE_DRAW[0].capitalize()}.\n"
 
 
 def _derivation(answer: Answer) -> Iterator[str]:

@@ -212,6 +212,12 @@ async def test_what_was_found_is_shown_again_without_drawing() -> None:
         assert screen.answer is found
 
 
+@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
+async def test_a_single_draw_says_why_there_are_no_errors(size: tuple[int, int]) -> None:
+    async with at_dots(size, setup=Setup(d_k=64).put(Settings(samples=1))) as person:
+        person.sees("NaN ± NaN", "1 drawn: one", "has no spread")
+
+
 async def test_coming_back_to_a_law_and_seed_draws_nothing_anew(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
