@@ -137,6 +137,7 @@ async def test_fields_are_typed(key: str, text: str, field: str, value: object) 
         ("c", "2", "'2.0' will not do"),
         ("m", "nan", "-1,000,000"),
         ("i", "0", "whole numbers from"),
+        ("i", "2,,4", "entry 2 of '2,,4' is empty"),
     ],
 )
 async def test_what_will_not_do_is_said_beside_the_field_and_the_picture_stays(
