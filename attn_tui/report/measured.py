@@ -36,7 +36,8 @@ def value_text(number: Number, width: int | None = None) -> str:
 def exact(number: Number, width: int | None = None) -> str:
     """Return the exact value, or ``–`` where none is known.
 
-    It has six digits, or as many as the sampled value beside it has by `with_error`.
+    It has six digits, or as many as the sampled value beside it has by `with_error`; a number that
+    ends sooner has only its own.
     """
     value = number.exact
     if value is None:
@@ -47,7 +48,16 @@ def exact(number: Number, width: int | None = None) -> str:
         # Whole numbers are written out, beyond what the error leaves of them.
         last = min(place, 0) if power < _LARGE else place
         most = min(max(most, power + 1 - last), 15)
-    return first_fitting((general(value, digits) for digits in range(most, 0, -1)), width)
+    return first_fitting((_digits(value, digits) for digits in range(most, 0, -1)), width)
+
+
+def _digits(value: float, digits: int) -> str:
+    """Return a number with its last digits even where they are 0, unless there are no others."""
+    short = general(value, digits)
+    if unusual(value) or abs(float(f"{value:.{digits}g}") - value) <= 1e-12 * abs(value):
+        return short
+    whole = f"{value:#.{digits}g}"
+    return short if whole.endswith(".") or ".e" in whole else whole.replace("-", MINUS, value < 0)
 
 
 def deviations(number: Number) -> float | None:
