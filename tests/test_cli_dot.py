@@ -80,6 +80,7 @@ def test_the_report_is_text() -> None:
         ("--entries", "cauchy"),
         ("--table", "0"),
         ("--table", "2,x"),
+        ("--table", "2,,4"),
         ("--table", ",".join(map(str, range(1, 100)))),
         ("--d-k", "0"),
         ("--rule", "none-such"),

@@ -1,14 +1,24 @@
 """The charts of Dot products: the histogram with its curves, and the spread over d_k."""
 
 from dataclasses import dataclass
+from itertools import product
 from math import ceil, floor, log10
 
 import numpy as np
 
 from attn_tui.charts.axis import Axis, Floats, Tick, round_step
-from attn_tui.charts.grid import glyphs
-from attn_tui.charts.plot import Mark, Series, frame, plot
-from attn_tui.charts.rows import Row, Span, beside, first_fit, first_text, message
+from attn_tui.charts.grid import Glyphs, glyphs
+from attn_tui.charts.plot import Mark, Series, frame, legend, plot
+from attn_tui.charts.rows import (
+    Row,
+    Span,
+    beside,
+    cells,
+    first_fit,
+    first_text,
+    length,
+    message,
+)
 from attn_tui.charts.sides import Side
 from attn_tui.compute.dots import Answer
 from attn_tui.compute.log_scale import D_K
@@ -104,12 +114,10 @@ def _panel(
     top, low = data.top, data.top * 10.0**-DECADES if log else 0.0
     found = answer.scaled if scaled else answer.unscaled
     what = f"{side}: density of {name}"
-    titles = (f"{what}, {answer.drawn:,} drawn", what, name)
-    y = Axis(first_text(titles, width - 22), low, top, log, _density_ticks(low, top, log))
-    size = frame(y, width, height, noted=True)
+    ticks = _density_ticks(low, top, log)
+    size = frame(Axis(what, low, top, log, ticks), width, height, noted=True)
     if size.columns < 1:
         return message(f"{what}: too small for a chart", width, height)
-    x = _values_axis(answer, m, data.edges)
     glyph = glyphs(ascii)
     starts = np.linspace(data.edges[0], data.edges[-1], size.columns + 1)
     heights = _resampled(data, starts)
@@ -124,18 +132,70 @@ def _panel(
         glyph.scaled if scaled else glyph.unscaled,
         float(starts[1] - starts[0]),
     )
-    series = [bars, _curve("normal", data.x, data.normal, low, top, "label", log)]
-    if data.exact is not None:
-        kind = _curve("exact", data.x, data.exact, low, top, "series2", log)
-        series.append(_dotted(kind, glyph.nan) if answer.curves.discrete else kind)
+    titles = (f"{what}, {answer.drawn:,} drawn", what, name)
+    dot = 1.0 / (max(size.lines, 1) * (1 if ascii else 4))
+    title, series = titles[-1], [bars]
+    called = _names(data, Axis(what, low, top, log), dot)
+    for names, title in product(called, titles):
+        series = [bars, *_curves(data, names, low, top, log, glyph, answer.curves.discrete)]
+        if cells(title) + length(legend(series)) <= width:
+            break
     note: list[Span] = [(f"sd {with_error(found.standard_deviation)}", "cursor")]
-    note.append((f", exact {exact(found.standard_deviation.exact)}", "label"))
+    note.append((f", exact {exact(found.standard_deviation)}", "label"))
     if data.exact is None:
-        note.append(("; the exact density is not known here", "muted"))
+        note.append((f"; no exact curve: {answer.law.unknown}", "muted"))
     if cut.any():
         note.insert(0, (f"{glyph.above} higher than {general(top)}  ", "error"))
     marks = [Mark(float(starts[at]), top, glyph.above, "error") for at in np.flatnonzero(cut)]
+    x, y = _values_axis(answer, m, data.edges), Axis(title, low, top, log, ticks)
     return plot(series, x, y, width, height, ascii, marks, (), tuple(note))
+
+
+def _names(data: _Data, y: Axis, dot: float) -> tuple[tuple[str, str], ...]:
+    """Return what the normal and the exact curve may be called, at decreasing length.
+
+    Where they are nowhere a dot apart, some part of the height of the chart, the normal one has no
+    name: it is not drawn, and the other's name says how far it is from it.
+    """
+    if data.exact is None:
+        return (("normal", ""),)
+    known = ~np.isnan(data.exact)
+    both = y.fraction(np.stack([data.normal[known], data.exact[known]]))
+    if np.abs(np.diff(np.clip(both, 0.0, 1.0), axis=0)).max(initial=0.0) >= dot:
+        return (("normal", "exact"),)
+    normal, exact = data.normal[known], data.exact[known]
+    percent = 100.0 * np.abs(normal - exact).max(initial=0.0) / exact.max(initial=1e-300)
+    most = f"±{general(_round_up(float(percent)), 2)}" if percent > 0.1 else "<0.1"
+    name = "exact ≈ normal"
+    return (("", f"{name}, {most} % of peak"), ("", name))
+
+
+def _curves(
+    data: _Data,
+    names: tuple[str, str],
+    low: float,
+    top: float,
+    log: bool,
+    glyph: Glyphs,
+    discrete: bool,
+) -> list[Series]:
+    """Return the curves that have a name, as far as they are on the axis.
+
+    The normal one is dotted; above the axis they go along its upper end.
+    """
+    found = []
+    for name, y, role in ((names[0], data.normal, "label"), (names[1], data.exact, "series2")):
+        if not name or y is None:
+            continue
+        inside = np.isfinite(y) & (y > low if log else y >= low)
+        x, heights = data.x[inside], np.minimum(y[inside], top)
+        if y is data.normal:
+            found.append(Series(name, x, heights, role, "points", glyph.shades[0]))
+        elif discrete:
+            found.append(Series(name, x, heights, role, "points", glyph.nan))
+        else:
+            found.append(Series(name, x, heights, role))
+    return found
 
 
 def _resampled(data: _Data, starts: Floats) -> Floats:
@@ -143,16 +203,6 @@ def _resampled(data: _Data, starts: Floats) -> Floats:
     areas = np.concatenate([[0.0], np.cumsum(data.density * np.diff(data.edges))])
     means: Floats = np.diff(np.interp(starts, data.edges, areas)) / np.diff(starts)
     return means
-
-
-def _curve(name: str, x: Floats, y: Floats, low: float, top: float, role: str, log: bool) -> Series:
-    """Return a curve as far as it is on the axis; beside it, it goes along its upper end."""
-    inside = np.isfinite(y) & (y > low if log else y >= low)
-    return Series(name, x[inside], np.minimum(y[inside], top), role, tag=name)
-
-
-def _dotted(series: Series, glyph: str) -> Series:
-    return Series(series.name, series.x, series.y, series.role, "points", glyph, tag=series.tag)
 
 
 def _values_axis(answer: Answer, m: float, edges: Floats) -> Axis:

@@ -51,7 +51,7 @@ def _readouts(answer: Answer, sides: Sequence[Side], coverage: str, gap: int) ->
         called = (coverage if name == "coverage" else title) if coverage else _SHORT[name]
         line: list[Span] = [(called, "label")]
         for side in sides:
-            line += [_sampled(numbers[side], side), (exact(numbers[side].exact, 10), "label")]
+            line += [_sampled(numbers[side], side), (exact(numbers[side], 10), "label")]
         lines.append(tuple(line))
     return Table((tuple(titles),), tuple(lines), 1, gap)
 
@@ -79,6 +79,8 @@ def over_d_k_rows(answer: Answer, width: int, height: int, cursor: int) -> tuple
         for gap in (3, 2, 1)
     ]
     rows = (widest(tables, width) or tables[-1]).rows(width)
+    reasons = dict.fromkeys(row.unknown for row in answer.table if row.unknown)
+    rows += tuple(fitted(((f" –: {reason}", "muted"),), width) for reason in reasons)
     room = max(height - 1, 1)
     top = max(0, min(cursor - room // 2, len(rows) - 1 - room))
     seen = [*rows[:1], *rows[1 + top : 1 + top + room]][:height]
@@ -98,7 +100,7 @@ def _over_d_k(answer: Answer, cursor: int, columns: Sequence[int], gap: int) -> 
                 (f"{row.d_k:,}", role),
                 (f"{row.draws:,}", "muted"),
                 (with_error(row.variance, 20) if drawn else "not drawn", "unscaled"),
-                (exact(row.variance.exact, 10), role),
+                (exact(row.variance, 10), role),
                 (f"±{general(row.bound, 6)}", role),
                 (
                     f"{share(row.coverage.value) if drawn else ''}, {_exact_share(row.coverage)}",
@@ -135,7 +137,7 @@ def _derivation(answer: Answer, width: int, height: int) -> list[Row]:
         (
             (f" {place} {step.formula}", "strong"),
             (with_error(step.number, 22), _role(step.name)),
-            (exact(step.number.exact, 11), "label"),
+            (exact(step.number, 11), "label"),
             (step.reason, "muted"),
         )
         for place, step in enumerate(answer.derivation, 1)

@@ -79,6 +79,13 @@ class Grid:
             text, its = (glyph.rule, role) if drawn == " " else (glyph.crossing, its)
             self.put(column, row, text, its)
 
+    def fill_braille(self, column: int, row: int, part: float) -> None:
+        """Add to a cell of braille the dots up to some part of its height, if it is one."""
+        text, role = self._grid[row][column]
+        if "⠀" <= text <= "⣿":
+            dots = (0x00, 0xC0, 0xE4, 0xF6, 0xFF)[round(4 * part)]
+            self._grid[row][column] = (chr(ord(text) | dots), role)
+
     def rows(self) -> tuple[Row, ...]:
         """Return the grid as rows, neighbours of one role joined."""
         return tuple(

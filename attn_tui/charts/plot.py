@@ -53,10 +53,11 @@ def frame(y: Axis, width: int, height: int, noted: bool = False) -> Frame:
     return Frame(gutter, width - gutter, height - 2 - ruled - noted, ruled, noted)
 
 
-def legend(series: Sequence[Series]) -> Row:
+def legend(series: Sequence[Series], ascii: bool = False) -> Row:
     """Return what each named series is drawn with, and its name."""
     named = [one for one in series if one.name]
-    spans = [((f"  {one.glyph[-1:]} ", one.role), (one.name, "label")) for one in named]
+    line = "*" if ascii else "⠤"
+    spans = [((f"  {one.glyph[-1:] or line} ", one.role), (one.name, "label")) for one in named]
     return tuple(span for pair in spans for span in pair)
 
 
@@ -105,7 +106,7 @@ def plot(
         one.mark_left_out(grid, glyph)
     place_tags(grid, [one for one in placed if one.series.curved], taken)
     rows = [
-        fitted(((y.label, "strong"), *legend(series)), width),
+        fitted(((y.label, "strong"), *legend(series, ascii)), width),
         *beside(_left_axis(y, size, glyph), grid.rows(), 0),
         *_bottom_axis(x, size, width, glyph),
     ]
@@ -121,9 +122,10 @@ def _column(x: Axis, value: float, grid: Grid) -> int:
 def _draw(grid: Grid, placed: Sequence[Placed], glyph: Glyphs) -> None:
     """Draw bars, then curves over them."""
     curved = [one for one in placed if one.series.curved]
+    ends: dict[tuple[int, int], float] = {}
     for one in placed:
         if one not in curved:
-            one.draw_bars(grid)
+            ends |= one.draw_bars(grid)
     curves = []
     for one in curved:
         marker = one.series.glyph or glyph.line
@@ -132,6 +134,8 @@ def _draw(grid: Grid, placed: Sequence[Placed], glyph: Glyphs) -> None:
         joined = one.series.kind == "line"
         curves.append(Curve(columns, rows, dots, marker, one.series.role, joined))
     draw_curves(grid, curves)
+    for (column, row), part in ends.items():
+        grid.fill_braille(column, row, part)
 
 
 def _left_axis(y: Axis, size: Frame, glyph: Glyphs) -> tuple[Row, ...]:

@@ -102,8 +102,12 @@ class Placed:
             for column in np.unique(cell(middles[self.left_out[reason]], grid.width)):
                 grid.put(int(column), row, mark, "error")
 
-    def draw_bars(self, grid: Grid) -> None:
-        """Draw bars to the nearest part of a cell; of bars that begin together, the highest."""
+    def draw_bars(self, grid: Grid) -> dict[tuple[int, int], float]:
+        """Draw bars to the nearest part of a cell; of bars that begin together, the highest.
+
+        Returns the column and row of each cell in which one ends, and which part of it it fills.
+        """
+        ends: dict[tuple[int, int], float] = {}
         parts = self.series.glyph
         starts = cell(self.x[self.good], grid.width)
         heights = np.rint(self.y[self.good] * grid.height * len(parts)).astype(np.intp)
@@ -115,6 +119,9 @@ class Placed:
             full, part = divmod(int(heights[index]), len(parts))
             start, width = int(starts[index]), int(widths[index])
             layers = [parts[-1]] * full + [parts[part - 1]] * bool(part)
+            if part:
+                at = grid.height - len(layers)
+                ends |= {(column, at): part / len(parts) for column in range(start, start + width)}
             lowest = max(len(layers) - 1, 0) if self.series.kind == "caps" else 0
             for level in range(lowest, len(layers)):
                 row = grid.height - 1 - level
@@ -123,3 +130,4 @@ class Placed:
             above = max(grid.height - 1 - len(layers), 0)
             if len(text) <= width:
                 grid.put(start + (width - len(text)) // 2, above, text, "text")
+        return ends

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from attn_tui.compute import variance_gamma
 from attn_tui.compute.entries import Pair, Product
+from attn_tui.compute.inversion import Inversion
 from attn_tui.compute.lattice import Lattice
 
 Floats = NDArray[np.float64]
@@ -104,20 +105,39 @@ class DotLaw:
         """E|q·k|, where it is known."""
         if self.lattice is not None:
             return float(self.lattice.weights @ np.abs(self.mean + self.lattice.values))
-        if not self._mixture:
+        if self.product.discrete:
             return None
-        d, times = self._of_one
-        return times * variance_gamma.mean_size(d, self.pair.correlation)
+        d, times = self._of_free
+        if self._mixture:
+            return times * variance_gamma.mean_size(d, self.pair.correlation)
+        size = _inversion(self.pair, d).mean_size(self.mean / times)
+        return None if size is None else times * size
 
     @cached_property
     def coverage(self) -> float | None:
         """The probability that |q·k| is at most `bound`, where it is known."""
         if self.lattice is not None:
             return float(self.lattice.weights[self.inside(self.lattice.values)].sum())
-        if not self._mixture:
+        if self.product.discrete:
             return None
-        d, times = self._of_one
-        return variance_gamma.coverage(self.bound / times, d, self.pair.correlation)
+        d, times = self._of_free
+        if self._mixture:
+            return variance_gamma.coverage(self.bound / times, d, self.pair.correlation)
+        ends = ((end - self.mean) / times for end in (-self.bound, self.bound))
+        return _inversion(self.pair, d).between(*ends)
+
+    @property
+    def unknown(self) -> str:
+        """Why `mean_size`, `coverage` or the density are not all known, or nothing."""
+        if self.product.discrete and self.lattice is None:
+            return (
+                "q·k has too many values to add up their probabilities"
+                if self.product_lattice
+                else "the values of q·k are not evenly spaced"
+            )
+        if self.mean_size is None or self.coverage is None:
+            return "the density jumps too near to where it would be added up to"
+        return ""
 
     def inside(self, deviations: Floats) -> NDArray[np.bool_]:
         """Say of values of q·k less its mean whether they are within ±`bound`, ends included."""
@@ -125,11 +145,16 @@ class DotLaw:
         return np.abs(deviations + self.mean) <= self.bound * (1.0 + 1e-9)
 
     def density(self, x: Floats) -> Floats | None:
-        """Return the density of q·k at x, of any shape, where there is one and it is known."""
-        if not self._mixture:
+        """Return the density of q·k at x, of any shape, or None if it has probabilities instead.
+
+        It is NaN at single places next to a jump, where it is not known.
+        """
+        if self.product.discrete:
             return None
-        d, times = self._of_one
-        return variance_gamma.density(x / times, d, self.pair.correlation) / times
+        d, times = self._of_free
+        if self._mixture:
+            return variance_gamma.density(x / times, d, self.pair.correlation) / times
+        return _inversion(self.pair, d).density((x - self.mean) / times) / times
 
     def normal_density(self, x: Floats) -> Floats:
         """Return the density at x of the normal law with the same mean and variance."""
@@ -139,12 +164,12 @@ class DotLaw:
 
     @property
     def _mixture(self) -> bool:
-        """Whether the law is one of `variance_gamma`, perhaps stretched."""
+        """Whether the law is one of `variance_gamma`, perhaps stretched: it needs no series."""
         return self.pair.entries == "normal" and self.pair.centred
 
     @property
-    def _of_one(self) -> tuple[int, float]:
-        """The dimension and the stretch that make it a law of `variance_gamma`."""
+    def _of_free(self) -> tuple[int, float]:
+        """The number of independent products and the stretch that make it."""
         return (1, float(self.d_k)) if self.tied else (self.d_k, 1.0)
 
 
@@ -155,6 +180,11 @@ def _lattice(law: DotLaw) -> Lattice | None:
     if one is None:
         return None
     return one.stretched(law.d_k) if law.tied else one.summed(law.d_k)
+
+
+@lru_cache(maxsize=4)
+def _inversion(pair: Pair, d: int) -> Inversion:
+    return Inversion.of(pair, d, sqrt(pair.product().variance))
 
 
 def _cumulants(moments: list[float]) -> list[float]:

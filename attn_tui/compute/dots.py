@@ -1,8 +1,8 @@
 """The Dot products instrument: where the variance d_k comes from, and what dividing does to it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import isfinite
+from math import ceil, isfinite
 from typing import get_args
 
 import numpy as np
@@ -16,7 +16,7 @@ from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.histogram import Bins, Curves, Histogram, curves, histogram
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.moments import Readouts, Sums, read
-from attn_tui.compute.over_dimension import Growth, Row, empty_row, growth, sampled_row
+from attn_tui.compute.over_dimension import Growth, Row, Sample, growth
 
 __all__ = ["Answer", "Growth", "Row", "Run", "Settings", "Step", "answer"]
 
@@ -129,7 +129,8 @@ class Answer:
     @property
     def complete(self) -> bool:
         """Whether there is nothing left to draw."""
-        return self.drawn == self.settings.samples and all(row.draws for row in self.table)
+        rows_complete = all(row.draws == row.asked for row in self.table)
+        return self.drawn == self.settings.samples and rows_complete
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
@@ -145,9 +146,10 @@ class Run:
 
     Args:
         experiment: The question.
+        rows_of: Another run, whose rows of the table are taken over where they will do.
     """
 
-    def __init__(self, experiment: Experiment) -> None:
+    def __init__(self, experiment: Experiment, rows_of: "Run | None" = None) -> None:
         self._ask(experiment)
         self._law = self._settings.law(experiment.setup.d_k)
         self._one = DotLaw(self._law.pair, 1)
@@ -158,8 +160,8 @@ class Run:
         self._sums, self._pairs = Sums(), Sums()
         self._curves: Curves | None = None
         self._growth = growth(self._law, experiment.vectors[0].n_attended)
-        self._rows: list[Row] = []
-        self._hold_rows()
+        self._rows: list[Sample] = []
+        self._hold_rows(() if rows_of is None else rows_of._rows)
         self._work = _FIRST_WORK
 
     def _ask(self, experiment: Experiment) -> None:
@@ -168,12 +170,12 @@ class Run:
         n_attended = experiment.vectors[0].n_attended
         self._multiplier = setup.scale.multiplier(setup.d_k, max(n_attended, 1))
 
-    def _hold_rows(self) -> None:
-        """Take the rows that are asked for, drawn ones as they are."""
-        known = {row.d_k: row for row in self._rows}
-        self._rows = [
-            known.get(d_k) or empty_row(self._settings.law(d_k)) for d_k in self._settings.d_ks
-        ]
+    def _hold_rows(self, drawn: Iterable[Sample]) -> None:
+        """Take the rows that are asked for; of drawn ones those that have no more than that."""
+        settings = self._settings
+        known = {row.key: row for row in drawn if row.count <= row.asked(settings.samples)}
+        keys = [(settings.law(d_k), settings.seed) for d_k in settings.d_ks]
+        self._rows = [known.get(key) or Sample(*key, _TABLE) for key in keys]
 
     def become(self, experiment: Experiment) -> bool:
         """Answer another question with what was drawn and go on from there, if that will do.
@@ -187,47 +189,56 @@ class Run:
         if not (same and settings.samples >= self._sums.count):
             return False
         self._ask(experiment)
-        self._hold_rows()
+        self._hold_rows(self._rows)
         return True
 
     @property
-    def complete(self) -> bool:
-        """Whether there is nothing left to draw."""
-        return self._sums.count == self._settings.samples and all(r.draws for r in self._rows)
+    def count(self) -> int:
+        """How many q·k were drawn, but for those of the rows."""
+        return self._sums.count
+
+    @property
+    def _share(self) -> float:
+        """The share of what is asked that is drawn; of the whole or the row least drawn."""
+        samples = self._settings.samples
+        shares = [row.count / row.asked(samples) for row in self._rows]
+        return min(self._sums.count / samples, *shares, 1.0)
+
+    @property
+    def _drawn(self) -> int:
+        return self._sums.count + sum(row.count for row in self._rows)
 
     def answers(self, stop: Stop = never) -> Iterator[Answer]:
         """Yield what was drawn before, if anything was, and then what `answer` does."""
-        shown = self._sums.count
-        if shown:
+        shown = self._drawn
+        if self._sums.count:
             yield self._answer()
-        while not self.complete:
+        while self._share < 1.0:
             stopped = self._advance(self._work, stop)
-            if self._sums.count and (self._sums.count > shown or not stopped):
+            if self._sums.count and (self._drawn > shown or not stopped):
                 yield self._answer()
             if stopped:
                 return
-            shown, self._work = self._sums.count, min(2 * self._work, _MOST_WORK)
+            shown, self._work = self._drawn, min(2 * self._work, _MOST_WORK)
 
     def _advance(self, work: int, stop: Stop) -> bool:
-        """Draw about so many random numbers and a row of the table; say whether stopped."""
-        while work > 0 and self._sums.count < self._settings.samples:
+        """Draw about so many random numbers, for the rows as well; say whether stopped.
+
+        All of it grows at one pace, so that what was drawn says how much is left.
+        """
+        samples = self._settings.samples
+        asked = [(row, row.asked(samples)) for row in self._rows]
+        whole = samples * self._draws.cost + sum(row.cost * most for row, most in asked)
+        share = min(self._share + work / whole, 1.0)
+        while self._sums.count < ceil(share * samples):
             if stop():
                 return True
-            count = min(self._draws.at_once, self._settings.samples - self._sums.count)
-            count = min(count, max(1, work // self._draws.cost))
+            count = min(self._draws.at_once, ceil(share * samples) - self._sums.count)
             deviations = self._draws.take(count)
             self._sums += Sums.of(deviations, self._law)
             self._counted += self._bins.count(deviations)
             self._draw_pairs(count)
-            work -= count * self._draws.cost
-        if stop():
-            return True
-        for place, row in enumerate(self._rows):
-            if not row.draws:
-                law = self._settings.law(row.d_k)
-                self._rows[place] = sampled_row(law, self._settings.seed, _TABLE)
-                break
-        return False
+        return any(row.grow(ceil(share * most), stop) for row, most in asked) or stop()
 
     def _draw_pairs(self, count: int) -> None:
         count = min(count, _MOST_PAIRS - self._pairs.count)
@@ -253,6 +264,6 @@ class Run:
             curves=self._curves,
             derivation=derivation(law, self._pairs, self._sums, m),
             pairs=self._pairs.count,
-            table=tuple(self._rows),
+            table=tuple(row.row(self._settings.samples) for row in self._rows),
             growth=self._growth,
         )

@@ -104,7 +104,7 @@ class Curves:
         x: Where, shape (P,), rising: four places in each bin, none on an edge; or the middle of
             each bin, if q·k has probabilities and no density.
         exact: The density of q·k, or its probability in the bin over the bin's width; shape (P,).
-            None if it is not known. It may be infinite at a single place.
+            None if it is not known. At a single place it may be infinite, or NaN: not known.
         normal: The density of the normal law with the same mean and variance, shape (P,).
         discrete: Whether ``exact`` is of probabilities.
     """

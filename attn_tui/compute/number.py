@@ -12,7 +12,7 @@ class Number:
         value: What the sample says; NaN if it is too small to say.
         standard_error: The standard deviation of ``value`` over samples of this size; NaN for a
             sample of one.
-        exact: What ``value`` tends to, or None where no closed form or quadrature is at hand.
+        exact: What ``value`` tends to, or None where it is not known.
     """
 
     value: float

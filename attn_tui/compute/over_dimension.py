@@ -1,7 +1,6 @@
 """What the law of q·k says over d_k: rows of a table, and lines on logarithmic axes."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 from math import nan
 
 import numpy as np
@@ -9,13 +8,14 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.dot_draws import Draws, Streams
 from attn_tui.compute.dot_law import DotLaw
+from attn_tui.compute.experiment import Stop
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.moments import Sums, read
 from attn_tui.compute.number import NOTHING, Number
 from attn_tui.compute.scale import RULES, Scale
 
-_DRAWS, _WORK = 2**14, 2**23
-"""A row has a sample of so many q·k, or as many as take so many random numbers."""
+_WORK = 2**24
+"""A row draws as many q·k as are asked for, or as many as take so many random numbers."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,9 @@ class Row:
         bound: Half the width of the range: 2√d_k for entries of variance 1.
         variance: Var(q·k).
         coverage: The probability of |q·k| ≤ ``bound``.
-        draws: The size of the row's own sample; 0 if it is not drawn yet.
+        draws: The size of the row's own sample so far.
+        asked: What it will be.
+        unknown: Why the exact coverage is not known, if it is not.
     """
 
     d_k: int
@@ -35,6 +37,8 @@ class Row:
     variance: Number
     coverage: Number
     draws: int
+    asked: int
+    unknown: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,23 +60,56 @@ class Growth:
     slope: float
 
 
-def empty_row(law: DotLaw) -> Row:
-    """Return a row whose sample is not drawn yet."""
-    return Row(law.d_k, law.bound, Number(nan, nan, law.variance), NOTHING, 0)
+class Sample:
+    """A growing sample of q·k of one row.
 
+    Args:
+        law: The law of q·k.
+        seed: What is drawn.
+        part: Which streams of the seed.
 
-@lru_cache(maxsize=256)
-def sampled_row(law: DotLaw, seed: int, part: int) -> Row:
-    """Return a row with a sample of its own, from the streams of a part of the seed."""
-    draws = Draws(law, Streams(seed, part, law.d_k))
-    left = max(1, min(_DRAWS, _WORK // draws.cost))
-    sums = Sums()
-    while left:
-        deviations = draws.take(min(left, draws.at_once))
-        sums += Sums.of(deviations, law)
-        left -= deviations.size
-    found = read(sums, law)
-    return Row(law.d_k, law.bound, found.variance, found.coverage, sums.count)
+    Attributes:
+        key: The law and the seed.
+    """
+
+    def __init__(self, law: DotLaw, seed: int, part: int) -> None:
+        self.key = law, seed
+        self._law, self._sums = law, Sums()
+        self._draws = Draws(law, Streams(seed, part, law.d_k))
+
+    @property
+    def count(self) -> int:
+        """How many were drawn."""
+        return self._sums.count
+
+    @property
+    def cost(self) -> int:
+        """About how many random numbers one takes."""
+        return self._draws.cost
+
+    def asked(self, samples: int) -> int:
+        """Return how many are drawn if so many are asked for."""
+        return min(samples, max(1, _WORK // self.cost))
+
+    def grow(self, upto: int, stop: Stop) -> bool:
+        """Draw until there are so many; say whether stopped."""
+        while self.count < upto:
+            if stop():
+                return True
+            deviations = self._draws.take(min(upto - self.count, self._draws.at_once))
+            self._sums += Sums.of(deviations, self._law)
+        return False
+
+    def row(self, samples: int) -> Row:
+        """Return the row of the table that it makes, if so many are asked for."""
+        law, asked = self._law, self.asked(samples)
+        if not self.count:
+            return Row(law.d_k, law.bound, Number(nan, nan, law.variance), NOTHING, 0, asked)
+        found = read(self._sums, law)
+        return Row(
+            *(law.d_k, law.bound, found.variance, found.coverage),
+            *(self.count, asked, law.unknown),
+        )
 
 
 def growth(law: DotLaw, n_attended: int) -> tuple[Growth, ...]:

@@ -66,7 +66,10 @@ def _switch(field: str, text: str) -> bool:
 
 
 def _list(field: str, text: str) -> tuple[int, ...]:
-    parts = [part for part in re.split(r"[,;\s]+", text) if part]
+    parts = re.split(r"\s*[,;]\s*|\s+", text) if text else []
+    if "" in parts:
+        place, expected = parts.index("") + 1, "whole numbers with commas between them"
+        raise InputError(field, f"entry {place} of {inert(text)} is empty", expected)
     return tuple(dict.fromkeys(_whole(field, part) for part in parts))
 
 

@@ -20,6 +20,9 @@ STATISTICS = {
 }
 """The readouts by their names in JSON: what they are called."""
 
+ONE_DRAW = ("one draw has no spread, and so no standard error", "one alone has no spread")
+"""Why numbers of a sample of one are NaN, at decreasing length."""
+
 _NAME, _SAMPLED, _EXACT = 19, 20, 9
 
 
@@ -92,7 +95,7 @@ def _readouts(answer: Answer) -> Iterator[str]:
     yield f"{'':<{_NAME}}{' '.join(titles)}\n"
     for _, title, *sides in readouts(answer):
         cells = (
-            f"{with_error(side, _SAMPLED):>{_SAMPLED}} {exact(side.exact, _EXACT):>{_EXACT}}"
+            f"{with_error(side, _SAMPLED):>{_SAMPLED}} {exact(side, _EXACT):>{_EXACT}}"
             for side in sides
         )
         yield f"{title:<{_NAME}}{' '.join(cells)}\n"
@@ -102,7 +105,7 @@ def _readouts(answer: Answer) -> Iterator[str]:
         f"±{general(answer.scaled.bound)}. An error is a standard error."
     )
     if answer.drawn == 1:
-        yield "One draw has no spread, and so no standard error.\n"
+        yield f"{ONE_DRAW[0].capitalize()}.\n"
 
 
 def _derivation(answer: Answer) -> Iterator[str]:
@@ -110,7 +113,7 @@ def _derivation(answer: Answer) -> Iterator[str]:
     yield f"{f'Why, step by step, from {answer.pairs:,} {products}':<46}"
     yield f"{'sampled ± error':>22} {'exact':>11}\n"
     for number, step in enumerate(answer.derivation, 1):
-        found = f"{with_error(step.number, 22):>22} {exact(step.number.exact, 11):>11}"
+        found = f"{with_error(step.number, 22):>22} {exact(step.number, 11):>11}"
         yield f"{number} {step.formula:<44}{found}\n  {step.reason}\n"
 
 
@@ -119,15 +122,17 @@ def _table(answer: Answer) -> Iterator[str]:
     yield "Over d_k, each row with a sample of its own\n"
     around = f"±{bound_text(answer)}"
     yield (
-        f"{'d_k':>6} {'draws':>7} {'variance':>21} {'exact':>10} "
+        f"{'d_k':>6} {'draws':>9} {'variance':>19} {'exact':>10} "
         f"{around:>13} {'coverage':>9} {'exact':>8}\n"
     )
     for row in answer.table:
         yield (
-            f"{row.d_k:>6} {row.draws:>7,} {with_error(row.variance, 21):>21} "
-            f"{exact(row.variance.exact, 10):>10} {general(row.bound, 6):>13} "
+            f"{row.d_k:>6} {row.draws:>9,} {with_error(row.variance, 19):>19} "
+            f"{exact(row.variance, 10):>10} {general(row.bound, 6):>13} "
             f"{share(row.coverage.value):>9} {share(row.coverage.exact):>8}\n"
         )
+    for reason in dict.fromkeys(row.unknown for row in answer.table if row.unknown):
+        yield _wrapped(f"–: {reason}.")
 
 
 def share(value: float | None) -> str:
@@ -137,7 +142,11 @@ def share(value: float | None) -> str:
 
 def sentences(answer: Answer) -> tuple[str, ...]:
     """Say what the numbers show, each sentence what always holds under the question asked."""
-    return (_spread(answer), *_mean(answer), *_scaled(answer), *_agreement(answer))
+    return (
+        *(_spread(answer), *_mean(answer), *_scaled(answer)),
+        *_unknown(answer),
+        *_agreement(answer),
+    )
 
 
 def _spread(answer: Answer) -> str:
@@ -151,19 +160,18 @@ def _spread(answer: Answer) -> str:
 
 def _sampled_and_exact(number: Number) -> str:
     if isnan(number.value):
-        return f"{exact(number.exact)} by law"
-    return f"{value_text(number)}, by law {exact(number.exact)}"
+        return f"{exact(number)} by law"
+    return f"{value_text(number)}, by law {exact(number)}"
 
 
 def _mean(answer: Answer) -> tuple[str, ...]:
     law = answer.law
     if law.mean == 0.0 or law.standard_deviation == 0.0:
         return ()
-    times = quantity(abs(law.mean) / law.standard_deviation)
+    mean, times = exact(answer.unscaled.mean), quantity(abs(law.mean) / law.standard_deviation)
     grows = "as fast as that" if law.tied else "as d_k, faster than that"
     return (
-        f"Its mean is not 0 but {exact(law.mean)}, {times} standard deviations from 0, and grows "
-        f"{grows}.",
+        f"Its mean is not 0 but {mean}, {times} standard deviations from 0, and grows {grows}.",
     )
 
 
@@ -187,6 +195,11 @@ def _scaled(answer: Answer) -> tuple[str, ...]:
         -0.5: "and falls as 1/√d_k",
     }
     return (f"{text}, {ends[slope]}.",)
+
+
+def _unknown(answer: Answer) -> tuple[str, ...]:
+    reason = answer.law.unknown
+    return (f"What is not known exactly, –, is so because {reason}.",) if reason else ()
 
 
 def _agreement(answer: Answer) -> tuple[str, ...]:

@@ -33,11 +33,31 @@ def value_text(number: Number, width: int | None = None) -> str:
     return first_fitting((whole, *(general(number.value, n) for n in range(4, 0, -1))), width)
 
 
-def exact(value: float | None, width: int | None = None) -> str:
-    """Return an exact value to six digits, or ``–`` where none is known."""
+def exact(number: Number, width: int | None = None) -> str:
+    """Return the exact value, or ``–`` where none is known.
+
+    It has six digits, or as many as the sampled value beside it has by `with_error`; a number that
+    ends sooner has only its own.
+    """
+    value = number.exact
     if value is None:
         return "–"
-    return first_fitting((general(value, digits) for digits in range(6, 0, -1)), width)
+    most = 6
+    if value and not unusual(number.value) and number.standard_error > 0.0:
+        power, place = floor(log10(abs(value))), _place(number.standard_error, 2)
+        # Whole numbers are written out, beyond what the error leaves of them.
+        last = min(place, 0) if power < _LARGE else place
+        most = min(max(most, power + 1 - last), 15)
+    return first_fitting((_digits(value, digits) for digits in range(most, 0, -1)), width)
+
+
+def _digits(value: float, digits: int) -> str:
+    """Return a number with its last digits even where they are 0, unless there are no others."""
+    short = general(value, digits)
+    if unusual(value) or abs(float(f"{value:.{digits}g}") - value) <= 1e-12 * abs(value):
+        return short
+    whole = f"{value:#.{digits}g}"
+    return short if whole.endswith(".") or ".e" in whole else whole.replace("-", MINUS, value < 0)
 
 
 def deviations(number: Number) -> float | None:
@@ -49,7 +69,7 @@ def deviations(number: Number) -> float | None:
 
 def _rounded(value: float, error: float, digits: int) -> str:
     """Return both, the error to some digits and the value to the same place."""
-    place = floor(log10(float(f"{error:.{digits - 1}e}"))) + 1 - digits
+    place = _place(error, digits)
     power = floor(log10(max(abs(value), error)))
     if power < _LARGE and place > _SMALL - digits:
         decimals = max(-place, 0)
@@ -57,3 +77,8 @@ def _rounded(value: float, error: float, digits: int) -> str:
     else:
         text = f"{abs(value):.{min(max(power - place, 0), 15)}e} ± {error:.{digits - 1}e}"
     return (MINUS if value < 0 and float(text.partition(" ")[0]) else "") + text
+
+
+def _place(error: float, digits: int) -> int:
+    """Return the power of ten that the last of so many digits of an error stands for."""
+    return floor(log10(float(f"{error:.{digits - 1}e}"))) + 1 - digits

@@ -8,7 +8,7 @@ import pytest
 
 from attn_tui.charts.dots import growth_chart, histogram_chart
 from attn_tui.charts.dots_tables import derivation_rows, over_d_k_rows, readout_rows
-from attn_tui.charts.rows import length, plain
+from attn_tui.charts.rows import Row, length, plain
 from attn_tui.charts.sides import Side
 from attn_tui.compute.dots import Answer, Settings, answer
 from attn_tui.compute.entries import LAWS
@@ -92,8 +92,31 @@ def test_the_axes_stand_still_while_the_sample_grows() -> None:
 def test_a_density_that_is_infinite_at_0_leaves_room_for_the_rest(name: str) -> None:
     """The normal curve, whose peak is finite, still takes a fifth of the rows."""
     rows = histogram_chart(CASES[name], "unscaled", 80, 26)
-    curved = sum("label" in {role for text, role in row if text[0] >= "⠁"} for row in rows[1:-4])
+    curved = sum("·" in plain([row]) for row in rows[1:-4])
     assert curved >= 5
+
+
+def test_curves_that_coincide_are_one_and_say_how_far_apart_they_are() -> None:
+    one = found(512)
+    text = plain(histogram_chart(one, "unscaled", 80, 12))
+    assert "density of q·k, 100,000 drawn  ⠤ exact ≈ normal, ±0.15 % of peak" in text
+    assert "·" not in "".join(text.splitlines()[1:])
+    exact, normal = one.curves.exact, one.curves.normal
+    assert exact is not None
+    assert 0.1 < 100 * abs(exact - normal).max() / exact.max() <= 0.15
+    assert "scaled: density of m·q·k  ⠤" in plain(histogram_chart(one, "scaled", 118, 12))
+    assert "m·q·k  ⠤ exact ≈ normal, ±0.15 % of peak" in plain(
+        histogram_chart(one, "scaled", 40, 9)
+    )
+    assert "exact ≈ normal" in plain(histogram_chart(one, "scaled", 30, 9))
+    # In the tails, and at small d_k, they are two.
+    for apart in (histogram_chart(one, "unscaled", 80, 40, log=True), _laplace(80, 20)):
+        assert "· normal  ⠤ exact" in plain(apart)
+        assert "·" in plain(apart[1:])
+
+
+def _laplace(width: int, height: int) -> tuple[Row, ...]:
+    return histogram_chart(CASES["Laplace"], "unscaled", width, height)
 
 
 def test_bars_have_the_area_that_the_curves_have() -> None:

@@ -144,6 +144,16 @@ def test_the_height_of_a_bar_is_its_value(value: float, filled: int) -> None:
     assert text_of(plot([bar], X, Y, 40, 11), "scaled") == "█" * filled
 
 
+def test_below_a_curve_that_covers_the_end_of_a_bar_the_bar_is_seen() -> None:
+    at = np.arange(20.0)
+    bars = Series("", at, np.full(20, 0.3), "scaled", "bars", "▁▂▃▄▅▆▇█")
+    curve = Series("", at, np.full(20, 0.49), "series2")
+    rows = plot([bars, curve], Axis("", 0, 20), Axis("", 0, 1), 21, 4)
+    upper, lower = lines(rows)[1:3]
+    assert upper.strip("┤│ ") == ""
+    assert set(lower[1:20]) == {"⣭"}, "the curve's dots above, the bar's below, none between"
+
+
 def test_points_on_both_ends_of_the_axes_are_drawn_in_the_corners() -> None:
     rows = lines(plot([curve([0, 1], "points", glyph="o")], X, Y, 40, 10))
     assert rows[1][-1] == "o"

@@ -148,11 +148,16 @@ def test_products_of_uniform_entries_by_quadrature() -> None:
         assert found == pytest.approx(moment(order))
 
 
-def test_uniform_entries_have_a_coverage_nobody_works_out() -> None:
-    law = DotLaw(Pair("uniform"), 4)
-    assert law.coverage is None
-    assert law.mean_size is None
-    assert law.density(np.zeros(1)) is None
+@pytest.mark.parametrize(
+    ("law", "reason"),
+    [
+        (DotLaw(Pair("coins", 2**0.5, 3**0.5), 4), "not evenly spaced"),
+        (DotLaw(Pair("die", 0.04, 0.0), 65536), "too many values"),
+    ],
+)
+def test_a_law_that_nobody_adds_up_says_why(law: DotLaw, reason: str) -> None:
+    assert (law.coverage, law.mean_size, law.density(np.zeros(1))) == (None, None, None)
+    assert reason in law.unknown
 
 
 def test_moments_of_a_sum_are_those_of_a_normal_number_in_the_limit() -> None:

@@ -203,12 +203,38 @@ def test_the_table_has_a_row_for_each_d_k() -> None:
     assert [row.variance.exact for row in found.table] == [2.0, 4.0, 512.0, 1024.0, 3.0]
     assert rows[2].bound == pytest.approx(2 * sqrt(2))
     assert round(rows[2].coverage.exact or nan, 4) == 0.9409
-    assert all(row.draws > 10_000 for row in found.table)
+    assert all(row.draws == row.asked == 100 for row in found.table)
 
 
-def test_rows_come_one_after_the_other() -> None:
-    counts = [sum(r.draws > 0 for r in found.table) for found in answer(question(samples=10))]
-    assert counts == [1, 2, 3, 4]
+@pytest.mark.parametrize(
+    ("entries", "most"), [("normal", (30_000, 30_000)), ("uniform", (30_000, 2**24 // 16_384))]
+)
+def test_rows_grow_with_the_answer_as_far_as_that_is_cheap(
+    entries: Entries, most: tuple[int, int]
+) -> None:
+    answers = list(answer(question(entries=entries, samples=30_000, d_ks=(1, 8192))))
+    assert len(answers) > 3
+    for found in answers:
+        for row in found.table:
+            assert row.draws / row.asked == pytest.approx(found.drawn / 30_000, abs=0.01)
+    assert [found.complete for found in answers] == [False] * (len(answers) - 1) + [True]
+    assert tuple(row.draws for row in answers[-1].table) == most
+
+
+def test_a_row_is_what_it_would_be_alone() -> None:
+    many = last(question(samples=5000, d_ks=(2, 3, 700))).table
+    (alone,) = last(question(8, samples=5000, d_ks=(3,))).table
+    assert many[1] == alone
+
+
+def test_a_stop_while_only_rows_are_left_keeps_what_they_have() -> None:
+    run = Run(question(samples=1000, d_ks=()))
+    assert list(run.answers())[-1].complete
+    assert run.become(question(samples=1000, d_ks=(2, 512)))
+    stopped = list(run.answers(counted(3)))
+    assert [found.drawn for found in stopped] == [1000] * len(stopped)
+    assert 0 < stopped[-1].table[0].draws <= 1000
+    assert list(run.answers())[-1].table == last(question(samples=1000, d_ks=(2, 512))).table
 
 
 def test_no_rows_are_no_trouble() -> None:
@@ -284,8 +310,8 @@ def test_another_scale_table_or_number_of_samples_keeps_what_was_drawn() -> None
     assert first.unscaled == before.unscaled
     assert last.multiplier == 1 / 64
     assert [row.d_k for row in first.table] == [4, 8]
-    assert first.table[0] == before.table[1]
-    assert all(row.draws for row in last.table)
+    assert first.table[0] == replace(before.table[1], asked=2000)
+    assert all(row.draws == 2000 for row in last.table)
 
 
 @pytest.mark.parametrize("change", [{"seed": 2}, {"samples": 999}, {"mean_q": 1.0}])

@@ -80,7 +80,7 @@ def test_a_law_without_spread_has_no_errors_but_of_its_kurtosis() -> None:
 
 
 def test_a_coverage_nobody_knows_still_has_an_error() -> None:
-    _, found = sampled(DotLaw(Pair("uniform"), 1), 10)
+    _, found = sampled(DotLaw(Pair("coins", 2**0.5, 3**0.5), 1), 10)
     assert found.coverage.exact is None
     assert found.coverage.standard_error > 0.0
 

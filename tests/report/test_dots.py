@@ -28,6 +28,7 @@ QUESTIONS: dict[str, tuple[int, Scale, Settings]] = {
     "one die": (1, Scale("inverse"), Settings("die", samples=1)),
     "constant": (8, Scale(), Settings("coins", correlation=1.0, tied=True)),
     "uniform": (3, Scale("temperature"), Settings("uniform", correlation=-0.5, mean_k=0.1)),
+    "no lattice": (3, Scale(), Settings("coins", mean_q=2**0.5, mean_k=3**0.5, samples=99)),
     "no rows": (2, Scale("inverse"), Settings(d_ks=())),
     "capped": (2, Scale(softcap=50.0), Settings(correlation=-1.0)),
 }
@@ -70,7 +71,7 @@ def test_the_report_says_what_was_drawn_and_what_it_shows() -> None:
         "variance                   64.62 ± 0.29        64      1.0096 ± 0.0046         1",
         "within ±2√d_k = ±16",
         "5 Σ_{i≠j} Cov(q_i k_i, q_j k_j)",
-        "  1024  16,384",
+        "  1024   100,000",
     ):
         assert part in text
     said = " ".join(text.split())
@@ -117,7 +118,7 @@ def test_json_has_every_readout_on_both_sides_and_asks_the_same_again(name: str)
 
 
 def test_json_has_full_precision_and_null_for_what_is_not_known() -> None:
-    plain, found = plain_of("uniform"), answered("uniform")
+    plain, found = plain_of("no lattice"), answered("no lattice")
     assert plain["unscaled"]["coverage"]["exact"] is None
     assert plain["histogram"]["curves"]["exact"] is None
     assert plain["scaled"]["variance"]["value"] == found.scaled.variance.value
@@ -179,8 +180,30 @@ def test_a_value_with_its_error_fits(value: float, error: float, width: int) -> 
     assert len(with_error(Number(value, error), width)) <= width
 
 
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (Number(25.52611, 0.00019, 25.526073921), "25.52607"),
+        (Number(1.00481, 0.0023, 1.0), "1"),
+        (Number(9.0, 0.5, 2.0**0.5), "1.41421"),
+        (Number(0.797743, 0.00006, 0.79769009), "0.797690"),
+        (Number(-0.8, 0.01, -0.79769009), "−0.797690"),
+        (Number(0.8, 0.01, 0.1 + 0.2), "0.3"),
+        (Number(2e-9, 1e-10, 1.00000004e-9), "1.00000e-09"),
+        (Number(1234567.8, 1234.0, 1234321.49), "1234321"),
+        (Number(8.6e21, 3.8e12, 8.600000000123e21), "8.6000000001e+21"),
+        (Number(nan, nan, 2.0 / 3.0), "0.666667"),
+        (Number(0.1, 1e-9, 0.0), "0"),
+        (Number(1.0, 1e-300, 1.0 / 3.0), "0.333333333333333"),
+    ],
+)
+def test_an_exact_value_has_no_fewer_digits_than_the_sampled_one(number: Number, text: str) -> None:
+    assert exact(number) == text
+    assert len(exact(number, 8)) <= 8
+
+
 def test_what_is_not_known_is_a_dash_and_says_no_deviation() -> None:
-    assert exact(None) == "–"
+    assert exact(Number(1.0, 0.1)) == "–"
     assert deviations(Number(1.0, 0.1)) is None
     assert deviations(Number(1.0, nan, 2.0)) is None
     assert deviations(Number(1.0, 0.25, 2.0)) == 4.0

@@ -5,7 +5,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from attn_tui.compute.dot_draws import Draws
 from attn_tui.compute.dots import Settings
+from attn_tui.compute.entries import Floats
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft
 from attn_tui.tui.dots.fields import FIELDS
@@ -135,6 +137,7 @@ async def test_fields_are_typed(key: str, text: str, field: str, value: object) 
         ("c", "2", "'2.0' will not do"),
         ("m", "nan", "-1,000,000"),
         ("i", "0", "whole numbers from"),
+        ("i", "2,,4", "entry 2 of '2,,4' is empty"),
     ],
 )
 async def test_what_will_not_do_is_said_beside_the_field_and_the_picture_stays(
@@ -210,6 +213,36 @@ async def test_what_was_found_is_shown_again_without_drawing() -> None:
         assert screen.answer is found
 
 
+@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
+async def test_a_single_draw_says_why_there_are_no_errors(size: tuple[int, int]) -> None:
+    async with at_dots(size, setup=Setup(d_k=64).put(Settings(samples=1))) as person:
+        person.sees("NaN ± NaN", "1 drawn: one", "has no spread")
+
+
+async def test_coming_back_to_a_law_and_seed_draws_nothing_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    taken, take = [], Draws.take
+
+    def counting(draws: Draws, count: int) -> Floats:
+        taken.append(count)
+        return take(draws, count)
+
+    monkeypatch.setattr(Draws, "take", counting)
+    async with at_dots() as person:
+        screen = screen_of(person)
+        await person.press("right_square_bracket", "a", "right_square_bracket")
+        found = screen.answer
+        taken.clear()
+        await person.press("u", "u", "u")
+        person.sees("5,000 drawn at d_k = 64, seed 1")
+        await person.press("U", "U", "U")
+        assert taken == []
+        assert screen.answer is not None
+        assert found is not None
+        assert screen.answer.unscaled == found.unscaled
+
+
 async def test_more_samples_begin_with_those_that_were_drawn() -> None:
     async with at_dots() as person:
         await person.press("greater_than_sign")
@@ -255,7 +288,7 @@ async def test_tying_the_components_leaves_the_cross_terms() -> None:
 @pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
 async def test_every_tab_can_be_reached_by_key(size: tuple[int, int]) -> None:
     marks = {
-        "histogram": "normal   exact",
+        "histogram": "⠤ exact ≈ normal",
         "growth": "slope",
         "table": "coverage",
         "derivation": "E[q_i k_i]",

@@ -7,7 +7,7 @@ from attn_tui.charts.dots_tables import derivation_rows, over_d_k_rows
 from attn_tui.charts.rows import Row, Span, cells, first_fit, fitted, message
 from attn_tui.compute.dots import Answer, Settings
 from attn_tui.compute.experiment import Experiment
-from attn_tui.report.dots import sentences
+from attn_tui.report.dots import ONE_DRAW, sentences
 from attn_tui.report.numbers import general
 from attn_tui.report.progress import Pace, bar
 from attn_tui.tui.dots.fields import FIELDS, shown
@@ -122,6 +122,8 @@ def progress_row(
         where = f" {answer.drawn:,} of {settings.samples:,} drawn"
         return ((where, "strong"), (", stopped: x goes on", "label"))
     done: Span = (f" {answer.drawn:,} drawn", "strong")
+    if answer.drawn == 1:
+        return first_fit([(done, (f": {reason}", "label")) for reason in ONE_DRAW], width)
     how: Span = (f" at d_k = {answer.law.d_k}, seed {answer.settings.seed}", "label")
     return first_fit([(done, how, (f"; {answer.generator}", "muted")), (done, how), (done,)], width)
 

@@ -32,10 +32,10 @@ READOUTS = Explanation(
     "variance E[(x − E[x])²]     kurtosis E[(x − E[x])⁴]/variance²\n"
     "coverage P(|x| ≤ 2√d_k)     x = q·k, or m·q·k with the bound times m",
     "What the sample says, ± its standard error: the standard deviation of that number over "
-    "samples of this size. Beside it stands the exact value of the law, where a closed form or a "
-    "quadrature is known. Two numbers of three are within one standard error, and 19 of 20 within "
-    "two; one that is more than four away is marked with !. What equals d_k is the variance, "
-    "and never the mean.\n\n"
+    "samples of this size. Beside it stands the exact value of the law: a closed form, a "
+    "quadrature, a sum of probabilities, or else the inverse of the characteristic function. Two "
+    "numbers of three are within one standard error, and 19 of 20 within two; one that is more "
+    "than four away is marked with !. What equals d_k is the variance, and never the mean.\n\n"
     "For standard normal entries: variance d_k, kurtosis 3 + 6/d_k, E|q·k| = "
     "2Γ((d_k+1)/2)/(√π·Γ(d_k/2)). A normal number has kurtosis 3 and coverage 0.9545.",
     _LAW,
@@ -45,13 +45,15 @@ CHART = Explanation(
     "f(x) = |x|^ν·K_ν(|x|)/(2^ν·√π·Γ(d_k/2)), ν = (d_k − 1)/2",
     "Histogram: bars are the share of draws over the width of a column, so that their area is 1; "
     "the curves are the exact density, for standard normal entries the variance-gamma law "
-    "(½e^−|x| at d_k = 2), or exact probabilities where q·k has steps, and the normal density of "
-    "the same mean and variance, which the exact one tends to. The axes follow from the law and "
-    "stand still while the sample grows: five standard deviations to each side. l shows the "
-    "tails.\n\n"
+    "(½e^−|x| at d_k = 2), or exact probabilities where q·k has steps, and, dotted, the normal "
+    "density of the same mean and variance, which the exact one tends to. Where the two are "
+    "nowhere a dot apart they are one, and the legend says how far apart they are at most. The "
+    "axes follow from the law and stand still while the sample grows: five standard deviations to "
+    "each side. l shows the tails.\n\n"
     "Deviation over d_k: the exact standard deviation of m·q·k for three rules, on logarithmic "
     "axes, where powers of d_k are straight: slopes ½, 0 and −½. ○ was sampled.\n\n"
-    "Table over d_k: each row has a sample of its own; i adds rows, del takes one away.\n\n"
+    "Table over d_k: each row has a sample of its own, of as many q·k as are asked for, or as "
+    "many as take 17 million random numbers; i adds rows, del takes one away.\n\n"
     "Why d_k: the derivation, each line with what was sampled and the exact number. The cross "
     "terms vanish because the products of different components are uncorrelated; T ties the "
     "components, and they do not.",

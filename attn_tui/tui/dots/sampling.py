@@ -1,4 +1,4 @@
-"""The sample behind the screen: it goes on where it stopped, whatever thread asks."""
+"""The samples behind the screen: each goes on where it stopped, whatever thread asks."""
 
 from collections.abc import Callable, Iterator
 from threading import Lock
@@ -6,9 +6,12 @@ from threading import Lock
 from attn_tui.compute.dots import Answer, Run
 from attn_tui.compute.experiment import Experiment, Stop
 
+KEPT = 16
+"""So many samples are kept, each of some kilobytes: coming back to one draws nothing anew."""
+
 
 class Sampling:
-    """A run that outlives what asks for it.
+    """Runs that outlive what asks for them.
 
     Attributes:
         stopped: Whether the user wants no more to be drawn.
@@ -16,7 +19,7 @@ class Sampling:
 
     def __init__(self) -> None:
         self.stopped = False
-        self._run: Run | None = None
+        self._runs: list[Run] = []
         self._lock = Lock()
 
     def work(self, experiment: Experiment) -> Callable[[Stop], Iterator[Answer]]:
@@ -27,8 +30,16 @@ class Sampling:
             with self._lock:
                 if stop():
                     return
-                if self._run is None or not self._run.become(experiment):
-                    self._run = Run(experiment)
-                yield from self._run.answers(lambda: stop() or self.stopped)
+                run = self._run(experiment)
+                yield from run.answers(lambda: stop() or self.stopped)
 
         return answers
+
+    def _run(self, experiment: Experiment) -> Run:
+        """Return the longest sample that will do, or a new one; it is then the latest."""
+        longest = sorted(self._runs, key=lambda run: -run.count)
+        run = next((run for run in longest if run.become(experiment)), None)
+        if run is None:
+            run = Run(experiment, self._runs[0] if self._runs else None)
+        self._runs = [run, *(other for other in self._runs if other is not run)][:KEPT]
+        return run

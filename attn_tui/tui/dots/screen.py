@@ -119,24 +119,16 @@ class DotsScreen(AskingActions):
         if key == self._found:
             return
         if key != self.computing:
-            first = self.answer.drawn if self.answer and self._goes_on else 0
-            self._pace = Pace(self.settings.samples, first, self.clock())
+            self._pace = Pace(self.settings.samples, 0, self.clock())
         self.compute(key, self._sampling.work(self.asked.experiment))
-
-    @property
-    def _goes_on(self) -> bool:
-        """Whether what was drawn is the beginning of what is asked."""
-        if self.answer is None:
-            return False
-        old = self.answer.settings
-        same = (self.answer.law, old.seed) == self._wanted[:2]
-        return same and self.answer.drawn <= self.settings.samples
 
     def take_computed(self, key: object, value: Any) -> None:
         """Show what is drawn so far: the first and the last at once, others now and then."""
         first = self.answer is None or self._shown != key
         if isinstance(value, Answer):
             self.answer = value
+            if self._shown != key:
+                self._pace = Pace(self.settings.samples, value.drawn, self.clock())
         done = self.computing is None
         if done:
             self._found = key

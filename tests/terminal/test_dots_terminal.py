@@ -1,0 +1,116 @@
+"""Dot products on a real pseudo-terminal: what a step and a running draw send, and how they end."""
+
+from functools import partial
+
+import pytest
+
+from tests.terminal.terminal import Terminal
+
+STEPS = {(120, 40): 18_000, (80, 24): 9000}
+"""Bytes of a step of d_k: the numbers, the chart and what grows in between."""
+
+PICTURES = {(120, 40): 4000, (80, 24): 4000}
+"""Bytes of one picture of a sample that grows."""
+
+
+STOPPED = "drawn, stopped: x goes on"
+
+
+def opened(terminal: Terminal) -> None:
+    """Go to Dot products and wait for the whole picture."""
+    terminal.until_shows("q Quit")
+    terminal.press("2")
+    terminal.until_shows("100,000 drawn at d_k = 64")
+    terminal.until_shows("exact ≈ normal")
+
+
+def begin(terminal: Terminal) -> None:
+    """Ask for more draws than there will be time for."""
+    terminal.press("e")
+    terminal.until_shows("uniform from")
+    terminal.press("\x1b[B\r")
+    terminal.until_shows("entries    uniform")
+    terminal.press("n")
+    terminal.until_shows("samples 100")
+    terminal.press("\x01\x0b1e8\r")
+    terminal.until_shows("x stops")
+
+
+def drawn(terminal: Terminal) -> str:
+    """Return the line of progress."""
+    return next((line for line in terminal.display if "of 100,000,000" in line), "")
+
+
+def moved(terminal: Terminal, seen: set[str]) -> bool:
+    """Return whether the line of progress is there and another one."""
+    return drawn(terminal) not in seen
+
+
+def pictures(terminal: Terminal, count: int) -> None:
+    """Wait until the line of progress has changed so often."""
+    for _ in range(count):
+        seen = {"", drawn(terminal)}
+        terminal.until(partial(moved, terminal, seen), "progress")
+
+
+@pytest.mark.parametrize("size", STEPS)
+def test_a_step_of_d_k_sends_little(size: tuple[int, int]) -> None:
+    with Terminal(*size, ["--d-k", "64"]) as terminal:
+        opened(terminal)
+        terminal.press("w")
+        before = terminal.sent
+        terminal.press("]")
+        terminal.until_shows("100,000 drawn at d_k = 80")
+        terminal.until_shows("8.94427")
+        terminal.until_shows("±1 % of peak")
+        assert 0 < terminal.sent - before <= STEPS[size]
+        terminal.press("q")
+        assert terminal.leave() == 0
+
+
+@pytest.mark.parametrize("size", PICTURES)
+def test_a_running_draw_sends_little_and_ends_with_the_program(size: tuple[int, int]) -> None:
+    with Terminal(*size, ["--d-k", "64"]) as terminal:
+        opened(terminal)
+        begin(terminal)
+        pictures(terminal, 2)
+        before = terminal.sent
+        pictures(terminal, 5)
+        assert 0 < terminal.sent - before <= 5 * PICTURES[size]
+        terminal.press("q")
+        assert terminal.leave() == 0
+
+
+def resize(terminal: Terminal, columns: int, lines: int) -> None:
+    terminal.screen.resize(lines, columns)
+    terminal.child.setwinsize(lines, columns)
+
+
+def test_a_draw_is_stopped_at_once_and_outlives_another_size_and_another_screen() -> None:
+    with Terminal(120, 40, ["--d-k", "64"]) as terminal:
+        opened(terminal)
+        begin(terminal)
+        terminal.press("x")
+        terminal.until(lambda: drawn(terminal).endswith(STOPPED), STOPPED)
+        stopped = count(drawn(terminal))
+        terminal.press("x")
+        terminal.until_shows("x stops")
+        resize(terminal, 40, 15)
+        terminal.until_shows("Draw│Nums│Hist")
+        resize(terminal, 80, 24)
+        terminal.until_shows("x stops")
+        pictures(terminal, 2)
+        terminal.press("1")
+        terminal.until_shows("Scores")
+        terminal.press("2")
+        pictures(terminal, 2)
+        terminal.press("x")
+        terminal.until(lambda: drawn(terminal).endswith(STOPPED), STOPPED)
+        assert count(drawn(terminal)) > stopped
+        terminal.press("q")
+        assert terminal.leave() == 0
+
+
+def count(line: str) -> int:
+    """Return how many were drawn, from the line that says so."""
+    return int(line.split()[0].replace(",", ""))
