@@ -2,36 +2,30 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import floor, inf, isfinite, isnan, log, log10
+from math import inf, isfinite, log
 from typing import Literal
 
 import numpy as np
 
-from attn_tui.charts.axis import power_text
 from attn_tui.charts.grid import Glyphs, Grid, glyphs
 from attn_tui.charts.rows import Row, first_fit, first_text, fitted, message
+from attn_tui.charts.sweep_shading import RatioShading, Shading, size_shading
 from attn_tui.charts.sweep_signs import DEFAULT_LOOK, Look, is_none, name_of
 from attn_tui.compute.sweep import Answer
 from attn_tui.compute.sweep_points import Place
-from attn_tui.report.numbers import LN10, MINUS, general, ratio
+from attn_tui.report.numbers import ratio
 from attn_tui.report.sweep_names import (
     NAMES,
     boundary_text,
     formula,
     interval_text,
     mean_text,
-    statistic_number,
 )
 
 Of = Literal["median", "mean"]
 
-RATIO_STEPS = (1.1, 2.0, 10.0, 1000.0)
-"""From which factor on, up or down, a ratio gets each shade."""
-
-LEAST_BODY, LEAST_VALUES = 1, 10
-"""Columns of a cell, and those from which on it holds its number."""
-
-LINEAR_PARTS = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
+LEAST_BODY, MOST_BODY, TALLEST = 1, 12, 3
+"""Columns of a cell at least and at most; rows of one at most."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +37,7 @@ class Layout:
         d_ks: The d_k of its columns.
         gutter: Columns left of the cells.
         body: Columns of a cell; one more is between two.
+        tall: Rows of a cell.
         readout: Whether there is a row for the number under the cursor.
         legend: Whether there is a row that explains the shades.
     """
@@ -51,12 +46,17 @@ class Layout:
     d_ks: tuple[int, ...]
     gutter: int
     body: int
+    tall: int
     readout: bool
     legend: bool
 
     def left(self, column: int) -> int:
         """Return the first column of a cell."""
         return self.gutter + column * (self.body + 1)
+
+    def middle(self, row: int) -> int:
+        """Return the middle row of the cells of a row of places."""
+        return row * self.tall + (self.tall - 1) // 2
 
 
 def layout(answer: Answer, cursor: Place, width: int, height: int) -> Layout | None:
@@ -72,7 +72,8 @@ def layout(answer: Answer, cursor: Place, width: int, height: int) -> Layout | N
     shown_ns = _some(ns, rows, held(ns, cursor[0]))
     shown_d_ks = _some(d_ks, columns, held(d_ks, cursor[1]))
     body = (width - gutter) // len(shown_d_ks) - 1
-    return Layout(shown_ns, shown_d_ks, gutter, min(body, 12), readout, legend)
+    tall = min(rows // len(shown_ns), TALLEST)
+    return Layout(shown_ns, shown_d_ks, gutter, min(body, MOST_BODY), tall, readout, legend)
 
 
 def held(places: Sequence[int], wanted: int) -> int:
@@ -99,7 +100,7 @@ def place_on_map(
     seen = layout(answer, cursor, width, height)
     if seen is None:
         return None
-    row, column = y - 1, (x - seen.gutter) // (seen.body + 1)
+    row, column = (y - 1) // seen.tall, (x - seen.gutter) // (seen.body + 1)
     if 0 <= row < len(seen.ns) and 0 <= column < len(seen.d_ks) and x >= seen.gutter:
         return seen.ns[row], seen.d_ks[column]
     return None
@@ -131,7 +132,7 @@ def sweep_map(
         return message(text, width, height)
     at = (held(seen.ns, cursor[0]), held(seen.d_ks, cursor[1]))
     cells = _cells(answer, rule, of)
-    shading = _RatioShading() if answer.settings.ratio else _shading(answer, cells, look)
+    shading = RatioShading() if answer.settings.ratio else size_shading(answer, cells, look)
     glyph = glyphs(look.ascii)
     rows = [fitted(((_title(answer, rule, of, shading.ends, width), "strong"),), width)]
     rows += _draw(answer, rule, of, cells, shading, seen, at, glyph, width)
@@ -168,40 +169,57 @@ def _draw(
     rule: str,
     of: Of,
     cells: Mapping[Place, float],
-    shading: "_RatioShading | _Shading",
+    shading: Shading,
     seen: Layout,
     at: Place,
     glyph: Glyphs,
     width: int,
 ) -> list[Row]:
     """Return the rows of cells with their n before them, and the d_k below."""
-    grid = Grid(width, len(seen.ns) + 1)
+    grid = Grid(width, len(seen.ns) * seen.tall + 1)
     lines = dict(_boundary(answer, rule, of))
     for row, n in enumerate(seen.ns):
-        role = "cursor" if n == at[0] else "label"
-        grid.put(0, row, str(n).rjust(seen.gutter - 2), role)
-        for column, d_k in enumerate(seen.d_ks):
-            left = seen.left(column)
-            if (n, d_k) in cells:
-                shade, text, role = shading.cell(cells[n, d_k], seen.body)
-                fill = glyph.shades[shade] if shade else " "
-                grid.put(left, row, fill * seen.body, role)
-                grid.put(left + (seen.body - len(text)) // 2, row, text, role)
-            else:
-                grid.put(left + seen.body // 2, row, "?", "muted")
-        if (place := _column(seen, lines.get(n))) is not None:
-            grid.put(place, row, glyph.rule, "strong")
-        if n == at[0]:
-            left = seen.left(seen.d_ks.index(at[1]))
-            grid.put(left - 1, row, "[", "cursor")
-            grid.put(left + seen.body, row, "]", "cursor")
-    bottom = len(seen.ns)
+        role, middle = "cursor" if n == at[0] else "label", seen.middle(row)
+        grid.put(0, middle, str(n).rjust(seen.gutter - 2), role)
+        boundary, marked = _column(seen, lines.get(n)), seen.left(seen.d_ks.index(at[1]))
+        for y in range(row * seen.tall, (row + 1) * seen.tall):
+            for column, d_k in enumerate(seen.d_ks):
+                value = cells.get((n, d_k))
+                _draw_cell(grid, seen, column, y, y == middle, value, shading, glyph)
+            if boundary is not None:
+                grid.put(boundary, y, glyph.rule, "strong")
+            if n == at[0]:
+                grid.put(marked - 1, y, "[", "cursor")
+                grid.put(marked + seen.body, y, "]", "cursor")
+    bottom = len(seen.ns) * seen.tall
     grid.put(0, bottom, "n\\d_k" if seen.gutter >= 5 else "", "label")
     for column in sorted(range(len(seen.d_ks)), key=lambda c: (seen.d_ks[c] != at[1], c)):
         text, role = str(seen.d_ks[column]), "cursor" if seen.d_ks[column] == at[1] else "label"
         place = seen.left(column) + (seen.body - len(text)) // 2
         grid.put_if_free(max(place, seen.gutter), bottom, text, role)
     return list(grid.rows())
+
+
+def _draw_cell(
+    grid: Grid,
+    seen: Layout,
+    column: int,
+    y: int,
+    middle: bool,
+    value: float | None,
+    shading: Shading,
+    glyph: Glyphs,
+) -> None:
+    """Draw one row of a cell; what is written in it stands in its middle row."""
+    left = seen.left(column)
+    if value is None:
+        grid.put(left + seen.body // 2, y, "?" if middle else "", "muted")
+        return
+    shade, text, role = shading.cell(value, seen.body)
+    fill = glyph.shades[shade] if shade else " "
+    grid.put(left, y, fill * seen.body, role)
+    if middle:
+        grid.put(left + (seen.body - len(text)) // 2, y, text, role)
 
 
 def _boundary(answer: Answer, rule: str, of: Of) -> Sequence[tuple[int, float | None]]:
@@ -225,120 +243,6 @@ def _column(seen: Layout, d_k: float | None) -> int | None:
         return None
     middles = [seen.left(column) + seen.body / 2 for column in range(len(seen.d_ks))]
     return int(np.interp(log(d_k), np.log(seen.d_ks), middles))
-
-
-class _RatioShading:
-    """Shades of a ratio: its sign says in which direction, its shade how far from 1."""
-
-    ends = f"shades ×{' ×'.join(f'{step:g}' for step in RATIO_STEPS)}"
-
-    def cell(self, value: float, body: int) -> tuple[int, str, str]:
-        """Return the shade, the text and the role of a cell."""
-        if isnan(value):
-            return 0, "NaN"[:body], "error"
-        size = abs(value) + 1e-12
-        shade = sum(size >= log(step) for step in RATIO_STEPS)
-        sign = "+" if value > 0.0 else MINUS
-        role = f"{'positive' if value > 0.0 else 'negative'}{shade}" if shade else "zero"
-        if body < LEAST_VALUES:
-            return shade, sign if shade else "=", role
-        return shade, f" {sign if shade else '='} {ratio(value, body - 5)} ", role
-
-    def legend(self, glyph: Glyphs, line: str) -> list[Row]:
-        """Return what the shades mean, at decreasing length."""
-        sign: Row = (
-            ("+ larger unscaled  ", "positive4"),
-            (f"{MINUS} smaller  ", "negative4"),
-        )
-        short: Row = (("+ larger ", "positive4"), (f"{MINUS} smaller ", "negative4"))
-        equal: Row = (("= the same  ", "zero"),)
-        rule: Row = ((f"{glyph.rule} ", "strong"), (f"{line}  ", "label")) if line else ()
-        steps: Row = tuple(
-            span
-            for shade, step in list(enumerate(RATIO_STEPS, 1))[::-1]
-            for span in ((glyph.shades[shade], "label"), (f" ×÷{step:g} ", "label"))
-        )
-        return [
-            (*sign, *equal, *rule, *steps),
-            (*sign, *rule, *steps),
-            (*sign, *rule),
-            (*short, *rule),
-            short,
-        ]
-
-
-@dataclass(frozen=True)
-class _Shading:
-    """Shades of a number that is not negative.
-
-    Attributes:
-        ends: The scale in words.
-        steps: From which size on there is each shade, rising, as decimal logarithms.
-        texts: These sizes.
-    """
-
-    ends: str
-    steps: tuple[float, ...]
-    texts: tuple[str, ...]
-
-    @property
-    def _lightest(self) -> int:
-        """The shade of the first step; with fewer steps the light ones are not used."""
-        return len(LINEAR_PARTS) + 1 - len(self.steps)
-
-    def cell(self, value: float, body: int) -> tuple[int, str, str]:
-        """Return the shade, the text and the role of a cell."""
-        reached = sum(value / LN10 + 1e-9 >= step for step in self.steps)
-        shade = reached and reached + self._lightest - 1
-        role = f"positive{shade}" if shade else "zero"
-        if body < LEAST_VALUES:
-            return shade, "" if shade else "·"[:body], role
-        number = np.exp(value) if isfinite(value) else 0.0
-        return shade, f" {statistic_number(float(number), value, body - 3)} ", role
-
-    def legend(self, glyph: Glyphs, line: str) -> list[Row]:
-        """Return what the shades mean, at decreasing length."""
-        steps: Row = tuple(
-            span
-            for shade, text in list(enumerate(self.texts, self._lightest))[::-1]
-            for span in ((glyph.shades[shade], f"positive{shade}"), (f" ≥{text}  ", "label"))
-        )
-        less: Row = ((f"{glyph.shades[0]} less  ", "zero"),)
-        rule: Row = ((f"{glyph.rule} ", "strong"), (line, "label")) if line else ()
-        return [(*steps, *less, *rule), (*steps, *less), steps, steps[:4]]
-
-
-def _shading(answer: Answer, cells: Mapping[Place, float], look: Look) -> _Shading:
-    known = [value / LN10 for value in cells.values() if isfinite(value)]
-    top = max(known, default=0.0)
-    if not look.log:
-        n = answer.settings.n_range[1]
-        bounds = {
-            "max_weight": 1.0,
-            "trace": 1.0,
-            "entropy": log(n),
-            "effective_keys": float(n),
-            "jacobian": 0.5,
-        }
-        bound = bounds.get(answer.settings.statistic, 10.0 ** min(top, 300.0))
-        sizes = [part * bound for part in LINEAR_PARTS]
-        texts = tuple(general(size, 2) for size in sizes)
-        return _Shading(f"0 to {general(bound, 3)}", tuple(log10(size) for size in sizes), texts)
-    # Each shade has about a fifth of the cells, so that wherever the map changes it is seen.
-    fifths = np.quantile(known or [0.0], (0.2, 0.4, 0.6, 0.8)).tolist()
-    by_digits = [dict(_round_below(each, digits) for each in fifths) for digits in (1, 2, 3)]
-    steps = next((each for each in by_digits if len(each) == len(fifths)), by_digits[-1])
-    return _Shading("shades of about a fifth each", tuple(steps), tuple(steps.values()))
-
-
-def _round_below(power: float, digits: int) -> tuple[float, str]:
-    """Return a number of a few digits not above ten to a power: its decimal logarithm, its text."""
-    whole = floor(power + 1e-9)
-    unit = 10.0 ** (digits - 1)
-    mantissa = max(floor(10.0 ** (power - whole) * unit + 1e-9) / unit, 1.0)
-    plain = -4 < whole < 4
-    text = general(mantissa * 10.0**whole, digits) if plain else power_text(whole, mantissa)
-    return whole + log10(mantissa), text
 
 
 def _title(answer: Answer, rule: str, of: Of, ends: str, width: int) -> str:

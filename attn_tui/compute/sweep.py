@@ -58,8 +58,8 @@ class Settings:
         statistic: Which is shown. All are computed.
         view: Curves over one, or a map over both.
         ratio: Whether the statistic without scaling is shown over the same under a rule.
-        points: How many places along a curve, evenly over the logarithm.
-        map_points: How many along each side of a map.
+        points: How many places along a curve at most, evenly over the logarithm.
+        map_points: How many along each side of a map at most.
         draws: How many vectors are drawn at each place, 2 to 100,000.
         seed: What is drawn, a whole number from 0.
         crossovers: Whether curves over d_k end with the search for crossovers.
@@ -342,13 +342,21 @@ def _condensation(
             yield Condensation(rule, n, condensation_d_k(scale, n))
 
 
-def log_grid(ends: tuple[int, ...], count: int) -> list[int]:
+def log_grid(ends: tuple[int, ...], most: int) -> list[int]:
     """Return whole numbers from one end to the other, evenly over the logarithm, each once.
 
-    >>> log_grid((1, 64), 7)
-    [1, 2, 4, 8, 16, 32, 64]
+    Where one end is a power of 2 times the other, every doubling is among them if there may be as
+    many; else there are as many as there may be.
+
+    >>> log_grid((1, 64), 8), log_grid((2, 40), 4)
+    ([1, 2, 4, 8, 16, 32, 64], [2, 5, 15, 40])
     """
     low, high = ends
+    count = most
+    if high % low == 0 and (high // low).bit_count() == 1:
+        doublings = (high // low).bit_length() - 1
+        count = max(1, (most - 1) // max(doublings, 1)) * doublings + 1
+    count = min(count, most)
     return sorted({round(each) for each in np.geomspace(low, high, count).tolist()})
 
 

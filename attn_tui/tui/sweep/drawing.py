@@ -10,7 +10,7 @@ from attn_tui.charts.sweep_map import place_on_map, sweep_map
 from attn_tui.charts.sweep_signs import is_none, name_of
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import parse_scale
-from attn_tui.compute.sweep import Answer, Condensation, Settings, compared
+from attn_tui.compute.sweep import Answer, Condensation, Settings, compared, log_grid
 from attn_tui.compute.sweep_points import Place
 from attn_tui.files.sweeps import range_text
 from attn_tui.report.numbers import general
@@ -47,7 +47,9 @@ def status(settings: Settings, width: int) -> list[Item]:
 def drawn_rows(settings: Settings, width: int, height: int) -> list[Row]:
     """Return what is drawn and over what range, each after the key that asks for another."""
     tab = tab_of(settings)
-    count = f"{settings.map_points}×{settings.map_points}" if tab == "map" else settings.points
+    most = settings.map_points if tab == "map" else settings.points
+    ranges = [settings.n_range] * (tab != "d_k") + [settings.d_k_range] * (tab != "n")
+    count = "×".join(str(len(log_grid(each, most))) for each in ranges)
     parts = [("g", f"d_k {range_text(settings.d_k_range)}")] if tab != "n" else []
     parts += [("G", f"n {range_text(settings.n_range)}")] if tab != "d_k" else []
     parts += [("A", f"seed {settings.seed}")]
