@@ -23,7 +23,6 @@ from attn_tui.tui.app import AttnApp
 from attn_tui.tui.edits import settings
 from attn_tui.tui.instrument_screen import Explanation, InstrumentScreen
 from attn_tui.tui.state import Asked
-from attn_tui.tui.widgets.bar import Item
 from attn_tui.tui.widgets.canvas import Canvas
 from tests.asking import asking
 
@@ -53,8 +52,8 @@ class HistogramScreen(InstrumentScreen):
         yield Canvas(id="counts")
 
     @property
-    def status(self) -> list[Item]:
-        return [Item((("counting", "label"),))]
+    def status(self) -> list[tuple[str, str]]:
+        return [("counting", "screen.more")]
 
     def show(self, asked: Asked) -> None:
         self.asked = asked

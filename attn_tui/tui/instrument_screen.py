@@ -197,8 +197,11 @@ class InstrumentScreen(Screen[None]):
 
     @property
     @abstractmethod
-    def status(self) -> Sequence[Item]:
-        """What the right end of the title line says; parts may be clicked."""
+    def status(self) -> Sequence[tuple[str, str]]:
+        """What the right end of the title line says: texts, each with what a click on it runs.
+
+        Where there is little room the last ones are left out.
+        """
 
     def commands(self) -> Iterable[Command]:
         """Yield what the palette offers besides the actions."""
@@ -223,14 +226,23 @@ class InstrumentScreen(Screen[None]):
             # Where there is little room, the others have their numbers alone.
             text = f" {number} {instrument.title} " if here or width >= NARROW else f" {number} "
             items.append(Item(((text, role),), f"app.instrument('{instrument.name}')"))
-        status = [*self.status]
-        left = sum(item.width for item in items)
-        while len(status) > 1 and left + sum(item.width for item in status) >= width:
-            status.pop()
-        gap = width - sum(item.width for item in (*items, *status))
-        items += [Item(((" " * max(gap, 1), "text"),)), *status]
+        items += self._status_items(width - sum(item.width for item in items), width)
         self.query_one("#title", Bar).show_items(items)
         self.query_one("#key-bar", Bar).show_items(self._key_items(width))
+
+    def _status_items(self, room: int, width: int) -> list[Item]:
+        """Return as much of the status as fits, at the right end of the room."""
+        parts, last = [*self.status], " " if width >= NARROW else ""
+        while True:
+            ends = [" · "] * (len(parts) - 1) + [last]
+            items = [
+                Item(((text, "label"), (end, "muted")), action)
+                for (text, action), end in zip(parts, ends, strict=bool(parts))
+            ]
+            gap = room - sum(item.width for item in items)
+            if gap > 0 or len(parts) < 2:
+                return [Item(((" " * max(gap, 1), "text"),)), *items]
+            parts.pop()
 
     def _key_items(self, width: int) -> list[Item]:
         """Return the keys that fit, the more important ones first in line for room."""

@@ -10,7 +10,6 @@ from textual.pilot import Pilot
 from attn_tui.compute.experiment import Stop
 from attn_tui.tui.instrument_screen import Explanation, InstrumentScreen
 from attn_tui.tui.state import Asked
-from attn_tui.tui.widgets.bar import Item
 
 
 class Computing(InstrumentScreen):
@@ -25,7 +24,7 @@ class Computing(InstrumentScreen):
         return iter(())
 
     @property
-    def status(self) -> list[Item]:
+    def status(self) -> list[tuple[str, str]]:
         return []
 
     def show(self, asked: Asked) -> None:

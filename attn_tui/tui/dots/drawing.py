@@ -18,12 +18,12 @@ BAR = 24
 """Columns of the bar of progress where there is room for one."""
 
 
-def status(experiment: Experiment) -> list[Item]:
+def status(experiment: Experiment) -> list[tuple[str, str]]:
     """Return the rule and the seed, for the title line."""
     setup = experiment.setup
     return [
-        Item(((f"m = {setup.scale.formula}", "label"), (" · ", "muted")), "screen.choose_rule"),
-        Item(((f"seed {setup.get(Settings).seed} ", "label"),), "screen.type('seed')"),
+        (f"m = {setup.scale.formula}", "screen.choose_rule"),
+        (f"seed {setup.get(Settings).seed}", "screen.type('seed')"),
     ]
 
 

@@ -27,7 +27,7 @@ from attn_tui.tui.dots.sampling import Sampling
 from attn_tui.tui.dots.view import CHARTS, PANES, View
 from attn_tui.tui.instrument_screen import Command
 from attn_tui.tui.state import Asked
-from attn_tui.tui.widgets.bar import Bar, Item
+from attn_tui.tui.widgets.bar import Bar
 from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.chart import CHART_DELAY, ChartMosaic, ChartPane
 from attn_tui.tui.widgets.slider import Slider
@@ -89,7 +89,7 @@ class DotsScreen(AskingActions):
     # What is asked
 
     @property
-    def status(self) -> list[Item]:
+    def status(self) -> list[tuple[str, str]]:
         """The rule and the seed."""
         return drawing.status(self.asked.experiment) if self.asked else []
 

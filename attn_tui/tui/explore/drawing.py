@@ -65,18 +65,14 @@ def pin_text(answer: VectorAnswer, experiment: Experiment) -> str:
     return ", ".join([*parts, *filter(None, (extras, precision_text(setup.precision)))])
 
 
-def status(experiment: Experiment, width: int) -> list[Item]:
+def status(experiment: Experiment) -> list[tuple[str, str]]:
     """Return the rule, the precision and the source of the scores, for the title line."""
     setup, kind = experiment.setup, experiment.source.kind
-    source = SOURCES[kind][0]
-    wide = width >= ROOMY // 2
     rule = ", ".join(filter(None, (f"m = {setup.scale.formula}", extras_text(setup.scale, kind))))
-    parts = [(rule, "screen.choose_rule"), (precision_text(setup.precision), "screen.precision")]
-    parts += [(source, "screen.choose_source")] if wide else []
-    ends = [" · "] * (len(parts) - 1) + [" " if wide else ""]
     return [
-        Item(((text, "label"), (end, "muted")), action)
-        for (text, action), end in zip(parts, ends, strict=True)
+        (rule, "screen.choose_rule"),
+        (precision_text(setup.precision), "screen.precision"),
+        (SOURCES[kind][0], "screen.choose_source"),
     ]
 
 

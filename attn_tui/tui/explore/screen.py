@@ -27,7 +27,7 @@ from attn_tui.tui.explore.order import ordered
 from attn_tui.tui.explore.view import CHARTS, TABLES, View
 from attn_tui.tui.instrument_screen import NARROW, Command
 from attn_tui.tui.state import Asked, Gesture
-from attn_tui.tui.widgets.bar import Bar, Item
+from attn_tui.tui.widgets.bar import Bar
 from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.chart import CHART_DELAY, ChartMosaic, ChartPane
 from attn_tui.tui.widgets.score_editor import ScoreEditor
@@ -80,9 +80,9 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
     # What is shown
 
     @property
-    def status(self) -> list[Item]:
+    def status(self) -> list[tuple[str, str]]:
         """The rule, the precision and the source of the scores."""
-        return drawing.status(self.asked.experiment, self.size.width) if self.asked else []
+        return drawing.status(self.asked.experiment) if self.asked else []
 
     @property
     def settled(self) -> bool:

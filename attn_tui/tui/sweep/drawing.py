@@ -36,12 +36,11 @@ def place_of(experiment: Experiment) -> Place:
     return experiment.setup.get(Settings).n, experiment.setup.d_k
 
 
-def status(settings: Settings, width: int) -> list[Item]:
+def status(settings: Settings, width: int) -> list[tuple[str, str]]:
     """Return the statistic for the title line."""
     named = NAMES[settings.statistic]
     text = named.symbol + (" unscaled/scaled" if settings.ratio else "")
-    long = f"{named.short} {text}" if width >= 80 else text
-    return [Item(((f"{long} ", "label"),), "screen.choose_statistic")]
+    return [(f"{named.short} {text}" if width >= 80 else text, "screen.choose_statistic")]
 
 
 def drawn_rows(settings: Settings, width: int, height: int) -> list[Row]:

@@ -26,7 +26,7 @@ from attn_tui.tui.sweep.actions import ACTIONS
 from attn_tui.tui.sweep.asking import AskingActions, moved
 from attn_tui.tui.sweep.results import Key, Results, key_of, work
 from attn_tui.tui.sweep.view import View
-from attn_tui.tui.widgets.bar import Bar, Item
+from attn_tui.tui.widgets.bar import Bar
 from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.chart import CHART_DELAY, ChartMosaic, ChartPane
 from attn_tui.tui.widgets.slider import SLIDE, Slider
@@ -73,7 +73,7 @@ class SweepScreen(AskingActions):
         return self.settings.n
 
     @property
-    def status(self) -> list[Item]:
+    def status(self) -> list[tuple[str, str]]:
         """The statistic that is shown."""
         return drawing.status(self.settings, self.size.width)
 
