@@ -87,7 +87,8 @@ class Settings:
 
 
 def _refuse(field: str, value: object, expected: str) -> None:
-    raise InputError(field, f"{inert(str(value))} will not do", expected)
+    text = f"{value:.17g}" if isinstance(value, float) else str(value)
+    raise InputError(field, f"{inert(text)} will not do", expected)
 
 
 @dataclass(frozen=True, eq=False)
