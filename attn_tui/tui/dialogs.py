@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.text import Text
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
@@ -49,6 +49,25 @@ class Choice:
     detail: str
 
 
+class Lines(OptionList):
+    """A list in which a letter or a digit goes to the next line that begins with it."""
+
+    def __init__(self, choices: Sequence[Choice], prompts: Sequence[Text]) -> None:
+        super().__init__(*[Option(prompt) for prompt in prompts])
+        self._titles = [choice.title.casefold() for choice in choices]
+
+    def on_key(self, event: events.Key) -> None:
+        """Go to the next line that begins with what is typed."""
+        if event.character is None or not event.character.isalnum():
+            return
+        behind = 0 if self.highlighted is None else self.highlighted + 1
+        for index in (*range(behind, len(self._titles)), *range(behind)):
+            if self._titles[index].startswith(event.character.casefold()):
+                event.stop()
+                self.highlighted = index
+                break
+
+
 class ChoiceDialog(ModalScreen[str | None]):
     """A list; enter or a click chooses, escape leaves all as it was."""
 
@@ -65,8 +84,8 @@ class ChoiceDialog(ModalScreen[str | None]):
         """Lay out the list in a box."""
         with Vertical(classes="dialog") as box:
             box.border_title = self._title
-            box.border_subtitle = "↑ ↓ · enter chooses · esc closes"
-            options = OptionList(*[Option(self._prompt(each)) for each in self._choices])
+            box.border_subtitle = "↑ ↓ a letter · enter chooses · esc closes"
+            options = Lines(self._choices, [self._prompt(each) for each in self._choices])
             values = [choice.value for choice in self._choices]
             options.highlighted = values.index(self._present) if self._present in values else 0
             yield options
@@ -101,8 +120,8 @@ class SeveralDialog(ModalScreen[tuple[str, ...] | None]):
         """Lay out the list in a box."""
         with Vertical(classes="dialog") as box:
             box.border_title = self._title
-            box.border_subtitle = "space in or out · esc done"
-            yield OptionList(*[Option(self._prompt(each)) for each in self._choices])
+            box.border_subtitle = "↑ ↓ a letter · space in or out · esc done"
+            yield Lines(self._choices, [self._prompt(each) for each in self._choices])
 
     def _prompt(self, choice: Choice) -> Text:
         mark = "[x] " if choice.value in self._present else "[ ] "
