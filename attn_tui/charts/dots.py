@@ -37,6 +37,12 @@ MOST_OVER_NORMAL = 2.5
 DECADES = 6
 """Of a logarithmic axis of densities: those that ±5 standard deviations of a normal law take."""
 
+MARGIN = 1.25
+"""How far beyond the standard deviations their axis goes, as a factor."""
+
+GROWTH_ROLES = {"none": "unscaled", "inverse-sqrt": "scaled", "inverse": "series2"}
+"""The colour of each rule of the chart of standard deviations."""
+
 SLOPES = {-0.5: "−½", 0.0: "0", 0.5: "½", 1.0: "1"}
 
 
@@ -241,18 +247,18 @@ def growth_chart(answer: Answer, width: int, height: int, ascii: bool = False) -
     good = values[np.isfinite(values) & (values > 0.0)]
     if not good.size:
         return message("q·k is always the same number: it has no spread", width, height)
-    low, high = floor(log10(good.min()) + 1e-9), ceil(log10(good.max()) - 1e-9)
-    high = max(high, low + 1)
-    step = round_step(high - low, 4)
-    powers = [power for power in range(low, high + 1) if power % step == 0]
+    low, high = float(good.min()) / MARGIN, float(good.max()) * MARGIN
+    step = round_step(ceil(log10(high / low)), 4)
+    decades = range(ceil(log10(low)), floor(log10(high)) + 1)
+    powers = [power for power in decades if power % step == 0]
     ordered = sorted(powers, key=lambda power: (power != 0, power))
     ticks = tuple(Tick(10.0**power, "1" if power == 0 else f"1e{power}") for power in ordered)
     titles = (
-        "standard deviation of m·q·k over d_k, both axes logarithmic; ○ sampled",
-        "standard deviation of m·q·k, log-log; ○ sampled",
+        "standard deviation of m·q·k over d_k, both axes logarithmic; ○ sampled, ×1",
+        "standard deviation of m·q·k, log-log; ○ sampled, ×1",
         "sd of m·q·k, log-log",
     )
-    y = Axis(first_text(titles, width), 10.0**low, 10.0**high, True, ticks)
+    y = Axis(first_text(titles, width), low, high, True, ticks)
     places = (Tick(power, str(power)) for power in (1, 65536, 256, 16, 4096))
     x = Axis("d_k", D_K.minimum, D_K.maximum, True, (Tick(d_k, str(d_k), "cursor"), *places))
     series = [
@@ -260,10 +266,10 @@ def growth_chart(answer: Answer, width: int, height: int, ascii: bool = False) -
             "",
             line.d_k.astype(np.float64),
             line.standard_deviation,
-            f"series{place}",
+            GROWTH_ROLES[line.rule],
             tag=f" ×{line.formula}: slope {SLOPES[line.slope]} ",
         )
-        for place, line in enumerate(answer.growth)
+        for line in answer.growth
     ]
     rows = [row for row in answer.table if row.draws > 1]
     sampled = {row.d_k: row.variance.value for row in rows}
@@ -272,10 +278,10 @@ def growth_chart(answer: Answer, width: int, height: int, ascii: bool = False) -
     found = {at: value**0.5 for at, value in sampled.items() if value > 0.0}
     circles = np.array(sorted(found), dtype=np.float64)
     heights = np.array([found[int(at)] for at in circles])
-    inside = (heights >= 10.0**low) & (heights <= 10.0**high)
+    inside = (heights >= low) & (heights <= high)
     dot = "o" if ascii else "○"
     marks = [
-        Mark(float(at), float(y_value), dot, "cursor")
+        Mark(float(at), float(y_value), dot, "unscaled")
         for at, y_value in zip(circles[inside], heights[inside], strict=True)
     ]
     return plot(series, x, y, width, height, ascii, marks, (d_k,), _growth_note(answer, width))
