@@ -275,7 +275,8 @@ def _readouts(answer: Answer, rule: str, of: Of, at: Place) -> list[str]:
     log_value = found.log_median if of == "median" else found.log_mean
     way = "larger" if log_value > 0.0 else "smaller" if log_value < 0.0 else "no different"
     error = found.log_median_error if of == "median" else found.log_mean_error
-    share = f" ± {100.0 * error:.2g} %" if isfinite(error) else ""
+    percent = f"{100.0 * error:.2g}" if error < 0.995 else f"{100.0 * error:,.0f}"
+    share = f" ± {percent} %" if isfinite(error) else ""
     said = f"unscaled the {of} {NAMES[statistic].symbol} is {value}{share}, {way}"
     texts = [f"{place}: {said}", f"{place}: {value}, {way} unscaled", f"{place}: {value}", value]
     lines = answer.boundary(rule, statistic) if of == "median" else ()

@@ -65,12 +65,13 @@ def two_keys(statistic: str, d_k: int, multiplier: float) -> Exact:
     monotone function of it. That one is m·p_1p_2·‖k_1 − k_2‖·|v_1 − v_2|, with no median here.
     """
     r, w = query_norm_law(d_k)
-    # A normal number's size is e^t; its density there by the trapezoidal rule.
-    t = np.arange(-30.0, 3.3, 0.15)
+    multiplier = min(multiplier, 1e300)
+    # A normal number's size is e^t; its density there by the trapezoidal rule, from sizes on that
+    # leave the logits together.
+    t = np.arange(-30.0 - log(max(multiplier * r[-1], 1.0)), 3.3, 0.15)
     size = np.exp(t)
     v = np.exp(t - 0.5 * size**2)
     v /= v.sum()
-    multiplier = min(multiplier, 1e300)
     gaps = multiplier * sqrt(2.0) * np.multiply.outer(r, size)
     if statistic == "query_gradient":
         # E|v_1 − v_2| = 2/√π; the roles of q and k_1 − k_2, √2 times as long, are exchanged.

@@ -7,7 +7,7 @@ from typing import Any
 
 from attn_tui.compute.crossover import Crossover
 from attn_tui.compute.sweep import STATISTICS, Answer
-from attn_tui.compute.sweep_points import Statistic
+from attn_tui.compute.sweep_points import Ratio, Statistic
 from attn_tui.files.plain import plain_number
 
 COLUMNS = (
@@ -15,6 +15,8 @@ COLUMNS = (
     *("mean", "mean_standard_error", "mean_exact"),
     *("median", "median_standard_error", "median_low", "median_high", "median_exact"),
     *("log_median", "tenth", "ninetieth"),
+    *("log_ratio_of_means", "log_ratio_of_means_error"),
+    *("log_ratio_of_medians", "log_ratio_of_medians_error"),
 )
 """The names of the columns, which stand in the first line."""
 
@@ -40,10 +42,19 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
                 *(one.mean, one.mean_standard_error, exact.mean),
                 *(one.median, one.median_standard_error, one.median_low, one.median_high),
                 *(exact.median, one.log_median, one.low, one.high),
+                *_ratios(answer.ratio(point.n, point.d_k, point.rule, name)),
             )
             place = (point.n, point.d_k, point.rule, plain_number(point.multiplier), point.draws)
             rows.append((*place, name, *("" if x is None else plain_number(x) for x in numbers)))
         yield _text(rows)
+
+
+def _ratios(found: Ratio | None) -> tuple[float | None, ...]:
+    """Return what the last columns say: the unscaled over this, with its standard error."""
+    if found is None:
+        return (None,) * 4
+    means, medians = (found.log_mean, found.log_mean_error), (found.log_median,)
+    return (*means, *medians, found.log_median_error)
 
 
 def render_crossovers(crossovers: Sequence[Crossover]) -> Iterator[str]:

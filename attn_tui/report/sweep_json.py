@@ -6,12 +6,12 @@ from typing import Any
 from attn_tui.compute.crossover import Crossover
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.summary import Summary
-from attn_tui.compute.sweep import STATISTICS, Answer
+from attn_tui.compute.sweep import STATISTICS, Answer, Boundary
 from attn_tui.compute.sweep_curves import Curve
-from attn_tui.compute.sweep_points import Point, Statistic
+from attn_tui.compute.sweep_points import Point, Ratio, Statistic
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.plain import json_text, plain_number
-from attn_tui.report.sweep_names import formula
+from attn_tui.report.sweep_names import formula, others
 
 
 def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str]:
@@ -29,11 +29,17 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
             "generator": answer.generator,
             "progress": answer.progress,
             "rules": [{"rule": rule, "formula": formula(rule)} for rule in answer.rules],
-            "points": [_point(point, chosen) for point in answer.points],
+            "points": [_point(answer, point, chosen) for point in answer.points],
             "curves": [_curve(curve, answer) for curve in answer.curves],
             "condensation": [
                 {"rule": each.rule, "n": plain_number(each.n), "d_k": each.d_k}
                 for each in answer.condensation
+            ],
+            "boundary": [
+                _boundary(rule, name, each)
+                for name in (chosen if answer.settings.view == "map" else ())
+                for rule in others(answer.rules)
+                for each in answer.boundary(rule, name)
             ],
             "crossovers": [_crossover(found) for found in answer.crossovers],
         }
@@ -52,18 +58,18 @@ def render_crossovers(experiment: Experiment, crossovers: Sequence[Crossover]) -
     )
 
 
-def _point(point: Point, chosen: Sequence[Statistic]) -> dict[str, Any]:
+def _point(answer: Answer, point: Point, chosen: Sequence[Statistic]) -> dict[str, Any]:
     return {
         "n": point.n,
         "d_k": point.d_k,
         "rule": point.rule,
         "multiplier": point.multiplier,
         "draws": point.draws,
-        **{name: _statistic(point, name) for name in chosen},
+        **{name: _statistic(answer, point, name) for name in chosen},
     }
 
 
-def _statistic(point: Point, name: Statistic) -> dict[str, Any]:
+def _statistic(answer: Answer, point: Point, name: Statistic) -> dict[str, Any]:
     summary, exact = point.statistics[name], point.exact(name)
     return {
         "mean": _number(summary.mean, summary.mean_standard_error, exact.mean),
@@ -73,6 +79,30 @@ def _statistic(point: Point, name: Statistic) -> dict[str, Any]:
         },
         "tenth": plain_number(summary.low),
         "ninetieth": plain_number(summary.high),
+        "ratio": _ratio(answer.ratio(point.n, point.d_k, point.rule, name)),
+    }
+
+
+def _ratio(found: Ratio | None) -> dict[str, Any] | None:
+    """Return the unscaled over this, as natural logarithms; None where it is not known."""
+    if found is None:
+        return None
+    return {
+        "log_mean": plain_number(found.log_mean),
+        "log_mean_error": plain_number(found.log_mean_error),
+        "log_median": plain_number(found.log_median),
+        "log_median_error": plain_number(found.log_median_error),
+    }
+
+
+def _boundary(rule: str, statistic: Statistic, found: Boundary) -> dict[str, Any]:
+    return {
+        "n": found.n,
+        "readout": statistic,
+        "rule": rule,
+        "d_k": found.d_k,
+        "low": found.low,
+        "high": found.high,
     }
 
 

@@ -1,11 +1,11 @@
 """What the statistics of a sweep are called, and its numbers as text."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import inf, isfinite, log
 
 from attn_tui.compute.crossover import Crossover
-from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.summary import Summary
 from attn_tui.compute.sweep import Boundary
 from attn_tui.compute.sweep_points import Statistic
@@ -89,15 +89,20 @@ def crossover_text(found: Crossover) -> str:
 
 
 def boundary_text(found: Boundary) -> str:
-    """Return where a ratio falls through 1 on a map, with its interval: ``430 [368, 520]``."""
+    """Return where a ratio falls through 1 between a map's places: ``≈ 430 [368, 520]``."""
     if found.d_k is None:
         return "–"
-    return f"{place_text(found.d_k)} [{place_text(found.low)}, {place_text(found.high)}]"
+    return f"≈ {place_text(found.d_k)} [{place_text(found.low)}, {place_text(found.high)}]"
 
 
 def formula(rule: str) -> str:
     """Return the multiplier of a rule given as text: ``1/√d_k``."""
     return parse_scale(rule).formula
+
+
+def others(rules: Iterable[str]) -> list[str]:
+    """Return the rules that are not none."""
+    return [rule for rule in rules if parse_scale(rule) != Scale("none")]
 
 
 def log_of(value: float) -> float:

@@ -1,6 +1,6 @@
 """What a sweep shows, in a sentence or two of plain text; each states only what was computed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from attn_tui.compute.crossover import GRADIENTS
 from attn_tui.compute.scale import Scale, parse_scale
@@ -13,6 +13,7 @@ from attn_tui.report.sweep_names import (
     formula,
     mean_text,
     median_text,
+    others,
     place_text,
     statistic_number,
 )
@@ -31,6 +32,8 @@ def said(answer: Answer, statistic: Statistic) -> tuple[str, ...]:
 def _said(answer: Answer, statistic: Statistic) -> Iterator[str]:
     is_map = answer.settings.view == "map"
     yield from (_boundary if is_map else _removed)(answer, statistic)
+    if is_map or answer.settings.over == "d_k":
+        yield from _means(answer, statistic)
     if any(_carried(point, statistic) for point in answer.points):
         yield (
             "Where the median is far below the mean, few draws carry the mean: a sampled mean, "
@@ -43,7 +46,7 @@ def _said(answer: Answer, statistic: Statistic) -> Iterator[str]:
 def in_short(answer: Answer, statistic: Statistic) -> str:
     """Say in a few words what removing the first rule does to the median, or nothing."""
     if answer.settings.view == "map":
-        for rule in _others(answer.rules):
+        for rule in others(answer.rules):
             known = [each for each in answer.boundary(rule, statistic) if each.d_k is not None]
             if known:
                 ends = dict.fromkeys((known[0], known[-1]))
@@ -102,33 +105,38 @@ def _removed(answer: Answer, statistic: Statistic) -> Iterator[str]:
                     f"{found.side} at every d_k from {found.divides_from:,} to 65,536."
                 )
             if found.divides_from > 2:
-                yield f"Below d_k = {found.divides_from:,} this rule does not divide: m ≥ 1."
-        yield from _means(answer, statistic)
+                yield f"Below d_k = {found.divides_from:,} {rule} does not divide: it is ≥ 1."
 
 
 def _means(answer: Answer, statistic: Statistic) -> Iterator[str]:
-    """Say where the mean is larger without scaling, if that is so all over the range."""
-    for rule in _others(answer.rules):
-        sides = [
-            (n, d_k, each.log_mean > 0.0)
-            for n, d_k in _places(answer)
-            if d_k > 1 and (each := answer.ratio(n, d_k, rule, statistic))
-        ]
-        if sides and len({larger for _, _, larger in sides}) == 1:
-            side = "larger" if sides[0][2] else "smaller"
-            yield f"Its mean over draws is {side} at every d_k shown from {sides[0][1]} on."
+    """Say where the mean is larger without a rule, if that is so wherever the rule divides."""
+    for rule in others(answer.rules):
+        sides = {
+            point.d_k: each.log_mean > 0.0
+            for point in answer.points
+            if point.rule == rule
+            and point.multiplier < 1.0
+            and (each := answer.ratio(point.n, point.d_k, rule, statistic))
+        }
+        if not sides or len({*sides.values()}) > 1:
+            continue
+        side = "larger" if sides[min(sides)] else "smaller"
+        first, last = f"{min(sides):,}", f"{max(sides):,}"
+        where = f"every d_k shown from {first} to {last}" if len(sides) > 1 else f"d_k = {first}"
+        symbol = NAMES[statistic].symbol
+        yield f"Without {formula(rule)} the mean {symbol} over draws is {side} at {where}."
 
 
 def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
     symbol = NAMES[statistic].symbol
-    for rule in _others(answer.rules):
+    for rule in others(answer.rules):
         found = answer.boundary(rule, statistic)
         known = [each for each in found if each.d_k is not None]
         if known:
             first, last = known[0], known[-1]
             ends = f" and {boundary_text(last)} with {last.n:,}" if last.n != first.n else ""
             yield (
-                f"Removing {formula(rule)} makes the median {symbol} larger up to d_k ≈ "
+                f"Removing {formula(rule)} makes the median {symbol} larger up to d_k "
                 f"{boundary_text(first)} with {first.n:,} keys{ends}, and smaller beyond."
             )
         elif found:
@@ -140,10 +148,6 @@ def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
                     f"Removing {formula(rule)} multiplies the median {symbol} by {low} to {high} "
                     "over the map, and nowhere from above 1 to below as d_k grows."
                 )
-
-
-def _others(rules: Sequence[str]) -> list[str]:
-    return [rule for rule in rules if parse_scale(rule) != Scale("none")]
 
 
 def _places(answer: Answer) -> list[tuple[int, int]]:
@@ -164,7 +168,7 @@ def at_place(answer: Answer, n: int, d_k: int, statistic: Statistic) -> tuple[st
         median = median_text(summary)
         median += f" (exact {statistic_number(exact.median)})" if exact.median is not None else ""
         parts.append(f"{_name(rule)}: mean {mean}, median {median}")
-    for rule in _others(answer.rules):
+    for rule in others(answer.rules):
         if found := answer.ratio(n, d_k, rule, statistic):
             parts.append(
                 f"unscaled over {formula(rule)}: mean {ratio(found.log_mean)}, "

@@ -77,12 +77,12 @@ def _head(answer: Answer) -> Iterator[str]:
     ns = _from_to(settings.n_range, len({point.n for point in answer.points}))
     d_ks = _from_to(settings.d_k_range, len({point.d_k for point in answer.points}))
     yield _line("sweep", "drawn vectors: given q, scores are independent N(0, ‖q‖²)")
-    yield _line("n", ns if over_n or is_map else str(settings.n))
-    yield _line("d_k", str(setup.d_k) if over_n and not is_map else d_ks)
+    yield _line("n", ns if over_n or is_map else f"{settings.n:,}")
+    yield _line("d_k", f"{setup.d_k:,}" if over_n and not is_map else d_ks)
     rules = [f"{rule}: m = {formula(rule)}" for rule in answer.rules]
     yield _line("rules", "; ".join(rules))
     drawn = f"{settings.draws:,} vectors at each place, seed {settings.seed} ({answer.generator})"
-    yield _line("drawn", drawn)
+    yield _line("drawn" if answer.progress == 1.0 else "asked", drawn)
     if answer.progress < 1.0:
         fewest = min((point.draws for point in answer.points), default=0)
         yield _line(
@@ -132,8 +132,8 @@ def _ratios(answer: Answer, statistic: Statistic) -> Iterator[str]:
         if rule == none or not any(found):
             continue
         yield "\n" + _wrapped(
-            f"{symbol} unscaled over m = {formula(rule)}; a factor's standard error, as a share "
-            "of it, is at most what stands behind ±"
+            f"{symbol} unscaled over m = {formula(rule)}; ±: the standard error of a factor is at "
+            "most this share of it"
         )
         titles = ("of means", "±", "of medians", "±")
         yield f"{_places_title(answer)}{''.join(f'{title:>{_CELL + 2}}' for title in titles)}\n"
@@ -158,8 +158,9 @@ def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
         if any(each.d_k is not None for each in found):
             yield "\n" + _wrapped(
                 f"The median {NAMES[statistic].symbol} unscaled over m = {formula(rule)} falls "
-                "through 1 for the last time at this d_k, read between the map's places; in "
-                "brackets where it does so by two standard errors less and more:"
+                "through 1 for the last time at this d_k, read between the map's places, as the "
+                "interval in brackets is, for two standard errors to either side; – where it does "
+                "not on the map:"
             )
             pairs = [f"n = {each.n:,}: {boundary_text(each)}" for each in found]
             yield _wrapped("; ".join(pairs))

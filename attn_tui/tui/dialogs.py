@@ -168,7 +168,7 @@ class ReadDialog(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the text in a box."""
-        with Vertical(classes="dialog") as box:
+        with Vertical(classes="dialog -text") as box:
             box.border_title = self._title
             box.border_subtitle = "↑ ↓ scroll · esc closes"
             with VerticalScroll():

@@ -1,4 +1,4 @@
-from math import log, sqrt
+from math import log, pi, sqrt
 
 import mpmath
 import numpy as np
@@ -180,3 +180,11 @@ def test_one_draw_has_no_standard_error_and_a_tiny_median_is_kept() -> None:
     assert (one.log_median, one.median) == (-5000.0, 0.0)
     (huge,) = summarise(np.array([[5000.0, 5000.0]]))
     assert huge.median == float("inf")
+
+
+@pytest.mark.parametrize("m", [1e7, 1e10, 1e12, 1e100])
+def test_two_keys_at_any_multiplier(m: float) -> None:
+    # As m grows only gaps near 0 count: m·E[2p_1p_2] → ∫2p_1p_2 dz times the density of q·k's gap
+    # at 0, which is E[1/‖q‖]/(√2·√(2π)) on either side.
+    expected = 2.0 * mean_inverse_norm(64) / sqrt(2.0) / sqrt(2.0 * pi)
+    assert exact("gradient", 2, 64, m).mean == pytest.approx(expected, rel=1e-6)

@@ -163,7 +163,7 @@ def test_a_crossover_of_any_rule_fits(rule: str) -> None:
 def test_sentences_agree_with_the_points() -> None:
     text = " ".join(said(found("d_k"), "gradient"))
     assert "makes the median ‖∂p/∂s‖_F larger from d_k = 2 to ≈ 102 (95 %: 58.9 to 166)" in text
-    assert "Its mean over draws is larger at every d_k shown from" in text
+    assert "Without 1/√d_k the mean ‖∂p/∂s‖_F over draws is larger at every d_k shown" in text
     text = " ".join(said(found("d_k"), "trace"))
     assert "removing 1/√d_k makes the median tr J smaller at every d_k" in text
     text = " ".join(said(found("map"), "gradient"))
@@ -175,5 +175,39 @@ def test_sentences_agree_with_the_points() -> None:
 def test_an_interrupted_sweep_says_so() -> None:
     first = next(answer(Experiment(Drawn(8), Setup(64).put(SMALL))))
     text = "".join(sweep_text.render(first))
+    assert re.search(rf"asked +{SMALL.draws:,} vectors at each place", text)
     assert re.search(r"stopped +at \d+% of the work; 32 draws at each place", text)
     assert as_json(first)["progress"] < 1
+
+
+def test_no_sentence_speaks_of_a_rule_without_its_name() -> None:
+    settings = replace(SMALL, n=8, rules=("none", "inverse", "mup"), d_k_range=(1, 64), points=4)
+    (*_, last) = answer(Experiment(Drawn(8), Setup(64).put(settings)))
+    sentences = said(last, "gradient")
+    assert len(set(sentences)) == len(sentences)
+    for sentence in sentences:
+        if "mean" in sentence or "divide" in sentence:
+            assert "1/d_k" in sentence or "√d₀/d_k" in sentence or "few draws" in sentence
+    # mup multiplies by 2 at d_k = 4, so nothing is said of its mean there.
+    means = [each for each in sentences if each.startswith("Without √d₀")]
+    assert all("from 9" in each or "from 16" in each or "d_k = " in each for each in means)
+
+
+def test_ratios_are_those_of_the_points_in_json_and_csv() -> None:
+    each = found("map")
+    plain = as_json(each)
+    points = {(p["n"], p["d_k"], p["rule"]): p for p in plain["points"]}
+    n, d_k = max((n, d_k) for n, d_k, _ in points)
+    unscaled, scaled = (points[n, d_k, rule] for rule in ("none", "inverse-sqrt"))
+    by_hand = unscaled["gradient"]["mean"]["value"] / scaled["gradient"]["mean"]["value"]
+    assert exp(scaled["gradient"]["ratio"]["log_mean"]) == pytest.approx(by_hand)
+    rows = csv_module.DictReader(StringIO("".join(sweep_csv.render(each))))
+    row = next(
+        row
+        for row in rows
+        if (row["n"], row["d_k"], row["rule"], row["statistic"])
+        == (str(n), str(d_k), "inverse-sqrt", "gradient")
+    )
+    assert float(row["log_ratio_of_means"]) == scaled["gradient"]["ratio"]["log_mean"]
+    line = [b for b in plain["boundary"] if (b["n"], b["readout"]) == (n, "gradient")]
+    assert [b["d_k"] for b in line] == [each.boundary("inverse-sqrt", "gradient")[-1].d_k]
