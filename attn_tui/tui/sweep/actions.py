@@ -31,7 +31,7 @@ ASKING = (
     Action("screen.draw_anew", ("a",), "a", "Again", "Draw other vectors: the next seed"),
     Action("screen.type_seed", ("A",), "A", "Seed", "Type the seed"),
     Action("screen.stop", ("x",), "x", "Stop", "Stop drawing and keep what there is; or go on",
-           bar=3),
+           bar=2),
     SAVE_ACTION,
 )  # fmt: skip
 """What asks something else."""
