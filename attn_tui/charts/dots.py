@@ -1,6 +1,6 @@
 """The charts of Dot products: the histogram with its curves, and the spread over d_k."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import ceil, floor, log10
 
@@ -126,7 +126,9 @@ def _panel(
         return message(f"{what}: too small for a chart", width, height)
     glyph = glyphs(ascii)
     starts = np.linspace(data.edges[0], data.edges[-1], size.columns + 1)
-    heights = _resampled(data, starts)
+    heights = _resampled(data.edges, data.density, starts)
+    if answer.curves.discrete:
+        data = _in_columns(data, starts)
     cut = heights > top
     shown = np.flatnonzero(heights > low)
     bars = Series(
@@ -204,11 +206,20 @@ def _curves(
     return found
 
 
-def _resampled(data: _Data, starts: Floats) -> Floats:
+def _resampled(edges: Floats, density: Floats, starts: Floats) -> Floats:
     """Return the mean density between neighbours of rising places, shape (len(starts) − 1,)."""
-    areas = np.concatenate([[0.0], np.cumsum(data.density * np.diff(data.edges))])
-    means: Floats = np.diff(np.interp(starts, data.edges, areas)) / np.diff(starts)
+    areas = np.concatenate([[0.0], np.cumsum(density * np.diff(edges))])
+    means: Floats = np.diff(np.interp(starts, edges, areas)) / np.diff(starts)
     return means
+
+
+def _in_columns(data: _Data, starts: Floats) -> _Data:
+    """Return the same with the exact probabilities shared out as bars are, if these are wider."""
+    if data.exact is None or starts.size >= data.edges.size:
+        return data
+    exact = _resampled(data.edges, data.exact, starts)
+    middles = (starts[1:] + starts[:-1]) / 2.0
+    return replace(data, x=middles, exact=exact, normal=np.interp(middles, data.x, data.normal))
 
 
 def _values_axis(answer: Answer, m: float, edges: Floats) -> Axis:

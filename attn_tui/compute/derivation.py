@@ -42,6 +42,8 @@ def derivation(law: DotLaw, pairs: Sums, whole: Sums, m: float) -> tuple[Step, .
         hypot(total.standard_error, added.standard_error),
         law.variance - d * one.variance,
     )
+    if d == 1:
+        cross = Number(0.0, 0.0, 0.0)
     return (
         Step("mean", "E[q_i k_i]", _mean_reason(law), read(pairs, one).mean),
         Step("mean_square", "E[(q_i k_i)²]", "of one product", _mean_square(pairs, one)),
@@ -50,14 +52,20 @@ def derivation(law: DotLaw, pairs: Sums, whole: Sums, m: float) -> tuple[Step, .
         Step(
             "cross",
             "Σ_{i≠j} Cov(q_i k_i, q_j k_j)",
-            "all components are one: nothing cancels"
-            if law.tied
-            else "products of different components are uncorrelated",
+            _cross_reason(law),
             cross,
         ),
         Step("total", "Var(q·k)", "the sum and the cross terms", total),
         Step("scaled", "Var(m·q·k)", f"m² = {m * m:.6g} times that", total.times(m * m)),
     )
+
+
+def _cross_reason(law: DotLaw) -> str:
+    if law.d_k == 1:
+        return "there are none: d_k = 1"
+    if law.tied:
+        return "line 6 less line 4; all components are one: nothing cancels"
+    return "line 6 less line 4; different products are uncorrelated"
 
 
 def _mean_reason(law: DotLaw) -> str:

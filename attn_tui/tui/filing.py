@@ -22,7 +22,8 @@ READ_ACTION = Action(
 )
 SAVE_ACTION = Action(
     "screen.save_file", (), "", "Save",
-    "Save as text, JSON, CSV or a picture (SVG), by the name's ending", always=("ctrl+s",),
+    "Save what is shown: the name's ending says in which form, .svg for a picture",
+    always=("ctrl+s",),
 )  # fmt: skip
 
 PICTURE = ".svg"

@@ -6,8 +6,16 @@ from itertools import product
 import numpy as np
 import pytest
 
-from attn_tui.charts.dots import growth_chart, histogram_chart
+from attn_tui.charts.axis import Axis
+from attn_tui.charts.dots import (
+    _data,
+    _in_columns,
+    _resampled,
+    growth_chart,
+    histogram_chart,
+)
 from attn_tui.charts.dots_tables import derivation_rows, over_d_k_rows, readout_rows
+from attn_tui.charts.plot import frame
 from attn_tui.charts.rows import Row, length, plain
 from attn_tui.charts.sides import Side
 from attn_tui.compute.dots import Answer, Settings, answer
@@ -156,3 +164,17 @@ def test_each_rule_of_the_growth_keeps_its_colour() -> None:
     spans = [span for row in growth_chart(found(), 120, 24) for span in row]
     for tag, role in (("×1:", "unscaled"), ("×1/√d_k:", "scaled"), ("×1/d_k:", "series2")):
         assert {each for text, each in spans if tag in text} == {role}
+
+
+def test_probabilities_and_bars_are_shared_out_over_the_same_columns() -> None:
+    # A tied die at d_k = 6 has its values 6 apart, and columns are wider than that.
+    answer = found(6, settings=Settings(entries="die", tied=True))
+    size = frame(Axis("", 0.0, 1.0), 59, 22, noted=True)
+    data = _data(answer, 1.0)
+    starts = np.linspace(data.edges[0], data.edges[-1], size.columns + 1)
+    assert size.columns < data.density.size
+    bars = _resampled(data.edges, data.density, starts)
+    exact = _in_columns(data, starts).exact
+    assert exact is not None
+    width = starts[1] - starts[0]
+    assert np.abs(bars - exact).max() * width < 5 * 0.5 / np.sqrt(answer.drawn)

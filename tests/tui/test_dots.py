@@ -186,6 +186,7 @@ async def test_a_draw_is_stopped_keeps_its_count_and_goes_on() -> None:
             await person.pilot.pause()
         await person.press("x")
         assert screen.answer.drawn > stopped
+        assert screen._pace.first == stopped
 
 
 async def test_leaving_stops_the_draw_and_coming_back_goes_on() -> None:
@@ -280,7 +281,7 @@ async def test_tying_the_components_leaves_the_cross_terms() -> None:
     async with at_dots() as person:
         await person.app.run_action("screen.tab('derivation')")
         await person.press("f5")
-        person.sees("products of different components are uncorrelated")
+        person.sees("different products are uncorrelated")
         await person.press("T")
         person.sees("all components are one: nothing cancels", "4032", "and grows as d_k, for all")
 

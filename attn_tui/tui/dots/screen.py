@@ -119,15 +119,16 @@ class DotsScreen(AskingActions):
         if key == self._found:
             return
         if key != self.computing:
-            self._pace = Pace(self.settings.samples, 0, self.clock())
+            self._shown = None
         self.compute(key, self._sampling.work(self.asked.experiment))
 
     def take_computed(self, key: object, value: Any) -> None:
         """Show what is drawn so far: the first and the last at once, others now and then."""
-        first = self.answer is None or self._shown != key
+        first = self._shown != key
         if isinstance(value, Answer):
             self.answer = value
-            if self._shown != key:
+            if first:
+                # What was drawn before says nothing of how long the rest takes.
                 self._pace = Pace(self.settings.samples, value.drawn, self.clock())
         done = self.computing is None
         if done:
