@@ -73,6 +73,27 @@ def test_two_numbers_are_one_place(arguments: str, place: tuple[int, int]) -> No
     assert json.loads(again.stdout) == plain
 
 
+@pytest.mark.parametrize(
+    ("arguments", "same"),
+    [
+        ("--n 1e3 --d-k 1:1e4 --draws 1e2", "--n 1000 --d-k 1:10000 --draws 100"),
+        ("--n 1,024 --d-k 1,024 --draws 1_000", "--n 1024 --d-k 1024 --draws 1000"),
+    ],
+)
+def test_numbers_may_be_written_in_many_ways(arguments: str, same: str) -> None:
+    assert asked("--points=2", *arguments.split()) == asked("--points=2", *same.split())
+
+
+@pytest.mark.parametrize(
+    "arguments", ["--n 2,8,512", "--n 2,8", "--n 2,8 --over n", "--n 2,8 --map"]
+)
+def test_a_list_of_n_needs_crossover(arguments: str) -> None:
+    result = call(*arguments.split())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "is a list" in result.stderr
+    assert "--crossover" in result.stderr
+
+
 def test_rules_may_have_parameters() -> None:
     plain = asked("--rules", "none,temperature:T=4,yarn:factor=2", *QUICK)
     assert [each["rule"] for each in plain["rules"]] == ["none", "temperature:T=4", "yarn:factor=2"]
@@ -113,6 +134,9 @@ def test_crossovers_alone() -> None:
         ("--d-k 1:99999", "d-k"),
         ("--d-k :", "d-k"),
         ("--d-k 1:2:3", "d-k"),
+        ("--d-k 2,:8", "d-k"),
+        ("--d-k 2,8", "d-k"),
+        ("--crossover --n 1,024", "n"),
         ("--over n --d-k 1:8", "d-k"),
         ("--over time", "over"),
         ("--seed x", "seed"),

@@ -17,8 +17,8 @@ from attn_tui.commands.options import (
 )
 from attn_tui.commands.output import write
 from attn_tui.commands.progress import Progress, until_interrupted
-from attn_tui.compute.errors import InputError
-from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
 from attn_tui.compute.scale import RULES
 
 if TYPE_CHECKING:
@@ -152,7 +152,8 @@ def _experiment(given: dict[str, Any]) -> "Experiment":
 
 def _settings(given: dict[str, Any], start: "Settings", d_k: int) -> tuple[int, "Settings"]:
     """Return the d_k at which n is swept, and the settings."""
-    from attn_tui.files.sweeps import read_rules, read_statistics, read_whole
+    from attn_tui.compute.whole import parse_whole
+    from attn_tui.files.sweeps import read_rules, read_statistics
 
     changes: dict[str, Any] = {}
     n, swept = given["n"], given["d_k"]
@@ -165,13 +166,13 @@ def _settings(given: dict[str, Any], start: "Settings", d_k: int) -> tuple[int, 
     if swept is not None and not is_map and over == "n":
         d_k = D_K.parse(swept)
     elif swept is not None:
-        changes["d_k_range"] = _range("d_k", swept)
+        changes["d_k_range"] = _range(D_K, swept)
     for field in ("draws", "seed"):
         if given[field] is not None:
-            changes[field] = read_whole(field, given[field])
+            changes[field] = parse_whole(field, given[field])
     if given["points"] is not None:
         field = "map_points" if is_map else "points"
-        changes[field] = read_whole("points", given["points"])
+        changes[field] = parse_whole("points", given["points"])
     if given["rules"] is not None:
         changes["rules"] = read_rules(given["rules"])
     if given["statistic"] is not None:
@@ -194,20 +195,40 @@ def _over(given: dict[str, Any], start: Any) -> Any:
 
 
 def _n(text: str, swept: bool) -> dict[str, Any]:
-    from attn_tui.files.sweeps import is_range, read_whole
+    from attn_tui.files.sweeps import is_range
 
     if swept:
-        return {"n_range": _range("n", text)}
+        return {"n_range": _range(N_KEYS, text)}
     if is_range(text):
         raise InputError("n", "a range is not one number", "a number, --over n or --map")
-    return {"n": read_whole("n", text)}
+    return {"n": _number(N_KEYS, text)}
 
 
-def _range(field: str, text: str) -> tuple[int, int]:
+def _range(scale: LogScale, text: str) -> tuple[int, int]:
     """Return a range; a number is one place."""
-    from attn_tui.files.sweeps import is_range, read_range, read_whole
+    from attn_tui.files.sweeps import is_range, read_range
 
-    return read_range(field, text) if is_range(text) else (read_whole(field, text),) * 2
+    if is_range(text):
+        return read_range(f"{scale.field}_range", text)
+    return (_number(scale, text),) * 2
+
+
+def _number(scale: LogScale, text: str) -> int:
+    """Return one number; numbers with commas between them are told what they are for."""
+    from attn_tui.compute.whole import parse_wholes
+
+    try:
+        return scale.parse(text)
+    except InputError as error:
+        try:
+            is_list = len(parse_wholes(scale.field, text)) > 1
+        except InputError:
+            is_list = False
+        if not is_list:
+            raise
+        more = "; a list needs --crossover" if scale is N_KEYS else ""
+        problem = f"{inert(text.strip())} is a list"
+        raise InputError(scale.field, problem, f"one number, or a range{more}") from error
 
 
 def _print_crossovers(given: dict[str, Any], form: str) -> int:
@@ -216,7 +237,7 @@ def _print_crossovers(given: dict[str, Any], form: str) -> int:
     from attn_tui.compute.setup import Setup
     from attn_tui.compute.source import Drawn
     from attn_tui.compute.sweep import Settings
-    from attn_tui.files.sweeps import read_whole
+    from attn_tui.compute.whole import parse_wholes
     from attn_tui.report import sweep_csv, sweep_json, sweep_text
 
     for name in ("d_k", "over", "points", "statistic", "experiment"):
@@ -226,7 +247,7 @@ def _print_crossovers(given: dict[str, Any], form: str) -> int:
     for name, field in (("is_map", "map"), ("ratio", "ratio")):
         if given[name]:
             raise InputError(field, "--crossover shows none", "one of the two")
-    ns = [read_whole("n", text) for text in (given["n"] or "64").split(",")]
+    ns = parse_wholes("n", given["n"] or "64")
     options = {"n": None, "is_map": False, "ratio": False} | {
         name: given[name]
         for name in ("d_k", "over", "points", "statistic", "experiment", "draws", "seed", "rules")

@@ -12,8 +12,9 @@ from attn_tui.compute.scale import RULES, Scale, parse_scale
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep import Settings, compared
 from attn_tui.compute.sweep_points import Place
+from attn_tui.compute.whole import parse_whole
 from attn_tui.files.draft import Draft
-from attn_tui.files.sweeps import range_text, read_range, read_rules, read_whole
+from attn_tui.files.sweeps import range_text, read_range, read_rules
 from attn_tui.files.writing import source_text
 from attn_tui.report.sweep_names import NAMES
 from attn_tui.tui import edits
@@ -160,7 +161,7 @@ class AskingActions(FilingScreen):
 
     def _request_number(self, label: str, field: str) -> None:
         def read(text: str) -> dict[str, Any]:
-            return {field: read_whole(label, text)}
+            return {field: parse_whole(label, text)}
 
         self._request_settings(label, str(getattr(self.settings, field)), read)
 
