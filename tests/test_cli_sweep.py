@@ -94,6 +94,13 @@ def test_a_list_of_n_needs_crossover(arguments: str) -> None:
     assert "--crossover" in result.stderr
 
 
+def test_many_draws_fit_in_one_place_and_in_crossovers(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = asked("--n=2", "--d-k=4", "--draws=20000", "--statistic=gradient")
+    assert [point["draws"] for point in plain["points"]] == [20_000] * 2
+    interrupt_after(monkeypatch, crossover, "crossovers", 1)
+    assert call("--crossover", "--n=2", "--draws=100000").exit_code == 130
+
+
 def test_rules_may_have_parameters() -> None:
     plain = asked("--rules", "none,temperature:T=4,yarn:factor=2", *QUICK)
     assert [each["rule"] for each in plain["rules"]] == ["none", "temperature:T=4", "yarn:factor=2"]

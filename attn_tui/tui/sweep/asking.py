@@ -42,7 +42,7 @@ class AskingActions(FilingScreen):
     def change(self, change: Change, gesture: Gesture | None = None) -> None:
         """Ask something else of this instrument, or say why that cannot be asked."""
         try:
-            change(self.settings)
+            change(self.settings).check_vectors()
         except InputError as error:
             self.notify(str(error), timeout=4, markup=False)
             return
@@ -172,7 +172,7 @@ class AskingActions(FilingScreen):
 
         def tried(text: str) -> Change:
             changes = read(text)
-            replace(self.settings, **changes)
+            replace(self.settings, **changes).check_vectors()
             return lambda old: replace(old, **changes)
 
         self.request(label, value, tried, self.change)
