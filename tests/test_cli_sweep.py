@@ -118,6 +118,18 @@ def test_crossovers_alone() -> None:
     assert [(each["n"], each["readout"]) for each in plain["crossovers"]] == [
         (n, readout) for n in (2, 8) for readout in GRADIENTS
     ]
+    again = CliRunner().invoke(
+        program, ["sweep", "--crossover", "--experiment", "-", "--json"], input=result.stdout
+    )
+    assert again.stdout == result.stdout
+    assert plain["experiment"]["settings"]["sweep"]["crossover_n"] == [2, 8]
+    other = CliRunner().invoke(
+        program,
+        ["sweep", "--crossover", "--experiment", "-", "--n", "4", "--rules", "inverse", "--json"],
+        input=result.stdout,
+    )
+    found = json.loads(other.stdout)["crossovers"]
+    assert {(each["n"], each["rule"], each["draws"]) for each in found} == {(4, "inverse", 64)}
     text = call("--crossover", "--n", "8", "--draws", "64").stdout
     assert "d* [95 % interval]" in text
     assert call("--crossover", "--draws", "64", "--csv").stdout.startswith("n,readout,rule,d_k")
@@ -165,6 +177,9 @@ def test_crossovers_alone() -> None:
         ("--points 1 --map", "points"),
         ("--crossover --n 1", "n"),
         ("--crossover --n 2:8", "n"),
+        ("--crossover --n 2,,8", "n"),
+        ("--crossover --n=", "n"),
+        ("--crossover --experiment nowhere.json", "experiment"),
         ("--crossover --rules none", "rules"),
         ("--crossover --rules fixed:a=0.5", "rules"),
         ("--crossover --d-k 1:8", "d-k"),

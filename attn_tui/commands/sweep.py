@@ -1,5 +1,6 @@
 """``attn-tui sweep``: drawn vectors over d_k, over n or over both, as text, CSV or JSON."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from attn_tui.compute.sweep import Settings
 
 INTERRUPTED = 130
+
+_Read = Callable[[dict[str, Any], "Settings", int], tuple[int, "Settings"]]
 
 _form = partial(click.option, cls=Option, group=REPORT, multiple=True)
 _flag = partial(click.option, cls=Option, group=REPORT, is_flag=True)
@@ -105,7 +108,7 @@ def _print_sweep(given: dict[str, Any], form: str) -> int:
     from attn_tui.files.sweeps import read_statistics
     from attn_tui.report import sweep_csv, sweep_json, sweep_text
 
-    experiment = _experiment(given)
+    experiment = _experiment(given, _settings)
     text = given["statistic"]
     statistics = () if text is None else read_statistics(text)
     found = None
@@ -123,8 +126,12 @@ def _print_sweep(given: dict[str, Any], form: str) -> int:
     return INTERRUPTED if interrupted else 0
 
 
-def _experiment(given: dict[str, Any]) -> "Experiment":
+def _experiment(given: dict[str, Any], read: _Read) -> "Experiment":
     """Return the question that options ask, starting from a file.
+
+    Args:
+        given: The options.
+        read: Returns d_k and the settings that they ask for, from the settings and d_k before.
 
     Raises:
         InputError: Naming the option that will not do.
@@ -141,7 +148,7 @@ def _experiment(given: dict[str, Any]) -> "Experiment":
         setup = read_experiment(given["experiment"]).setup
     start = setup.get(Settings)
     try:
-        d_k, settings = _settings(given, start, setup.d_k)
+        d_k, settings = read(given, start, setup.d_k)
     except InputError as error:
         field = {"n_range": "n", "d_k_range": "d_k", "map_points": "points"}.get(error.field)
         raise InputError(field or error.field, error.problem, error.expected) from None
@@ -153,7 +160,7 @@ def _experiment(given: dict[str, Any]) -> "Experiment":
 def _settings(given: dict[str, Any], start: "Settings", d_k: int) -> tuple[int, "Settings"]:
     """Return the d_k at which n is swept, and the settings."""
     from attn_tui.compute.whole import parse_whole
-    from attn_tui.files.sweeps import read_rules, read_statistics
+    from attn_tui.files.sweeps import read_statistics
 
     changes: dict[str, Any] = {}
     n, swept = given["n"], given["d_k"]
@@ -167,17 +174,40 @@ def _settings(given: dict[str, Any], start: "Settings", d_k: int) -> tuple[int, 
         d_k = D_K.parse(swept)
     elif swept is not None:
         changes["d_k_range"] = _range(D_K, swept)
-    for field in ("draws", "seed"):
-        if given[field] is not None:
-            changes[field] = parse_whole(field, given[field])
     if given["points"] is not None:
         field = "map_points" if is_map else "points"
         changes[field] = parse_whole("points", given["points"])
-    if given["rules"] is not None:
-        changes["rules"] = read_rules(given["rules"])
     if given["statistic"] is not None:
         changes["statistic"] = read_statistics(given["statistic"])[0]
-    return d_k, replace(start, **changes)
+    return d_k, replace(start, **_shared(given), **changes)
+
+
+def _crossover_settings(
+    given: dict[str, Any], start: "Settings", d_k: int
+) -> tuple[int, "Settings"]:
+    """Return d_k as it is, and the settings with the n of crossovers, of which one is there."""
+    from attn_tui.compute.whole import parse_wholes
+
+    ns = start.crossover_n or (start.n,)
+    if given["n"] is not None:
+        # Nothing at all is no number.
+        ns = parse_wholes("n", given["n"]) or (N_KEYS.parse(given["n"]),)
+    return d_k, replace(start, n=ns[0], crossover_n=ns, **_shared(given))
+
+
+def _shared(given: dict[str, Any]) -> dict[str, Any]:
+    """Return what sweeps and crossovers both are asked with."""
+    from attn_tui.compute.whole import parse_whole
+    from attn_tui.files.sweeps import read_rules
+
+    changes: dict[str, Any] = {
+        field: parse_whole(field, given[field])
+        for field in ("draws", "seed")
+        if given[field] is not None
+    }
+    if given["rules"] is not None:
+        changes["rules"] = read_rules(given["rules"])
+    return changes
 
 
 def _over(given: dict[str, Any], start: Any) -> Any:
@@ -233,41 +263,32 @@ def _number(scale: LogScale, text: str) -> int:
 
 def _print_crossovers(given: dict[str, Any], form: str) -> int:
     from attn_tui.compute.crossover import crossovers, search_cost
-    from attn_tui.compute.experiment import Experiment
-    from attn_tui.compute.setup import Setup
-    from attn_tui.compute.source import Drawn
-    from attn_tui.compute.sweep import Settings
-    from attn_tui.compute.whole import parse_wholes
+    from attn_tui.compute.sweep import Settings, compared
     from attn_tui.report import sweep_csv, sweep_json, sweep_text
 
-    for name in ("d_k", "over", "points", "statistic", "experiment"):
+    for name in ("d_k", "over", "points", "statistic"):
         if given[name] is not None:
             problem = "--crossover looks at all of them"
             raise InputError(name, problem, "--n, --rules, --draws and --seed beside it")
     for name, field in (("is_map", "map"), ("ratio", "ratio")):
         if given[name]:
             raise InputError(field, "--crossover shows none", "one of the two")
-    ns = parse_wholes("n", given["n"] or "64")
-    options = {"n": None, "is_map": False, "ratio": False} | {
-        name: given[name]
-        for name in ("d_k", "over", "points", "statistic", "experiment", "draws", "seed", "rules")
-    }
-    checked = [_settings({**options, "n": str(n)}, Settings(), Setup().d_k)[1] for n in ns]
-    rules = [rule for rule in checked[0].rules or ("inverse-sqrt",) if rule != "none"]
+    experiment = _experiment(given, _crossover_settings)
+    settings = experiment.setup.get(Settings)
+    every = compared(settings, experiment.setup.scale)
+    rules = [rule for rule in every if rule != "none"]
     if not rules:
         raise InputError("rules", "there is only none", "a rule that is removed")
-    first = checked[0]
-    asked = list(dict.fromkeys((each.n, rule) for each in checked for rule in rules))
-    total = sum(search_cost(n, first.draws) for n, _ in asked)
+    asked = [(n, rule) for n in dict.fromkeys(settings.crossover_n) for rule in rules]
+    total = sum(search_cost(n, settings.draws) for n, _ in asked)
     found: tuple[Crossover, ...] = ()
     with until_interrupted() as stop, Progress("crossovers") as progress:
-        for spent, known in crossovers(asked, first.seed, first.draws):
+        for spent, known in crossovers(asked, settings.seed, settings.draws):
             found = known
             progress.show(spent / total)
             if stop():
                 break
         interrupted = stop()
-    experiment = Experiment(Drawn(first.n, first.seed), Setup().put(first))
     if form == "json":
         write(sweep_json.render_crossovers(experiment, found))
     elif form == "csv":

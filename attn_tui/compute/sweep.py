@@ -60,10 +60,10 @@ class Settings:
         ratio: Whether the statistic without scaling is shown over the same under a rule.
         points: How many places along a curve at most, evenly over the logarithm.
         map_points: How many along each side of a map at most.
-        draws: How many vectors are drawn at each place, 2 to 100,000; `check_vectors` limits
-            those of all places.
+        draws: How many vectors are drawn at each place, 2 to 100,000; see `check_vectors`.
         seed: What is drawn, a whole number from 0.
         crossovers: Whether curves over d_k end with the search for crossovers.
+        crossover_n: The n of crossovers that are asked for alone; none given is n.
     """
 
     over: Axis = "d_k"
@@ -79,14 +79,15 @@ class Settings:
     draws: int = 1000
     seed: int = 1
     crossovers: bool = True
+    crossover_n: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         for field, kind in (("over", Axis), ("view", View), ("statistic", Statistic)):
-            value, names = getattr(self, field), get_args(kind)
-            if value not in names:
-                problem = f"{inert(str(value))} is not one"
-                raise InputError(field, problem, "one of " + ", ".join(names))
-        check_number("n", self.n, 2, MOST_KEYS)
+            if getattr(self, field) not in get_args(kind):
+                problem = f"{inert(str(getattr(self, field)))} is not one"
+                raise InputError(field, problem, "one of " + ", ".join(get_args(kind)))
+        for n in (self.n, *self.crossover_n):
+            check_number("n", n, 2, MOST_KEYS)
         check_number("points", self.points, 2, MOST_POINTS)
         check_number("map_points", self.map_points, 2, MOST_POINTS)
         check_number("draws", self.draws, 2, MOST_DRAWS)
@@ -110,8 +111,7 @@ class Settings:
         n_places, n_rules = len(ns) * len(d_ks), max(2, len(self.rules) + self.ratio)
         most = MOST_VALUES // (n_places * n_rules)
         if self.draws > most:
-            places = f"{n_places:,} place{'s' * (n_places > 1)}"
-            problem = f"{self.draws:,} at {places} under {n_rules} rules are too many"
+            problem = f"{self.draws:,} at {n_places:,} × {n_rules} places and rules are too many"
             expected = f"at most {most:,}" if most > 1 else "fewer places or rules"
             raise InputError("draws", problem, expected)
 
@@ -129,11 +129,8 @@ class Settings:
         """Return the n and the d_k, each with each of which is a place."""
         is_map = self.view == "map"
         count = self.map_points if is_map else self.points
-        ns, d_ks = [self.n], [d_k]
-        if is_map or self.over == "n":
-            ns = log_grid(self.n_range, count)
-        if is_map or self.over == "d_k":
-            d_ks = log_grid(self.d_k_range, count)
+        ns = log_grid(self.n_range, count) if is_map or self.over == "n" else [self.n]
+        d_ks = log_grid(self.d_k_range, count) if is_map or self.over == "d_k" else [d_k]
         return ns, d_ks
 
 
