@@ -112,6 +112,19 @@ def test_what_it_prints_asks_the_same_again() -> None:
     assert again.stdout == first
 
 
+@pytest.mark.parametrize("way", [(), ("--crossover",)])
+def test_a_file_need_not_say_where_scores_come_from(way: tuple[str, ...]) -> None:
+    settings = {"n": 8, "points": 2, "draws": 64, "crossovers": False}
+    result = CliRunner().invoke(
+        program,
+        ["sweep", *way, "--experiment", "-", "--json"],
+        input=json.dumps({"settings": {"sweep": settings}}),
+    )
+    assert (result.exit_code, result.stderr) == (0, "")
+    plain = json.loads(result.stdout)
+    assert {each["n"] for each in plain["points"] or plain["crossovers"]} == {8}
+
+
 def test_crossovers_alone() -> None:
     result = call("--crossover", "--n", "2,8", "--draws", "64", "--json")
     plain = json.loads(result.stdout)

@@ -145,7 +145,7 @@ def _experiment(given: dict[str, Any], read: _Read) -> "Experiment":
     if given["experiment"] is not None:
         from attn_tui.files.readers import read_experiment
 
-        setup = read_experiment(given["experiment"]).setup
+        setup = read_experiment(given["experiment"], Drawn()).setup
     start = setup.get(Settings)
     try:
         d_k, settings = read(given, start, setup.d_k)
