@@ -104,6 +104,17 @@ def test_many_draws_fit_in_one_place_and_in_crossovers(monkeypatch: pytest.Monke
 def test_rules_may_have_parameters() -> None:
     plain = asked("--rules", "none,temperature:T=4,yarn:factor=2", *QUICK)
     assert [each["rule"] for each in plain["rules"]] == ["none", "temperature:T=4", "yarn:factor=2"]
+    assert asked("--rules", " ", *QUICK) == asked(*QUICK)
+
+
+def test_a_number_or_range_that_will_not_do_is_told_what_would() -> None:
+    for arguments, expected in (
+        ("--d-k 0", "expected a whole number from 1 to 65,536\n"),
+        ("--n 1 --over n", "expected a whole number from 2 to 100,000\n"),
+        ("--d-k 1:x", "such as 1:8192\n"),
+        ("--n 1:x", "such as 2:4096\n"),
+    ):
+        assert call(*arguments.split()).stderr.endswith(expected)
 
 
 def test_what_it_prints_asks_the_same_again() -> None:

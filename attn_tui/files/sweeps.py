@@ -47,14 +47,16 @@ def range_text(ends: tuple[int, ...]) -> str:
 def read_rules(text: str) -> tuple[str, ...]:
     """Read rules with commas between them; one of them may have parameters, with commas too.
 
+    An empty text is no rules: what is compared then is none and the rule that all share.
+
     Raises:
-        InputError: If there are none, or one is not understood.
+        InputError: If one is not understood.
 
     >>> read_rules("none, temperature:T=4, inverse")
     ('none', 'temperature:T=4', 'inverse')
     """
     rules: list[str] = []
-    for part in text.split(","):
+    for part in text.split(",") if text.strip() else ():
         name = part.partition(":")[0].strip()
         # A parameter of the rule before, rather than a rule of its own.
         if rules and ":" in rules[-1] and name not in RULES and "=" in part:

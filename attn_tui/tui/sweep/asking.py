@@ -133,7 +133,7 @@ class AskingActions(FilingScreen):
         """Ask for the rules as text; an empty text is none and the rule that all share."""
 
         def read(text: str) -> dict[str, Any]:
-            return {"rules": read_rules(text) if text.strip() else ()}
+            return {"rules": read_rules(text)}
 
         self._request_settings("rules", ", ".join(self._rules), read)
 
