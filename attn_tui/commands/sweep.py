@@ -53,7 +53,11 @@ Examples:
 
 
 @click.command("sweep", cls=Command, epilog=_EXAMPLES)
-@_drawn("--n", "N|LOW:HIGH", "How many keys: a number, or a range to sweep.  [default: 64]")
+@_drawn(
+    "--n",
+    "N|LOW:HIGH",
+    "How many keys: a number, or a range to sweep; a list with --crossover.  [default: 64]",
+)
 @_drawn(
     "--d-k",
     "LOW:HIGH|N",
