@@ -116,7 +116,7 @@ def test_only_double_dashes_and_h_make_an_option() -> None:
         (("@missing.npy",), "SCORES, 'missing.npy': there is no such file"),
         (("@.",), "SCORES, '.': it is a directory"),
         (("--d-k", "0"), "--d-k: '0' is out of range"),
-        (("--d-k", "-3"), "--d-k: '-3' will not do"),
+        (("--d-k", "-3"), "--d-k: '-3' is out of range"),
         (("--d-k=2.5",), "--d-k: '2.5' will not do"),
         (("--d-k", "1" + "0" * 30), "--d-k: '1000"),
         (("--d-k", "65537"), "--d-k: '65537' is out of range"),
@@ -285,6 +285,21 @@ def test_a_full_disk_is_one_line() -> None:
         done = subprocess.run([*PROGRAM, "show"], stdout=full, stderr=subprocess.PIPE, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith(b"attn-tui: standard output: ")
+    assert done.stderr.count(b"\n") == 1
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["show 1,2", "dot --samples=9", "sweep --d-k=4 --draws=8", "sweep --crossover --n=2 --draws=8"],
+)
+def test_a_closed_standard_output_is_one_line(command: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", *PROGRAM, *command.split()],
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"attn-tui: standard output: it is closed; expected ")
     assert done.stderr.count(b"\n") == 1
 
 

@@ -73,9 +73,48 @@ def test_two_numbers_are_one_place(arguments: str, place: tuple[int, int]) -> No
     assert json.loads(again.stdout) == plain
 
 
+@pytest.mark.parametrize(
+    ("arguments", "same"),
+    [
+        ("--n 1e3 --d-k 1:1e4 --draws 1e2", "--n 1000 --d-k 1:10000 --draws 100"),
+        ("--n 1,024 --d-k 1,024 --draws 1_000", "--n 1024 --d-k 1024 --draws 1000"),
+    ],
+)
+def test_numbers_may_be_written_in_many_ways(arguments: str, same: str) -> None:
+    assert asked("--points=2", *arguments.split()) == asked("--points=2", *same.split())
+
+
+@pytest.mark.parametrize(
+    "arguments", ["--n 2,8,512", "--n 2,8", "--n 2,8 --over n", "--n 2,8 --map"]
+)
+def test_a_list_of_n_needs_crossover(arguments: str) -> None:
+    result = call(*arguments.split())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "is a list" in result.stderr
+    assert "--crossover" in result.stderr
+
+
+def test_many_draws_fit_in_one_place_and_in_crossovers(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = asked("--n=2", "--d-k=4", "--draws=20000", "--statistic=gradient")
+    assert [point["draws"] for point in plain["points"]] == [20_000] * 2
+    interrupt_after(monkeypatch, crossover, "crossovers", 1)
+    assert call("--crossover", "--n=2", "--draws=100000").exit_code == 130
+
+
 def test_rules_may_have_parameters() -> None:
     plain = asked("--rules", "none,temperature:T=4,yarn:factor=2", *QUICK)
     assert [each["rule"] for each in plain["rules"]] == ["none", "temperature:T=4", "yarn:factor=2"]
+    assert asked("--rules", " ", *QUICK) == asked(*QUICK)
+
+
+def test_a_number_or_range_that_will_not_do_is_told_what_would() -> None:
+    for arguments, expected in (
+        ("--d-k 0", "expected a whole number from 1 to 65,536\n"),
+        ("--n 1 --over n", "expected a whole number from 2 to 100,000\n"),
+        ("--d-k 1:x", "such as 1:8192\n"),
+        ("--n 1:x", "such as 2:4096\n"),
+    ):
+        assert call(*arguments.split()).stderr.endswith(expected)
 
 
 def test_what_it_prints_asks_the_same_again() -> None:
@@ -84,12 +123,37 @@ def test_what_it_prints_asks_the_same_again() -> None:
     assert again.stdout == first
 
 
+@pytest.mark.parametrize("way", [(), ("--crossover",)])
+def test_a_file_need_not_say_where_scores_come_from(way: tuple[str, ...]) -> None:
+    settings = {"n": 8, "points": 2, "draws": 64, "crossovers": False}
+    result = CliRunner().invoke(
+        program,
+        ["sweep", *way, "--experiment", "-", "--json"],
+        input=json.dumps({"settings": {"sweep": settings}}),
+    )
+    assert (result.exit_code, result.stderr) == (0, "")
+    plain = json.loads(result.stdout)
+    assert {each["n"] for each in plain["points"] or plain["crossovers"]} == {8}
+
+
 def test_crossovers_alone() -> None:
     result = call("--crossover", "--n", "2,8", "--draws", "64", "--json")
     plain = json.loads(result.stdout)
     assert [(each["n"], each["readout"]) for each in plain["crossovers"]] == [
         (n, readout) for n in (2, 8) for readout in GRADIENTS
     ]
+    again = CliRunner().invoke(
+        program, ["sweep", "--crossover", "--experiment", "-", "--json"], input=result.stdout
+    )
+    assert again.stdout == result.stdout
+    assert plain["experiment"]["settings"]["sweep"]["crossover_n"] == [2, 8]
+    other = CliRunner().invoke(
+        program,
+        ["sweep", "--crossover", "--experiment", "-", "--n", "4", "--rules", "inverse", "--json"],
+        input=result.stdout,
+    )
+    found = json.loads(other.stdout)["crossovers"]
+    assert {(each["n"], each["rule"], each["draws"]) for each in found} == {(4, "inverse", 64)}
     text = call("--crossover", "--n", "8", "--draws", "64").stdout
     assert "d* [95 % interval]" in text
     assert call("--crossover", "--draws", "64", "--csv").stdout.startswith("n,readout,rule,d_k")
@@ -113,6 +177,9 @@ def test_crossovers_alone() -> None:
         ("--d-k 1:99999", "d-k"),
         ("--d-k :", "d-k"),
         ("--d-k 1:2:3", "d-k"),
+        ("--d-k 2,:8", "d-k"),
+        ("--d-k 2,8", "d-k"),
+        ("--crossover --n 1,024", "n"),
         ("--over n --d-k 1:8", "d-k"),
         ("--over time", "over"),
         ("--seed x", "seed"),
@@ -134,6 +201,9 @@ def test_crossovers_alone() -> None:
         ("--points 1 --map", "points"),
         ("--crossover --n 1", "n"),
         ("--crossover --n 2:8", "n"),
+        ("--crossover --n 2,,8", "n"),
+        ("--crossover --n=", "n"),
+        ("--crossover --experiment nowhere.json", "experiment"),
         ("--crossover --rules none", "rules"),
         ("--crossover --rules fixed:a=0.5", "rules"),
         ("--crossover --d-k 1:8", "d-k"),

@@ -12,11 +12,11 @@ def write(pieces: Iterable[str]) -> None:
     """Write text piece by piece; a reader that has enough, as ``head`` does, is no error.
 
     Raises:
-        click.ClickException: If the text cannot be written, as on a full disk.
+        click.ClickException: If the text cannot be written, as on a full disk, or to nowhere.
     """
     out = sys.stdout
     if out is None:
-        return
+        raise click.ClickException("standard output: it is closed; expected a place for the report")
     if isinstance(out, TextIOWrapper):
         out.reconfigure(errors="replace")
     try:

@@ -1,5 +1,6 @@
 """``attn-tui sweep``: drawn vectors over d_k, over n or over both, as text, CSV or JSON."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,8 +18,8 @@ from attn_tui.commands.options import (
 )
 from attn_tui.commands.output import write
 from attn_tui.commands.progress import Progress, until_interrupted
-from attn_tui.compute.errors import InputError
-from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
 from attn_tui.compute.scale import RULES
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from attn_tui.compute.sweep import Settings
 
 INTERRUPTED = 130
+
+_Read = Callable[[dict[str, Any], "Settings", int], tuple[int, "Settings"]]
 
 _form = partial(click.option, cls=Option, group=REPORT, multiple=True)
 _flag = partial(click.option, cls=Option, group=REPORT, is_flag=True)
@@ -50,7 +53,11 @@ Examples:
 
 
 @click.command("sweep", cls=Command, epilog=_EXAMPLES)
-@_drawn("--n", "N|LOW:HIGH", "How many keys: a number, or a range to sweep.  [default: 64]")
+@_drawn(
+    "--n",
+    "N|LOW:HIGH",
+    "How many keys: a number, or a range to sweep; a list with --crossover.  [default: 64]",
+)
 @_drawn(
     "--d-k",
     "LOW:HIGH|N",
@@ -105,7 +112,7 @@ def _print_sweep(given: dict[str, Any], form: str) -> int:
     from attn_tui.files.sweeps import read_statistics
     from attn_tui.report import sweep_csv, sweep_json, sweep_text
 
-    experiment = _experiment(given)
+    experiment = _experiment(given, _settings)
     text = given["statistic"]
     statistics = () if text is None else read_statistics(text)
     found = None
@@ -123,8 +130,12 @@ def _print_sweep(given: dict[str, Any], form: str) -> int:
     return INTERRUPTED if interrupted else 0
 
 
-def _experiment(given: dict[str, Any]) -> "Experiment":
+def _experiment(given: dict[str, Any], read: _Read) -> "Experiment":
     """Return the question that options ask, starting from a file.
+
+    Args:
+        given: The options.
+        read: Returns d_k and the settings that they ask for, from the settings and d_k before.
 
     Raises:
         InputError: Naming the option that will not do.
@@ -138,10 +149,10 @@ def _experiment(given: dict[str, Any]) -> "Experiment":
     if given["experiment"] is not None:
         from attn_tui.files.readers import read_experiment
 
-        setup = read_experiment(given["experiment"]).setup
+        setup = read_experiment(given["experiment"], Drawn()).setup
     start = setup.get(Settings)
     try:
-        d_k, settings = _settings(given, start, setup.d_k)
+        d_k, settings = read(given, start, setup.d_k)
     except InputError as error:
         field = {"n_range": "n", "d_k_range": "d_k", "map_points": "points"}.get(error.field)
         raise InputError(field or error.field, error.problem, error.expected) from None
@@ -152,7 +163,8 @@ def _experiment(given: dict[str, Any]) -> "Experiment":
 
 def _settings(given: dict[str, Any], start: "Settings", d_k: int) -> tuple[int, "Settings"]:
     """Return the d_k at which n is swept, and the settings."""
-    from attn_tui.files.sweeps import read_rules, read_statistics, read_whole
+    from attn_tui.compute.whole import parse_whole
+    from attn_tui.files.sweeps import read_statistics
 
     changes: dict[str, Any] = {}
     n, swept = given["n"], given["d_k"]
@@ -165,18 +177,41 @@ def _settings(given: dict[str, Any], start: "Settings", d_k: int) -> tuple[int, 
     if swept is not None and not is_map and over == "n":
         d_k = D_K.parse(swept)
     elif swept is not None:
-        changes["d_k_range"] = _range("d_k", swept)
-    for field in ("draws", "seed"):
-        if given[field] is not None:
-            changes[field] = read_whole(field, given[field])
+        changes["d_k_range"] = _range(D_K, swept)
     if given["points"] is not None:
         field = "map_points" if is_map else "points"
-        changes[field] = read_whole("points", given["points"])
-    if given["rules"] is not None:
-        changes["rules"] = read_rules(given["rules"])
+        changes[field] = parse_whole("points", given["points"])
     if given["statistic"] is not None:
         changes["statistic"] = read_statistics(given["statistic"])[0]
-    return d_k, replace(start, **changes)
+    return d_k, replace(start, **_shared(given), **changes)
+
+
+def _crossover_settings(
+    given: dict[str, Any], start: "Settings", d_k: int
+) -> tuple[int, "Settings"]:
+    """Return d_k as it is, and the settings with the n of crossovers, of which one is there."""
+    from attn_tui.compute.whole import parse_wholes
+
+    ns = start.crossover_n or (start.n,)
+    if given["n"] is not None:
+        # Nothing at all is no number.
+        ns = parse_wholes("n", given["n"]) or (N_KEYS.parse(given["n"]),)
+    return d_k, replace(start, n=ns[0], crossover_n=ns, **_shared(given))
+
+
+def _shared(given: dict[str, Any]) -> dict[str, Any]:
+    """Return what sweeps and crossovers both are asked with."""
+    from attn_tui.compute.whole import parse_whole
+    from attn_tui.files.sweeps import read_rules
+
+    changes: dict[str, Any] = {
+        field: parse_whole(field, given[field])
+        for field in ("draws", "seed")
+        if given[field] is not None
+    }
+    if given["rules"] is not None:
+        changes["rules"] = read_rules(given["rules"])
+    return changes
 
 
 def _over(given: dict[str, Any], start: Any) -> Any:
@@ -194,59 +229,70 @@ def _over(given: dict[str, Any], start: Any) -> Any:
 
 
 def _n(text: str, swept: bool) -> dict[str, Any]:
-    from attn_tui.files.sweeps import is_range, read_whole
+    from attn_tui.files.sweeps import is_range
 
     if swept:
-        return {"n_range": _range("n", text)}
+        return {"n_range": _range(N_KEYS, text)}
     if is_range(text):
         raise InputError("n", "a range is not one number", "a number, --over n or --map")
-    return {"n": read_whole("n", text)}
+    return {"n": _number(N_KEYS, text)}
 
 
-def _range(field: str, text: str) -> tuple[int, int]:
+def _range(scale: LogScale, text: str) -> tuple[int, int]:
     """Return a range; a number is one place."""
-    from attn_tui.files.sweeps import is_range, read_range, read_whole
+    from attn_tui.files.sweeps import is_range, read_range
 
-    return read_range(field, text) if is_range(text) else (read_whole(field, text),) * 2
+    if is_range(text):
+        return read_range(f"{scale.field}_range", text)
+    return (_number(scale, text),) * 2
+
+
+def _number(scale: LogScale, text: str) -> int:
+    """Return one number; numbers with commas between them are told what they are for."""
+    from attn_tui.compute.whole import parse_wholes
+
+    try:
+        return scale.parse(text)
+    except InputError as error:
+        try:
+            is_list = len(parse_wholes(scale.field, text)) > 1
+        except InputError:
+            is_list = False
+        if not is_list:
+            raise
+        more = "; a list needs --crossover" if scale is N_KEYS else ""
+        problem = f"{inert(text.strip())} is a list"
+        raise InputError(scale.field, problem, f"one number, or a range{more}") from error
 
 
 def _print_crossovers(given: dict[str, Any], form: str) -> int:
     from attn_tui.compute.crossover import crossovers, search_cost
-    from attn_tui.compute.experiment import Experiment
-    from attn_tui.compute.setup import Setup
-    from attn_tui.compute.source import Drawn
-    from attn_tui.compute.sweep import Settings
-    from attn_tui.files.sweeps import read_whole
+    from attn_tui.compute.sweep import Settings, compared
     from attn_tui.report import sweep_csv, sweep_json, sweep_text
 
-    for name in ("d_k", "over", "points", "statistic", "experiment"):
+    for name in ("d_k", "over", "points", "statistic"):
         if given[name] is not None:
             problem = "--crossover looks at all of them"
             raise InputError(name, problem, "--n, --rules, --draws and --seed beside it")
     for name, field in (("is_map", "map"), ("ratio", "ratio")):
         if given[name]:
             raise InputError(field, "--crossover shows none", "one of the two")
-    ns = [read_whole("n", text) for text in (given["n"] or "64").split(",")]
-    options = {"n": None, "is_map": False, "ratio": False} | {
-        name: given[name]
-        for name in ("d_k", "over", "points", "statistic", "experiment", "draws", "seed", "rules")
-    }
-    checked = [_settings({**options, "n": str(n)}, Settings(), Setup().d_k)[1] for n in ns]
-    rules = [rule for rule in checked[0].rules or ("inverse-sqrt",) if rule != "none"]
+    experiment = _experiment(given, _crossover_settings)
+    settings = experiment.setup.get(Settings)
+    every = compared(settings, experiment.setup.scale)
+    rules = [rule for rule in every if rule != "none"]
     if not rules:
         raise InputError("rules", "there is only none", "a rule that is removed")
-    first = checked[0]
-    asked = list(dict.fromkeys((each.n, rule) for each in checked for rule in rules))
-    total = sum(search_cost(n, first.draws) for n, _ in asked)
+    asked = [(n, rule) for n in dict.fromkeys(settings.crossover_n) for rule in rules]
+    total = sum(search_cost(n, settings.draws) for n, _ in asked)
     found: tuple[Crossover, ...] = ()
     with until_interrupted() as stop, Progress("crossovers") as progress:
-        for spent, known in crossovers(asked, first.seed, first.draws):
+        for spent, known in crossovers(asked, settings.seed, settings.draws):
             found = known
             progress.show(spent / total)
             if stop():
                 break
         interrupted = stop()
-    experiment = Experiment(Drawn(first.n, first.seed), Setup().put(first))
     if form == "json":
         write(sweep_json.render_crossovers(experiment, found))
     elif form == "csv":

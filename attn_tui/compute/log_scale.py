@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import log
 
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.whole import parse_whole
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,11 @@ class LogScale:
         """
         expected = f"a whole number from {self.minimum} to {self.maximum:,}"
         stripped = text.strip()
-        digits = stripped.removeprefix("+")
-        if not (digits.isascii() and digits.isdigit() and len(digits) <= 20):
-            raise InputError(self.field, f"{inert(stripped)} will not do", expected)
-        value = int(digits)
+        try:
+            value = parse_whole(self.field, stripped)
+        except InputError:
+            problem = f"{inert(stripped)} will not do"
+            raise InputError(self.field, problem, expected) from None
         if not self.minimum <= value <= self.maximum:
             raise InputError(self.field, f"{inert(stripped)} is out of range", expected)
         return value

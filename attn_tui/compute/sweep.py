@@ -60,9 +60,10 @@ class Settings:
         ratio: Whether the statistic without scaling is shown over the same under a rule.
         points: How many places along a curve at most, evenly over the logarithm.
         map_points: How many along each side of a map at most.
-        draws: How many vectors are drawn at each place, 2 to 100,000.
+        draws: How many vectors are drawn at each place, 2 to 100,000; see `check_vectors`.
         seed: What is drawn, a whole number from 0.
         crossovers: Whether curves over d_k end with the search for crossovers.
+        crossover_n: The n of crossovers that are asked for alone; none given is n.
     """
 
     over: Axis = "d_k"
@@ -78,14 +79,15 @@ class Settings:
     draws: int = 1000
     seed: int = 1
     crossovers: bool = True
+    crossover_n: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         for field, kind in (("over", Axis), ("view", View), ("statistic", Statistic)):
-            value, names = getattr(self, field), get_args(kind)
-            if value not in names:
-                problem = f"{inert(str(value))} is not one"
-                raise InputError(field, problem, "one of " + ", ".join(names))
-        check_number("n", self.n, 2, MOST_KEYS)
+            if getattr(self, field) not in get_args(kind):
+                problem = f"{inert(str(getattr(self, field)))} is not one"
+                raise InputError(field, problem, "one of " + ", ".join(get_args(kind)))
+        for n in (self.n, *self.crossover_n):
+            check_number("n", n, 2, MOST_KEYS)
         check_number("points", self.points, 2, MOST_POINTS)
         check_number("map_points", self.map_points, 2, MOST_POINTS)
         check_number("draws", self.draws, 2, MOST_DRAWS)
@@ -98,14 +100,20 @@ class Settings:
                 raise InputError("rules", f"{inert(rule)} stands twice", "each rule once")
         if self.ratio and scales == [Scale("none")]:
             raise InputError("rules", "there is only none", "a rule to compare none with")
-        values = (self.map_points**2 if self.view == "map" else self.points) * self.draws
-        values *= max(2, len(self.rules) + self.ratio)
-        if values > MOST_VALUES:
-            raise InputError(
-                "draws",
-                f"{self.draws:,} at so many places and rules make {values:,} vectors",
-                f"at most {MOST_VALUES:,}",
-            )
+
+    def check_vectors(self) -> None:
+        """Check that a sweep has not too many vectors; crossovers, which have no places, may.
+
+        Raises:
+            InputError: Saying how many draws there may be.
+        """
+        ns, d_ks = self._along(D_K.minimum)
+        n_places, n_rules = len(ns) * len(d_ks), max(2, len(self.rules) + self.ratio)
+        most = MOST_VALUES // (n_places * n_rules)
+        if self.draws > most:
+            problem = f"{self.draws:,} at {n_places:,} × {n_rules} places and rules are too many"
+            expected = f"at most {most:,}" if most > 1 else "fewer places or rules"
+            raise InputError("draws", problem, expected)
 
     def places(self, d_k: int) -> tuple[list[Place], list[Place]]:
         """Return where to look: first at these, then also at those; rising in n, then d_k.
@@ -113,15 +121,17 @@ class Settings:
         Args:
             d_k: The setup's, at which curves over n are drawn.
         """
-        is_map = self.view == "map"
-        count = self.map_points if is_map else self.points
-        ns, d_ks = [self.n], [d_k]
-        if is_map or self.over == "n":
-            ns = log_grid(self.n_range, count)
-        if is_map or self.over == "d_k":
-            d_ks = log_grid(self.d_k_range, count)
+        ns, d_ks = self._along(d_k)
         coarse = [(n, d) for n in _some(ns) for d in _some(d_ks)]
         return coarse, sorted({(n, d) for n in ns for d in d_ks} - set(coarse))
+
+    def _along(self, d_k: int) -> tuple[list[int], list[int]]:
+        """Return the n and the d_k, each with each of which is a place."""
+        is_map = self.view == "map"
+        count = self.map_points if is_map else self.points
+        ns = log_grid(self.n_range, count) if is_map or self.over == "n" else [self.n]
+        d_ks = log_grid(self.d_k_range, count) if is_map or self.over == "d_k" else [d_k]
+        return ns, d_ks
 
 
 @dataclass(frozen=True)
@@ -223,10 +233,11 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     Curves over d_k end with the crossovers. Stops soon after ``stop()`` is true.
 
     Raises:
-        InputError: If a rule yields no usable multiplier somewhere.
+        InputError: If there are too many vectors, or a rule yields no usable multiplier somewhere.
     """
     setup = experiment.setup
     settings = setup.get(Settings)
+    settings.check_vectors()
     scales = _scales(settings, setup.scale)
     coarse, rest = settings.places(setup.d_k)
     every = [*coarse, *rest]

@@ -85,12 +85,15 @@ def _source_to_plain(source: Source) -> dict[str, Any]:
     raise TypeError(type(source).__name__)
 
 
-def experiment_from_plain(plain: object, where: str = "") -> Experiment:
+def experiment_from_plain(
+    plain: object, where: str = "", default_source: Source | None = None
+) -> Experiment:
     """Return the question that plain values ask; what is left out has its default.
 
     Args:
         plain: What `experiment_to_plain` returned, or an object that has it as ``"experiment"``.
         where: The place it comes from, for errors.
+        default_source: Where scores come from if nothing says so; without it something must.
 
     Raises:
         InputError: With field ``"experiment"``, if a name or a value is not understood.
@@ -101,7 +104,7 @@ def experiment_from_plain(plain: object, where: str = "") -> Experiment:
             reader.refuse("schema", plain["schema"], f'"{SCHEMA}"')
         plain = plain.get("experiment")
     values = reader.known("experiment", plain, _NAMES)
-    source = reader.source(values)
+    source = reader.source(values, default_source)
     default = Setup() if source.d_k is None else Setup(source.d_k)
     default_scale, default_precision = default.scale, default.precision
     given = reader.known("parameters", values.get("parameters", {}))
@@ -237,9 +240,11 @@ class _Reader:
             return number if isfinite(number) else self.refuse(name, value, "a finite number")
         return self.of_type(name, value, type(arguments[0]) if origin is Literal else hint)
 
-    def source(self, values: dict[str, Any]) -> Source:
-        """Return where the scores come from: exactly one of the ways must be there."""
+    def source(self, values: dict[str, Any], default: Source | None) -> Source:
+        """Return where the scores come from: one of the ways at most, or without default one."""
         given = [names for names in _SOURCES if any(name in values for name in names)]
+        if default is not None and not given:
+            return default
         if len(given) > 1:
             first, second = (next(name for name in names if name in values) for names in given[:2])
             problem = f'"{first}" and "{second}" exclude each other'

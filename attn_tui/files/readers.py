@@ -12,6 +12,7 @@ from typing import BinaryIO
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.source import Source
 from attn_tui.compute.vector import Vector
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.files.entries import Entry, expanded, named, problem
@@ -109,8 +110,12 @@ def read_input() -> list[Entry]:
         raise error_at(error, STANDARD_INPUT) from None
 
 
-def read_experiment(path: str) -> Experiment:
+def read_experiment(path: str, default_source: Source | None = None) -> Experiment:
     """Read the question in what ``show --json`` printed; ``-`` is standard input.
+
+    Args:
+        path: Of the file.
+        default_source: Where scores come from if the file does not say; without it it must.
 
     Raises:
         InputError: Naming the file and the place in it, with field ``"experiment"``.
@@ -121,7 +126,7 @@ def read_experiment(path: str) -> Experiment:
         text = text_of(data)
     except InputError as error:
         raise InputError("experiment", error.problem, error.expected, where) from None
-    return experiment_from_plain(from_json(text, "experiment", where), where)
+    return experiment_from_plain(from_json(text, "experiment", where), where, default_source)
 
 
 def _checked(entries: list[Entry]) -> list[Entry]:

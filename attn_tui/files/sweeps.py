@@ -1,23 +1,10 @@
 """Ranges, rules and statistics of a sweep as text."""
 
-import re
-
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.scale import RULES, parse_scale
-from attn_tui.compute.sweep import STATISTICS
+from attn_tui.compute.sweep import STATISTICS, Settings
 from attn_tui.compute.sweep_points import Statistic
-
-
-def read_whole(field: str, text: str) -> int:
-    """Read a whole number; what it may be is checked where it is used.
-
-    Raises:
-        InputError: If it is none.
-    """
-    digits = text.strip().replace(",", "")
-    if not re.fullmatch(r"[-+−]?[0-9]{1,30}", digits):
-        raise InputError(field, f"{inert(text.strip())} is not a whole number", "digits only")
-    return int(digits.replace("−", "-"))
+from attn_tui.compute.whole import parse_whole
 
 
 def is_range(text: str) -> bool:
@@ -28,18 +15,23 @@ def is_range(text: str) -> bool:
 def read_range(field: str, text: str) -> tuple[int, int]:
     """Read two whole numbers such as ``1:8192``; what they may be is checked where they are used.
 
+    Args:
+        field: That of the settings: ``"n_range"`` or ``"d_k_range"``.
+        text: As typed.
+
     Raises:
         InputError: If it is no range, or an empty one.
 
-    >>> read_range("d_k", "1:8192")
+    >>> read_range("d_k_range", "1:8192")
     (1, 8192)
     """
     low, colon, high = text.partition(":")
-    expected = "two whole numbers, the smaller first, such as 2:4096"
+    usual = range_text(getattr(Settings, field))
+    expected = f"two whole numbers, the smaller first, such as {usual}"
     if not colon:
         raise InputError(field, f"{inert(text.strip())} is not a range", expected)
     try:
-        ends = read_whole(field, low), read_whole(field, high)
+        ends = parse_whole(field, low), parse_whole(field, high)
     except InputError:
         raise InputError(field, f"{inert(text.strip())} will not do", expected) from None
     if ends[0] == ends[1]:
@@ -55,14 +47,16 @@ def range_text(ends: tuple[int, ...]) -> str:
 def read_rules(text: str) -> tuple[str, ...]:
     """Read rules with commas between them; one of them may have parameters, with commas too.
 
+    An empty text is no rules: what is compared then is none and the rule that all share.
+
     Raises:
-        InputError: If there are none, or one is not understood.
+        InputError: If one is not understood.
 
     >>> read_rules("none, temperature:T=4, inverse")
     ('none', 'temperature:T=4', 'inverse')
     """
     rules: list[str] = []
-    for part in text.split(","):
+    for part in text.split(",") if text.strip() else ():
         name = part.partition(":")[0].strip()
         # A parameter of the rule before, rather than a rule of its own.
         if rules and ":" in rules[-1] and name not in RULES and "=" in part:

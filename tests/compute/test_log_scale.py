@@ -11,7 +11,7 @@ values = st.integers(D_K.minimum, D_K.maximum)
 @given(values)
 def test_every_whole_number_has_its_place(value: int) -> None:
     assert D_K.from_fraction(D_K.to_fraction(value)) == value
-    assert D_K.parse(f" {value} ") == value
+    assert D_K.parse(f" {value} ") == D_K.parse(f"{value:,}") == value
 
 
 @given(values, values)

@@ -273,7 +273,6 @@ def test_memory_does_not_grow_with_what_was_drawn() -> None:
         ("rules", {"rules": ("none",), "ratio": True}),
         ("draws", {"draws": 1}),
         ("draws", {"draws": 10**30}),
-        ("draws", {"draws": 90_000}),
         ("seed", {"seed": 1.0}),
         ("seed", {"seed": True}),
         ("points", {"points": 1}),
@@ -284,3 +283,39 @@ def test_bad_settings_are_named(field: str, given: dict[str, Any]) -> None:
         Settings(**given)
     assert caught.value.field == field
     assert "\n" not in str(caught.value)
+
+
+ONE_D_K, ONE_N = (4, 4), (8, 8)
+
+
+@pytest.mark.parametrize(
+    ("settings", "most"),
+    [
+        # The limit of all vectors, 2^20, over places and rules, of which there are at least two.
+        # Of 27 places about 1 and 2 two are one.
+        (Settings(), 2**20 // (26 * 2)),
+        (Settings(points=14), 2**20 // (14 * 2)),
+        (Settings(d_k_range=(2, 4)), 100_000),
+        (Settings(over="n", n_range=ONE_N, d_k_range=(1, 64)), 100_000),
+        (Settings(d_k_range=ONE_D_K), 100_000),
+        (Settings(view="map"), 2**20 // (12 * 14 * 2)),
+        (Settings(view="map", n_range=ONE_N), 2**20 // (14 * 2)),
+        (Settings(rules=("none", "inverse", "ssmax"), points=14, ratio=True), 2**20 // (14 * 4)),
+    ],
+)
+def test_vectors_are_counted_where_they_are_drawn(settings: Settings, most: int) -> None:
+    places = {place for part in settings.places(64) for place in part}
+    assert len(places) * max(2, len(settings.rules) + settings.ratio) * most <= 2**20
+    replace(settings, draws=most).check_vectors()
+    if most < 100_000:
+        too_many = replace(settings, draws=most + 1)
+        with pytest.raises(InputError, match=f"at most {most:,}"):
+            too_many.check_vectors()
+        with pytest.raises(InputError):
+            next(answer(ask(too_many)))
+
+
+def test_a_sweep_with_too_many_places_and_rules_for_any_draws_says_so() -> None:
+    rules = tuple(f"temperature:T={t}" for t in range(1, 50))
+    with pytest.raises(InputError, match="fewer places or rules"):
+        Settings(view="map", map_points=200, rules=rules, draws=2).check_vectors()

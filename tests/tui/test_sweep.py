@@ -167,7 +167,7 @@ async def test_n_has_a_slider_and_can_be_typed() -> None:
         (("A",), "x", "not a whole number"),
         (("A",), "-1", "will not do"),
         (("m",), "0", "will not do"),
-        (("m",), "100000", "at most 1,048,576"),
+        (("m",), "100000", "at most 65,536"),
         (("p",), "1", "will not do"),
         (("R",), "nothing", "not a rule"),
         (("R",), "none,none", "twice"),

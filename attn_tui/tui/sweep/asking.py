@@ -12,8 +12,9 @@ from attn_tui.compute.scale import RULES, Scale, parse_scale
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep import Settings, compared
 from attn_tui.compute.sweep_points import Place
+from attn_tui.compute.whole import parse_whole
 from attn_tui.files.draft import Draft
-from attn_tui.files.sweeps import range_text, read_range, read_rules, read_whole
+from attn_tui.files.sweeps import range_text, read_range, read_rules
 from attn_tui.files.writing import source_text
 from attn_tui.report.sweep_names import NAMES
 from attn_tui.tui import edits
@@ -41,7 +42,7 @@ class AskingActions(FilingScreen):
     def change(self, change: Change, gesture: Gesture | None = None) -> None:
         """Ask something else of this instrument, or say why that cannot be asked."""
         try:
-            change(self.settings)
+            change(self.settings).check_vectors()
         except InputError as error:
             self.notify(str(error), timeout=4, markup=False)
             return
@@ -132,7 +133,7 @@ class AskingActions(FilingScreen):
         """Ask for the rules as text; an empty text is none and the rule that all share."""
 
         def read(text: str) -> dict[str, Any]:
-            return {"rules": read_rules(text) if text.strip() else ()}
+            return {"rules": read_rules(text)}
 
         self._request_settings("rules", ", ".join(self._rules), read)
 
@@ -160,7 +161,7 @@ class AskingActions(FilingScreen):
 
     def _request_number(self, label: str, field: str) -> None:
         def read(text: str) -> dict[str, Any]:
-            return {field: read_whole(label, text)}
+            return {field: parse_whole(label, text)}
 
         self._request_settings(label, str(getattr(self.settings, field)), read)
 
@@ -171,7 +172,7 @@ class AskingActions(FilingScreen):
 
         def tried(text: str) -> Change:
             changes = read(text)
-            replace(self.settings, **changes)
+            replace(self.settings, **changes).check_vectors()
             return lambda old: replace(old, **changes)
 
         self.request(label, value, tried, self.change)

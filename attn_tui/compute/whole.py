@@ -1,0 +1,56 @@
+"""Whole numbers from text: the one way in which options and fields may say them."""
+
+import re
+
+from attn_tui.compute.errors import InputError, inert
+
+_WHOLE = re.compile(
+    r"(?P<sign>[-+−]?)"
+    r"(?P<digits>[0-9]{1,3}(?:(?P<mark>[,_ ])[0-9]{3}(?:(?P=mark)[0-9]{3})*)|[0-9]+)"
+    r"(?:(?:[eE]\+?|[·×*]10(?:\^|\*\*))(?P<power>[0-9]{1,2}))?"
+)
+_POWER_OF_TEN = re.compile(r"^10(?:\^|\*\*)")
+_MOST_DIGITS = 4000
+"""Python converts 4,300; as many as these are out of range in any case."""
+
+
+def parse_whole(field: str, text: str) -> int:
+    """Read a whole number; what it may be is checked where it is used.
+
+    Thousands may be marked, and powers of ten be written as such: ``1024``, ``1,024``, ``1_024``,
+    ``1e6``, ``3·10^8``. Marks that do not make groups of three are no marks: ``2,8`` is two
+    numbers.
+
+    Raises:
+        InputError: With the field, if it is none.
+
+    >>> parse_whole("n", "1,024"), parse_whole("n", "1e4")
+    (1024, 10000)
+    """
+    stripped = text.strip()
+    found = _WHOLE.fullmatch(_POWER_OF_TEN.sub("1e", stripped))
+    if not found:
+        raise InputError(field, f"{inert(stripped)} is not a whole number", "digits only")
+    digits = re.sub("[,_ ]", "", found["digits"])[:_MOST_DIGITS] + "0" * int(found["power"] or 0)
+    return -int(digits) if found["sign"] in ("-", "−") else int(digits)
+
+
+def parse_wholes(field: str, text: str) -> tuple[int, ...]:
+    """Read whole numbers with commas, semicolons or blanks between them, each kept once.
+
+    Raises:
+        InputError: With the field, if one is none or empty, or is the rest of a number whose
+            thousands were marked, as of ``1,024``.
+
+    >>> parse_wholes("n", "2, 8 512")
+    (2, 8, 512)
+    """
+    parts = re.split(r"\s*[,;]\s*|\s+", text.strip()) if text.strip() else []
+    expected = "whole numbers with commas between them"
+    for place, part in enumerate(parts, 1):
+        if not part:
+            raise InputError(field, f"entry {place} of {inert(text.strip())} is empty", expected)
+        if re.fullmatch("0[0-9]+", part):
+            problem = f"{inert(part)} in {inert(text.strip())} begins with 0"
+            raise InputError(field, problem, f"{expected} only")
+    return tuple(dict.fromkeys(parse_whole(field, part) for part in parts))
