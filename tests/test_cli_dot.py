@@ -23,7 +23,7 @@ def told(*arguments: str) -> dict[str, Any]:
 def test_the_options_say_what_is_drawn() -> None:
     plain = told(
         "--d-k=64", "--samples=1e3", "--seed=7", "--entries=coins", "--mean-q", "-1",
-        "--mean-k=0.5", "--correlation=-0.25", "--tied", "--table=8,2", "--rule=inverse",
+        "--mean-k=0.5", "--correlation=−0.25", "--tied", "--table=8,2", "--rule=inverse",
     )  # fmt: skip
     assert (plain["experiment"]["d_k"], plain["experiment"]["rule"]) == (64, "inverse")
     assert plain["experiment"]["settings"]["dots"] == {

@@ -262,6 +262,12 @@ class Scale:
             raise InputError("rule", problem, "a finite multiplier")
         return m
 
+    @property
+    def uses_n(self) -> bool:
+        """Whether m depends on the number of keys."""
+        two, three = (self.definition.multiplier(1, n, self.parameters) for n in (2, 3))
+        return two != three
+
     def logit_map(self, d_k: int, n_attended: int) -> LogitMap:
         """Return what happens to the scores of a query that attends to so many keys."""
         multiplier = self.multiplier(d_k, max(n_attended, 1))

@@ -37,7 +37,7 @@ def text_of(settings: Settings, field: str) -> str:
 
 def _number(field: str, text: str) -> float:
     try:
-        return parse_number(text)
+        return parse_number(text.replace("−", "-"))
     except ValueError:
         raise InputError(field, f"{inert(text)} is not a number", "a number") from None
 

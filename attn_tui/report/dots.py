@@ -48,8 +48,10 @@ def _head(answer: Answer) -> Iterator[str]:
     yield line("entries", entries(settings))
     yield line("d_k", f"{answer.law.d_k}")
     yield from rule_lines(answer.experiment.setup.scale)
-    yield line("", f"here m = {general(answer.multiplier)}")
     scale = answer.experiment.setup.scale
+    n = answer.experiment.vectors[0].n_attended
+    of = f", n = {n:,} being the keys of the scores asked for" if scale.uses_n else ""
+    yield line("", f"here m = {general(answer.multiplier)}{of}")
     if scale.softcap is not None or scale.sink is not None or scale.qk_norm:
         yield line("", "soft cap, sink and QK-norm play no part here")
 

@@ -5,8 +5,9 @@ from math import floor, isnan, log10
 from attn_tui.compute.number import Number
 from attn_tui.report.numbers import MINUS, first_fitting, general, unusual
 
-_LARGE, _SMALL = 7, -5
-"""Powers of ten from which on, and up to which, numbers are written with a power of ten."""
+_LARGE, _SMALL, _MOST_DIGITS = 7, -5, 8
+"""Powers of ten from which on, and up to which, numbers are written with a power of ten; one from
+0.001 on is not where it has so many digits at most."""
 
 
 def with_error(number: Number, width: int | None = None) -> str:
@@ -71,7 +72,7 @@ def _rounded(value: float, error: float, digits: int) -> str:
     """Return both, the error to some digits and the value to the same place."""
     place = _place(error, digits)
     power = floor(log10(max(abs(value), error)))
-    if power < _LARGE and place > _SMALL - digits:
+    if power < _LARGE and (place > _SMALL - digits or -3 <= power <= place + _MOST_DIGITS):
         decimals = max(-place, 0)
         text = f"{abs(value):.{decimals}f} ± {error:.{decimals}f}"
     else:

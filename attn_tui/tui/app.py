@@ -18,7 +18,7 @@ from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.key_help import key_help
 from attn_tui.tui.messages import HistoryStep
-from attn_tui.tui.state import Asked, History
+from attn_tui.tui.state import Asked, History, only_of
 from attn_tui.tui.theme import role_variables
 
 
@@ -93,10 +93,15 @@ class AttnApp(App[None]):
         # The editor must have seen what it said come back before that is undone.
         if self._due:
             self._show()
+        before = self.history.present.draft
         if event.by < 0:
             self._become(self.history.undo(), "Nothing to undo")
         else:
             self._become(self.history.redo(), "Nothing to redo")
+        there = only_of(before, self.history.present.draft)
+        if there and isinstance(self.screen, InstrumentScreen) and there != self.screen.NAME:
+            title = next(each.title for each in INSTRUMENTS if each.name == there)
+            self.notify(f"{'Undone' if event.by < 0 else 'Done again'} in {title}", timeout=3)
 
     def action_undo(self) -> None:
         """Go one step back, behind what the pane with the focus has still to say."""

@@ -138,3 +138,7 @@ def test_a_sink_is_finite(sink: float) -> None:
     with pytest.raises(InputError, match="a finite logit") as caught:
         Scale(sink=sink)
     assert caught.value.field == "sink"
+
+
+def test_rules_that_depend_on_the_number_of_keys_say_so() -> None:
+    assert {name for name in RULES if Scale(name).uses_n} == {"log-length", "ssmax"}

@@ -2,12 +2,14 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
 from attn_tui.compute.dot_draws import Draws
 from attn_tui.compute.dots import Settings
 from attn_tui.compute.entries import Floats
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft
 from attn_tui.tui.dots.fields import FIELDS
@@ -366,3 +368,19 @@ async def test_text_that_cannot_be_read_on_explore_does_not_matter_here() -> Non
         await person.write(" x")
         await person.press("escape", "2", "right_square_bracket")
         person.sees("drawn at d_k = 80")
+
+
+async def test_undo_of_what_another_instrument_asked_says_so() -> None:
+    async with at_dots() as person:
+        await person.press("s", "9", "enter", "1", "u")
+        person.sees("Undone in Dot products")
+        assert settings_of(person).seed == 1
+        await person.press("U")
+        person.sees("Done again in Dot products")
+        await person.press("2", "u")
+        person.misses("Undone in Sweep")
+
+
+async def test_a_rule_that_depends_on_n_says_which_n() -> None:
+    async with at_dots(setup=replace(SOME, scale=Scale("log-length"))) as person:
+        person.sees("n = 2 are the keys")

@@ -83,7 +83,9 @@ def _field(settings: Settings, place: int, label: int, here: bool, focused: bool
     return (pointer, (f"{field.label:<{label}} ", "label"), (value, role))
 
 
-def rule_rows(experiment: Experiment, multiplier: float, width: int, height: int) -> list[Row]:
+def rule_rows(
+    experiment: Experiment, multiplier: float, n_attended: int, width: int, height: int
+) -> list[Row]:
     """Return what the rule does at this d_k, and what d_k is to the draws."""
     scale = experiment.setup.scale
     formula: Span = (f"m = {scale.formula}  ", "label")
@@ -96,6 +98,8 @@ def rule_rows(experiment: Experiment, multiplier: float, width: int, height: int
         if held
         else "d_k is how many products q_i·k_i are added up"
     )
+    if scale.uses_n:
+        text = f"n = {n_attended:,} are the keys of Explore's first vector; {text}"
     lines = wrap(text, max(width, 10), max_lines=max(height - 1, 1), placeholder=" …")
     return [rule, *(((line, "muted"),) for line in lines)]
 

@@ -181,7 +181,7 @@ class DotsScreen(AskingActions):
         rule = self.query_one("#rule", Canvas)
         setup = experiment.setup
         m = setup.scale.multiplier(setup.d_k, max(self.n_attended, 1))
-        rule.show(drawing.rule_rows(experiment, m, *rule.size))
+        rule.show(drawing.rule_rows(experiment, m, self.n_attended, *rule.size))
         self._draw_fields()
         running = self.computing is not None
         progress = drawing.progress_row(
