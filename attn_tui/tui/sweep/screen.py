@@ -225,6 +225,9 @@ class SweepScreen(AskingActions):
         """Sweep d_k, n, or both, and show the chart."""
         self.view = replace(self.view, numbers=False)
         super().action_tab(name)
+        if name == "map":
+            # Its cursor moves both ways, and enter opens Explore there.
+            self.query_one(panes.SweepChart).focus()
         self._draw()
 
     # What is drawn

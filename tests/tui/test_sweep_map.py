@@ -1,0 +1,69 @@
+"""The map of a sweep and the vectors behind it, as a person uses them."""
+
+import pytest
+
+from attn_tui.files.draft import EXAMPLE
+from tests.tui.person import WIDE
+from tests.tui.test_sweep import at_sweep, draft, settings_of
+
+
+async def test_tabs_sweep_d_k_or_n_or_both() -> None:
+    async with at_sweep(WIDE, draft(crossovers=False)) as person:
+        await person.press("t")
+        assert settings_of(person).over == "n"
+        person.sees("n 10: A")
+        await person.press("t")
+        assert settings_of(person).view == "map"
+        person.sees("median ‖∂p/∂s‖_F, unscaled", "n\\d_k")
+        await person.press("o")
+        person.sees("median ‖∂p/∂s‖_F, 1/√d_k")
+        await person.press("slash", "v")
+        person.sees("mean ‖∂p/∂s‖_F: unscaled over 1/√d_k")
+        await person.press("v")
+        person.sees("d*: median ×1", "larger up to d_k ≈", "; d* ")
+        await person.press("up", "right")
+        n, d_k = settings_of(person).n, person.asked.experiment.setup.d_k
+        assert (n, d_k) == (32, 861)
+        person.sees("n = 32, d_k = 861: unscaled the median", "e Explore  ")
+        await person.press("]")
+        person.sees("n = 32, d_k = 861: unscaled the median", "e Explore n 32, d_k 861")
+        await person.press("t")
+        person.sees("‖∂p/∂s‖_F unscaled over scaled, log")
+
+
+async def test_a_click_moves_the_cursor_of_the_map_and_a_second_opens_explore() -> None:
+    async with at_sweep(WIDE, draft(view="map", ratio=True)) as person:
+        row = next(y for y, line in enumerate(person.lines) if line.startswith(" 32"))
+        top = next(y for y, line in enumerate(person.lines) if line.startswith("median"))
+        await person.click("#chart", 20, row - top)
+        assert settings_of(person).n == 32
+        await person.click("#chart", 20, row - top, times=2)
+        person.sees("drawn")
+        assert person.app.screen_stack[0].NAME == "explore"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("keys", [("e",), ("tab", "tab", "enter")])
+async def test_explore_opens_on_a_vector_drawn_at_the_cursor(keys: tuple[str, ...]) -> None:
+    async with at_sweep() as person:
+        await person.press("A")
+        await person.write("5")
+        await person.press("enter")
+        person.sees("d_k 48: A", "e Explore n 8, d_k 48")
+        await person.press(*keys)
+        assert person.asked.draft.source == "drawn"
+        assert person.asked.experiment.vectors[0].n_keys == 8
+        # 48 is the place nearest to 64: its numbers were shown, and its vector is.
+        assert person.asked.experiment.setup.d_k == 48
+        person.sees("seed = 5", "n = 8", "draw: weights p")
+        await person.press("u")
+        assert person.asked.draft.text == EXAMPLE.text
+
+
+async def test_enter_on_the_map_opens_explore_on_a_vector_drawn_at_the_cursor() -> None:
+    async with at_sweep(WIDE) as person:
+        await person.press("t", "t", "right", "up")
+        n, d_k = settings_of(person).n, person.asked.draft.setup.d_k
+        await person.press("enter")
+        assert person.app.screen_stack[0].NAME == "explore"  # type: ignore[attr-defined]
+        assert f"n = {n}," in person.asked.draft.text
+        assert person.asked.draft.setup.d_k == d_k
