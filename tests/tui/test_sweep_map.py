@@ -67,3 +67,20 @@ async def test_enter_on_the_map_opens_explore_on_a_vector_drawn_at_the_cursor() 
         assert person.app.screen_stack[0].NAME == "explore"  # type: ignore[attr-defined]
         assert f"n = {n}," in person.asked.draft.text
         assert person.asked.draft.setup.d_k == d_k
+
+
+async def test_tabs_that_arrive_together_all_count() -> None:
+    async with at_sweep(WIDE) as person:
+        await person.burst("t", "t")
+        assert settings_of(person).view == "map"
+        await person.burst("t", "t")
+        assert (settings_of(person).view, settings_of(person).over) == ("curves", "n")
+
+
+async def test_the_tab_that_is_open_shows_the_chart_again() -> None:
+    async with at_sweep(WIDE) as person:
+        await person.press("i")
+        person.misses("letters mean")
+        await person.app.run_action("screen.tab('d_k')")
+        await person.press("f5")
+        person.sees("letters mean")

@@ -67,16 +67,11 @@ class AskingActions(FilingScreen):
     def action_next_tab(self) -> None:
         """Sweep the next of d_k, n and both."""
         names = list(TABS)
-        self.action_tab(names[(names.index(tab_of(self.settings)) + 1) % len(names)])
+        self.change(lambda old: _at(old, names[(names.index(tab_of(old)) + 1) % len(names)]))
 
     def action_tab(self, name: str) -> None:
         """Sweep d_k, n, or both as a map."""
-        if name == "map":
-            self.change(lambda old: replace(old, view="map"))
-        elif name == "n":
-            self.change(lambda old: replace(old, view="curves", over="n"))
-        else:
-            self.change(lambda old: replace(old, view="curves", over="d_k"))
+        self.change(lambda old: _at(old, name))
 
     def action_type_d_k_range(self) -> None:
         """Ask for the range of d_k."""
@@ -192,6 +187,13 @@ class AskingActions(FilingScreen):
             to_d_k = edits.d_k(lambda _: d_k)
             self.ask(lambda draft: to_d_k(replace(draft.from_source("drawn"), text=text)))
             self.run_worker(self.run_action("app.instrument('explore')"))
+
+
+def _at(settings: Settings, tab: str) -> Settings:
+    """Return settings that sweep what a tab shows."""
+    if tab == "map":
+        return replace(settings, view="map")
+    return replace(settings, view="curves", over="n" if tab == "n" else "d_k")
 
 
 def _edit(change: Change) -> Edit:

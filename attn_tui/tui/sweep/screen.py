@@ -102,7 +102,13 @@ class SweepScreen(AskingActions):
 
     def show(self, asked: Asked) -> None:
         """Show what is known of what is asked, and find out the rest."""
+        tab = drawing.tab_of(self.settings) if self.asked else ""
         self.asked = asked
+        if tab != (now := drawing.tab_of(self.settings)):
+            self.view = replace(self.view, numbers=False)
+            if now == "map":
+                # Its cursor moves both ways, and enter opens Explore there.
+                self.query_one(panes.SweepChart).focus()
         key = key_of(asked.experiment)
         if self._stopped not in (None, key):
             self._stopped = None
@@ -223,12 +229,8 @@ class SweepScreen(AskingActions):
 
     def action_tab(self, name: str) -> None:
         """Sweep d_k, n, or both, and show the chart."""
-        self.view = replace(self.view, numbers=False)
+        self.look(replace(self.view, numbers=False))
         super().action_tab(name)
-        if name == "map":
-            # Its cursor moves both ways, and enter opens Explore there.
-            self.query_one(panes.SweepChart).focus()
-        self._draw()
 
     # What is drawn
 
