@@ -8,20 +8,11 @@ import numpy as np
 from attn_tui.charts.axis import Axis, Floats, Tick, cell, power_text, round_step
 from attn_tui.charts.plot import Mark, Series, frame, plot
 from attn_tui.charts.rows import Row, first_fit, fitted, message, plain
-from attn_tui.charts.sweep_signs import (
-    DEFAULT_LOOK,
-    Look,
-    explained,
-    is_none,
-    letter_of,
-    name_of,
-    readouts,
-    role_of,
-)
+from attn_tui.charts.sweep_signs import DEFAULT_LOOK, Look, explained, letter_of, readouts, role_of
 from attn_tui.compute.sweep import Answer
 from attn_tui.compute.sweep_points import Point
 from attn_tui.report.numbers import LN10, general
-from attn_tui.report.sweep_names import NAMES, formula, place_text
+from attn_tui.report.sweep_names import NAMES, formula, is_none, name_of, place_text
 
 DECADES = 8
 """A logarithmic axis reaches so far below its top unless all of it is asked for."""

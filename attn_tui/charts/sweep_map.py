@@ -10,7 +10,7 @@ import numpy as np
 from attn_tui.charts.grid import Glyphs, Grid, glyphs
 from attn_tui.charts.rows import Row, first_fit, first_text, fitted, message
 from attn_tui.charts.sweep_shading import RatioShading, Shading, size_shading
-from attn_tui.charts.sweep_signs import DEFAULT_LOOK, Look, is_none, name_of
+from attn_tui.charts.sweep_signs import DEFAULT_LOOK, Look
 from attn_tui.compute.sweep import Answer
 from attn_tui.compute.sweep_points import Place
 from attn_tui.report.numbers import ratio
@@ -19,7 +19,9 @@ from attn_tui.report.sweep_names import (
     boundary_text,
     formula,
     interval_text,
+    is_none,
     mean_text,
+    name_of,
 )
 
 Of = Literal["median", "mean"]

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attn_tui.charts.rows import Row, Span
-from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.sweep import Answer
 from attn_tui.compute.sweep_curves import Of
 from attn_tui.compute.sweep_points import Point
 from attn_tui.report.numbers import quantity, ratio
-from attn_tui.report.sweep_names import formula, median_text
+from attn_tui.report.sweep_names import formula, is_none, median_text
 
 LETTERS = "ABCDEFGHIJ"
 """What marks the mean of each rule, in their order."""
@@ -37,11 +36,6 @@ class Look:
 DEFAULT_LOOK = Look()
 
 
-def is_none(rule: str) -> bool:
-    """Return whether a rule leaves scores as they are."""
-    return parse_scale(rule) == Scale("none")
-
-
 def role_of(answer: Answer, rule: str) -> str:
     """Return the role a rule is drawn in; none has that of what is unscaled everywhere."""
     if is_none(rule):
@@ -53,11 +47,6 @@ def role_of(answer: Answer, rule: str) -> str:
 def letter_of(answer: Answer, rule: str) -> str:
     """Return what marks the mean of a rule."""
     return LETTERS[answer.rules.index(rule) % len(LETTERS)]
-
-
-def name_of(rule: str) -> str:
-    """Return what a rule is called on a chart."""
-    return "unscaled" if is_none(rule) else formula(rule)
 
 
 def explained(answer: Answer, look: Look, signs: Sequence[str]) -> list[Row]:

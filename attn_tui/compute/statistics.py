@@ -3,8 +3,6 @@
 A sink counts as one more key.
 """
 
-from math import log
-
 import numpy as np
 
 from attn_tui.compute.split import Weights, split
@@ -16,7 +14,7 @@ def entropy(weights: Weights) -> float:
     Args:
         weights: Shape (n,), summing to 1, or all 0 if every key is masked.
 
-    >>> round(entropy(np.array([0.5, 0.25, 0.25, 0.0])) / log(2), 12)
+    >>> round(entropy(np.array([0.5, 0.25, 0.25, 0.0])) / float(np.log(2)), 12)
     1.5
     """
     parts = split(weights)
@@ -25,15 +23,6 @@ def entropy(weights: Weights) -> float:
         terms *= parts.values
     terms[parts.values == 0.0] = 0.0
     return 0.0 - float(terms.sum())
-
-
-def entropy_bits(weights: Weights) -> float:
-    """Return the entropy of weights, shape (n,), in bits.
-
-    >>> entropy_bits(np.array([0.5, 0.5]))
-    1.0
-    """
-    return entropy(weights) / log(2.0)
 
 
 def participation_ratio(weights: Weights) -> float:

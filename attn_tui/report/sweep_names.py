@@ -100,9 +100,19 @@ def formula(rule: str) -> str:
     return parse_scale(rule).formula
 
 
+def is_none(rule: str) -> bool:
+    """Return whether a rule leaves scores as they are."""
+    return parse_scale(rule) == Scale("none")
+
+
+def name_of(rule: str) -> str:
+    """Return what a rule is called beside others."""
+    return "unscaled" if is_none(rule) else formula(rule)
+
+
 def others(rules: Iterable[str]) -> list[str]:
     """Return the rules that are not none."""
-    return [rule for rule in rules if parse_scale(rule) != Scale("none")]
+    return [rule for rule in rules if not is_none(rule)]
 
 
 def log_of(value: float) -> float:

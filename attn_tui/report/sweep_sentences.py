@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from attn_tui.compute.crossover import GRADIENTS
-from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.sweep import Answer
 from attn_tui.compute.sweep_points import Point, Statistic
 from attn_tui.report.numbers import ratio
@@ -11,8 +10,10 @@ from attn_tui.report.sweep_names import (
     NAMES,
     boundary_text,
     formula,
+    is_none,
     mean_text,
     median_text,
+    name_of,
     others,
     place_text,
     statistic_number,
@@ -73,7 +74,7 @@ def _ends(answer: Answer, rule: str, statistic: Statistic) -> str:
     points = [point for point in answer.points if point.rule == rule]
     first, last = points[0], points[-1]
     over = answer.settings.over
-    name = "Unscaled" if parse_scale(rule) == Scale("none") else f"With m = {formula(rule)}"
+    name = "Unscaled" if is_none(rule) else f"With m = {formula(rule)}"
     places = [f"{getattr(point, over):,}" for point in (first, last)]
     low, high = (median_text(point.statistics[statistic]) for point in (first, last))
     if first is last:
@@ -167,7 +168,7 @@ def at_place(answer: Answer, n: int, d_k: int, statistic: Statistic) -> tuple[st
         mean += f" (exact {statistic_number(exact.mean)})" if exact.mean is not None else ""
         median = median_text(summary)
         median += f" (exact {statistic_number(exact.median)})" if exact.median is not None else ""
-        parts.append(f"{_name(rule)}: mean {mean}, median {median}")
+        parts.append(f"{name_of(rule)}: mean {mean}, median {median}")
     for rule in others(answer.rules):
         if found := answer.ratio(n, d_k, rule, statistic):
             parts.append(
@@ -175,7 +176,3 @@ def at_place(answer: Answer, n: int, d_k: int, statistic: Statistic) -> tuple[st
                 f"median {ratio(found.log_median)}"
             )
     return tuple(parts)
-
-
-def _name(rule: str) -> str:
-    return "unscaled" if parse_scale(rule) == Scale("none") else formula(rule)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from attn_tui.compute.statistics import (
     entropy,
-    entropy_bits,
     participation_ratio,
 )
 
@@ -24,7 +23,6 @@ def test_statistics_are_right_to_13_digits(scores: tuple[float, ...], multiplier
     nats = exact.entropy(true)
     gap = exact.runner_up(scores, multiplier)
     assert exact.agrees(entropy(p), nats, gap)
-    assert exact.agrees(entropy_bits(p), nats / mpmath.log(2), gap)
     assert exact.agrees(participation_ratio(p), 1 / mpmath.fsum(x**2 for x in true))
 
 

@@ -7,7 +7,6 @@ from textwrap import wrap
 from attn_tui.charts.rows import Row, Span, first_text, fitted, length, message
 from attn_tui.charts.sweep import nearest, place_at, sweep_chart
 from attn_tui.charts.sweep_map import place_on_map, sweep_map
-from attn_tui.charts.sweep_signs import is_none, name_of
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.sweep import Answer, Condensation, Settings, compared, log_grid
@@ -15,7 +14,7 @@ from attn_tui.compute.sweep_points import Place
 from attn_tui.files.sweeps import range_text
 from attn_tui.report.numbers import general
 from attn_tui.report.progress import left
-from attn_tui.report.sweep_names import NAMES, crossover_text, formula, place_text
+from attn_tui.report.sweep_names import NAMES, crossover_text, formula, is_none, name_of, place_text
 from attn_tui.report.sweep_sentences import at_place, in_short, said
 from attn_tui.tui.sweep.view import View
 from attn_tui.tui.widgets.bar import Item
@@ -157,7 +156,7 @@ def number_lines(answer: Answer, at: Place, width: int) -> list[str]:
             for each in answer.condensation
             if (place := _condensed(answer, each)) is not None
         ]
-        texts.append(f"σ = √(2 ln n): {'; '.join(marks) or 'nowhere'}.")
+        texts.append(f"Logits condense where σ = √(2 ln n): {'; '.join(marks) or 'nowhere'}.")
     if answer.crossovers:
         texts.append("Removing a rule makes the median larger below d* [95 % interval]:")
     for found in answer.crossovers:
