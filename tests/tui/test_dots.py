@@ -188,7 +188,8 @@ async def test_a_draw_is_stopped_keeps_its_count_and_goes_on() -> None:
             await person.pilot.pause()
         await person.press("x")
         assert screen.answer.drawn > stopped
-        assert screen._pace.first == stopped
+        # The time left is told from what is drawn since, not from all there is.
+        assert screen._pace.first >= stopped
 
 
 async def test_leaving_stops_the_draw_and_coming_back_goes_on() -> None:
