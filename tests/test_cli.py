@@ -127,8 +127,9 @@ def test_only_double_dashes_and_h_make_an_option() -> None:
         (("--precision", "float8"), "--precision: 'float8'"),
         (("--wrt", "queries"), "--wrt: 'queries'"),
         (("--of", "3"), "--of: 'a' has no key 3"),
-        (("--of", "-1"), "--of: '-1' will not do"),
-        (("--of", "9" * 5000), "--of: '999"),
+        (("--of", "-1"), "--of: '-1' is not a key; expected a whole number from 0"),
+        (("--of", "x"), "--of: 'x' is not a whole number"),
+        (("--of", "9" * 5000), "--of: 'a' has no key 99,999"),
         (("1,2", "q:3", "--of", "1"), "--of: 'q' has no key 1"),
         (("--experiment", "missing.json"), "--experiment, 'missing.json': there is no such file"),
         (("-", "--experiment", "-"), "SCORES: standard input is asked for twice"),
@@ -149,7 +150,7 @@ def test_bad_input_is_one_line_that_says_what_where_and_what_was_expected(
 def test_show_refuses_forms_that_exclude_each_other_and_a_count_of_none() -> None:
     assert "--csv and --json exclude each other" in refused("show", "--csv", "--json")
     assert "--top: '0' will not do" in refused("show", "--top", "0")
-    assert "--top: '1.5' will not do" in refused("show", "--top", "1.5")
+    assert "--top: '1.5' is not a whole number; expected one" in refused("show", "--top", "1.5")
     assert "--csv" in refused("--csv")
 
 

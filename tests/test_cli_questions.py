@@ -111,6 +111,14 @@ def test_an_example_and_a_model_are_told_of() -> None:
     assert "look" not in call("show", "1,2").stdout
 
 
+def test_whole_numbers_are_written_alike_everywhere() -> None:
+    found: Any = asked("--draw=1e3", "--seed=2^20", "--vectors=1e1", "--d-k=2^10", "--top=1e0")
+    assert found == asked(
+        "--draw=1,000", "--seed=1_048_576", "--vectors=10", "--d-k=1024", "--top=1"
+    )
+    assert asked("--draw=2^5", "--of=1e1")["settings"]["explore"]["of"] == 10
+
+
 def test_options_replace_what_an_example_says() -> None:
     found: Any = asked("--example", "thousand", "--seed", "3", "--d-k", "4", "--vectors", "2")
     assert (found["d_k"], found["draw"]["n_keys"]) == (4, 1000)
@@ -189,7 +197,7 @@ def test_options_replace_what_a_file_says(tmp_path: Path) -> None:
         (("--draw", "0"), "--draw: '0' will not do; expected a whole number from 1 to 1,000,000"),
         (("--draw", "1000001"), "--draw: '1000001' will not do"),
         (("--draw", "-3"), "--draw: '-3' will not do"),
-        (("--draw", "1e6"), "--draw: '1e6' is not a whole number; expected digits only"),
+        (("--draw", "1.5e3"), "--draw: '1.5e3' is not a whole number; expected one such as 1024"),
         (("--draw", "5", "--seed", "1.5"), "--seed: '1.5' is not a whole number"),
         (("--draw", "5", "--seed", "-1"), "--seed: '-1' will not do; expected a whole number from"),
         (("--draw", "5", "--seed", "9" * 40), "--seed: '9999"),

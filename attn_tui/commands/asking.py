@@ -1,17 +1,17 @@
 """The question that SCORES and options ask together."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from attn_tui.commands.options import Given, GivenGradient, GivenSetup, whole_number
+from attn_tui.commands.options import Given, GivenGradient, GivenSetup
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale, parse_number, parse_scale
+from attn_tui.compute.whole import parse_whole
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -166,12 +166,9 @@ def _draw(given: Given, start: "Drawn | None") -> "Drawn":
 
 def _drawn(field: str, make: "Callable[[int], Drawn]", text: str) -> "Drawn":
     """Return the draw with a whole number in one of its places."""
-    number = text.strip()
-    if not re.fullmatch(r"[-+]?[0-9]+", number):
-        raise InputError(field, f"{inert(text)} is not a whole number", "digits only")
+    number = parse_whole(field, text)
     try:
-        # Python converts 4,300 digits; as many as these are out of range in any case.
-        return make(int(number[:4000]))
+        return make(number)
     except InputError as error:
         problem = error.problem.partition(" = ")[2] or error.problem
         raise InputError(field, problem, error.expected) from None
@@ -250,7 +247,7 @@ def _gradient(given: GivenGradient, setup: "Setup") -> "Setup":
 
     settings = setup.get(Settings)
     if given["of"] is not None:
-        settings = replace(settings, of=whole_number("of", given["of"], 0))
+        settings = replace(settings, of=parse_whole("of", given["of"]))
     if given["wrt"] is not None:
         settings = Settings(settings.of, given["wrt"])  # type: ignore[arg-type]
     return setup.put(settings)

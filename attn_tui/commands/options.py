@@ -7,7 +7,6 @@ from typing import Any, TypedDict, TypeVar
 import click
 
 from attn_tui.commands.completion import Complete, experiment_files, matrices, of_names, scores
-from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.precision import FORMATS
@@ -266,15 +265,3 @@ def setup(command: F) -> F:
 def gradient(command: F) -> F:
     """Add the options that choose a gradient."""
     return reduce(lambda inner, add: add(inner), reversed(_GRADIENT), command)
-
-
-def whole_number(field: str, text: str, minimum: int) -> int:
-    """Read a whole number.
-
-    Raises:
-        InputError: If it is none, or too small.
-    """
-    digits = text.strip()
-    if not (digits.isascii() and digits.isdigit() and len(digits) < 20 and int(digits) >= minimum):
-        raise InputError(field, f"{inert(digits)} will not do", f"a whole number from {minimum}")
-    return int(digits)

@@ -17,11 +17,11 @@ from attn_tui.commands.options import (
     gradient,
     option,
     shared,
-    whole_number,
 )
 from attn_tui.commands.output import write
-from attn_tui.compute.errors import InputError
+from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.models import MODELS
+from attn_tui.compute.whole import parse_whole
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -66,7 +66,9 @@ def show(
     """
     if len(set(form)) > 1:
         raise click.UsageError("--csv and --json exclude each other")
-    most = None if top is None else whole_number("top", top, 1)
+    most = None if top is None else parse_whole("top", top)
+    if most is not None and most < 1:
+        raise InputError("top", f"{inert(str(most))} will not do", "a whole number from 1")
     if against == "-" and "-" in (*given["scores"], given["experiment"]):
         raise InputError("against", "standard input is asked for twice", "- once")
     experiment = gradient_experiment_of(given)

@@ -7,32 +7,34 @@ from attn_tui.compute.errors import InputError, inert
 _WHOLE = re.compile(
     r"(?P<sign>[-+−]?)"
     r"(?P<digits>[0-9]{1,3}(?:(?P<mark>[,_ ])[0-9]{3}(?:(?P=mark)[0-9]{3})*)|[0-9]+)"
-    r"(?:(?:[eE]\+?|[·×*]10(?:\^|\*\*))(?P<power>[0-9]{1,2}))?"
+    r"(?:(?:[eE]\+?|[·×*](?P<base>2|10)(?:\^|\*\*))(?P<power>[0-9]{1,2}))?"
 )
-_POWER_OF_TEN = re.compile(r"^10(?:\^|\*\*)")
-_MOST_DIGITS = 4000
-"""Python converts 4,300; as many as these are out of range in any case."""
+_POWER = re.compile(r"^(?=(?:2|10)(?:\^|\*\*))")
+EXPECTED = "one such as 1024, 1,024, 1e6 or 2^10"
+_MOST_DIGITS = 50
+"""As many are out of range in any case, and more than messages show."""
 
 
 def parse_whole(field: str, text: str) -> int:
     """Read a whole number; what it may be is checked where it is used.
 
-    Thousands may be marked, and powers of ten be written as such: ``1024``, ``1,024``, ``1_024``,
-    ``1e6``, ``3·10^8``. Marks that do not make groups of three are no marks: ``2,8`` is two
-    numbers.
+    Thousands may be marked, and powers of 10 and of 2 be written as such: ``1024``, ``1,024``,
+    ``1_024``, ``1e6``, ``3·10^8``, ``2^10``. Marks that do not make groups of three are no marks:
+    ``2,8`` is two numbers.
 
     Raises:
         InputError: With the field, if it is none.
 
-    >>> parse_whole("n", "1,024"), parse_whole("n", "1e4")
-    (1024, 10000)
+    >>> parse_whole("n", "1,024"), parse_whole("n", "1e4"), parse_whole("n", "2^10")
+    (1024, 10000, 1024)
     """
     stripped = text.strip()
-    found = _WHOLE.fullmatch(_POWER_OF_TEN.sub("1e", stripped))
+    found = _WHOLE.fullmatch(_POWER.sub("1*", stripped))
     if not found:
-        raise InputError(field, f"{inert(stripped)} is not a whole number", "digits only")
-    digits = re.sub("[,_ ]", "", found["digits"])[:_MOST_DIGITS] + "0" * int(found["power"] or 0)
-    return -int(digits) if found["sign"] in ("-", "−") else int(digits)
+        raise InputError(field, f"{inert(stripped)} is not a whole number", EXPECTED)
+    digits = int(re.sub("[,_ ]", "", found["digits"])[:_MOST_DIGITS])
+    size = digits * int(found["base"] or 10) ** int(found["power"] or 0)
+    return -size if found["sign"] in ("-", "−") else size
 
 
 def parse_wholes(field: str, text: str) -> tuple[int, ...]:

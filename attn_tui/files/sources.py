@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.source import Drawn, Kind, Products, Source, Typed
+from attn_tui.compute.whole import parse_whole
 from attn_tui.files.attachments import Attachment
 from attn_tui.files.entries import NUMBERS, Entry, held
 from attn_tui.files.grammar import parse_vectors, read_entries, vector_at
@@ -27,11 +28,11 @@ Part = Literal["q", "K", "V"]
 
 _DRAW = {"n": "n_keys", "seed": "seed", "vectors": "count"}
 _DRAW_EXPECTED = "n = 64, seed = 1, vectors = 1"
-_ASSIGNMENT = re.compile(r"(?P<name>[^\s,;=:]+)[^\S\r\n]*[=:][^\S\r\n]*(?P<value>[^\s,;=:]+)")
+_ASSIGNMENT = re.compile(
+    r"(?P<name>[^\s,;=:]+)[^\S\r\n]*[=:][^\S\r\n]*"
+    r"(?P<value>[^\s,;=:]+(?:[, ][0-9]{3}(?![^\s,;]))*)"
+)
 _BETWEEN = re.compile(r"[\s,;]*")
-_DIGITS = re.compile(r"[-+]?[0-9]+")
-_MOST_DIGITS = 4000
-"""Python converts 4,300; as many as these are out of range in any case."""
 
 _PARTS: Mapping[str, Part] = {
     **dict.fromkeys(("q", "query", "queries"), "q"),
@@ -98,10 +99,10 @@ def parse_draw(text: str) -> Drawn:
             raise _draw_error(f"{inert(found['name'])} is unknown", "n, seed and vectors", line)
         if _DRAW[name] in given:
             raise _draw_error(f"{inert(name)} stands there twice", "each name once", line)
-        if not _DIGITS.fullmatch(found["value"]):
-            what = f"{name} = {inert(found['value'])} is not a whole number"
-            raise _draw_error(what, "digits only", line)
-        given[_DRAW[name]] = int(found["value"][:_MOST_DIGITS])
+        try:
+            given[_DRAW[name]] = parse_whole(name, found["value"])
+        except InputError as error:
+            raise _draw_error(f"{name} = {error.problem}", error.expected, line) from None
         try:
             Drawn(**given)
         except InputError as error:

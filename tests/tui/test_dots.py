@@ -135,7 +135,7 @@ async def test_fields_are_typed(key: str, text: str, field: str, value: object) 
         ("n", "0", "a whole number from 1"),
         ("n", "1e30", "to 100,000,000"),
         ("n", "-1", "a whole number from 1"),
-        ("s", "1.5", "digits only"),
+        ("s", "1.5", "one such as 1024"),
         ("c", "2", "'2' will not do"),
         ("m", "nan", "-1,000,000"),
         ("i", "0", "whole numbers from"),

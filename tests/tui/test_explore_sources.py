@@ -120,7 +120,7 @@ async def test_a_million_drawn_keys_are_listed_sorted_searched_and_drawn() -> No
     async with at_screen(draft=draft) as person:
         person.sees("of 1,000,000")
         await person.press("g")
-        await person.write("777777")
+        await person.write("777,777")
         await person.press("enter")
         await person.press("tab", "s")
         scores = person.asked.experiment.vectors[0].scores

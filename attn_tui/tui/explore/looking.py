@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.whole import parse_whole
 from attn_tui.tui.explore.base import ExploreBase
 from attn_tui.tui.explore.drawing import pin_text
 from attn_tui.tui.explore.order import ordered
@@ -51,10 +52,10 @@ class LookingActions(ExploreBase):
             last = self.answer.vector.n_keys - 1
 
             def read(text: str) -> int:
-                digits = text.strip().replace(",", "")
-                if not (digits.isascii() and digits.isdigit() and int(digits) <= last):
+                key = parse_whole("key", text)
+                if not 0 <= key <= last:
                     raise InputError("key", f"{inert(text)} will not do", f"0 to {last:,}")
-                return int(digits)
+                return key
 
             self.request("key", str(self.view.key), read, self.point)
 
