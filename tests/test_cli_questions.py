@@ -261,6 +261,8 @@ def test_an_answer_stands_beside_that_of_a_file(tmp_path: Path) -> None:
     assert "first_weight" in call("show", "1,2,4", "--csv", "--against", file).stdout
     Path(file).write_text(call("show", "--json", "1,2", "3,4").stdout)
     assert "--against: it asks about 2 vectors" in refused("show", "1,2", "--against", file)
+    again = refused("show", "--example", "ties", "--model", "gpt-2", "--against", file)
+    assert "--against: it asks about 2 vectors" in again
     assert "--against, 'none.json': there is no" in refused("show", "--against", "none.json")
     assert "--against: standard input is asked" in refused("show", "-", "--against", "-")
 

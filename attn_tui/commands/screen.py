@@ -26,7 +26,7 @@ def open_screen(context: click.Context, /, **given: Unpack[GivenGradient]) -> No
     """Open the screen on SCORES."""
     experiment = gradient_experiment_of(given)
     if not _has_terminal():
-        print_report(experiment, given=given)
+        print_report(experiment, given)
         return
     from attn_tui.files.draft import draft_of
     from attn_tui.tui.app import run

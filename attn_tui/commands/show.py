@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Unpack
 
 import click
@@ -25,6 +26,8 @@ from attn_tui.compute.whole import parse_whole
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
+    from attn_tui.compute.explore import VectorAnswer
+    from attn_tui.report.contents import Contents
 
 
 _form = partial(click.option, cls=Option, group=REPORT, multiple=True)
@@ -75,16 +78,20 @@ def show(
     n_vectors = len(experiment.vectors)
     if compare and n_vectors != 2:
         raise InputError("compare", f"the number of vectors is {n_vectors}", "two vectors")
-    pinned = None if against is None else _pinned(against)
-    print_report(experiment, next(iter(form), "text"), most, lab, compare, pinned, given)
+    pinned = () if against is None else _pinned(against)
+    from attn_tui.report.contents import Contents
+
+    contents = Contents(most, lab, compare, pinned)
+    print_report(experiment, given, next(iter(form), "text"), contents)
 
 
-def _pinned(path: str) -> "Experiment":
-    """Return the question of a file that is compared with."""
+def _pinned(path: str) -> "tuple[VectorAnswer, ...]":
+    """Return the answers to the question of a file that is compared with."""
+    from attn_tui.compute.explore import answer
     from attn_tui.files.readers import read_experiment
 
     try:
-        return read_experiment(path)
+        return next(answer(read_experiment(path))).vectors
     except InputError as error:
         raise InputError("against", error.problem, error.expected, error.where) from None
 
@@ -102,30 +109,25 @@ def _about(given: Given, experiment: "Experiment") -> Iterator[str]:
 
 def print_report(
     experiment: "Experiment",
+    given: Given,
     form: str = "text",
-    top: int | None = None,
-    lab: bool = False,
-    compare: bool = False,
-    pinned: "Experiment | None" = None,
-    given: Given | None = None,
+    contents: "Contents | None" = None,
 ) -> None:
     """Print the answer to a question as ``"text"``, ``"csv"`` or ``"json"``.
 
     Args:
         experiment: The question.
-        form: How to write it.
-        top: At most so many keys of each vector.
-        lab: Whether to try every number format too.
-        compare: Whether to compare the two vectors.
-        pinned: The question whose answer to compare with.
         given: What was given, which may name an example or a model to be told of in text.
+        form: How to write it.
+        contents: What it holds; all keys if not given.
     """
     from attn_tui.compute.explore import answer
     from attn_tui.report import csv, json, text
+    from attn_tui.report.contents import EVERYTHING
 
     renders = {"text": text.render, "csv": csv.render, "json": json.render}
-    if form == "text" and given:
-        write(_about(given, experiment))
-    others = next(answer(pinned)).vectors if pinned else ()
-    for each in answer(experiment):
-        write(renders[form](each, top, lab=lab, compare=compare, pinned=others))
+    pieces = renders[form](next(answer(experiment)), contents or EVERYTHING)
+    # What cannot be compared is refused with the first piece, before anything is written.
+    first = next(pieces)
+    about = _about(given, experiment) if form == "text" else ()
+    write(chain(about, (first,), pieces))

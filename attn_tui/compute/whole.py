@@ -33,7 +33,7 @@ def parse_whole(field: str, text: str) -> int:
     if not found:
         raise InputError(field, f"{inert(stripped)} is not a whole number", EXPECTED)
     digits = int(re.sub("[,_ ]", "", found["digits"])[:_MOST_DIGITS])
-    size = digits * int(found["base"] or 10) ** int(found["power"] or 0)
+    size: int = digits * int(found["base"] or 10) ** int(found["power"] or 0)
     return -size if found["sign"] in ("-", "−") else size
 
 

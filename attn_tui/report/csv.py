@@ -1,7 +1,7 @@
 """An answer as CSV of full precision: one line a key, with named columns."""
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from io import StringIO
 from typing import Any
 
@@ -13,8 +13,8 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.explore import Answer, Evaluation, VectorAnswer
 from attn_tui.compute.precision_lab import lab as tried
 from attn_tui.files.plain import plain_number, plain_numbers
+from attn_tui.report.contents import EVERYTHING, Contents
 from attn_tui.report.largest import Positions, chunks, listed_keys
-from attn_tui.report.pair import beside_pinned, first_two
 
 _SIDE = (
     "logit",
@@ -72,39 +72,24 @@ AGAINST_COLUMNS = ("vector", *PAIR_COLUMNS)
 """Those of a comparison with a pinned answer, which is the first."""
 
 
-def render(
-    answer: Answer,
-    top: int | None = None,
-    *,
-    lab: bool = False,
-    compare: bool = False,
-    pinned: Sequence[VectorAnswer] = (),
-) -> Iterator[str]:
+def render(answer: Answer, contents: Contents = EVERYTHING) -> Iterator[str]:
     """Yield the text of an answer, piece by piece: one table.
 
-    Args:
-        answer: What to write.
-        top: At most so many keys of each vector, those with the largest scores.
-        lab: Whether to write the precision lab instead, a line for each format and method.
-        compare: Whether to compare the first two vectors instead, a line a key.
-        pinned: Answers to compare those of each vector with instead: one, or one for each.
-
     Raises:
-        InputError: With field ``"compare"``, if there is only one vector to compare; with that or
-            ``"against"``, if more than one table is asked for.
+        InputError: If the answer has not what is to be compared, or there is more than one table.
     """
-    if lab + compare + bool(pinned) > 1:
-        field = "against" if pinned else "compare"
+    top, lab = contents.top, contents.lab
+    if lab + contents.compare + bool(contents.pinned) > 1:
+        field = "against" if contents.pinned else "compare"
         raise InputError(field, "CSV is one table", "--lab, --compare or --against, or JSON")
-    if pinned:
-        pairs = beside_pinned(answer, pinned)
+    if contents.pinned:
+        pairs = contents.beside_pinned(answer)
         yield _text([AGAINST_COLUMNS])
         for each in pairs:
             for keys in chunks(listed_keys(each, top, by_weight=True)):
                 yield _text((each.vector.name, *row) for row in _pair_rows(each, keys))
         return
-    if compare:
-        pair = first_two(answer)
+    if pair := contents.first_two(answer):
         yield _text([PAIR_COLUMNS])
         for keys in chunks(listed_keys(pair, top, by_weight=True)):
             yield _text(_pair_rows(pair, keys))

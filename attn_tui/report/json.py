@@ -1,6 +1,6 @@
 """An answer as strict JSON of full precision; ``docs/json.md`` explains each field."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -13,8 +13,8 @@ from attn_tui.compute.precision_lab import MOST_DIFFERING, LabSide, Trial
 from attn_tui.compute.precision_lab import lab as tried
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.plain import json_text, plain_number, plain_numbers
+from attn_tui.report.contents import EVERYTHING, Contents
 from attn_tui.report.largest import Positions, chunks, listed_keys
-from attn_tui.report.pair import beside_pinned, first_two
 
 Pieces = Iterator[list[float | str]]
 """Pieces of one list of numbers."""
@@ -22,43 +22,27 @@ Pieces = Iterator[list[float | str]]
 _STATISTICS = ("entropy", "effective_keys", "participation_ratio", "max_weight", "sink_weight")
 
 
-def render(
-    answer: Answer,
-    top: int | None = None,
-    *,
-    lab: bool = False,
-    compare: bool = False,
-    pinned: Sequence[VectorAnswer] = (),
-) -> Iterator[str]:
+def render(answer: Answer, contents: Contents = EVERYTHING) -> Iterator[str]:
     """Yield the text of an answer, piece by piece; nothing in it is as long as all of it.
 
-    Args:
-        answer: What to write.
-        top: Lists hold at most so many keys, those with the largest scores; the experiment
-            keeps all.
-        lab: Whether to try every number format for the key whose gradient is asked for.
-        compare: Whether to compare the first two vectors.
-        pinned: Answers to compare those of each vector with: one, or one for each.
-
     Raises:
-        InputError: With field ``"compare"``, if there is only one vector to compare; with field
-            ``"against"``, if there are several pinned answers and not one for each.
+        InputError: If the answer has not what is to be compared.
     """
-    pairs = beside_pinned(answer, pinned)
+    top, pairs, pair = contents.top, contents.beside_pinned(answer), contents.first_two(answer)
     plain: dict[str, Any] = {
         "schema": SCHEMA,
         "experiment": experiment_to_plain(answer.experiment),
-        "vectors": [_vector(answer, index, top, lab) for index in range(len(answer.vectors))],
+        "vectors": [_vector(answer, index, contents) for index in range(len(answer.vectors))],
     }
-    for vector, pair in zip(plain["vectors"], pairs, strict=False):
-        vector["comparison"] = _comparison(pair, top)
-    if compare:
-        plain["comparison"] = _comparison(first_two(answer), top)
+    for vector, beside in zip(plain["vectors"], pairs, strict=False):
+        vector["comparison"] = _comparison(beside, top)
+    if pair:
+        plain["comparison"] = _comparison(pair, top)
     yield from json_text(plain)
 
 
-def _vector(answer: Answer, index: int, top: int | None, lab: bool) -> dict[str, Any]:
-    experiment, found = answer.experiment, answer.vectors[index]
+def _vector(answer: Answer, index: int, contents: Contents) -> dict[str, Any]:
+    experiment, found, top = answer.experiment, answer.vectors[index], contents.top
     keys = listed_keys(found, top)
     through = attention(experiment, index)
     positions = {} if top is None else {"positions": keys.tolist()}
@@ -73,7 +57,7 @@ def _vector(answer: Answer, index: int, top: int | None, lab: bool) -> dict[str,
         "masked": masked.tolist(),
         "unscaled": _side(found, found.unscaled, keys, through),
         "scaled": _side(found, found.scaled, keys, through),
-        **(_lab(answer, index, top) if lab else {}),
+        **(_lab(answer, index, top) if contents.lab else {}),
     }
 
 

@@ -1,6 +1,6 @@
 """An answer as an aligned text report of at most 80 columns, and what it shows in sentences."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from textwrap import wrap
 
 from attn_tui.compute.attention import attention
@@ -10,42 +10,26 @@ from attn_tui.compute.precision_lab import lab as tried
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.report import sentences
+from attn_tui.report.contents import EVERYTHING, Contents
 from attn_tui.report.head import WIDTH, drawn, head
 from attn_tui.report.numbers import general
-from attn_tui.report.pair import beside_pinned, first_two
 from attn_tui.report.picture import picture
 from attn_tui.report.precision_table import precision_table
 from attn_tui.report.tables import count_noun, differences, statistics, table
 from attn_tui.report.through_vectors import through_vectors
 
 
-def render(
-    answer: Answer,
-    top: int | None = None,
-    *,
-    lab: bool = False,
-    compare: bool = False,
-    pinned: Sequence[VectorAnswer] = (),
-) -> Iterator[str]:
+def render(answer: Answer, contents: Contents = EVERYTHING) -> Iterator[str]:
     """Yield the text of an answer, piece by piece.
 
-    Args:
-        answer: What to write.
-        top: The tables hold at most so many keys, those with the largest scores.
-        lab: Whether to try every number format on each vector too.
-        compare: Whether to compare the first two vectors too.
-        pinned: Answers to compare those of each vector with too: one, or one for each.
-
     Raises:
-        InputError: With field ``"compare"``, if there is only one vector to compare; with field
-            ``"against"``, if there are several pinned answers and not one for each.
+        InputError: If the answer has not what is to be compared.
     """
-    pairs = beside_pinned(answer, pinned)
-    pair = first_two(answer) if compare else None
+    top, pairs, pair = contents.top, contents.beside_pinned(answer), contents.first_two(answer)
     yield from head(answer.experiment)
     for index in range(len(answer.vectors)):
         yield from _vector(answer, index, top)
-        if lab:
+        if contents.lab:
             yield from _lab(answer, index, top)
         if pairs:
             yield from _beside_pinned(pairs[index], answer.experiment.setup, top)

@@ -9,6 +9,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.explore import Answer, VectorAnswer, answer
 from attn_tui.compute.vector import Vector
 from attn_tui.report import csv, json, text
+from attn_tui.report.contents import Contents
 from attn_tui.report.export import Forms, export, write_whole
 from tests.asking import answer_to, asking
 
@@ -20,9 +21,9 @@ def found() -> Answer:
 
 def forms(found: Answer, *pinned: VectorAnswer) -> Forms:
     return {
-        ".txt": lambda: text.render(found, pinned=pinned),
-        ".json": lambda: json.render(found, pinned=pinned),
-        ".csv": lambda: csv.render(found, pinned=pinned),
+        ".txt": lambda: text.render(found, Contents(pinned=pinned)),
+        ".json": lambda: json.render(found, Contents(pinned=pinned)),
+        ".csv": lambda: csv.render(found, Contents(pinned=pinned)),
     }
 
 
@@ -60,7 +61,7 @@ def test_a_pinned_answer_is_compared_in_every_form(
     pinned = answer_to(Vector("b", np.array([1.0, 2.0])))
     export(str(tmp_path / name), forms(found, pinned))
     written = (tmp_path / name).read_bytes().decode()
-    assert written == "".join(render(found, pinned=(pinned,)))
+    assert written == "".join(render(found, Contents(pinned=(pinned,))))
     assert "pinned" in written or "first_weight" in written
 
 

@@ -22,6 +22,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Products
 from attn_tui.compute.vector import Vector
 from attn_tui.report import csv, json, text
+from attn_tui.report.contents import Contents
 from attn_tui.report.through_vectors import MOST_NUMBERS
 from tests.asking import asking
 
@@ -42,15 +43,15 @@ def through(values: bool = True) -> Answer:
 
 
 def as_json(found: Answer, top: int | None = None, **asked: Any) -> Any:
-    return json_module.loads("".join(json.render(found, top, **asked)))
+    return json_module.loads("".join(json.render(found, Contents(top, **asked))))
 
 
 def as_csv(found: Answer, top: int | None = None, **asked: Any) -> list[dict[str, str]]:
-    return list(csv_module.DictReader(StringIO("".join(csv.render(found, top, **asked)))))
+    return list(csv_module.DictReader(StringIO("".join(csv.render(found, Contents(top, **asked))))))
 
 
 def as_text(found: Answer, top: int | None = None, **asked: Any) -> str:
-    return "".join(text.render(found, top, **asked))
+    return "".join(text.render(found, Contents(top, **asked)))
 
 
 def number(item: float | str) -> float:
@@ -256,9 +257,9 @@ def test_the_names_of_a_comparison_may_be_long() -> None:
 def test_one_vector_cannot_be_compared_and_csv_is_one_table() -> None:
     for render in (text.render, json.render, csv.render):
         with pytest.raises(InputError, match="compare: there is one vector"):
-            next(render(answered([1, 2]), compare=True))
+            next(render(answered([1, 2]), Contents(compare=True)))
     with pytest.raises(InputError, match="CSV is one table"):
-        next(csv.render(answered([1], [2]), lab=True, compare=True))
+        next(csv.render(answered([1], [2]), Contents(lab=True, compare=True)))
 
 
 def test_each_vector_stands_beside_the_pinned_one() -> None:
@@ -285,6 +286,6 @@ def test_each_vector_stands_beside_the_pinned_one() -> None:
     assert "comparison" not in as_json(now)["vectors"][0]
     for render in (text.render, json.render, csv.render):
         with pytest.raises(InputError, match="against: it asks about 2 vectors, and not about 1"):
-            list(render(answered([1, 2]), pinned=before.vectors))
+            list(render(answered([1, 2]), Contents(pinned=before.vectors)))
     with pytest.raises(InputError, match="against: CSV is one table"):
-        list(csv.render(now, lab=True, pinned=before.vectors))
+        list(csv.render(now, Contents(lab=True, pinned=before.vectors)))

@@ -21,6 +21,7 @@ from attn_tui.compute.source import Drawn, Products
 from attn_tui.compute.vector import Vector
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.report import csv, json, largest, text
+from attn_tui.report.contents import Contents
 from attn_tui.report.largest import CHUNK
 from tests.asking import asking
 
@@ -38,7 +39,7 @@ def strict(constant: str) -> None:
 
 
 def as_json(found: Answer, top: int | None = None, **asked: Any) -> Any:
-    written = "".join(json.render(found, top, **asked))
+    written = "".join(json.render(found, Contents(top, **asked)))
     return json_module.loads(written, parse_constant=strict)
 
 
@@ -188,7 +189,7 @@ def test_no_more_than_a_piece_of_a_long_vector_is_text_at_a_time(
 
 
 def _csv(found: Answer, top: int | None = None) -> list[dict[str, str]]:
-    return list(csv_module.DictReader(StringIO("".join(csv.render(found, top)))))
+    return list(csv_module.DictReader(StringIO("".join(csv.render(found, Contents(top))))))
 
 
 def test_csv_can_be_cut_to_the_largest_keys_of_each_vector() -> None:
@@ -235,9 +236,9 @@ def test_the_text_report_fits_80_columns_and_gives_the_reason(found: Answer) -> 
 
 
 def test_the_text_report_says_how_many_keys_it_leaves_out() -> None:
-    assert "and 2 more keys" in "".join(text.render(answered([1, 2, 3]), 1))
-    assert "and 1 more key " in "".join(text.render(answered([1, 2, 3]), 2))
-    assert "more key" not in "".join(text.render(answered([1, 2, 3]), 3))
+    assert "and 2 more keys" in "".join(text.render(answered([1, 2, 3]), Contents(1)))
+    assert "and 1 more key " in "".join(text.render(answered([1, 2, 3]), Contents(2)))
+    assert "more key" not in "".join(text.render(answered([1, 2, 3]), Contents(3)))
 
 
 def test_what_underflowed_is_written_with_its_sign_or_as_below_the_least_number() -> None:

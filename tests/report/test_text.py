@@ -15,6 +15,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed
 from attn_tui.compute.vector import Vector
 from attn_tui.report import text
+from attn_tui.report.contents import Contents
 
 Q = [[1.0, 0.0], [0.5, 2.0]]
 K = [[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]]
@@ -25,7 +26,8 @@ def typed(*scores: float) -> Typed:
 
 
 def report(source: Source, setup: Setup | None = None, top: int | None = None) -> str:
-    return "".join(text.render(next(answer(Experiment(source, setup or Setup()))), top))
+    found = next(answer(Experiment(source, setup or Setup())))
+    return "".join(text.render(found, Contents(top)))
 
 
 def flat(source: Source, setup: Setup | None = None, top: int | None = None) -> str:

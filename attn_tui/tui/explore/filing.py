@@ -6,6 +6,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.explore import Answer, answer
 from attn_tui.files.opening import open_draft
 from attn_tui.report import csv, json, text
+from attn_tui.report.contents import Contents
 from attn_tui.report.export import Forms
 from attn_tui.tui import edits
 from attn_tui.tui.explore.base import ExploreBase
@@ -44,7 +45,7 @@ class FilingActions(ExploreBase):
                     expected = "scores that are, or a picture of the screen: .svg"
                     raise InputError("file", "the scores are not understood", expected)
                 for found in answer(experiment):
-                    yield from render(found, pinned=pinned)
+                    yield from render(found, Contents(pinned=pinned))
 
             return written
 
@@ -54,4 +55,5 @@ class FilingActions(ExploreBase):
         """Return all there is to say of the vector."""
         if not (self.answer and self.asked):
             return ""
-        return "".join(text.render(Answer(self.asked.experiment, (self.answer,)), READ_KEYS))
+        found = Answer(self.asked.experiment, (self.answer,))
+        return "".join(text.render(found, Contents(READ_KEYS)))
