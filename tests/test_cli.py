@@ -13,13 +13,17 @@ import pytest
 from click.testing import CliRunner, Result
 
 from attn_tui import __version__
-from attn_tui.cli import program
 from attn_tui.commands.asking import experiment_of
 from attn_tui.commands.options import Given, protected, shared
+from attn_tui.commands.program import program
 from attn_tui.instruments import INSTRUMENTS
 
 FILES = Path(__file__).parent / "files"
 PROGRAM = (sys.executable, "-m", "attn_tui")
+
+needs_full_disk = pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="needs a device that is always full"
+)
 
 
 def call(*arguments: str, stdin: str | bytes | None = None) -> Result:
@@ -280,10 +284,12 @@ def test_an_interrupt_is_quiet_and_a_lack_of_memory_is_one_line(
     assert (result.exit_code, result.stdout, result.stderr.strip()) == (status, "", line)
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_full_disk_is_one_line() -> None:
+@needs_full_disk
+@pytest.mark.parametrize("arguments", [("show",), ("--help",), ("show", "seen later")])
+def test_a_full_disk_is_one_line_before_anything_else(arguments: tuple[str, ...]) -> None:
+    command = [*PROGRAM, *arguments]
     with open("/dev/full", "wb") as full:
-        done = subprocess.run([*PROGRAM, "show"], stdout=full, stderr=subprocess.PIPE, check=False)
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith(b"attn-tui: standard output: ")
     assert done.stderr.count(b"\n") == 1
@@ -302,6 +308,28 @@ def test_a_closed_standard_output_is_one_line(command: str) -> None:
     assert done.returncode == 2
     assert done.stderr.startswith(b"attn-tui: standard output: it is closed; expected ")
     assert done.stderr.count(b"\n") == 1
+
+
+@needs_full_disk
+@pytest.mark.parametrize("nowhere", ["2>&-", "2>/dev/full"])
+def test_an_error_that_nobody_can_be_told_is_a_status(nowhere: str) -> None:
+    command = ["sh", "-c", f'exec "$@" {nowhere}', "sh", *PROGRAM, "show", "x"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+def test_a_program_that_is_interrupted_while_it_starts_says_nothing() -> None:
+    program = (
+        "import sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, *rest):\n"
+        "        if name == 'click': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "from attn_tui.cli import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
 def test_the_report_prints_where_text_is_ascii() -> None:

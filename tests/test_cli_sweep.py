@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from attn_tui.cli import program
+from attn_tui.commands.program import program
 from attn_tui.commands.progress import Progress
 from attn_tui.compute import crossover
 from attn_tui.compute import sweep as compute_sweep

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from textual.app import ComposeResult
 
 from attn_tui import instruments
-from attn_tui.cli import program
+from attn_tui.commands.program import program
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector

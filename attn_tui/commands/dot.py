@@ -17,7 +17,7 @@ from attn_tui.commands.options import (
     option,
     setup,
 )
-from attn_tui.commands.output import write
+from attn_tui.commands.output import INTERRUPTED, write
 from attn_tui.commands.progress import Progress, until_interrupted
 from attn_tui.compute.entries import LAWS
 from attn_tui.compute.errors import InputError
@@ -25,8 +25,6 @@ from attn_tui.compute.errors import InputError
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
     from attn_tui.compute.setup import Setup
-
-INTERRUPTED = 130
 
 
 class GivenDraws(GivenSetup):

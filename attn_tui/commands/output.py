@@ -7,16 +7,31 @@ from io import TextIOWrapper
 
 import click
 
+BAD_INPUT, INTERRUPTED = 2, 130
+"""The statuses that the program ends with, but for 0."""
+
+
+def check_output() -> None:
+    """Check that there is a standard output that takes something, before anything is computed.
+
+    Raises:
+        click.ClickException: If there is none, or none that does.
+    """
+    if sys.stdout is None:
+        raise _refused("it is closed")
+    try:
+        os.write(1, b"")
+    except OSError as error:
+        raise _refused(str(error.strerror)) from None
+
 
 def write(pieces: Iterable[str]) -> None:
     """Write text piece by piece; a reader that has enough, as ``head`` does, is no error.
 
     Raises:
-        click.ClickException: If the text cannot be written, as on a full disk, or to nowhere.
+        click.ClickException: If the text cannot be written, as on a full disk.
     """
     out = sys.stdout
-    if out is None:
-        raise click.ClickException("standard output: it is closed; expected a place for the report")
     if isinstance(out, TextIOWrapper):
         out.reconfigure(errors="replace")
     try:
@@ -27,5 +42,8 @@ def write(pieces: Iterable[str]) -> None:
         # What is left in the buffer would fail again when Python closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
         if not isinstance(error, BrokenPipeError):
-            problem = f"standard output: {error.strerror}; expected room for the report"
-            raise click.ClickException(problem) from None
+            raise _refused(str(error.strerror)) from None
+
+
+def _refused(problem: str) -> click.ClickException:
+    return click.ClickException(f"standard output: {problem}; expected a place for the report")

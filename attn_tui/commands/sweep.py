@@ -16,7 +16,7 @@ from attn_tui.commands.options import (
     Option,
     option,
 )
-from attn_tui.commands.output import write
+from attn_tui.commands.output import INTERRUPTED, write
 from attn_tui.commands.progress import Progress, until_interrupted
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from attn_tui.compute.crossover import Crossover
     from attn_tui.compute.experiment import Experiment
     from attn_tui.compute.sweep import Settings
-
-INTERRUPTED = 130
 
 _Read = Callable[[dict[str, Any], "Settings", int], tuple[int, "Settings"]]
 
