@@ -7,6 +7,8 @@ from io import TextIOWrapper
 
 import click
 
+from attn_tui.charts.look_alikes import LOOK_ALIKE
+
 BAD_INPUT, INTERRUPTED = 2, 130
 """The statuses that the program ends with, but for 0."""
 
@@ -33,7 +35,7 @@ def write(pieces: Iterable[str]) -> None:
     """
     out = sys.stdout
     if isinstance(out, TextIOWrapper):
-        out.reconfigure(errors="replace")
+        out.reconfigure(errors=LOOK_ALIKE)
     try:
         for piece in pieces:
             out.write(piece)

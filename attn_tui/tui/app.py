@@ -1,8 +1,10 @@
 """The application: holds what is asked, shows it on the visible instrument, and asks anew."""
 
+import sys
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
+from io import TextIOWrapper
 from os import environ
 
 from textual import on
@@ -19,6 +21,7 @@ from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.key_help import key_help
 from attn_tui.tui.messages import HistoryStep
 from attn_tui.tui.state import Asked, History, only_of
+from attn_tui.tui.terminal import lacks_blocks, write_what_is_there
 from attn_tui.tui.theme import role_variables
 
 
@@ -29,6 +32,7 @@ class AttnApp(App[None]):
         draft: What is asked at the start; it must be readable.
         instrument: The name of the instrument shown first.
         clock: Seconds, from any moment on.
+        ascii: Whether to begin with drawings in ASCII.
 
     Raises:
         InputError: If the draft cannot be read.
@@ -43,6 +47,7 @@ class AttnApp(App[None]):
         draft: Draft,
         instrument: str = INSTRUMENTS[0].name,
         clock: Callable[[], float] = time.monotonic,
+        ascii: bool = False,
     ) -> None:
         no_color = "NO_COLOR" in environ
         super().__init__(ansi_color=True if no_color else None)
@@ -52,6 +57,7 @@ class AttnApp(App[None]):
         self.history = History(Asked.first(draft))
         self._first = instrument
         self._clock = clock
+        self._ascii = ascii
         self._due = False
         for each in INSTRUMENTS:
             self.add_mode(each.name, partial(_screen, each.screen))
@@ -116,6 +122,11 @@ class AttnApp(App[None]):
         if not isinstance(self.screen, ReadDialog):
             self.push_screen(ReadDialog("Keys", key_help()))
 
+    def action_ascii(self) -> None:
+        """Draw in ASCII, or in blocks."""
+        self._ascii = not self._ascii
+        self._show()
+
     async def action_instrument(self, name: str) -> None:
         """Go to an instrument."""
         if isinstance(self.screen, InstrumentScreen):
@@ -136,6 +147,7 @@ class AttnApp(App[None]):
         self._due = False
         base = self.screen_stack[0] if self.screen_stack else None
         if isinstance(base, InstrumentScreen):
+            base.draw_in_ascii(self._ascii)
             base.show(self.history.present)
 
 
@@ -147,6 +159,10 @@ def _screen(part: str) -> InstrumentScreen:
 def run(draft: Draft) -> int:
     """Run the program on the terminal and return its exit status."""
     accept_any_bytes()
-    app = AttnApp(draft)
+    plain = False
+    if isinstance(sys.__stderr__, TextIOWrapper):  # That is where Textual writes to.
+        write_what_is_there(sys.__stderr__, environ)
+        plain = lacks_blocks(sys.__stderr__, environ)
+    app = AttnApp(draft, ascii=plain)
     app.run()
     return app.return_code or 0

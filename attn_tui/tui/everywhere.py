@@ -20,6 +20,7 @@ SHARED = (
         "app.command_palette", (), "", "More", "Search everything that can be done", bar=2,
         always=("ctrl+p",), palette=False,
     ),
+    Action("app.ascii", (), "", "ASCII", "Draw bars and charts in ASCII, or in blocks"),
     Action("app.quit", ("q",), "q", "Quit", "Leave the program", bar=1, always=("ctrl+q",)),
     *(
         Action(

@@ -195,6 +195,9 @@ class InstrumentScreen(Screen[None]):
     def show(self, asked: Asked) -> None:
         """Show what is asked; called while the screen is visible, and when it becomes so."""
 
+    def draw_in_ascii(self, ascii: bool) -> None:
+        """Draw bars and charts in ASCII from now on, or in blocks; called before `show`."""
+
     @property
     @abstractmethod
     def status(self) -> Sequence[tuple[str, str]]:

@@ -3,8 +3,8 @@
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
-from types import TracebackType
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType, TracebackType
 
 import pexpect
 import pyte
@@ -12,7 +12,7 @@ import pyte
 DEADLINE = 60.0
 """Seconds after which a wait fails; nothing waits for a time."""
 
-PLAIN = ("NO_COLOR", "TEXTUAL_THEME", "TEXTUAL", "COLUMNS", "LINES", "CI")
+PLAIN = ("NO_COLOR", "TEXTUAL_THEME", "TEXTUAL", "COLUMNS", "LINES", "CI", "LC_ALL")
 
 
 class Terminal:
@@ -24,9 +24,11 @@ class Terminal:
         lines: int,
         arguments: Sequence[str] = (),
         program: Sequence[str] = (sys.executable, "-m", "attn_tui"),
+        environment: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         environ = {name: value for name, value in os.environ.items() if name not in PLAIN}
         environ |= {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
+        environ |= environment
         self.screen = pyte.Screen(columns, lines)
         self.stream = pyte.ByteStream(self.screen)
         self.sent = 0

@@ -30,6 +30,19 @@ def test_it_starts_answers_keys_quits_and_leaves_the_terminal_as_it_was() -> Non
         assert terminal.raw.rindex(b"\x1b[?25h") > terminal.raw.rindex(b"\x1b[?25l")
 
 
+def test_in_the_plain_locale_nothing_but_ascii_is_sent() -> None:
+    with Terminal(80, 24, environment={"LC_ALL": "C"}) as terminal:
+        terminal.until_shows("m = 1/vd_k")
+        last_line(terminal)
+        terminal.press("2")
+        terminal.until_shows("q*k ~ error")
+        terminal.press("3")
+        terminal.until_shows("|dp/ds|_F, log")
+        terminal.press("q")
+        assert terminal.leave() == 0
+        assert terminal.raw.isascii()
+
+
 @pytest.mark.parametrize("tabs", CHARTS)
 @pytest.mark.parametrize("size", SIZES)
 def test_a_step_of_the_slider_sends_little(size: tuple[int, int], tabs: str) -> None:

@@ -336,7 +336,7 @@ async def test_charts_in_ascii_and_on_a_logarithmic_axis() -> None:
         person.sees("linear")
         await person.press("l")
         person.sees(" log ", "1e-")
-        await person.app.run_action("screen.ascii")
+        await person.app.run_action("app.ascii")
         await person.press("f5")
         person.misses("█", "⣀")
 

@@ -225,7 +225,7 @@ def test_palette(camera: Camera) -> None:
 
 def test_ascii(camera: Camera) -> None:
     async def deed(person: Person) -> None:
-        await person.app.run_action("screen.ascii")
+        await person.app.run_action("app.ascii")
         await settle(person.pilot)
 
     camera.take(MEDIUM, deed=deed)

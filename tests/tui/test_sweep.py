@@ -321,7 +321,7 @@ async def test_the_chart_is_looked_at_another_way() -> None:
         person.sees("‖∂p/∂s‖_F, 0 to 0.5")
         await person.press("b")
         person.misses("10 to 90 %")
-        await person.app.run_action("screen.ascii")
+        await person.app.run_action("app.ascii")
         await person.press("f5")
         person.sees("small letters median")
 

@@ -59,7 +59,6 @@ LOOKING = (
         "Show the other side, unscaled or scaled, where there is room for one", bar=3,
     ),
     READ_ACTION,
-    Action("screen.ascii", (), "", "ASCII", "Draw charts in ASCII, or in blocks"),
 )  # fmt: skip
 """What looks another way."""
 

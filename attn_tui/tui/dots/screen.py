@@ -281,9 +281,10 @@ class DotsScreen(AskingActions):
         """Show the other side where there is room for one."""
         self.look(self.view.other_side())
 
-    def action_ascii(self) -> None:
-        """Draw in ASCII, or in blocks."""
-        self.look(replace(self.view, ascii=not self.view.ascii))
+    def draw_in_ascii(self, ascii: bool) -> None:
+        """Draw bars and charts in ASCII from now on, or in blocks."""
+        if ascii != self.view.ascii:
+            self.look(replace(self.view, ascii=ascii))
 
     # What panes say
 

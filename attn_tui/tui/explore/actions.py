@@ -78,7 +78,6 @@ LOOKING = (
         "See a large Jacobian around the cursor, or as a whole",
     ),
     READ_ACTION,
-    Action("screen.ascii", (), "", "ASCII", "Draw bars and charts in ASCII, or in blocks"),
 )  # fmt: skip
 """What looks another way."""
 

@@ -71,6 +71,7 @@ class LookingActions(ExploreBase):
             pin = pin_text(self.answer, self.asked.experiment)
             self.look(replace(self.view, pinned=self.answer, pin=pin))
 
-    def action_ascii(self) -> None:
-        """Draw in ASCII, or in blocks."""
-        self.look(replace(self.view, ascii=not self.view.ascii))
+    def draw_in_ascii(self, ascii: bool) -> None:
+        """Draw bars and charts in ASCII from now on, or in blocks."""
+        if ascii != self.view.ascii:
+            self.look(replace(self.view, ascii=ascii))

@@ -49,7 +49,6 @@ LOOKING = (
         "Show the numbers and crossovers in place of the chart", bar=3,
     ),
     READ_ACTION,
-    Action("screen.ascii", (), "", "ASCII", "Draw charts in ASCII, or in blocks"),
 )  # fmt: skip
 """What looks another way."""
 

@@ -208,9 +208,10 @@ class SweepScreen(AskingActions):
         """Show bands, or hide them."""
         self._look(bands=not self.view.look.bands)
 
-    def action_ascii(self) -> None:
-        """Draw in ASCII, or in blocks."""
-        self._look(ascii=not self.view.look.ascii)
+    def draw_in_ascii(self, ascii: bool) -> None:
+        """Draw bars and charts in ASCII from now on, or in blocks."""
+        if ascii != self.view.look.ascii:
+            self._look(ascii=ascii)
 
     def _look(self, **changes: bool) -> None:
         self.look(replace(self.view, look=replace(self.view.look, **changes)))

@@ -1,0 +1,41 @@
+"""ASCII in place of signs that an encoding has not."""
+
+import ast
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import attn_tui
+from attn_tui.charts.look_alikes import LOOK_ALIKE, look_alike
+from attn_tui.charts.rows import cells
+
+SIGNS = {
+    character
+    for file in Path(attn_tui.__file__).parent.rglob("*.py")
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+    if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    for character in node.value
+    if not character.isascii()
+}
+
+
+def test_every_sign_of_the_program_has_a_look_alike() -> None:
+    assert {"√", "∂", "█", "⣤", "│", "₂"} <= SIGNS
+    assert {sign for sign in SIGNS if look_alike(sign).startswith("?")} <= {"�", "、", "∫"}
+
+
+@given(st.text())
+def test_it_is_ascii_and_takes_as_many_cells(text: str) -> None:
+    plain = "".join(map(look_alike, text))
+    assert plain.isascii()
+    assert len(plain) == cells(text)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "written"),
+    [("ascii", "|dp/ds| ~ 2, 1/vd_k, e, ? "), ("iso8859-1", "|dp/ds| ± ², 1/vd_k, é, ? ")],
+)
+def test_only_what_an_encoding_has_not_is_replaced(encoding: str, written: str) -> None:
+    assert "‖∂p/∂s‖ ± ², 1/√d_k, é, 注".encode(encoding, LOOK_ALIKE).decode(encoding) == written
