@@ -264,9 +264,10 @@ def growth_chart(answer: Answer, width: int, height: int, ascii: bool = False) -
     powers = [power for power in decades if power % step == 0]
     ordered = sorted(powers, key=lambda power: (power != 0, power))
     ticks = tuple(Tick(10.0**power, "1" if power == 0 else f"1e{power}") for power in ordered)
+    dot = "o" if ascii else "○"
     titles = (
-        "standard deviation of m·q·k over d_k, both axes logarithmic; ○ sampled, ×1",
-        "standard deviation of m·q·k, log-log; ○ sampled, ×1",
+        f"standard deviation of m·q·k over d_k, both axes logarithmic; {dot} sampled, ×1",
+        f"standard deviation of m·q·k, log-log; {dot} sampled, ×1",
         "sd of m·q·k, log-log",
     )
     y = Axis(first_text(titles, width), low, high, True, ticks)
@@ -290,7 +291,6 @@ def growth_chart(answer: Answer, width: int, height: int, ascii: bool = False) -
     circles = np.array(sorted(found), dtype=np.float64)
     heights = np.array([found[int(at)] for at in circles])
     inside = (heights >= low) & (heights <= high)
-    dot = "o" if ascii else "○"
     marks = [
         Mark(float(at), float(y_value), dot, "unscaled")
         for at, y_value in zip(circles[inside], heights[inside], strict=True)

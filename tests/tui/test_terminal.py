@@ -41,3 +41,13 @@ async def test_ascii_is_chosen_for_every_instrument_at_once() -> None:
                     person.sees("━")
             await person.app.run_action("app.ascii")
             await settle(person.pilot)
+
+
+async def test_the_marks_of_dot_products_are_ascii_too() -> None:
+    async with at_screen(instrument="dots") as person:
+        await person.app.run_action("app.ascii")
+        await person.press("t")
+        person.sees("o sampled")
+        await person.press("shift+tab")
+        person.sees(">entries")
+        person.misses("▸", "○")

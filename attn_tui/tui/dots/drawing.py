@@ -4,6 +4,7 @@ from textwrap import wrap
 
 from attn_tui.charts.dots import growth_chart, histogram_chart
 from attn_tui.charts.dots_tables import derivation_rows, over_d_k_rows
+from attn_tui.charts.grid import glyphs
 from attn_tui.charts.rows import Row, Span, cells, first_fit, fitted, message
 from attn_tui.compute.dots import Answer, Settings
 from attn_tui.compute.experiment import Experiment
@@ -56,9 +57,7 @@ def field_at(settings: Settings, x: int, y: int, width: int, height: int) -> int
     return place if y < height and place < len(FIELDS) else None
 
 
-def field_rows(
-    settings: Settings, cursor: int, focused: bool, width: int, height: int
-) -> list[Row]:
+def field_rows(settings: Settings, view: View, focused: bool, width: int, height: int) -> list[Row]:
     """Return the fields in columns, from top to bottom; one has the cursor."""
     placed = columns(settings, width, height)
     edges = [left for _, left, _ in placed[1:]] + [width]
@@ -68,18 +67,19 @@ def field_rows(
         for (first, left, label), edge in zip(placed, edges, strict=True):
             place = first + line
             there = place < len(FIELDS)
-            spans = _field(settings, place, label, place == cursor, focused) if there else ()
+            spans = _field(settings, place, label, view, focused) if there else ()
             row += fitted(spans, edge - left)
         rows.append(tuple(row))
     return rows
 
 
-def _field(settings: Settings, place: int, label: int, here: bool, focused: bool) -> Row:
+def _field(settings: Settings, place: int, label: int, view: View, focused: bool) -> Row:
     field = FIELDS[place]
+    here = focused and place == view.field
     value = shown(settings, field.name)
     changed = getattr(settings, field.name) != getattr(Settings(), field.name)
-    role = "focus" if here and focused else "strong" if changed else "text"
-    pointer: Span = ("▸" if here and focused else " ", "cursor")
+    role = "focus" if here else "strong" if changed else "text"
+    pointer: Span = (glyphs(view.ascii).pointer if here else " ", "cursor")
     return (pointer, (f"{field.label:<{label}} ", "label"), (value, role))
 
 

@@ -199,7 +199,7 @@ class DotsScreen(AskingActions):
 
     def _draw_fields(self) -> None:
         for pane in self.query(panes.FieldsPane):
-            rows = drawing.field_rows(self.settings, self.view.field, pane.has_focus, *pane.size)
+            rows = drawing.field_rows(self.settings, self.view, pane.has_focus, *pane.size)
             pane.show(rows)
 
     def _draw_tabs(self) -> None:
