@@ -1,8 +1,10 @@
 """Every question can be asked on the command line, and what cannot be asked is one line."""
 
 import json
+import os
 import re
 import shlex
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from attn_tui.compute.models import MODELS
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.draft import parse
 from attn_tui.files.examples import EXAMPLES
-from tests.test_cli import asked, call, refused
+from tests.test_cli import PROGRAM, asked, call, refused, run
 
 EYE = "[[1,0],[0,1]]"
 VECTORS = ("--query", "1,0", "--keys", EYE)
@@ -109,6 +111,40 @@ def test_an_example_and_a_model_are_told_of() -> None:
         assert said.startswith(f"{told} scores")
     assert call("show", "--model", "gpt-2", "--csv").stdout.startswith("vector,")
     assert "look" not in call("show", "1,2").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_mentioned"),
+    [
+        ("show", True),
+        ("", True),
+        ("show --d-k 4", True),
+        ("show -", False),
+        ("show 1,2", False),
+        ("show --example ties", False),
+        ("show --draw 3", False),
+    ],
+)
+def test_standard_input_that_nobody_asked_for_is_mentioned(
+    arguments: str, is_mentioned: bool, tmp_path: Path
+) -> None:
+    said = "attn-tui: standard input is left unread; - among SCORES reads it\n"
+    file = tmp_path / "scores.txt"
+    file.write_text("1, 2, 3\n")
+    end, begin = os.pipe()
+    os.write(begin, b"1, 2, 3\n")
+    os.close(begin)
+    for source in (os.open(file, os.O_RDONLY), end):
+        command = [*PROGRAM, *arguments.split()]
+        done = subprocess.run(command, stdin=source, capture_output=True, text=True, check=True)
+        assert done.stderr == said * is_mentioned
+        assert done.stdout
+        assert (os.read(source, 1) == b"") == (arguments == "show -")
+        os.close(source)
+
+
+def test_nothing_on_standard_input_is_nothing_to_mention() -> None:
+    assert run("show").stderr == b""
 
 
 def test_whole_numbers_are_written_alike_everywhere() -> None:

@@ -5,6 +5,9 @@ from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import click
+
+from attn_tui.commands.input import input_waits
 from attn_tui.commands.options import Given, GivenGradient, GivenSetup
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.log_scale import D_K
@@ -95,6 +98,15 @@ def gradient_experiment_of(given: GivenGradient) -> "Experiment":
             raise InputError("experiment", error.problem, error.expected, "of") from None
         raise
     return experiment
+
+
+def mention_unread_input(given: Given) -> None:
+    """Say on standard error if standard input holds something while the example is shown."""
+    places = ("draw", *_VECTORS, "example", "experiment")
+    if given["scores"] or any(given.get(name) is not None for name in places):
+        return
+    if input_waits():
+        click.echo("attn-tui: standard input is left unread; - among SCORES reads it", err=True)
 
 
 def _check_ways(given: Given) -> None:

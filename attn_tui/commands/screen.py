@@ -6,7 +6,7 @@ from typing import Unpack
 
 import click
 
-from attn_tui.commands.asking import gradient_experiment_of
+from attn_tui.commands.asking import gradient_experiment_of, mention_unread_input
 from attn_tui.commands.options import GivenGradient, gradient, shared
 from attn_tui.commands.show import print_report
 
@@ -25,6 +25,7 @@ class _ProgramHelp(click.Command):
 def open_screen(context: click.Context, /, **given: Unpack[GivenGradient]) -> None:
     """Open the screen on SCORES."""
     experiment = gradient_experiment_of(given)
+    mention_unread_input(given)
     if not _has_terminal():
         print_report(experiment, given)
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from attn_tui.commands.asking import gradient_experiment_of
+from attn_tui.commands.asking import gradient_experiment_of, mention_unread_input
 from attn_tui.commands.completion import experiment_files
 from attn_tui.commands.options import (
     REPORT,
@@ -79,6 +79,7 @@ def show(
     if compare and n_vectors != 2:
         raise InputError("compare", f"the number of vectors is {n_vectors}", "two vectors")
     pinned = () if against is None else _pinned(against)
+    mention_unread_input(given)
     from attn_tui.report.contents import Contents
 
     contents = Contents(most, lab, compare, pinned)
