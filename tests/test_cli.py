@@ -121,7 +121,7 @@ def test_only_double_dashes_and_h_make_an_option() -> None:
         (("@.",), "SCORES, '.': it is a directory"),
         (("--d-k", "0"), "--d-k: '0' is out of range"),
         (("--d-k", "-3"), "--d-k: '-3' is out of range"),
-        (("--d-k=2.5",), "--d-k: '2.5' will not do"),
+        (("--d-k=2.5",), "--d-k: '2.5' is not a whole number; expected a whole number from 1"),
         (("--d-k", "1" + "0" * 30), "--d-k: '1000"),
         (("--d-k", "65537"), "--d-k: '65537' is out of range"),
         (("--rule", "cube"), "--rule: 'cube' is not a rule"),

@@ -310,20 +310,32 @@ def test_every_format_is_tried_if_asked(form: tuple[str, ...]) -> None:
     assert "bfloat16" not in plain
 
 
+QUICK = {"dot": ("--samples", "100"), "sweep": ("--draws", "8")}
+
+
 def _documented() -> list[str]:
-    """The lines of the README that ask a question and need no file."""
-    readme = (Path(__file__).parents[1] / "README.md").read_text()
-    lines = (
-        re.split("   +", line)[0] for line in re.findall("^    (attn-tui show .*)", readme, re.M)
-    )
-    return [line for line in lines if not set(line) & set("@;|>")]
+    """The lines of the README and of every help that ask a question and need no file."""
+    texts = [(Path(__file__).parents[1] / "README.md").read_text()]
+    texts += [call(*command, "--help").stdout for command in ((), ("show",), ("dot",), ("sweep",))]
+    found = re.findall("^ +(attn-tui .*)", "\n".join(texts), re.M)
+    lines = (re.split("   +| where the variance", line)[0] for line in found)
+    return [line for line in dict.fromkeys(lines) if not set(line) & set("@;|>")]
 
 
 @pytest.mark.parametrize("line", _documented())
-def test_what_the_readme_asks_can_be_asked(line: str) -> None:
-    result = call(*shlex.split(line)[1:])
+def test_what_is_documented_can_be_asked(line: str) -> None:
+    arguments = shlex.split(line)[1:]
+    few = ("--points", "4") if "sweep" in arguments and "--crossover" not in arguments else ()
+    result = call(*arguments, *QUICK.get(arguments[0], ()), *few)
     assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout
 
 
-def test_the_readme_asks_something() -> None:
-    assert len(_documented()) >= 6
+def test_questions_are_documented() -> None:
+    commands = [shlex.split(line)[1] for line in _documented()]
+    assert all(commands.count(command) >= 3 for command in ("show", "dot", "sweep"))
+
+
+def test_a_word_that_is_no_command_is_told_the_commands() -> None:
+    assert refused("dots").endswith("-inf (masked); or a command: show, dot, sweep")
+    assert refused("show", "dots").endswith("-inf (masked)")

@@ -42,7 +42,16 @@ class GivenDraws(GivenSetup):
 _draws = partial(option, group=DRAWS)
 
 
-@click.command("dot", cls=Command)
+_EXAMPLES = """\
+\b
+Examples:
+  attn-tui dot --d-k 64 --samples 1e7 --seed 7
+  attn-tui dot --entries die --correlation 0.5 --table 2,64,4096 --json
+  attn-tui dot --tied --rule inverse
+"""
+
+
+@click.command("dot", cls=Command, epilog=_EXAMPLES)
 @_draws("--samples", "N", "How many q·k are drawn, 1 to 10^8.  [default: 100,000]")
 @_draws("--seed", "S", "What is drawn, a whole number.  [default: 1]")
 @_draws(
@@ -69,6 +78,7 @@ def dot(
     """Print what q·k is like at d_k: its mean, variance and more, before and after the scale.
 
     Every sampled number has its standard error and, where one is known, the exact value beside it.
+    Ctrl+C prints what there is.
     """
     values: dict[str, Any] = {**given, "tied": None if tied is None else "yes" if tied else "no"}
     texts: dict[str, str | None] = {name: values[name] for name in _FIELDS}

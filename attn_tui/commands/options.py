@@ -89,7 +89,7 @@ def write_options(
     """Write a section for each group of options."""
     records: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
     for parameter in parameters:
-        record = parameter.get_help_record(ctx)
+        record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
         if record:
             records[getattr(parameter, "group", OTHER)].append(record)
     for group, found in records.items():
@@ -153,14 +153,19 @@ def _examples() -> dict[str, str]:
     return {name: example.title for name, example in EXAMPLES.items()}
 
 
-_SETUP: tuple[Callable[[Any], Any], ...] = (
-    _scores(
+def experiment(group: str) -> Callable[[F], F]:
+    """Return the option that starts from a file."""
+    return option(
         "--experiment",
         "FILE",
-        "Ask what a file asks that `show --json` printed (- is standard input); SCORES and other "
-        "options replace what it says.",
-        complete=experiment_files,
-    ),
+        "Ask what a file asks that --json printed (- is standard input); what is given beside it "
+        "replaces what it says.",
+        group,
+        experiment_files,
+    )
+
+
+_SETUP: tuple[Callable[[Any], Any], ...] = (
     _scale(
         "--d-k", "N", f"Dimension of a head, {D_K.minimum} to {D_K.maximum:,}.  [default: 1024]"
     ),
@@ -202,14 +207,15 @@ _SHARED: tuple[Callable[[Any], Any], ...] = (
         "A row for each key, as in K, to be multiplied by weights.",
         complete=matrices,
     ),
-    _scores("--mask", "KEYS", "Keys that are masked, such as 2,5:8 or causal, or none."),
+    _scores("--mask", "KEYS", "Keys that are masked, such as 2,5:8 or causal.  [default: none]"),
     _scores(
         "--example",
         "NAME",
-        "Ask what an example asks, such as ties or thousand; SCORES and other options replace "
+        "Ask what an example asks, such as ties or thousand; what is given beside it replaces "
         "what it says.",
         complete=of_names(_examples),
     ),
+    experiment(SCORES),
     *_SETUP,
     _scale("--softcap", "C", "Cap the logits: z = C·tanh(m·s/C).  [default: none]"),
     _scale("--sink", "B", "Add a key with logit B and no value.  [default: none]"),
@@ -229,11 +235,16 @@ _SHARED: tuple[Callable[[Any], Any], ...] = (
         "Whether softmax omits to subtract the largest score.  [default: stable]",
         PRECISION,
     ),
-    _precision("--round-scores", "FORMAT", "What scores are rounded to first.", complete=_formats),
+    _precision(
+        "--round-scores",
+        "FORMAT",
+        f"What scores are rounded to first.  [default: {FORMATS[0]}]",
+        complete=_formats,
+    ),
     _precision(
         "--round-vectors",
         "FORMAT",
-        "What q and k are rounded to before their product.",
+        f"What q and k are rounded to before their product.  [default: {FORMATS[0]}]",
         complete=_formats,
     ),
 )
@@ -259,7 +270,7 @@ def shared(command: F) -> F:
 
 def setup(command: F) -> F:
     """Add the options of instruments that draw by themselves: d_k, the rule, where to start."""
-    return reduce(lambda inner, add: add(inner), reversed(_SETUP), command)
+    return reduce(lambda inner, add: add(inner), reversed((experiment(DRAWS), *_SETUP)), command)
 
 
 def gradient(command: F) -> F:

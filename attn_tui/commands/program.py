@@ -69,8 +69,7 @@ class Program(click.Group):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options of the screen, those of the program, and the subcommands."""
         own = self.get_params(ctx)
-        options = [p for p in open_screen.params if isinstance(p, click.Option)]
-        write_options([*options, *own], ctx, formatter)
+        write_options([*open_screen.params, *own], ctx, formatter)
         with formatter.section("Commands"):
             formatter.write_dl([(i.command_name, i.summary) for i in INSTRUMENTS])
 

@@ -9,6 +9,8 @@ import click
 from attn_tui.commands.asking import gradient_experiment_of, mention_unread_input
 from attn_tui.commands.options import GivenGradient, gradient, shared
 from attn_tui.commands.show import print_report
+from attn_tui.compute.errors import InputError
+from attn_tui.instruments import INSTRUMENTS
 
 
 class _ProgramHelp(click.Command):
@@ -24,7 +26,14 @@ class _ProgramHelp(click.Command):
 @click.pass_context
 def open_screen(context: click.Context, /, **given: Unpack[GivenGradient]) -> None:
     """Open the screen on SCORES."""
-    experiment = gradient_experiment_of(given)
+    try:
+        experiment = gradient_experiment_of(given)
+    except InputError as error:
+        if error.field == "scores" and given["scores"] and given["scores"][0].isalpha():
+            known = ", ".join(instrument.command_name for instrument in INSTRUMENTS)
+            expected = f"{error.expected}; or a command: {known}"
+            raise InputError("scores", error.problem, expected, error.where) from None
+        raise
     mention_unread_input(given)
     if not _has_terminal():
         print_report(experiment, given)

@@ -34,7 +34,18 @@ _form = partial(click.option, cls=Option, group=REPORT, multiple=True)
 _also = partial(click.option, cls=Option, group=REPORT, is_flag=True)
 
 
-@click.command("show", cls=Command)
+_EXAMPLES = """\
+\b
+Examples:
+  attn-tui show 100,120,150
+  attn-tui show -1,0,1 q:3,4 --d-k 64 --csv
+  attn-tui show --draw 1000 --seed 7 --vectors 2 --json --top 10
+  attn-tui show --query 1,0 --keys "[[1,0],[0,1]]" --values "[[1],[2]]"
+  attn-tui show 5,1 --rule temperature:T=4 --precision float16 --lab
+"""
+
+
+@click.command("show", cls=Command, epilog=_EXAMPLES)
 @shared
 @gradient
 @_form("--csv", "form", flag_value="csv", help="Print CSV, one line a key.")
@@ -46,12 +57,12 @@ _also = partial(click.option, cls=Option, group=REPORT, is_flag=True)
     REPORT,
 )
 @_also("--lab", help="Try every number format on each vector.")
-@_also("--compare", help="Compare two vectors.")
+@_also("--compare", help="Compare the two vectors that there are.")
 @option(
     "--against",
     "FILE",
-    "Compare with the answer to the question of a file that `show --json` printed, for each vector "
-    "the one in its place.",
+    "Compare with the answer to what a file asks that --json printed (- is standard input), each "
+    "vector with the one in its place.",
     REPORT,
     experiment_files,
 )

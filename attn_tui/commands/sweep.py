@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attn_tui.commands.completion import experiment_files, of_names
+from attn_tui.commands.completion import of_names
 from attn_tui.commands.options import (
+    DRAWS,
     REPORT,
     SCALE,
-    SCORES,
     Command,
     Option,
+    experiment,
     option,
 )
 from attn_tui.commands.output import INTERRUPTED, write
@@ -31,7 +32,7 @@ _Read = Callable[[dict[str, Any], "Settings", int], tuple[int, "Settings"]]
 
 _form = partial(click.option, cls=Option, group=REPORT, multiple=True)
 _flag = partial(click.option, cls=Option, group=REPORT, is_flag=True)
-_drawn = partial(option, group=SCORES)
+_drawn = partial(option, group=DRAWS)
 
 
 def _statistics() -> dict[str, str]:
@@ -54,24 +55,20 @@ Examples:
 @_drawn(
     "--n",
     "N|LOW:HIGH",
-    "How many keys: a number, or a range to sweep; a list with --crossover.  [default: 64]",
+    f"How many keys, {N_KEYS.minimum} to {N_KEYS.maximum:,}: a number, or a range to sweep; a list "
+    "with --crossover.  [default: 64; swept 2:4096]",
 )
 @_drawn(
     "--d-k",
     "LOW:HIGH|N",
-    "Length of q and k: a range to sweep, or a number.  [default: 1:8192]",
+    f"Dimension of a head, {D_K.minimum} to {D_K.maximum:,}: a range to sweep, or a number.  "
+    "[default: 1024; swept 1:8192]",
 )
 @_drawn("--over", "d_k|n", "What to sweep.  [default: n if only --n is a range, else d_k]")
 @_drawn("--draws", "N", "How many vectors are drawn at each place.  [default: 1000]")
 @_drawn("--points", "N", "At how many places, or along each side of a map.  [default: 27; 14]")
 @_drawn("--seed", "S", "What is drawn, a whole number.  [default: 1]")
-@_drawn(
-    "--experiment",
-    "FILE",
-    "Ask what a file asks that `sweep --json` printed (- is standard input); other options "
-    "replace what it says.",
-    complete=experiment_files,
-)
+@experiment(DRAWS)
 @option(
     "--rules",
     "NAME,NAME:…",

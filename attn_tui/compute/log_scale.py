@@ -67,9 +67,8 @@ class LogScale:
         stripped = text.strip()
         try:
             value = parse_whole(self.field, stripped)
-        except InputError:
-            problem = f"{inert(stripped)} will not do"
-            raise InputError(self.field, problem, expected) from None
+        except InputError as error:
+            raise InputError(self.field, error.problem, expected) from None
         if not self.minimum <= value <= self.maximum:
             raise InputError(self.field, f"{inert(stripped)} is out of range", expected)
         return value
