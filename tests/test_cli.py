@@ -336,6 +336,12 @@ def test_the_report_prints_where_text_is_ascii() -> None:
     done = run("show", PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"0.6245" in done.stdout
+    assert b"m = 1/vd_k" in done.stdout
+
+
+def test_a_pipe_keeps_the_names_of_vectors_in_the_plain_locale() -> None:
+    done = run("show", "größe:1,2", "--csv", LC_ALL="C")
+    assert "größe" in done.stdout.decode()
 
 
 def test_a_command_may_take_the_shared_options_alone() -> None:

@@ -7,7 +7,7 @@ from io import TextIOWrapper
 
 import click
 
-from attn_tui.charts.look_alikes import LOOK_ALIKE
+from attn_tui.charts.look_alikes import write_look_alikes
 
 BAD_INPUT, INTERRUPTED = 2, 130
 """The statuses that the program ends with, but for 0."""
@@ -35,7 +35,7 @@ def write(pieces: Iterable[str]) -> None:
     """
     out = sys.stdout
     if isinstance(out, TextIOWrapper):
-        out.reconfigure(errors=LOOK_ALIKE)
+        write_look_alikes(out, os.environ)
     try:
         for piece in pieces:
             out.write(piece)

@@ -11,6 +11,7 @@ from textual import on
 from textual.app import App, SystemCommand
 from textual.screen import Screen
 
+from attn_tui.charts.look_alikes import write_look_alikes
 from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.tui.actions import bindings
@@ -21,7 +22,7 @@ from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.key_help import key_help
 from attn_tui.tui.messages import HistoryStep
 from attn_tui.tui.state import Asked, History, only_of
-from attn_tui.tui.terminal import lacks_blocks, write_what_is_there
+from attn_tui.tui.terminal import lacks_blocks
 from attn_tui.tui.theme import role_variables
 
 
@@ -161,7 +162,7 @@ def run(draft: Draft) -> int:
     accept_any_bytes()
     plain = False
     if isinstance(sys.__stderr__, TextIOWrapper):  # That is where Textual writes to.
-        write_what_is_there(sys.__stderr__, environ)
+        write_look_alikes(sys.__stderr__, environ)
         plain = lacks_blocks(sys.__stderr__, environ)
     app = AttnApp(draft, ascii=plain)
     app.run()

@@ -5,19 +5,9 @@ from collections.abc import Mapping
 from io import TextIOWrapper
 
 from attn_tui.charts.grid import BLOCKS
-from attn_tui.charts.look_alikes import LOOK_ALIKE
 
 _WITHOUT_BLOCKS = re.compile(r"(linux|dumb|ansi|cons25|vt[0-9]+)([-+.].*)?")
 """Names of terminals whose fonts lack parts of blocks, or braille."""
-
-
-def write_what_is_there(stream: TextIOWrapper, environment: Mapping[str, str]) -> None:
-    """Let a stream write look-alikes of the signs that the locale's encoding has not.
-
-    Where ``LC_ALL`` asks for the plain locale, Python writes UTF-8 all the same.
-    """
-    plain = environment.get("LC_ALL") in ("C", "POSIX")
-    stream.reconfigure(encoding="ascii" if plain else None, errors=LOOK_ALIKE)
 
 
 def lacks_blocks(stream: TextIOWrapper, environment: Mapping[str, str]) -> bool:

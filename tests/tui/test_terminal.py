@@ -4,8 +4,14 @@ from io import BytesIO, TextIOWrapper
 
 import pytest
 
-from attn_tui.tui.terminal import lacks_blocks, write_what_is_there
+from attn_tui.charts.look_alikes import write_look_alikes
+from attn_tui.tui.terminal import lacks_blocks
 from tests.tui.person import at_screen, settle
+
+
+class OnTerminal(TextIOWrapper):
+    def isatty(self) -> bool:
+        return True
 
 
 @pytest.mark.parametrize(
@@ -25,8 +31,8 @@ from tests.tui.person import at_screen, settle
 def test_drawings_keep_to_ascii_where_blocks_are_lacking(
     encoding: str, environment: dict[str, str], lacks: bool
 ) -> None:
-    stream = TextIOWrapper(BytesIO(), encoding)
-    write_what_is_there(stream, environment)
+    stream = OnTerminal(BytesIO(), encoding)
+    write_look_alikes(stream, environment)
     assert lacks_blocks(stream, environment) == lacks
 
 
