@@ -7,7 +7,7 @@ from math import floor, isfinite, isnan, log, log10
 import numpy as np
 
 from attn_tui.charts.axis import power_text
-from attn_tui.charts.grid import Glyphs
+from attn_tui.charts.grid import Glyphs, glyphs
 from attn_tui.charts.rows import Row
 from attn_tui.charts.sweep_signs import Look
 from attn_tui.compute.sweep import Answer
@@ -73,11 +73,13 @@ class SizeShading:
         ends: The scale in words.
         steps: From which size on there is each shade, rising, as decimal logarithms.
         texts: These sizes.
+        less: What marks a smaller one.
     """
 
     ends: str
     steps: tuple[float, ...]
     texts: tuple[str, ...]
+    less: str
 
     @property
     def _lightest(self) -> int:
@@ -90,7 +92,7 @@ class SizeShading:
         shade = reached and reached + self._lightest - 1
         role = f"positive{shade}" if shade else "zero"
         if body < LEAST_VALUES:
-            return shade, "" if shade else "·"[:body], role
+            return shade, "" if shade else self.less[:body], role
         number = np.exp(value) if isfinite(value) else 0.0
         return shade, f" {statistic_number(float(number), value, body - 3)} ", role
 
@@ -109,6 +111,7 @@ class SizeShading:
 def size_shading(answer: Answer, cells: Mapping[Place, float], look: Look) -> SizeShading:
     """Return the shades for the sizes in a map's cells, given as natural logarithms."""
     known = [value / LN10 for value in cells.values() if isfinite(value)]
+    less = glyphs(look.ascii).shades[0]
     top = max(known, default=0.0)
     if not look.log:
         n = answer.settings.n_range[1]
@@ -122,12 +125,13 @@ def size_shading(answer: Answer, cells: Mapping[Place, float], look: Look) -> Si
         bound = bounds.get(answer.settings.statistic, 10.0 ** min(top, 300.0))
         sizes = [part * bound for part in LINEAR_PARTS]
         texts = tuple(general(size, 2) for size in sizes)
-        return SizeShading(f"0 to {general(bound, 3)}", tuple(log10(size) for size in sizes), texts)
+        powers = tuple(log10(size) for size in sizes)
+        return SizeShading(f"0 to {general(bound, 3)}", powers, texts, less)
     # Each shade has about a fifth of the cells, so that wherever the map changes it is seen.
     fifths = np.quantile(known or [0.0], (0.2, 0.4, 0.6, 0.8)).tolist()
     by_digits = [dict(_round_below(each, digits) for each in fifths) for digits in (1, 2, 3)]
     steps = next((each for each in by_digits if len(each) == len(fifths)), by_digits[-1])
-    return SizeShading("shades of about a fifth each", tuple(steps), tuple(steps.values()))
+    return SizeShading("shades of about a fifth each", tuple(steps), tuple(steps.values()), less)
 
 
 def _round_below(power: float, digits: int) -> tuple[float, str]:

@@ -201,6 +201,16 @@ def test_the_map_says_which_way_and_how_far_without_colour() -> None:
     assert "smaller" in small[-2]
 
 
+def test_what_is_too_small_for_a_shade_is_marked_as_the_legend_says() -> None:
+    each = found(replace(SMALL, view="map", n_range=(2, 512)))
+    for look, mark in ((Look(), "·"), (Look(ascii=True), ".")):
+        narrow, wide = (
+            lines(sweep_map(each, "none", "median", (2, 1), width, 12, look)) for width in (50, 100)
+        )
+        assert mark in narrow[5]
+        assert f"{mark} less" in wide[-1]
+
+
 def test_the_shades_of_a_map_are_spread_over_what_it_shows_and_named() -> None:
     for statistic in STATISTICS:
         each = found(replace(SMALL, view="map", n_range=(2, 512), statistic=statistic))
