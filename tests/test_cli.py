@@ -337,6 +337,7 @@ def test_the_report_prints_where_text_is_ascii() -> None:
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"0.6245" in done.stdout
     assert b"m = 1/vd_k" in done.stdout
+    assert b"r between q_i and k_i" in run("dot", "--help", PYTHONIOENCODING="latin-1").stdout
 
 
 def test_a_pipe_keeps_the_names_of_vectors_in_the_plain_locale() -> None:

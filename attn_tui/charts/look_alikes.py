@@ -4,6 +4,7 @@ import codecs
 import re
 from collections.abc import Mapping
 from io import TextIOWrapper
+from typing import TextIO
 from unicodedata import name, normalize
 
 from attn_tui.charts.rows import cells
@@ -51,11 +52,12 @@ def _write(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(LOOK_ALIKE, _write)
 
 
-def write_look_alikes(stream: TextIOWrapper, environment: Mapping[str, str]) -> None:
+def write_look_alikes(stream: TextIO, environment: Mapping[str, str]) -> None:
     """Let a stream write them where its encoding has no better.
 
     A terminal gets ASCII alone where ``LC_ALL`` says so, though Python would write UTF-8; a pipe
     does not, so that names stay what they are.
     """
     plain = environment.get("LC_ALL") in ("C", "POSIX") and stream.isatty()
-    stream.reconfigure(encoding="ascii" if plain else None, errors=LOOK_ALIKE)
+    if isinstance(stream, TextIOWrapper):
+        stream.reconfigure(encoding="ascii" if plain else None, errors=LOOK_ALIKE)

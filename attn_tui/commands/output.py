@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Iterable
-from io import TextIOWrapper
 
 import click
 
@@ -13,14 +12,18 @@ BAD_INPUT, INTERRUPTED = 2, 130
 """The statuses that the program ends with, but for 0."""
 
 
-def check_output() -> None:
-    """Check that there is a standard output that takes something, before anything is computed.
+def prepare_output() -> None:
+    """Let standard output be readable in the locale, and check that it goes somewhere.
+
+    To be called before anything is computed.
 
     Raises:
         click.ClickException: If there is none, or none that does.
     """
     if sys.stdout is None:
         raise _refused("it is closed")
+    # Errors keep their escapes: they quote what was typed.
+    write_look_alikes(sys.stdout, os.environ)
     try:
         os.write(1, b"")
     except OSError as error:
@@ -34,8 +37,6 @@ def write(pieces: Iterable[str]) -> None:
         click.ClickException: If the text cannot be written, as on a full disk.
     """
     out = sys.stdout
-    if isinstance(out, TextIOWrapper):
-        write_look_alikes(out, os.environ)
     try:
         for piece in pieces:
             out.write(piece)

@@ -8,7 +8,7 @@ import click
 
 from attn_tui import __version__
 from attn_tui.commands.options import protected, write_options
-from attn_tui.commands.output import BAD_INPUT, INTERRUPTED, check_output
+from attn_tui.commands.output import BAD_INPUT, INTERRUPTED, prepare_output
 from attn_tui.commands.screen import open_screen
 from attn_tui.compute.errors import InputError
 from attn_tui.instruments import INSTRUMENTS, load
@@ -80,7 +80,7 @@ class Program(click.Group):
 
     def _status(self, arguments: list[str]) -> int:
         try:
-            check_output()
+            prepare_output()
             result = super().main(arguments, NAME, standalone_mode=False)
         except InputError as error:
             return _fail(_spelled(error))
@@ -104,9 +104,10 @@ def _spelled(error: InputError) -> str:
 def _fail(message: str) -> int:
     """Print one line without control characters, and return the exit status."""
     line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
-    # Where there is nobody to be told, the status says it.
-    with suppress(OSError):
-        click.echo(f"{NAME}: {line}", err=True)
+    # Where there is nobody to be told, the status says it; click would write UTF-8 for ASCII.
+    if sys.stderr is not None:
+        with suppress(OSError):
+            sys.stderr.write(f"{NAME}: {line}\n")
     return BAD_INPUT
 
 

@@ -78,6 +78,8 @@ def show(
 
     SCORES are what `attn-tui --help` says.
     """
+    from attn_tui.report.contents import Contents
+
     if len(set(form)) > 1:
         raise click.UsageError("--csv and --json exclude each other")
     most = None if top is None else parse_whole("top", top)
@@ -91,8 +93,6 @@ def show(
         raise InputError("compare", f"the number of vectors is {n_vectors}", "two vectors")
     pinned = () if against is None else _pinned(against)
     mention_unread_input(given)
-    from attn_tui.report.contents import Contents
-
     contents = Contents(most, lab, compare, pinned)
     print_report(experiment, given, next(iter(form), "text"), contents)
 

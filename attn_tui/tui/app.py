@@ -4,7 +4,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
-from io import TextIOWrapper
 from os import environ
 
 from textual import on
@@ -160,10 +159,9 @@ def _screen(part: str) -> InstrumentScreen:
 def run(draft: Draft) -> int:
     """Run the program on the terminal and return its exit status."""
     accept_any_bytes()
-    plain = False
-    if isinstance(sys.__stderr__, TextIOWrapper):  # That is where Textual writes to.
-        write_look_alikes(sys.__stderr__, environ)
-        plain = lacks_blocks(sys.__stderr__, environ)
-    app = AttnApp(draft, ascii=plain)
+    stream = sys.__stderr__
+    assert stream is not None  # Textual writes to it.
+    write_look_alikes(stream, environ)
+    app = AttnApp(draft, ascii=lacks_blocks(stream.encoding, environ))
     app.run()
     return app.return_code or 0

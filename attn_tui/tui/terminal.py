@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from io import TextIOWrapper
 
 from attn_tui.charts.grid import BLOCKS
 
@@ -10,10 +9,10 @@ _WITHOUT_BLOCKS = re.compile(r"(linux|dumb|ansi|cons25|vt[0-9]+)([-+.].*)?")
 """Names of terminals whose fonts lack parts of blocks, or braille."""
 
 
-def lacks_blocks(stream: TextIOWrapper, environment: Mapping[str, str]) -> bool:
-    """Return whether what is drawn on a terminal should keep to ASCII."""
+def lacks_blocks(encoding: str, environment: Mapping[str, str]) -> bool:
+    """Return whether what is drawn on a terminal that is written to so should keep to ASCII."""
     try:
-        (BLOCKS.scaled + BLOCKS.unscaled + BLOCKS.shades).encode(stream.encoding)
+        (BLOCKS.scaled + BLOCKS.unscaled + BLOCKS.shades).encode(encoding)
     except UnicodeEncodeError:
         return True
     return bool(_WITHOUT_BLOCKS.fullmatch(environment.get("TERM", "")))

@@ -33,7 +33,7 @@ def test_drawings_keep_to_ascii_where_blocks_are_lacking(
 ) -> None:
     stream = OnTerminal(BytesIO(), encoding)
     write_look_alikes(stream, environment)
-    assert lacks_blocks(stream, environment) == lacks
+    assert lacks_blocks(stream.encoding, environment) == lacks
 
 
 async def test_ascii_is_chosen_for_every_instrument_at_once() -> None:
