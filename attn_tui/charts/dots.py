@@ -167,12 +167,11 @@ def _names(data: _Data, y: Axis, dot: float) -> tuple[tuple[str, str], ...]:
     """
     if data.exact is None:
         return (("normal", ""),)
-    known = ~np.isnan(data.exact)
-    both = y.fraction(np.stack([data.normal[known], data.exact[known]]))
+    both = y.fraction(np.stack([data.normal, data.exact]))
     if np.abs(np.diff(np.clip(both, 0.0, 1.0), axis=0)).max(initial=0.0) >= dot:
         return (("normal", "exact"),)
-    normal, exact = data.normal[known], data.exact[known]
-    percent = 100.0 * np.abs(normal - exact).max(initial=0.0) / exact.max(initial=1e-300)
+    apart = np.abs(data.normal - data.exact).max(initial=0.0)
+    percent = 100.0 * apart / data.exact.max(initial=1e-300)
     most = f"±{general(_round_up(float(percent)), 2)}" if percent > 0.1 else "<0.1"
     name = "exact ≈ normal"
     return (("", f"{name}, {most} % of peak"), ("", name))

@@ -117,7 +117,10 @@ class DotLaw:
     def coverage(self) -> float | None:
         """The probability that |q·k| is at most `bound`, where it is known."""
         if self.lattice is not None:
-            return float(self.lattice.weights[self.inside(self.lattice.values)].sum())
+            weights, inside = self.lattice.weights, self.inside(self.lattice.values)
+            # The smaller part is added up: what is certain is 1, and not almost.
+            outside = float(weights[~inside].sum())
+            return 1.0 - outside if outside < 0.5 else float(weights[inside].sum())
         if self.product.discrete:
             return None
         d, times = self._of_free

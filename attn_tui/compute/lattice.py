@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_MOST_STEPS = 1024
+_MOST_STEPS = 2**16
 """Values of one term are on a lattice if they span at most so many steps of it."""
 
 _MOST_VALUES = 2**20

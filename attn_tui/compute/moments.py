@@ -141,16 +141,18 @@ def read(sums: Sums, law: DotLaw) -> Readouts:
 
 def _mean_size(sums: Sums, law: DotLaw, root: float) -> Number:
     """Return the sample's E|x|; Var|x| = Var(x) + E[x]² − (E|x|)² makes its error."""
-    sd, size = law.standard_deviation, abs(law.mean)
+    sd, size, least = law.standard_deviation, abs(law.mean), 0.0
     more = sums.size / sums.count * (sd or 1.0)
     if law.mean_size is not None:
         spread, off, surplus = sd**2, 0.0, law.mean_size - size
+        # Of two values ±x the variance of |x| is 0, and not what rounding leaves of Var(x).
+        least = 1e-14 * spread
     else:
         m1, m2, _ = sums.central
         spread, off, surplus = sd**2 * m2, copysign(sd * m1, law.mean * m1), more
     # With E[x]² = (size + off)² and (E|x|)² = (size + surplus)², no large squares are subtracted.
     spread += (off - surplus) * (2.0 * size + off + surplus)
-    return Number(size + more, sqrt(max(spread, 0.0)) / root, law.mean_size)
+    return Number(size + more, sqrt(spread if spread > least else 0.0) / root, law.mean_size)
 
 
 def _coverage(sums: Sums, law: DotLaw, root: float) -> Number:

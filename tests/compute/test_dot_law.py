@@ -11,6 +11,7 @@ from attn_tui.compute.dot_law import DotLaw
 from attn_tui.compute.entries import LAWS, Entries, Pair
 from attn_tui.compute.lattice import Lattice
 
+IRRATIONAL = (2**0.5, 3**0.5)
 VALUES: dict[str, list[float]] = {"coins": [-1, 1], "die": [1, 2, 3, 4, 5, 6]}
 
 
@@ -33,7 +34,7 @@ def enumerated(pair: Pair, d_k: int) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("entries", ["coins", "die"])
 @pytest.mark.parametrize("rho", [0.0, 0.5, -0.5, 1.0])
-@pytest.mark.parametrize("means", [(0.0, 0.0), (0.5, -2.0), (0.3, 0.3), (2**0.5, 3**0.5)])
+@pytest.mark.parametrize("means", [(0.0, 0.0), (0.5, -2.0), (0.3, 0.3), (0.01, 0.12), IRRATIONAL])
 @pytest.mark.parametrize("d_k", [1, 2, 3])
 def test_a_discrete_law_is_what_enumeration_finds(
     entries: Entries, rho: float, means: tuple[float, float], d_k: int
@@ -54,7 +55,7 @@ def test_a_discrete_law_is_what_enumeration_finds(
         inside = abs(values) <= law.bound + 1e-9
         assert law.coverage == pytest.approx(chances[inside].sum())
     else:
-        assert means == (2**0.5, 3**0.5)
+        assert means == IRRATIONAL
 
 
 @pytest.mark.parametrize("d_k", [1, 2, 16, 1024, 65536])
@@ -158,6 +159,12 @@ def test_products_of_uniform_entries_by_quadrature() -> None:
 def test_a_law_that_nobody_adds_up_says_why(law: DotLaw, reason: str) -> None:
     assert (law.coverage, law.mean_size, law.density(np.zeros(1))) == (None, None, None)
     assert reason in law.unknown
+
+
+@pytest.mark.parametrize("rho", [0.3, -0.7])
+@pytest.mark.parametrize(("d_k", "tied"), [(1, False), (1, True), (2, True), (4, False)])
+def test_what_is_certain_has_the_probability_1(rho: float, d_k: int, tied: bool) -> None:
+    assert DotLaw(Pair("coins", correlation=rho), d_k, tied).coverage == 1.0
 
 
 def test_moments_of_a_sum_are_those_of_a_normal_number_in_the_limit() -> None:

@@ -101,6 +101,25 @@ def test_what_nobody_works_out_is_left_out() -> None:
     assert curve.scaled(2.0).exact is None
 
 
+@pytest.mark.parametrize(
+    "law",
+    [
+        DotLaw(Pair("uniform", correlation=1.0), 1),
+        DotLaw(Pair("uniform", 1.0, 0.0, 0.5), 2),
+        DotLaw(Pair("normal", 0.5, 1.0, -1.0), 64, tied=True),
+    ],
+    ids=str,
+)
+def test_places_at_which_the_density_is_not_known_are_left_out(law: DotLaw) -> None:
+    bins = Bins.of(law)
+    curve = curves(law, bins)
+    assert curve.exact is not None
+    assert not np.isnan(curve.exact).any()
+    assert 4 * bins.number - 5 < curve.x.size < 4 * bins.number
+    assert (np.diff(curve.x) > 0.0).all()
+    assert curve.normal.shape == curve.exact.shape == curve.x.shape
+
+
 def test_a_law_of_one_value_has_a_bin_for_it() -> None:
     law = DotLaw(Pair("coins", correlation=1.0), 9)
     x, found = sampled(law, 10)

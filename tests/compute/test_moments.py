@@ -79,6 +79,16 @@ def test_a_law_without_spread_has_no_errors_but_of_its_kurtosis() -> None:
     assert isnan(found.kurtosis.value)
 
 
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("rho", [0.3, -0.7])
+def test_what_every_draw_agrees_on_has_no_error(rho: float, tied: bool) -> None:
+    """|q·k| of coins that are one product, or d_k times one, is always the same."""
+    law = DotLaw(Pair("coins", correlation=rho), 3 if tied else 1, tied)
+    found = read(Sums.of(Draws(law, Streams(1)).take(100), law), law)
+    assert found.mean_size.standard_error == found.coverage.standard_error == 0.0
+    assert found.mean.standard_error > 0.05
+
+
 def test_a_coverage_nobody_knows_still_has_an_error() -> None:
     _, found = sampled(DotLaw(Pair("coins", 2**0.5, 3**0.5), 1), 10)
     assert found.coverage.exact is None
