@@ -1,5 +1,6 @@
 """A grid of cells that charts are drawn on, and the glyphs they are drawn with."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -79,12 +80,29 @@ class Grid:
             text, its = (glyph.rule, role) if drawn == " " else (glyph.crossing, its)
             self.put(column, row, text, its)
 
-    def fill_braille(self, column: int, row: int, part: float) -> None:
-        """Add to a cell of braille the dots up to some part of its height, if it is one."""
-        text, role = self._grid[row][column]
-        if "⠀" <= text <= "⣿":
-            dots = (0x00, 0xC0, 0xE4, 0xF6, 0xFF)[round(4 * part)]
-            self._grid[row][column] = (chr(ord(text) | dots), role)
+    def lay_over(
+        self, curves: "Grid", filled: Mapping[tuple[int, int], float], glyph: Glyphs
+    ) -> None:
+        """Put what is drawn on another grid of the same size over this one, and show bars below it.
+
+        Braille gets the dots of the part of its cell that a bar fills; a dot inside a bar becomes
+        a shade, for beside its neighbours it would be a hole.
+
+        Args:
+            curves: The other grid.
+            filled: Which part of a cell is filled by a bar, by column and row.
+            glyph: The set that both are drawn with.
+        """
+        for row, line in enumerate(curves._grid):
+            for column, (text, role) in enumerate(line):
+                part = filled.get((column, row), 0.0)
+                if "⠀" <= text <= "⣿":
+                    dots = (0x00, 0xC0, 0xE4, 0xF6, 0xFF)[round(4 * part)]
+                    text = chr(ord(text) | dots)
+                elif text == glyph.shades[0] and part > 0.5:
+                    text = glyph.shades[2]
+                if text != " ":
+                    self._grid[row][column] = (text, role)
 
     def rows(self) -> tuple[Row, ...]:
         """Return the grid as rows, neighbours of one role joined."""

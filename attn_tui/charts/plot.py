@@ -122,10 +122,10 @@ def _column(x: Axis, value: float, grid: Grid) -> int:
 def _draw(grid: Grid, placed: Sequence[Placed], glyph: Glyphs) -> None:
     """Draw bars, then curves over them."""
     curved = [one for one in placed if one.series.curved]
-    ends: dict[tuple[int, int], float] = {}
+    filled: dict[tuple[int, int], float] = {}
     for one in placed:
         if one not in curved:
-            ends |= one.draw_bars(grid)
+            filled |= one.draw_bars(grid)
     curves = []
     for one in curved:
         marker = one.series.glyph or glyph.line
@@ -133,9 +133,9 @@ def _draw(grid: Grid, placed: Sequence[Placed], glyph: Glyphs) -> None:
         columns, rows = one.dots(grid, *dots)
         joined = one.series.kind == "line"
         curves.append(Curve(columns, rows, dots, marker, one.series.role, joined))
-    draw_curves(grid, curves)
-    for (column, row), part in ends.items():
-        grid.fill_braille(column, row, part)
+    over = Grid(grid.width, grid.height)
+    draw_curves(over, curves)
+    grid.lay_over(over, filled, glyph)
 
 
 def _left_axis(y: Axis, size: Frame, glyph: Glyphs) -> tuple[Row, ...]:

@@ -105,9 +105,9 @@ class Placed:
     def draw_bars(self, grid: Grid) -> dict[tuple[int, int], float]:
         """Draw bars to the nearest part of a cell; of bars that begin together, the highest.
 
-        Returns the column and row of each cell in which one ends, and which part of it it fills.
+        Returns the column and row of each cell that is drawn on, and which part of it a bar fills.
         """
-        ends: dict[tuple[int, int], float] = {}
+        filled: dict[tuple[int, int], float] = {}
         parts = self.series.glyph
         starts = cell(self.x[self.good], grid.width)
         heights = np.rint(self.y[self.good] * grid.height * len(parts)).astype(np.intp)
@@ -119,15 +119,14 @@ class Placed:
             full, part = divmod(int(heights[index]), len(parts))
             start, width = int(starts[index]), int(widths[index])
             layers = [parts[-1]] * full + [parts[part - 1]] * bool(part)
-            if part:
-                at = grid.height - len(layers)
-                ends |= {(column, at): part / len(parts) for column in range(start, start + width)}
             lowest = max(len(layers) - 1, 0) if self.series.kind == "caps" else 0
             for level in range(lowest, len(layers)):
                 row = grid.height - 1 - level
                 grid.put(start, row, layers[level] * width, self.series.role)
+                share = 1.0 if level < full else part / len(parts)
+                filled |= {(column, row): share for column in range(start, start + width)}
             text = str(texts[index])
             above = max(grid.height - 1 - len(layers), 0)
             if len(text) <= width:
                 grid.put(start + (width - len(text)) // 2, above, text, "text")
-        return ends
+        return filled

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
+from attn_tui.charts.grid import glyphs
 from attn_tui.charts.plot import Axis, Mark, Series, Tick, frame, plot
 from attn_tui.charts.rows import Row, plain
 from tests.charts.cases import check_block, lines, text_of
@@ -152,6 +153,17 @@ def test_below_a_curve_that_covers_the_end_of_a_bar_the_bar_is_seen() -> None:
     upper, lower = lines(rows)[1:3]
     assert upper.strip("┤│ ") == ""
     assert set(lower[1:20]) == {"⣭"}, "the curve's dots above, the bar's below, none between"
+
+
+@pytest.mark.parametrize("ascii", [False, True])
+def test_a_dotted_curve_makes_no_hole_in_bars(ascii: bool) -> None:
+    at, glyph = np.arange(20.0), glyphs(ascii)
+    bars = Series("", at, np.where(at < 10, 1.0, 0.0), "unscaled", "bars", glyph.unscaled)
+    dotted = Series("", at, np.full(20, 0.5), "label", "points", glyph.shades[0])
+    rows = plot([bars, dotted], Axis("", 0, 20), Axis("", 0, 1), 21, 5, ascii)
+    dot, shade = glyph.shades[0], glyph.shades[2]
+    assert text_of(rows, "label").strip() == shade * 10 + dot * 10
+    assert dot not in text_of(rows, "unscaled")
 
 
 def test_points_on_both_ends_of_the_axes_are_drawn_in_the_corners() -> None:
