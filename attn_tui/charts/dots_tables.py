@@ -62,6 +62,15 @@ def _sampled(number: Number, role: str) -> Span:
     return with_error(number, 22) + (" !" if far else ""), "error" if far else role
 
 
+_COLUMNS: tuple[Sequence[int], ...] = (
+    range(8),
+    (0, 1, 3, 4, 5, 6, 7),
+    (0, 1, 3, 4, 6, 7),
+    *((0, 1, 3, 4, 8), (0, 1, 4, 8), (0, 1, 4)),
+)
+"""The columns of the table over d_k, at decreasing width; the last one says 6 and 7 shortly."""
+
+
 def over_d_k_rows(answer: Answer, width: int, height: int, cursor: int) -> tuple[Row, ...]:
     """Return the table over d_k, scrolled to the row that the cursor is on.
 
@@ -73,11 +82,7 @@ def over_d_k_rows(answer: Answer, width: int, height: int, cursor: int) -> tuple
     """
     if not answer.table:
         return message(" No rows: i adds one", width, height)
-    tables = [
-        _over_d_k(answer, cursor, columns, gap)
-        for columns in (range(7), (0, 1, 3, 4, 5, 6), (0, 1, 3, 4, 6), (0, 1, 4, 6), (0, 1, 4))
-        for gap in (3, 2, 1)
-    ]
+    tables = [_over_d_k(answer, cursor, columns, gap) for columns in _COLUMNS for gap in (3, 2, 1)]
     rows = (widest(tables, width) or tables[-1]).rows(width)
     reasons = dict.fromkeys(row.unknown for row in answer.table if row.unknown)
     rows += tuple(fitted(((f" –: {reason}", "muted"),), width) for reason in reasons)
@@ -89,7 +94,10 @@ def over_d_k_rows(answer: Answer, width: int, height: int, cursor: int) -> tuple
 
 def _over_d_k(answer: Answer, cursor: int, columns: Sequence[int], gap: int) -> Table:
     around = f"±{bound_text(answer)}"
-    titles = ("", "d_k", "draws", "variance ± error", "exact", around, "coverage, exact")
+    titles = (
+        *("", "d_k", "draws", "variance ± error", "exact", around),
+        *("coverage ± error", "exact", "coverage, exact"),
+    )
     lines = []
     for place, row in enumerate(answer.table):
         role = "cursor" if place == cursor else "label"
@@ -99,21 +107,19 @@ def _over_d_k(answer: Answer, cursor: int, columns: Sequence[int], gap: int) -> 
                 ("▸" if place == cursor else " ", "cursor"),
                 (f"{row.d_k:,}", role),
                 (f"{row.draws:,}", "muted"),
-                (with_error(row.variance, 20) if drawn else "not drawn", "unscaled"),
+                _sampled(row.variance, "unscaled") if drawn else ("not drawn", "unscaled"),
                 (exact(row.variance, 10), role),
                 (f"±{general(row.bound, 6)}", role),
+                _sampled(row.coverage, "unscaled") if drawn else ("", role),
+                (exact(row.coverage, 10), role),
                 (
-                    f"{share(row.coverage.value) if drawn else ''}, {_exact_share(row.coverage)}",
+                    f"{share(row.coverage.value) if drawn else ''}, {share(row.coverage.exact)}",
                     role,
                 ),
             )
         )
     table = Table((tuple((title, "label") for title in titles),), tuple(lines), 1, gap)
     return table.keeping(tuple(columns), gap)
-
-
-def _exact_share(coverage: Number) -> str:
-    return share(coverage.exact)
 
 
 def derivation_rows(answer: Answer, width: int, height: int, top: int = 0) -> tuple[Row, ...]:

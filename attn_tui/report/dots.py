@@ -122,16 +122,15 @@ def _derivation(answer: Answer) -> Iterator[str]:
 def _table(answer: Answer) -> Iterator[str]:
     """Yield a line for each d_k of the table."""
     yield "Over d_k, each row with a sample of its own\n"
-    around = f"±{bound_text(answer)}"
     yield (
-        f"{'d_k':>6} {'draws':>9} {'variance':>19} {'exact':>10} "
-        f"{around:>13} {'coverage':>9} {'exact':>8}\n"
+        f"{'d_k':>6} {'draws':>9} {'variance ± error':>17} {'exact':>9} "
+        f"{'within ±':>8} {'coverage ± error':>17} {'exact':>8}\n"
     )
     for row in answer.table:
         yield (
-            f"{row.d_k:>6} {row.draws:>9,} {with_error(row.variance, 19):>19} "
-            f"{exact(row.variance, 10):>10} {general(row.bound, 6):>13} "
-            f"{share(row.coverage.value):>9} {share(row.coverage.exact):>8}\n"
+            f"{row.d_k:>6} {row.draws:>9,} {with_error(row.variance, 17):>17} "
+            f"{exact(row.variance, 9):>9} {general(row.bound, 6):>8} "
+            f"{with_error(row.coverage, 17):>17} {exact(row.coverage, 8):>8}\n"
         )
     for reason in dict.fromkeys(row.unknown for row in answer.table if row.unknown):
         yield _wrapped(f"–: {reason}.")

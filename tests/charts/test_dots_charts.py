@@ -23,6 +23,7 @@ from attn_tui.compute.entries import LAWS
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
+from attn_tui.report.measured import exact, with_error
 from tests.asking import asking
 from tests.charts.cases import check_block, lines
 
@@ -145,11 +146,19 @@ def test_the_slopes_are_named_and_the_present_d_k_is_marked() -> None:
 
 def test_the_table_marks_the_cursor_and_keeps_it_in_sight() -> None:
     text = plain(over_d_k_rows(found(), 80, 10, 1))
-    assert "▸       4" in text.splitlines()[2]
-    assert "0.9451" in text
+    assert text.splitlines()[2].split()[:2] == ["▸", "4"]
     two = plain(over_d_k_rows(found(), 80, 3, 3))
-    assert "▸   1,024" in two
+    assert two.splitlines()[-1].split()[:2] == ["▸", "1,024"]
     assert "d_k" in two
+
+
+def test_the_table_has_errors_where_there_is_room() -> None:
+    coverage = found().table[1].coverage
+    assert coverage.exact is not None
+    both = with_error(coverage), exact(coverage, 10)
+    for width in (120, 80):
+        assert lines(over_d_k_rows(found(), width, 10, 1))[2].split()[-4:] == " ".join(both).split()
+    assert f"{coverage.value:.4f}, 0.9451" in plain(over_d_k_rows(found(), 40, 10, 1))
 
 
 def test_the_derivation_has_reasons_where_there_is_room() -> None:

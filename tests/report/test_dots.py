@@ -71,7 +71,7 @@ def test_the_report_says_what_was_drawn_and_what_it_shows() -> None:
         "variance                   64.62 ± 0.29        64      1.0096 ± 0.0046         1",
         "within ±2√d_k = ±16",
         "5 Σ_{i≠j} Cov(q_i k_i, q_j k_j)",
-        "  1024   100,000",
+        "  1024   100,000      1025.8 ± 4.6      1024       64 0.95501 ± 0.00066 0.954447",
     ):
         assert part in text
     said = " ".join(text.split())
