@@ -1,4 +1,4 @@
-"""``attn-tui dot``: the numbers of Dot products as a text report or JSON."""
+"""``attn-tui dot``: the numbers of Dot products as a text report, CSV or JSON."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
@@ -9,11 +9,10 @@ from attn_tui.commands.asking import setup_experiment_of
 from attn_tui.commands.completion import of_names
 from attn_tui.commands.options import (
     DRAWS,
-    REPORT,
     Command,
     GivenSetup,
-    Option,
     flag,
+    forms,
     option,
     setup,
 )
@@ -70,10 +69,10 @@ Examples:
 )
 @_draws("--table", "D,D,…", "The d_k of the rows of the table.  [default: 2,4,512,1024]")
 @setup
-@click.option("--json", "json", cls=Option, group=REPORT, is_flag=True, help="Print JSON.")
+@forms("Print CSV, one line a number.")
 @click.pass_context
 def dot(
-    context: click.Context, /, json: bool, tied: bool | None, **given: Unpack[GivenDraws]
+    context: click.Context, /, form: str, tied: bool | None, **given: Unpack[GivenDraws]
 ) -> None:
     """Print what q·k is like at d_k: its mean, variance and more, before and after the scale.
 
@@ -84,7 +83,7 @@ def dot(
     texts: dict[str, str | None] = {name: values[name] for name in _FIELDS}
     shared: Any = {name: values[name] for name in GivenSetup.__annotations__}
     experiment = setup_experiment_of(shared, partial(_draws_of, texts))
-    context.exit(print_dots(experiment, json))
+    context.exit(print_dots(experiment, form))
 
 
 _FIELDS = {
@@ -115,13 +114,13 @@ def _draws_of(texts: dict[str, str | None], setup: "Setup") -> "Setup":
     return setup.put(settings)
 
 
-def print_dots(experiment: "Experiment", json: bool = False) -> int:
-    """Print the answer to a question; return the exit status.
+def print_dots(experiment: "Experiment", form: str) -> int:
+    """Print the answer to a question as ``"text"``, ``"csv"`` or ``"json"``; return the status.
 
     Ctrl+C ends the draw: what was drawn is printed, and the status says that it was interrupted.
     """
     from attn_tui.compute.dots import Settings, answer
-    from attn_tui.report import dots, dots_json
+    from attn_tui.report import dots, dots_csv, dots_json
 
     samples = experiment.setup.get(Settings).samples
     found = None
@@ -130,5 +129,6 @@ def print_dots(experiment: "Experiment", json: bool = False) -> int:
             progress.show(found.drawn / samples)
         interrupted = stop()
     if found is not None:
-        write((dots_json if json else dots).render(found))
+        renders = {"text": dots.render, "csv": dots_csv.render, "json": dots_json.render}
+        write(renders[form](found))
     return INTERRUPTED if interrupted else 0

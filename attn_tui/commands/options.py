@@ -135,6 +135,24 @@ def option(
     )
 
 
+def forms(csv: str) -> Callable[[F], F]:
+    """Return the options that choose ``form``: ``"csv"``, ``"json"``, or neither, ``"text"``.
+
+    Args:
+        csv: What ``--csv`` does.
+    """
+
+    def chosen(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> str:
+        if len(set(given)) > 1:
+            raise click.UsageError("--csv and --json exclude each other", context)
+        return next(iter(given), "text")
+
+    form = partial(click.option, cls=Option, group=REPORT, multiple=True, callback=chosen)
+    as_csv = form("--csv", "form", flag_value="csv", help=csv)
+    as_json = form("--json", "form", flag_value="json", help="Print JSON.")
+    return lambda command: as_csv(as_json(command))
+
+
 def flag(names: str, text: str, group: str = OTHER) -> Callable[[F], F]:
     """Return an option that says yes or no, or nothing."""
     return click.option(names, cls=Option, group=group, default=None, help=text)

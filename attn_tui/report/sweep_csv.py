@@ -1,14 +1,12 @@
 """A sweep as CSV of full precision: one line for each place, rule and statistic."""
 
-import csv
-from collections.abc import Iterable, Iterator, Sequence
-from io import StringIO
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from attn_tui.compute.crossover import Crossover
 from attn_tui.compute.sweep import STATISTICS, Answer
 from attn_tui.compute.sweep_points import Ratio, Statistic
 from attn_tui.files.plain import plain_number
+from attn_tui.report.csv_text import csv_text
 
 COLUMNS = (
     *("n", "d_k", "rule", "multiplier", "draws", "statistic"),
@@ -33,7 +31,7 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
         answer: What to write.
         statistics: Which to write; all unless given.
     """
-    yield _text([COLUMNS])
+    yield csv_text([COLUMNS])
     for point in answer.points:
         rows = []
         for name in tuple(statistics) or STATISTICS:
@@ -46,7 +44,7 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
             )
             place = (point.n, point.d_k, point.rule, plain_number(point.multiplier), point.draws)
             rows.append((*place, name, *("" if x is None else plain_number(x) for x in numbers)))
-        yield _text(rows)
+        yield csv_text(rows)
 
 
 def _ratios(found: Ratio | None) -> tuple[float | None, ...]:
@@ -59,14 +57,8 @@ def _ratios(found: Ratio | None) -> tuple[float | None, ...]:
 
 def render_crossovers(crossovers: Sequence[Crossover]) -> Iterator[str]:
     """Yield the text of crossovers; where there is none its three numbers are empty."""
-    yield _text([CROSSOVER_COLUMNS])
-    yield _text(
+    yield csv_text([CROSSOVER_COLUMNS])
+    yield csv_text(
         ["" if (value := getattr(found, name)) is None else value for name in CROSSOVER_COLUMNS]
         for found in crossovers
     )
-
-
-def _text(rows: Iterable[Sequence[Any]]) -> str:
-    text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()

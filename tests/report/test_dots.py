@@ -1,8 +1,10 @@
 """What Dot products found, as text and as JSON."""
 
+import csv
 import json
 import re
 from functools import lru_cache
+from io import StringIO
 from math import inf, nan
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ from attn_tui.compute.number import Number
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
-from attn_tui.report import dots, dots_json
+from attn_tui.report import dots, dots_csv, dots_json
 from attn_tui.report.measured import deviations, exact, value_text, with_error
 from attn_tui.report.progress import Pace, bar
 from tests.asking import asking
@@ -123,6 +125,33 @@ def test_json_has_full_precision_and_null_for_what_is_not_known() -> None:
     assert plain["histogram"]["curves"]["exact"] is None
     assert plain["scaled"]["variance"]["value"] == found.scaled.variance.value
     assert plain_of("one die")["unscaled"]["variance"]["value"] == "NaN"
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_csv_has_the_numbers_of_json_one_a_line(name: str) -> None:
+    rows = list(csv.DictReader(StringIO("".join(dots_csv.render(answered(name))))))
+    plain = plain_of(name)
+
+    def cells(number: dict[str, Any]) -> list[str]:
+        return ["" if number[each] is None else str(number[each]) for each in number]
+
+    expected = [
+        [*place, str(plain["bound"][side]), statistic, *cells(number)]
+        for side, m in (("unscaled", 1.0), ("scaled", plain["multiplier"]))
+        for place in [
+            ("readouts", str(answered(name).law.d_k), str(plain["samples"]), side, str(m))
+        ]
+        for statistic, number in plain[side].items()
+    ] + [
+        [*place, str(row["bound"]), statistic, *cells(row[statistic])]
+        for row in plain["table"]
+        for place in [("table", str(row["d_k"]), str(row["samples"]), "unscaled", "1.0")]
+        for statistic in ("variance", "coverage")
+    ]
+    columns = [each for each in dots_csv.COLUMNS if each != "seed"]
+    assert [[row[column] for column in columns] for row in rows] == expected
+    assert {row["seed"] for row in rows} == {str(plain["seed"])}
+    assert set(dots_csv.COLUMNS) <= set(re.findall(r"`([^`]+)`", DOCS.read_text("utf-8")))
 
 
 def test_every_field_of_json_is_documented() -> None:

@@ -10,7 +10,7 @@ from attn_tui.files.draft import EXAMPLE, Draft
 from tests.tui.person import WIDE, at_screen
 
 SETUP = Setup(64).put(dots.Settings(samples=5000)).put(sweep.Settings(n=8, points=4, draws=64))
-FORMS = {"explore": "txt json csv", "dots": "txt json", "sweep": "txt json csv"}
+FORMS = {"explore": "txt json csv", "dots": "txt json csv", "sweep": "txt json csv"}
 HOLDS = {"explore": "100", "dots": "kurtosis", "sweep": "gradient"}
 
 
