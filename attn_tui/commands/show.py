@@ -15,6 +15,7 @@ from attn_tui.commands.options import (
     Given,
     GivenGradient,
     Option,
+    forms,
     gradient,
     option,
     shared,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from attn_tui.report.contents import Contents
 
 
-_form = partial(click.option, cls=Option, group=REPORT, multiple=True)
 _also = partial(click.option, cls=Option, group=REPORT, is_flag=True)
 
 
@@ -48,8 +48,7 @@ Examples:
 @click.command("show", cls=Command, epilog=_EXAMPLES)
 @shared
 @gradient
-@_form("--csv", "form", flag_value="csv", help="Print CSV, one line a key.")
-@_form("--json", "form", flag_value="json", help="Print JSON.")
+@forms("Print CSV, one line a key.")
 @option(
     "--top",
     "K",
@@ -67,7 +66,7 @@ Examples:
     experiment_files,
 )
 def show(
-    form: tuple[str, ...],
+    form: str,
     top: str | None,
     lab: bool,
     compare: bool,
@@ -80,8 +79,6 @@ def show(
     """
     from attn_tui.report.contents import Contents
 
-    if len(set(form)) > 1:
-        raise click.UsageError("--csv and --json exclude each other")
     most = None if top is None else parse_whole("top", top)
     if most is not None and most < 1:
         raise InputError("top", f"{inert(str(most))} will not do", "a whole number from 1")
@@ -94,7 +91,7 @@ def show(
     pinned = () if against is None else _pinned(against)
     mention_unread_input(given)
     contents = Contents(most, lab, compare, pinned)
-    print_report(experiment, given, next(iter(form), "text"), contents)
+    print_report(experiment, given, form, contents)
 
 
 def _pinned(path: str) -> "tuple[VectorAnswer, ...]":

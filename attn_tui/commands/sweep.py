@@ -15,6 +15,7 @@ from attn_tui.commands.options import (
     Command,
     Option,
     experiment,
+    forms,
     option,
 )
 from attn_tui.commands.output import INTERRUPTED, write
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 _Read = Callable[[dict[str, Any], "Settings", int], tuple[int, "Settings"]]
 
-_form = partial(click.option, cls=Option, group=REPORT, multiple=True)
 _flag = partial(click.option, cls=Option, group=REPORT, is_flag=True)
 _drawn = partial(option, group=DRAWS)
 
@@ -87,19 +87,15 @@ Examples:
 @_flag("--map", "is_map", help="Sweep n and d_k both.")
 @_flag("--ratio", help="Print the statistic unscaled over the same under each rule too.")
 @_flag("--crossover", help="Print only where removing a rule begins to shrink median gradients.")
-@_form("--csv", "form", flag_value="csv", help="Print CSV.")
-@_form("--json", "form", flag_value="json", help="Print JSON.")
-def sweep(form: tuple[str, ...], crossover: bool, **given: Any) -> int:
+@forms("Print CSV.")
+def sweep(form: str, crossover: bool, **given: Any) -> int:
     """Print what drawn vectors say over d_k or n under several scale rules.
 
     Ctrl+C prints what there is.
     """
-    if len(set(form)) > 1:
-        raise click.UsageError("--csv and --json exclude each other")
-    written_as = next(iter(form), "text")
     if crossover:
-        return _print_crossovers(given, written_as)
-    return _print_sweep(given, written_as)
+        return _print_crossovers(given, form)
+    return _print_sweep(given, form)
 
 
 def _print_sweep(given: dict[str, Any], form: str) -> int:
