@@ -20,7 +20,7 @@ from attn_tui.charts.rows import (
     message,
 )
 from attn_tui.charts.sides import Side
-from attn_tui.compute.dots import Answer
+from attn_tui.compute.dots import Answer, Growth
 from attn_tui.compute.log_scale import D_K
 from attn_tui.report.measured import exact, with_error
 from attn_tui.report.numbers import general
@@ -42,6 +42,9 @@ MARGIN = 1.25
 
 GROWTH_ROLES = {"none": "unscaled", "inverse-sqrt": "scaled", "inverse": "series2"}
 """The colour of each rule of the chart of standard deviations."""
+
+LEAST_FOR_SLOPES = 60
+"""In fewer columns curves are named without their slopes, so that each of them has its name."""
 
 SLOPES = {-0.5: "−½", 0.0: "0", 0.5: "½", 1.0: "1"}
 
@@ -67,7 +70,11 @@ def histogram_chart(
         ascii: Whether to draw without block glyphs.
     """
     if answer.law.standard_deviation == 0.0:
-        return message("q·k is always the same number: there is no density", width, height)
+        texts = (
+            "q·k is always the same number: there is no density",
+            "q·k has no spread: no density",
+        )
+        return message(first_text(texts, width), width, height)
     left = (width - 1) // 2
     if left < LEAST_PANEL:
         return _panel(answer, side, width, height, log, ascii)
@@ -155,7 +162,7 @@ def _panel(
     if cut.any():
         note.insert(0, (f"{glyph.above} higher than {general(top)}  ", "error"))
     marks = [Mark(float(starts[at]), top, glyph.above, "error") for at in np.flatnonzero(cut)]
-    x, y = _values_axis(answer, m, data.edges), Axis(title, low, top, log, ticks)
+    x, y = _values_axis(answer, m, data.edges, size.columns), Axis(title, low, top, log, ticks)
     return plot(series, x, y, width, height, ascii, marks, (), tuple(note))
 
 
@@ -221,14 +228,20 @@ def _in_columns(data: _Data, starts: Floats) -> _Data:
     return replace(data, x=middles, exact=exact, normal=np.interp(middles, data.x, data.normal))
 
 
-def _values_axis(answer: Answer, m: float, edges: Floats) -> Axis:
-    """Return the axis of values: the mean and standard deviations beside it are labelled."""
+def _values_axis(answer: Answer, m: float, edges: Floats, columns: int) -> Axis:
+    """Return the axis of values: the mean is labelled, and as many deviations from it as fit."""
     law = answer.law
     mean, sd = law.mean * m, law.standard_deviation * m
-    ticks = [
-        Tick(mean + steps * sd, general(mean + steps * sd, 3 if abs(mean) < 100 * sd else 6))
-        for steps in (0, -2, 2, -4, 4, -1, 1, -3, 3)
-    ]
+    digits = 3 if abs(mean) < 100 * sd else 6
+    ticks: list[Tick] = []
+    for step in (1, 2, 4):
+        values = [mean + steps * sd for steps in range(-4, 5, step)]
+        ticks = [Tick(value, general(value, digits)) for value in values]
+        apart = columns * step * sd / float(edges[-1] - edges[0])
+        if max(len(tick.text) for tick in ticks) + 2 <= apart:
+            break
+    # The middle first: it stays where not even every fourth fits.
+    ticks.sort(key=lambda tick: abs(tick.value - mean))
     return Axis("", float(edges[0]), float(edges[-1]), ticks=tuple(ticks))
 
 
@@ -272,13 +285,17 @@ def growth_chart(answer: Answer, width: int, height: int, ascii: bool = False) -
     y = Axis(first_text(titles, width), low, high, True, ticks)
     places = (Tick(power, str(power)) for power in (1, 65536, 256, 16, 4096))
     x = Axis("d_k", D_K.minimum, D_K.maximum, True, (Tick(d_k, str(d_k), "cursor"), *places))
+
+    def slope(line: Growth) -> str:
+        return f": slope {SLOPES[line.slope]}" if width >= LEAST_FOR_SLOPES else ""
+
     series = [
         Series(
             "",
             line.d_k.astype(np.float64),
             line.standard_deviation,
             GROWTH_ROLES[line.rule],
-            tag=f" ×{line.formula}: slope {SLOPES[line.slope]} ",
+            tag=f" ×{line.formula}{slope(line)} ",
         )
         for line in answer.growth
     ]

@@ -1,6 +1,7 @@
 """The tables of Dot products: what the sample says, the rows over d_k, and the derivation."""
 
 from collections.abc import Sequence
+from textwrap import wrap
 
 from attn_tui.charts.rows import Row, Span, fitted, length, message
 from attn_tui.charts.sides import Side
@@ -85,11 +86,22 @@ def over_d_k_rows(answer: Answer, width: int, height: int, cursor: int) -> tuple
     tables = [_over_d_k(answer, cursor, columns, gap) for columns in _COLUMNS for gap in (3, 2, 1)]
     rows = (widest(tables, width) or tables[-1]).rows(width)
     reasons = dict.fromkeys(row.unknown for row in answer.table if row.unknown)
-    rows += tuple(fitted(((f" –: {reason}", "muted"),), width) for reason in reasons)
+    words = [wrap(f"–: {reason}", max(width - 1, 1)) for reason in reasons]
+    rows += tuple(fitted(((f" {line}", "muted"),), width) for lines in words for line in lines)
     room = max(height - 1, 1)
-    top = max(0, min(cursor - room // 2, len(rows) - 1 - room))
-    seen = [*rows[:1], *rows[1 + top : 1 + top + room]][:height]
-    return tuple(seen) + (fitted((), width),) * (height - len(seen))
+    seen = (rows[0], *_window(rows[1:], cursor - room // 2, room))[:height]
+    return seen + (fitted((), width),) * (height - len(seen))
+
+
+def _window(rows: Sequence[Row], top: int, height: int) -> tuple[Row, ...]:
+    """Return rows from one on, so many at most; arrows in front say where there are others."""
+    top = max(0, min(top, len(rows) - height))
+    seen = list(rows[top : top + height])
+    for at, mark, more in ((0, "↑", top > 0), (-1, "↓", top + height < len(rows))):
+        if more and seen and seen[at][0][0].startswith(" "):
+            (text, role), *rest = seen[at]
+            seen[at] = ((mark, "cursor"), (text[1:], role), *rest)
+    return tuple(seen)
 
 
 def _over_d_k(answer: Answer, cursor: int, columns: Sequence[int], gap: int) -> Table:
@@ -131,10 +143,9 @@ def derivation_rows(answer: Answer, width: int, height: int, top: int = 0) -> tu
         height: Number of rows returned.
         top: How many rows are scrolled away.
     """
-    lines = _derivation(answer, width, height)
-    top = min(top, max(len(lines) - height, 0))
-    seen = [fitted(line, width) for line in lines[top : top + height]]
-    return tuple(seen) + (fitted((), width),) * (height - len(seen))
+    lines = [fitted(line, width) for line in _derivation(answer, width, height)]
+    seen = _window(lines, top, height)
+    return seen + (fitted((), width),) * (height - len(seen))
 
 
 def _derivation(answer: Answer, width: int, height: int) -> list[Row]:

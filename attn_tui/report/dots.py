@@ -153,7 +153,7 @@ def sentences(answer: Answer) -> tuple[str, ...]:
 def _spread(answer: Answer) -> str:
     law = answer.law
     if law.standard_deviation == 0.0:
-        return "q·k is always the same number here: it has no spread."
+        return "q·k is always the same number here: it has no spread, and so no kurtosis."
     growth = "as d_k, for all components are one number" if law.tied else "as √d_k"
     found = _sampled_and_exact(answer.unscaled.standard_deviation)
     return f"The standard deviation of q·k is {found}, and grows {growth}."

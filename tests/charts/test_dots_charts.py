@@ -24,6 +24,7 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
 from attn_tui.report.measured import exact, with_error
+from attn_tui.report.numbers import general
 from tests.asking import asking
 from tests.charts.cases import check_block, lines
 
@@ -150,6 +151,47 @@ def test_the_table_marks_the_cursor_and_keeps_it_in_sight() -> None:
     two = plain(over_d_k_rows(found(), 80, 3, 3))
     assert two.splitlines()[-1].split()[:2] == ["▸", "1,024"]
     assert "d_k" in two
+
+
+@pytest.mark.parametrize("name", ["normal", "tied"])
+def test_each_curve_of_the_growth_has_its_name_where_there_is_little_room(name: str) -> None:
+    text = plain(growth_chart(CASES[name], 40, 7))
+    for tag in (" ×1 ", " ×1/√d_k ", " ×1/d_k "):
+        assert tag in text.rpartition("\n")[0]
+
+
+def test_arrows_say_where_there_are_other_rows() -> None:
+    def marks(rows: tuple[Row, ...]) -> str:
+        return "".join(line[:1] for line in lines(rows))
+
+    assert marks(derivation_rows(found(), 80, 7)) == "      ↓"
+    assert marks(derivation_rows(found(), 80, 5, 2)) == "↑   ↓"
+    assert marks(derivation_rows(found(), 80, 7, 9)) == "↑" + " " * 6
+    assert marks(derivation_rows(found(), 80, 8)) == " " * 8
+    many = found(settings=Settings(d_ks=tuple(range(1, 10)), samples=10))
+    assert marks(over_d_k_rows(many, 80, 4, 0)) == " ▸ ↓"
+    assert marks(over_d_k_rows(many, 80, 4, 4)) == " ↑▸↓"
+    assert marks(over_d_k_rows(many, 80, 4, 8)) == " ↑ ▸"
+
+
+def test_why_a_coverage_is_not_known_is_never_cut() -> None:
+    case = found(settings=Settings("coins", 2**0.5, 3**0.5, samples=10))
+    text = plain(over_d_k_rows(case, 40, 9, 0))
+    assert "…" not in text
+    assert "–: the values of q·k are not evenly spaced" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("width", [40, 60, 118])
+@pytest.mark.parametrize("name", ["normal", "Laplace", "shifted far", "die"])
+def test_as_many_deviations_are_labelled_to_either_side(name: str, width: int) -> None:
+    case = CASES[name]
+    axis = lines(histogram_chart(case, "unscaled", width, 12))[-2]
+    labels = axis[: 58 if width == 118 else width].split()
+    middle = general(
+        case.law.mean, 3 if abs(case.law.mean) < 100 * case.law.standard_deviation else 6
+    )
+    assert len(labels) in (1, 3, 5, 9)
+    assert labels[len(labels) // 2] == middle
 
 
 def test_the_table_has_errors_where_there_is_room() -> None:

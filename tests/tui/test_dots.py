@@ -293,7 +293,7 @@ async def test_tying_the_components_leaves_the_cross_terms() -> None:
 async def test_every_tab_can_be_reached_by_key(size: tuple[int, int]) -> None:
     marks = {
         "histogram": "⠤ exact ≈ normal",
-        "growth": "slope",
+        "growth": "×1/√d_k",
         "table": "coverage",
         "derivation": "E[q_i k_i]",
         "draws": "ρ(q_i, k_i)",

@@ -148,7 +148,7 @@ def tab_items(view: View, narrow: bool, focused: bool, width: int) -> list[Item]
         role = ("focus" if focused else "tab") if key == present else "muted"
         text = title if narrow else f" {title} "
         items.append(Item(((text, role), ("│", "axis")), f"screen.tab('{key}')"))
-    if not narrow:
+    if present == "histogram" and not narrow:
         items.append(Item(((" log " if view.log else " linear ", "muted"),), "screen.log"))
     rest = width - sum(item.width for item in items)
     return [*items, Item((("─" * max(rest, 0), "axis"),))]
