@@ -232,7 +232,9 @@ def _values_axis(answer: Answer, m: float, edges: Floats, columns: int) -> Axis:
     """Return the axis of values: the mean is labelled, and as many deviations from it as fit."""
     law = answer.law
     mean, sd = law.mean * m, law.standard_deviation * m
-    digits = 3 if abs(mean) < 100 * sd else 6
+    # Whole numbers of up to six digits are written out, and means that are far away.
+    power = ceil(log10(abs(mean) + 4 * sd))
+    digits = 6 if abs(mean) >= 100 * sd else max(3, power) if power <= 6 else 3
     ticks: list[Tick] = []
     for step in (1, 2, 4):
         values = [mean + steps * sd for steps in range(-4, 5, step)]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attn_tui.compute import variance_gamma
 from attn_tui.compute.entries import Pair, Product
 from attn_tui.compute.inversion import Inversion
-from attn_tui.compute.lattice import Lattice
+from attn_tui.compute.lattice import Lattice, reach
 
 Floats = NDArray[np.float64]
 
@@ -90,23 +90,27 @@ class DotLaw:
         return Lattice.of(self.product.values, self.product.weights)
 
     @property
-    def lattice(self) -> Lattice | None:
-        """The values of q·k less its mean, if they are evenly spaced and not too many."""
-        return _lattice(self)
-
-    @property
     def grid(self) -> tuple[float, float] | None:
         """One value of q·k less its mean, and the distance of neighbours, if evenly spaced."""
         one, d = self.product_lattice, self.d_k
         return None if one is None else (d * one.start, (d if self.tied else 1) * one.step)
 
+    @property
+    def chances(self) -> tuple[Floats, Floats] | None:
+        """The values of q·k less its mean and their probabilities, if it has such, known ones."""
+        d, times = self._of_free
+        if self.product.discrete and d == 1:
+            return times * self.product.values, self.product.weights
+        lattice = _lattice(self)
+        return None if lattice is None else (lattice.values, lattice.weights)
+
     @cached_property
     def mean_size(self) -> float | None:
         """E|q·k|, where it is known."""
-        if self.lattice is not None:
-            return float(self.lattice.weights @ np.abs(self.mean + self.lattice.values))
+        if chances := self.chances:
+            return float(chances[1] @ np.abs(self.mean + chances[0]))
         if self.product.discrete:
-            return None
+            return abs(self.mean) if abs(self.mean) > self._reach else None
         d, times = self._of_free
         if self._mixture:
             return times * variance_gamma.mean_size(d, self.pair.correlation)
@@ -116,13 +120,13 @@ class DotLaw:
     @cached_property
     def coverage(self) -> float | None:
         """The probability that |q·k| is at most `bound`, where it is known."""
-        if self.lattice is not None:
-            weights, inside = self.lattice.weights, self.inside(self.lattice.values)
+        if chances := self.chances:
+            weights, inside = chances[1], self.inside(chances[0])
             # The smaller part is added up: what is certain is 1, and not almost.
             outside = float(weights[~inside].sum())
             return 1.0 - outside if outside < 0.5 else float(weights[inside].sum())
         if self.product.discrete:
-            return None
+            return 0.0 if abs(self.mean) - self.bound > self._reach else None
         d, times = self._of_free
         if self._mixture:
             return variance_gamma.coverage(self.bound / times, d, self.pair.correlation)
@@ -132,7 +136,7 @@ class DotLaw:
     @property
     def unknown(self) -> str:
         """Why `mean_size`, `coverage` or the density are not all known, or nothing."""
-        if self.product.discrete and self.lattice is None:
+        if self.product.discrete and self.chances is None:
             return (
                 "q·k has too many values to add up their probabilities"
                 if self.product_lattice
@@ -171,6 +175,13 @@ class DotLaw:
         return self.pair.entries == "normal" and self.pair.centred
 
     @property
+    def _reach(self) -> float:
+        """Farther than this from its mean q·k lies with less than 1e-21 of probability."""
+        d, times = self._of_free
+        longest = float(np.abs(self.product.values).max())
+        return times * reach(longest, sqrt(d * self.product.variance), 50.0)
+
+    @property
     def _of_free(self) -> tuple[int, float]:
         """The number of independent products and the stretch that make it."""
         return (1, float(self.d_k)) if self.tied else (self.d_k, 1.0)
@@ -180,9 +191,7 @@ class DotLaw:
 def _lattice(law: DotLaw) -> Lattice | None:
     # A law is kept with what it has found out; millions of probabilities are not kept with it.
     one = law.product_lattice
-    if one is None:
-        return None
-    return one.stretched(law.d_k) if law.tied else one.summed(law.d_k)
+    return None if one is None else one.summed(law.d_k)
 
 
 @lru_cache(maxsize=4)

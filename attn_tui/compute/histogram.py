@@ -126,8 +126,8 @@ def curves(law: DotLaw, bins: Bins) -> Curves:
     each = 1 if law.product.discrete else 4
     places = bins.low + bins.width * (np.arange(bins.number * each) + 0.5) / each
     x = places + law.mean
-    if law.lattice is not None:
-        shares = bins.count(law.lattice.values, law.lattice.weights)[1:-1]
+    if chances := law.chances:
+        shares = bins.count(*chances)[1:-1]
         return Curves(x, shares / bins.width, law.normal_density(x), discrete=True)
     exact = law.density(x)
     if exact is not None:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.characteristic import END, characteristic, log_moments
 from attn_tui.compute.entries import Pair
+from attn_tui.compute.lattice import reach
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
@@ -141,7 +142,4 @@ def _half(pair: Pair, d: int, deviation: float) -> float:
     rho = pair.correlation
     free = abs(a) + abs(b) if abs(rho) < 1.0 else abs(a + rho * b)
     longest = END * free + END**2 * (1.0 + abs(rho))
-    spread = deviation * sqrt(d)
-    third = longest / (3.0 * spread)
-    most = spread * (_TAIL * third + sqrt((_TAIL * third) ** 2 + 2.0 * _TAIL))
-    return min(d * longest, most)
+    return min(d * longest, reach(longest, deviation * sqrt(d), _TAIL))

@@ -54,21 +54,16 @@ class Lattice:
         spread[places] = weights
         return Lattice(float(values[0]), step or 1.0, spread)
 
-    def stretched(self, times: int) -> "Lattice":
-        """Return the law of a multiple."""
-        return Lattice(times * self.start, times * self.step, self.weights)
-
     def summed(self, terms: int) -> "Lattice | None":
         """Return the law of a sum of independent numbers of this law; None if it is too long.
 
-        Values that have less than e^−50 of probability together, by Bernstein's inequality, may be
-        left out. Probabilities are right to about ``terms``·1e-16, absolutely.
+        Values that have less than e^−50 of probability together, by `reach`, may be left out.
+        Probabilities are right to about ``terms``·1e-16, absolutely.
         """
         places = np.arange(self.weights.size)
         mean = float(self.weights @ places)
         sd = sqrt(float(self.weights @ np.square(places - mean)))
-        longest = places[-1] / (3.0 * sd * sqrt(terms)) if sd else 0.0
-        half = sd * sqrt(terms) * (50.0 * longest + sqrt(2500.0 * longest**2 + 100.0))
+        half = reach(float(places[-1]), sd * sqrt(terms), 50.0)
         first = max(0, floor(terms * mean - half))
         last = min(terms * int(places[-1]), ceil(terms * mean + half))
         size = max(last - first + 1, places.size)
@@ -81,6 +76,20 @@ class Lattice:
         weights = np.maximum(wrapped[np.arange(first, last + 1) % length], 0.0)
         start = terms * self.start + first * self.step
         return Lattice(start, self.step, weights / weights.sum())
+
+
+def reach(longest: float, deviation: float, tail: float) -> float:
+    """Return beyond what a sum of independent numbers lies with less than e^−tail of probability.
+
+    That is to either side of its mean, by Bernstein's inequality.
+
+    Args:
+        longest: No number lies farther from its mean.
+        deviation: The standard deviation of the sum.
+        tail: Above 0.
+    """
+    third = tail * longest / 3.0
+    return third + sqrt(third**2 + 2.0 * tail * deviation**2)
 
 
 def _power(values: NDArray[np.complex128], exponent: int) -> NDArray[np.complex128]:

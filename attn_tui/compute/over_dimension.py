@@ -106,9 +106,10 @@ class Sample:
         if not self.count:
             return Row(law.d_k, law.bound, Number(nan, nan, law.variance), NOTHING, 0, asked)
         found = read(self._sums, law)
+        unknown = "" if law.coverage is not None else law.unknown
         return Row(
             *(law.d_k, law.bound, found.variance, found.coverage),
-            *(self.count, asked, law.unknown),
+            *(self.count, asked, unknown),
         )
 
 

@@ -199,8 +199,10 @@ def _scaled(answer: Answer) -> tuple[str, ...]:
 
 
 def _unknown(answer: Answer) -> tuple[str, ...]:
-    reason = answer.law.unknown
-    return (f"What is not known exactly, –, is so because {reason}.",) if reason else ()
+    law = answer.law
+    if law.mean_size is not None and law.coverage is not None:
+        return ()
+    return (f"What is not known exactly, –, is so because {law.unknown}.",)
 
 
 def _agreement(answer: Answer) -> tuple[str, ...]:

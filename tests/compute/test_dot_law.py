@@ -50,22 +50,24 @@ def test_a_discrete_law_is_what_enumeration_finds(
         assert law.kurtosis == pytest.approx(chances @ (values - mean) ** 4 / variance**2)
     else:
         assert isnan(law.kurtosis)
-    if law.lattice is not None:
+    if law.chances is not None:
         assert law.mean_size == pytest.approx(chances @ abs(values))
         inside = abs(values) <= law.bound + 1e-9
         assert law.coverage == pytest.approx(chances[inside].sum())
     else:
         assert means == IRRATIONAL
+        assert d_k > 1
 
 
 @pytest.mark.parametrize("d_k", [1, 2, 16, 1024, 65536])
 @pytest.mark.parametrize("rho", [0.0, -0.25])
 def test_coins_are_binomial(d_k: int, rho: float) -> None:
     law = DotLaw(Pair("coins", correlation=rho), d_k)
-    assert law.lattice is not None
-    heads = (law.lattice.values + law.mean + d_k) / 2
+    assert law.chances is not None
+    values, chances = law.chances
+    heads = (values + law.mean + d_k) / 2
     expected = stats.binom.pmf(np.rint(heads), d_k, (1 + rho) / 2)
-    np.testing.assert_allclose(law.lattice.weights, expected, atol=1e-12)
+    np.testing.assert_allclose(chances, expected, atol=1e-12)
     assert expected.sum() == pytest.approx(1.0, abs=1e-12)
     assert law.kurtosis == pytest.approx(3 + (1 / ((1 - rho**2) / 4) - 6) / d_k)
 
@@ -90,8 +92,8 @@ def test_dice_have_a_mean_that_swamps_their_spread() -> None:
 @pytest.mark.parametrize("d_k", [8, 512, 20_000])
 def test_a_die_stays_exact_where_its_tails_are_left_out(d_k: int) -> None:
     law = DotLaw(Pair("die"), d_k)
-    assert law.lattice is not None
-    x, p = law.lattice.values, law.lattice.weights
+    assert law.chances is not None
+    x, p = law.chances
     assert p @ x == pytest.approx(0.0, abs=1e-6)
     assert p @ x**2 == pytest.approx(law.variance, rel=1e-9)
     assert p @ x**4 == pytest.approx(law.kurtosis * law.variance**2, rel=1e-8)
@@ -153,7 +155,7 @@ def test_products_of_uniform_entries_by_quadrature() -> None:
     ("law", "reason"),
     [
         (DotLaw(Pair("coins", 2**0.5, 3**0.5), 4), "not evenly spaced"),
-        (DotLaw(Pair("die", 0.04, 0.0), 65536), "too many values"),
+        (DotLaw(Pair("die", -3.46, 0.0), 65536), "too many values"),
     ],
 )
 def test_a_law_that_nobody_adds_up_says_why(law: DotLaw, reason: str) -> None:
@@ -161,10 +163,27 @@ def test_a_law_that_nobody_adds_up_says_why(law: DotLaw, reason: str) -> None:
     assert reason in law.unknown
 
 
-@pytest.mark.parametrize("rho", [0.3, -0.7])
-@pytest.mark.parametrize(("d_k", "tied"), [(1, False), (1, True), (2, True), (4, False)])
-def test_what_is_certain_has_the_probability_1(rho: float, d_k: int, tied: bool) -> None:
-    assert DotLaw(Pair("coins", correlation=rho), d_k, tied).coverage == 1.0
+@pytest.mark.parametrize("d_k", [64, 256, 512, 65536])
+def test_a_sum_that_lies_far_from_0_has_the_size_of_its_mean(d_k: int) -> None:
+    """No value of it is near 0, whether they can be added up or not; both ways say the same."""
+    law, even = DotLaw(Pair("die", 2**0.5), d_k), DotLaw(Pair("die", 1.5), d_k)
+    assert even.chances is not None
+    assert law.chances is None
+    if d_k == 64:
+        assert law.mean_size is None or law.coverage is None
+        return
+    assert (law.mean_size, law.coverage) == (law.mean, 0.0)
+    assert even.mean_size == pytest.approx(even.mean, rel=1e-12)
+    assert even.coverage == pytest.approx(0.0, abs=1e-12)
+
+
+def test_tied_products_need_no_even_spacing() -> None:
+    law = DotLaw(Pair("die", *IRRATIONAL, 0.4), 5, tied=True)
+    values, chances = enumerated(law.pair, 1)
+    assert law.product_lattice is None
+    assert law.mean_size == pytest.approx(5 * (chances @ abs(values)))
+    assert law.coverage == pytest.approx(chances[5 * abs(values) <= law.bound].sum())
+    assert law.unknown == ""
 
 
 def test_moments_of_a_sum_are_those_of_a_normal_number_in_the_limit() -> None:

@@ -233,7 +233,7 @@ def test_where_there_is_a_density_everything_is_known(entries: Entries, tied: bo
         for means, rho in (((0.0, 0.0), 0.5), ((0.1, 0.0), 0.0), ((-2.0, 7.5), -1.0)):
             law = DotLaw(Pair(entries, *means, rho), d, tied)
             if LAWS[entries].discrete:
-                assert (law.lattice is None) == bool(law.unknown)
+                assert (law.chances is None) == bool(law.unknown)
                 continue
             assert law.unknown == ""
             assert law.mean_size is not None

@@ -90,7 +90,7 @@ def test_what_every_draw_agrees_on_has_no_error(rho: float, tied: bool) -> None:
 
 
 def test_a_coverage_nobody_knows_still_has_an_error() -> None:
-    _, found = sampled(DotLaw(Pair("coins", 2**0.5, 3**0.5), 1), 10)
+    _, found = sampled(DotLaw(Pair("coins", 2**0.5, 3**0.5), 2), 10)
     assert found.coverage.exact is None
     assert found.coverage.standard_error > 0.0
 
