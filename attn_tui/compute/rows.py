@@ -5,6 +5,8 @@ shares of 1 − p_w, every statistic is a function of L and of sums over q. The 
 relative to the runner-up, so nothing cancels and nothing underflows however large σ is.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -22,9 +24,16 @@ _WIDE, _AT_ONCE = 1 << 13, 1 << 16
 """So many numbers of a vector, and so many in all, are worked on at a time: BLAS stays on one
 thread, and the numbers in the cache."""
 
+_BUFFER = 64
+"""NumPy copies a column that it broadcasts over vectors shorter than its buffer, 8,192 numbers,
+which takes longer than the product; over vectors longer than this, it does not."""
+
 _NEGLIGIBLE = -80.0
 """Exponents are held above this: e^−80 adds nothing to 1, and no square or cube is subnormal. Keys
 below it are left out of long vectors."""
+
+_TINY = 1e-300
+"""Added to both sides of a quotient that is 1 where they are as small."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,33 +46,40 @@ class Rows:
         runner_up: How far the runner-up lies below the winner, shape (B,).
         upstream: v_j − v_w, how an upstream gradient V·∂L/∂o at the other keys differs from that
             at the winner, shape (B, n − 1).
+        furthest: The largest of ``behind`` of each vector, shape (B,).
     """
 
     behind: Floats
     runner_up: Floats
     upstream: Floats
+    furthest: Floats
 
 
-def rows(draws: Floats, upstream: Floats) -> Rows:
+def rows(draws: Floats, upstream: Floats, out: Floats | None = None) -> Rows:
     """Set the winners of vectors apart.
 
     Args:
-        draws: g, shape (B, n), n ≥ 2; overwritten.
-        upstream: v = V·∂L/∂o, the derivative of the loss by each weight, (B, n); overwritten.
+        draws: g, shape (B, n), n ≥ 2.
+        upstream: v = V·∂L/∂o, the derivative of the loss by each weight, (B, n).
+        out: Memory for the result, shape (2, B, n), new if None; may be that of the two.
     """
     every = np.arange(len(draws))
     winners = draws.argmax(axis=1)
     tops, at_tops = draws[every, winners], upstream[every, winners]
-    for values in (draws, upstream):
-        # No statistic asks for the order of the others: the first takes the winner's place.
-        values[every, winners] = values[:, 0]
-    second = draws[:, 1:].max(axis=1)
-    behind = np.subtract(second[:, None], draws[:, 1:], out=draws[:, 1:])
-    upstream[:, 1:] -= at_tops[:, None]
-    runner_up = tops - second
-    for array in (behind, runner_up, upstream):
+    behind, differences = np.empty((2, *draws.shape)) if out is None else out
+    with _small_buffer():
+        np.copyto(behind, draws)
+        np.subtract(upstream, at_tops[:, None], out=differences)
+        for values in (behind, differences):
+            # No statistic asks for the order of the others: the first takes the winner's place.
+            values[every, winners] = values[:, 0]
+        behind, differences = behind[:, 1:], differences[:, 1:]
+        second = behind.max(axis=1)
+        np.subtract(second[:, None], behind, out=behind)
+    found = Rows(behind, tops - second, differences, behind.max(axis=1))
+    for array in (found.behind, found.runner_up, found.upstream, found.furthest):
         array.setflags(write=False)
-    return Rows(behind, runner_up, upstream[:, 1:])
+    return found
 
 
 def log_statistics(given: Rows, logit_std: Floats, across: Floats) -> Floats:
@@ -87,51 +103,61 @@ def log_statistics(given: Rows, logit_std: Floats, across: Floats) -> Floats:
            [0.5   ],
            [0.25  ]])
     """
-    s = _sums(given, logit_std)
-    q_behind, q_up = s.behind / s.total, s.upstream / s.total
-    s_2, s_3 = s.squares / s.total**2, s.cubes / s.total**3
+    with _small_buffer():
+        s = _sums(given, logit_std)
     log_total = np.log(s.total)
     log_odds = log_total - logit_std * given.runner_up
-    # ln(1 + e^L), never below 0 and right at both ends.
-    log_sum = np.logaddexp(0.0, log_odds)
-    top, log_rest = np.exp(-log_sum), log_odds - log_sum
-    rest = np.exp(log_rest)
-    # H = −p_w ln p_w − Σ p_j ln p_j, over 1 − p_w.
-    surprise = np.where(log_odds < -40.0, 1.0, log_sum * np.exp(-np.maximum(log_odds, -40.0)))
-    others = log_total + logit_std * q_behind - log_rest
+    odds = np.exp(log_odds)
+    top, log_sum = 1.0 / (1.0 + odds), np.log1p(odds)
+    rest, log_rest = odds * top, log_odds - log_sum
+    # H = −p_w ln p_w − Σ p_j ln p_j, over 1 − p_w; the first is 1 where the odds underflow.
+    surprise = (log_sum + _TINY) / (odds + _TINY)
+    others = log_total + logit_std * s.behind - log_rest
     log_entropy = log_rest + np.log(surprise + others)
     # As in norms.frobenius.
-    squared = s_2 - 2.0 * rest * s_3 + s_2 * (top**2 + rest**2 * s_2)
-    log_jacobian = log_rest + 0.5 * np.log(top**2 * (1.0 + s_2) + squared)
-    log_trace = log_rest + np.log(top + (1.0 - rest * s_2))
+    winning, lost = top * top, rest * s.squares
+    squared = s.squares - 2.0 * rest * s.cubes + winning * s.squares + lost * lost
+    log_jacobian = log_rest + 0.5 * np.log(winning * (1.0 + s.squares) + squared)
+    log_trace = log_rest + np.log(top + (1.0 - lost))
     # u = J v: u_j = c·q_j·(d_j − c·q·d) with d = v − v_w, c = 1 − p_w, and u_w = −c·p_w·q·d.
-    pull = rest * q_up
-    along = s.both / s.total - pull * q_behind + given.runner_up * top * q_up
-    spread = (s.up_up - 2.0 * pull * s.up + pull**2 * s.squares) / s.total**2
-    size = along**2 + (np.maximum(spread, 0.0) + (top * q_up) ** 2) * across
+    pull, push = rest * s.upstream, top * s.upstream
+    along = s.both - pull * s.behind + given.runner_up * push
+    spread = s.up_up + pull * (pull * s.squares - 2.0 * s.up)
+    size = along * along + (np.maximum(spread, 0.0) + push * push) * across
     with np.errstate(divide="ignore"):
         log_query = log_rest + 0.5 * np.log(size)
-    return np.stack(
+    return np.array(
         [-log_sum, log_entropy, np.exp(log_entropy), log_jacobian, log_trace, log_query]
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Sums:
-    """Sums over the keys but the winner, with e = e^{−σ·behind}, b = behind, d = upstream; (B,)."""
+    """Sums over the keys but the winner, of e = e^{−σ·b} with b = behind; each (B,).
+
+    Attributes:
+        total: Σe; the others are of shares q = e/Σe, with d = upstream.
+        behind: Σq·b.
+        upstream: Σq·d.
+        both: Σq·d·b.
+        squares: Σq².
+        up: Σq²·d.
+        up_up: Σq²·d².
+        cubes: Σq³.
+    """
 
     total: Floats
-    squares: Floats
-    cubes: Floats
     behind: Floats
     upstream: Floats
     both: Floats
+    squares: Floats
     up: Floats
     up_up: Floats
+    cubes: Floats
 
 
 def _sums(given: Rows, logit_std: Floats) -> _Sums:
-    """Add up e, e², e³, e·b, e·d, e·d·b, e²·d, e²·d², a block at a time."""
+    """Add up what is in `_Sums`, a block at a time."""
     count, others = given.behind.shape
     sums = np.zeros((8, count))
     wide = min(others, _WIDE)
@@ -140,6 +166,7 @@ def _sums(given: Rows, logit_std: Floats) -> _Sums:
     for row in range(0, count, high):
         down = slice(row, row + high)
         behind, upstream = given.behind[down], given.upstream[down]
+        hold = bool((given.furthest[down] * logit_std[down]).max() > -_NEGLIGIBLE)
         if others > wide:
             near = behind[0] < -_NEGLIGIBLE / max(float(logit_std[row]), 1.0)
             if 2 * np.count_nonzero(near) < others:
@@ -147,24 +174,42 @@ def _sums(given: Rows, logit_std: Floats) -> _Sums:
                 behind, upstream = behind[:, kept], upstream[:, kept]
         for column in range(0, behind.shape[1], wide):
             block = slice(None), slice(column, column + wide)
-            _add(behind[block], upstream[block], logit_std[down], work, sums[:, down])
+            _add(behind[block], upstream[block], logit_std[down], hold, work, sums[:, down])
+    # The squares and what is behind them once more, the cubes a third time.
+    for first in (1, 4, 7):
+        sums[first:] /= sums[0]
     return _Sums(*sums)
 
 
-def _add(behind: Floats, upstream: Floats, logit_std: Floats, work: Floats, sums: Floats) -> None:
+def _add(
+    behind: Floats,
+    upstream: Floats,
+    logit_std: Floats,
+    hold: bool,
+    work: Floats,
+    sums: Floats,
+) -> None:
     """Add the sums of one block, shape (B, n), to those of its vectors, shape (8, B)."""
     e, product = work[:, : behind.shape[0], : behind.shape[1]]
     np.multiply(behind, -logit_std[:, None], out=e)
-    np.maximum(e, _NEGLIGIBLE, out=e)
+    if hold:
+        np.maximum(e, _NEGLIGIBLE, out=e)
     np.exp(e, out=e)
-    one = np.ones(e.shape[1])
-    sums[0] += np.vecdot(e, one)
-    sums[1] += np.vecdot(e, e)
-    sums[3] += np.vecdot(e, behind)
+    sums[0] += np.vecdot(e, np.ones(e.shape[1]))
+    sums[1] += np.vecdot(e, behind)
+    sums[2] += np.vecdot(e, upstream)
+    sums[4] += np.vecdot(e, e)
     np.multiply(e, e, out=product)
-    sums[2] += np.vecdot(product, e)
+    sums[7] += np.vecdot(product, e)
     np.multiply(e, upstream, out=product)
-    sums[4] += np.vecdot(product, one)
-    sums[5] += np.vecdot(product, behind)
-    sums[6] += np.vecdot(product, e)
-    sums[7] += np.vecdot(product, product)
+    sums[3] += np.vecdot(product, behind)
+    sums[5] += np.vecdot(product, e)
+    sums[6] += np.vecdot(product, product)
+
+
+@contextmanager
+def _small_buffer() -> Iterator[None]:
+    """Let NumPy not copy what it broadcasts over vectors longer than a small buffer."""
+    with np.errstate():
+        np.setbufsize(_BUFFER)
+        yield

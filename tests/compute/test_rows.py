@@ -28,7 +28,7 @@ SHAPES = [
 
 def logs_of(g: np.ndarray, std: float, v: np.ndarray, across: float) -> dict[str, np.ndarray]:
     count = len(g)
-    given = rows(g.copy(), v.copy())
+    given = rows(g, v)
     logs = log_statistics(given, np.full(count, std), np.full(count, across))
     return dict(zip(READOUTS, logs, strict=True))
 
