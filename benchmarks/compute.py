@@ -26,7 +26,7 @@ from scipy.special import entr, softmax
 from attn_tui.compute.dot_draws import Draws, Streams
 from attn_tui.compute.dot_law import DotLaw
 from attn_tui.compute.dots import Run, Settings
-from attn_tui.compute.draws import UNIT
+from attn_tui.compute.draws import unit_size
 from attn_tui.compute.entries import Pair
 from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment
@@ -132,7 +132,8 @@ def softmax_group(sizes: Sizes) -> Group:
     scores = LOGIT_STD * generator.standard_normal((side, side))
     upstream = generator.standard_normal((side, side))
     ones, across = np.ones(side), np.full(side, 63.0)
-    weights, own = np.empty_like(scores), np.empty((2, UNIT, side))
+    at_once = min(unit_size(side), side)
+    weights, own = np.empty_like(scores), np.empty((2, at_once, side))
 
     def each(ask: Callable[[Evaluation], object]) -> Callable[[], None]:
         def run() -> None:
@@ -147,8 +148,8 @@ def softmax_group(sizes: Sizes) -> Group:
         return e.max_weight, e.entropy, e.effective_keys, e.participation_ratio
 
     def batched() -> None:
-        for start in range(0, side, UNIT):
-            part = slice(start, start + UNIT)
+        for start in range(0, side, at_once):
+            part = slice(start, start + at_once)
             log_statistics(rows(scores[part], upstream[part], own), ones[part], across[part])
 
     def scipy_softmax() -> object:
@@ -168,8 +169,8 @@ def softmax_group(sizes: Sizes) -> Group:
         "  SciPy: scipy.special.softmax(scores, axis=1), and scipy.special.entr for the entropy.\n"
         "  Softmax here is vector by vector and keeps the weights. Spread: largest weight,\n"
         "  entropy, effective keys, 1/Σp². Sweep's statistics: largest weight, entropy,\n"
-        f"  effective keys, ‖J‖_F, tr J, query gradient, of {UNIT} vectors at a time and without\n"
-        "  the weights.",
+        f"  effective keys, ‖J‖_F, tr J, query gradient, of {at_once} vectors at a time and\n"
+        "  without the weights.",
         (
             Comparison("softmax : SciPy's softmax", each(lambda e: None), scipy_softmax),
             Comparison(

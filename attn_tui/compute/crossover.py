@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.draws import GENERATOR, UNIT, cost, unit_logs, units
+from attn_tui.compute.draws import GENERATOR, cost, unit_logs, units
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Stop, never
 from attn_tui.compute.log_scale import D_K
@@ -27,7 +27,7 @@ GRADIENTS: tuple[GradientReadout, ...] = get_args(GradientReadout)
 Side = Literal["crosses", "smaller", "larger"]
 """There is a crossover; the median is smaller without scaling, or larger, all over the range."""
 
-_PILOT, _FIRST, _OCTAVE, _RESAMPLED = 8 * UNIT, 13, 5, 200
+_PILOT, _FIRST, _OCTAVE, _RESAMPLED = 256, 13, 5, 200
 """Draws and octaves to begin with; places an octave; draws of the draws."""
 
 
@@ -227,14 +227,12 @@ class _Falls:
         """Add samples at places where there are none; yield what each step cost."""
         wanted = [place for place in places if place not in self._samples]
         added = {place: np.empty((2, len(self.readouts), draws)) for place in wanted}
-        for unit in units(self.seed, draws, max(wanted, default=1)):
-            here = slice(unit.index * UNIT, min((unit.index + 1) * UNIT, draws))
+        for unit in units(self.seed, self.n, draws, tuple(sorted(wanted))):
             for d_k, sample in added.items():
                 for side, multiplier in enumerate((1.0, self.rule(d_k, self.n))):
-                    logs = unit_logs(unit, self.n, d_k, multiplier)[self._rows]
-                    logs += self._times_m * log(multiplier)
-                    sample[side, :, here] = logs[:, : here.stop - here.start]
-                    yield cost(self.n, UNIT)
+                    logs = unit_logs(unit, d_k, multiplier)[self._rows]
+                    sample[side, :, unit.here] = logs + self._times_m * log(multiplier)
+                    yield cost(self.n, unit.size)
         self._samples |= added
 
     def at(self, readout: GradientReadout, d_k: int) -> tuple[float, float]:

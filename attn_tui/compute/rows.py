@@ -20,7 +20,7 @@ Readout = Literal["max_weight", "entropy", "effective_keys", "jacobian", "trace"
 
 READOUTS: tuple[Readout, ...] = get_args(Readout)
 
-_WIDE, _AT_ONCE = 1 << 13, 1 << 16
+_WIDE, _AT_ONCE = 1 << 13, 1 << 17
 """So many numbers of a vector, and so many in all, are worked on at a time: BLAS stays on one
 thread, and the numbers in the cache."""
 

@@ -41,7 +41,7 @@ MOST_DRAWS, MOST_POINTS, MOST_VALUES = 100_000, 200, 1 << 20
 _COARSE = 4
 """Every so many places are looked at first."""
 
-_BETWEEN = 4_000_000
+_BETWEEN = 16_000_000
 """So many numbers are worked on between two answers: some tenth of a second."""
 
 

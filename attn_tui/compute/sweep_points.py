@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.draws import UNIT, Unit, cost, unit_logs, units
+from attn_tui.compute.draws import Unit, cost, unit_logs, units
 from attn_tui.compute.exact_rows import Exact, exact
 from attn_tui.compute.rows import READOUTS
 from attn_tui.compute.summary import Summary, summarise
@@ -105,15 +105,18 @@ class Sampling:
         The sum of what is yielded is `work`.
         """
         every = sorted([*coarse, *rest])
-        for unit in units(self.seed, self.draws, max(d_k for _, d_k in every)):
-            for places in (coarse, rest) if unit.index == 0 else (every,):
+        d_ks = tuple(sorted({d_k for _, d_k in every}))
+        of_n = {n: list(units(self.seed, n, self.draws, d_ks)) for n, _ in every}
+        for turn in range(max(len(each) for each in of_n.values())):
+            for places in (every,) if turn else (coarse, rest):
                 for place in places:
-                    self._grow(place, unit)
-                    yield self._cost(place)
+                    for unit in of_n[place[0]][turn : turn + 1]:
+                        self._grow(place, unit)
+                        yield self._cost(place, unit.size)
 
     def work(self, places: Sequence[Place]) -> int:
         """Return what all steps cost together, in numbers worked on."""
-        return -(-self.draws // UNIT) * sum(self._cost(place) for place in places)
+        return sum(self._cost(place, self.draws) for place in places)
 
     def summary_cost(self) -> int:
         """Return about what it costs to call `points` now."""
@@ -131,18 +134,16 @@ class Sampling:
                 found.append(point)
         return tuple(found)
 
-    def _cost(self, place: Place) -> int:
-        return cost(place[0], UNIT * len(self.rules))
+    def _cost(self, place: Place, vectors: int) -> int:
+        return cost(place[0], vectors * len(self.rules))
 
     def _grow(self, place: Place, unit: Unit) -> None:
-        n, d_k = place
         if place not in self._logs:
             self._logs[place] = np.empty((len(self.rules), len(READOUTS), self.draws))
-        here = slice(unit.index * UNIT, min((unit.index + 1) * UNIT, self.draws))
         for index, multiplier in enumerate(self.rules.values()):
-            logs = unit_logs(unit, n, d_k, multiplier(n, d_k))
-            self._logs[place][index, :, here] = logs[:, : here.stop - here.start]
-        self._drawn[place] = here.stop
+            logs = unit_logs(unit, place[1], multiplier(*place))
+            self._logs[place][index, :, unit.here] = logs
+        self._drawn[place] = unit.here.stop
 
     def _summarised(self, place: Place, index: int, rule: str) -> Point:
         draws = self._drawn[place]

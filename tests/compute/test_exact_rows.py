@@ -108,7 +108,7 @@ def test_the_median_of_a_dot_product() -> None:
 
 
 def summaries(n: int, d_k: int, m: float, draws: int) -> dict[str, Summary]:
-    logs = np.concatenate([unit_logs(u, n, d_k, m) for u in units(11, draws, d_k)], axis=1)
+    logs = np.concatenate([unit_logs(u, d_k, m) for u in units(11, n, draws, (d_k,))], axis=1)
     found: dict[str, Summary] = dict(zip(READOUTS, summarise(logs), strict=True))
     shifted = logs[READOUTS.index("jacobian")] + log(m)
     return {**found, "gradient": summarise(shifted[None])[0]}

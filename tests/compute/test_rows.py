@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from attn_tui.compute.draws import UNIT, Unit, unit_logs
+from attn_tui.compute.draws import Unit, unit_logs, unit_size, units
 from attn_tui.compute.evaluation import evaluate
 from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.precision import Precision
@@ -89,26 +89,37 @@ def test_ties_never_vanish() -> None:
     assert np.exp(found["entropy"][0]) == pytest.approx(log(2.0))
 
 
-def test_vectors_are_those_that_are_drawn_elsewhere() -> None:
-    draw = Drawn(n_keys=40, seed=5, count=UNIT + 2)
+@pytest.mark.parametrize("n", [40, 70, 1100])
+def test_vectors_are_those_that_are_drawn_elsewhere(n: int) -> None:
+    count = unit_size(n) + 40
+    draw = Drawn(n_keys=n, seed=5, count=count)
     vectors = draw.vectors(Setup(d_k=48))
-    for index in (0, 7, UNIT + 1):
-        unit = Unit(5, index // UNIT)
-        logs = unit_logs(unit, 40, 48, 0.25)[:, index % UNIT]
+    every = list(units(5, n, count, (7, 48)))
+    logs = np.concatenate([unit_logs(unit, 48, 0.25) for unit in every], axis=1)
+    norms = np.concatenate([unit.query_norms(48) for unit in every])
+    for index in (0, 7, 33, unit_size(n) + 1, count - 1):
         one = evaluate(vectors[index].scores, LogitMap(0.25), Precision())
-        assert np.exp(logs[READOUTS.index("entropy")]) == pytest.approx(one.entropy, rel=1e-11)
-        assert unit.query_norms(48)[index % UNIT] == pytest.approx(draw.query_norm(48, index))
+        entropy = np.exp(logs[READOUTS.index("entropy"), index])
+        assert entropy == pytest.approx(one.entropy, rel=1e-11)
+        assert norms[index] == pytest.approx(draw.query_norm(48, index))
+    assert logs.shape[1] == norms.size == count
 
 
 def test_draws_are_coupled_and_do_not_depend_on_what_was_asked_before() -> None:
-    near, far = Unit(3, 1), Unit(3, 1, longest=1000)
-    assert (near.query_norms(20) == far.query_norms(20)).all()
-    assert (near.query_norms(21) > near.query_norms(20)).all()
+    near, far = Unit(3, 50, 32, 40), Unit(3, 50, 32, 40, (1, 20, 1000))
+    for of in ("query_norms", "across"):
+        alone, along = (getattr(each, of) for each in (near, far))
+        assert (alone(20) == along(20)).all()
+        assert (alone(21) > along(20)).all()
+    assert (far.across(1) == 0.0).all()
+    # Across q there is one degree of freedom less.
+    many = Unit(3, 2, 0, 4000)
+    assert many.across(9).mean() == pytest.approx(8.0, abs=4.0 * sqrt(16.0 / 4000))
     assert near == far
-    assert near != Unit(4, 1)
+    assert near != Unit(4, 50, 32, 40)
     # One key more changes a maximum upwards only.
-    shorter, longer = (unit_logs(near, n, 20, 1.0)[0] for n in (50, 51))
-    assert (longer == shorter).sum() < UNIT
+    shorter, longer = (unit_logs(Unit(3, n, 32, 40), 20, 1.0)[0] for n in (50, 51))
+    assert (longer == shorter).sum() < 40
 
 
 def test_the_gradient_through_the_query_needs_no_key() -> None:
@@ -122,8 +133,8 @@ def test_the_gradient_through_the_query_needs_no_key() -> None:
     p /= p.sum(axis=1, keepdims=True)
     u = p * (v - np.vecdot(p, v)[:, None])
     direct = np.log(0.7 * np.linalg.norm(np.einsum("bn,bnd->bd", u, keys), axis=1))
-    units = [unit_logs(Unit(1, index), n, d_k, 0.7) for index in range(count // UNIT)]
-    drawn = np.concatenate(units, axis=1)[READOUTS.index("query_gradient")]
+    logs = [unit_logs(unit, d_k, 0.7) for unit in units(1, n, count, (d_k,))]
+    drawn = np.concatenate(logs, axis=1)[READOUTS.index("query_gradient")]
     assert distance(direct, drawn) < 1.63 * sqrt(2 / count)
 
 
