@@ -52,7 +52,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         name="sweep",
         title="Sweep",
         summary="weights and gradients of drawn vectors over d_k and over the number of keys",
-        settings="attn_tui.compute.sweep:Settings",
+        settings="attn_tui.compute.sweep_settings:Settings",
         screen="attn_tui.tui.sweep.screen:SweepScreen",
         command="attn_tui.commands.sweep:sweep",
     ),

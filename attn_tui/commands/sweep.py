@@ -27,7 +27,7 @@ from attn_tui.compute.scale import RULES
 if TYPE_CHECKING:
     from attn_tui.compute.crossover import Crossover
     from attn_tui.compute.experiment import Experiment
-    from attn_tui.compute.sweep import Settings
+    from attn_tui.compute.sweep_settings import Settings
 
 _Read = Callable[[dict[str, Any], "Settings", int], tuple[int, "Settings"]]
 
@@ -134,7 +134,7 @@ def _experiment(given: dict[str, Any], read: _Read) -> "Experiment":
     from attn_tui.compute.experiment import Experiment
     from attn_tui.compute.setup import Setup
     from attn_tui.compute.source import Drawn
-    from attn_tui.compute.sweep import Settings
+    from attn_tui.compute.sweep_settings import Settings
 
     setup = Setup()
     if given["experiment"] is not None:
@@ -258,7 +258,7 @@ def _number(scale: LogScale, text: str) -> int:
 
 def _print_crossovers(given: dict[str, Any], form: str) -> int:
     from attn_tui.compute.crossover import crossovers, search_cost
-    from attn_tui.compute.sweep import Settings, compared
+    from attn_tui.compute.sweep_settings import Settings, compared
     from attn_tui.report import sweep_csv, sweep_json, sweep_text
 
     for name in ("d_k", "over", "points", "statistic"):

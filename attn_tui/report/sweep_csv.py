@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from attn_tui.compute.crossover import Crossover
-from attn_tui.compute.sweep import STATISTICS, Answer
-from attn_tui.compute.sweep_points import Ratio, Statistic
+from attn_tui.compute.sweep import Answer
+from attn_tui.compute.sweep_points import STATISTICS, Ratio, Statistic
 from attn_tui.files.plain import plain_number
 from attn_tui.report.csv_text import csv_text
 

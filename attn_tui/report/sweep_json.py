@@ -6,9 +6,9 @@ from typing import Any
 from attn_tui.compute.crossover import Crossover
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.summary import Summary
-from attn_tui.compute.sweep import STATISTICS, Answer, Boundary
+from attn_tui.compute.sweep import Answer, Boundary
 from attn_tui.compute.sweep_curves import Curve
-from attn_tui.compute.sweep_points import Point, Ratio, Statistic
+from attn_tui.compute.sweep_points import STATISTICS, Point, Ratio, Statistic
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.plain import json_text, plain_number
 from attn_tui.report.sweep_names import formula, others

@@ -16,7 +16,9 @@ from attn_tui.charts.sweep_signs import Look
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
-from attn_tui.compute.sweep import STATISTICS, Answer, Settings, answer
+from attn_tui.compute.sweep import Answer, answer
+from attn_tui.compute.sweep_points import STATISTICS
+from attn_tui.compute.sweep_settings import Settings
 from attn_tui.report.numbers import quantity
 from attn_tui.report.sweep_names import boundary_text
 from tests.charts.cases import check_block, lines

@@ -15,8 +15,9 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.summary import summarise
-from attn_tui.compute.sweep import Answer, Settings, answer, log_grid
+from attn_tui.compute.sweep import Answer, answer
 from attn_tui.compute.sweep_points import STATISTICS, Statistic
+from attn_tui.compute.sweep_settings import Settings, log_grid
 
 SMALL = Settings(n=16, d_k_range=(1, 1024), points=6, draws=160, crossovers=False)
 

@@ -16,7 +16,9 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import RULES
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
-from attn_tui.compute.sweep import STATISTICS, Answer, Settings, answer
+from attn_tui.compute.sweep import Answer, answer
+from attn_tui.compute.sweep_points import STATISTICS
+from attn_tui.compute.sweep_settings import Settings
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.report import sweep_csv, sweep_json, sweep_text
 from attn_tui.report.sweep_sentences import said
@@ -176,7 +178,7 @@ def test_an_interrupted_sweep_says_so() -> None:
     first = next(answer(Experiment(Drawn(8), Setup(64).put(SMALL))))
     text = "".join(sweep_text.render(first))
     assert re.search(rf"asked +{SMALL.draws:,} vectors at each place", text)
-    assert re.search(r"stopped +at \d+% of the work; 32 draws at each place", text)
+    assert re.search(r"stopped +at \d+% of the work; 256 draws at each place", text)
     assert as_json(first)["progress"] < 1
 
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from attn_tui.compute import dots, sweep
+from attn_tui.compute import dots
+from attn_tui.compute import sweep_settings as sweep
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
 from tests.tui.person import WIDE, at_screen

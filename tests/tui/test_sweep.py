@@ -12,7 +12,8 @@ from attn_tui.compute import sweep as compute_sweep
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.sweep import Answer, Settings
+from attn_tui.compute.sweep import Answer
+from attn_tui.compute.sweep_settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.sweep import results
 from attn_tui.tui.sweep.screen import SweepScreen

@@ -10,8 +10,8 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.log_scale import N_KEYS
 from attn_tui.compute.scale import RULES, Scale, parse_scale
 from attn_tui.compute.source import Drawn
-from attn_tui.compute.sweep import Settings, compared
 from attn_tui.compute.sweep_points import Place
+from attn_tui.compute.sweep_settings import Settings, compared
 from attn_tui.compute.whole import parse_whole
 from attn_tui.files.draft import Draft
 from attn_tui.files.sweeps import range_text, read_range, read_rules

@@ -9,8 +9,9 @@ from attn_tui.charts.sweep import nearest, place_at, sweep_chart
 from attn_tui.charts.sweep_map import place_on_map, sweep_map
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import parse_scale
-from attn_tui.compute.sweep import Answer, Condensation, Settings, compared, log_grid
+from attn_tui.compute.sweep import Answer, Condensation
 from attn_tui.compute.sweep_points import Place
+from attn_tui.compute.sweep_settings import Settings, compared, log_grid
 from attn_tui.files.sweeps import range_text
 from attn_tui.report.numbers import general
 from attn_tui.report.progress import left
