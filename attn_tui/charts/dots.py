@@ -40,6 +40,9 @@ DECADES = 6
 MARGIN = 1.25
 """How far beyond the standard deviations their axis goes, as a factor."""
 
+FAR = 1e140
+"""Multipliers as far from 1 have no chart: the slopes of densities, as 1/m², leave float64."""
+
 GROWTH_ROLES = {"none": "unscaled", "inverse-sqrt": "scaled", "inverse": "series2"}
 """The colour of each rule of the chart of standard deviations."""
 
@@ -123,6 +126,8 @@ def _panel(
     name = "m·q·k" if scaled else "q·k"
     if not m > 0.0:
         return message(f"m = {general(m)}: every logit is {general(m)}", width, height)
+    if not 1.0 / FAR < m < FAR:
+        return message(f"m = {general(m)}: too far from 1 for a chart", width, height)
     data = _data(answer, m)
     top, low = data.top, data.top * 10.0**-DECADES if log else 0.0
     found = answer.scaled if scaled else answer.unscaled

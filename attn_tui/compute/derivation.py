@@ -1,7 +1,7 @@
 """Why Var(q·k) is d_k, step by step, each step with a sampled and an exact number."""
 
 from dataclasses import dataclass
-from math import hypot, nan, sqrt
+from math import hypot, inf, nan, sqrt
 
 from attn_tui.compute.dot_law import DotLaw
 from attn_tui.compute.moments import Sums, read, variance
@@ -36,7 +36,7 @@ def derivation(law: DotLaw, pairs: Sums, whole: Sums, m: float) -> tuple[Step, .
     """
     one, d = DotLaw(law.pair, 1), law.d_k
     spread, total = variance(pairs, one), variance(whole, law)
-    added = spread.times(d)
+    added, square = spread.times(d), f"{m * m:.6g}" if 0.0 < m * m < inf else f"({m:.6g})²"
     cross = Number(
         total.value - added.value,
         hypot(total.standard_error, added.standard_error),
@@ -56,7 +56,7 @@ def derivation(law: DotLaw, pairs: Sums, whole: Sums, m: float) -> tuple[Step, .
             cross,
         ),
         Step("total", "Var(q·k)", "the sum and the cross terms", total),
-        Step("scaled", "Var(m·q·k)", f"m² = {m * m:.6g} times that", total.times(m * m)),
+        Step("scaled", "Var(m·q·k)", f"m² = {square} times that", total.times(m * m)),
     )
 
 

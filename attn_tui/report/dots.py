@@ -1,7 +1,7 @@
 """What Dot products found, as a text report of at most 80 columns, and in sentences."""
 
 from collections.abc import Iterator
-from math import isnan
+from math import isinf, isnan
 from textwrap import wrap
 
 from attn_tui.compute.dots import Answer, Settings
@@ -145,6 +145,7 @@ def sentences(answer: Answer) -> tuple[str, ...]:
     """Say what the numbers show, each sentence what always holds under the question asked."""
     return (
         *(_spread(answer), *_mean(answer), *_scaled(answer)),
+        *_beyond(answer),
         *_unknown(answer),
         *_agreement(answer),
     )
@@ -196,6 +197,19 @@ def _scaled(answer: Answer) -> tuple[str, ...]:
         -0.5: "and falls as 1/√d_k",
     }
     return (f"{text}, {ends[slope]}.",)
+
+
+def _beyond(answer: Answer) -> Iterator[str]:
+    """Say why numbers are ∞, or 0 where they were not before the scale."""
+    pairs = [
+        (getattr(before, part) or 0.0, getattr(after, part) or 0.0)
+        for _, _, before, after in readouts(answer)
+        for part in ("value", "standard_error", "exact")
+    ]
+    if any(isinf(after) for _, after in pairs):
+        yield "What is ∞ is more than 1.8e308, the largest number that float64 holds."
+    if any(before and not after for before, after in pairs):
+        yield "What the scale makes 0 is less than 4.9e-324, the least number that float64 holds."
 
 
 def _unknown(answer: Answer) -> tuple[str, ...]:

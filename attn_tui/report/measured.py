@@ -20,7 +20,7 @@ def with_error(number: Number, width: int | None = None) -> str:
     value, error = number.value, number.standard_error
     odd = unusual(value) or unusual(error)
     if odd or error == 0.0:
-        texts = (f"{general(value, n)} ± {unusual(error) or '0'}" for n in range(6, 0, -1))
+        texts = (f"{general(value, n)} ± {general(error, min(n, 2))}" for n in range(6, 0, -1))
         return first_fitting(texts, width)
     whole = (_rounded(value, error, digits) for digits in (2, 1))
     # Where the error is far below the value there is no room for all digits that it leaves.

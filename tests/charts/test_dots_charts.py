@@ -20,7 +20,7 @@ from attn_tui.charts.rows import Row, length, plain
 from attn_tui.charts.sides import Side
 from attn_tui.compute.dots import Answer, Settings, answer
 from attn_tui.compute.entries import LAWS
-from attn_tui.compute.scale import Scale
+from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
 from attn_tui.report.measured import exact, with_error
@@ -52,13 +52,19 @@ CASES: dict[str, Answer] = {
     "constant": found(8, settings=Settings("coins", correlation=-1.0)),
     "no rows": found(8, settings=Settings(d_ks=())),
 }
+FAR: dict[str, Answer] = {
+    "far above 1": found(scale=parse_scale("temperature:T=1e-308")),
+    "as far as it goes": found(scale=parse_scale("temperature:T=1.1e-140")),
+    "as near to 0": found(8, parse_scale("temperature:T=0.9e140"), Settings("coins")),
+    "far below 1": found(scale=parse_scale("temperature:T=1e308")),
+}
 CASES |= {name: found(3, Scale("none"), Settings(name, samples=3000)) for name in LAWS}
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*CASES, *FAR])
 @pytest.mark.parametrize("size", SIZES)
 def test_everything_has_its_size(name: str, size: tuple[int, int]) -> None:
-    case = CASES[name]
+    case = (CASES | FAR)[name]
     for log, plain_ascii in product((False, True), (False, True)):
         check_block(histogram_chart(case, "scaled", *size, log, plain_ascii), *size)
     check_block(histogram_chart(case, "unscaled", *size), *size)
@@ -86,6 +92,16 @@ def test_both_sides_stand_side_by_side_with_labelled_curves() -> None:
     assert "sd 8.038 ± 0.018, exact 8" in text
     assert "sd 1.0048 ± 0.0023, exact 1" in text
     assert plain(histogram_chart(found(), "unscaled", 60, 20)).startswith("unscaled")
+
+
+def test_a_scale_too_far_from_1_has_no_chart_and_says_so() -> None:
+    for name, m in (("far above 1", "1e+308"), ("far below 1", "1e-308")):
+        assert plain(histogram_chart(FAR[name], "scaled", 50, 9)).startswith(
+            f"m = {m}: too far from 1 for a chart"
+        )
+        assert "exact ≈ normal" in plain(histogram_chart(FAR[name], "unscaled", 50, 9))
+    for name in ("as far as it goes", "as near to 0"):
+        assert "m·q·k  " in plain(histogram_chart(FAR[name], "scaled", 50, 9))
 
 
 def test_the_axes_stand_still_while_the_sample_grows() -> None:

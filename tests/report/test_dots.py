@@ -13,7 +13,7 @@ import pytest
 
 from attn_tui.compute.dots import Answer, Settings, answer
 from attn_tui.compute.number import Number
-from attn_tui.compute.scale import Scale
+from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
 from attn_tui.report import dots, dots_csv, dots_json
@@ -32,6 +32,8 @@ QUESTIONS: dict[str, tuple[int, Scale, Settings]] = {
     "uniform": (3, Scale("temperature"), Settings("uniform", correlation=-0.5, mean_k=0.1)),
     "no lattice": (3, Scale(), Settings("coins", mean_q=2**0.5, mean_k=3**0.5, samples=99)),
     "no rows": (2, Scale("inverse"), Settings(d_ks=())),
+    "far above 1": (64, parse_scale("temperature:T=1e-308"), Settings()),
+    "far below 1": (64, parse_scale("temperature:T=1e300"), Settings()),
     "capped": (2, Scale(softcap=50.0), Settings(correlation=-1.0)),
 }
 
@@ -93,12 +95,22 @@ def test_the_report_says_what_was_drawn_and_what_it_shows() -> None:
         ("one die", "One draw has no spread"),
         ("one die", "is 8.94233 by law, and grows as √d_k"),
         ("constant", "q·k is always the same number here"),
+        ("far above 1", "What is ∞ is more than 1.8e308, the largest number that float64 holds."),
+        ("far above 1", "∞ ± 1.8e+306 ∞ mean size"),
+        ("far above 1", "m² = (1e+308)² times that"),
+        ("far below 1", "makes 0 is less than 4.9e-324, the least number that float64 holds."),
+        ("far below 1", "m² = (1e-300)² times that"),
         ("capped", "soft cap, sink and QK-norm play no part here"),
         ("no rows", "and falls as 1/√d_k"),
     ],
 )
 def test_sentences_follow_the_question(name: str, said: str) -> None:
     assert said in " ".join(text_of(name).split())
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_only_numbers_that_leave_float64_need_a_reason(name: str) -> None:
+    assert ("that float64 holds" in " ".join(text_of(name).split())) == name.startswith("far ")
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
