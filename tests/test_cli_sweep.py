@@ -256,8 +256,8 @@ def test_an_interrupt_prints_the_crossovers_found_so_far(monkeypatch: pytest.Mon
     result = call(*arguments, "--json")
     assert result.exit_code == 130
     found = json.loads(result.stdout)["crossovers"]
-    assert [(each["readout"], each["draws"]) for each in found] == [
-        (readout, 256) for readout in GRADIENTS
+    assert [(each["readout"], each["draws"], each["finished"]) for each in found] == [
+        (readout, 256, False) for readout in GRADIENTS
     ]
     assert found[0]["low"] < found[0]["d_k"] < found[0]["high"]
 

@@ -278,13 +278,13 @@ class _Picture:
             if place is not None and low <= place <= high:
                 yield each.rule, float(place)
 
-    def _crossed(self) -> Iterator[tuple[float, float, float]]:
-        """Yield crossovers in the picture, each between the ends of its interval."""
+    def _crossed(self) -> Iterator[tuple[float, float, float, bool]]:
+        """Yield crossovers in the picture, each between its interval's ends; whether finished."""
         least, most = self._ends()
         for found in self.answer.crossovers:
             d_k = found.d_k
             if found.readout == self.answer.settings.statistic and d_k and least <= d_k <= most:
-                yield found.low or d_k, d_k, found.high or d_k
+                yield found.low or d_k, d_k, found.high or d_k, found.finished
 
     def marks(self, x: Axis, width: int, height: int) -> list[Mark]:
         """Return what stands on the chart: condensation points, and crossovers with intervals."""
@@ -297,14 +297,14 @@ class _Picture:
         ]
         row = 1
         ends = ("[", "-", "]", "*") if self.look.ascii else ("├", "─", "┤", "◆")
-        for low, d_k, high in self._crossed():
+        for low, d_k, high, finished in self._crossed():
             columns = np.clip(x.fraction([low, d_k, high]), 0.0, 1.0)
             first, middle, last = (int(each) for each in cell(columns, size.columns))
             bar = "".join(
                 ends[3] if c == middle else ends[0] if c == first else ends[2] if c == last else
                 ends[1] for c in range(first, last + 1)
             )  # fmt: skip
-            text = f" d* {place_text(d_k)}"
+            text = f" d* {place_text(d_k)}{'' if finished else ' so far'}"
             room = size.columns - last - 1
             bar = bar + text if len(text) <= room else f"{text[1:]} " + bar
             first = first if len(text) <= room else first - len(text)

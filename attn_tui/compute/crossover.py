@@ -46,6 +46,7 @@ class Crossover:
         divides_from: Where the range begins: the least d_k from 2 on at which m < 1.
         draws: How many vectors were drawn.
         seed: Which.
+        finished: Whether that is all that were asked for; a few are looked at first.
         generator: By which algorithm.
     """
 
@@ -59,6 +60,7 @@ class Crossover:
     divides_from: int
     draws: int
     seed: int
+    finished: bool = True
     generator: str = GENERATOR
 
 
@@ -196,7 +198,8 @@ def search(
             else:
                 windows[readout] = _about(grid, *at[1:])
             d_k, low, high = at or (None, None, None)
-            found.append(Crossover(n, readout, rule, d_k, low, high, side, least, count, seed))
+            ends = (d_k, low, high, side, least)
+            found.append(Crossover(n, readout, rule, *ends, count, seed, count == draws))
         yield tuple(found)
 
 

@@ -20,6 +20,7 @@ COLUMNS = (
 
 CROSSOVER_COLUMNS = (
     *("n", "readout", "rule", "d_k", "low", "high", "side", "divides_from", "draws", "seed"),
+    "finished",
 )
 """Those of crossovers."""
 
@@ -59,6 +60,9 @@ def render_crossovers(crossovers: Sequence[Crossover]) -> Iterator[str]:
     """Yield the text of crossovers; where there is none its three numbers are empty."""
     yield csv_text([CROSSOVER_COLUMNS])
     yield csv_text(
-        ["" if (value := getattr(found, name)) is None else value for name in CROSSOVER_COLUMNS]
-        for found in crossovers
+        [_cell(getattr(found, name)) for name in CROSSOVER_COLUMNS] for found in crossovers
     )
+
+
+def _cell(value: object) -> object:
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else value

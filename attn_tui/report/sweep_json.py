@@ -148,6 +148,7 @@ def _crossover(found: Crossover) -> dict[str, Any]:
         "side": found.side,
         "divides_from": found.divides_from,
         "draws": found.draws,
+        "finished": found.finished,
         "seed": found.seed,
         "generator": found.generator,
     }

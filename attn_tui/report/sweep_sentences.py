@@ -58,10 +58,13 @@ def in_short(answer: Answer, statistic: Statistic) -> str:
     if found is None:
         return ""
     first = f"{found.divides_from:,}"
+    unscaled = "Unscaled" if found.finished else "So far, unscaled"
     if found.d_k is None:
-        return f"Unscaled the median is {found.side} from d_k {first} on."
+        return f"{unscaled} the median is {found.side} from d_k {first} on."
     d_k, low, high = (place_text(each) for each in (found.d_k, found.low, found.high))
-    return f"Unscaled the median is larger from d_k {first} to {d_k} [{low}, {high}], then smaller."
+    return (
+        f"{unscaled} the median is larger from d_k {first} to {d_k} [{low}, {high}], then smaller."
+    )
 
 
 def _carried(point: Point, statistic: Statistic) -> bool:
@@ -93,16 +96,17 @@ def _removed(answer: Answer, statistic: Statistic) -> Iterator[str]:
             if found.readout != statistic:
                 continue
             rule = formula(found.rule)
+            having = f"{'With' if found.finished else 'So far, with'} {found.n:,} keys"
             if found.d_k is not None:
                 interval = f"{place_text(found.low)} to {place_text(found.high)}"
                 yield (
-                    f"With {found.n:,} keys, removing {rule} makes the median {symbol} larger "
+                    f"{having}, removing {rule} makes the median {symbol} larger "
                     f"from d_k = {found.divides_from:,} to ≈ {place_text(found.d_k)} "
                     f"(95 %: {interval}), smaller above."
                 )
             else:
                 yield (
-                    f"With {found.n:,} keys, removing {rule} makes the median {symbol} "
+                    f"{having}, removing {rule} makes the median {symbol} "
                     f"{found.side} at every d_k from {found.divides_from:,} to 65,536."
                 )
             if found.divides_from > 2:

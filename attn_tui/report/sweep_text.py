@@ -58,9 +58,12 @@ def crossover_table(crossovers: Sequence[Crossover]) -> Iterator[str]:
         f"interval, by bootstrap over {draws} coupled draws, seed {crossovers[0].seed} "
         f"({crossovers[0].generator}); the mean may do otherwise."
     )
+    if not all(found.finished for found in crossovers):
+        yield _wrapped("* so far: from the first of the vectors that are asked for.")
     yield f"{'n':>7}  {'readout':<12}{'rule removed':<18}d* [95 % interval]\n"
     for found in crossovers:
-        head = f"{found.n:>7,}  {NAMES[found.readout].symbol:<12}{found.rule:<17} "
+        symbol = NAMES[found.readout].symbol + ("" if found.finished else " *")
+        head = f"{found.n:>7,}  {symbol:<12}{found.rule:<17} "
         yield f"{head}{crossover_text(found)}\n"
 
 

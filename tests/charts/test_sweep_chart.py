@@ -20,7 +20,7 @@ from attn_tui.compute.sweep import Answer, answer
 from attn_tui.compute.sweep_points import STATISTICS
 from attn_tui.compute.sweep_settings import Settings
 from attn_tui.report.numbers import quantity
-from attn_tui.report.sweep_names import boundary_text
+from attn_tui.report.sweep_names import boundary_text, place_text
 from tests.charts.cases import check_block, lines
 
 SIZES = [
@@ -107,6 +107,10 @@ def test_the_crossover_stands_on_the_chart_with_its_interval() -> None:
     assert line.index("├") < line.index("◆") < line.index("┤", line.index("◆"))
     assert "σ_c" in text
     assert "┊" in text
+    assert "so far" not in text
+    unfinished = tuple(replace(one, finished=False) for one in crossing().crossovers)
+    text = plain(sweep_chart(replace(crossing(), crossovers=unfinished), 64, 100, 22))
+    assert f"d* {place_text(each.d_k)} so far" in text
 
 
 def test_exact_curves_and_asymptotes_are_labelled_with_what_they_are_of() -> None:

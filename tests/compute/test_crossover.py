@@ -159,6 +159,7 @@ def test_few_draws_come_first_and_all_readouts_agree_with_each_alone() -> None:
     assert spent == sorted(spent)
     assert spent[-1] == work
     drawn = [tuple(each.draws for each in found) for _, found in steps]
+    assert all(each.finished == (each.draws == 600) for _, found in steps for each in found)
     assert list(dict.fromkeys(drawn)) == [
         (),
         (256,) * 4,

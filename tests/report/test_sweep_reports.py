@@ -21,7 +21,7 @@ from attn_tui.compute.sweep_points import STATISTICS
 from attn_tui.compute.sweep_settings import Settings
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.report import sweep_csv, sweep_json, sweep_text
-from attn_tui.report.sweep_sentences import said
+from attn_tui.report.sweep_sentences import in_short, said
 from tests.report.test_reports import DOCS, strict
 
 SMALL = Settings(n=8, points=6, map_points=4, n_range=(2, 512), draws=320)
@@ -150,13 +150,32 @@ def test_crossovers_alone_are_written_in_every_form() -> None:
     written = "".join(sweep_json.render_crossovers(each.experiment, each.crossovers))
     plain = json_module.loads(written, parse_constant=strict)
     assert plain["points"] == []
-    assert len(plain["crossovers"]) == 4
+    assert [each["finished"] for each in plain["crossovers"]] == [True] * 4
+
+
+def test_a_crossover_that_is_not_finished_says_so() -> None:
+    each = found("d_k")
+    first, *others = each.crossovers
+    some = (replace(first, finished=False), *others)
+    stopped = replace(each, crossovers=some)
+    for one, expected in ((each, False), (stopped, True)):
+        text = "".join(sweep_text.crossover_table(one.crossovers))
+        assert ("* so far: " in text) == expected
+        assert ("‖∂p/∂s‖_F *" in text) == expected
+        assert "tr J *" not in text
+        assert any(line.startswith("So far, ") for line in said(one, "gradient")) == expected
+        assert in_short(one, "gradient").startswith("So far, ") == expected
+        assert not in_short(one, "trace").startswith("So far")
+    rows = list(csv_module.DictReader(StringIO("".join(sweep_csv.render_crossovers(some)))))
+    assert [row["finished"] for row in rows] == ["false", "true", "true", "true"]
+    plain = as_json(stopped)["crossovers"]
+    assert [one["finished"] for one in plain] == [False, True, True, True]
 
 
 @pytest.mark.parametrize("rule", ALL_RULES)
 def test_a_crossover_of_any_rule_fits(rule: str) -> None:
     head = (100_000, "query_gradient", rule, None, None, None, "smaller")
-    one = Crossover(*head, divides_from=65_535, draws=99_999, seed=2**63 - 1)  # type: ignore[arg-type]
+    one = Crossover(*head, divides_from=65_535, draws=99_999, seed=2**63 - 1, finished=False)  # type: ignore[arg-type]
     crossing = replace(one, d_k=12345.6, low=1234.5, high=65536.0, side="crosses")
     text = "".join(sweep_text.crossover_table([one, crossing]))
     assert max(map(len, text.splitlines())) <= 80

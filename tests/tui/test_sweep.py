@@ -12,10 +12,12 @@ from attn_tui.compute import sweep as compute_sweep
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep import Answer
 from attn_tui.compute.sweep_settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.sweep import results
+from attn_tui.tui.sweep.drawing import number_lines
 from attn_tui.tui.sweep.screen import SweepScreen
 from attn_tui.tui.widgets.canvas import Canvas
 from tests.tui.person import MEDIUM, NARROW, WIDE, Person, at_screen
@@ -311,6 +313,15 @@ async def test_numbers_stand_in_place_of_the_chart() -> None:
         person.misses("the Frobenius norm of")
         await person.press("i")
         person.sees("A unscaled")
+
+
+def test_numbers_say_which_crossovers_are_not_finished() -> None:
+    (*_, found) = compute_sweep.answer(Experiment(Drawn(8), draft().setup))
+    one, *others = found.crossovers
+    some = replace(found, crossovers=(replace(one, finished=False), *others))
+    lines = [line for line in number_lines(some, (8, 48), 100) if "]" in line]
+    assert [line.endswith("[58.9, 166], so far") for line in lines[1:]] == [True, False, False]
+    assert not any("so far" in line for line in number_lines(found, (8, 48), 100))
 
 
 async def test_the_chart_is_looked_at_another_way() -> None:

@@ -161,8 +161,9 @@ def number_lines(answer: Answer, at: Place, width: int) -> list[str]:
     if answer.crossovers:
         texts.append("Removing a rule makes the median larger below d* [95 % interval]:")
     for found in answer.crossovers:
-        symbol = NAMES[found.readout].symbol
-        texts.append(f"  {symbol}, n = {found.n:,}, {formula(found.rule)}: {crossover_text(found)}")
+        symbol, so_far = NAMES[found.readout].symbol, "" if found.finished else ", so far"
+        asked = f"{symbol}, n = {found.n:,}, {formula(found.rule)}"
+        texts.append(f"  {asked}: {crossover_text(found)}{so_far}")
     for curve in answer.curves:
         head = "Exact" if curve.kind == "exact" else "Asymptote of the"
         condition = f" ({curve.condition})" if curve.kind == "asymptote" else ""
