@@ -56,6 +56,20 @@ def test_many_vectors_at_once_are_what_each_is_alone(n: int, std: float) -> None
         assert found["query_gradient"][index] == pytest.approx(through, rel=1e-6)
 
 
+def test_rows_leave_what_they_are_given_unless_they_are_put_there() -> None:
+    random = np.random.default_rng(4)
+    given = random.standard_normal((2, 5, 30))
+    before, std = given.copy(), np.full(5, 20.0)
+    with np.errstate():
+        np.setbufsize(4096)
+        apart = log_statistics(rows(given[0], given[1]), std, std)
+        assert np.getbufsize() == 4096
+    assert (given == before).all()
+    into = np.empty_like(given)
+    assert (log_statistics(rows(given[0], given[1], into), std, std) == apart).all()
+    assert (log_statistics(rows(given[0], given[1], given), std, std) == apart).all()
+
+
 @pytest.mark.parametrize("std", [3.0, 50.0, 2000.0, 1e6])
 def test_saturated_vectors_keep_their_digits(std: float) -> None:
     g = [0.3, -1.2, 1.7, 1.5, 0.0]
