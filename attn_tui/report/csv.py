@@ -1,8 +1,6 @@
 """An answer as CSV of full precision: one line a key, with named columns."""
 
-import csv
-from collections.abc import Iterable, Iterator
-from io import StringIO
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,7 @@ from attn_tui.compute.explore import Answer, Evaluation, VectorAnswer
 from attn_tui.compute.precision_lab import lab as tried
 from attn_tui.files.plain import plain_number, plain_numbers
 from attn_tui.report.contents import EVERYTHING, Contents
+from attn_tui.report.csv_text import csv_text
 from attn_tui.report.largest import Positions, chunks, listed_keys
 
 _SIDE = (
@@ -84,24 +83,24 @@ def render(answer: Answer, contents: Contents = EVERYTHING) -> Iterator[str]:
         raise InputError(field, "CSV is one table", "--lab, --compare or --against, or JSON")
     if contents.pinned:
         pairs = contents.beside_pinned(answer)
-        yield _text([AGAINST_COLUMNS])
+        yield csv_text([AGAINST_COLUMNS])
         for each in pairs:
             for keys in chunks(listed_keys(each, top, by_weight=True)):
-                yield _text((each.vector.name, *row) for row in _pair_rows(each, keys))
+                yield csv_text((each.vector.name, *row) for row in _pair_rows(each, keys))
         return
     if pair := contents.first_two(answer):
-        yield _text([PAIR_COLUMNS])
+        yield csv_text([PAIR_COLUMNS])
         for keys in chunks(listed_keys(pair, top, by_weight=True)):
-            yield _text(_pair_rows(pair, keys))
+            yield csv_text(_pair_rows(pair, keys))
         return
-    yield _text([LAB_COLUMNS if lab else COLUMNS])
+    yield csv_text([LAB_COLUMNS if lab else COLUMNS])
     for index, vector in enumerate(answer.vectors):
         if lab:
-            yield _text(_lab_rows(answer, index))
+            yield csv_text(_lab_rows(answer, index))
             continue
         through = attention(answer.experiment, index)
         for keys in chunks(listed_keys(vector, top)):
-            yield _text(_rows(vector, keys, through))
+            yield csv_text(_rows(vector, keys, through))
 
 
 def _rows(
@@ -180,9 +179,3 @@ def _lab_rows(answer: Answer, index: int) -> Iterator[tuple[Any, ...]]:
 
 def _column(numbers: NDArray[np.float64]) -> list[float | str]:
     return plain_numbers(numbers.tolist())
-
-
-def _text(rows: Iterable[tuple[Any, ...]]) -> str:
-    text = StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()
