@@ -59,13 +59,13 @@ class FilingScreen(ScalingScreen):
         else:
             self.notify("There is nothing to say yet", timeout=3)
 
-    def action_save_file(self, text: str = "attn-tui.json") -> None:
-        """Ask for a file and write what the screen shows to it."""
+    def action_save_file(self, text: str = "attn-tui.json", problem: str = "") -> None:
+        """Ask for a file and write what the screen shows to it; or again, for there was a problem."""
         # Taken now, since the line that asks for the name is not to be in the picture.
         picture = self.app.export_screenshot()
         forms = {**self.forms(), PICTURE: lambda: [picture]}
         save = partial(self._save, forms)
-        self.request("save", text, _new_name, save, eager=False, complete=completed)
+        self.request("save", text, _new_name, save, False, completed, problem)
 
     def _save(self, forms: Forms, text: str) -> None:
         """Write a file in a thread, for a million keys take a while."""
@@ -83,8 +83,7 @@ class FilingScreen(ScalingScreen):
     def _on_saved(self, event: Saved) -> None:
         event.stop()
         if event.error:
-            self.action_save_file(event.text)
-            self.complain(event.error.beside)
+            self.action_save_file(event.text, event.error.beside)
         else:
             self.notify(f"Saved {event.text.removesuffix('!')}", timeout=4, markup=False)
 

@@ -156,15 +156,12 @@ class ScalingScreen(InstrumentScreen):
         take: Callable[[Any], object],
         eager: bool = True,
         complete: Callable[[str], str] = str,
+        problem: str = "",
     ) -> None:
         """Ask for a value to be typed in place of the slider; the keys then go back."""
         if self.focused is not self.query_one(Entry).field:
             self._asker = self.focused
-        self.query_one(Entry).open(Request(label, value, read, take, eager, complete))
-
-    def complain(self, problem: str) -> None:
-        """Say beside the value that is asked for why it will not do."""
-        self.query_one(Entry).complain(problem)
+        self.query_one(Entry).open(Request(label, value, read, take, eager, complete, problem))
 
     @on(Slider.Moved)
     def _on_moved(self, event: Slider.Moved) -> None:
@@ -180,12 +177,13 @@ class ScalingScreen(InstrumentScreen):
 
     @on(Entry.Opened)
     @on(Entry.Closed)
-    def _on_entry(self, event: Entry.Opened | Entry.Closed) -> None:
-        slider = self.query_one(Slider)
-        slider.display = isinstance(event, Entry.Closed)
-        if slider.display and self.focused in (None, self.query_one(Entry).field):
+    def _on_entry(self) -> None:
+        # As the line is now: keys that come together may have opened it again since it was closed.
+        slider, entry = self.query_one(Slider), self.query_one(Entry)
+        slider.display = entry.request is None
+        if slider.display and self.focused in (None, entry.field):
             there = self._asker is not None and self._asker.focusable
-            (self._asker if self._asker and there else slider).focus()
+            self.set_focus(self._asker if self._asker and there else slider)
 
 
 def rules(setup: Setup, n_attended: int) -> list[Choice]:

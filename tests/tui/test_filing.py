@@ -57,3 +57,32 @@ async def test_all_is_read_as_text(instrument: str) -> None:
     async with at_screen(WIDE, Draft(EXAMPLE.text, SETUP), instrument=instrument) as person:
         await person.press("y")
         person.sees("In words and numbers", "softmax" if instrument == "explore" else "seed")
+
+
+@pytest.mark.parametrize("instrument", FORMS)
+async def test_keys_that_come_at_once_save_and_ask_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, instrument: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "attn-tui.json"
+    async with at_screen(WIDE, Draft(EXAMPLE.text, SETUP), instrument=instrument) as person:
+        await person.burst("ctrl+s", "enter", "ctrl+s")
+        await person.until_sees("Saved")
+        person.sees("save attn-tui.json")
+        await person.burst("enter")
+        person.sees("is there already")
+        path.write_text("")
+        await person.burst("end", "!", "enter", "ctrl+s")
+        await person.app.workers.wait_for_complete()
+        person.sees("save attn-tui.json")
+        person.misses("is there already")
+    assert path.read_text("utf-8").startswith("{")
+
+
+async def test_a_name_that_cannot_be_written_is_asked_for_again(tmp_path: Path) -> None:
+    async with at_screen(WIDE, Draft(EXAMPLE.text, SETUP)) as person:
+        await person.press("ctrl+s")
+        await person.paste(str(tmp_path / "none" / "a.json"))
+        await person.press("enter")
+        await person.until_sees("none/a.json")
+        await person.until_sees("expected")

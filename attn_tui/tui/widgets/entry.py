@@ -14,20 +14,6 @@ from attn_tui.compute.errors import InputError
 from attn_tui.tui.widgets.in_order import KeysInOrder
 
 
-class Field(Input, KeysInOrder):
-    """Where the value is typed; tab completes it."""
-
-    class Completed(Message):
-        """The user wants the text completed."""
-
-    async def on_key(self, event: events.Key) -> None:
-        """Keep the focus on tab, which would give the text up."""
-        if event.key == "tab":
-            event.stop()
-            event.prevent_default()
-            self.post_message(self.Completed())
-
-
 @dataclass(frozen=True)
 class Request:
     """A value that is asked for.
@@ -39,6 +25,7 @@ class Request:
         take: What is done with the value once it is entered.
         eager: Whether the text is read at each key, and not only when it is entered.
         complete: Returns a text with more of what it begins.
+        problem: Why the text to start with will not do, or nothing.
     """
 
     label: str
@@ -47,6 +34,34 @@ class Request:
     take: Callable[[Any], object]
     eager: bool = True
     complete: Callable[[str], str] = str
+    problem: str = ""
+
+
+class Field(Input, KeysInOrder):
+    """Where the value is typed; tab completes it."""
+
+    class Completed(Message):
+        """The user wants the text completed."""
+
+    @dataclass
+    class Requested(Message):
+        """Something else is asked for, once the keys that came before are done with."""
+
+        request: Request
+        behind: bool = False
+
+    def on_field_requested(self, event: Requested) -> None:
+        """Let what a key before it has made of the text go first."""
+        if not event.behind:
+            event.stop()
+            self.post_message(self.Requested(event.request, behind=True))
+
+    async def on_key(self, event: events.Key) -> None:
+        """Keep the focus on tab, which would give the text up."""
+        if event.key == "tab":
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Completed())
 
 
 class Entry(Vertical):
@@ -92,17 +107,31 @@ class Entry(Vertical):
 
     def open(self, request: Request) -> None:
         """Ask for a value; `Entered` carries it."""
+        if self.request:
+            self.field.post_message(Field.Requested(request))
+        else:
+            self._open(request)
+
+    @on(Field.Requested)
+    def _on_requested(self, event: Field.Requested) -> None:
+        event.stop()
+        self._open(event.request)
+
+    def _open(self, request: Request) -> None:
         self.request = request
         self.query_one("#entry-label", Static).update(request.label)
         self.add_class("-open")
         self.field.value = request.value
-        self.complain("")
-        self.field.focus()
+        self.complain(request.problem)
+        # At once: `focus` would let keys that come together with this one go elsewhere.
+        self.screen.set_focus(self.field)
+        self.field.select_all()
         self.post_message(self.Opened())
 
     def close(self) -> None:
         """Hide the line."""
-        if self.has_class("-open"):
+        if self.request:
+            self.request = None
             self.remove_class("-open")
             self.post_message(self.Closed())
 
@@ -153,5 +182,5 @@ class Entry(Vertical):
 
     def on_descendant_blur(self) -> None:
         """Leave when the focus goes elsewhere, though not when the whole terminal loses it."""
-        if self.app.app_focus:
+        if self.app.app_focus and not self.field.has_focus:
             self.close()
