@@ -118,9 +118,10 @@ class AttnApp(App[None]):
         (self.focused or self.screen).post_message(HistoryStep(1))
 
     def action_keys(self) -> None:
-        """List every key."""
-        if not isinstance(self.screen, ReadDialog):
-            self.push_screen(ReadDialog("Keys", key_help()))
+        """List every key, those of the present instrument first."""
+        base = self.screen_stack[0]
+        if isinstance(base, InstrumentScreen) and not isinstance(self.screen, ReadDialog):
+            self.push_screen(ReadDialog("Keys", key_help(base.SECTIONS)))
 
     def action_ascii(self) -> None:
         """Draw in ASCII, or in blocks."""

@@ -1,6 +1,7 @@
 """Every key there is, for the help, for the README and for tests."""
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.text import Text
@@ -10,22 +11,24 @@ from attn_tui.tui import dialogs, everywhere
 from attn_tui.tui.actions import Section, key_table
 
 
-def sections() -> tuple[Section, ...]:
-    """Return every place with the keys that work there."""
+def sections(first: Iterable[Section] = ()) -> tuple[Section, ...]:
+    """Return every place with the keys that work there, each once, some of them first."""
     screens = [load(instrument.screen).SECTIONS for instrument in INSTRUMENTS]
-    return (
+    every = (
+        *first,
         everywhere.SECTION,
         *(section for each in screens for section in each),
         dialogs.ChoiceDialog.SECTION,
         dialogs.SeveralDialog.SECTION,
         dialogs.ReadDialog.SECTION,
     )
+    return tuple(dict.fromkeys(every))
 
 
-def key_help() -> Text:
-    """Return every key as text to read."""
+def key_help(first: Iterable[Section] = ()) -> Text:
+    """Return every key as text to read, those of some places first."""
     text = Text()
-    for section in sections():
+    for section in sections(first):
         text.append(f"{section.title}\n", "bold")
         for action in section.actions:
             if action.all_shown:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from textual.binding import Binding
 
-from attn_tui.instruments import INSTRUMENTS
+from attn_tui.instruments import INSTRUMENTS, Instrument, load
 from attn_tui.tui.actions import Action, Section
 from attn_tui.tui.app import AttnApp
 from attn_tui.tui.explore.screen import ExploreScreen
@@ -27,6 +27,18 @@ def test_every_key_is_in_the_help() -> None:
         if action.keys or action.always:
             assert action.help in shown
             assert action.all_shown in shown
+
+
+@pytest.mark.parametrize("instrument", INSTRUMENTS, ids=lambda each: each.name)
+async def test_the_keys_of_the_present_instrument_are_listed_first(instrument: Instrument) -> None:
+    async with at_screen((120, 200), instrument=instrument.name) as person:
+        await person.press("f1")
+        titles = [each.title for each in sections()]
+        parts = [part.strip() for line in person.lines for part in line.split("│")]
+        seen = [part for part in parts if part in titles]
+        own = [each.title for each in load(instrument.screen).SECTIONS]
+        assert seen[: len(own) + 1] == [*own, "Everywhere"]
+        assert len(seen) == len(set(seen))
 
 
 def test_no_printable_key_has_priority_over_a_text_field() -> None:

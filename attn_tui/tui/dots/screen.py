@@ -49,6 +49,7 @@ class DotsScreen(AskingActions):
     ACTIONS = ACTIONS
     SECTIONS = (
         Section("In Dot products", ACTIONS),
+        Slider.SECTION,
         panes.FieldsPane.SECTION,
         panes.DotsChart.SECTION,
     )

@@ -38,7 +38,7 @@ class SweepScreen(AskingActions):
     NAME = "sweep"
     CSS_PATH = "sweep.tcss"
     ACTIONS = ACTIONS
-    SECTIONS = (Section("In Sweep", ACTIONS), panes.SweepChart.SECTION)
+    SECTIONS = (Section("In Sweep", ACTIONS), Slider.SECTION, panes.SweepChart.SECTION)
     explanation = explanations.WORDS
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
