@@ -1,7 +1,7 @@
 """Axes: where values stand between fixed ends, and what is written beside them."""
 
 from dataclasses import dataclass
-from math import isfinite, log10
+from math import floor, isfinite, log10
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -81,6 +81,16 @@ def power_text(power: float, times: float = 1.0) -> str:
 def cell(fractions: Floats, cells: int) -> NDArray[np.intp]:
     """Return which of a row of cells fractions from 0 to 1 fall into."""
     return np.minimum(np.floor(fractions * cells + 1e-9), cells - 1).astype(np.intp)
+
+
+def round_up(value: float) -> float:
+    """Return a round number not below a positive one and at most a third above it, to end an axis.
+
+    It is one of 1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8 times a power of ten, so that its half is short.
+    """
+    power = max(10.0 ** floor(log10(value)), 5e-324)
+    steps = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
+    return next(step * power for step in steps if step * power >= value * (1.0 - 1e-9))
 
 
 def round_step(distance: float, most: int) -> int:

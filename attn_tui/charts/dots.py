@@ -6,7 +6,7 @@ from math import ceil, floor, log10
 
 import numpy as np
 
-from attn_tui.charts.axis import Axis, Floats, Tick, round_step
+from attn_tui.charts.axis import Axis, Floats, Tick, round_step, round_up
 from attn_tui.charts.grid import Glyphs, glyphs
 from attn_tui.charts.plot import Mark, Series, frame, legend, plot
 from attn_tui.charts.rows import (
@@ -114,7 +114,7 @@ def _data(answer: Answer, m: float) -> _Data:
     peak = float(curves.normal.max())
     others = [density if exact is None else exact]
     highest = max(float(np.max(each, where=np.isfinite(each), initial=peak)) for each in others)
-    top = _round_up(HEADROOM * min(highest, MOST_OVER_NORMAL * peak))
+    top = round_up(HEADROOM * min(highest, MOST_OVER_NORMAL * peak))
     return _Data(counted.edges, density, curves.x, exact, curves.normal, top)
 
 
@@ -184,7 +184,7 @@ def _names(data: _Data, y: Axis, dot: float) -> tuple[tuple[str, str], ...]:
         return (("normal", "exact"),)
     apart = np.abs(data.normal - data.exact).max(initial=0.0)
     percent = 100.0 * apart / data.exact.max(initial=1e-300)
-    most = f"±{general(_round_up(float(percent)), 2)}" if percent > 0.1 else "<0.1"
+    most = f"±{general(round_up(float(percent)), 2)}" if percent > 0.1 else "<0.1"
     name = "exact ≈ normal"
     return (("", f"{name}, {most} % of peak"), ("", name))
 
@@ -258,13 +258,6 @@ def _density_ticks(low: float, top: float, log: bool) -> tuple[Tick, ...]:
         step = round_step(len(powers), 3)
         return tuple(Tick(10.0**power, f"1e{power}") for power in reversed(powers[::step]))
     return tuple(Tick(value, f"{value:.3g}") for value in (top, 0.0, top / 2))
-
-
-def _round_up(value: float) -> float:
-    """Return the smallest of 1, 1.5, 2, 3, 4, 5, 6, 8 times a power of ten not below a value."""
-    power = 10.0 ** floor(log10(value))
-    steps = (1, 1.5, 2, 3, 4, 5, 6, 8, 10)
-    return next(digit * power for digit in steps if digit * power >= value * (1 - 1e-9))
 
 
 def growth_chart(answer: Answer, width: int, height: int, ascii: bool = False) -> tuple[Row, ...]:

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from attn_tui.charts.axis import Axis, Floats, Tick, round_step
+from attn_tui.charts.axis import Axis, Floats, Tick, round_step, round_up
 from attn_tui.charts.plot import Series, plot
 from attn_tui.charts.rows import Row, Span, beside, first_fit, first_text, fitted, message
 from attn_tui.compute.explore import OverDk, Wrt
@@ -140,7 +140,7 @@ def _entropy(data: OverDk, at: int, wrt: Wrt) -> _Panel:
 def _norm(data: OverDk, at: int, wrt: Wrt) -> _Panel:
     largest = float(np.max(data.frobenius, where=np.isfinite(data.frobenius), initial=0.0))
     # The norm of J is at most 1/2; only a multiplier above 1 takes that of m·J beyond.
-    bound = 0.5 if largest <= 0.5 else _round_up(largest)
+    bound = 0.5 if largest <= 0.5 else round_up(largest)
     return _Panel(
         names=(f"‖∂p/∂{'s' if wrt == 'scores' else 'z'}‖_F",),
         scale=f"0 to {bound:g}",
@@ -208,9 +208,3 @@ def _log_axis(panel: _Panel, width: int) -> Axis:
     named = [Tick(10.0**power, f"1e{power}" if power else "1") for power in powers]
     ticks = (Tick(panel.bound, f"{panel.bound:.3g}"), *named)
     return Axis(_title(panel, "log", width), 10.0**low, panel.bound, True, ticks)
-
-
-def _round_up(value: float) -> float:
-    """Return the smallest of 1, 2, 5 times a power of ten that is not below a value."""
-    power = 10.0 ** floor(log10(value))
-    return next(digit * power for digit in (1, 2, 5, 10) if digit * power >= value)

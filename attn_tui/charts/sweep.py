@@ -1,11 +1,11 @@
 """The curves of a sweep: mean and median with bands for each rule, exact curves, crossovers."""
 
 from collections.abc import Iterator, Sequence
-from math import ceil, floor, inf, isfinite, log, log10
+from math import ceil, floor, inf, isfinite, log
 
 import numpy as np
 
-from attn_tui.charts.axis import Axis, Floats, Tick, cell, power_text, round_step
+from attn_tui.charts.axis import Axis, Floats, Tick, cell, power_text, round_step, round_up
 from attn_tui.charts.plot import Mark, Series, frame, plot
 from attn_tui.charts.rows import Row, first_fit, fitted, message, plain
 from attn_tui.charts.sweep_signs import DEFAULT_LOOK, Look, explained, letter_of, readouts, role_of
@@ -258,7 +258,7 @@ class _Picture:
         if bound is None:
             values = np.concatenate([np.zeros(0), *(one.y for one in self.data)])
             usable = values[np.isfinite(values) & (values > 0.0)]
-            bound = _round_up(min(float(usable.max()), 1e300)) if usable.size else 1.0
+            bound = round_up(min(float(usable.max()), 1e300)) if usable.size else 1.0
         ticks = tuple(Tick(value, general(value, 3)) for value in (bound, 0.0, bound / 2))
         return Axis(f"{self.name}, 0 to {general(bound, 3)}", 0.0, bound, ticks=ticks)
 
@@ -327,9 +327,3 @@ def _value_at(x: Axis, column: int, columns: int) -> float:
 
 def _log(value: float) -> float:
     return log(value) if value > 0.0 and isfinite(value) else -inf if value == 0.0 else value
-
-
-def _round_up(value: float) -> float:
-    """Return the smallest of 1, 2, 5 times a power of ten that is not below a value."""
-    power = 10.0 ** floor(log10(value))
-    return next((digit * power for digit in (1, 2, 5) if digit * power >= value), 10 * power)

@@ -60,7 +60,7 @@ class FilingScreen(ScalingScreen):
             self.notify("There is nothing to say yet", timeout=3)
 
     def action_save_file(self, text: str = "attn-tui.json", problem: str = "") -> None:
-        """Ask for a file and write what the screen shows to it; or again, for there was a problem."""
+        """Ask for a file and write what the screen shows to it; or ask again, with the problem."""
         # Taken now, since the line that asks for the name is not to be in the picture.
         picture = self.app.export_screenshot()
         forms = {**self.forms(), PICTURE: lambda: [picture]}

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
+from attn_tui.charts.axis import round_up
 from attn_tui.charts.grid import glyphs
 from attn_tui.charts.plot import Axis, Mark, Series, Tick, frame, plot
 from attn_tui.charts.rows import Row, plain
@@ -208,3 +209,11 @@ def test_an_axis_must_have_finite_rising_ends_and_a_logarithmic_one_ends_above_z
     for minimum, maximum, log in ((1, 1, False), (0, float("inf"), False), (0, 1, True)):
         with pytest.raises(ValueError, match="axis"):
             Axis("y", minimum, maximum, log)
+
+
+@given(st.floats(5e-324, 1e300))
+def test_an_axis_ends_at_a_round_number_not_far_above_the_data(value: float) -> None:
+    end = round_up(value)
+    assert value * (1 - 1e-9) <= end
+    assert end <= 1.34 * value or value < 1e-300
+    assert len(f"{end / 2:.12g}".split("e")[0].replace(".", "").strip("0")) <= 3
