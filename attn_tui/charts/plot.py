@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from attn_tui.charts.axis import Axis, Tick, cell
 from attn_tui.charts.curves import Curve, draw_curves
 from attn_tui.charts.grid import Glyphs, Grid, glyphs
-from attn_tui.charts.rows import Row, Span, beside, fitted, message
+from attn_tui.charts.rows import Row, Span, beside, first_fit, fitted, message
 from attn_tui.charts.series import Placed, Series
 from attn_tui.charts.tags import place_tags
 
@@ -71,6 +71,7 @@ def plot(
     marks: Sequence[Mark] = (),
     rules: Sequence[float] = (),
     note: Row = (),
+    heads: Sequence[Row] = (),
 ) -> tuple[Row, ...]:
     """Draw series between fixed axes.
 
@@ -84,11 +85,13 @@ def plot(
         marks: Text to write on the chart.
         rules: Values of x at which a vertical line stands.
         note: The last row; what could not be drawn is counted before it.
+        heads: The first rows; without them one that holds title and legend.
     """
     placed = [Placed(one, x, y) for one in series]
     glyph = glyphs(ascii)
-    left_out = tuple(_left_out(placed, y, glyph))
-    size = frame(y, width, height, bool(note or left_out))
+    heads = heads or [((y.label, "strong"), *legend(series, ascii))]
+    left_out = [tuple(_left_out(placed, y, glyph, of_what)) for of_what in (True, False)]
+    size = frame(y, width, height - len(heads) + 1, bool(note or left_out[0]))
     if size.columns < LEAST_COLUMNS or size.lines < LEAST_LINES:
         return message(f"{y.label}: too small for a chart", width, height)
     grid = Grid(size.columns, size.lines)
@@ -106,12 +109,12 @@ def plot(
         one.mark_left_out(grid, glyph)
     place_tags(grid, [one for one in placed if one.series.curved], taken)
     rows = [
-        fitted(((y.label, "strong"), *legend(series, ascii)), width),
+        *(fitted(head, width) for head in heads),
         *beside(_left_axis(y, size, glyph), grid.rows(), 0),
         *_bottom_axis(x, size, width, glyph),
     ]
     if size.noted:
-        rows.append(fitted((*left_out, *note), width))
+        rows.append(fitted(first_fit([(*each, *note) for each in left_out], width), width))
     return tuple(rows)
 
 
@@ -170,8 +173,8 @@ def _bottom_axis(x: Axis, size: Frame, width: int, glyph: Glyphs) -> tuple[Row, 
     return (*beside([start], axis.rows(), 0), *labelled)
 
 
-def _left_out(placed: Sequence[Placed], y: Axis, glyph: Glyphs) -> Iterator[Span]:
-    """Yield how many points could not be drawn, by what marks them, and of what they are."""
+def _left_out(placed: Sequence[Placed], y: Axis, glyph: Glyphs, of_what: bool) -> Iterator[Span]:
+    """Yield how many points could not be drawn, by what marks them, and maybe of what they are."""
     phrases = {
         "nan": (f"{glyph.nan} ", " NaN"),
         "above": (f"{glyph.above} ", f" above {y.text(y.maximum)}"),
@@ -183,5 +186,7 @@ def _left_out(placed: Sequence[Placed], y: Axis, glyph: Glyphs) -> Iterator[Span
         for one in placed:
             counts[one.series.points] += one.counts()[reason]
         what = ", ".join(f"{count} {points}".rstrip() for points, count in counts.items() if count)
+        if what and not of_what:
+            what = f"{counts.total()} points"
         if what:
             yield f"{before}{what}{after}  ", "error"

@@ -6,13 +6,22 @@ from math import ceil, floor, inf, isfinite, log
 import numpy as np
 
 from attn_tui.charts.axis import Axis, Floats, Tick, cell, power_text, round_step, round_up
-from attn_tui.charts.plot import Mark, Series, frame, plot
-from attn_tui.charts.rows import Row, first_fit, fitted, message, plain
-from attn_tui.charts.sweep_signs import DEFAULT_LOOK, Look, explained, letter_of, readouts, role_of
+from attn_tui.charts.plot import Series, frame, plot
+from attn_tui.charts.rows import Row, first_fit, fitted, message, packed, plain
+from attn_tui.charts.sweep_marks import condensed, crossing_sign, marks
+from attn_tui.charts.sweep_signs import (
+    DEFAULT_LOOK,
+    Look,
+    explained,
+    letter_of,
+    named,
+    readouts,
+    role_of,
+)
 from attn_tui.compute.sweep import Answer
 from attn_tui.compute.sweep_points import Point
 from attn_tui.report.numbers import LN10, general
-from attn_tui.report.sweep_names import NAMES, formula, is_none, name_of, place_text
+from attn_tui.report.sweep_names import NAMES, formula, is_none, name_of
 
 DECADES = 8
 """A logarithmic axis reaches so far below its top unless all of it is asked for."""
@@ -24,6 +33,9 @@ _SHORT = {"mean": "mean", "median": "median", "root mean square": "RMS"}
 
 LEAST_EXPLAINED, LEAST_READOUT = 10, 7
 """From this height on there is a row that explains the signs, or the numbers at the cursor."""
+
+MOST_TAGGED, LEAST_TAGGED = 3, 9
+"""More rules than these, or fewer rows, leave no room for names on curves."""
 
 
 def swept(answer: Answer) -> tuple[int, ...]:
@@ -53,16 +65,19 @@ def sweep_chart(
     if not places:
         return message("Nothing is drawn yet", width, height)
     here = nearest(places, cursor)
-    picture = _Picture(answer, look)
     rest = height - (height >= LEAST_EXPLAINED) - (height >= LEAST_READOUT)
+    brief = len(answer.rules) > MOST_TAGGED or rest < LEAST_TAGGED
+    picture = _Picture(answer, look, brief)
     x, y = picture.x(here), picture.y
-    marks = picture.marks(x, width, rest)
-    rows = list(plot(picture.series(), x, y, width, rest, look.ascii, marks, (here,)))
+    heads = picture.heads(width, max(rest // 4, 1))
+    on_it = marks(answer, x, y, frame(y, width, rest - len(heads) + 1), look.ascii)
+    series = picture.series(x)
+    rows = list(plot(series, x, y, width, rest, look.ascii, on_it, (here,), heads=heads))
     if height >= LEAST_EXPLAINED:
-        signs = picture.signs(plain(rows[1:]))
-        rows.append(fitted(first_fit(explained(answer, look, signs), width), width))
+        signs = picture.signs(plain(rows[len(heads) :]))
+        rows.append(fitted(first_fit(explained(answer, look, signs, brief), width), width))
     if height >= LEAST_READOUT:
-        rows.append(fitted(first_fit(readouts(answer, here), width), width))
+        rows.append(fitted(packed(readouts(answer, here), width, 1)[0], width))
     return tuple(rows)
 
 
@@ -84,8 +99,8 @@ def place_at(
 class _Picture:
     """What is drawn of an answer, with decimal logarithms in place of numbers if it is by them."""
 
-    def __init__(self, answer: Answer, look: Look) -> None:
-        self.answer, self.look = answer, look
+    def __init__(self, answer: Answer, look: Look, brief: bool = False) -> None:
+        self.answer, self.look, self.brief = answer, look, brief
         self.log = look.log or answer.settings.ratio
         self.name = NAMES[answer.settings.statistic].symbol
         self._dot = "." if look.ascii else "·"
@@ -93,17 +108,24 @@ class _Picture:
         self.y = self._log_axis() if self.log else self._linear_axis()
         self.known = [] if answer.settings.ratio else list(self._known())
 
-    def series(self) -> list[Series]:
+    def series(self, x: Axis) -> list[Series]:
         """Return all there is to draw, the most important last."""
         bands = [one for one in self.data if one.glyph == self._dot]
         others = [one for one in self.data if one.glyph != self._dot]
-        lines = [*self._vertical(), *bands, *(series for _, series in self.known), *others]
+        lines = [*self._vertical(x), *bands, *(series for _, series in self.known), *others]
         if self.answer.settings.ratio:
             low, high = self._ends()
             glyph = "-" if self.look.ascii else "╌"
             one = Series("", np.array([low, high]), np.zeros(2), "axis", glyph=glyph, tag="×1")
             lines.insert(0, one)
         return lines
+
+    def heads(self, width: int, height: int) -> list[Row]:
+        """Return the title and what each rule is called, in rows at most so many."""
+        short = f"{self.name} ratio" if self.answer.settings.ratio else self.name
+        titles = (self.y.label, short)
+        parts = named(self.answer)
+        return packed([(((title, "strong"),), parts) for title in titles], width, height)
 
     def x(self, here: int) -> Axis:
         """Return the horizontal axis."""
@@ -124,6 +146,13 @@ class _Picture:
         return (least, most) if least < most else (max(least // 2, 1), 2 * most)
 
     # What is drawn
+
+    def _vertical(self, x: Axis) -> Iterator[Series]:
+        for rule, place in condensed(self.answer, x):
+            y = np.linspace(self.y.minimum, self.y.maximum, 60)
+            glyph = ":" if self.look.ascii else "┊"
+            role = role_of(self.answer, rule)
+            yield Series("", np.full(y.size, place), y, role, "points", glyph)
 
     def _curves(self) -> Iterator[Series]:
         statistic = self.answer.settings.statistic
@@ -174,7 +203,8 @@ class _Picture:
             kept = (y >= self.y.minimum) & (y <= self.y.maximum)
             if kept.any():
                 of = _SHORT[curve.of]
-                tag = "" if curve.kind == "exact" else f"{of} → {curve.formula}"
+                tagged = curve.kind == "asymptote" and not self.brief
+                tag = f"{of} → {curve.formula}" if tagged else ""
                 role = role_of(self.answer, curve.rule)
                 series = Series("", x[kept], y[kept], role, glyph=glyph[curve.kind], tag=tag)
                 means = f"exact {of}" if curve.kind == "exact" else f"{of} asymptote"
@@ -183,7 +213,8 @@ class _Picture:
     def signs(self, drawn: str) -> list[str]:
         """Return what signs mean, of those that are left in what was drawn, each once."""
         known = [sign for sign, _ in self.known]
-        signs = [*known, "σ_c logits condense", "d* medians cross (95 %)"]
+        crossing = crossing_sign(drawn, self.look.ascii)
+        signs = [*known, "σ_c logits condense", crossing]
         return [sign for sign in dict.fromkeys(signs) if sign.split()[0] in drawn]
 
     def _band(
@@ -197,13 +228,13 @@ class _Picture:
     def _median(self, points: list[Point], logs: list[float], rule: str, tag: str) -> Series:
         x, y, letter = self._where(points), self._values(logs), self._letter(rule)
         glyph, name = letter.lower() if self.look.ascii else "", f"of {letter}'s medians"
-        role = role_of(self.answer, rule)
+        role, tag = role_of(self.answer, rule), letter.lower() if self.brief else tag
         return Series("", x, y, role, glyph=glyph, tag=tag, points=name)
 
     def _letters(self, points: list[Point], logs: list[float], rule: str) -> Series:
         x, y, letter = self._where(points), self._values(logs), self._letter(rule)
         role, name = role_of(self.answer, rule), f"of {letter}'s means"
-        return Series(name_of(rule), x, y, role, "points", letter, points=name)
+        return Series("", x, y, role, "points", letter, points=name)
 
     def _letter(self, rule: str) -> str:
         return letter_of(self.answer, rule)
@@ -259,70 +290,10 @@ class _Picture:
             values = np.concatenate([np.zeros(0), *(one.y for one in self.data)])
             usable = values[np.isfinite(values) & (values > 0.0)]
             bound = round_up(min(float(usable.max()), 1e300)) if usable.size else 1.0
-        ticks = tuple(Tick(value, general(value, 3)) for value in (bound, 0.0, bound / 2))
+        # As wide as the name of the other axis at least, which stands below them.
+        texts = [(value, general(value, 3)) for value in (bound, 0.0, bound / 2)]
+        ticks = tuple(Tick(value, text.rjust(len(settings.over))) for value, text in texts)
         return Axis(f"{self.name}, 0 to {general(bound, 3)}", 0.0, bound, ticks=ticks)
-
-    # Condensation and crossovers
-
-    def _vertical(self) -> Iterator[Series]:
-        for rule, place in self._condensed():
-            y = np.linspace(self.y.minimum, self.y.maximum, 60)
-            glyph = ":" if self.look.ascii else "┊"
-            x = np.full(y.size, place)
-            yield Series("", x, y, role_of(self.answer, rule), "points", glyph)
-
-    def _condensed(self) -> Iterator[tuple[str, float]]:
-        low, high = self._ends()
-        for each in self.answer.condensation:
-            place = each.d_k if self.answer.settings.over == "d_k" else each.n
-            if place is not None and low <= place <= high:
-                yield each.rule, float(place)
-
-    def _crossed(self) -> Iterator[tuple[float, float, float, bool]]:
-        """Yield crossovers in the picture, each between its interval's ends; whether finished."""
-        least, most = self._ends()
-        for found in self.answer.crossovers:
-            d_k = found.d_k
-            if found.readout == self.answer.settings.statistic and d_k and least <= d_k <= most:
-                yield found.low or d_k, d_k, found.high or d_k, found.finished
-
-    def marks(self, x: Axis, width: int, height: int) -> list[Mark]:
-        """Return what stands on the chart: condensation points, and crossovers with intervals."""
-        size = frame(self.y, width, height)
-        if size.columns < 8 or size.lines < 3:
-            return []
-        marks = [
-            Mark(place, self.y.maximum, "σ_c", role_of(self.answer, rule))
-            for rule, place in self._condensed()
-        ]
-        row = 1
-        ends = ("[", "-", "]", "*") if self.look.ascii else ("├", "─", "┤", "◆")
-        for low, d_k, high, finished in self._crossed():
-            columns = np.clip(x.fraction([low, d_k, high]), 0.0, 1.0)
-            first, middle, last = (int(each) for each in cell(columns, size.columns))
-            bar = "".join(
-                ends[3] if c == middle else ends[0] if c == first else ends[2] if c == last else
-                ends[1] for c in range(first, last + 1)
-            )  # fmt: skip
-            text = f" d* {place_text(d_k)}{'' if finished else ' so far'}"
-            room = size.columns - last - 1
-            bar = bar + text if len(text) <= room else f"{text[1:]} " + bar
-            first = first if len(text) <= room else first - len(text)
-            y = self._height(row, size.lines)
-            centre = first + (len(bar) - 1) // 2
-            marks.append(Mark(_value_at(x, centre, size.columns), y, bar, "cursor"))
-            row += 1
-        return marks
-
-    def _height(self, row: int, lines: int) -> float:
-        share = 1.0 - (min(row, lines - 1) + 0.5) / lines
-        return self.y.minimum + share * (self.y.maximum - self.y.minimum)
-
-
-def _value_at(x: Axis, column: int, columns: int) -> float:
-    """Return the value in the middle of a column."""
-    share = min(max((column + 0.5) / columns, 0.0), 1.0)
-    return float(x.minimum * (x.maximum / x.minimum) ** share)
 
 
 def _log(value: float) -> float:

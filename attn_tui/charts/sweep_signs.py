@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attn_tui.charts.rows import Row, Span
+from attn_tui.charts.rows import Row
 from attn_tui.compute.sweep import Answer
 from attn_tui.compute.sweep_curves import Of
 from attn_tui.compute.sweep_points import Point
 from attn_tui.report.numbers import quantity, ratio
-from attn_tui.report.sweep_names import formula, is_none, median_text
+from attn_tui.report.sweep_names import formula, is_none, median_text, name_of
 
 LETTERS = "ABCDEFGHIJ"
 """What marks the mean of each rule, in their order."""
@@ -49,15 +49,25 @@ def letter_of(answer: Answer, rule: str) -> str:
     return LETTERS[answer.rules.index(rule) % len(LETTERS)]
 
 
-def explained(answer: Answer, look: Look, signs: Sequence[str]) -> list[Row]:
+def named(answer: Answer) -> list[Row]:
+    """Return each rule that is drawn after its letter."""
+    return [
+        ((letter_of(answer, rule), role_of(answer, rule)), (f" {name_of(rule)}", "label"))
+        for rule in answer.rules
+        if not (answer.settings.ratio and is_none(rule))
+    ]
+
+
+def explained(answer: Answer, look: Look, signs: Sequence[str], brief: bool) -> list[Row]:
     """Return what the signs mean, at decreasing length.
 
     Args:
         answer: What is drawn.
         look: How it is looked at.
         signs: What is in the picture besides means, medians and bands.
+        brief: Whether medians are tagged with small letters.
     """
-    line = "small letters" if look.ascii else "lines"
+    line = "small letters" if look.ascii else "lines, small letters" if brief else "lines"
     ratios = answer.settings.ratio
     band = "± 2 standard errors" if ratios else "10 to 90 %"
     parts = [
@@ -69,27 +79,27 @@ def explained(answer: Answer, look: Look, signs: Sequence[str]) -> list[Row]:
     return [((", ".join(parts[:count]), "muted"),) for count in range(len(parts), 0, -1)]
 
 
-def readouts(answer: Answer, here: int) -> list[Row]:
-    """Return the numbers at the cursor, at decreasing length."""
+def readouts(answer: Answer, here: int) -> list[tuple[Row, list[Row]]]:
+    """Return the numbers of each rule at the cursor, at decreasing length, to be packed."""
     settings = answer.settings
-    place: Span = (f"{settings.over} {here:,}: ", "cursor")
     points = [point for point in answer.points if getattr(point, settings.over) == here]
-    rows: list[Row] = []
-    for detail in range(5):
-        spans: list[Span] = [place]
+    choices: list[tuple[Row, list[Row]]] = []
+    for detail in range(6):
+        parts: list[Row] = []
         for rule in answer.rules:
             point = next((each for each in points if each.rule == rule), None)
             if point is None:
                 continue
-            letter = letter_of(answer, rule)
             if settings.ratio:
                 text = "" if is_none(rule) else _ratio_text(answer, point, detail)
             else:
                 text = _point_text(answer, point, detail)
             if text:
-                spans.append((f"{letter} {text}  ", role_of(answer, rule)))
-        rows.append(tuple(spans))
-    return rows
+                parts.append(((f"{letter_of(answer, rule)} {text}", role_of(answer, rule)),))
+        what = " medians" if detail == 5 else ""
+        place = (f"{settings.over} {here:,}{what}: ", "cursor")
+        choices.append(((), [(place, *row) for row in parts[:1]] + parts[1:]))
+    return choices
 
 
 def _point_text(answer: Answer, point: Point, detail: int) -> str:
@@ -103,6 +113,7 @@ def _point_text(answer: Answer, point: Point, detail: int) -> str:
         f"mean {mean}{exact_mean}, median {median}{exact_median}",
         f"mean {mean}, median {median}",
         f"{mean}, {median}",
+        median,
     )[detail]
 
 
@@ -124,4 +135,5 @@ def _ratio_text(answer: Answer, point: Point, detail: int) -> str:
         f"unscaled over {formula(point.rule)}: means {mean}, medians {median}",
         *[f"means {mean}, medians {median}"] * 3,
         f"{mean}, {median}",
+        median,
     )[detail]

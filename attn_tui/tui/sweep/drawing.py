@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import islice
 from textwrap import wrap
 
-from attn_tui.charts.rows import Row, Span, first_text, fitted, length, message
+from attn_tui.charts.rows import Row, fitted, message, packed
 from attn_tui.charts.sweep import nearest, place_at, sweep_chart
 from attn_tui.charts.sweep_map import place_on_map, sweep_map
 from attn_tui.compute.experiment import Experiment
@@ -49,16 +49,12 @@ def drawn_rows(settings: Settings, width: int, height: int) -> list[Row]:
     most = settings.map_points if tab == "map" else settings.points
     ranges = [settings.n_range] * (tab != "d_k") + [settings.d_k_range] * (tab != "n")
     count = "×".join(str(len(log_grid(each, most))) for each in ranges)
-    parts = [("g", f"d_k {range_text(settings.d_k_range)}")] if tab != "n" else []
-    parts += [("G", f"n {range_text(settings.n_range)}")] if tab != "d_k" else []
-    parts += [("A", f"seed {settings.seed}")]
-    parts += [("p", f"{count} places"), ("m", f"{settings.draws:,} draws")]
-    rows: list[list[Span]] = [[]]
-    for key, text in parts:
-        if rows[-1] and length(rows[-1]) + len(f"  {key} {text}") > width and len(rows) < height:
-            rows.append([])
-        rows[-1] += [("  " if rows[-1] else "", "text"), (key, "key"), (f" {text}", "muted")]
-    return [tuple(row) for row in rows]
+    keys = [("g", f"d_k {range_text(settings.d_k_range)}")] if tab != "n" else []
+    keys += [("G", f"n {range_text(settings.n_range)}")] if tab != "d_k" else []
+    keys += [("A", f"seed {settings.seed}")]
+    keys += [("p", f"{count} places"), ("m", f"{settings.draws:,} draws")]
+    parts: list[Row] = [((key, "key"), (f" {text}", "muted")) for key, text in keys]
+    return packed([((), parts)], width, height)
 
 
 def rules_rows(experiment: Experiment, width: int, height: int) -> list[Row]:
@@ -66,13 +62,16 @@ def rules_rows(experiment: Experiment, width: int, height: int) -> list[Row]:
     n, d_k = place_of(experiment)
     settings, setup = experiment.setup.get(Settings), experiment.setup
     rules = compared(settings, setup.scale)
-    parts = []
+    long, short = [], [formula(rule) for rule in rules]
     for rule in rules:
         m = parse_scale(rule).multiplier(d_k, n)
-        parts.append("unscaled" if is_none(rule) else f"{formula(rule)} (× {general(m, 4)})")
-    texts = [f"m = {', '.join(each)}" for each in (parts, [formula(rule) for rule in rules])]
-    lines = wrap(first_text(texts, width * max(height, 1)), max(width, 10))
-    return [((line, "scaled"),) for line in lines[: max(height, 1)]]
+        long.append("unscaled" if is_none(rule) else f"{formula(rule)} (× {general(m, 4)})")
+    choices: list[tuple[Row, list[Row]]] = []
+    for texts in (long, short):
+        ends = [","] * (len(texts) - 1) + [""]
+        parts: list[Row] = [((t + end, "scaled"),) for t, end in zip(texts, ends, strict=True)]
+        choices.append(((("m =", "scaled"),), parts))
+    return packed(choices, width, height, 1)
 
 
 def tab_items(settings: Settings, view: View, focused: bool, width: int) -> list[Item]:
