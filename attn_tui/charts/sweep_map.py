@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf, isfinite, log
+from math import ceil, inf, isfinite, log
 from typing import Literal
 
 import numpy as np
@@ -40,7 +40,8 @@ class Layout:
         gutter: Columns left of the cells.
         body: Columns of a cell; one more is between two.
         tall: Rows of a cell.
-        readout: Whether there is a row for the number under the cursor.
+        readout: Whether there is a row for the number under the cursor; it stands in the first row
+            where that makes room for every n.
         legend: Whether there is a row that explains the shades.
     """
 
@@ -67,6 +68,8 @@ def layout(answer: Answer, cursor: Place, width: int, height: int) -> Layout | N
     d_ks = sorted({point.d_k for point in answer.points})
     readout, legend = height >= 5, height >= 7
     rows = height - 2 - readout - legend
+    if readout and len(ns) == rows + 1:
+        readout, rows = False, rows + 1
     gutter = max((len(str(n)) for n in ns), default=0) + 2
     columns = (width - gutter) // (LEAST_BODY + 1)
     if not ns or rows < 1 or columns < 2:
@@ -84,15 +87,9 @@ def held(places: Sequence[int], wanted: int) -> int:
 
 
 def _some(places: Sequence[int], most: int, kept: int) -> tuple[int, ...]:
-    """Return at most so many places, evenly, one of them among them."""
-    if len(places) <= most:
-        return tuple(places)
-    chosen = np.unique(np.linspace(0, len(places) - 1, most).round().astype(int)).tolist()
-    at = places.index(kept)
-    if at not in chosen:
-        near = min(range(len(chosen)), key=lambda index: abs(chosen[index] - at))
-        chosen[near] = at
-    return tuple(places[index] for index in chosen)
+    """Return at most so many places, all equally far apart, one of them among them."""
+    step = ceil(len(places) / most)
+    return tuple(places[places.index(kept) % step :: step])
 
 
 def place_on_map(
@@ -136,13 +133,17 @@ def sweep_map(
     cells = _cells(answer, rule, of)
     shading = RatioShading() if answer.settings.ratio else size_shading(answer, cells, look)
     glyph = glyphs(look.ascii)
-    rows = [fitted(((_title(answer, rule, of, shading.ends, width), "strong"),), width)]
+    readouts = _readouts(answer, rule, of, at)
+    titles = _titles(answer, rule, of, shading.ends)
+    heads: list[Row] = [((title, "strong"),) for title in titles]
+    if not seen.readout:
+        heads = [(*heads[1], (f" {text}", "cursor")) for text in readouts] + heads[1:]
+    rows = [fitted(first_fit(heads, width), width)]
     rows += _draw(answer, rule, of, cells, shading, seen, at, glyph, width)
     blank = height - len(rows) - seen.readout - seen.legend
     rows += [fitted((), width)] * blank
     if seen.readout:
-        text = first_text(_readouts(answer, rule, of, at), width)
-        rows.append(fitted(((text, "cursor"),), width))
+        rows.append(fitted(((first_text(readouts, width), "cursor"),), width))
     if seen.legend:
         line = _line_of(answer, rule, of)
         rows.append(fitted(first_fit(shading.legend(glyph, line), width), width))
@@ -183,11 +184,12 @@ def _draw(
     for row, n in enumerate(seen.ns):
         role, middle = "cursor" if n == at[0] else "label", seen.middle(row)
         grid.put(0, middle, str(n).rjust(seen.gutter - 2), role)
-        boundary, marked = _column(seen, lines.get(n)), seen.left(seen.d_ks.index(at[1]))
+        marked, written = seen.left(seen.d_ks.index(at[1])), []
+        for column, d_k in enumerate(seen.d_ks):
+            value = cells.get((n, d_k))
+            written.append(_draw_cell(grid, seen, column, row, value, shading, glyph))
+        boundary = _column(seen, lines.get(n), written)
         for y in range(row * seen.tall, (row + 1) * seen.tall):
-            for column, d_k in enumerate(seen.d_ks):
-                value = cells.get((n, d_k))
-                _draw_cell(grid, seen, column, y, y == middle, value, shading, glyph)
             if boundary is not None:
                 grid.put(boundary, y, glyph.rule, "strong")
             if n == at[0]:
@@ -206,22 +208,19 @@ def _draw_cell(
     grid: Grid,
     seen: Layout,
     column: int,
-    y: int,
-    middle: bool,
+    row: int,
     value: float | None,
     shading: Shading,
     glyph: Glyphs,
-) -> None:
-    """Draw one row of a cell; what is written in it stands in its middle row."""
-    left = seen.left(column)
-    if value is None:
-        grid.put(left + seen.body // 2, y, "?" if middle else "", "muted")
-        return
-    shade, text, role = shading.cell(value, seen.body)
-    fill = glyph.shades[shade] if shade else " "
-    grid.put(left, y, fill * seen.body, role)
-    if middle:
-        grid.put(left + (seen.body - len(text)) // 2, y, text, role)
+) -> range:
+    """Draw the cell of a place and return which columns hold what is written in its middle row."""
+    shade, text, role = (0, "?", "muted") if value is None else shading.cell(value, seen.body)
+    left, fill = seen.left(column), glyph.shades[shade] if shade else " "
+    for y in range(row * seen.tall, (row + 1) * seen.tall):
+        grid.put(left, y, fill * seen.body, role)
+    start = left + (seen.body - len(text)) // 2
+    grid.put(start, seen.middle(row), text, role)
+    return range(start, start + len(text))
 
 
 def _boundary(answer: Answer, rule: str, of: Of) -> Sequence[tuple[int, float | None]]:
@@ -239,24 +238,27 @@ def _line_of(answer: Answer, rule: str, of: Of) -> str:
     return "d*: median ×1" if answer.settings.ratio else "σ_c: logits condense"
 
 
-def _column(seen: Layout, d_k: float | None) -> int | None:
-    """Return the column at a d_k between the middles of cells, or None beside them."""
+def _column(seen: Layout, d_k: float | None, written: Sequence[range]) -> int | None:
+    """Return the column at a d_k between the middles of cells, or None beside them.
+
+    It is beside what is written in a cell, on the side on which it is of the cell's middle.
+    """
     if d_k is None or not seen.d_ks[0] <= d_k <= seen.d_ks[-1]:
         return None
     middles = [seen.left(column) + seen.body / 2 for column in range(len(seen.d_ks))]
-    return int(np.interp(log(d_k), np.log(seen.d_ks), middles))
+    found = int(np.interp(log(d_k), np.log(seen.d_ks), middles))
+    for text, middle in zip(written, seen.d_ks, strict=True):
+        if found in text:
+            return text.start - 1 if d_k < middle else text.stop
+    return found
 
 
-def _title(answer: Answer, rule: str, of: Of, ends: str, width: int) -> str:
-    symbol = NAMES[answer.settings.statistic].symbol
-    if answer.settings.ratio:
-        texts = [
-            f"{of} {symbol}: unscaled over {formula(rule)}, {ends}",
-            f"{of} {symbol}: unscaled over {formula(rule)}",
-        ]
-    else:
-        texts = [f"{of} {symbol}, {name_of(rule)}, {ends}", f"{of} {symbol}, {name_of(rule)}"]
-    return first_text([*texts, f"{of} {symbol}"], width)
+def _titles(answer: Answer, rule: str, of: Of, ends: str) -> list[str]:
+    """Return what is shown in words, at decreasing length, the first with the scale."""
+    what = f"{of} {NAMES[answer.settings.statistic].symbol}"
+    ratios = answer.settings.ratio
+    title = f"{what}: unscaled over {formula(rule)}" if ratios else f"{what}, {name_of(rule)}"
+    return [f"{title}, {ends}", title, what]
 
 
 def _readouts(answer: Answer, rule: str, of: Of, at: Place) -> list[str]:

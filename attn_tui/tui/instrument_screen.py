@@ -26,6 +26,9 @@ from attn_tui.tui.widgets.canvas import ROLE_CLASSES
 NARROW, LOW = 72, 20
 """Fewer columns or lines show one pane at a time."""
 
+SHORT = 30
+"""Fewer lines leave less room for what stands above and below."""
+
 
 @dataclass(frozen=True)
 class Command:

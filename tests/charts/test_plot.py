@@ -216,4 +216,11 @@ def test_an_axis_ends_at_a_round_number_not_far_above_the_data(value: float) -> 
     end = round_up(value)
     assert value * (1 - 1e-9) <= end
     assert end <= 1.34 * value or value < 1e-300
-    assert len(f"{end / 2:.12g}".split("e")[0].replace(".", "").strip("0")) <= 3
+    assert value < 1e-300 or len(f"{end / 2:.12g}".split("e")[0].replace(".", "").strip("0")) <= 3
+
+
+def test_what_is_left_out_is_counted_together_where_there_is_no_room_to_say_of_what() -> None:
+    series = [curve([0, 2, 3], points=f"of the curve {name}") for name in "ab"]
+    said = "▲ 2 of the curve a, 2 of the curve b above 1"
+    assert said in lines(plot(series, X, Y, 60, 10))[-1]
+    assert lines(plot(series, X, Y, 40, 10))[-1].startswith("▲ 4 points above 1 ")

@@ -1,7 +1,18 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_tui.charts.rows import beside, cells, first_fit, first_text, fitted, length, message
+from attn_tui.charts.rows import (
+    Row,
+    beside,
+    cells,
+    first_fit,
+    first_text,
+    fitted,
+    length,
+    message,
+    packed,
+    plain,
+)
 
 texts = st.text(st.sampled_from("ab −✓注🙂é\u0301"), max_size=12)
 
@@ -35,3 +46,18 @@ def test_blocks_stand_side_by_side() -> None:
     rows = beside(message("a", 2, 2), message("b", 3, 2), 1)
     assert [length(row) for row in rows] == [6, 6]
     assert "".join(text for text, _ in rows[0]) == "a  b  "
+
+
+def test_parts_are_packed_whole_and_those_left_out_are_counted() -> None:
+    parts: list[Row] = [((word, "text"),) for word in ("one", "two", "three", "four")]
+    title: Row = (("title", "strong"),)
+
+    def text(width: int, height: int, *choices: tuple[Row, list[Row]]) -> str:
+        return plain(packed(choices or [(title, parts)], width, height))
+
+    assert text(30, 1) == "title  one  two  three  four"
+    assert text(12, 3) == "title  one\ntwo  three\nfour"
+    assert text(14, 2) == "title  one\ntwo  … 2 more"
+    assert text(15, 1) == "title  … 4 more"
+    assert text(4, 1) == "title"
+    assert text(15, 1, (title, parts), ((), parts[:2])) == "one  two"

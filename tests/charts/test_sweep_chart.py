@@ -20,7 +20,7 @@ from attn_tui.compute.sweep import Answer, answer
 from attn_tui.compute.sweep_points import STATISTICS
 from attn_tui.compute.sweep_settings import Settings
 from attn_tui.report.numbers import quantity
-from attn_tui.report.sweep_names import boundary_text, place_text
+from attn_tui.report.sweep_names import boundary_text, name_of, place_text
 from tests.charts.cases import check_block, lines
 
 SIZES = [
@@ -97,6 +97,48 @@ def test_rules_means_and_medians_are_told_apart_without_colour() -> None:
     assert "small letters median" in plain_text
     assert plain_text.count("aa") > 2
     assert "⠉" not in plain_text
+
+
+MANY = (
+    *("none", "inverse-sqrt", "inverse", "fixed", "mup", "log-length", "ssmax", "yarn"),
+    *("temperature:T=4", "temperature:T=16"),
+)
+
+
+@pytest.mark.parametrize("ratio", [True, False])
+@pytest.mark.parametrize(("width", "height"), [(120, 29), (80, 14), (60, 14), (38, 8)])
+def test_every_rule_is_named_or_counted(ratio: bool, width: int, height: int) -> None:
+    each = found(replace(SMALL, rules=MANY, draws=320, ratio=ratio))
+    rows = lines(sweep_chart(each, 64, width, height))
+    text = "\n".join(rows[: next(y for y, row in enumerate(rows) if "┤" in row)])
+    letters = zip("ABCDEFGHIJ", MANY, strict=True)
+    names = [f"{letter} {name_of(rule)}" for letter, rule in letters][ratio:]
+    missing = [name for name in names if name not in text]
+    more = re.findall(r"… (\d+) more", text)
+    assert [len(missing)] * bool(missing) == [int(count) for count in more]
+    assert not missing or width < 80
+    if height > 6:
+        shown = len(re.findall(r"[A-J] ×?\d", rows[-1]))
+        assert shown
+        (count,) = re.findall(r"… (\d+) more", rows[-1]) or ["0"]
+        assert shown + int(count) == len(names)
+
+
+def test_every_crossover_of_several_rules_says_which_rule_it_is_of() -> None:
+    each = found(replace(SMALL, rules=MANY, draws=320))
+    letters = [
+        "ABCDEFGHIJ"[each.rules.index(c.rule)]
+        for c in each.crossovers
+        if c.readout == "gradient" and c.d_k and c.d_k <= 8192
+    ]
+    assert len(letters) > 5
+    for size in ((116, 22), (76, 12)):
+        text = plain(sweep_chart(each, 8192, *size))
+        assert set(letters) <= set("".join(re.findall(r"◆([A-J]+)", text)))
+        assert "◆ d*, medians cross" in text or size != (116, 22)
+    few = replace(SMALL, rules=("none", "inverse-sqrt", "inverse"), draws=320)
+    text = plain(sweep_chart(found(few), 64, 116, 22))
+    assert len(re.findall(r"├─*◆─*┤ [BC] d\* \d+", text)) == 2
 
 
 def test_the_crossover_stands_on_the_chart_with_its_interval() -> None:
@@ -250,12 +292,42 @@ def test_the_line_of_a_map_has_its_interval_at_the_cursor() -> None:
     assert "d*" not in plain(sweep_map(first, "inverse-sqrt", "median", (512, 55), 100, 12))
 
 
-def test_a_map_shows_every_place_it_has_room_for_and_the_one_of_the_cursor() -> None:
-    each = found(replace(SMALL, view="map", n_range=(2, 512)))
+def test_the_rows_of_a_map_are_equally_far_apart_and_the_cursor_is_on_one() -> None:
+    each = found(replace(SMALL, view="map", map_points=9, n_range=(2, 512)))
     ns = sorted({point.n for point in each.points}, reverse=True)
-    for n in ns:
-        rows = lines(sweep_map(each, "none", "median", (n, 8), 30, 7))
-        assert any(row.startswith(str(n).rjust(3)) and "[" in row for row in rows)
+    for n, height in product(ns, range(4, 24)):
+        rows = lines(sweep_map(each, "none", "median", (n, 8), 50, height))
+        labels = [int(row.split()[0]) for row in rows if re.match(r" *\d+ ", row)]
+        steps = {after - before for before, after in pairwise(map(ns.index, labels))}
+        assert n in labels
+        assert len(steps) <= 1
+        if height >= len(ns) + 4:
+            assert labels == ns
+        if height >= 5:
+            assert re.search(
+                r"\d \[\d", plain(sweep_map(each, "none", "median", (n, 8), 50, height))
+            )
+
+
+@pytest.mark.parametrize("width", [34, 50, 76, 110, 160, 200])
+def test_the_line_of_a_map_hides_nothing_that_is_written(width: int) -> None:
+    each = found(replace(SMALL, view="map", ratio=True, n_range=(2, 512), draws=320))
+    rows = lines(sweep_map(each, "inverse-sqrt", "median", (2, 1), width, 9))[1:6]
+    assert sum("┃" in row for row in rows) >= 4
+    for n, row in zip(sorted({p.n for p in each.points}, reverse=True), rows, strict=True):
+        d_ks = sorted({point.d_k for point in each.points})
+        ratios = [each.ratio(n, d_k, "inverse-sqrt", "gradient") for d_k in d_ks]
+        signs = "".join(
+            "=" if abs(found.log_median) < np.log(1.1) else "+" if found.log_median > 0 else "−"
+            for found in ratios
+            if found
+        )
+        assert "".join(re.findall(r"(?<![e\d])[+−=]", row)) == signs
+        assert row.count("×") in (0, len(d_ks))
+        (line,) = [each for each in each.boundary("inverse-sqrt", "gradient") if each.n == n]
+        if line.d_k:
+            before = re.findall(r"(?<![e\d])[+−=]", row[: row.index("┃")])
+            assert len(before) == sum(d_k < line.d_k for d_k in d_ks)
 
 
 def test_a_click_finds_the_cell() -> None:

@@ -24,7 +24,7 @@ from attn_tui.tui.dots.asking import AskingActions
 from attn_tui.tui.dots.fields import FIELDS
 from attn_tui.tui.dots.sampling import Sampling
 from attn_tui.tui.dots.view import CHARTS, PANES, View
-from attn_tui.tui.instrument_screen import Command
+from attn_tui.tui.instrument_screen import SHORT, Command
 from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.bar import Bar
 from attn_tui.tui.widgets.canvas import Canvas
@@ -33,9 +33,6 @@ from attn_tui.tui.widgets.slider import Slider
 
 LINES_OF_DERIVATION = 14
 """Rows of the derivation where each step takes two."""
-
-SHORT = 30
-"""Fewer lines leave less room for words."""
 
 BETWEEN = 0.2
 """Seconds between two pictures of a sample that grows."""

@@ -25,7 +25,7 @@ from attn_tui.tui.explore.key_table import KeyTable
 from attn_tui.tui.explore.looking import LookingActions
 from attn_tui.tui.explore.order import ordered
 from attn_tui.tui.explore.view import CHARTS, TABLES, View
-from attn_tui.tui.instrument_screen import NARROW, Command
+from attn_tui.tui.instrument_screen import NARROW, SHORT, Command
 from attn_tui.tui.state import Asked, Gesture
 from attn_tui.tui.widgets.bar import Bar
 from attn_tui.tui.widgets.canvas import Canvas
@@ -35,9 +35,6 @@ from attn_tui.tui.widgets.slider import Slider
 
 LONG = 0.3
 """Seconds after which a computation is said to go on."""
-
-SHORT = 30
-"""Fewer lines show lower panes."""
 
 
 class ExploreScreen(AskingActions, FilingActions, LookingActions):

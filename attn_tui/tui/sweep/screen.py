@@ -19,7 +19,7 @@ from attn_tui.report.export import Forms
 from attn_tui.report.sweep_names import NAMES
 from attn_tui.tui import scaling
 from attn_tui.tui.actions import Action, Section
-from attn_tui.tui.instrument_screen import Command
+from attn_tui.tui.instrument_screen import SHORT, Command
 from attn_tui.tui.state import Asked
 from attn_tui.tui.sweep import drawing, explanations, panes
 from attn_tui.tui.sweep.actions import ACTIONS
@@ -241,7 +241,9 @@ class SweepScreen(AskingActions):
 
     @property
     def _words_height(self) -> int:
-        return 2 if self.narrow else 3
+        # A map needs every line it can have.
+        low = self.settings.view == "map" and self.size.height < SHORT
+        return 2 if self.narrow or low else 3
 
     def _draw(self) -> None:
         """Show everything but the chart at once, and the chart soon."""
