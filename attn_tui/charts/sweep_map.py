@@ -137,7 +137,7 @@ def sweep_map(
     titles = _titles(answer, rule, of, shading.ends)
     heads: list[Row] = [((title, "strong"),) for title in titles]
     if not seen.readout:
-        heads = [(*heads[1], (f" {text}", "cursor")) for text in readouts] + heads[1:]
+        heads = [(*heads[1], (f"  {text}", "cursor")) for text in readouts] + heads[1:]
     rows = [fitted(first_fit(heads, width), width)]
     rows += _draw(answer, rule, of, cells, shading, seen, at, glyph, width)
     blank = height - len(rows) - seen.readout - seen.legend

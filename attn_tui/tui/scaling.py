@@ -1,5 +1,6 @@
 """What is asked of every instrument alike: d_k, the scale rule, and the heads of models."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.timer import Timer
 from textual.widget import Widget
 
 from attn_tui.compute.log_scale import D_K
@@ -20,7 +22,7 @@ from attn_tui.tui.actions import Action
 from attn_tui.tui.dialogs import Choice, ChoiceDialog
 from attn_tui.tui.instrument_screen import Command, Explanation, InstrumentScreen
 from attn_tui.tui.state import Asked, Edit, Gesture
-from attn_tui.tui.widgets.chart import RuleCanvas
+from attn_tui.tui.widgets.chart import CHART_DELAY, ChartMosaic, RuleCanvas
 from attn_tui.tui.widgets.entry import Entry, Request
 from attn_tui.tui.widgets.slider import SLIDE, Slider
 
@@ -57,7 +59,7 @@ class ScalePane(Vertical):
 
 
 class ScalingScreen(InstrumentScreen):
-    """A screen with the d_k slider, and an entry that takes its place.
+    """A screen with the d_k slider, an entry that takes its place, and a chart.
 
     Attributes:
         asked: What is asked, once the screen has been shown it.
@@ -67,6 +69,7 @@ class ScalingScreen(InstrumentScreen):
         super().__init__()
         self.asked: Asked | None = None
         self._asker: Widget | None = None
+        self._chart_timer: Timer | None = None
 
     @property
     def n_attended(self) -> int:
@@ -162,6 +165,31 @@ class ScalingScreen(InstrumentScreen):
         if self.focused is not self.query_one(Entry).field:
             self._asker = self.focused
         self.query_one(Entry).open(Request(label, value, read, take, eager, complete, problem))
+
+    @property
+    def settled(self) -> bool:
+        """Whether all that was asked is computed and drawn."""
+        return self.asked is not None and self._chart_timer is None and self.computing is None
+
+    def draw_chart_soon(self, later: bool = True) -> None:
+        """Draw the chart after a rest; if it is to be drawn already, maybe not later than then."""
+        if self._chart_timer and not later:
+            return
+        if self._chart_timer:
+            self._chart_timer.stop()
+        self._chart_timer = self.set_timer(CHART_DELAY, self._draw_due_chart)
+
+    def _draw_due_chart(self) -> None:
+        self._chart_timer = None
+        self.draw_chart()
+
+    @abstractmethod
+    def draw_chart(self) -> None:
+        """Draw the chart in the size it has."""
+
+    @on(ChartMosaic.Resized)
+    def _on_chart_resized(self) -> None:
+        self.draw_chart_soon()
 
     @on(Slider.Moved)
     def _on_moved(self, event: Slider.Moved) -> None:

@@ -104,7 +104,7 @@ async def test_every_pane_explains_itself() -> None:
         await person.press("escape", "tab", "question_mark")
         person.sees("what the")
         await person.press("escape", "e", "f1")
-        person.sees("Everywhere", "ctrl+z")
+        person.sees("In Explore", "Edit the scores")
 
 
 async def test_the_palette_finds_what_has_no_key() -> None:

@@ -28,7 +28,7 @@ from attn_tui.tui.instrument_screen import SHORT, Command
 from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.bar import Bar
 from attn_tui.tui.widgets.canvas import Canvas
-from attn_tui.tui.widgets.chart import CHART_DELAY, ChartMosaic, ChartPane
+from attn_tui.tui.widgets.chart import ChartMosaic, ChartPane
 from attn_tui.tui.widgets.slider import Slider
 
 LINES_OF_DERIVATION = 14
@@ -61,7 +61,6 @@ class DotsScreen(AskingActions):
         self._shown: object = None
         self._found_timer: Timer | None = None
         self._pace = Pace(0)
-        self._chart_timer: Timer | None = None
 
     def compose_panes(self) -> ComposeResult:
         """Lay out the panes."""
@@ -93,8 +92,7 @@ class DotsScreen(AskingActions):
     @property
     def settled(self) -> bool:
         """Whether all that will be drawn is, and is shown."""
-        timers = (self._chart_timer, self._found_timer)
-        return self.answer is not None and timers == (None, None) and self.computing is None
+        return self._found_timer is None and super().settled
 
     def show(self, asked: Asked) -> None:
         """Draw for what is asked, or go on, and show what there is."""
@@ -105,7 +103,7 @@ class DotsScreen(AskingActions):
             self._wanted, self._sampling.stopped = wanted, False
         self._go_on()
         self._draw()
-        self._draw_chart_soon()
+        self.draw_chart_soon()
 
     def _go_on(self) -> None:
         """Draw what is not drawn yet, unless the user stopped that."""
@@ -141,8 +139,7 @@ class DotsScreen(AskingActions):
             self._found_timer.stop()
             self._found_timer = None
         self._draw()
-        if self._chart_timer is None:
-            self._draw_chart_soon()
+        self.draw_chart_soon(later=False)
 
     # What is shown
 
@@ -150,7 +147,7 @@ class DotsScreen(AskingActions):
         """Look another way."""
         self.view = view
         self._draw()
-        self._draw_chart_soon()
+        self.draw_chart_soon()
 
     def on_resize(self) -> None:
         """Draw everything in the new size."""
@@ -158,7 +155,7 @@ class DotsScreen(AskingActions):
 
     def _redraw(self) -> None:
         self._draw()
-        self._draw_chart_soon()
+        self.draw_chart_soon()
 
     def _draw(self) -> None:
         """Show everything but the chart at once."""
@@ -204,21 +201,12 @@ class DotsScreen(AskingActions):
         bar = self.query_one("#narrow-tabs" if self.narrow else "#tabs", Bar)
         bar.show_items(drawing.tab_items(self.view, self.narrow, focused, self.size.width))
 
-    def _draw_chart_soon(self) -> None:
-        if self._chart_timer:
-            self._chart_timer.stop()
-        self._chart_timer = self.set_timer(CHART_DELAY, self._draw_chart)
-
-    @on(ChartMosaic.Resized)
-    def _on_chart_resized(self) -> None:
-        self._draw_chart_soon()
-
     @on(panes.FieldsPane.Resized)
     def _on_fields_resized(self) -> None:
         self._draw_fields()
 
-    def _draw_chart(self) -> None:
-        self._chart_timer = None
+    def draw_chart(self) -> None:
+        """Draw the chart that is chosen."""
         chart = self.query_one(ChartMosaic)
         if not chart.size:
             return

@@ -7,7 +7,6 @@ from typing import Any
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.timer import Timer
 
 from attn_tui.charts.jacobian import cell_at
 from attn_tui.charts.precision_lab import last_first
@@ -29,7 +28,7 @@ from attn_tui.tui.instrument_screen import NARROW, SHORT, Command
 from attn_tui.tui.state import Asked, Gesture
 from attn_tui.tui.widgets.bar import Bar
 from attn_tui.tui.widgets.canvas import Canvas
-from attn_tui.tui.widgets.chart import CHART_DELAY, ChartMosaic, ChartPane
+from attn_tui.tui.widgets.chart import ChartMosaic, ChartPane
 from attn_tui.tui.widgets.score_editor import ScoreEditor
 from attn_tui.tui.widgets.slider import Slider
 
@@ -56,7 +55,6 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         super().__init__()
         self._shown: VectorAnswer | None = None
         self._listed: tuple[object, ...] = ()
-        self._chart_timer: Timer | None = None
         self._data: tuple[object, Any] = (None, None)
         self._busy = False
 
@@ -80,11 +78,6 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
     def status(self) -> list[tuple[str, str]]:
         """The rule, the precision and the source of the scores."""
         return drawing.status(self.asked.experiment) if self.asked else []
-
-    @property
-    def settled(self) -> bool:
-        """Whether the chart shows the present answer."""
-        return self.answer is not None and self._chart_timer is None and self.computing is None
 
     def show(self, asked: Asked) -> None:
         """Answer what is asked and show it."""
@@ -146,7 +139,7 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         self._draw_table(asked, shown)
         self._draw_tabs()
         self.frame()
-        self._draw_chart_soon()
+        self.draw_chart_soon()
 
     def _draw_tabs(self) -> None:
         if self.answer:
@@ -203,18 +196,8 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
 
     # The chart
 
-    def _draw_chart_soon(self) -> None:
-        if self._chart_timer:
-            self._chart_timer.stop()
-        self._chart_timer = self.set_timer(CHART_DELAY, self._draw_chart)
-
-    @on(ChartMosaic.Resized)
-    def _on_chart_resized(self) -> None:
-        self._draw_chart_soon()
-
-    def _draw_chart(self) -> None:
+    def draw_chart(self) -> None:
         """Draw the chart; what it shows that takes long is computed first."""
-        self._chart_timer = None
         chart = self.query_one(ChartMosaic)
         if not (self.asked and self._shown and chart.size):
             return
@@ -232,7 +215,7 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         """Draw the chart of what was computed."""
         self._data = (key, value)
         self._draw_busy()
-        self._draw_chart()
+        self.draw_chart()
 
     def _draw_busy(self) -> None:
         """Say beside the tabs that the chart is not yet that of the present answer."""

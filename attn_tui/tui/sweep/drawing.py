@@ -39,8 +39,10 @@ def place_of(experiment: Experiment) -> Place:
 def status(settings: Settings, width: int) -> list[tuple[str, str]]:
     """Return the statistic for the title line."""
     named = NAMES[settings.statistic]
-    text = named.symbol + (" unscaled/scaled" if settings.ratio else "")
-    return [(f"{named.short} {text}" if width >= 80 else text, "screen.choose_statistic")]
+    ratios = " unscaled/scaled" if width >= 80 else " ratio"
+    text = named.symbol + ratios * settings.ratio
+    room = 80 + 20 * settings.ratio
+    return [(f"{named.short} {text}" if width >= room else text, "screen.choose_statistic")]
 
 
 def drawn_rows(settings: Settings, width: int, height: int) -> list[Row]:

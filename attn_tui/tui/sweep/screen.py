@@ -9,7 +9,6 @@ from typing import Any
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.timer import Timer
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.sweep import Answer, restated
@@ -28,7 +27,7 @@ from attn_tui.tui.sweep.results import Key, Results, key_of, work
 from attn_tui.tui.sweep.view import View
 from attn_tui.tui.widgets.bar import Bar
 from attn_tui.tui.widgets.canvas import Canvas
-from attn_tui.tui.widgets.chart import CHART_DELAY, ChartMosaic, ChartPane
+from attn_tui.tui.widgets.chart import ChartMosaic, ChartPane
 from attn_tui.tui.widgets.slider import SLIDE, Slider
 
 
@@ -51,7 +50,6 @@ class SweepScreen(AskingActions):
         self._share = 0.0
         self._clock = clock
         self._since = 0.0
-        self._chart_timer: Timer | None = None
 
     def compose_panes(self) -> ComposeResult:
         """Lay out the panes."""
@@ -94,11 +92,6 @@ class SweepScreen(AskingActions):
             if (n, d_k) != drawing.place_of(self.asked.experiment):
                 return f"{action.label} n {n:,}, d_k {d_k:,}"
         return action.label
-
-    @property
-    def settled(self) -> bool:
-        """Whether all that is asked is found and drawn."""
-        return self.asked is not None and self._chart_timer is None and self.computing is None
 
     def show(self, asked: Asked) -> None:
         """Show what is known of what is asked, and find out the rest."""
@@ -268,16 +261,15 @@ class SweepScreen(AskingActions):
         self.query_one("#words", Canvas).show(rows)
         self._draw_tabs()
         self.frame()
-        if self._chart_timer is None:
-            self._chart_timer = self.set_timer(CHART_DELAY, self._draw_chart)
+        self.draw_chart_soon(later=False)
 
     def _draw_tabs(self) -> None:
         focused = self.query_one(panes.SweepChart).has_focus
         items = drawing.tab_items(self.settings, self.view, focused, self.size.width)
         self.query_one("#tabs", Bar).show_items(items)
 
-    def _draw_chart(self) -> None:
-        self._chart_timer = None
+    def draw_chart(self) -> None:
+        """Draw the chart, or the numbers in its place."""
         chart = self.query_one(ChartMosaic)
         if self.asked is None or not chart.size:
             return
@@ -288,10 +280,6 @@ class SweepScreen(AskingActions):
         chart.show(drawing.chart_rows(self.answer, self.view, at, *chart.size))
 
     # What panes say
-
-    @on(ChartMosaic.Resized)
-    def _on_chart_resized(self) -> None:
-        self._draw()
 
     @on(panes.DrawnPane.Moved)
     def _on_n_moved(self, event: panes.DrawnPane.Moved) -> None:
