@@ -23,19 +23,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, softmax
 
-from attn_tui.compute.dot_draws import Draws, Streams
-from attn_tui.compute.dot_law import DotLaw
-from attn_tui.compute.dots import Run, Settings
-from attn_tui.compute.draws import unit_size
-from attn_tui.compute.entries import Pair
+from attn_tui.compute.dots.answer import Run, Settings
+from attn_tui.compute.dots.draws import Draws, Streams
 from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.law.dot_law import DotLaw
+from attn_tui.compute.law.entries import Pair
 from attn_tui.compute.logit_map import PLAIN
 from attn_tui.compute.norms import frobenius, spectral, trace
-from attn_tui.compute.rows import log_statistics, rows
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.softmax import STABLE
 from attn_tui.compute.source import Drawn
+from attn_tui.compute.sweep.draws import unit_size
+from attn_tui.compute.sweep.rows import log_statistics, rows
 
 Floats = NDArray[np.float64]
 

@@ -1,7 +1,7 @@
 """Questions for tests."""
 
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.explore import VectorAnswer, answer_vector
+from attn_tui.compute.explore.answer import VectorAnswer, answer_vector
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Typed
 from attn_tui.compute.vector import Vector

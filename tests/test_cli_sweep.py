@@ -10,9 +10,9 @@ from click.testing import CliRunner, Result
 
 from attn_tui.commands.program import program
 from attn_tui.commands.progress import Progress
-from attn_tui.compute import crossover
-from attn_tui.compute import sweep as compute_sweep
-from attn_tui.compute.crossover import GRADIENTS
+from attn_tui.compute.sweep import answer as compute_sweep
+from attn_tui.compute.sweep import crossover
+from attn_tui.compute.sweep.crossover import GRADIENTS
 
 QUICK = ("--points", "4", "--draws", "64", "--d-k", "1:256")
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from attn_tui.compute.explore import Evaluation, VectorAnswer
+from attn_tui.compute.explore.answer import Evaluation, VectorAnswer
 from attn_tui.report.numbers import MINUS, general, weight
 
 Side = Literal["unscaled", "scaled"]

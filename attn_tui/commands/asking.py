@@ -88,7 +88,7 @@ def gradient_experiment_of(given: GivenGradient) -> "Experiment":
     Raises:
         InputError: Naming the input that will not do.
     """
-    from attn_tui.compute.explore import check_keys
+    from attn_tui.compute.explore.answer import check_keys
 
     experiment = experiment_of(given, lambda setup: _gradient(given, setup))
     try:
@@ -255,7 +255,7 @@ def _mask(text: str) -> "Mask":
 
 def _gradient(given: GivenGradient, setup: "Setup") -> "Setup":
     """Return a setup with the gradient that the options say in place of what it said."""
-    from attn_tui.compute.explore import Settings
+    from attn_tui.compute.explore.answer import Settings
 
     settings = setup.get(Settings)
     if given["of"] is not None:

@@ -18,8 +18,8 @@ from attn_tui.commands.options import (
 )
 from attn_tui.commands.output import INTERRUPTED, write
 from attn_tui.commands.progress import Progress, until_interrupted
-from attn_tui.compute.entries import LAWS
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.law.entries import LAWS
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -101,7 +101,7 @@ _FIELDS = {
 
 def _draws_of(texts: dict[str, str | None], setup: "Setup") -> "Setup":
     """Return a setup with the draws that the options say in place of what it said."""
-    from attn_tui.compute.dots import Settings
+    from attn_tui.compute.dots.answer import Settings
     from attn_tui.files.dots import changed
 
     settings = setup.get(Settings)
@@ -119,8 +119,8 @@ def print_dots(experiment: "Experiment", form: str) -> int:
 
     Ctrl+C ends the draw: what was drawn is printed, and the status says that it was interrupted.
     """
-    from attn_tui.compute.dots import Settings, answer
-    from attn_tui.report import dots, dots_csv, dots_json
+    from attn_tui.compute.dots.answer import Settings, answer
+    from attn_tui.report.dots import csv, json, text
 
     samples = experiment.setup.get(Settings).samples
     found = None
@@ -129,6 +129,6 @@ def print_dots(experiment: "Experiment", form: str) -> int:
             progress.show(found.drawn / samples)
         interrupted = stop()
     if found is not None:
-        renders = {"text": dots.render, "csv": dots_csv.render, "json": dots_json.render}
+        renders = {"text": text.render, "csv": csv.render, "json": json.render}
         write(renders[form](found))
     return INTERRUPTED if interrupted else 0

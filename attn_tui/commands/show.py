@@ -27,8 +27,8 @@ from attn_tui.compute.whole import parse_whole
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
-    from attn_tui.compute.explore import VectorAnswer
-    from attn_tui.report.contents import Contents
+    from attn_tui.compute.explore.answer import VectorAnswer
+    from attn_tui.report.explore.contents import Contents
 
 
 _also = partial(click.option, cls=Option, group=REPORT, is_flag=True)
@@ -77,7 +77,7 @@ def show(
 
     SCORES are what `attn-tui --help` says.
     """
-    from attn_tui.report.contents import Contents
+    from attn_tui.report.explore.contents import Contents
 
     most = None if top is None else parse_whole("top", top)
     if most is not None and most < 1:
@@ -96,7 +96,7 @@ def show(
 
 def _pinned(path: str) -> "tuple[VectorAnswer, ...]":
     """Return the answers to the question of a file that is compared with."""
-    from attn_tui.compute.explore import answer
+    from attn_tui.compute.explore.answer import answer
     from attn_tui.files.readers import read_experiment
 
     try:
@@ -130,9 +130,9 @@ def print_report(
         form: How to write it.
         contents: What it holds; all keys if not given.
     """
-    from attn_tui.compute.explore import answer
-    from attn_tui.report import csv, json, text
-    from attn_tui.report.contents import EVERYTHING
+    from attn_tui.compute.explore.answer import answer
+    from attn_tui.report.explore import csv, json, text
+    from attn_tui.report.explore.contents import EVERYTHING
 
     renders = {"text": text.render, "csv": csv.render, "json": json.render}
     pieces = renders[form](next(answer(experiment)), contents or EVERYTHING)

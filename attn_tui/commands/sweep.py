@@ -25,9 +25,9 @@ from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
 from attn_tui.compute.scale import RULES
 
 if TYPE_CHECKING:
-    from attn_tui.compute.crossover import Crossover
     from attn_tui.compute.experiment import Experiment
-    from attn_tui.compute.sweep_settings import Settings
+    from attn_tui.compute.sweep.crossover import Crossover
+    from attn_tui.compute.sweep.settings import Settings
 
 _Read = Callable[[dict[str, Any], "Settings", int], tuple[int, "Settings"]]
 
@@ -36,7 +36,7 @@ _drawn = partial(option, group=DRAWS)
 
 
 def _statistics() -> dict[str, str]:
-    from attn_tui.report.sweep_names import NAMES
+    from attn_tui.report.sweep.names import NAMES
 
     return {name: named.words for name, named in NAMES.items()}
 
@@ -99,24 +99,20 @@ def sweep(form: str, crossover: bool, **given: Any) -> int:
 
 
 def _print_sweep(given: dict[str, Any], form: str) -> int:
-    from attn_tui.compute.sweep import answer
+    from attn_tui.compute.sweep.answer import answer
     from attn_tui.files.sweeps import read_statistics
-    from attn_tui.report import sweep_csv, sweep_json, sweep_text
+    from attn_tui.report.sweep import csv, json, text
 
     experiment = _experiment(given, _settings)
-    text = given["statistic"]
-    statistics = () if text is None else read_statistics(text)
+    asked = given["statistic"]
+    statistics = () if asked is None else read_statistics(asked)
     found = None
     with until_interrupted() as stop, Progress("sweep") as progress:
         for found in answer(experiment, stop):
             progress.show(found.progress)
         interrupted = stop()
     if found is not None:
-        renders = {
-            "text": sweep_text.render,
-            "csv": sweep_csv.render,
-            "json": sweep_json.render,
-        }
+        renders = {"text": text.render, "csv": csv.render, "json": json.render}
         write(renders[form](found, statistics))
     return INTERRUPTED if interrupted else 0
 
@@ -134,7 +130,7 @@ def _experiment(given: dict[str, Any], read: _Read) -> "Experiment":
     from attn_tui.compute.experiment import Experiment
     from attn_tui.compute.setup import Setup
     from attn_tui.compute.source import Drawn
-    from attn_tui.compute.sweep_settings import Settings
+    from attn_tui.compute.sweep.settings import Settings
 
     setup = Setup()
     if given["experiment"] is not None:
@@ -257,9 +253,9 @@ def _number(scale: LogScale, text: str) -> int:
 
 
 def _print_crossovers(given: dict[str, Any], form: str) -> int:
-    from attn_tui.compute.crossover import crossovers, search_cost
-    from attn_tui.compute.sweep_settings import Settings, compared
-    from attn_tui.report import sweep_csv, sweep_json, sweep_text
+    from attn_tui.compute.sweep.crossover import crossovers, search_cost
+    from attn_tui.compute.sweep.settings import Settings, compared
+    from attn_tui.report.sweep import csv, json, text
 
     for name in ("d_k", "over", "points", "statistic"):
         if given[name] is not None:
@@ -285,9 +281,9 @@ def _print_crossovers(given: dict[str, Any], form: str) -> int:
                 break
         interrupted = stop()
     if form == "json":
-        write(sweep_json.render_crossovers(experiment, found))
+        write(json.render_crossovers(experiment, found))
     elif form == "csv":
-        write(sweep_csv.render_crossovers(found))
+        write(csv.render_crossovers(found))
     else:
-        write(sweep_text.render_crossovers(found))
+        write(text.render_crossovers(found))
     return INTERRUPTED if interrupted else 0

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from attn_tui.compute.dots import Settings
+from attn_tui.compute.dots.answer import Settings
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.scale import parse_number
 from attn_tui.compute.whole import parse_whole, parse_wholes

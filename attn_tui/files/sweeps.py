@@ -2,8 +2,8 @@
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.scale import RULES, parse_scale
-from attn_tui.compute.sweep_points import STATISTICS, Statistic
-from attn_tui.compute.sweep_settings import Settings
+from attn_tui.compute.sweep.points import STATISTICS, Statistic
+from attn_tui.compute.sweep.settings import Settings
 from attn_tui.compute.whole import parse_whole
 
 

@@ -15,8 +15,8 @@ from attn_tui.compute.vector import Vector
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.draft import parse
 from attn_tui.files.examples import Example
-from attn_tui.report import sentences
 from attn_tui.report.numbers import general, quantity
+from attn_tui.report.origin import origin
 
 WIDTH = 80
 _LABEL = 11
@@ -29,7 +29,7 @@ QK_NORM_SOURCE = "Dehghani et al. 2023, arXiv 2302.05442; Qwen3, Gemma 3"
 def head(experiment: Experiment) -> Iterator[str]:
     """Yield the lines that stand above the answer, each at most 80 columns wide."""
     setup = experiment.setup
-    yield line("scores", sentences.source(experiment))
+    yield line("scores", origin(experiment))
     if isinstance(experiment.source, Drawn):
         yield line("", _law(experiment.source, setup))
     yield line("d_k", str(setup.d_k))

@@ -7,11 +7,11 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from attn_tui.charts.jacobian import jacobian_map
-from attn_tui.charts.over_d_k import Quantity, over_d_k_chart
-from attn_tui.charts.weights import weights_chart
-from attn_tui.compute.compare import compare
-from attn_tui.compute.explore import OverDk, Settings, VectorAnswer, Wrt, over_d_k
+from attn_tui.charts.explore.jacobian import jacobian_map
+from attn_tui.charts.explore.over_d_k import Quantity, over_d_k_chart
+from attn_tui.charts.explore.weights import weights_chart
+from attn_tui.compute.explore.answer import OverDk, Settings, VectorAnswer, Wrt, over_d_k
+from attn_tui.compute.explore.compare import compare
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup

@@ -7,18 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attn_tui.charts.attention import attention_chart
-from attn_tui.charts.jacobian import jacobian_map
-from attn_tui.charts.over_d_k import over_d_k_chart
-from attn_tui.charts.precision_lab import precision_chart
+from attn_tui.charts.explore.attention import attention_chart
+from attn_tui.charts.explore.jacobian import jacobian_map
+from attn_tui.charts.explore.over_d_k import over_d_k_chart
+from attn_tui.charts.explore.precision_lab import precision_chart
+from attn_tui.charts.explore.weights import weights_chart
 from attn_tui.charts.rows import Row, plain
-from attn_tui.charts.weights import weights_chart
-from attn_tui.compute.attention import Attention, attention
-from attn_tui.compute.compare import compare
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.explore import VectorAnswer, answer_vector, over_d_k
+from attn_tui.compute.explore.answer import VectorAnswer, answer_vector, over_d_k
+from attn_tui.compute.explore.attention import Attention, attention
+from attn_tui.compute.explore.compare import compare
+from attn_tui.compute.explore.precision_lab import Lab, lab
 from attn_tui.compute.log_scale import D_K
-from attn_tui.compute.precision_lab import Lab, lab
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Products

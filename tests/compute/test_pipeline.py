@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from attn_tui.compute.evaluation import Evaluation, Wrt, evaluate
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.explore import answer_vector
+from attn_tui.compute.explore.answer import answer_vector
 from attn_tui.compute.keys import ALL
 from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.logits import log_slopes, slopes

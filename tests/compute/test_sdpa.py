@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.explore import answer_vector
+from attn_tui.compute.explore.answer import answer_vector
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale

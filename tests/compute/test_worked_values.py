@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from attn_tui.compute.explore import VectorAnswer
+from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector

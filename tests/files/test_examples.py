@@ -3,8 +3,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attn_tui.compute.attention import attention
-from attn_tui.compute.explore import VectorAnswer, answer
+from attn_tui.compute.explore.answer import VectorAnswer, answer
+from attn_tui.compute.explore.attention import attention
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.files.draft import EXAMPLE, Draft, draft_of, parse

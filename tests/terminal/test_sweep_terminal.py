@@ -8,7 +8,7 @@ import pytest
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
-from attn_tui.compute.sweep_settings import Settings
+from attn_tui.compute.sweep.settings import Settings
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from tests.terminal.terminal import Terminal
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from attn_tui.compute.dot_draws import Draws
-from attn_tui.compute.dots import Settings
-from attn_tui.compute.entries import Floats
+from attn_tui.compute.dots.answer import Settings
+from attn_tui.compute.dots.draws import Draws
+from attn_tui.compute.law.entries import Floats
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft

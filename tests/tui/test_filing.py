@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from attn_tui.compute import dots
-from attn_tui.compute import sweep_settings as sweep
+from attn_tui.compute.dots import answer as dots
 from attn_tui.compute.setup import Setup
+from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import EXAMPLE, Draft
 from tests.tui.person import WIDE, at_screen
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from attn_tui.compute import sweep as compute_sweep
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
-from attn_tui.compute.sweep import Answer
-from attn_tui.compute.sweep_settings import Settings
+from attn_tui.compute.sweep import answer as compute_sweep
+from attn_tui.compute.sweep.answer import Answer
+from attn_tui.compute.sweep.settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.sweep import results
 from attn_tui.tui.sweep.drawing import number_lines

@@ -3,7 +3,7 @@
 import pytest
 
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.sweep_settings import Settings
+from attn_tui.compute.sweep.settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft
 from tests.tui.person import MEDIUM, Person
 from tests.tui.test_snapshots import ALL_SIZES, Camera, Deed, camera, pytestmark

@@ -8,7 +8,7 @@ from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.sweep_settings import Settings
+from attn_tui.compute.sweep.settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.theme import contrast
 from tests.tui.person import NARROW, WIDE, Person, at_screen

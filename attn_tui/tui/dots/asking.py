@@ -4,8 +4,8 @@ from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 
-from attn_tui.compute.dots import Settings
-from attn_tui.compute.entries import LAWS
+from attn_tui.compute.dots.answer import Settings
+from attn_tui.compute.law.entries import LAWS
 from attn_tui.compute.log_scale import D_K
 from attn_tui.files.dots import changed, text_of
 from attn_tui.tui import edits

@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 from math import ceil, floor, log10
 from typing import get_args
 
-from attn_tui.compute.dots import MOST_SAMPLES, Settings
-from attn_tui.compute.entries import Entries
+from attn_tui.compute.dots.answer import MOST_SAMPLES, Settings
+from attn_tui.compute.law.entries import Entries
 from attn_tui.report.numbers import general
 
 

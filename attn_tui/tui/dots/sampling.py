@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from threading import Lock
 
-from attn_tui.compute.dots import Answer, Run
+from attn_tui.compute.dots.answer import Answer, Run
 from attn_tui.compute.experiment import Experiment, Stop
 
 KEPT = 16

@@ -10,10 +10,10 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.timer import Timer
 
-from attn_tui.charts.dots_tables import readout_rows
-from attn_tui.compute.dots import Answer
-from attn_tui.compute.entries import LAWS
-from attn_tui.report import dots, dots_csv, dots_json
+from attn_tui.charts.dots.tables import readout_rows
+from attn_tui.compute.dots.answer import Answer
+from attn_tui.compute.law.entries import LAWS
+from attn_tui.report.dots import csv, json, text
 from attn_tui.report.export import Forms
 from attn_tui.report.progress import Pace
 from attn_tui.tui import scaling
@@ -245,14 +245,14 @@ class DotsScreen(AskingActions):
         if (found := self.answer) is None:
             return {}
         return {
-            ".txt": lambda: dots.render(found),
-            ".json": lambda: dots_json.render(found),
-            ".csv": lambda: dots_csv.render(found),
+            ".txt": lambda: text.render(found),
+            ".json": lambda: json.render(found),
+            ".csv": lambda: csv.render(found),
         }
 
     def said(self) -> str:
         """Return all that the sample says."""
-        return "".join(dots.render(self.answer)) if self.answer else ""
+        return "".join(text.render(self.answer)) if self.answer else ""
 
     def action_next_tab(self) -> None:
         """Show the next tab."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.explore import Settings, Wrt
+from attn_tui.compute.explore.answer import Settings, Wrt
 from attn_tui.compute.mask import Mask, parse_mask
 from attn_tui.compute.precision import FORMATS
 from attn_tui.compute.scale import Scale, parse_number

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 
-from attn_tui.compute.explore import VectorAnswer
+from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.tui.explore.order import Order
 from attn_tui.tui.explore.view import View
 from attn_tui.tui.filing import FilingScreen

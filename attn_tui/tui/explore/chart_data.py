@@ -6,9 +6,9 @@ from functools import partial
 from typing import Any
 
 from attn_tui.compute.experiment import Experiment, Stop
-from attn_tui.compute.explore import over_d_k
+from attn_tui.compute.explore.answer import over_d_k
+from attn_tui.compute.explore.precision_lab import lab
 from attn_tui.compute.log_scale import D_K
-from attn_tui.compute.precision_lab import lab
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
 from attn_tui.tui.explore.view import View

@@ -6,22 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from attn_tui.charts import jacobian, over_d_k, weights
-from attn_tui.charts.attention import attention_chart
-from attn_tui.charts.precision_lab import precision_chart
+from attn_tui.charts.explore import jacobian, over_d_k, weights
+from attn_tui.charts.explore.attention import attention_chart
+from attn_tui.charts.explore.precision_lab import precision_chart
 from attn_tui.charts.rows import Row, Span, first_fit, first_text, message
 from attn_tui.charts.sides import compared
-from attn_tui.compute.attention import attention
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.explore import SYMBOL, VectorAnswer
+from attn_tui.compute.explore.answer import SYMBOL, VectorAnswer
+from attn_tui.compute.explore.attention import attention
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Kind
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.files.examples import example_of
-from attn_tui.report import sentences
+from attn_tui.report.explore import sentences
 from attn_tui.report.numbers import general, quantity, weight, weight_name
+from attn_tui.report.origin import origin
 from attn_tui.tui.explore import table_rows
 from attn_tui.tui.explore.choices import SOURCES
 from attn_tui.tui.explore.key_table import Page
@@ -94,7 +95,7 @@ def rule_rows(
     less: Span = (f"  {extras_text(scale, kind)}".rstrip(), "label")
     fewer: list[Row] = [(formula, times, more), (times, more), (times, less)]
     rule = first_fit([(formula, times, divisor, more), *fewer], width)
-    texts = [sentences.source(experiment)]
+    texts = [origin(experiment)]
     if isinstance(experiment.source, Drawn) and not scale.qk_norm:
         norm = experiment.source.query_norm(experiment.setup.d_k, index)
         texts.append(f"drawn: s ~ N(0, ‖q‖²), ‖q‖ = {quantity(norm)}")

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.explore import Answer, answer
+from attn_tui.compute.explore.answer import Answer, answer
 from attn_tui.files.opening import open_draft
-from attn_tui.report import csv, json, text
-from attn_tui.report.contents import Contents
+from attn_tui.report.explore import csv, json, text
+from attn_tui.report.explore.contents import Contents
 from attn_tui.report.export import Forms
 from attn_tui.tui import edits
 from attn_tui.tui.explore.base import ExploreBase

@@ -9,7 +9,7 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from attn_tui.charts.rows import Row
-from attn_tui.compute.explore import VectorAnswer
+from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.tui.actions import Action, Section, bindings
 from attn_tui.tui.explore import table_rows
 from attn_tui.tui.explore.order import Keys

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.explore import VectorAnswer
+from attn_tui.compute.explore.answer import VectorAnswer
 
 Sort = Literal["position", "score", "weight"]
 SORTS: tuple[Sort, ...] = get_args(Sort)

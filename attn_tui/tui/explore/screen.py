@@ -8,10 +8,10 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
-from attn_tui.charts.jacobian import cell_at
-from attn_tui.charts.precision_lab import last_first
-from attn_tui.compute.compare import compare
-from attn_tui.compute.explore import VectorAnswer, answer_vector
+from attn_tui.charts.explore.jacobian import cell_at
+from attn_tui.charts.explore.precision_lab import last_first
+from attn_tui.compute.explore.answer import VectorAnswer, answer_vector
+from attn_tui.compute.explore.compare import compare
 from attn_tui.files.sources import index_at
 from attn_tui.tui import edits, scaling
 from attn_tui.tui.actions import Section

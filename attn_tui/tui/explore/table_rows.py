@@ -9,7 +9,7 @@ import numpy as np
 from attn_tui.charts.rows import Row, length
 from attn_tui.charts.rows import fitted as fitted_row
 from attn_tui.charts.sides import change, role_of
-from attn_tui.compute.explore import SYMBOL, Evaluation, VectorAnswer
+from attn_tui.compute.explore.answer import SYMBOL, Evaluation, VectorAnswer
 from attn_tui.report.numbers import first_fitting, fitted, quantity, ratio, scientific, weight
 from attn_tui.tui.explore.order import Keys
 

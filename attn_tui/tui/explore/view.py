@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from attn_tui.charts.jacobian import Side
-from attn_tui.charts.over_d_k import Quantity
-from attn_tui.compute.explore import VectorAnswer
+from attn_tui.charts.explore.jacobian import Side
+from attn_tui.charts.explore.over_d_k import Quantity
+from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.tui.explore.order import SORTS, Sort
 
 QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)

@@ -5,18 +5,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from attn_tui.charts.sweep import nearest
+from attn_tui.charts.sweep.curves import nearest
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.log_scale import N_KEYS
 from attn_tui.compute.scale import RULES, Scale, parse_scale
 from attn_tui.compute.source import Drawn
-from attn_tui.compute.sweep_points import Place
-from attn_tui.compute.sweep_settings import Settings, compared
+from attn_tui.compute.sweep.points import Place
+from attn_tui.compute.sweep.settings import Settings, compared
 from attn_tui.compute.whole import parse_whole
 from attn_tui.files.draft import Draft
 from attn_tui.files.sweeps import range_text, read_range, read_rules
 from attn_tui.files.writing import source_text
-from attn_tui.report.sweep_names import NAMES
+from attn_tui.report.sweep.names import NAMES
 from attn_tui.tui import edits
 from attn_tui.tui.dialogs import Choice, SeveralDialog
 from attn_tui.tui.filing import FilingScreen

@@ -5,18 +5,18 @@ from itertools import islice
 from textwrap import wrap
 
 from attn_tui.charts.rows import Row, fitted, message, packed
-from attn_tui.charts.sweep import nearest, place_at, sweep_chart
-from attn_tui.charts.sweep_map import place_on_map, sweep_map
+from attn_tui.charts.sweep.curves import nearest, place_at, sweep_chart
+from attn_tui.charts.sweep.map import place_on_map, sweep_map
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import parse_scale
-from attn_tui.compute.sweep import Answer, Condensation
-from attn_tui.compute.sweep_points import Place
-from attn_tui.compute.sweep_settings import Settings, compared, log_grid
+from attn_tui.compute.sweep.answer import Answer, Condensation
+from attn_tui.compute.sweep.points import Place
+from attn_tui.compute.sweep.settings import Settings, compared, log_grid
 from attn_tui.files.sweeps import range_text
 from attn_tui.report.numbers import general
 from attn_tui.report.progress import left
-from attn_tui.report.sweep_names import NAMES, crossover_text, formula, is_none, name_of, place_text
-from attn_tui.report.sweep_sentences import at_place, in_short, said
+from attn_tui.report.sweep.names import NAMES, crossover_text, formula, is_none, name_of, place_text
+from attn_tui.report.sweep.sentences import at_place, in_short, said
 from attn_tui.tui.sweep.view import View
 from attn_tui.tui.widgets.bar import Item
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment, Stop
-from attn_tui.compute.sweep import Answer, answer, restated
-from attn_tui.compute.sweep_settings import Settings, compared
+from attn_tui.compute.sweep.answer import Answer, answer, restated
+from attn_tui.compute.sweep.settings import Settings, compared
 
 MOST = 12
 """So many sweeps are kept: a large one has some 10 MB."""

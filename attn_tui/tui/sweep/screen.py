@@ -11,11 +11,11 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.sweep import Answer, restated
-from attn_tui.compute.sweep_points import Place
-from attn_tui.report import sweep_csv, sweep_json, sweep_text
+from attn_tui.compute.sweep.answer import Answer, restated
+from attn_tui.compute.sweep.points import Place
 from attn_tui.report.export import Forms
-from attn_tui.report.sweep_names import NAMES
+from attn_tui.report.sweep import csv, json, text
+from attn_tui.report.sweep.names import NAMES
 from attn_tui.tui import scaling
 from attn_tui.tui.actions import Action, Section
 from attn_tui.tui.instrument_screen import SHORT, Command
@@ -173,14 +173,14 @@ class SweepScreen(AskingActions):
         if (found := self.answer) is None:
             return {}
         return {
-            ".txt": lambda: sweep_text.render(found),
-            ".json": lambda: sweep_json.render(found),
-            ".csv": lambda: sweep_csv.render(found),
+            ".txt": lambda: text.render(found),
+            ".json": lambda: json.render(found),
+            ".csv": lambda: csv.render(found),
         }
 
     def said(self) -> str:
         """Return all that was found, of the statistic that is shown."""
-        return "".join(sweep_text.render(self.answer)) if self.answer else ""
+        return "".join(text.render(self.answer)) if self.answer else ""
 
     # What is looked at
 

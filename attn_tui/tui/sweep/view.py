@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from attn_tui.charts.sweep_map import Of
-from attn_tui.charts.sweep_signs import DEFAULT_LOOK, Look
+from attn_tui.charts.sweep.map import Of
+from attn_tui.charts.sweep.signs import DEFAULT_LOOK, Look
 
 
 @dataclass(frozen=True)

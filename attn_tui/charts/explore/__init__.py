@@ -1,0 +1,1 @@
+"""The charts of Explore: weights, Jacobian, over d_k, precision, attention."""

@@ -1,0 +1,203 @@
+"""The Jacobian as a signed heat map: sign as text, size as shade, the value under the cursor."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.charts.axis import Floats
+from attn_tui.charts.explore.jacobian_window import GAP, Window, cell_at, window
+from attn_tui.charts.explore.overview import largest_entries
+from attn_tui.charts.explore.shading import Shading, linear_shading, log_shading, part_shading
+from attn_tui.charts.grid import Glyphs, Grid, glyphs
+from attn_tui.charts.rows import Row, beside, first_fit, first_text, fitted, message, printable
+from attn_tui.charts.sides import Shown, Side, side_of, sides
+from attn_tui.compute.explore.answer import SYMBOL, VectorAnswer
+from attn_tui.report.numbers import MINUS, scientific
+
+__all__ = ["Side", "Window", "cell_at", "jacobian_map", "window"]
+
+LEAST_WIDTH_OF_VALUES = 13
+"""From this width on an entry holds its value, with shade on both sides of it."""
+
+
+def jacobian_map(
+    answer: VectorAnswer,
+    side: Side,
+    width: int,
+    height: int,
+    log: bool,
+    cursor: tuple[int, int],
+    ascii: bool = False,
+    zoomed: bool = False,
+) -> tuple[Row, ...]:
+    """Draw the Jacobian of one vector's weights.
+
+    Where not all of it fits, each cell stands for a block of entries and shows the largest; or
+    else, zoomed, what is around the cursor is shown entry by entry.
+
+    Args:
+        answer: The vector, its weights, and what the Jacobian is taken with respect to.
+        side: Which side to show where there is no room for both.
+        width: Cells of every row returned.
+        height: Number of rows returned.
+        log: Whether shades are decades; otherwise parts of the largest size an entry can have.
+        cursor: The entry (i, j) whose value is written out; held to the vector's keys.
+        ascii: Whether to draw without block glyphs.
+        zoomed: Whether to show a part entry by entry where not all entries fit.
+    """
+    last = answer.vector.n_keys - 1
+    at = (min(max(cursor[0], 0), last), min(max(cursor[1], 0), last))
+    seen = window(answer.vector.n_keys, width, height, at, zoomed)
+    if seen is None:
+        return message("Jacobian: too small for a map", width, height)
+    whole = {one.name: _entries(answer, one, seen) for one in sides(answer)}
+    shading = _shading(answer, seen, [entries.logs for entries in whole.values()], log)
+    glyph = glyphs(ascii)
+    maps = []
+    for one in sides(answer) if seen.maps == 2 else (side_of(answer, side),):
+        title = _title(answer, one, seen, shading)
+        keys = _keys(seen, seen.block_of(at)[1])
+        drawn = _draw(whole[one.name], seen, shading, seen.block_of(at), glyph)
+        maps.append((title, *keys, *drawn))
+    block = maps[0] if len(maps) == 1 else beside(maps[0], maps[1], GAP)
+    rows = [fitted(row, width) for row in block]
+    rows += [fitted((), width)] * (height - len(rows) - seen.readout - seen.legend)
+    if seen.readout:
+        rows.append(_readout(answer, at, width))
+    if seen.legend:
+        rows.append(fitted(first_fit(shading.legend(glyph), width), width))
+    return tuple(rows)
+
+
+def _shading(answer: VectorAnswer, seen: Window, shown: list[Floats], log: bool) -> Shading:
+    """Return the shades of what is shown: of all entries, of blocks, or of those in view."""
+    whole = len(seen.rows) == len(seen.columns) == answer.vector.n_keys
+    if log and seen.blocks == (1, 1) and not whole:
+        return part_shading(answer, shown)
+    largest = shown if seen.blocks != (1, 1) else None
+    return log_shading(answer, largest) if log else linear_shading(answer, largest)
+
+
+def _title(answer: VectorAnswer, side: Shown, seen: Window, shading: Shading) -> Row:
+    name = f"∂p_i/∂{SYMBOL[answer.wrt]}_j"
+    vector = printable(answer.vector.name)
+    long, times, short = side.labels
+    full = f"{name} of {vector}, {long}, {shading.ends}"
+    titles = [f"Jacobian {full}", full, f"{name} of {vector}, {times}, {shading.ends}"]
+    if seen.blocks == (1, 1):
+        titles += [f"{name}, {each}, {shading.ends}" for each in (long, times, short)]
+        titles.append(f"{name}, {short}, {shading.short_ends}")
+    else:
+        sizes = " × ".join(f"{size:,}" for size in seen.blocks)
+        each = f"each cell: largest of {sizes}"
+        titles = [f"{title}; {each} entries" for title in titles]
+        titles += [f"{name}, {label}; {each} entries" for label in (long, times, short)]
+        titles += [f"{name}, {short}; {each}", f"{name}, {short}: largest of {sizes}"]
+        titles += [f"{short}: largest of {sizes}", f"{short}: {sizes}"]
+    return fitted(((first_text(titles, seen.map_width), "strong"),), seen.map_width)
+
+
+def _keys(seen: Window, cursor: int) -> tuple[Row, ...]:
+    """Return the row of keys j above their columns, as many as fit, that of the cursor first."""
+    if not seen.header:
+        return ()
+    grid = Grid(seen.map_width, 1)
+    grid.put(0, 0, "i\\j".rjust(seen.gutter - 1), "label")
+    for j in sorted(seen.columns, key=lambda j: (j != cursor, j)):
+        left, body = seen.place(j)
+        role = "cursor" if j == cursor else "label"
+        grid.put_if_free(left + (body - len(str(j))) // 2, 0, str(j), role)
+    return grid.rows()
+
+
+@dataclass(frozen=True, eq=False)
+class _Entries:
+    """The entries that are shown of one side.
+
+    Attributes:
+        values: Their values, or sizes without a sign; shape (rows, columns).
+        logs: Natural logarithms of their sizes.
+        own: Whether each is on the diagonal, and so positive if not 0.
+    """
+
+    values: Floats
+    logs: Floats
+    own: NDArray[np.bool_]
+
+
+def _entries(answer: VectorAnswer, side: Shown, seen: Window) -> _Entries:
+    one, keys = side.evaluation, (np.array(seen.rows), np.array(seen.columns))
+    if seen.blocks == (1, 1):
+        values, logs = one.jacobian(*keys, answer.wrt), one.log_jacobian(*keys, answer.wrt)
+        return _Entries(values.astype(np.float64), logs, np.equal.outer(*keys))
+    logs, own = largest_entries(one, answer.wrt, seen.rows, seen.columns)
+    return _Entries(np.exp(logs), logs, own)
+
+
+def _draw(
+    entries: _Entries, seen: Window, shading: Shading, cursor: tuple[int, int], glyph: Glyphs
+) -> tuple[Row, ...]:
+    """Return entries as cells, with the keys i before them."""
+    values, logs, own = entries.values, entries.logs, entries.own
+    shades = shading.shades(logs)
+    grid = Grid(seen.map_width, len(seen.rows) * seen.entry_height)
+    for down, i in enumerate(seen.rows):
+        rows = range(down * seen.entry_height, (down + 1) * seen.entry_height)
+        middle = rows[(len(rows) - 1) // 2]
+        key_role = "cursor" if i == cursor[0] else "label"
+        grid.put(0, middle, str(i).rjust(seen.gutter - 1), key_role)
+        for across, j in enumerate(seen.columns):
+            left, body = seen.place(j)
+            text = _value(
+                float(values[down, across]), float(logs[down, across]), bool(own[down, across])
+            )
+            shade = int(shades[down, across])
+            role = _role(text, shade)
+            fill = glyph.shades[shade] if shade and role != "error" else " "
+            for row in rows:
+                grid.put(left, row, fill * body, role)
+                if (i, j) == cursor:
+                    grid.put(left - 1, row, "[", "cursor")
+                    grid.put(left + body, row, "]", "cursor")
+            shown = f" {text} "
+            if body < max(LEAST_WIDTH_OF_VALUES, len(shown)):
+                short = {"0": glyph.shades[0], "NaN": "NaN" if body > 2 else glyph.nan}
+                shown = short.get(text, text[0])
+            grid.put(left + (body - len(shown)) // 2, middle, shown, role)
+    return grid.rows()
+
+
+def _value(value: float, log_size: float, own: bool) -> str:
+    """Return an entry as text; on the diagonal it is positive, elsewhere negative, if not 0."""
+    size = scientific(abs(value), log_size)
+    return size if size in ("0", "NaN") else f"{'+' if own else MINUS}{size}"
+
+
+def _role(text: str, shade: int) -> str:
+    if text == "NaN":
+        return "error"
+    if text == "0" or shade == 0:
+        return "zero"
+    return f"{'positive' if text[0] == '+' else 'negative'}{shade}"
+
+
+def _readout(answer: VectorAnswer, at: tuple[int, int], width: int) -> Row:
+    """Return the entry under the cursor on both sides, in words where there is room."""
+    i, j = at
+    keys = np.array([i]), np.array([j])
+    both = sides(answer)
+    values = [
+        _value(
+            float(side.evaluation.jacobian(*keys, answer.wrt)[0, 0]),
+            float(side.evaluation.log_jacobian(*keys, answer.wrt)[0, 0]),
+            i == j,
+        )
+        for side in both
+    ]
+    name = f"∂p_{i}/∂{SYMBOL[answer.wrt]}_{j}"
+    texts = (
+        f"{name} = {values[0]} {both[0].name}, {values[1]} {both[1].name}",
+        f"{name}: {values[0]} → {values[1]}",
+    )
+    return fitted(((first_text(texts, width), "cursor"),), width)

@@ -1,0 +1,166 @@
+"""How the sizes of the Jacobian's entries become four shades, the same on both sides."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import floor, log10
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.charts.axis import Floats, power_text, round_step
+from attn_tui.charts.explore.overview import largest_entry, smallest_entry
+from attn_tui.charts.grid import Glyphs
+from attn_tui.charts.rows import Row
+from attn_tui.charts.sides import sides
+from attn_tui.compute.explore.answer import VectorAnswer
+from attn_tui.report.numbers import LN10, MINUS
+
+LINEAR_STEPS = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
+"""From which part of the largest possible size on an entry gets each shade."""
+
+
+@dataclass(frozen=True)
+class Shading:
+    """A scale of shades.
+
+    Attributes:
+        log: Whether the steps are decades.
+        bound: No entry is larger, on either side.
+        steps: From which size on an entry gets each shade, rising, as decimal logarithms.
+        hidden: The sides all of whose entries are too small for a shade.
+        end: The upper end in words; empty where that is the bound.
+        span: Which entries the steps span, if not simply those that are drawn.
+    """
+
+    log: bool
+    bound: float
+    steps: tuple[float, ...]
+    hidden: tuple[str, ...] = ()
+    end: str = ""
+    span: str = ""
+
+    @property
+    def ends(self) -> str:
+        """The ends of the scale in words."""
+        return (
+            f"log {power_text(self.steps[0])} to {self.end or f'{self.bound:.3g}'}"
+            if self.log
+            else f"linear ±{self.bound:.3g}"
+        )
+
+    @property
+    def short_ends(self) -> str:
+        """The ends of the scale in as few characters as possible."""
+        return "log" if self.log else f"±{self.bound:.3g}"
+
+    def shades(self, log_sizes: Floats) -> NDArray[np.intp]:
+        """Return 0, too small for a shade, to 4 for natural logarithms of sizes, in any shape."""
+        return np.searchsorted(self.steps, log_sizes / LN10 + 1e-9, side="right")
+
+    def legend(self, glyph: Glyphs) -> list[Row]:
+        """Return what the shades mean, at decreasing length."""
+        sizes = [power_text(step) if self.log else f"{10**step:.3g}" for step in self.steps]
+        falling = list(enumerate(sizes, 1))[::-1]
+        shades: list[Row] = []
+        for text in (" ≥{}  ", "≥{} "):
+            spans = [
+                ((glyph.shades[shade], f"positive{shade}"), (text.format(size), "label"))
+                for shade, size in falling
+            ]
+            shades.append(tuple(span for pair in spans for span in pair))
+        first: Row = ()
+        rest: Row = ((glyph.shades[0], "zero"), (" 0  ", "label"))
+        if self.hidden:
+            which = "" if len(self.hidden) == 2 else f"{self.hidden[0]} "
+            first = ((f"{which}all below {sizes[0]}: see log", "strong"), ("  ", "text"))
+        elif not self.log:
+            rest = (*rest, (f"sign alone: below {sizes[0]}", "label"))
+        sign: Row = (("+ positive  ", "positive4"), (f"{MINUS} negative  ", "negative4"))
+        last = first if len(self.hidden) == 2 else shades[1]
+        span: Row = ((f"scale: {self.span}", "label"),) if self.span else ()
+        ends: Row = (*shades[1][:2], ("… ", "label"), *shades[1][-2:])
+        rows = [
+            *((*signed, *shades[0], *rest, *span) for signed in (sign, ())),
+            *((*shades[1], *zero, *which) for which in (span, ()) for zero in (rest, ())),
+            *((*ends, *which) for which in (span, ())),
+            rest,
+        ]
+        return [*((*first, *row) for row in rows), last]
+
+
+def linear_shading(answer: VectorAnswer, shown: Sequence[Floats] | None = None) -> Shading:
+    """Return shades that are parts of the largest size an entry can have.
+
+    Args:
+        answer: The vector and what its Jacobian is taken with respect to.
+        shown: As in `log_shading`.
+    """
+    bound = _bound(answer)
+    least = LINEAR_STEPS[0] * bound
+    if shown is None:
+        largest = [largest_entry(side.evaluation, answer.wrt) for side in sides(answer)]
+    else:
+        largest = [float(np.exp(np.max(logs))) for logs in shown]
+    hidden = tuple(
+        side.name for side, size in zip(sides(answer), largest, strict=True) if size < least
+    )
+    return Shading(False, bound, tuple(log10(part * bound) for part in LINEAR_STEPS), hidden)
+
+
+def log_shading(answer: VectorAnswer, shown: Sequence[Floats] | None = None) -> Shading:
+    """Return shades of equally many decades, down to the smallest entry of either side.
+
+    Args:
+        answer: The vector and what its Jacobian is taken with respect to.
+        shown: Natural logarithms of the sizes that are shown of each side, where those are not
+            all entries but the largest of each block.
+    """
+    bound = _bound(answer)
+    top = floor(log10(bound))
+    if shown is None:
+        lowest = min(smallest_entry(side.evaluation, answer.wrt) for side in sides(answer))
+    else:
+        lowest = min(float(np.min(logs, where=np.isfinite(logs), initial=0.0)) for logs in shown)
+    span = "" if shown is None else "all keys"
+    return Shading(True, bound, _even(top, floor(min(lowest / LN10, top))), span=span)
+
+
+def part_shading(answer: VectorAnswer, shown: Sequence[Floats]) -> Shading:
+    """Return shades of decades that span the entries in view, the same on both sides.
+
+    Each is of equally many decades; or, where that would give all of one side the same shade
+    though it spans decades, has about a quarter of the entries.
+
+    Args:
+        answer: The vector and what its Jacobian is taken with respect to.
+        shown: Natural logarithms of the sizes of the entries in view of each side.
+    """
+    bound, span = _bound(answer), "keys in view"
+    sizes = [logs[np.isfinite(logs)] / LN10 for logs in shown]
+    every = np.concatenate(sizes)
+    if not every.size:
+        return replace(log_shading(answer, shown), span=span)
+    # Above the largest: the next power of ten.
+    top = floor(float(every.max()) + 1e-9) + 1
+    even = Shading(True, bound, _even(top, floor(float(every.min()))))
+    shades = [even.shades(side * LN10) for side in sizes if side.size and np.ptp(side) >= 1.0]
+    quarters = tuple(map(float, np.floor(np.quantile(every, (0, 0.25, 0.5, 0.75)) + 1e-9)))
+    steps = even.steps
+    if any(np.ptp(side) == 0 for side in shades) and sorted(set(quarters)) == [*quarters]:
+        steps = quarters
+    return replace(even, steps=steps, end=power_text(top) if top <= log10(bound) else "", span=span)
+
+
+def _even(top: int, lowest: int) -> tuple[float, ...]:
+    """Return four steps of equally many decades below one power of ten, down to another."""
+    step = round_step(top - lowest, 4)
+    return tuple(float(top - count * step) for count in (4, 3, 2, 1))
+
+
+def _bound(answer: VectorAnswer) -> float:
+    """Return the largest size an entry can have, whatever the scores.
+
+    p(1 − p) is at most 1/4, and no slope of a logit over its score exceeds the multiplier.
+    """
+    largest = max(side.evaluation.multiplier for side in sides(answer)) / 4
+    return largest if answer.wrt == "scores" and largest > 0.0 else 0.25

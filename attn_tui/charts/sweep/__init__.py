@@ -1,0 +1,1 @@
+"""The charts of Sweep: curves and the map."""

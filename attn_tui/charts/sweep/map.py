@@ -1,0 +1,288 @@
+"""A statistic of drawn vectors over n and d_k as a heat map, or its ratio unscaled to scaled."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, inf, isfinite, log
+from typing import Literal
+
+import numpy as np
+
+from attn_tui.charts.grid import Glyphs, Grid, glyphs
+from attn_tui.charts.rows import Row, first_fit, first_text, fitted, message
+from attn_tui.charts.sweep.shading import RatioShading, Shading, size_shading
+from attn_tui.charts.sweep.signs import DEFAULT_LOOK, Look
+from attn_tui.compute.sweep.answer import Answer
+from attn_tui.compute.sweep.points import Place
+from attn_tui.report.numbers import ratio
+from attn_tui.report.sweep.names import (
+    NAMES,
+    boundary_text,
+    formula,
+    interval_text,
+    is_none,
+    mean_text,
+    name_of,
+)
+
+Of = Literal["median", "mean"]
+
+LEAST_BODY, MOST_BODY, TALLEST = 1, 12, 3
+"""Columns of a cell at least and at most; rows of one at most."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the places of a map are drawn.
+
+    Attributes:
+        ns: The n of its rows, the largest on top.
+        d_ks: The d_k of its columns.
+        gutter: Columns left of the cells.
+        body: Columns of a cell; one more is between two.
+        tall: Rows of a cell.
+        readout: Whether there is a row for the number under the cursor; it stands in the first row
+            where that makes room for every n.
+        legend: Whether there is a row that explains the shades.
+    """
+
+    ns: tuple[int, ...]
+    d_ks: tuple[int, ...]
+    gutter: int
+    body: int
+    tall: int
+    readout: bool
+    legend: bool
+
+    def left(self, column: int) -> int:
+        """Return the first column of a cell."""
+        return self.gutter + column * (self.body + 1)
+
+    def middle(self, row: int) -> int:
+        """Return the middle row of the cells of a row of places."""
+        return row * self.tall + (self.tall - 1) // 2
+
+
+def layout(answer: Answer, cursor: Place, width: int, height: int) -> Layout | None:
+    """Return where places are drawn, not all of them if there is no room; None if for none."""
+    ns = sorted({point.n for point in answer.points}, reverse=True)
+    d_ks = sorted({point.d_k for point in answer.points})
+    readout, legend = height >= 5, height >= 7
+    rows = height - 2 - readout - legend
+    if readout and len(ns) == rows + 1:
+        readout, rows = False, rows + 1
+    gutter = max((len(str(n)) for n in ns), default=0) + 2
+    columns = (width - gutter) // (LEAST_BODY + 1)
+    if not ns or rows < 1 or columns < 2:
+        return None
+    shown_ns = _some(ns, rows, held(ns, cursor[0]))
+    shown_d_ks = _some(d_ks, columns, held(d_ks, cursor[1]))
+    body = (width - gutter) // len(shown_d_ks) - 1
+    tall = min(rows // len(shown_ns), TALLEST)
+    return Layout(shown_ns, shown_d_ks, gutter, min(body, MOST_BODY), tall, readout, legend)
+
+
+def held(places: Sequence[int], wanted: int) -> int:
+    """Return the place that is nearest by the logarithm."""
+    return min(places, key=lambda place: abs(log(place / wanted)))
+
+
+def _some(places: Sequence[int], most: int, kept: int) -> tuple[int, ...]:
+    """Return at most so many places, all equally far apart, one of them among them."""
+    step = ceil(len(places) / most)
+    return tuple(places[places.index(kept) % step :: step])
+
+
+def place_on_map(
+    answer: Answer, x: int, y: int, cursor: Place, width: int, height: int
+) -> Place | None:
+    """Return the n and d_k of the cell at a column and a row of the map, or None beside it."""
+    seen = layout(answer, cursor, width, height)
+    if seen is None:
+        return None
+    row, column = (y - 1) // seen.tall, (x - seen.gutter) // (seen.body + 1)
+    if 0 <= row < len(seen.ns) and 0 <= column < len(seen.d_ks) and x >= seen.gutter:
+        return seen.ns[row], seen.d_ks[column]
+    return None
+
+
+def sweep_map(
+    answer: Answer,
+    rule: str,
+    of: Of,
+    cursor: Place,
+    width: int,
+    height: int,
+    look: Look = DEFAULT_LOOK,
+) -> tuple[Row, ...]:
+    """Draw the statistic of the settings at every n and d_k, or its ratio.
+
+    Args:
+        answer: The points so far.
+        rule: Under which rule; of a ratio, the one that is removed.
+        of: Mean or median over draws.
+        cursor: The place whose number is written out; the nearest there is.
+        width: Cells of every row returned.
+        height: Number of rows returned.
+        look: How it is looked at.
+    """
+    seen = layout(answer, cursor, width, height)
+    if seen is None:
+        text = "Map: too small" if answer.points else "Nothing is drawn yet"
+        return message(text, width, height)
+    at = (held(seen.ns, cursor[0]), held(seen.d_ks, cursor[1]))
+    cells = _cells(answer, rule, of)
+    shading = RatioShading() if answer.settings.ratio else size_shading(answer, cells, look)
+    glyph = glyphs(look.ascii)
+    readouts = _readouts(answer, rule, of, at)
+    titles = _titles(answer, rule, of, shading.ends)
+    heads: list[Row] = [((title, "strong"),) for title in titles]
+    if not seen.readout:
+        heads = [(*heads[1], (f"  {text}", "cursor")) for text in readouts] + heads[1:]
+    rows = [fitted(first_fit(heads, width), width)]
+    rows += _draw(answer, rule, of, cells, shading, seen, at, glyph, width)
+    blank = height - len(rows) - seen.readout - seen.legend
+    rows += [fitted((), width)] * blank
+    if seen.readout:
+        rows.append(fitted(((first_text(readouts, width), "cursor"),), width))
+    if seen.legend:
+        line = _line_of(answer, rule, of)
+        rows.append(fitted(first_fit(shading.legend(glyph, line), width), width))
+    return tuple(rows)
+
+
+def _cells(answer: Answer, rule: str, of: Of) -> Mapping[Place, float]:
+    """Return natural logarithms of what is shown, at each place where it is known."""
+    statistic, cells = answer.settings.statistic, {}
+    for point in answer.points:
+        if point.rule != rule:
+            continue
+        place = (point.n, point.d_k)
+        if answer.settings.ratio:
+            if found := answer.ratio(*place, rule, statistic):
+                cells[place] = found.log_median if of == "median" else found.log_mean
+        else:
+            one = point.statistics[statistic]
+            mean = log(one.mean) if one.mean > 0.0 else -inf
+            cells[place] = one.log_median if of == "median" else mean
+    return cells
+
+
+def _draw(
+    answer: Answer,
+    rule: str,
+    of: Of,
+    cells: Mapping[Place, float],
+    shading: Shading,
+    seen: Layout,
+    at: Place,
+    glyph: Glyphs,
+    width: int,
+) -> list[Row]:
+    """Return the rows of cells with their n before them, and the d_k below."""
+    grid = Grid(width, len(seen.ns) * seen.tall + 1)
+    lines = dict(_boundary(answer, rule, of))
+    for row, n in enumerate(seen.ns):
+        role, middle = "cursor" if n == at[0] else "label", seen.middle(row)
+        grid.put(0, middle, str(n).rjust(seen.gutter - 2), role)
+        marked, written = seen.left(seen.d_ks.index(at[1])), []
+        for column, d_k in enumerate(seen.d_ks):
+            value = cells.get((n, d_k))
+            written.append(_draw_cell(grid, seen, column, row, value, shading, glyph))
+        boundary = _column(seen, lines.get(n), written)
+        for y in range(row * seen.tall, (row + 1) * seen.tall):
+            if boundary is not None:
+                grid.put(boundary, y, glyph.rule, "strong")
+            if n == at[0]:
+                grid.put(marked - 1, y, "[", "cursor")
+                grid.put(marked + seen.body, y, "]", "cursor")
+    bottom = len(seen.ns) * seen.tall
+    grid.put(0, bottom, "n\\d_k" if seen.gutter >= 5 else "", "label")
+    for column in sorted(range(len(seen.d_ks)), key=lambda c: (seen.d_ks[c] != at[1], c)):
+        text, role = str(seen.d_ks[column]), "cursor" if seen.d_ks[column] == at[1] else "label"
+        place = seen.left(column) + (seen.body - len(text)) // 2
+        grid.put_if_free(max(place, seen.gutter), bottom, text, role)
+    return list(grid.rows())
+
+
+def _draw_cell(
+    grid: Grid,
+    seen: Layout,
+    column: int,
+    row: int,
+    value: float | None,
+    shading: Shading,
+    glyph: Glyphs,
+) -> range:
+    """Draw the cell of a place and return which columns hold what is written in its middle row."""
+    shade, text, role = (0, "?", "muted") if value is None else shading.cell(value, seen.body)
+    left, fill = seen.left(column), glyph.shades[shade] if shade else " "
+    for y in range(row * seen.tall, (row + 1) * seen.tall):
+        grid.put(left, y, fill * seen.body, role)
+    start = left + (seen.body - len(text)) // 2
+    grid.put(start, seen.middle(row), text, role)
+    return range(start, start + len(text))
+
+
+def _boundary(answer: Answer, rule: str, of: Of) -> Sequence[tuple[int, float | None]]:
+    """Return the d_k of the line for each n: where the ratio is 1, or where logits condense."""
+    if answer.settings.ratio:
+        found = answer.boundary(rule, answer.settings.statistic) if of == "median" else ()
+        return [(each.n, each.d_k) for each in found]
+    return [(int(each.n), each.d_k) for each in answer.condensation if each.rule == rule]
+
+
+def _line_of(answer: Answer, rule: str, of: Of) -> str:
+    """Return what the line on the map is, or nothing if there is none."""
+    if not any(d_k is not None for _, d_k in _boundary(answer, rule, of)):
+        return ""
+    return "d*: median ×1" if answer.settings.ratio else "σ_c: logits condense"
+
+
+def _column(seen: Layout, d_k: float | None, written: Sequence[range]) -> int | None:
+    """Return the column at a d_k between the middles of cells, or None beside them.
+
+    It is beside what is written in a cell, on the side on which it is of the cell's middle.
+    """
+    if d_k is None or not seen.d_ks[0] <= d_k <= seen.d_ks[-1]:
+        return None
+    middles = [seen.left(column) + seen.body / 2 for column in range(len(seen.d_ks))]
+    found = int(np.interp(log(d_k), np.log(seen.d_ks), middles))
+    for text, middle in zip(written, seen.d_ks, strict=True):
+        if found in text:
+            return text.start - 1 if d_k < middle else text.stop
+    return found
+
+
+def _titles(answer: Answer, rule: str, of: Of, ends: str) -> list[str]:
+    """Return what is shown in words, at decreasing length, the first with the scale."""
+    what = f"{of} {NAMES[answer.settings.statistic].symbol}"
+    ratios = answer.settings.ratio
+    title = f"{what}: unscaled over {formula(rule)}" if ratios else f"{what}, {name_of(rule)}"
+    return [f"{title}, {ends}", title, what]
+
+
+def _readouts(answer: Answer, rule: str, of: Of, at: Place) -> list[str]:
+    """Return the number under the cursor in words, at decreasing length."""
+    n, d_k = at
+    place = f"n = {n:,}, d_k = {d_k:,}"
+    statistic = answer.settings.statistic
+    point = answer.point(n, d_k, rule)
+    if point is None:
+        return [f"{place}: not drawn yet"]
+    summary = point.statistics[statistic]
+    number = interval_text(summary) if of == "median" else mean_text(summary)
+    alone = f"{of} {NAMES[statistic].symbol} {name_of(rule)} {number}"
+    found = answer.ratio(n, d_k, rule, statistic)
+    if not answer.settings.ratio or found is None or is_none(rule):
+        return [f"{place}: {alone}", f"{place}: {number}", number]
+    value = ratio(found.log_median if of == "median" else found.log_mean)
+    log_value = found.log_median if of == "median" else found.log_mean
+    way = "larger" if log_value > 0.0 else "smaller" if log_value < 0.0 else "no different"
+    error = found.log_median_error if of == "median" else found.log_mean_error
+    percent = f"{100.0 * error:.2g}" if error < 0.995 else f"{100.0 * error:,.0f}"
+    share = f" ± {percent} %" if isfinite(error) else ""
+    said = f"unscaled the {of} {NAMES[statistic].symbol} is {value}{share}, {way}"
+    texts = [f"{place}: {said}", f"{place}: {value}, {way} unscaled", f"{place}: {value}", value]
+    lines = answer.boundary(rule, statistic) if of == "median" else ()
+    line = [f"; d* {boundary_text(each)}" for each in lines if each.n == n and each.d_k]
+    return [f"{text}{''.join(line)}" for text in texts[:2]] + texts[1:]

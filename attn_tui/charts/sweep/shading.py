@@ -1,0 +1,147 @@
+"""Shades of a map of a statistic: of sizes, and of ratios that are above or below 1."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import floor, isfinite, isnan, log, log10
+
+import numpy as np
+
+from attn_tui.charts.axis import power_text
+from attn_tui.charts.grid import Glyphs, glyphs
+from attn_tui.charts.rows import Row
+from attn_tui.charts.sweep.signs import Look
+from attn_tui.compute.sweep.answer import Answer
+from attn_tui.compute.sweep.points import Place
+from attn_tui.report.numbers import LN10, MINUS, general, ratio
+from attn_tui.report.sweep.names import statistic_number
+
+RATIO_STEPS = (1.1, 2.0, 10.0, 1000.0)
+"""From which factor on, up or down, a ratio gets each shade."""
+
+LEAST_VALUES = 10
+"""Columns of a cell from which on it holds its number."""
+
+LINEAR_PARTS = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
+"""From which share of the largest possible size on a size gets each shade, if not logarithmic."""
+
+
+class RatioShading:
+    """Shades of a ratio: its sign says in which direction, its shade how far from 1."""
+
+    ends = f"shades ×{' ×'.join(f'{step:g}' for step in RATIO_STEPS)}"
+
+    def cell(self, value: float, body: int) -> tuple[int, str, str]:
+        """Return the shade, the text and the role of a cell."""
+        if isnan(value):
+            return 0, "NaN"[:body], "error"
+        size = abs(value) + 1e-12
+        shade = sum(size >= log(step) for step in RATIO_STEPS)
+        sign = "+" if value > 0.0 else MINUS
+        role = f"{'positive' if value > 0.0 else 'negative'}{shade}" if shade else "zero"
+        if body < LEAST_VALUES:
+            return shade, sign if shade else "=", role
+        return shade, f" {sign if shade else '='} {ratio(value, body - 5)} ", role
+
+    def legend(self, glyph: Glyphs, line: str) -> list[Row]:
+        """Return what the shades mean, at decreasing length."""
+        sign: Row = (
+            ("+ larger unscaled  ", "positive4"),
+            (f"{MINUS} smaller  ", "negative4"),
+        )
+        short: Row = (("+ larger ", "positive4"), (f"{MINUS} smaller ", "negative4"))
+        equal: Row = (("= the same  ", "zero"),)
+        rule: Row = ((f"{glyph.rule} ", "strong"), (f"{line}  ", "label")) if line else ()
+        steps: Row = tuple(
+            span
+            for shade, step in list(enumerate(RATIO_STEPS, 1))[::-1]
+            for span in ((glyph.shades[shade], "label"), (f" ×÷{step:g} ", "label"))
+        )
+        return [
+            (*sign, *equal, *rule, *steps),
+            (*sign, *rule, *steps),
+            (*sign, *rule),
+            (*short, *rule),
+            short,
+        ]
+
+
+@dataclass(frozen=True)
+class SizeShading:
+    """Shades of a number that is not negative.
+
+    Attributes:
+        ends: The scale in words.
+        steps: From which size on there is each shade, rising, as decimal logarithms.
+        texts: These sizes.
+        less: What marks a smaller one.
+    """
+
+    ends: str
+    steps: tuple[float, ...]
+    texts: tuple[str, ...]
+    less: str
+
+    @property
+    def _lightest(self) -> int:
+        """The shade of the first step; with fewer steps the light ones are not used."""
+        return len(LINEAR_PARTS) + 1 - len(self.steps)
+
+    def cell(self, value: float, body: int) -> tuple[int, str, str]:
+        """Return the shade, the text and the role of a cell."""
+        reached = sum(value / LN10 + 1e-9 >= step for step in self.steps)
+        shade = reached and reached + self._lightest - 1
+        role = f"positive{shade}" if shade else "zero"
+        if body < LEAST_VALUES:
+            return shade, "" if shade else self.less[:body], role
+        number = np.exp(value) if isfinite(value) else 0.0
+        return shade, f" {statistic_number(float(number), value, body - 3)} ", role
+
+    def legend(self, glyph: Glyphs, line: str) -> list[Row]:
+        """Return what the shades mean, at decreasing length."""
+        steps: Row = tuple(
+            span
+            for shade, text in list(enumerate(self.texts, self._lightest))[::-1]
+            for span in ((glyph.shades[shade], f"positive{shade}"), (f" ≥{text}  ", "label"))
+        )
+        less: Row = ((f"{glyph.shades[0]} less  ", "zero"),)
+        rule: Row = ((f"{glyph.rule} ", "strong"), (line, "label")) if line else ()
+        return [(*steps, *less, *rule), (*steps, *less), steps, steps[:4]]
+
+
+def size_shading(answer: Answer, cells: Mapping[Place, float], look: Look) -> SizeShading:
+    """Return the shades for the sizes in a map's cells, given as natural logarithms."""
+    known = [value / LN10 for value in cells.values() if isfinite(value)]
+    less = glyphs(look.ascii).shades[0]
+    top = max(known, default=0.0)
+    if not look.log:
+        n = answer.settings.n_range[1]
+        bounds = {
+            "max_weight": 1.0,
+            "trace": 1.0,
+            "entropy": log(n),
+            "effective_keys": float(n),
+            "jacobian": 0.5,
+        }
+        bound = bounds.get(answer.settings.statistic, 10.0 ** min(top, 300.0))
+        sizes = [part * bound for part in LINEAR_PARTS]
+        texts = tuple(general(size, 2) for size in sizes)
+        powers = tuple(log10(size) for size in sizes)
+        return SizeShading(f"0 to {general(bound, 3)}", powers, texts, less)
+    # Each shade has about a fifth of the cells, so that wherever the map changes it is seen.
+    fifths = np.quantile(known or [0.0], (0.2, 0.4, 0.6, 0.8)).tolist()
+    by_digits = [dict(_round_below(each, digits) for each in fifths) for digits in (1, 2, 3)]
+    steps = next((each for each in by_digits if len(each) == len(fifths)), by_digits[-1])
+    return SizeShading("shades of about a fifth each", tuple(steps), tuple(steps.values()), less)
+
+
+def _round_below(power: float, digits: int) -> tuple[float, str]:
+    """Return a number of a few digits not above ten to a power: its decimal logarithm, its text."""
+    whole = floor(power + 1e-9)
+    unit = 10.0 ** (digits - 1)
+    mantissa = max(floor(10.0 ** (power - whole) * unit + 1e-9) / unit, 1.0)
+    plain = -4 < whole < 4
+    text = general(mantissa * 10.0**whole, digits) if plain else power_text(whole, mantissa)
+    return whole + log10(mantissa), text
+
+
+Shading = RatioShading | SizeShading

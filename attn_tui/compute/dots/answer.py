@@ -1,0 +1,270 @@
+"""The Dot products instrument: where the variance d_k comes from, and what dividing does to it."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import ceil, isfinite
+from typing import get_args
+
+import numpy as np
+
+from attn_tui.compute.dots.derivation import Step, derivation
+from attn_tui.compute.dots.draws import Draws, Streams, draw_entries
+from attn_tui.compute.dots.histogram import Bins, Curves, Histogram, curves, histogram
+from attn_tui.compute.dots.moments import Readouts, Sums, read
+from attn_tui.compute.dots.over_dimension import Growth, Row, Sample, growth
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.law.dot_law import DotLaw
+from attn_tui.compute.law.entries import Entries, Pair
+from attn_tui.compute.log_scale import D_K
+
+__all__ = ["Answer", "Growth", "Row", "Run", "Settings", "Step", "answer"]
+
+MOST_SAMPLES = 10**8
+MOST_SHIFT = 1e6
+MOST_ROWS = 64
+
+_MAIN, _PAIRS, _TABLE = range(3)
+"""What random numbers are for: the first part of the key of their streams."""
+
+_MOST_PAIRS = 2**20
+_FIRST_WORK, _MOST_WORK = 2**14, 2**22
+"""Random numbers drawn before the first answer, and at most between two."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is drawn, how often, and the rows of the table.
+
+    Attributes:
+        entries: The law of the entries of q and k.
+        mean_q: Added to every entry of q: a die keeps its own 3.5 besides.
+        mean_k: Added to every entry of k.
+        correlation: ρ between q_i and k_i, from −1 to 1.
+        tied: Whether all components of q are one number, and all of k.
+        samples: How many q·k, 1 to `MOST_SAMPLES`.
+        seed: What is drawn, a whole number from 0.
+        d_ks: The d_k of each row of the table.
+    """
+
+    entries: Entries = "normal"
+    mean_q: float = 0.0
+    mean_k: float = 0.0
+    correlation: float = 0.0
+    tied: bool = False
+    samples: int = 100_000
+    seed: int = 1
+    d_ks: tuple[int, ...] = (2, 4, 512, 1024)
+
+    def __post_init__(self) -> None:
+        if self.entries not in get_args(Entries):
+            _refuse("entries", self.entries, "one of " + ", ".join(get_args(Entries)))
+        for name, most in (("mean_q", MOST_SHIFT), ("mean_k", MOST_SHIFT), ("correlation", 1.0)):
+            value = getattr(self, name)
+            if type(value) not in (int, float) or not isfinite(value) or abs(value) > most:
+                _refuse(name, value, f"a number from {-most:,.0f} to {most:,.0f}")
+        if type(self.tied) is not bool:
+            _refuse("tied", self.tied, "true or false")
+        for name, least, most_whole in (("samples", 1, MOST_SAMPLES), ("seed", 0, 2**63 - 1)):
+            value = getattr(self, name)
+            if type(value) is not int or not least <= value <= most_whole:
+                _refuse(name, value, f"a whole number from {least} to {most_whole:,}")
+        if type(self.d_ks) is not tuple or len(self.d_ks) > MOST_ROWS:
+            _refuse("d_ks", self.d_ks, f"at most {MOST_ROWS} values of d_k")
+        for d_k in self.d_ks:
+            if type(d_k) is not int or not D_K.minimum <= d_k <= D_K.maximum:
+                _refuse("d_ks", d_k, f"whole numbers from {D_K.minimum} to {D_K.maximum:,}")
+
+    @property
+    def pair(self) -> Pair:
+        """How one q_i and its k_i are drawn."""
+        means = float(self.mean_q), float(self.mean_k)
+        return Pair(self.entries, *means, float(self.correlation))
+
+    def law(self, d_k: int) -> DotLaw:
+        """Return the exact law of q·k at a d_k."""
+        return DotLaw(self.pair, d_k, self.tied)
+
+
+def _refuse(field: str, value: object, expected: str) -> None:
+    text = f"{value:.17g}" if isinstance(value, float) else str(value)
+    raise InputError(field, f"{inert(text)} will not do", expected)
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What there is to say so far.
+
+    Attributes:
+        experiment: The question.
+        settings: What it says about draws.
+        law: The exact law of q·k.
+        drawn: How many q·k were drawn so far, of ``settings.samples``.
+        generator: What generates random numbers.
+        multiplier: m of the scale. A soft cap and a sink play no part here.
+        unscaled: What the sample says about q·k.
+        scaled: What it says about m·q·k.
+        histogram: Of q·k; that of m·q·k is ``histogram.scaled(multiplier)``.
+        curves: The exact density of q·k and the normal one; likewise.
+        derivation: From one product to the logits.
+        pairs: How many single products the first lines of it are taken from.
+        table: A row for each of ``settings.d_ks``.
+        growth: The standard deviation over d_k for the rules 1, 1/√d_k and 1/d_k.
+    """
+
+    experiment: Experiment
+    settings: Settings
+    law: DotLaw
+    drawn: int
+    generator: str
+    multiplier: float
+    unscaled: Readouts
+    scaled: Readouts
+    histogram: Histogram
+    curves: Curves
+    derivation: tuple[Step, ...]
+    pairs: int
+    table: tuple[Row, ...]
+    growth: tuple[Growth, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is nothing left to draw."""
+        rows_complete = all(row.draws == row.asked for row in self.table)
+        return self.drawn == self.settings.samples and rows_complete
+
+
+def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
+    """Yield what the sample says as it grows; memory does not grow with it.
+
+    Stopped, it yields once more, if anything was drawn since it last did, and ends.
+    """
+    yield from Run(experiment).answers(stop)
+
+
+class Run:
+    """A sample that grows; it can be stopped, and goes on from there.
+
+    Args:
+        experiment: The question.
+        rows_of: Another run, whose rows of the table are taken over where they will do.
+    """
+
+    def __init__(self, experiment: Experiment, rows_of: "Run | None" = None) -> None:
+        self._ask(experiment)
+        self._law = self._settings.law(experiment.setup.d_k)
+        self._one = DotLaw(self._law.pair, 1)
+        self._draws = Draws(self._law, Streams(self._settings.seed, _MAIN, 0))
+        self._pair_streams = Streams(self._settings.seed, _PAIRS, 0)
+        self._bins = Bins.of(self._law)
+        self._counted = np.zeros(self._bins.number + 2)
+        self._sums, self._pairs = Sums(), Sums()
+        self._curves: Curves | None = None
+        self._growth = growth(self._law, experiment.vectors[0].n_attended)
+        self._rows: list[Sample] = []
+        self._hold_rows(() if rows_of is None else rows_of._rows)
+        self._work = _FIRST_WORK
+
+    def _ask(self, experiment: Experiment) -> None:
+        setup = experiment.setup
+        self._experiment, self._settings = experiment, setup.get(Settings)
+        n_attended = experiment.vectors[0].n_attended
+        self._multiplier = setup.scale.multiplier(setup.d_k, max(n_attended, 1))
+
+    def _hold_rows(self, drawn: Iterable[Sample]) -> None:
+        """Take the rows that are asked for; of drawn ones those that have no more than that."""
+        settings = self._settings
+        known = {row.key: row for row in drawn if row.count <= row.asked(settings.samples)}
+        keys = [(settings.law(d_k), settings.seed) for d_k in settings.d_ks]
+        self._rows = [known.get(key) or Sample(*key, _TABLE) for key in keys]
+
+    def become(self, experiment: Experiment) -> bool:
+        """Answer another question with what was drawn and go on from there, if that will do.
+
+        It will do for the same law and seed and as many samples or more; scale and table may be
+        others. Otherwise nothing changes.
+        """
+        settings = experiment.setup.get(Settings)
+        same = settings.law(experiment.setup.d_k) == self._law
+        same = same and settings.seed == self._settings.seed
+        if not (same and settings.samples >= self._sums.count):
+            return False
+        self._ask(experiment)
+        self._hold_rows(self._rows)
+        return True
+
+    @property
+    def count(self) -> int:
+        """How many q·k were drawn, but for those of the rows."""
+        return self._sums.count
+
+    @property
+    def _share(self) -> float:
+        """The share of what is asked that is drawn; of the whole or the row least drawn."""
+        samples = self._settings.samples
+        shares = [row.count / row.asked(samples) for row in self._rows]
+        return min(self._sums.count / samples, *shares, 1.0)
+
+    @property
+    def _drawn(self) -> int:
+        return self._sums.count + sum(row.count for row in self._rows)
+
+    def answers(self, stop: Stop = never) -> Iterator[Answer]:
+        """Yield what was drawn before, if anything was, and then what `answer` does."""
+        shown = self._drawn
+        if self._sums.count:
+            yield self._answer()
+        while self._share < 1.0:
+            stopped = self._advance(self._work, stop)
+            if self._sums.count and (self._drawn > shown or not stopped):
+                yield self._answer()
+            if stopped:
+                return
+            shown, self._work = self._drawn, min(2 * self._work, _MOST_WORK)
+
+    def _advance(self, work: int, stop: Stop) -> bool:
+        """Draw about so many random numbers, for the rows as well; say whether stopped.
+
+        All of it grows at one pace, so that what was drawn says how much is left.
+        """
+        samples = self._settings.samples
+        asked = [(row, row.asked(samples)) for row in self._rows]
+        whole = samples * self._draws.cost + sum(row.cost * most for row, most in asked)
+        share = min(self._share + work / whole, 1.0)
+        while self._sums.count < ceil(share * samples):
+            if stop():
+                return True
+            count = min(self._draws.at_once, ceil(share * samples) - self._sums.count)
+            deviations = self._draws.take(count)
+            self._sums += Sums.of(deviations, self._law)
+            self._counted += self._bins.count(deviations)
+            self._draw_pairs(count)
+        return any(row.grow(ceil(share * most), stop) for row, most in asked) or stop()
+
+    def _draw_pairs(self, count: int) -> None:
+        count = min(count, _MOST_PAIRS - self._pairs.count)
+        if count > 0:
+            pair = self._one.pair
+            products = pair.deviation(*draw_entries(pair, self._pair_streams, (count,)))
+            self._pairs += Sums.of(products, self._one)
+
+    def _answer(self) -> Answer:
+        law, m = self._law, self._multiplier
+        unscaled = read(self._sums, law)
+        self._curves = self._curves or curves(law, self._bins)
+        return Answer(
+            experiment=self._experiment,
+            settings=self._settings,
+            law=law,
+            drawn=self._sums.count,
+            generator=self._draws.generator,
+            multiplier=m,
+            unscaled=unscaled,
+            scaled=unscaled.scaled(m),
+            histogram=histogram(law, self._bins, self._counted),
+            curves=self._curves,
+            derivation=derivation(law, self._pairs, self._sums, m),
+            pairs=self._pairs.count,
+            table=tuple(row.row(self._settings.samples) for row in self._rows),
+            growth=self._growth,
+        )

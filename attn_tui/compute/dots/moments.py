@@ -1,0 +1,172 @@
+"""Statistics of a sample too long to keep: sums that add up, and what they say."""
+
+from dataclasses import dataclass
+from math import copysign, nan, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.law.dot_law import DotLaw
+from attn_tui.compute.number import Number
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What is kept of a sample of q·k; that of two samples is their sum.
+
+    With t = (q·k − exact mean)/exact standard deviation the powers neither overflow nor cancel:
+    sample and exact moments are close. A law without spread is taken with a deviation of 1.
+
+    Attributes:
+        count: How many there are.
+        powers: Σt, Σt², Σt³, Σt⁴.
+        size: Σ(|q·k| − |exact mean|)/exact standard deviation.
+        inside: How many are within ±`DotLaw.bound`.
+    """
+
+    count: int = 0
+    powers: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    size: float = 0.0
+    inside: int = 0
+
+    @staticmethod
+    def of(deviations: Floats, law: DotLaw) -> "Sums":
+        """Return the sums of values of q·k less its exact mean, shape (count,)."""
+        unit = law.standard_deviation or 1.0
+        t = deviations / unit
+        squares = np.square(t)
+        # Plain sums: products by BLAS may wait for its threads longer than they take.
+        first, second = float(t.sum()), float(squares.sum())
+        t *= squares
+        squares *= squares
+        powers = first, second, float(t.sum()), float(squares.sum())
+        size = float((np.abs(deviations + law.mean) - abs(law.mean)).sum()) / unit
+        return Sums(t.size, powers, size, int(np.count_nonzero(law.inside(deviations))))
+
+    def __add__(self, other: "Sums") -> "Sums":
+        first, second, third, fourth = (
+            mine + its for mine, its in zip(self.powers, other.powers, strict=True)
+        )
+        return Sums(
+            self.count + other.count,
+            (first, second, third, fourth),
+            self.size + other.size,
+            self.inside + other.inside,
+        )
+
+    @property
+    def central(self) -> tuple[float, float, float]:
+        """The mean of t and its moments of orders 2 and 4 about it."""
+        m1, m2, m3, m4 = (power / self.count for power in self.powers)
+        second = m2 - m1**2
+        return m1, max(second, 0.0), m4 - 4.0 * m1 * m3 + 6.0 * m1**2 * m2 - 3.0 * m1**4
+
+
+@dataclass(frozen=True)
+class Readouts:
+    """What a sample says about the law of a number x.
+
+    Standard errors are those of the exact law, so that they are right for small samples too; of
+    the standard deviation and the kurtosis to first order in 1/count. Where E|x| or the coverage
+    is not known, what the sample says takes its place.
+
+    Attributes:
+        mean: E[x].
+        variance: E[(x − E[x])²], with the divisor count − 1.
+        standard_deviation: Its root.
+        mean_size: E|x|.
+        kurtosis: The fourth moment about the mean over the squared variance; 3 for normal x.
+        coverage: The probability that |x| is at most ``bound``.
+        bound: Twice the standard deviation that x would have, were the entries of q and k
+            independent and of mean 0: 2√d_k for x = q·k and entries of variance 1.
+    """
+
+    mean: Number
+    variance: Number
+    standard_deviation: Number
+    mean_size: Number
+    kurtosis: Number
+    coverage: Number
+    bound: float
+
+    def scaled(self, m: float) -> "Readouts":
+        """Return what the same sample says about m·x, for m above 0."""
+        return Readouts(
+            self.mean.times(m),
+            self.variance.times(m * m),
+            self.standard_deviation.times(m),
+            self.mean_size.times(m),
+            self.kurtosis,
+            self.coverage,
+            self.bound * m,
+        )
+
+
+def variance(sums: Sums, law: DotLaw) -> Number:
+    """Return the sample's variance of q·k.
+
+    The standard error is Var·√((kurtosis − (N − 3)/(N − 1))/N).
+    """
+    n, exact = sums.count, law.variance
+    if n < 2:
+        return Number(nan, nan, exact)
+    unit = exact or 1.0
+    spread = (law.kurtosis - (n - 3) / (n - 1)) if exact else 0.0
+    return Number(sums.central[1] * n / (n - 1) * unit, unit * sqrt(max(spread, 0.0) / n), exact)
+
+
+def read(sums: Sums, law: DotLaw) -> Readouts:
+    """Return what sums of at least one value say about q·k."""
+    n, sd = sums.count, law.standard_deviation
+    root = sqrt(n) if n > 1 else nan
+    m1, m2, m4 = sums.central
+    spread = variance(sums, law)
+    deviation = sqrt(spread.value) if n > 1 else nan
+    return Readouts(
+        Number(law.mean + m1 * (sd or 1.0), sd / root, law.mean),
+        spread,
+        Number(deviation, spread.standard_error / (2.0 * sd) if sd else 0.0 / root, sd),
+        _mean_size(sums, law, root),
+        Number(
+            m4 / m2**2 if n > 1 and m2 > 0.0 else nan,
+            sqrt(_kurtosis_spread(law.moments) + 48.0 / n) / root,
+            law.kurtosis,
+        ),
+        _coverage(sums, law, root),
+        law.bound,
+    )
+
+
+def _mean_size(sums: Sums, law: DotLaw, root: float) -> Number:
+    """Return the sample's E|x|; Var|x| = Var(x) + E[x]² − (E|x|)² makes its error."""
+    sd, size, least = law.standard_deviation, abs(law.mean), 0.0
+    more = sums.size / sums.count * (sd or 1.0)
+    if law.mean_size is not None:
+        spread, off, surplus = sd**2, 0.0, law.mean_size - size
+        # Of two values ±x the variance of |x| is 0, and not what rounding leaves of Var(x).
+        least = 1e-14 * spread
+    else:
+        m1, m2, _ = sums.central
+        spread, off, surplus = sd**2 * m2, copysign(sd * m1, law.mean * m1), more
+    # With E[x]² = (size + off)² and (E|x|)² = (size + surplus)², no large squares are subtracted.
+    spread += (off - surplus) * (2.0 * size + off + surplus)
+    return Number(size + more, sqrt(spread if spread > least else 0.0) / root, law.mean_size)
+
+
+def _coverage(sums: Sums, law: DotLaw, root: float) -> Number:
+    """Return the share inside; where the exact one is unknown its error is never 0."""
+    guess = (sums.inside + 1) / (sums.count + 2)
+    p = guess if law.coverage is None else min(law.coverage, 1.0)
+    return Number(sums.inside / sums.count, sqrt(p * (1.0 - p)) / root, law.coverage)
+
+
+def _kurtosis_spread(moments: tuple[float, ...]) -> float:
+    """Return the variance of a sample's kurtosis times its count, by the delta method.
+
+    Two equal lumps, ±1, have none to first order and 48/count to second, which `read` adds.
+    For moments of a standardised t the kurtosis g has the influence t⁴ − 4·E[t³]·t − 2g·t² + g.
+    """
+    influence = np.array([moments[4], -4.0 * moments[3], -2.0 * moments[4], 0.0, 1.0])
+    return max(float(np.convolve(influence, influence) @ moments), 0.0)

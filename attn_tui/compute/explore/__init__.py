@@ -1,0 +1,1 @@
+"""Explore's answers: from score vectors to weights and their gradient."""

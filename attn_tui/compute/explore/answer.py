@@ -1,0 +1,233 @@
+"""The Explore instrument: score vectors to weights and their gradient, unscaled beside scaled."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import log
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.evaluation import SYMBOL, Evaluation, Wrt, evaluate
+from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.explore.trouble import Status, verdict
+from attn_tui.compute.keys import ALL, Keys
+from attn_tui.compute.logit_map import PLAIN
+from attn_tui.compute.norms import Norms
+from attn_tui.compute.precision import Precision
+from attn_tui.compute.source import Drawn
+from attn_tui.compute.vector import Vector
+
+__all__ = [
+    "ALL",
+    "SYMBOL",
+    "Answer",
+    "Evaluation",
+    "Keys",
+    "Norms",
+    "OverDk",
+    "Settings",
+    "Status",
+    "VectorAnswer",
+    "Wrt",
+    "answer",
+    "answer_vector",
+    "check_keys",
+    "over_d_k",
+]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Which gradient is shown.
+
+    Attributes:
+        of: The key whose weight is differentiated, counted from 0.
+        wrt: With respect to scores s or logits z.
+    """
+
+    of: int = 0
+    wrt: Wrt = "scores"
+
+    def __post_init__(self) -> None:
+        if type(self.of) is not int or self.of < 0:
+            raise InputError("of", f"{inert(str(self.of))} is not a key", "a whole number from 0")
+        if self.wrt not in get_args(Wrt):
+            raise InputError("wrt", f"{inert(str(self.wrt))} will not do", "scores or logits")
+
+
+@dataclass(frozen=True, eq=False)
+class VectorAnswer:
+    """What there is to say about one vector.
+
+    Attributes:
+        vector: The scores asked about.
+        status: ``"masked"`` if every key is; ``"overflow"`` if a number exceeded the format;
+            ``"nan"`` if one became NaN otherwise; ``"ok"``.
+        reason: Why it is not ok: which side, what, beyond which threshold; or empty.
+        masked: Positions of masked keys, rising.
+        of: The key whose gradient is shown, held to the vector's last.
+        wrt: What it is taken with respect to.
+        unscaled: Softmax of the scores as they are: m = 1, no cap, no sink.
+        scaled: Under the scale.
+        names: What the two sides are called: those of a comparison differ.
+    """
+
+    vector: Vector
+    status: Status
+    reason: str
+    masked: NDArray[np.intp]
+    of: int
+    wrt: Wrt
+    unscaled: Evaluation
+    scaled: Evaluation
+    names: tuple[str, str] = ("unscaled", "scaled")
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What there is to say about every vector, in their order."""
+
+    experiment: Experiment
+    vectors: tuple[VectorAnswer, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class OverDk:
+    """One vector under a rule at D values of d_k.
+
+    Attributes:
+        d_k: Shape (D,).
+        keys: Positions of the K largest scores, largest first, shape (K,); masked keys are none.
+        weights: Their weights, shape (K, D).
+        entropy: H in nats, shape (D,).
+        max_entropy: ln of the number of keys that are not masked; 0 if all are.
+        frobenius: ‖∂p/∂s‖_F, or ‖∂p/∂z‖_F, shape (D,).
+    """
+
+    d_k: NDArray[np.int64]
+    keys: NDArray[np.intp]
+    weights: NDArray[np.float64]
+    entropy: NDArray[np.float64]
+    max_entropy: float
+    frobenius: NDArray[np.float64]
+
+
+def answer_vector(experiment: Experiment, index: int) -> VectorAnswer:
+    """Evaluate one vector of a question, by its index, without scaling and under the scale."""
+    vector, setup = experiment.vectors[index], experiment.setup
+    settings = setup.get(Settings)
+    unscaled = _unscaled(vector, setup.precision)
+    to_logits = setup.scale.logit_map(setup.d_k, vector.n_attended)
+    scaled = unscaled
+    if to_logits != PLAIN:
+        scaled = _settled(evaluate(vector.scores, to_logits, setup.precision))
+    masked = np.flatnonzero(vector.scores == -np.inf)
+    status, reason = verdict({"unscaled": unscaled, "scaled": scaled})
+    of = min(settings.of, vector.n_keys - 1)
+    return VectorAnswer(vector, status, reason, masked, of, settings.wrt, unscaled, scaled)
+
+
+@lru_cache(maxsize=2)
+def _unscaled(vector: Vector, precision: Precision) -> Evaluation:
+    """Evaluate scores as they are: the same again whatever d_k and the scale become."""
+    return _settled(evaluate(vector.scores, PLAIN, precision))
+
+
+def _settled(side: Evaluation) -> Evaluation:
+    """Return an evaluation whose norms, which take longest, are computed where it was asked for."""
+    assert side.norms
+    return side
+
+
+def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
+    """Yield the answer, once; or nothing, if stopped between two vectors."""
+    vectors = []
+    for index in range(len(experiment.vectors)):
+        if stop():
+            return
+        vectors.append(answer_vector(experiment, index))
+    yield Answer(experiment, tuple(vectors))
+
+
+def over_d_k(
+    experiment: Experiment,
+    index: int,
+    d_ks: Sequence[int],
+    most_keys: int = 6,
+    stop: Stop = never,
+) -> OverDk | None:
+    """Evaluate one vector of a question at each d_k, whatever the question's own is.
+
+    Drawn scores are those drawn at each d_k; others stay as they are.
+
+    Args:
+        experiment: The question.
+        index: Which of its vectors.
+        d_ks: D values of d_k.
+        most_keys: At most so many keys are followed one by one.
+        stop: Asked before every d_k.
+
+    Returns:
+        None if stopped.
+
+    Raises:
+        InputError: If the rule yields no usable multiplier.
+    """
+    vector, setup = experiment.vectors[index], experiment.setup
+    keys = _largest(vector.scores, most_keys)
+    wrt = setup.get(Settings).wrt
+    weights = np.empty((keys.size, len(d_ks)))
+    entropies, sizes = np.empty(len(d_ks)), np.empty(len(d_ks))
+    for column, d_k in enumerate(d_ks):
+        if stop():
+            return None
+        to_logits = setup.scale.logit_map(d_k, vector.n_attended)
+        side = evaluate(_scores_at(experiment, index, d_k), to_logits, setup.precision)
+        weights[:, column] = side.weights(keys)
+        entropies[column] = side.entropy
+        sizes[column] = side.frobenius(wrt)
+    most = log(vector.n_attended) if vector.n_attended else 0.0
+    return OverDk(np.array(d_ks, dtype=np.int64), keys, weights, entropies, most, sizes)
+
+
+def _scores_at(experiment: Experiment, index: int, d_k: int) -> NDArray[np.float64]:
+    """Return the scores of a vector at another d_k, shape (n,): others only where they are drawn.
+
+    Without QK-norm those of a draw are ‖q‖ times numbers that do not depend on d_k.
+    """
+    source, setup, scores = experiment.source, experiment.setup, experiment.vectors[index].scores
+    if not isinstance(source, Drawn) or d_k == setup.d_k:
+        return scores
+    if setup.scale.qk_norm:
+        return np.where(scores > -np.inf, source.scores(d_k, index, qk_norm=True), -np.inf)
+    growth = source.query_norm(d_k, index) / source.query_norm(setup.d_k, index)
+    return scores * growth
+
+
+def _largest(scores: NDArray[np.float64], most_keys: int) -> NDArray[np.intp]:
+    """Return the positions of the largest unmasked scores, largest first, ties as they stand."""
+    unmasked = np.flatnonzero(scores > -np.inf)
+    if unmasked.size > most_keys:
+        bound = np.partition(scores, -most_keys)[-most_keys]
+        unmasked = np.flatnonzero(scores >= bound)
+    return unmasked[np.argsort(-scores[unmasked], kind="stable")[:most_keys]]
+
+
+def check_keys(experiment: Experiment) -> None:
+    """Check that every vector has the key whose gradient is asked for.
+
+    Raises:
+        InputError: If one has not.
+    """
+    of = experiment.setup.get(Settings).of
+    for vector in experiment.vectors:
+        if of >= vector.n_keys:
+            last = vector.n_keys - 1
+            raise InputError(
+                "of",
+                f"{inert(vector.name)} has no key {of:,}",
+                f"a key from 0 to {last:,}" if last else "key 0, its only one",
+            )

@@ -1,0 +1,178 @@
+"""The precision lab: one vector's softmax in every format and by both methods, beside the exact."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.evaluation import Evaluation, evaluate
+from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.explore.trouble import Status, verdict
+from attn_tui.compute.formats import rounded
+from attn_tui.compute.logit_map import PLAIN, LogitMap
+from attn_tui.compute.precision import FORMATS, Precision
+
+MOST_DIFFERING = 5
+"""Weights of a trial that are named unless more are asked for."""
+
+LIMIT = 1_000
+"""Weights of a trial that are named at most."""
+
+
+class Differing(NamedTuple):
+    """A weight that is not the exact one rounded to the format."""
+
+    key: int
+    exact: float
+    weight: float
+
+    @property
+    def difference(self) -> float:
+        """The weight less the exact one."""
+        return self.weight - self.exact
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What came out in one format by one method.
+
+    Attributes:
+        precision: The format and the method, and what was rounded before.
+        status: As that of a vector's answer.
+        reason: Why it is not ok, or empty.
+        weight: The weight of the lab's key, as computed.
+        n_differ: How many weights are not the exact weight rounded to the format.
+        n_vanished: How many are 0 though the exact weight is not, as float64.
+        worst: The largest difference to the exact weight; NaN where any weight is.
+        worst_key: The key it belongs to.
+        differing: Those of the ``n_differ`` weights that are farthest from the exact ones, the
+            farthest first, NaN before all; equal ones in the order of their keys.
+    """
+
+    precision: Precision
+    status: Status
+    reason: str
+    weight: float
+    n_differ: int
+    n_vanished: int
+    worst: float
+    worst_key: int
+    differing: tuple[Differing, ...] = ()
+
+
+@dataclass(frozen=True)
+class LabSide:
+    """One side of the lab.
+
+    Attributes:
+        name: What it is called, as in a vector's answer.
+        exact: The exact weight of the lab's key: float64, stable, of what was not rounded.
+        trials: Every format, stable and naive, float64 and stable first.
+    """
+
+    name: str
+    exact: float
+    trials: tuple[Trial, ...]
+
+
+@dataclass(frozen=True)
+class Lab:
+    """One vector in every precision; no number is kept for each key.
+
+    Attributes:
+        vector: Its name.
+        key: The key whose weight is shown, held to the vector's last.
+        sides: Unscaled and scaled.
+    """
+
+    vector: str
+    key: int
+    sides: tuple[LabSide, LabSide]
+
+
+def lab(
+    experiment: Experiment,
+    index: int,
+    key: int,
+    stop: Stop = never,
+    most: int = MOST_DIFFERING,
+) -> Lab | None:
+    """Compute one vector's softmax in every precision, or None if stopped between two.
+
+    What the setup rounds before, scores or queries and keys, is rounded in every trial.
+
+    Args:
+        experiment: The question; its own format and method do not matter.
+        index: Which of its vectors.
+        key: The key whose weight is shown.
+        stop: Asked before every trial.
+        most: How many differing weights of a trial are named at most, held to `LIMIT`.
+    """
+    vector, setup = experiment.vectors[index], experiment.setup
+    unrounded = Experiment(experiment.source, replace(setup, precision=Precision()))
+    exact_scores = unrounded.vectors[index].scores
+    key = min(key, vector.n_keys - 1)
+    sides = []
+    for name, to_logits in (
+        ("unscaled", PLAIN),
+        ("scaled", setup.scale.logit_map(setup.d_k, vector.n_attended)),
+    ):
+        exact = evaluate(exact_scores, to_logits, Precision()).weights()
+        trials = []
+        for precision in _precisions(setup.precision):
+            if stop():
+                return None
+            trials.append(_trial(vector.scores, to_logits, precision, exact, key, min(most, LIMIT)))
+        sides.append(LabSide(name, float(exact[key]), tuple(trials)))
+    return Lab(vector.name, key, (sides[0], sides[1]))
+
+
+def _precisions(given: Precision) -> Iterator[Precision]:
+    for name in FORMATS:
+        for stable in (True, False):
+            yield replace(given, format=name, stable=stable)
+
+
+def _trial(
+    scores: NDArray[np.float64],
+    to_logits: LogitMap,
+    precision: Precision,
+    exact: NDArray[np.float64],
+    key: int,
+    most: int,
+) -> Trial:
+    """Compute softmax and compare it with the exact weights, shape (n,)."""
+    side: Evaluation = evaluate(scores, to_logits, precision)
+    weights = side.weights()
+    errors = np.abs(weights - exact)
+    # The position of NaN, where there is one.
+    worst = int(errors.argmax())
+    differ = np.flatnonzero(weights != rounded(exact, precision.format))
+    return Trial(
+        precision,
+        *verdict({"": side}),
+        weight=float(weights[key]),
+        n_differ=int(differ.size),
+        n_vanished=int(np.count_nonzero((weights == 0.0) & (exact != 0.0))),
+        worst=float(errors[worst]),
+        worst_key=worst,
+        differing=tuple(
+            Differing(at, float(exact[at]), float(weights[at]))
+            for at in _farthest(errors, differ, most)
+        ),
+    )
+
+
+def _farthest(errors: NDArray[np.float64], keys: NDArray[np.intp], most: int) -> list[int]:
+    """Return those of some keys that have the largest errors, NaN before all, largest first."""
+    sizes = errors[keys]
+    sizes[np.isnan(sizes)] = np.inf
+    if keys.size > most:
+        bound = np.partition(sizes, -most)[-most]
+        above, tied = np.flatnonzero(sizes > bound), np.flatnonzero(sizes == bound)
+        kept = np.concatenate((above, tied[: most - above.size]))
+        keys, sizes = keys[kept], sizes[kept]
+    order: list[int] = keys[np.lexsort((keys, -sizes))].tolist()
+    return order

@@ -1,0 +1,217 @@
+"""The exact law of q·k: its moments for any entries, and more where there is a way to it."""
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import comb, nan, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.law import variance_gamma
+from attn_tui.compute.law.entries import Pair, Product
+from attn_tui.compute.law.inversion import Inversion
+from attn_tui.compute.law.lattice import Lattice, reach
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class DotLaw:
+    """The law of q·k.
+
+    Attributes:
+        pair: How each q_i and k_i are drawn.
+        d_k: How many there are of each.
+        tied: Whether all q_i are one number, and all k_i: q·k is then d_k·q_1·k_1. Otherwise the
+            pairs are independent.
+    """
+
+    pair: Pair
+    d_k: int
+    tied: bool = False
+
+    @cached_property
+    def product(self) -> Product:
+        """The law of one q_i·k_i."""
+        return self.pair.product()
+
+    @property
+    def mean(self) -> float:
+        """E[q·k]."""
+        return self.d_k * self.product.mean
+
+    @property
+    def variance(self) -> float:
+        """Var(q·k): d_k times that of one product, or d_k² times if the components are tied."""
+        return (self.d_k**2 if self.tied else self.d_k) * self.product.variance
+
+    @property
+    def standard_deviation(self) -> float:
+        """The root of the variance."""
+        return sqrt(self.variance)
+
+    @property
+    def bound(self) -> float:
+        """Two standard deviations of q·k, were the entries independent and of mean 0.
+
+        That is 2√d_k, for entries of variance 1; a die's have 35/12.
+        """
+        return 2.0 * self.pair.law.variance * sqrt(self.d_k)
+
+    @cached_property
+    def moments(self) -> tuple[float, ...]:
+        """Moments of orders 0 to 8 of (q·k − mean)/standard deviation; NaN if that is constant.
+
+        The cumulant of order r of a sum is d_k times that of a product, and that of the sum in
+        units of its standard deviation is d_k^(1 − r/2) times as large as the product's.
+        """
+        sd = sqrt(self.product.variance)
+        if sd == 0.0:
+            return (1.0,) + (nan,) * 8
+        values, weights = self.product.values / sd, self.product.weights
+        moments = [float(weights @ values**order) for order in range(9)]
+        if self.tied:
+            return tuple(moments)
+        cumulants = _cumulants(moments)
+        return tuple(
+            _moments([c * float(self.d_k) ** (1 - r / 2) for r, c in enumerate(cumulants)])
+        )
+
+    @property
+    def kurtosis(self) -> float:
+        """The fourth moment about the mean over the square of the variance; NaN if that is 0."""
+        return self.moments[4]
+
+    @cached_property
+    def product_lattice(self) -> Lattice | None:
+        """The values of q_i·k_i less its mean, if they are evenly spaced."""
+        if not self.product.discrete:
+            return None
+        return Lattice.of(self.product.values, self.product.weights)
+
+    @property
+    def grid(self) -> tuple[float, float] | None:
+        """One value of q·k less its mean, and the distance of neighbours, if evenly spaced."""
+        one, d = self.product_lattice, self.d_k
+        return None if one is None else (d * one.start, (d if self.tied else 1) * one.step)
+
+    @property
+    def chances(self) -> tuple[Floats, Floats] | None:
+        """The values of q·k less its mean and their probabilities, if it has such, known ones."""
+        d, times = self._of_free
+        if self.product.discrete and d == 1:
+            return times * self.product.values, self.product.weights
+        lattice = _lattice(self)
+        return None if lattice is None else (lattice.values, lattice.weights)
+
+    @cached_property
+    def mean_size(self) -> float | None:
+        """E|q·k|, where it is known."""
+        if chances := self.chances:
+            return float(chances[1] @ np.abs(self.mean + chances[0]))
+        if self.product.discrete:
+            return abs(self.mean) if abs(self.mean) > self._reach else None
+        d, times = self._of_free
+        if self._mixture:
+            return times * variance_gamma.mean_size(d, self.pair.correlation)
+        size = _inversion(self.pair, d).mean_size(self.mean / times)
+        return None if size is None else times * size
+
+    @cached_property
+    def coverage(self) -> float | None:
+        """The probability that |q·k| is at most `bound`, where it is known."""
+        if chances := self.chances:
+            weights, inside = chances[1], self.inside(chances[0])
+            # The smaller part is added up: what is certain is 1, and not almost.
+            outside = float(weights[~inside].sum())
+            return 1.0 - outside if outside < 0.5 else float(weights[inside].sum())
+        if self.product.discrete:
+            return 0.0 if abs(self.mean) - self.bound > self._reach else None
+        d, times = self._of_free
+        if self._mixture:
+            return variance_gamma.coverage(self.bound / times, d, self.pair.correlation)
+        ends = ((end - self.mean) / times for end in (-self.bound, self.bound))
+        return _inversion(self.pair, d).between(*ends)
+
+    @property
+    def unknown(self) -> str:
+        """Why `mean_size`, `coverage` or the density are not all known, or nothing."""
+        if self.product.discrete and self.chances is None:
+            return (
+                "q·k has too many values to add up their probabilities"
+                if self.product_lattice
+                else "the values of q·k are not evenly spaced"
+            )
+        if self.mean_size is None or self.coverage is None:
+            return "the density jumps too near to where it would be added up to"
+        return ""
+
+    def inside(self, deviations: Floats) -> NDArray[np.bool_]:
+        """Say of values of q·k less its mean whether they are within ±`bound`, ends included."""
+        # A value that stands on an end exactly may have been rounded off it.
+        return np.abs(deviations + self.mean) <= self.bound * (1.0 + 1e-9)
+
+    def density(self, x: Floats) -> Floats | None:
+        """Return the density of q·k at x, of any shape, or None if it has probabilities instead.
+
+        It is NaN at single places next to a jump, where it is not known.
+        """
+        if self.product.discrete:
+            return None
+        d, times = self._of_free
+        if self._mixture:
+            return variance_gamma.density(x / times, d, self.pair.correlation) / times
+        return _inversion(self.pair, d).density((x - self.mean) / times) / times
+
+    def normal_density(self, x: Floats) -> Floats:
+        """Return the density at x of the normal law with the same mean and variance."""
+        sd = self.standard_deviation
+        with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
+            return np.exp(-np.square((x - self.mean) / sd) / 2.0) / (sd * sqrt(2.0 * np.pi))
+
+    @property
+    def _mixture(self) -> bool:
+        """Whether the law is one of `variance_gamma`, perhaps stretched: it needs no series."""
+        return self.pair.entries == "normal" and self.pair.centred
+
+    @property
+    def _reach(self) -> float:
+        """Farther than this from its mean q·k lies with less than 1e-21 of probability."""
+        d, times = self._of_free
+        longest = float(np.abs(self.product.values).max())
+        return times * reach(longest, sqrt(d * self.product.variance), 50.0)
+
+    @property
+    def _of_free(self) -> tuple[int, float]:
+        """The number of independent products and the stretch that make it."""
+        return (1, float(self.d_k)) if self.tied else (self.d_k, 1.0)
+
+
+@lru_cache(maxsize=2)
+def _lattice(law: DotLaw) -> Lattice | None:
+    # A law is kept with what it has found out; millions of probabilities are not kept with it.
+    one = law.product_lattice
+    return None if one is None else one.summed(law.d_k)
+
+
+@lru_cache(maxsize=4)
+def _inversion(pair: Pair, d: int) -> Inversion:
+    return Inversion.of(pair, d, sqrt(pair.product().variance))
+
+
+def _cumulants(moments: list[float]) -> list[float]:
+    """Return cumulants from moments, both from order 0 on."""
+    cumulants = [0.0]
+    for r in range(1, len(moments)):
+        rest = (comb(r - 1, j - 1) * cumulants[j] * moments[r - j] for j in range(1, r))
+        cumulants.append(moments[r] - sum(rest))
+    return cumulants
+
+
+def _moments(cumulants: list[float]) -> list[float]:
+    """Return moments from cumulants, both from order 0 on."""
+    moments = [1.0]
+    for r in range(1, len(cumulants)):
+        terms = (comb(r - 1, j - 1) * cumulants[j] * moments[r - j] for j in range(1, r + 1))
+        moments.append(sum(terms))
+    return moments

@@ -1,0 +1,1 @@
+"""Sweep's answers: drawn vectors over d_k and n, under several rules."""

@@ -1,0 +1,222 @@
+"""The Sweep instrument: drawn vectors over d_k, over n, or over both, under several rules."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.sweep.asymptotes import condensation_d_k, condensation_n
+from attn_tui.compute.sweep.crossover import (
+    Crossover,
+    crossovers,
+    divides_from,
+    last_fall,
+    search_cost,
+)
+from attn_tui.compute.sweep.curves import Curve, curves
+from attn_tui.compute.sweep.draws import GENERATOR
+from attn_tui.compute.sweep.points import (
+    Point,
+    Ratio,
+    Sampling,
+    Statistic,
+    ratio,
+)
+from attn_tui.compute.sweep.settings import Settings, log_grid, scales_of
+
+_BETWEEN = 16_000_000
+"""So many numbers are worked on between two answers: some tenth of a second."""
+
+
+@dataclass(frozen=True)
+class Condensation:
+    """Where logits condense on few keys: σ = m√d_k reaches σ_c = √(2 ln n).
+
+    Attributes:
+        rule: Under which rule.
+        n: At how many keys; infinite if at more than float64 can hold.
+        d_k: At which d_k; None if at none from 1 to 65,536.
+    """
+
+    rule: str
+    n: float
+    d_k: float | None
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """The d_k at which the median's ratio falls through 1 for the last time, read off a map.
+
+    Between places, ln of the ratio is taken as straight over ln d_k.
+
+    Attributes:
+        n: At how many keys.
+        d_k: Where; None if it does so nowhere on the map.
+        low: Where the ratio less two of its standard errors does; None if nowhere.
+        high: Where the ratio and two of its standard errors do.
+    """
+
+    n: int
+    d_k: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What a sweep has found so far.
+
+    Attributes:
+        experiment: The question.
+        settings: Its settings of this instrument.
+        rules: The rules compared, as text: those of the settings, and none if a ratio is shown.
+        points: Rising in n, then d_k, then in the order of the rules; more come, and grow.
+        curves: Exact curves and asymptotes of the statistic; of curves, and empty at first.
+        condensation: One for each rule; on a map, one for each rule and n.
+        crossovers: Of curves over d_k, for each readout and rule that divides; empty at first, then
+            from a few draws, at last from all.
+        progress: How much of the work is done, 0 to 1; 1 in the last answer alone.
+        generator: The algorithm that draws.
+    """
+
+    experiment: Experiment
+    settings: Settings
+    rules: tuple[str, ...]
+    points: tuple[Point, ...]
+    curves: tuple[Curve, ...]
+    condensation: tuple[Condensation, ...]
+    crossovers: tuple[Crossover, ...]
+    progress: float
+    generator: str = GENERATOR
+
+    @cached_property
+    def _at(self) -> Mapping[tuple[int, int, str], Point]:
+        return {(point.n, point.d_k, point.rule): point for point in self.points}
+
+    def point(self, n: int, d_k: int, rule: str) -> Point | None:
+        """Return the point there under a rule, or None while there is none."""
+        return self._at.get((n, d_k, rule))
+
+    def ratio(self, n: int, d_k: int, rule: str, statistic: Statistic) -> Ratio | None:
+        """Return a statistic without scaling over the same under a rule, or None if unknown."""
+        unscaled = self.point(n, d_k, _none(self.rules))
+        scaled = self.point(n, d_k, rule)
+        if unscaled is None or scaled is None:
+            return None
+        return ratio(unscaled.statistics[statistic], scaled.statistics[statistic])
+
+    def boundary(self, rule: str, statistic: Statistic) -> tuple[Boundary, ...]:
+        """Return where the ratio of medians falls through 1, for each n all of which is drawn."""
+        d_ks = log_grid(self.settings.d_k_range, self.settings.map_points)
+        found = []
+        for n in sorted({point.n for point in self.points}):
+            points = [self.point(n, d_k, rule) for d_k in d_ks]
+            ratios = [self.ratio(n, d_k, rule, statistic) for d_k in d_ks]
+            if all(each and each.draws == self.settings.draws for each in points):
+                known = [(each.log_median, each.log_median_error) for each in ratios if each]
+                if len(known) == len(d_ks):
+                    logs, errors = np.array(known).T
+                    falls = (last_fall(d_ks, logs + by * errors) for by in (0.0, -2.0, 2.0))
+                    found.append(Boundary(n, *falls))
+        return tuple(found)
+
+
+def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
+    """Yield growing answers: first a few draws at few places, then everywhere, then more.
+
+    Curves over d_k end with the crossovers. Stops soon after ``stop()`` is true.
+
+    Raises:
+        InputError: If there are too many vectors, or a rule yields no usable multiplier somewhere.
+    """
+    setup = experiment.setup
+    settings = setup.get(Settings)
+    settings.check_vectors()
+    scales = scales_of(settings, setup.scale)
+    coarse, rest = settings.places(setup.d_k)
+    every = [*coarse, *rest]
+    for scale in scales.values():
+        for n, d_k in every:
+            scale.multiplier(d_k, n)
+    multipliers = {
+        rule: lambda n, d_k, scale=scale: scale.multiplier(d_k, n) for rule, scale in scales.items()
+    }
+    sampling = Sampling(multipliers, settings.draws, settings.seed)
+    marks = tuple(_condensation(settings, scales, setup.d_k))
+    wanted = _crossovers_wanted(settings, scales)
+    work = sampling.work(every) + len(wanted) * search_cost(settings.n, settings.draws)
+    lines: tuple[Curve, ...] = ()
+    found: tuple[Crossover, ...] = ()
+
+    def so_far(done: float) -> Answer:
+        points = sampling.points()
+        progress = min(done / work, 0.999) if done < work else 1.0
+        return Answer(experiment, settings, tuple(scales), points, lines, marks, found, progress)
+
+    done, since, first = 0, 0, True
+    for cost in sampling.steps(coarse, rest):
+        if stop():
+            return
+        done, since = done + cost, since + cost
+        if first or (since > _BETWEEN + 2 * sampling.summary_cost() and done < work):
+            yield so_far(done)
+            since, first = 0, False
+    if settings.view == "curves":
+        lines = curves(settings.statistic, scales, sorted(every))
+    yield so_far(done)
+    drawn, shown = done, done
+    for spent, known in crossovers(wanted, settings.seed, settings.draws) if wanted else ():
+        if stop():
+            return
+        done = drawn + spent
+        if known != found or done > shown + _BETWEEN or done == work:
+            found, shown = known, done
+            yield so_far(done)
+
+
+def _crossovers_wanted(settings: Settings, scales: Mapping[str, Scale]) -> list[tuple[int, str]]:
+    """Return n and rules whose crossovers a chart over d_k can show."""
+    least, most = settings.d_k_range
+    is_chart = settings.view == "curves" and settings.over == "d_k" and least < most
+    if not (is_chart and settings.crossovers):
+        return []
+    n = settings.n
+    return [(n, rule) for rule, scale in scales.items() if divides_from(scale, n) is not None]
+
+
+def restated(found: Answer, experiment: Experiment, with_curves: bool = False) -> Answer:
+    """Return an answer to the same sweep with another statistic, or as a ratio.
+
+    Args:
+        found: Its points must be those that are asked for.
+        experiment: What is asked.
+        with_curves: Whether to compute exact curves and asymptotes; else there are none unless
+            the statistic is as it was.
+    """
+    settings = experiment.setup.get(Settings)
+    same = settings.statistic == found.settings.statistic
+    lines = found.curves if same else ()
+    if with_curves and not lines and settings.view == "curves":
+        scales = {rule: parse_scale(rule) for rule in found.rules}
+        places = sorted({(point.n, point.d_k) for point in found.points})
+        lines = curves(settings.statistic, scales, places)
+    return replace(found, experiment=experiment, settings=settings, curves=lines)
+
+
+def _none(rules: tuple[str, ...]) -> str:
+    return next((rule for rule in rules if parse_scale(rule) == Scale("none")), "none")
+
+
+def _condensation(
+    settings: Settings, scales: Mapping[str, Scale], d_k: int
+) -> Iterator[Condensation]:
+    for rule, scale in scales.items():
+        if settings.view == "curves" and settings.over == "n":
+            yield Condensation(rule, condensation_n(scale, d_k), d_k)
+            continue
+        is_map = settings.view == "map"
+        for n in log_grid(settings.n_range, settings.map_points) if is_map else [settings.n]:
+            yield Condensation(rule, n, condensation_d_k(scale, n))

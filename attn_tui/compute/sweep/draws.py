@@ -1,0 +1,157 @@
+"""Drawn vectors in units of a few, coupled over d_k and over the number of keys.
+
+Vector r of a seed is vector r of `source.Drawn` with that seed: q at d_k is the beginning of q
+at any larger one, and the first keys of a longer vector are those of a shorter one.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.source import Drawn
+from attn_tui.compute.sweep.rows import READOUTS, Rows, log_statistics, rows
+
+Floats = NDArray[np.float64]
+
+GENERATOR = Drawn.GENERATOR
+
+_LEAST, _MOST, _NUMBERS = 32, 256, 1 << 18
+"""A unit has no fewer vectors and no more, and between them so many numbers."""
+
+_SHARED = (64, 1024)
+"""Vectors of no more keys than one of these are the beginnings of those of as many."""
+
+_QUERY, _KEYS, _UPSTREAM, _ACROSS = range(4)
+"""The streams of a vector: q; g; v = V·∂L/∂o; the keys' part across q."""
+
+
+def unit_size(n_keys: int) -> int:
+    """Return how many vectors are drawn and evaluated at a time.
+
+    >>> unit_size(2), unit_size(4096), unit_size(100_000)
+    (256, 64, 32)
+    """
+    return min(max(_NUMBERS >> (n_keys - 1).bit_length(), _LEAST), _MOST)
+
+
+def stream(seed: int, vector: int, part: int) -> np.random.Generator:
+    """Return the generator of one part of one vector."""
+    seeds = np.random.SeedSequence(seed, spawn_key=(vector, part))
+    return np.random.Generator(np.random.PCG64(seeds))
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Some vectors of a seed. Two are equal whatever d_k they will be asked for.
+
+    Attributes:
+        seed: What is drawn, a whole number from 0.
+        n_keys: n, at least 2.
+        first: The first of them, a multiple of 32.
+        size: How many, B.
+        d_ks: Rising, what will be asked for; at another d_k, q is drawn for it alone.
+    """
+
+    seed: int
+    n_keys: int
+    first: int
+    size: int
+    d_ks: tuple[int, ...] = field(default=(), compare=False)
+
+    @property
+    def here(self) -> slice:
+        """Where these vectors are among all."""
+        return slice(self.first, self.first + self.size)
+
+    def query_norms(self, d_k: int) -> Floats:
+        """Return ‖q‖ of each vector, shape (B,)."""
+        return np.sqrt(self._chi_square(_QUERY, d_k))
+
+    def across(self, d_k: int) -> Floats:
+        """Return the keys' χ² across q, of d_k − 1 degrees of freedom, shape (B,)."""
+        return self._chi_square(_ACROSS, d_k) if d_k > 1 else np.zeros(self.size)
+
+    def rows(self) -> Rows:
+        """Return each vector's g and upstream gradient."""
+        return _rows(self)
+
+    def _chi_square(self, part: int, d_k: int) -> Floats:
+        d_ks = self.d_ks if d_k in self.d_ks else (d_k,)
+        at = d_ks.index(d_k)
+        blocks = range(self.first // _LEAST, -(-self.here.stop // _LEAST))
+        drawn = [_running(self.seed, block, part, d_ks)[at] for block in blocks]
+        return np.concatenate(drawn)[: self.size]
+
+
+def units(seed: int, n_keys: int, draws: int, d_ks: tuple[int, ...]) -> Iterator[Unit]:
+    """Return the units that so many vectors are made of; arguments as for `Unit`."""
+    size = unit_size(n_keys)
+    for first in range(0, draws, size):
+        yield Unit(seed, n_keys, first, min(size, draws - first), d_ks)
+
+
+def cost(n_keys: int, vectors: int) -> int:
+    """Return what evaluating vectors costs, in numbers worked on; some 6 ns each."""
+    return vectors * (n_keys + 150)
+
+
+def _normals(seed: int, first: int, size: int, n_keys: int) -> Floats:
+    """Return standard normal g and v of some vectors, shape (2, size, n)."""
+    drawn = np.empty((2, size, n_keys))
+    for part, numbers in zip((_KEYS, _UPSTREAM), drawn, strict=True):
+        for vector, row in enumerate(numbers, start=first):
+            stream(seed, vector, part).standard_normal(out=row)
+    return drawn
+
+
+_shared_normals = lru_cache(maxsize=1)(_normals)
+
+
+@lru_cache(maxsize=1)
+def _rows(unit: Unit) -> Rows:
+    n_keys, which = unit.n_keys, (unit.seed, unit.first, unit.size)
+    for most in _SHARED:
+        if n_keys <= most:
+            g, v = _shared_normals(*which, most)[:, :, :n_keys]
+            return rows(g, v)
+    drawn = _normals(*which, n_keys)
+    return rows(drawn[0], drawn[1], out=drawn)
+
+
+@lru_cache(maxsize=512)
+def _running(seed: int, block: int, part: int, d_ks: tuple[int, ...]) -> Floats:
+    """Return χ² of as many degrees of freedom as d_k, one less across q.
+
+    They are sums over the beginnings of one stream for each of 32 vectors, shape (d_ks, 32).
+    """
+    degrees = np.array(d_ks) - (part == _ACROSS)
+    sums = np.empty((len(d_ks), _LEAST))
+    for vector in range(_LEAST):
+        drawn = stream(seed, block * _LEAST + vector, part).standard_normal(degrees[-1])
+        np.square(drawn, out=drawn)
+        sums[:, vector] = np.cumsum(drawn, out=drawn)[degrees - 1]
+    return sums
+
+
+@lru_cache(maxsize=3072)
+def unit_logs(unit: Unit, d_k: int, multiplier: float) -> Floats:
+    """Return the logarithms of the statistics of a unit's vectors, shape (6, B), read-only.
+
+    They are those of `rows.READOUTS`, the query gradient with the multiplier. The last 3,072
+    are kept, at most 38 MB, so that what was seen once comes at once. Vectors are drawn once
+    where those of one unit are asked for one after the other.
+
+    Args:
+        unit: Which vectors.
+        d_k: The length of q.
+        multiplier: m, above 0.
+    """
+    # A σ beyond this saturates the same, and no product with it overflows.
+    logit_std = np.minimum(multiplier, 1e300) * unit.query_norms(d_k)
+    logs = log_statistics(unit.rows(), logit_std, unit.across(d_k))
+    logs[READOUTS.index("query_gradient")] += np.log(multiplier)
+    logs.setflags(write=False)
+    return logs

@@ -1,0 +1,170 @@
+"""Points of a sweep: what drawn vectors of n keys say at one d_k under one rule."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.sweep.draws import Unit, cost, unit_logs, units
+from attn_tui.compute.sweep.exact import Exact, exact
+from attn_tui.compute.sweep.rows import READOUTS
+from attn_tui.compute.sweep.summary import Summary, summarise
+
+Statistic = Literal[
+    "max_weight", "entropy", "effective_keys", "jacobian", "gradient", "trace", "query_gradient"
+]
+"""The largest weight; H in nats; e^H; ‖J‖_F; ‖∂p/∂s‖_F; tr J; ‖∂L/∂q‖."""
+
+STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
+
+Place = tuple[int, int]
+"""n and d_k."""
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """Statistics of drawn vectors at one place under one rule.
+
+    Attributes:
+        n: Number of keys.
+        d_k: Length of q.
+        rule: The rule as text.
+        multiplier: Its m there.
+        draws: How many vectors were drawn.
+        statistics: What they say of each statistic.
+    """
+
+    n: int
+    d_k: int
+    rule: str
+    multiplier: float
+    draws: int
+    statistics: Mapping[Statistic, Summary]
+
+    def exact(self, statistic: Statistic) -> Exact:
+        """Return the exact mean and median, where they are known."""
+        return exact(statistic, self.n, self.d_k, self.multiplier)
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """A statistic without scaling over the same under a rule, as natural logarithms.
+
+    Attributes:
+        log_mean: ln of the ratio of the means.
+        log_mean_error: Its standard error is at most this, however the two are correlated.
+        log_median: ln of the ratio of the medians.
+        log_median_error: Its standard error is at most this.
+    """
+
+    log_mean: float
+    log_mean_error: float
+    log_median: float
+    log_median_error: float
+
+
+def ratio(unscaled: Summary, scaled: Summary) -> Ratio:
+    """Return how a statistic without scaling compares with the same under a rule."""
+    with np.errstate(all="ignore"):
+        means = np.log(np.array([unscaled.mean, scaled.mean]))
+        errors = np.array(
+            [each.mean_standard_error / np.float64(each.mean) for each in (unscaled, scaled)]
+        )
+    return Ratio(
+        float(means[0] - means[1]),
+        float(errors.sum()),
+        unscaled.log_median - scaled.log_median,
+        unscaled.log_median_standard_error + scaled.log_median_standard_error,
+    )
+
+
+class Sampling:
+    """Points that grow while vectors are drawn; what one sweep works with.
+
+    Args:
+        rules: Rules as text, with what m each has at n and d_k.
+        draws: How many vectors to draw at each place.
+        seed: Which.
+    """
+
+    def __init__(
+        self, rules: Mapping[str, Callable[[int, int], float]], draws: int, seed: int
+    ) -> None:
+        self.rules, self.draws, self.seed = rules, draws, seed
+        self._logs: dict[Place, NDArray[np.float64]] = {}
+        self._drawn: dict[Place, int] = {}
+        self._points: dict[tuple[Place, str], Point] = {}
+
+    def steps(self, coarse: Sequence[Place], rest: Sequence[Place]) -> Iterator[int]:
+        """Draw and evaluate, a few vectors a step; yield what a step cost.
+
+        First a few vectors at the coarse places, then at the rest, then more and more at all.
+        The sum of what is yielded is `work`.
+        """
+        every = sorted([*coarse, *rest])
+        d_ks = tuple(sorted({d_k for _, d_k in every}))
+        of_n = {n: list(units(self.seed, n, self.draws, d_ks)) for n, _ in every}
+        for turn in range(max(len(each) for each in of_n.values())):
+            for places in (every,) if turn else (coarse, rest):
+                for place in places:
+                    for unit in of_n[place[0]][turn : turn + 1]:
+                        self._grow(place, unit)
+                        yield self._cost(place, unit.size)
+
+    def work(self, places: Sequence[Place]) -> int:
+        """Return what all steps cost together, in numbers worked on."""
+        return sum(self._cost(place, self.draws) for place in places)
+
+    def summary_cost(self) -> int:
+        """Return about what it costs to call `points` now."""
+        return 8 * len(self.rules) * sum(self._drawn.values())
+
+    def points(self) -> tuple[Point, ...]:
+        """Return every point there is, rising in n, then d_k; a place's rules in their order."""
+        found = []
+        for place in sorted(self._drawn):
+            for index, rule in enumerate(self.rules):
+                point = self._points.get((place, rule))
+                if point is None or point.draws != self._drawn[place]:
+                    point = self._summarised(place, index, rule)
+                    self._points[place, rule] = point
+                found.append(point)
+        return tuple(found)
+
+    def _cost(self, place: Place, vectors: int) -> int:
+        return cost(place[0], vectors * len(self.rules))
+
+    def _grow(self, place: Place, unit: Unit) -> None:
+        if place not in self._logs:
+            self._logs[place] = np.empty((len(self.rules), len(READOUTS), self.draws))
+        for index, multiplier in enumerate(self.rules.values()):
+            logs = unit_logs(unit, place[1], multiplier(*place))
+            self._logs[place][index, :, unit.here] = logs
+        self._drawn[place] = unit.here.stop
+
+    def _summarised(self, place: Place, index: int, rule: str) -> Point:
+        draws = self._drawn[place]
+        multiplier = self.rules[rule](*place)
+        summaries = summarise(self._logs[place][index, :, :draws])
+        found: dict[str, Summary] = dict(zip(READOUTS, summaries, strict=True))
+        found["gradient"] = _times(found["jacobian"], multiplier)
+        statistics = {name: found[name] for name in STATISTICS}
+        return Point(*place, rule, multiplier, draws, statistics)
+
+
+def _times(summary: Summary, factor: float) -> Summary:
+    """Return the summary of the same draws times a number above 0."""
+    by = log(factor)
+    return Summary(
+        summary.draws,
+        factor * summary.mean,
+        factor * summary.mean_standard_error,
+        summary.log_median + by,
+        summary.log_median_low + by,
+        summary.log_median_high + by,
+        summary.log_low + by,
+        summary.log_high + by,
+    )

@@ -1,0 +1,1 @@
+"""What Dot products found, as text, JSON and CSV."""

@@ -1,0 +1,91 @@
+"""What Dot products found, as strict JSON; ``docs/json.md`` explains each field."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from attn_tui.compute.dots.answer import Answer
+from attn_tui.compute.dots.moments import Readouts
+from attn_tui.compute.number import Number
+from attn_tui.files.codec import SCHEMA, experiment_to_plain
+from attn_tui.files.plain import json_text, plain_number, plain_numbers
+from attn_tui.report.dots.text import STATISTICS
+
+
+def render(answer: Answer) -> Iterator[str]:
+    """Yield the text of an answer, piece by piece."""
+    yield from json_text(
+        {
+            "schema": SCHEMA,
+            "experiment": experiment_to_plain(answer.experiment),
+            "samples": answer.drawn,
+            "seed": answer.settings.seed,
+            "generator": answer.generator,
+            "complete": answer.complete,
+            "multiplier": plain_number(answer.multiplier),
+            "unscaled": _readouts(answer.unscaled),
+            "scaled": _readouts(answer.scaled),
+            "bound": {
+                "unscaled": plain_number(answer.unscaled.bound),
+                "scaled": plain_number(answer.scaled.bound),
+            },
+            "table": [
+                {
+                    "d_k": row.d_k,
+                    "samples": row.draws,
+                    "bound": plain_number(row.bound),
+                    "variance": number_to_plain(row.variance),
+                    "coverage": number_to_plain(row.coverage),
+                }
+                for row in answer.table
+            ],
+            "pairs": answer.pairs,
+            "derivation": [
+                {
+                    "name": step.name,
+                    "formula": step.formula,
+                    "reason": step.reason,
+                    "number": number_to_plain(step.number),
+                }
+                for step in answer.derivation
+            ],
+            "histogram": _histogram(answer),
+            "growth": [
+                {
+                    "rule": line.rule,
+                    "slope": line.slope,
+                    "d_k": line.d_k.tolist(),
+                    "standard_deviation": plain_numbers(line.standard_deviation.tolist()),
+                }
+                for line in answer.growth
+            ],
+        }
+    )
+
+
+def number_to_plain(number: Number) -> dict[str, Any]:
+    """Return a sampled number as an object."""
+    return {
+        "value": plain_number(number.value),
+        "standard_error": plain_number(number.standard_error),
+        "exact": None if number.exact is None else plain_number(number.exact),
+    }
+
+
+def _readouts(found: Readouts) -> dict[str, Any]:
+    return {name: number_to_plain(getattr(found, name)) for name in STATISTICS}
+
+
+def _histogram(answer: Answer) -> dict[str, Any]:
+    counted, curves = answer.histogram, answer.curves
+    exact = None if curves.exact is None else plain_numbers(curves.exact.tolist())
+    return {
+        "edges": plain_numbers(counted.edges.tolist()),
+        "counts": counted.counts.tolist(),
+        "below": counted.below,
+        "above": counted.above,
+        "curves": {
+            "x": plain_numbers(curves.x.tolist()),
+            "exact": exact,
+            "normal": plain_numbers(curves.normal.tolist()),
+        },
+    }

@@ -1,0 +1,235 @@
+"""What Dot products found, as a text report of at most 80 columns, and in sentences."""
+
+from collections.abc import Iterator
+from math import isinf, isnan
+from textwrap import wrap
+
+from attn_tui.compute.dots.answer import Answer, Settings
+from attn_tui.compute.number import Number
+from attn_tui.report.head import WIDTH, line, rule_lines
+from attn_tui.report.measured import deviations, exact, value_text, with_error
+from attn_tui.report.numbers import general, quantity
+
+STATISTICS = {
+    "mean": "mean E[x]",
+    "variance": "variance",
+    "standard_deviation": "standard deviation",
+    "mean_size": "mean size E|x|",
+    "kurtosis": "kurtosis",
+    "coverage": "coverage",
+}
+"""The readouts by their names in JSON: what they are called."""
+
+ONE_DRAW = ("one draw has no spread, and so no standard error", "one alone has no spread")
+"""Why numbers of a sample of one are NaN, at decreasing length."""
+
+_NAME, _SAMPLED, _EXACT = 19, 20, 9
+
+
+def render(answer: Answer) -> Iterator[str]:
+    """Yield the text of an answer, piece by piece."""
+    yield from _head(answer)
+    yield "\n"
+    yield from _readouts(answer)
+    yield "\n"
+    yield from _derivation(answer)
+    yield "\n"
+    yield from _table(answer)
+    yield "\n"
+    yield _wrapped(" ".join(sentences(answer)))
+
+
+def _head(answer: Answer) -> Iterator[str]:
+    settings = answer.settings
+    unfinished = "" if answer.drawn == settings.samples else f" of {settings.samples:,}, stopped"
+    yield line(
+        "samples", f"{answer.drawn:,}{unfinished}; seed {settings.seed} ({answer.generator})"
+    )
+    yield line("entries", entries(settings))
+    yield line("d_k", f"{answer.law.d_k}")
+    yield from rule_lines(answer.experiment.setup.scale)
+    scale = answer.experiment.setup.scale
+    n = answer.experiment.vectors[0].n_attended
+    of = f", n = {n:,} being the keys of the scores asked for" if scale.uses_n else ""
+    yield line("", f"here m = {general(answer.multiplier)}{of}")
+    if scale.softcap is not None or scale.sink is not None or scale.qk_norm:
+        yield line("", "soft cap, sink and QK-norm play no part here")
+
+
+def entries(settings: Settings) -> str:
+    """Say what the entries of q and k are."""
+    pair = settings.pair
+    parts = [f"of q and k {pair.law.title}"]
+    shifts = [
+        f"{name} {general(shift)}" for name, shift in (("q", pair.mean_q), ("k", pair.mean_k))
+        if shift
+    ]  # fmt: skip
+    if shifts:
+        parts.append(f"shifted by {' and '.join(shifts)}")
+    if pair.correlation:
+        parts.append(f"q_i and k_i correlated with ρ = {general(pair.correlation)}")
+    parts.append(
+        "all components of q one number, and all of k"
+        if settings.tied
+        else "components independent of each other"
+    )
+    return "; ".join(parts)
+
+
+def bound_text(answer: Answer) -> str:
+    """Return what the coverage is taken of: ``2√d_k``, or what that is for a die."""
+    variance = answer.law.pair.law.variance
+    return "2√d_k" if variance == 1.0 else f"2·{general(variance, 4)}·√d_k"
+
+
+def readouts(answer: Answer) -> tuple[tuple[str, str, Number, Number], ...]:
+    """Return each readout: its name in JSON, what it is called, unscaled and scaled."""
+    return tuple(
+        (name, title, getattr(answer.unscaled, name), getattr(answer.scaled, name))
+        for name, title in STATISTICS.items()
+    )
+
+
+def _readouts(answer: Answer) -> Iterator[str]:
+    titles = (f"{'sampled ± error':>{_SAMPLED}} {'exact':>{_EXACT}}",) * 2
+    half = _SAMPLED + 1 + _EXACT
+    yield f"{'':<{_NAME}}{'unscaled: x = q·k':>{half}} {'scaled: x = m·q·k':>{half}}\n"
+    yield f"{'':<{_NAME}}{' '.join(titles)}\n"
+    for _, title, *sides in readouts(answer):
+        cells = (
+            f"{with_error(side, _SAMPLED):>{_SAMPLED}} {exact(side, _EXACT):>{_EXACT}}"
+            for side in sides
+        )
+        yield f"{title:<{_NAME}}{' '.join(cells)}\n"
+    yield _wrapped(
+        f"coverage: the share of x within ±{bound_text(answer)} = "
+        f"±{general(answer.unscaled.bound)}, and scaled within ±m times that, "
+        f"±{general(answer.scaled.bound)}. An error is a standard error."
+    )
+    if answer.drawn == 1:
+        yield f"{ONE_DRAW[0].capitalize()}.\n"
+
+
+def _derivation(answer: Answer) -> Iterator[str]:
+    products = "product" if answer.pairs == 1 else "products"
+    yield f"{f'Why, step by step, from {answer.pairs:,} {products}':<46}"
+    yield f"{'sampled ± error':>22} {'exact':>11}\n"
+    for number, step in enumerate(answer.derivation, 1):
+        found = f"{with_error(step.number, 22):>22} {exact(step.number, 11):>11}"
+        yield f"{number} {step.formula:<44}{found}\n  {step.reason}\n"
+
+
+def _table(answer: Answer) -> Iterator[str]:
+    """Yield a line for each d_k of the table."""
+    yield "Over d_k, each row with a sample of its own\n"
+    yield (
+        f"{'d_k':>6} {'draws':>9} {'variance ± error':>17} {'exact':>9} "
+        f"{'within ±':>8} {'coverage ± error':>17} {'exact':>8}\n"
+    )
+    for row in answer.table:
+        yield (
+            f"{row.d_k:>6} {row.draws:>9,} {with_error(row.variance, 17):>17} "
+            f"{exact(row.variance, 9):>9} {general(row.bound, 6):>8} "
+            f"{with_error(row.coverage, 17):>17} {exact(row.coverage, 8):>8}\n"
+        )
+    for reason in dict.fromkeys(row.unknown for row in answer.table if row.unknown):
+        yield _wrapped(f"–: {reason}.")
+
+
+def share(value: float | None) -> str:
+    """Return a probability to four decimals, ``–`` where it is not known."""
+    return "–" if value is None else "NaN" if isnan(value) else f"{value:.4f}"
+
+
+def sentences(answer: Answer) -> tuple[str, ...]:
+    """Say what the numbers show, each sentence what always holds under the question asked."""
+    return (
+        *(_spread(answer), *_mean(answer), *_scaled(answer)),
+        *_beyond(answer),
+        *_unknown(answer),
+        *_agreement(answer),
+    )
+
+
+def _spread(answer: Answer) -> str:
+    law = answer.law
+    if law.standard_deviation == 0.0:
+        return "q·k is always the same number here: it has no spread, and so no kurtosis."
+    growth = "as d_k, for all components are one number" if law.tied else "as √d_k"
+    found = _sampled_and_exact(answer.unscaled.standard_deviation)
+    return f"The standard deviation of q·k is {found}, and grows {growth}."
+
+
+def _sampled_and_exact(number: Number) -> str:
+    if isnan(number.value):
+        return f"{exact(number)} by law"
+    return f"{value_text(number)}, by law {exact(number)}"
+
+
+def _mean(answer: Answer) -> tuple[str, ...]:
+    law = answer.law
+    if law.mean == 0.0 or law.standard_deviation == 0.0:
+        return ()
+    mean, times = exact(answer.unscaled.mean), quantity(abs(law.mean) / law.standard_deviation)
+    grows = "as fast as that" if law.tied else "as d_k, faster than that"
+    return (
+        f"Its mean is not 0 but {mean}, {times} standard deviations from 0, and grows {grows}.",
+    )
+
+
+def _scaled(answer: Answer) -> tuple[str, ...]:
+    scale = answer.experiment.setup.scale
+    if not answer.law.standard_deviation:
+        return ()
+    text, does = "Nothing divides it", "so it"
+    if scale.rule != "none":
+        found = _sampled_and_exact(answer.scaled.standard_deviation)
+        m = general(answer.multiplier, 4)
+        text, does = f"Multiplied by m = {scale.formula} = {m} it is {found}", "and"
+    power = {"none": 0.0, "inverse-sqrt": 0.5, "inverse": 1.0}.get(scale.rule)
+    if power is None:
+        return (f"{text}.",)
+    slope = (1.0 if answer.law.tied else 0.5) - power
+    ends = {
+        1.0: f"{does} grows as d_k",
+        0.5: f"{does} grows as √d_k",
+        0.0: "whatever d_k is",
+        -0.5: "and falls as 1/√d_k",
+    }
+    return (f"{text}, {ends[slope]}.",)
+
+
+def _beyond(answer: Answer) -> Iterator[str]:
+    """Say why numbers are ∞, or 0 where they were not before the scale."""
+    pairs = [
+        (getattr(before, part) or 0.0, getattr(after, part) or 0.0)
+        for _, _, before, after in readouts(answer)
+        for part in ("value", "standard_error", "exact")
+    ]
+    if any(isinf(after) for _, after in pairs):
+        yield "What is ∞ is more than 1.8e308, the largest number that float64 holds."
+    if any(before and not after for before, after in pairs):
+        yield "What the scale makes 0 is less than 4.9e-324, the least number that float64 holds."
+
+
+def _unknown(answer: Answer) -> tuple[str, ...]:
+    law = answer.law
+    if law.mean_size is not None and law.coverage is not None:
+        return ()
+    return (f"What is not known exactly, –, is so because {law.unknown}.",)
+
+
+def _agreement(answer: Answer) -> tuple[str, ...]:
+    """Say how far the readouts are from their exact values."""
+    off = [deviations(number) for _, _, number, _ in readouts(answer)]
+    known = [each for each in off if each is not None]
+    if not known:
+        return ()
+    return (
+        f"Of the readouts with an exact value the farthest is {max(known):.1f} standard errors "
+        "from it.",
+    )
+
+
+def _wrapped(text: str) -> str:
+    return "\n".join(wrap(text, WIDTH)) + "\n"

@@ -1,0 +1,1 @@
+"""An answer of Explore as sentences, text, JSON and CSV."""

@@ -1,0 +1,183 @@
+"""An answer as strict JSON of full precision; ``docs/json.md`` explains each field."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.explore.answer import Answer, Evaluation, VectorAnswer, Wrt
+from attn_tui.compute.explore.attention import Attention, attention
+from attn_tui.compute.explore.precision_lab import MOST_DIFFERING, LabSide, Trial
+from attn_tui.compute.explore.precision_lab import lab as tried
+from attn_tui.files.codec import SCHEMA, experiment_to_plain
+from attn_tui.files.plain import json_text, plain_number, plain_numbers
+from attn_tui.report.explore.contents import EVERYTHING, Contents
+from attn_tui.report.explore.largest import Positions, chunks, listed_keys
+
+Pieces = Iterator[list[float | str]]
+"""Pieces of one list of numbers."""
+
+_STATISTICS = ("entropy", "effective_keys", "participation_ratio", "max_weight", "sink_weight")
+
+
+def render(answer: Answer, contents: Contents = EVERYTHING) -> Iterator[str]:
+    """Yield the text of an answer, piece by piece; nothing in it is as long as all of it.
+
+    Raises:
+        InputError: If the answer has not what is to be compared.
+    """
+    top, pairs, pair = contents.top, contents.beside_pinned(answer), contents.first_two(answer)
+    plain: dict[str, Any] = {
+        "schema": SCHEMA,
+        "experiment": experiment_to_plain(answer.experiment),
+        "vectors": [_vector(answer, index, contents) for index in range(len(answer.vectors))],
+    }
+    for vector, beside in zip(plain["vectors"], pairs, strict=False):
+        vector["comparison"] = _comparison(beside, top)
+    if pair:
+        plain["comparison"] = _comparison(pair, top)
+    yield from json_text(plain)
+
+
+def _vector(answer: Answer, index: int, contents: Contents) -> dict[str, Any]:
+    experiment, found, top = answer.experiment, answer.vectors[index], contents.top
+    keys = listed_keys(found, top)
+    through = attention(experiment, index)
+    positions = {} if top is None else {"positions": keys.tolist()}
+    masked = found.masked[np.isin(found.masked, keys)]
+    return {
+        "name": found.vector.name,
+        "status": found.status,
+        "reason": found.reason,
+        "n_keys": found.vector.n_keys,
+        **positions,
+        "scores": _numbers(lambda some: found.vector.scores[some], keys),
+        "masked": masked.tolist(),
+        "unscaled": _side(found, found.unscaled, keys, through),
+        "scaled": _side(found, found.scaled, keys, through),
+        **(_lab(answer, index, top) if contents.lab else {}),
+    }
+
+
+def _side(
+    answer: VectorAnswer, side: Evaluation, keys: Positions, through: Attention | None
+) -> dict[str, Any]:
+    of = answer.of
+    slopes = {} if side.map.softcap is None else {"slopes": _numbers(side.slopes, keys)}
+    return {
+        "multiplier": side.multiplier,
+        "softcap": side.map.softcap,
+        "sink": side.map.sink,
+        "precision": side.precision.format,
+        "logits": _numbers(side.logits, keys),
+        **slopes,
+        "weights": _numbers(side.weights, keys),
+        "log_weights": _numbers(side.log_weights, keys),
+        "complements": _numbers(side.complements, keys),
+        **{name: plain_number(getattr(side, name)) for name in _STATISTICS},
+        "jacobian": {
+            "logits": _plain_norms(side, "logits"),
+            "scores": _plain_norms(side, "scores"),
+        },
+        "gradient": {
+            "of": of,
+            "logits": _numbers(lambda some: side.gradient(of, "logits", some), keys),
+            "scores": _numbers(lambda some: side.gradient(of, "scores", some), keys),
+        },
+        **({} if through is None else {"attention": _attention(through, side, of, keys)}),
+    }
+
+
+def _attention(through: Attention, side: Evaluation, of: int, keys: Positions) -> dict[str, Any]:
+    output = through.output(side)
+    return {
+        "query_gradient": plain_numbers(through.query_gradient(side, of).tolist()),
+        "key_gradient_norms": _numbers(
+            lambda some: through.key_gradient_norms(side, of, some), keys
+        ),
+        "output": None if output is None else plain_numbers(output.tolist()),
+    }
+
+
+def _plain_norms(side: Evaluation, wrt: Wrt) -> dict[str, float | str]:
+    return {name: plain_number(value) for name, value in asdict(side.norms[wrt]).items()}
+
+
+def _lab(answer: Answer, index: int, top: int | None) -> dict[str, Any]:
+    of, most = answer.vectors[index].of, top or MOST_DIFFERING
+    found = tried(answer.experiment, index, of, most=most)
+    if found is None:
+        return {}
+    return {"lab": {"key": found.key, **{side.name: _lab_side(side) for side in found.sides}}}
+
+
+def _lab_side(side: LabSide) -> dict[str, Any]:
+    return {
+        "exact": plain_number(side.exact),
+        "trials": [_trial(trial) for trial in side.trials],
+    }
+
+
+def _trial(trial: Trial) -> dict[str, Any]:
+    return {
+        "precision": trial.precision.format,
+        "naive": not trial.precision.stable,
+        "status": trial.status,
+        "reason": trial.reason,
+        "weight": plain_number(trial.weight),
+        "n_differ": trial.n_differ,
+        "n_vanished": trial.n_vanished,
+        "worst": plain_number(trial.worst),
+        "worst_key": trial.worst_key,
+        "differing": [
+            {
+                "key": each.key,
+                "exact": plain_number(each.exact),
+                "weight": plain_number(each.weight),
+                "difference": plain_number(each.difference),
+            }
+            for each in trial.differing
+        ],
+    }
+
+
+def _comparison(pair: VectorAnswer, top: int | None) -> dict[str, Any]:
+    sides, of = (pair.unscaled, pair.scaled), pair.of
+    keys = listed_keys(pair, top, by_weight=True)
+    positions = {} if top is None else {"positions": keys.tolist()}
+
+    def both(numbers: Callable[[Evaluation, Positions], NDArray[np.float64]]) -> dict[str, Any]:
+        def difference(some: Positions) -> NDArray[np.float64]:
+            with np.errstate(invalid="ignore"):
+                return numbers(sides[1], some) - numbers(sides[0], some)
+
+        return {
+            "first": _numbers(lambda some: numbers(sides[0], some), keys),
+            "second": _numbers(lambda some: numbers(sides[1], some), keys),
+            "difference": _numbers(difference, keys),
+        }
+
+    return {
+        "vectors": list(pair.names),
+        "status": pair.status,
+        "reason": pair.reason,
+        "n_keys": pair.vector.n_keys,
+        **positions,
+        "weights": both(lambda side, some: side.weights(some)),
+        "gradient": {
+            "of": of,
+            "logits": both(lambda side, some: side.gradient(of, "logits", some)),
+            "scores": both(lambda side, some: side.gradient(of, "scores", some)),
+        },
+        "differences": {
+            name: plain_number(getattr(sides[1], name) - getattr(sides[0], name))
+            for name in _STATISTICS
+        },
+    }
+
+
+def _numbers(numbers: Callable[[Positions], NDArray[np.float64]], keys: Positions) -> Pieces:
+    """Yield the numbers at some keys as pieces of one list."""
+    return (plain_numbers(numbers(some).tolist()) for some in chunks(keys))

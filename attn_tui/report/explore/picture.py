@@ -1,0 +1,81 @@
+"""What table and charts show, in sentences for those who listen: who leads, and what moves it."""
+
+import numpy as np
+
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.explore.answer import SYMBOL, VectorAnswer, over_d_k
+from attn_tui.compute.log_scale import D_K
+from attn_tui.report.explore.largest import listed_keys
+from attn_tui.report.explore.tables import count_noun
+from attn_tui.report.numbers import quantity, scientific, subscript, weight, weight_name
+
+MOST_NAMED = 3
+"""Keys whose weights are named."""
+
+
+def picture(experiment: Experiment, index: int, answer: VectorAnswer) -> tuple[str, ...]:
+    """Say what the table and the charts of one vector show; nothing if it has no weights.
+
+    Args:
+        experiment: The question.
+        index: Which of its vectors.
+        answer: The answer about it.
+    """
+    if answer.status != "ok":
+        return ()
+    return (*_weights(answer), *_gradient(answer), *_over_d_k(experiment, index))
+
+
+def _weights(answer: VectorAnswer) -> tuple[str, ...]:
+    """Say which keys have the most weight, and what the others have together."""
+    keys = listed_keys(answer, min(MOST_NAMED, answer.vector.n_attended))
+    first, second = (
+        [
+            weight(p, log_p)
+            for p, log_p in zip(side.weights(keys), side.log_weights(keys), strict=True)
+        ]
+        for side in (answer.unscaled, answer.scaled)
+    )
+    named = ", ".join(
+        f"key {key} {new} ({answer.names[0]} {old})"
+        for key, old, new in zip(keys, first, second, strict=True)
+    )
+    left = answer.vector.n_attended - keys.size
+    rest = f", and {left:,} more {count_noun(left)} at most as much each" if left else ""
+    return (f"Weights {answer.names[1]}, the largest first: {named}{rest}.",)
+
+
+def _gradient(answer: VectorAnswer) -> tuple[str, ...]:
+    """Say which keys move the weight of the chosen key the most, up and down."""
+    name, symbol = weight_name(answer.of), SYMBOL[answer.wrt]
+    slopes = answer.scaled.gradient(answer.of, answer.wrt)
+    if not slopes.any() or np.isnan(slopes).any():
+        return ()
+    up, down = int(slopes.argmax()), int(slopes.argmin())
+    raised = (
+        f"{name} rises most with {symbol}{subscript(up)}, by {scientific(slopes[up])} for each 1"
+    )
+    if slopes[down] < 0.0:
+        raised += f", and falls most with {symbol}{subscript(down)}, by {scientific(-slopes[down])}"
+    return (f"{answer.names[1].capitalize()}, {raised}.",)
+
+
+def _over_d_k(experiment: Experiment, index: int) -> tuple[str, ...]:
+    """Say how entropy changes from the smallest d_k to the largest, where d_k may be moved."""
+    if experiment.source.d_k is not None:
+        return ()
+    ends = (D_K.minimum, D_K.maximum)
+    try:
+        found = over_d_k(experiment, index, ends, 1)
+    except InputError:
+        return ()
+    if found is None or not np.isfinite(found.entropy).all():
+        return ()
+    low, high = found.entropy.tolist()
+    if low == high:
+        return ()
+    return (
+        f"Over d_k, the entropy of the weights goes from {quantity(low)} nats at {ends[0]} to"
+        f" {quantity(high)} at {ends[1]:,}.",
+    )

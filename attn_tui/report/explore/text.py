@@ -1,0 +1,104 @@
+"""An answer as an aligned text report of at most 80 columns, and what it shows in sentences."""
+
+from collections.abc import Iterator
+from textwrap import wrap
+
+from attn_tui.compute.explore.answer import Answer, VectorAnswer
+from attn_tui.compute.explore.attention import attention
+from attn_tui.compute.explore.precision_lab import MOST_DIFFERING
+from attn_tui.compute.explore.precision_lab import lab as tried
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Drawn
+from attn_tui.report.explore import sentences
+from attn_tui.report.explore.contents import EVERYTHING, Contents
+from attn_tui.report.explore.picture import picture
+from attn_tui.report.explore.precision_table import precision_table
+from attn_tui.report.explore.tables import count_noun, differences, statistics, table
+from attn_tui.report.explore.through_vectors import through_vectors
+from attn_tui.report.head import WIDTH, drawn, head
+from attn_tui.report.numbers import general
+
+
+def render(answer: Answer, contents: Contents = EVERYTHING) -> Iterator[str]:
+    """Yield the text of an answer, piece by piece.
+
+    Raises:
+        InputError: If the answer has not what is to be compared.
+    """
+    top, pairs, pair = contents.top, contents.beside_pinned(answer), contents.first_two(answer)
+    yield from head(answer.experiment)
+    for index in range(len(answer.vectors)):
+        yield from _vector(answer, index, top)
+        if contents.lab:
+            yield from _lab(answer, index, top)
+        if pairs:
+            yield from _beside_pinned(pairs[index], answer.experiment.setup, top)
+    if pair:
+        first, second = pair.names
+        yield f"\n{first} and {second} compared\n"
+        yield from _comparison(pair, answer.experiment.setup, top)
+
+
+def _vector(answer: Answer, index: int, top: int | None) -> Iterator[str]:
+    experiment, found = answer.experiment, answer.vectors[index]
+    vector = found.vector
+    masked = f", {found.masked.size:,} masked" if found.masked.size else ""
+    yield f"\n{vector.name}: {vector.n_keys:,} {count_noun(vector.n_keys)}{masked}\n"
+    if isinstance(experiment.source, Drawn):
+        yield drawn(experiment.source, experiment.setup, index, vector)
+    yield _status(found)
+    yield "\n"
+    yield from table(found, top)
+    yield "\n"
+    yield from statistics(found)
+    yield "\n"
+    if through := attention(experiment, index):
+        yield from through_vectors(through, found, top)
+        yield "\n"
+    yield _said(found, experiment.setup)
+    if shown := picture(experiment, index, found):
+        yield "\n" + _wrapped(" ".join(shown))
+
+
+def _lab(answer: Answer, index: int, top: int | None) -> Iterator[str]:
+    found = answer.vectors[index]
+    tries = tried(answer.experiment, index, found.of, most=top or MOST_DIFFERING)
+    if tries:
+        yield "\n"
+        yield from precision_table(tries, found.vector.n_keys)
+
+
+def _comparison(pair: VectorAnswer, setup: Setup, top: int | None) -> Iterator[str]:
+    yield _status(pair)
+    yield "\n"
+    yield from differences(pair, top)
+    yield "\n"
+    yield from statistics(pair, compared=True)
+    yield "\n"
+    yield _said(pair, setup)
+
+
+def _beside_pinned(pair: VectorAnswer, setup: Setup, top: int | None) -> Iterator[str]:
+    """Yield a comparison with a pinned answer, after what was done to the scores of each."""
+    yield f"\n{pair.vector.name}: {pair.names[0]} and {pair.names[1]} compared\n"
+    for name, side in zip(pair.names, (pair.unscaled, pair.scaled), strict=True):
+        parts = [f"m = {general(side.multiplier)}"]
+        parts += [] if side.map.softcap is None else [f"soft cap {general(side.map.softcap)}"]
+        parts += [] if side.map.sink is None else [f"sink {general(side.map.sink)}"]
+        naive = "" if side.precision.stable else ", naive"
+        yield f"{name:<7} {', '.join(parts)}, softmax in {side.precision.format}{naive}\n"
+    yield from _comparison(pair, setup, top)
+
+
+def _status(answer: VectorAnswer) -> str:
+    ok = answer.status == "ok"
+    return "" if ok else _wrapped(f"status {answer.status}: {answer.reason}")
+
+
+def _said(answer: VectorAnswer, setup: Setup) -> str:
+    said = (*sentences.explore(answer, setup), sentences.masked_key(answer))
+    return _wrapped(" ".join(filter(None, said)))
+
+
+def _wrapped(text: str) -> str:
+    return "\n".join(wrap(text, WIDTH)) + "\n"

@@ -1,0 +1,1 @@
+"""What a sweep found, as sentences, text, JSON and CSV."""

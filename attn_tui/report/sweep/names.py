@@ -1,0 +1,120 @@
+"""What the statistics of a sweep are called, and its numbers as text."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import inf, isfinite, log
+
+from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.sweep.answer import Boundary
+from attn_tui.compute.sweep.crossover import Crossover
+from attn_tui.compute.sweep.points import Statistic
+from attn_tui.compute.sweep.summary import Summary
+from attn_tui.report.numbers import first_fitting, quantity, scientific
+
+
+@dataclass(frozen=True)
+class Named:
+    """What a statistic is called.
+
+    Attributes:
+        symbol: In a formula.
+        words: In words.
+        short: In a word or two.
+    """
+
+    symbol: str
+    words: str
+    short: str
+
+
+NAMES: Mapping[Statistic, Named] = {
+    "max_weight": Named("max p", "the largest weight of a key", "largest weight"),
+    "entropy": Named("H", "the entropy of the weights, in nats", "entropy"),
+    "effective_keys": Named("e^H", "the effective number of keys", "effective keys"),
+    "jacobian": Named(
+        "‖J‖_F", "the Frobenius norm of J = ∂p/∂z, weights by logits", "Jacobian by z"
+    ),
+    "gradient": Named(
+        "‖∂p/∂s‖_F", "the Frobenius norm of ∂p/∂s = m·J, weights by scores", "gradient by s"
+    ),
+    "trace": Named("tr J", "the trace of J = ∂p/∂z, 1 − Σp²", "trace of J"),
+    "query_gradient": Named(
+        "‖∂L/∂q‖", "the norm of ∂L/∂q = m·Kᵀ·J·V·∂L/∂o, with V·∂L/∂o ~ N(0, I)", "gradient by q"
+    ),
+}
+"""The statistics by their names in JSON."""
+
+
+def statistic_number(value: float, log_value: float = -inf, width: int | None = None) -> str:
+    """Return a statistic as text; one too small for float64 is written from its logarithm."""
+    if value == 0.0 and isfinite(log_value):
+        return scientific(value, log_value, width=width)
+    return quantity(value, width=width)
+
+
+def median_text(summary: Summary, width: int | None = None) -> str:
+    """Return a median as text."""
+    return statistic_number(summary.median, summary.log_median, width)
+
+
+def mean_text(summary: Summary) -> str:
+    """Return a mean and its standard error as text."""
+    error = quantity(summary.mean_standard_error)
+    return f"{quantity(summary.mean)} ± {error}"
+
+
+def interval_text(summary: Summary) -> str:
+    """Return a median with its 95 % interval as text."""
+    low = statistic_number(summary.median_low, summary.log_median_low)
+    high = statistic_number(summary.median_high, summary.log_median_high)
+    return f"{median_text(summary)} [{low}, {high}]"
+
+
+def place_text(value: float | None, width: int | None = None) -> str:
+    """Return a d_k or an n between whole numbers as text: ``430``, ``12.5``."""
+    if value is None:
+        return "–"
+    if 999.5 <= value < 1e7:
+        return first_fitting([f"{value:,.0f}", f"{value:.0f}", f"{value:.1e}"], width)
+    return quantity(value, width=width)
+
+
+def crossover_text(found: Crossover) -> str:
+    """Return a crossover with its interval as text: ``430 [368, 520]``."""
+    if found.d_k is None:
+        return f"none: {found.side} unscaled, {found.divides_from:,} to 65,536"
+    low, high = place_text(found.low), place_text(found.high)
+    start = f" from d_k = {found.divides_from:,}" if found.divides_from > 2 else ""
+    return f"{place_text(found.d_k)} [{low}, {high}]{start}"
+
+
+def boundary_text(found: Boundary) -> str:
+    """Return where a ratio falls through 1 between a map's places: ``≈ 430 [368, 520]``."""
+    if found.d_k is None:
+        return "–"
+    return f"≈ {place_text(found.d_k)} [{place_text(found.low)}, {place_text(found.high)}]"
+
+
+def formula(rule: str) -> str:
+    """Return the multiplier of a rule given as text: ``1/√d_k``."""
+    return parse_scale(rule).formula
+
+
+def is_none(rule: str) -> bool:
+    """Return whether a rule leaves scores as they are."""
+    return parse_scale(rule) == Scale("none")
+
+
+def name_of(rule: str) -> str:
+    """Return what a rule is called beside others."""
+    return "unscaled" if is_none(rule) else formula(rule)
+
+
+def others(rules: Iterable[str]) -> list[str]:
+    """Return the rules that are not none."""
+    return [rule for rule in rules if not is_none(rule)]
+
+
+def log_of(value: float) -> float:
+    """Return the natural logarithm, minus infinity of 0."""
+    return log(value) if value > 0.0 else -inf

@@ -1,0 +1,236 @@
+"""A sweep as an aligned text report of at most 80 columns, and what it shows in sentences."""
+
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+
+from attn_tui.compute.sweep.answer import Answer
+from attn_tui.compute.sweep.asymptotes import condensation_std
+from attn_tui.compute.sweep.crossover import Crossover
+from attn_tui.compute.sweep.points import Point, Statistic
+from attn_tui.report.head import WIDTH
+from attn_tui.report.numbers import quantity, ratio
+from attn_tui.report.sweep.names import (
+    NAMES,
+    boundary_text,
+    crossover_text,
+    formula,
+    place_text,
+    statistic_number,
+)
+from attn_tui.report.sweep.sentences import said
+
+_LABEL, _CELL, _NARROW = 11, 10, 9
+
+
+def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str]:
+    """Yield the text of a sweep, piece by piece.
+
+    Args:
+        answer: What to write; one that was stopped says so.
+        statistics: Which to write; the one of the settings unless given.
+    """
+    chosen = tuple(statistics) or (answer.settings.statistic,)
+    yield from _head(answer)
+    for statistic in chosen:
+        named = NAMES[statistic]
+        yield "\n" + _wrapped(f"{named.symbol}: {named.words}")
+        for rule in answer.rules:
+            yield from _table(answer, rule, statistic)
+        if len(answer.rules) > 1 and (answer.settings.ratio or answer.settings.view == "map"):
+            yield from _ratios(answer, statistic)
+        yield from _boundary(answer, statistic)
+    yield from _condensation(answer)
+    yield from _asymptotes(answer)
+    yield from crossover_table(answer.crossovers)
+    sentences = [sentence for statistic in chosen for sentence in said(answer, statistic)]
+    if sentences:
+        yield "\n" + _wrapped(" ".join(dict.fromkeys(sentences)))
+
+
+def crossover_table(crossovers: Sequence[Crossover]) -> Iterator[str]:
+    """Yield a table of crossovers, if there are any."""
+    if not crossovers:
+        return
+    draws = " or ".join(f"{each:,}" for each in sorted({found.draws for found in crossovers}))
+    yield "\n" + _wrapped(
+        "Crossovers d*: below this d_k, from 2 or where the rule begins to divide (m < 1), the "
+        "median over draws is larger without the rule, above it is smaller. In brackets its 95 % "
+        f"interval, by bootstrap over {draws} coupled draws, seed {crossovers[0].seed} "
+        f"({crossovers[0].generator}); the mean may do otherwise."
+    )
+    if not all(found.finished for found in crossovers):
+        yield _wrapped("* so far: from the first of the vectors that are asked for.")
+    yield f"{'n':>7}  {'readout':<12}{'rule removed':<18}d* [95 % interval]\n"
+    for found in crossovers:
+        symbol = NAMES[found.readout].symbol + ("" if found.finished else " *")
+        head = f"{found.n:>7,}  {symbol:<12}{found.rule:<17} "
+        yield f"{head}{crossover_text(found)}\n"
+
+
+def render_crossovers(crossovers: Sequence[Crossover]) -> Iterator[str]:
+    """Yield a table of crossovers, or that none was found before the search was stopped."""
+    if not crossovers:
+        yield "Stopped before a crossover was found.\n"
+    yield from crossover_table(crossovers)
+
+
+def _head(answer: Answer) -> Iterator[str]:
+    settings, setup = answer.settings, answer.experiment.setup
+    over_n, is_map = settings.over == "n", settings.view == "map"
+    ns = _from_to(settings.n_range, len({point.n for point in answer.points}))
+    d_ks = _from_to(settings.d_k_range, len({point.d_k for point in answer.points}))
+    yield _line("sweep", "drawn vectors: given q, scores are independent N(0, ‖q‖²)")
+    yield _line("n", ns if over_n or is_map else f"{settings.n:,}")
+    yield _line("d_k", f"{setup.d_k:,}" if over_n and not is_map else d_ks)
+    rules = [f"{rule}: m = {formula(rule)}" for rule in answer.rules]
+    yield _line("rules", "; ".join(rules))
+    drawn = f"{settings.draws:,} vectors at each place, seed {settings.seed} ({answer.generator})"
+    yield _line("drawn" if answer.progress == 1.0 else "asked", drawn)
+    if answer.progress < 1.0:
+        fewest = min((point.draws for point in answer.points), default=0)
+        yield _line(
+            "stopped", f"at {answer.progress:.0%} of the work; {fewest:,} draws at each place"
+        )
+
+
+def _from_to(ends: tuple[int, ...], count: int) -> str:
+    low, high = ends
+    return f"{low:,} to {high:,}, {count} of them" if low < high else f"{low:,}"
+
+
+def _table(answer: Answer, rule: str, statistic: Statistic) -> Iterator[str]:
+    """Yield what drawn vectors say of a statistic at each place under one rule."""
+    points = [point for point in answer.points if point.rule == rule]
+    exacts = [point.exact(statistic) for point in points]
+    mean_known = any(each.mean is not None for each in exacts)
+    median_known = any(each.median is not None for each in exacts)
+    titles = ["mean", "error", *(["exact"] if mean_known else [])]
+    titles += ["median", "from", "to", *(["exact"] if median_known else [])]
+    if not (mean_known and median_known):
+        titles += ["10 %", "90 %"] if not mean_known else []
+    yield "\n" + _wrapped(
+        f"{rule}, m = {formula(rule)}; error: of the mean; from, to: the median's 95 % interval"
+    )
+    width = _NARROW if answer.settings.view == "map" else _CELL
+    yield f"{_places_title(answer)}{''.join(f'{title:>{width}}' for title in titles)}\n"
+    for point, exact in zip(points, exacts, strict=True):
+        one = point.statistics[statistic]
+        cells = [_cell(one.mean), _cell(one.mean_standard_error)]
+        cells += [_exact(exact.mean)] if mean_known else []
+        cells += [_cell(one.median, one.log_median), _cell(one.median_low, one.log_median_low)]
+        cells.append(_cell(one.median_high, one.log_median_high))
+        cells += [_exact(exact.median)] if median_known else []
+        if "10 %" in titles:
+            cells += [_cell(one.low, one.log_low), _cell(one.high, one.log_high)]
+        row = "".join(f"{cell:>{width}}" for cell in cells)
+        yield f"{_place(answer, point)}{row}\n"
+
+
+def _ratios(answer: Answer, statistic: Statistic) -> Iterator[str]:
+    none = next(rule for rule in answer.rules)
+    symbol = NAMES[statistic].symbol
+    for rule in answer.rules:
+        points = [point for point in answer.points if point.rule == rule]
+        found = [answer.ratio(point.n, point.d_k, rule, statistic) for point in points]
+        if rule == none or not any(found):
+            continue
+        yield "\n" + _wrapped(
+            f"{symbol} unscaled over m = {formula(rule)}; ±: the standard error of a factor is at "
+            "most this share of it"
+        )
+        titles = ("of means", "±", "of medians", "±")
+        yield f"{_places_title(answer)}{''.join(f'{title:>{_CELL + 2}}' for title in titles)}\n"
+        for point, each in zip(points, found, strict=True):
+            if each:
+                cells = (
+                    ratio(each.log_mean),
+                    quantity(each.log_mean_error),
+                    ratio(each.log_median),
+                    quantity(each.log_median_error),
+                )
+                row = "".join(f"{cell:>{_CELL + 2}}" for cell in cells)
+                yield f"{_place(answer, point)}{row}\n"
+
+
+def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
+    """Yield d*(n) of a map, between its places."""
+    if answer.settings.view != "map":
+        return
+    for rule in answer.rules[1:]:
+        found = answer.boundary(rule, statistic)
+        if any(each.d_k is not None for each in found):
+            yield "\n" + _wrapped(
+                f"The median {NAMES[statistic].symbol} unscaled over m = {formula(rule)} falls "
+                "through 1 for the last time at this d_k, read between the map's places, as the "
+                "interval in brackets is, for two standard errors to either side; – where it does "
+                "not on the map:"
+            )
+            pairs = [f"n = {each.n:,}: {boundary_text(each)}" for each in found]
+            yield _wrapped("; ".join(pairs))
+
+
+def _condensation(answer: Answer) -> Iterator[str]:
+    settings = answer.settings
+    if settings.view == "map" or not answer.condensation:
+        return
+    parts = []
+    for each in answer.condensation:
+        m = formula(each.rule)
+        if settings.over == "n":
+            parts.append(f"with m = {m} up to n = {place_text(each.n)} keys")
+        elif each.d_k is None:
+            parts.append(f"with m = {m} at no d_k from 1 to 65,536")
+        else:
+            parts.append(f"with m = {m} at d_k = {place_text(each.d_k)}")
+    if settings.over == "n":
+        text = "Logits condense on few keys where σ = m√d_k exceeds σ_c = √(2 ln n): "
+    else:
+        sigma = quantity(condensation_std(settings.n))
+        text = f"Logits condense on few keys where σ = m√d_k reaches σ_c = √(2 ln n) = {sigma}: "
+    yield "\n" + _wrapped(text + "; ".join(parts) + ".")
+
+
+def _asymptotes(answer: Answer) -> Iterator[str]:
+    lines, symbol = [], NAMES[answer.settings.statistic].symbol
+    for curve in answer.curves:
+        known = [(p, v) for p, v in zip(curve.places, curve.values, strict=True) if v is not None]
+        (n, d_k), value = known[-1]
+        where = f"n = {n:,}" if answer.settings.over == "n" else f"d_k = {d_k:,}"
+        if curve.kind == "asymptote":
+            lines.append(
+                f"Asymptote of the {curve.of} {symbol}, m = {formula(curve.rule)}: {curve.formula} "
+                f"({curve.condition}); {quantity(value)} at {where}."
+            )
+        else:
+            lines.append(f"Exact {curve.of} {symbol}, m = {formula(curve.rule)}: {curve.formula}.")
+    if lines:
+        yield "\n" + "".join(_wrapped(line) for line in lines)
+
+
+def _places_title(answer: Answer) -> str:
+    if answer.settings.view == "map":
+        return f"{'n':>7}{'d_k':>7}"
+    return f"{answer.settings.over:>7}"
+
+
+def _place(answer: Answer, point: Point) -> str:
+    if answer.settings.view == "map":
+        return f"{point.n:>7,}{point.d_k:>7,}"
+    return f"{getattr(point, answer.settings.over):>7,}"
+
+
+def _cell(value: float, log_value: float = float("-inf")) -> str:
+    return statistic_number(value, log_value, _NARROW - 1)
+
+
+def _exact(value: float | None) -> str:
+    return "–" if value is None else _cell(value)
+
+
+def _line(label: str, text: str) -> str:
+    first, *rest = wrap(text, WIDTH - _LABEL) or [""]
+    return "".join([f"{label:<{_LABEL}}{first}\n", *(f"{'':<{_LABEL}}{line}\n" for line in rest)])
+
+
+def _wrapped(text: str) -> str:
+    return "\n".join(wrap(text, WIDTH)) + "\n"

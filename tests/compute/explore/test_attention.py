@@ -1,0 +1,203 @@
+from collections.abc import Sequence
+from math import inf
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from attn_tui.compute.evaluation import Evaluation
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.explore.answer import answer_vector
+from attn_tui.compute.explore.attention import Attention, attention
+from attn_tui.compute.formats import rounded
+from attn_tui.compute.mask import Mask
+from attn_tui.compute.precision import Precision
+from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Drawn, Products
+
+Q = [0.3, -1.2, 2.0]
+K = [[1.1, 0.8, -0.5], [0.2, -0.4, 1.3], [-2.0, 0.7, 0.9], [0.5, 0.5, 0.5]]
+V = [[1.0, 0.0], [0.0, 1.0], [2.0, -1.0], [0.5, 0.25]]
+
+SETUPS = [
+    Setup(),
+    Setup(scale=Scale("none")),
+    Setup(scale=Scale(softcap=1.5)),
+    Setup(scale=Scale(sink=0.3)),
+    Setup(scale=Scale(qk_norm=True)),
+    Setup(scale=Scale(softcap=1.5, sink=0.3, qk_norm=True)),
+    Setup(scale=Scale(sink=-0.2), mask=Mask(((1, 2),))),
+]
+
+
+def case(
+    setup: Setup, queries: Sequence[Any] = (Q,), keys: Any = K, values: Any = V
+) -> tuple[Attention, Evaluation, Evaluation]:
+    experiment = Experiment(Products(queries, keys, values), setup)  # type: ignore[arg-type]
+    index = len(queries) - 1
+    found = attention(experiment, index)
+    assert found is not None
+    answer = answer_vector(experiment, index)
+    return found, answer.unscaled, answer.scaled
+
+
+def exact_weight(
+    q: Sequence[Any], k: Sequence[Sequence[Any]], of: int, setup: Setup, plain: bool
+) -> Any:
+    """The weight of a key at 50 digits, from the definitions."""
+    scale = setup.scale
+    d = len(q)
+    if scale.qk_norm:
+        q, *k = (
+            [x / mpmath.sqrt(mpmath.fsum(y * y for y in row) / d) for x in row] for row in (q, *k)
+        )
+    scores = [mpmath.fsum(a * b for a, b in zip(q, row, strict=True)) for row in k]
+    logits = scores
+    if not plain:
+        logits = [mpmath.mpf(scale.multiplier(d, 1)) * s for s in scores]
+        if scale.softcap is not None:
+            logits = [scale.softcap * mpmath.tanh(z / scale.softcap) for z in logits]
+    powers = [
+        mpmath.mpf(0) if setup.mask.hides(key) else mpmath.exp(z) for key, z in enumerate(logits)
+    ]
+    sink = mpmath.exp(scale.sink) if scale.sink is not None and not plain else mpmath.mpf(0)
+    return powers[of] / (mpmath.fsum(powers) + sink)
+
+
+def exact_gradient(of: int, setup: Setup, plain: bool, row: int | None) -> list[float]:
+    """The derivative by q, or by a key, at 50 digits."""
+    with mpmath.workdps(50):
+        q = [mpmath.mpf(x) for x in Q]
+        k = [[mpmath.mpf(x) for x in each] for each in K]
+
+        def moved(place: int, x: Any) -> Any:
+            if row is None:
+                return exact_weight([*q[:place], x, *q[place + 1 :]], k, of, setup, plain)
+            changed = [*k[row][:place], x, *k[row][place + 1 :]]
+            return exact_weight(q, [*k[:row], changed, *k[row + 1 :]], of, setup, plain)
+
+        at = q if row is None else k[row]
+        return [
+            float(mpmath.diff(lambda x, place=place: moved(place, x), at[place]))
+            for place in range(len(q))
+        ]
+
+
+@pytest.mark.parametrize("setup", SETUPS, ids=str)
+@pytest.mark.parametrize("of", [0, 2])
+def test_gradients_are_those_of_the_definition(setup: Setup, of: int) -> None:
+    found, *sides = case(setup)
+    for side, plain in zip(sides, (True, False), strict=True):
+        assert found.query_gradient(side, of) == pytest.approx(
+            exact_gradient(of, setup, plain, None), rel=1e-12, abs=1e-17
+        )
+        norms = found.key_gradient_norms(side, of)
+        for key in range(len(K)):
+            expected = exact_gradient(of, setup, plain, key)
+            assert found.key_gradient(side, of, key) == pytest.approx(
+                expected, rel=1e-12, abs=1e-17
+            )
+            assert norms[key] == pytest.approx(
+                np.sqrt(np.square(expected).sum()), rel=1e-12, abs=1e-17
+            )
+
+
+def test_the_worked_example_by_hand() -> None:
+    setup = Setup(scale=Scale("none"))
+    found, _, side = case(setup, ([1.0, 0.0],), [[1.0, 0.0], [0.0, 1.0]], [[2.0], [4.0]])
+    p = 1 / (1 + np.exp(-1.0))
+    slope = p * (1 - p)
+    assert found.output(side) == pytest.approx([2 * p + 4 * (1 - p)], rel=1e-15)
+    assert found.query_gradient(side, 0) == pytest.approx([slope, -slope], rel=1e-15)
+    assert found.key_gradient(side, 0, 0) == pytest.approx([slope, 0.0], rel=1e-15)
+    assert found.key_gradient(side, 0, 1) == pytest.approx([-slope, 0.0], rel=1e-15)
+    assert found.key_gradient_norms(side, 0, np.array([1])) == pytest.approx([slope], rel=1e-15)
+
+
+def test_each_query_has_its_own() -> None:
+    setup = Setup(scale=Scale(qk_norm=True))
+    alone = case(setup, (Q,))
+    second = case(setup, ([5.0, 5.0, -1.0], Q))
+    for found, _, side in (alone, second):
+        assert found.query.tolist() == Q
+        assert found.query_gradient(side, 1) == pytest.approx(
+            alone[0].query_gradient(alone[2], 1), rel=1e-14
+        )
+
+
+def test_without_values_there_is_no_output_and_without_queries_nothing() -> None:
+    found, _, side = case(Setup(), values=None)
+    assert found.output(side) is None
+    assert attention(Experiment(Drawn(3)), 0) is None
+
+
+def test_rounding_is_taken_as_the_identity() -> None:
+    here = Setup(precision=Precision(vectors="bfloat16"))
+    found, _, side = case(here)
+    q, k = (rounded(np.array(each), "bfloat16").tolist() for each in (Q, K))
+    assert (q, k) != (Q, K)
+    there, _, other = case(Setup(), (q,), k)
+    assert found.query_gradient(side, 0).tolist() == there.query_gradient(other, 0).tolist()
+    assert found.key_gradient(side, 0, 2).tolist() == there.key_gradient(other, 0, 2).tolist()
+
+
+def test_what_all_keys_share_does_not_cancel() -> None:
+    offset = 2.0**30
+    near = case(Setup(), ([1.0, 0.0],), [[1.0, 0.0], [0.5, 0.25]], None)
+    far = case(Setup(), ([1.0, 0.0],), [[1.0, offset], [0.5, 0.25 + offset]], None)
+    assert far[0].query_gradient(far[2], 0) == pytest.approx(
+        near[0].query_gradient(near[2], 0), rel=1e-14
+    )
+
+
+def test_a_masked_key_neither_gives_nor_takes() -> None:
+    found, _, side = case(Setup(mask=Mask(((1, 3),))))
+    assert found.key_gradient(side, 0, 1).tolist() == [0.0] * 3
+    assert found.key_gradient_norms(side, 1).tolist() == [0.0] * 4
+    assert found.query_gradient(side, 1).tolist() == [0.0] * 3
+    found, _, side = case(Setup(mask=Mask(((0, None),))))
+    assert found.query_gradient(side, 0).tolist() == [0.0] * 3
+    assert found.output(side) == pytest.approx([0.0, 0.0])
+
+
+def test_a_vector_of_0_has_no_direction() -> None:
+    setup = Setup(scale=Scale(qk_norm=True))
+    found, _, side = case(setup, ([0.0, 0.0],), [[1.0, 2.0], [0.0, 0.0]], None)
+    assert np.isnan(found.query_gradient(side, 0)).all()
+    assert np.isnan(found.key_gradient(side, 0, 1)).all()
+    assert found.key_gradient(side, 0, 0).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e150])
+def test_sizes_whose_squares_overflow_or_vanish(size: float) -> None:
+    setup = Setup(scale=Scale(qk_norm=True))
+    plain = case(setup)
+    scaled = case(setup, ((np.array(Q) * size).tolist(),), (np.array(K) * size).tolist())
+    assert scaled[0].query_gradient(scaled[2], 0) * size == pytest.approx(
+        plain[0].query_gradient(plain[2], 0), rel=1e-12
+    )
+    assert scaled[0].key_gradient_norms(scaled[2], 0) * size == pytest.approx(
+        plain[0].key_gradient_norms(plain[2], 0), rel=1e-12
+    )
+
+
+def test_an_overflow_stays_what_it_is() -> None:
+    naive = Precision("float32", stable=False)
+    found, side, _ = case(Setup(precision=naive), ([200.0],), [[1.0], [2.0]], [[1.0], [1.0]])
+    output = found.output(side)
+    assert output is not None
+    assert np.isnan(output).all()
+    assert np.isnan(found.query_gradient(side, 0)).all()
+
+
+def test_a_large_key_cache_is_no_trouble() -> None:
+    rng = np.random.default_rng(1)
+    keys: NDArray[np.float64] = rng.standard_normal((20_000, 16))
+    found, _, side = case(Setup(scale=Scale(qk_norm=True)), (keys[0].tolist(),), keys, keys)
+    norms = found.key_gradient_norms(side, 0)
+    assert norms.shape == (20_000,)
+    assert norms.max() < inf
+    assert found.key_gradient_norms(side, 0, np.array([7]))[0] == norms[7]

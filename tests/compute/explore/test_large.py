@@ -1,0 +1,73 @@
+"""A million keys: memory, and nothing that grows with their square."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.explore.answer import VectorAnswer, answer_vector, over_d_k
+from attn_tui.compute.explore.precision_lab import lab
+from attn_tui.compute.keys import ALL
+from attn_tui.compute.precision import Precision
+from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Typed
+from attn_tui.compute.vector import Vector
+
+N = 1_000_000
+MEGABYTE = 1e6
+SCALES = {
+    "plain": Scale(),
+    "cap and sink": Scale("ssmax", softcap=50.0, sink=0.0),
+}
+
+
+def asked(scale: Scale, precision: Precision = Precision()) -> Experiment:
+    scores = np.random.default_rng(3).normal(scale=8.0, size=N)
+    scores.setflags(write=False)
+    return Experiment(Typed((Vector("a", scores),)), Setup(64, scale, precision))
+
+
+@pytest.mark.parametrize("scale", SCALES.values(), ids=SCALES)
+@pytest.mark.parametrize("precision", [Precision(), Precision("bfloat16", scores="float16")])
+def test_a_million_keys_need_little_memory(scale: Scale, precision: Precision) -> None:
+    experiment = asked(scale, precision)
+    tracemalloc.start()
+    try:
+        found = answer_vector(experiment, 0)
+        kept, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found.scaled.norms["scores"].spectral > 0.0
+    # Two sides of 8 MB weights each, besides scores that were there before.
+    assert kept <= 17 * MEGABYTE
+    assert peak <= 70 * MEGABYTE
+
+
+def test_curves_and_lab_keep_no_number_for_each_key() -> None:
+    experiment = asked(SCALES["cap and sink"])
+    answers: list[VectorAnswer] = [answer_vector(experiment, 0)]
+    tracemalloc.start()
+    try:
+        assert over_d_k(experiment, 0, (8, 64))
+        assert lab(experiment, 0, 0)
+        kept, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert answers
+    assert kept <= 1 * MEGABYTE
+    assert peak <= 70 * MEGABYTE
+
+
+def test_a_million_keys_agree_with_a_hundred_of_each_weight() -> None:
+    scores = np.repeat(np.linspace(0.0, 9.0, 100), N // 100)
+    side = answer_vector(
+        Experiment(Typed((Vector("a", scores),)), Setup(1, Scale("none", sink=1.0))), 0
+    ).scaled
+    powers = np.exp(np.linspace(0.0, 9.0, 100))
+    total = powers.sum() * (N // 100) + np.e
+    np.testing.assert_allclose(side.weights()[:: N // 100], powers / total, rtol=1e-12)
+    # Tied keys have their own weight as an eigenvalue, and λ is no more than that.
+    assert side.norms["logits"].spectral == pytest.approx(powers[-1] / total, rel=1e-12)
+    assert side.complements(ALL).shape == (N,)

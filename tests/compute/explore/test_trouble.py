@@ -1,0 +1,218 @@
+"""Statuses and the reasons given for them."""
+
+from math import inf, isfinite
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attn_tui.compute.explore.answer import Evaluation, VectorAnswer
+from attn_tui.compute.precision import FORMATS, Precision
+from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.vector import Vector
+from tests.asking import answer_to
+
+STABLE32, NAIVE32 = Precision("float32"), Precision("float32", stable=False)
+STABLE64, NAIVE64 = Precision(), Precision(stable=False)
+NONE = Scale("none")
+
+
+def answered(
+    scores: list[float], precision: Precision, scale: Scale = NONE, d_k: int = 1
+) -> VectorAnswer:
+    return answer_to(Vector("a", np.array(scores)), Setup(d_k, scale, precision))
+
+
+@pytest.mark.parametrize(
+    ("scores", "precision", "status", "reason"),
+    [
+        (
+            [100, 120, 150],
+            NAIVE32,
+            "overflow",
+            "e^z overflows float32 above 88.72; infinity/infinity is NaN",
+        ),
+        ([710], NAIVE64, "overflow", "e^z overflows float64 above 709.78"),
+        ([88.7] * 2, NAIVE32, "overflow", "Σe^z overflows float32 beyond ±3.40e38"),
+        (
+            [-104],
+            NAIVE32,
+            "nan",
+            "every e^z rounds to 0 in float32 below −103.97; 0/0 is NaN",
+        ),
+        ([-746, -inf], NAIVE64, "nan", "every e^z rounds to 0 in float64 below −745.13"),
+        (
+            [0, 1e308],
+            STABLE32,
+            "overflow",
+            "scores overflow float32 beyond ±3.40e38; infinity−infinity is NaN",
+        ),
+        ([0, -1e308], STABLE32, "overflow", "beyond ±3.40e38; the weights hold"),
+        ([-1e308], NAIVE32, "overflow", "beyond ±3.40e38; 0/0 is NaN"),
+        (
+            [1e308, -1e308],
+            STABLE64,
+            "overflow",
+            "differences of logits overflow float64 beyond ±1.80e308; the weights hold",
+        ),
+    ],
+)
+def test_the_reason_says_what_gave_out_where_and_what_comes_of_it(
+    scores: list[float], precision: Precision, status: str, reason: str
+) -> None:
+    found = answered(scores, precision)
+    assert found.status == status
+    assert found.reason.startswith("both: ")
+    assert reason in found.reason
+
+
+def test_only_the_side_that_gave_out_is_named() -> None:
+    found = answered([100, 120, 150], NAIVE32, Scale(), d_k=1024)
+    assert found.reason.startswith("unscaled: e^z overflows float32")
+    assert "; scaled" not in found.reason
+    assert np.isfinite(found.scaled.weights()).all()
+
+
+def test_two_different_reasons_are_both_given() -> None:
+    found = answered([-10, -80], NAIVE32, parse_scale("temperature:T=1e-38"))
+    assert found.reason.startswith("scaled: logits overflow float32")
+    found = answered([-200, -200], NAIVE32, parse_scale("temperature:T=1e-38"))
+    assert found.reason.startswith("unscaled: every e^z rounds to 0")
+    assert "; scaled: logits overflow" in found.reason
+    assert found.status == "overflow"
+
+
+def test_a_logit_may_overflow_while_the_weights_hold() -> None:
+    found = answered([1e300, 1e300], STABLE64, parse_scale("temperature:T=1e-10"))
+    assert found.status == "overflow"
+    assert found.reason == "scaled: logits overflow float64 beyond ±1.80e308; the weights hold"
+    assert found.scaled.logits().tolist() == [inf, inf]
+    assert found.scaled.weights().tolist() == [0.5, 0.5]
+
+
+def test_a_multiplier_may_overflow_float32() -> None:
+    found = answered([1, 2], STABLE32, parse_scale("temperature:T=1e-300"))
+    assert found.reason.startswith("scaled: multiplier overflows float32")
+    assert np.isnan(found.scaled.weights()).all()
+
+
+@pytest.mark.parametrize("precision", [STABLE32, STABLE64])
+def test_stable_softmax_of_the_example_is_no_trouble(precision: Precision) -> None:
+    assert answered([100, 120, 150], precision, Scale(), 1024).reason == ""
+
+
+HALF, NAIVE_HALF = Precision("float16"), Precision("float16", stable=False)
+BRAIN, NAIVE_BRAIN = Precision("bfloat16"), Precision("bfloat16", stable=False)
+
+
+@pytest.mark.parametrize(
+    ("scores", "precision", "scale", "reason"),
+    [
+        ([100, 120, 150], NAIVE_HALF, NONE, "e^z overflows float16 above 11.09"),
+        ([100, 120, 150], NAIVE_BRAIN, NONE, "e^z overflows bfloat16 above 88.72"),
+        ([-17.4], NAIVE_HALF, NONE, "every e^z rounds to 0 in float16 below −17.33; 0/0 is NaN"),
+        ([-93.5], NAIVE_BRAIN, NONE, "every e^z rounds to 0 in bfloat16 below −92.88"),
+        ([70_000, 0], HALF, NONE, "scores overflow float16 beyond ±65504; infinity−infinity"),
+        ([3e38, -3e38], BRAIN, NONE, "differences of logits overflow bfloat16 beyond ±3.39e38"),
+        (
+            [70_000, 0],
+            Precision(scores="float16"),
+            NONE,
+            "rounded scores overflow float16 beyond ±65504; infinity−infinity is NaN",
+        ),
+        (
+            [-70_000, 0],
+            Precision(scores="float16"),
+            NONE,
+            "rounded scores overflow float16 beyond ±65504; the weights hold",
+        ),
+        ([1, 2], HALF, Scale("none", softcap=1e5), "soft cap overflows float16"),
+        ([1, 2], HALF, Scale("none", softcap=1e-9), "soft cap rounds to 0 in float16; 0/0 is NaN"),
+        (
+            [1, 2],
+            HALF,
+            Scale("none", sink=1e5),
+            "sink overflows float16 beyond ±65504; the weights",
+        ),
+        ([1, 2], NAIVE_HALF, Scale("none", sink=1e5), "sink overflows float16 beyond ±65504; inf"),
+        ([1, 2], NAIVE_HALF, Scale("none", sink=12.0), "e^z overflows float16 above 11.09"),
+    ],
+)
+def test_every_format_gives_out_where_it_does(
+    scores: list[float], precision: Precision, scale: Scale, reason: str
+) -> None:
+    assert reason in answered(scores, precision, scale).reason
+
+
+def test_a_sink_keeps_weights_that_would_be_0_over_0() -> None:
+    found = answered([-18, -19], NAIVE_HALF, Scale("none", sink=0.0))
+    assert found.reason.startswith("unscaled: every e^z rounds to 0")
+    assert found.scaled.weights().tolist() == [0.0, 0.0]
+    assert found.scaled.sink_weight == 1.0
+
+
+def test_a_cap_keeps_what_would_overflow() -> None:
+    found = answered([100, 120, 150], NAIVE_HALF, Scale("none", softcap=5.0))
+    assert found.reason == "unscaled: e^z overflows float16 above 11.09; infinity/infinity is NaN"
+    capped = answered([70_000, 80_000, 0], Precision(scores="float16"), Scale("none", softcap=2.0))
+    assert (
+        "scaled: rounded scores overflow float16 beyond ±65504; the weights hold" in capped.reason
+    )
+    assert capped.scaled.weights()[0] == capped.scaled.weights()[1] > 0.4
+
+
+@pytest.mark.parametrize("precision", [NAIVE_HALF, NAIVE_BRAIN, NAIVE32])
+def test_naive_softmax_of_the_example_is_nan_and_says_so(precision: Precision) -> None:
+    found = answered([100, 120, 150], precision)
+    assert np.isnan(found.unscaled.weights()).any()
+    assert found.status == "overflow"
+
+
+def test_the_unscaled_side_is_computed_once_for_a_vector() -> None:
+    vector = Vector("a", np.array([1.0, 2.0]))
+    first, second = (answer_to(vector, Setup(d_k)) for d_k in (64, 65))
+    assert first.unscaled is second.unscaled
+    assert first.scaled is not second.scaled
+    assert answer_to(vector, Setup(64, precision=HALF)).unscaled is not first.unscaled
+
+
+ends = st.sampled_from([0.0, -inf, 88.7, 89.0, -104.0, 710.0, -746.0, 1e38, -1e38, 1e308, -1e308])
+any_scores = st.lists(st.one_of(ends, st.floats(-1e308, 1e308)), min_size=1, max_size=5)
+
+
+def is_finite(side: Evaluation) -> bool:
+    arrays = (side.weights(), side.complements(), side.gradient(0, "scores"))
+    norms = side.norms["scores"]
+    numbers = (side.entropy, side.effective_keys, norms.spectral, norms.frobenius, norms.trace)
+    return all(np.isfinite(array).all() for array in arrays) and all(map(isfinite, numbers))
+
+
+@given(
+    any_scores,
+    st.builds(Precision, st.sampled_from(FORMATS), st.booleans(), st.sampled_from(FORMATS)),
+    st.builds(
+        Scale,
+        st.sampled_from(["inverse-sqrt", "none", "ssmax", "log-length"]),
+        softcap=st.sampled_from([None, 1e-300, 1e-9, 50.0, 1e300]),
+        sink=st.sampled_from([None, 0.0, -1e5, 1e5, 1e300]),
+    )
+    | st.just(parse_scale("temperature:T=1e-30")),
+)
+def test_what_is_ok_is_finite_and_what_is_not_has_a_reason(
+    scores: list[float], precision: Precision, scale: Scale
+) -> None:
+    found = answered(scores, precision, scale, d_k=64)
+    masked = np.isneginf(scores)
+    sides = (found.unscaled, found.scaled)
+    assert (found.status == "ok") == (found.reason == "")
+    assert found.masked.tolist() == np.flatnonzero(masked).tolist()
+    if found.status == "ok":
+        assert all(is_finite(side) for side in sides)
+        assert all(np.isfinite(side.logits()[~masked]).all() for side in sides)
+    if "the weights hold" in found.reason and "NaN" not in found.reason:
+        assert all(np.isfinite(side.weights()).all() for side in sides)
+    for side in sides:
+        side.log_gradient(0, "scores")
+        side.log_weights()

@@ -1,0 +1,323 @@
+import tracemalloc
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Drawn
+from attn_tui.compute.sweep.answer import Answer, answer
+from attn_tui.compute.sweep.crossover import crossover
+from attn_tui.compute.sweep.draws import unit_logs, units
+from attn_tui.compute.sweep.points import STATISTICS, Statistic
+from attn_tui.compute.sweep.rows import READOUTS
+from attn_tui.compute.sweep.settings import Settings, log_grid
+from attn_tui.compute.sweep.summary import summarise
+
+SMALL = Settings(n=16, d_k_range=(1, 1024), points=6, draws=160, crossovers=False)
+
+
+def ask(settings: Settings, **setup: Any) -> Experiment:
+    return Experiment(Drawn(4), Setup(**setup).put(settings))
+
+
+def last(settings: Settings, **setup: Any) -> Answer:
+    return list(answer(ask(settings, **setup)))[-1]
+
+
+def test_answers_grow_from_coarse_to_fine() -> None:
+    answers = list(answer(ask(replace(SMALL, points=27, draws=1000, crossovers=True))))
+    assert len(answers) >= 3
+    progress = [each.progress for each in answers]
+    assert progress == sorted(progress)
+    assert [p == 1.0 for p in progress] == [False] * (len(progress) - 1) + [True]
+    sizes = [len(each.points) for each in answers]
+    assert sizes == sorted(sizes)
+    assert sizes[0] < sizes[-1]
+    first, final = answers[0], answers[-1]
+    assert all(point.draws < 1000 for point in first.points)
+    assert all(point.draws == 1000 for point in final.points)
+    assert first.crossovers == ()
+    assert [each.readout for each in final.crossovers] == [
+        "gradient",
+        "jacobian",
+        "query_gradient",
+        "trace",
+    ]
+
+
+def test_an_answer_does_not_depend_on_what_was_asked_before() -> None:
+    found = last(SMALL)
+    unit_logs.cache_clear()
+    again = last(replace(SMALL, statistic="entropy", rules=("none", "inverse-sqrt", "inverse")))
+    for point in found.points:
+        same = again.point(point.n, point.d_k, point.rule)
+        assert same is not None
+        assert same.statistics == point.statistics
+
+
+def test_what_was_seen_once_is_not_drawn_again() -> None:
+    last(SMALL)
+    misses = unit_logs.cache_info().misses
+    last(replace(SMALL, statistic="trace"))
+    assert unit_logs.cache_info().misses == misses
+
+
+def test_n_and_d_k_are_independent() -> None:
+    over_d_k = last(SMALL, d_k=77)
+    assert {point.n for point in over_d_k.points} == {16}
+    assert {point.d_k for point in over_d_k.points} == {1, 4, 16, 64, 256, 1024}
+    over_n = last(replace(SMALL, over="n", n_range=(2, 64)), d_k=77)
+    assert {point.d_k for point in over_n.points} == {77}
+    assert {point.n for point in over_n.points} == set(log_grid((2, 64), 6))
+    assert over_n.crossovers == ()
+
+
+def test_rules_are_none_and_the_setups_own_unless_they_are_named() -> None:
+    scale = Scale("temperature", (("T", 4.0),))
+    assert last(SMALL, scale=scale).rules == ("none", "temperature:T=4.0")
+    assert last(SMALL, scale=Scale("none")).rules == ("none",)
+    named = replace(SMALL, rules=("inverse",))
+    assert last(named).rules == ("inverse",)
+    assert last(replace(named, ratio=True)).rules == ("none", "inverse")
+
+
+def test_points_lie_on_exact_curves() -> None:
+    statistics: tuple[Statistic, ...] = ("trace", "entropy")
+    for statistic in statistics:
+        found = last(replace(SMALL, statistic=statistic, draws=1000))
+        exact = [curve for curve in found.curves if curve.kind == "exact"]
+        assert {(curve.rule, curve.of) for curve in exact} == {
+            ("none", "mean"),
+            ("inverse-sqrt", "mean"),
+        }
+        for curve in exact:
+            for (n, d_k), value in zip(curve.places, curve.values, strict=True):
+                point = found.point(n, d_k, curve.rule)
+                assert point is not None
+                drawn = point.statistics[statistic]
+                assert value is not None
+                assert point.exact(statistic).mean == value
+                assert abs(drawn.mean - value) < 4.0 * drawn.mean_standard_error
+
+
+def test_two_keys_have_exact_curves_of_every_statistic() -> None:
+    for statistic in STATISTICS:
+        curves = last(replace(SMALL, n=2, statistic=statistic, draws=64)).curves
+        exact = {curve.of for curve in curves if curve.kind == "exact"}
+        assert exact == {"mean"} if statistic == "query_gradient" else {"mean", "median"}
+
+
+def test_asymptotes_are_labelled_and_close_far_out() -> None:
+    settings = replace(SMALL, n=512, statistic="trace", d_k_range=(64, 65_536), points=3, draws=64)
+    far = [c for c in last(settings).curves if c.rule == "none" and c.formula == "m_n·E[1/σ]"]
+    exact = [c for c in last(settings).curves if c.rule == "none" and c.kind == "exact"]
+    assert far[0].kind == "asymptote"
+    assert far[0].values[-1] == pytest.approx(exact[0].values[-1], rel=2e-3)
+
+
+def test_an_asymptote_is_of_what_it_says() -> None:
+    """Of ‖J‖_F it is the root mean square that tends to it; the mean lies well below."""
+    far = last(replace(SMALL, n=512, statistic="jacobian", d_k_range=(2048, 4096), points=2))
+    (curve,) = (c for c in far.curves if c.kind == "asymptote")
+    assert (curve.rule, curve.of) == ("none", "root mean square")
+    row = READOUTS.index("jacobian")
+    drawn = units(1, 512, 8000, (4096,))
+    logs = np.concatenate([unit_logs(unit, 4096, 1.0)[row] for unit in drawn])
+    assert curve.values[-1] is not None
+    mean, square = np.exp(logs).mean(), np.exp(2.0 * logs).mean()
+    assert np.sqrt(square) == pytest.approx(curve.values[-1], rel=0.15)
+    assert mean < 0.5 * curve.values[-1]
+
+
+def test_where_logits_condense_is_marked() -> None:
+    marks = {mark.rule: mark for mark in last(replace(SMALL, n=512)).condensation}
+    assert marks["none"].d_k == pytest.approx(12.4766, abs=1e-4)
+    assert marks["inverse-sqrt"].d_k is None
+    (over_n, _) = last(replace(SMALL, over="n"), d_k=8).condensation
+    assert over_n.d_k == 8
+    assert over_n.n == pytest.approx(np.exp(4.0))
+
+
+def test_removing_the_scale_does_what_theory_says() -> None:
+    many = replace(SMALL, n=512, d_k_range=(32, 64), points=2, draws=1000)
+    ratio = last(many).ratio(512, 64, "inverse-sqrt", "gradient")
+    assert ratio is not None
+    assert np.exp(ratio.log_mean) == pytest.approx(27.0, rel=0.1)
+    few = replace(SMALL, n=8, d_k_range=(512, 1024), points=2, draws=1000)
+    ratio = last(few).ratio(8, 1024, "inverse-sqrt", "gradient")
+    assert ratio is not None
+    assert ratio.log_mean > 0.0
+    assert -4.6 < ratio.log_median / np.log(10.0) < -3.4
+    assert ratio.log_median_error < 1.0
+
+
+def test_the_mean_is_always_larger_without_scaling() -> None:
+    found = last(replace(SMALL, d_k_range=(2, 1024), draws=1000))
+    for d_k in {point.d_k for point in found.points}:
+        ratio = found.ratio(16, d_k, "inverse-sqrt", "gradient")
+        assert ratio is not None
+        assert ratio.log_mean > 2.0 * ratio.log_mean_error
+
+
+def test_a_map_shows_where_the_ratio_turns() -> None:
+    settings = replace(
+        SMALL,
+        view="map",
+        n_range=(2, 128),
+        map_points=6,
+        d_k_range=(2, 4096),
+        ratio=True,
+        draws=400,
+    )
+    answers = list(answer(ask(settings)))
+    assert len(answers[-1].points) == 6 * 6 * 2
+    assert answers[-1].curves == ()
+    turns = answers[-1].boundary("inverse-sqrt", "gradient")
+    d_ks = [turn.d_k for turn in turns if turn.d_k is not None]
+    assert len(d_ks) == len(turns)
+    assert d_ks[0] < d_ks[2] < d_ks[-1]
+    assert len(answers[-1].condensation) == 12
+    assert [turn.n for turn in turns] == log_grid((2, 128), 6)
+    for turn in turns:
+        found = crossover(turn.n, draws=2000)
+        assert found is not None
+        assert found.d_k is not None
+        assert turn.low is not None
+        assert turn.high is not None
+        assert turn.low < found.d_k < turn.high
+    # Until all of a row is drawn it has no line.
+    partial = [each for each in answers if each.points[-1].draws < settings.draws]
+    assert partial
+    for each in partial:
+        drawn = {point.n for point in each.points if point.draws == settings.draws}
+        assert {turn.n for turn in each.boundary("inverse-sqrt", "gradient")} <= drawn
+    assert answers[0].boundary("inverse-sqrt", "gradient") == ()
+
+
+def test_medians_outlive_float64() -> None:
+    settings = replace(
+        SMALL, n=2, d_k_range=(1, 65_536), points=2, rules=("temperature:0.01",), draws=64
+    )
+    (_, point) = last(settings).points
+    size = point.statistics["gradient"]
+    assert size.median == 0.0
+    assert -4e4 < size.log_median < -1e4
+    assert size.mean >= 0.0
+
+
+@pytest.mark.parametrize("rule", ["temperature:1e-308", "temperature:1e307"])
+@pytest.mark.parametrize("n", [2, 16])
+def test_no_multiplier_overflows(rule: str, n: int) -> None:
+    settings = replace(SMALL, n=n, d_k_range=(1, 65_536), points=2, draws=32, rules=("none", rule))
+    for point in last(settings).points:
+        for statistic in STATISTICS:
+            found = point.statistics[statistic]
+            assert np.isfinite([found.mean, found.log_median]).all()
+            point.exact(statistic)
+
+
+def test_a_summary_is_of_the_first_draws() -> None:
+    point = last(replace(SMALL, draws=100)).point(16, 64, "none")
+    assert point is not None
+    logs = np.concatenate([unit_logs(u, 64, 1.0) for u in units(1, 16, 100, (64,))], axis=1)
+    expected = summarise(logs)[READOUTS.index("entropy")]
+    assert point.statistics["entropy"] == expected
+
+
+def test_it_stops() -> None:
+    assert list(answer(ask(SMALL), stop=lambda: True)) == []
+    asked = 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 5
+
+    answers = list(answer(ask(replace(SMALL, seed=77)), stop))
+    assert all(each.progress < 1.0 for each in answers)
+    assert asked == 6
+
+
+def test_memory_does_not_grow_with_what_was_drawn() -> None:
+    unit_logs.cache_clear()
+    tracemalloc.start()
+    try:
+        settings = Settings(n=50_000, points=3, d_k_range=(1, 4096), draws=64, seed=5)
+        for _ in islice(answer(ask(settings)), 4):
+            pass
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 80e6
+
+
+@pytest.mark.parametrize(
+    ("field", "given"),
+    [
+        ("over", {"over": "seed"}),
+        ("view", {"view": "pie"}),
+        ("statistic", {"statistic": "variance"}),
+        ("n", {"n": 1}),
+        ("n", {"n": 100_001}),
+        ("n_range", {"n_range": (1, 8)}),
+        ("d_k_range", {"d_k_range": (64, 2)}),
+        ("d_k_range", {"d_k_range": (0, 2)}),
+        ("d_k_range", {"d_k_range": (1, 2, 3)}),
+        ("d_k_range", {"d_k_range": ()}),
+        ("rule", {"rules": ("sqrt",)}),
+        ("rules", {"rules": ("none", "none")}),
+        ("rules", {"rules": ("none",), "ratio": True}),
+        ("draws", {"draws": 1}),
+        ("draws", {"draws": 10**30}),
+        ("seed", {"seed": 1.0}),
+        ("seed", {"seed": True}),
+        ("points", {"points": 1}),
+    ],
+)
+def test_bad_settings_are_named(field: str, given: dict[str, Any]) -> None:
+    with pytest.raises(InputError) as caught:
+        Settings(**given)
+    assert caught.value.field == field
+    assert "\n" not in str(caught.value)
+
+
+ONE_D_K, ONE_N = (4, 4), (8, 8)
+
+
+@pytest.mark.parametrize(
+    ("settings", "most"),
+    [
+        # The limit of all vectors, 2^20, over places and rules, of which there are at least two.
+        # Of 27 places about 1 and 2 two are one.
+        (Settings(), 2**20 // (26 * 2)),
+        (Settings(points=14), 2**20 // (14 * 2)),
+        (Settings(d_k_range=(2, 4)), 100_000),
+        (Settings(over="n", n_range=ONE_N, d_k_range=(1, 64)), 100_000),
+        (Settings(d_k_range=ONE_D_K), 100_000),
+        (Settings(view="map"), 2**20 // (12 * 14 * 2)),
+        (Settings(view="map", n_range=ONE_N), 2**20 // (14 * 2)),
+        (Settings(rules=("none", "inverse", "ssmax"), points=14, ratio=True), 2**20 // (14 * 4)),
+    ],
+)
+def test_vectors_are_counted_where_they_are_drawn(settings: Settings, most: int) -> None:
+    places = {place for part in settings.places(64) for place in part}
+    assert len(places) * max(2, len(settings.rules) + settings.ratio) * most <= 2**20
+    replace(settings, draws=most).check_vectors()
+    if most < 100_000:
+        too_many = replace(settings, draws=most + 1)
+        with pytest.raises(InputError, match=f"at most {most:,}"):
+            too_many.check_vectors()
+        with pytest.raises(InputError):
+            next(answer(ask(too_many)))
+
+
+def test_a_sweep_with_too_many_places_and_rules_for_any_draws_says_so() -> None:
+    rules = tuple(f"temperature:T={t}" for t in range(1, 50))
+    with pytest.raises(InputError, match="fewer places or rules"):
+        Settings(view="map", map_points=200, rules=rules, draws=2).check_vectors()

@@ -1,0 +1,236 @@
+"""Reports of sweeps: aligned, complete, strict, and what they say is so."""
+
+import csv as csv_module
+import json as json_module
+import re
+from dataclasses import replace
+from functools import lru_cache
+from io import StringIO
+from math import exp
+from typing import Any
+
+import pytest
+
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.scale import RULES
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Drawn
+from attn_tui.compute.sweep.answer import Answer, answer
+from attn_tui.compute.sweep.crossover import GRADIENTS, Crossover
+from attn_tui.compute.sweep.points import STATISTICS
+from attn_tui.compute.sweep.settings import Settings
+from attn_tui.files.codec import experiment_from_plain
+from attn_tui.report.sweep import csv as sweep_csv
+from attn_tui.report.sweep import json as sweep_json
+from attn_tui.report.sweep import text as sweep_text
+from attn_tui.report.sweep.sentences import in_short, said
+from tests.report.explore.test_reports import DOCS, strict
+
+SMALL = Settings(n=8, points=6, map_points=4, n_range=(2, 512), draws=320)
+ALL_RULES = tuple(RULES)
+CASES = {
+    "d_k": SMALL,
+    "n": replace(SMALL, over="n", statistic="trace"),
+    "map": replace(SMALL, view="map"),
+    "ratio": replace(SMALL, ratio=True),
+    "two keys": replace(SMALL, n=2, statistic="entropy"),
+    "every rule": replace(SMALL, rules=ALL_RULES, points=3, draws=64),
+    "far": replace(SMALL, rules=("temperature:T=1e-300", "temperature:T=1e300"), draws=32),
+    "most keys": replace(SMALL, over="n", n_range=(2, 100_000), points=3, draws=32),
+}
+
+
+@lru_cache
+def found(name: str) -> Answer:
+    (*_, last) = answer(Experiment(Drawn(8), Setup(64).put(CASES[name])))
+    return last
+
+
+def as_json(each: Answer, *statistics: Any) -> Any:
+    text = "".join(sweep_json.render(each, statistics))
+    assert text.isascii()
+    return json_module.loads(text, parse_constant=strict)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_text_has_at_most_80_columns(name: str) -> None:
+    text = "".join(sweep_text.render(found(name), STATISTICS))
+    assert max(map(len, text.splitlines())) <= 80
+    assert text.endswith("\n")
+    assert "\n\n\n" not in text
+
+
+def test_text_says_what_each_number_is_of() -> None:
+    text = "".join(sweep_text.render(found("d_k")))
+    for phrase in (
+        "320 vectors at each place, seed 1 (NumPy PCG64, standard_normal)",
+        "‖∂p/∂s‖_F: the Frobenius norm of ∂p/∂s = m·J, weights by scores",
+        "mean     error    median      from        to",
+        "none, m = 1",
+        "inverse-sqrt, m = 1/√d_k",
+        "σ_c = √(2 ln n) = 2.04",
+        "Asymptote of the root mean square ‖∂p/∂s‖_F",
+        "‖∂p/∂s‖_F   inverse-sqrt      102 [58.9, 166]",
+        "tr J        inverse-sqrt      none: smaller unscaled",
+    ):
+        assert phrase in text, text
+
+
+def test_exact_values_stand_beside_the_sampled_ones() -> None:
+    text = "".join(sweep_text.render(found("two keys")))
+    assert text.count("exact") >= 4
+    assert "exact" not in "".join(sweep_text.render(found("d_k")))
+
+
+def test_json_has_the_points_that_are_promised() -> None:
+    plain = as_json(found("two keys"))
+    assert plain["schema"] == "attn-tui/1"
+    assert len(plain["points"]) == 6 * 2
+    for point in plain["points"]:
+        assert set(STATISTICS) <= set(point)
+        assert {"n", "d_k", "rule"} <= set(point)
+        for name in STATISTICS:
+            for which in ("mean", "median"):
+                number = point[name][which]
+                assert {"value", "standard_error", "exact"} <= set(number)
+            if name != "query_gradient":
+                assert isinstance(point[name]["median"]["exact"], float)
+            assert point[name]["median"]["value"] == exp(point[name]["median"]["log"])
+    first = plain["crossovers"][0]
+    assert {"n", "readout", "d_k", "low", "high"} <= set(first)
+    assert first["low"] < first["d_k"] < first["high"]
+    assert [each["readout"] for each in plain["crossovers"]] == list(GRADIENTS)
+    assert plain["crossovers"][1]["d_k"] is None
+
+
+def test_json_has_only_the_statistics_asked_for() -> None:
+    point = as_json(found("d_k"), "entropy")["points"][0]
+    assert set(point) & set(STATISTICS) == {"entropy"}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_json_asks_the_same_again(name: str) -> None:
+    each = found(name)
+    assert experiment_from_plain(as_json(each, "trace")).setup == each.experiment.setup
+
+
+def test_every_field_of_json_is_documented() -> None:
+    documented = set(re.findall(r"`([^`]+)`", DOCS.read_text()))
+    plain = as_json(found("two keys"))
+    lists = ("points", "curves", "crossovers")
+    for name in (key for key in plain if key not in ("schema", "experiment")):
+        assert name in documented
+        if name in lists:
+            assert {f"{name}[].{field}" for field in plain[name][0]} <= documented
+    gradient = plain["points"][0]["gradient"]
+    assert {f"points[].gradient.{field}" for field in gradient} <= documented
+    for which in ("mean", "median"):
+        paths = {f"points[].gradient.{which}.{field}" for field in gradient[which]}
+        assert paths <= documented
+
+
+def test_csv_is_one_table_of_full_precision() -> None:
+    each = found("d_k")
+    rows = list(csv_module.DictReader(StringIO("".join(sweep_csv.render(each)))))
+    assert len(rows) == len(each.points) * len(STATISTICS)
+    assert tuple(rows[0]) == sweep_csv.COLUMNS
+    row = next(row for row in rows if row["statistic"] == "trace" and row["rule"] == "none")
+    assert float(row["mean"]) == each.points[0].statistics["trace"].mean
+    assert row["median_exact"] == ""
+    assert set(sweep_csv.COLUMNS) <= set(re.findall(r"`([^`]+)`", DOCS.read_text()))
+
+
+def test_crossovers_alone_are_written_in_every_form() -> None:
+    each = found("d_k")
+    text = "".join(sweep_text.crossover_table(each.crossovers))
+    assert max(map(len, text.splitlines())) <= 80
+    assert "102 [58.9, 166]" in text
+    rows = list(
+        csv_module.DictReader(StringIO("".join(sweep_csv.render_crossovers(each.crossovers))))
+    )
+    assert [row["d_k"] == "" for row in rows] == [False, False, False, True]
+    written = "".join(sweep_json.render_crossovers(each.experiment, each.crossovers))
+    plain = json_module.loads(written, parse_constant=strict)
+    assert plain["points"] == []
+    assert [each["finished"] for each in plain["crossovers"]] == [True] * 4
+
+
+def test_a_crossover_that_is_not_finished_says_so() -> None:
+    each = found("d_k")
+    first, *others = each.crossovers
+    some = (replace(first, finished=False), *others)
+    stopped = replace(each, crossovers=some)
+    for one, expected in ((each, False), (stopped, True)):
+        text = "".join(sweep_text.crossover_table(one.crossovers))
+        assert ("* so far: " in text) == expected
+        assert ("‖∂p/∂s‖_F *" in text) == expected
+        assert "tr J *" not in text
+        assert any(line.startswith("So far, ") for line in said(one, "gradient")) == expected
+        assert in_short(one, "gradient").startswith("So far, ") == expected
+        assert not in_short(one, "trace").startswith("So far")
+    rows = list(csv_module.DictReader(StringIO("".join(sweep_csv.render_crossovers(some)))))
+    assert [row["finished"] for row in rows] == ["false", "true", "true", "true"]
+    plain = as_json(stopped)["crossovers"]
+    assert [one["finished"] for one in plain] == [False, True, True, True]
+
+
+@pytest.mark.parametrize("rule", ALL_RULES)
+def test_a_crossover_of_any_rule_fits(rule: str) -> None:
+    head = (100_000, "query_gradient", rule, None, None, None, "smaller")
+    one = Crossover(*head, divides_from=65_535, draws=99_999, seed=2**63 - 1, finished=False)  # type: ignore[arg-type]
+    crossing = replace(one, d_k=12345.6, low=1234.5, high=65536.0, side="crosses")
+    text = "".join(sweep_text.crossover_table([one, crossing]))
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_sentences_agree_with_the_points() -> None:
+    text = " ".join(said(found("d_k"), "gradient"))
+    assert "makes the median ‖∂p/∂s‖_F larger from d_k = 2 to ≈ 102 (95 %: 58.9 to 166)" in text
+    assert "Without 1/√d_k the mean ‖∂p/∂s‖_F over draws is larger at every d_k shown" in text
+    text = " ".join(said(found("d_k"), "trace"))
+    assert "removing 1/√d_k makes the median tr J smaller at every d_k" in text
+    text = " ".join(said(found("map"), "gradient"))
+    boundary = found("map").boundary("inverse-sqrt", "gradient")
+    assert boundary[-1].d_k is not None
+    assert "makes the median ‖∂p/∂s‖_F larger up to d_k ≈" in text
+
+
+def test_an_interrupted_sweep_says_so() -> None:
+    first = next(answer(Experiment(Drawn(8), Setup(64).put(SMALL))))
+    text = "".join(sweep_text.render(first))
+    assert re.search(rf"asked +{SMALL.draws:,} vectors at each place", text)
+    assert re.search(r"stopped +at \d+% of the work; 256 draws at each place", text)
+    assert as_json(first)["progress"] < 1
+
+
+def test_no_sentence_speaks_of_a_rule_without_its_name() -> None:
+    settings = replace(SMALL, n=8, rules=("none", "inverse", "mup"), d_k_range=(1, 64), points=4)
+    (*_, last) = answer(Experiment(Drawn(8), Setup(64).put(settings)))
+    sentences = said(last, "gradient")
+    assert len(set(sentences)) == len(sentences)
+    for sentence in sentences:
+        if "mean" in sentence or "divide" in sentence:
+            assert "1/d_k" in sentence or "√d₀/d_k" in sentence or "few draws" in sentence
+    # mup multiplies by 2 at d_k = 4, so its mean is spoken of from the next place on.
+    (mean,) = (each for each in sentences if each.startswith("Without √d₀"))
+    assert mean.endswith("from 16 to 64.")
+
+
+def test_ratios_are_those_of_the_points_in_json_and_csv() -> None:
+    each = found("map")
+    plain = as_json(each)
+    points = {(p["n"], p["d_k"], p["rule"]): p for p in plain["points"]}
+    n, d_k = max((n, d_k) for n, d_k, _ in points)
+    unscaled, scaled = (points[n, d_k, rule] for rule in ("none", "inverse-sqrt"))
+    by_hand = unscaled["gradient"]["mean"]["value"] / scaled["gradient"]["mean"]["value"]
+    assert exp(scaled["gradient"]["ratio"]["log_mean"]) == pytest.approx(by_hand)
+    rows = csv_module.DictReader(StringIO("".join(sweep_csv.render(each))))
+    row = next(
+        row
+        for row in rows
+        if (row["n"], row["d_k"], row["rule"], row["statistic"])
+        == (str(n), str(d_k), "inverse-sqrt", "gradient")
+    )
+    assert float(row["log_ratio_of_means"]) == scaled["gradient"]["ratio"]["log_mean"]
+    line = [b for b in plain["boundary"] if (b["n"], b["readout"]) == (n, "gradient")]
+    assert [b["d_k"] for b in line] == [each.boundary("inverse-sqrt", "gradient")[-1].d_k]
