@@ -318,7 +318,7 @@ def _documented() -> list[str]:
     texts = [(Path(__file__).parents[1] / "README.md").read_text()]
     texts += [call(*command, "--help").stdout for command in ((), ("show",), ("dot",), ("sweep",))]
     found = re.findall("^ +(attn-tui .*)", "\n".join(texts), re.M)
-    lines = (re.split("   +| where the variance", line)[0] for line in found)
+    lines = (re.split("   +", line)[0] for line in found)
     return [line for line in dict.fromkeys(lines) if not set(line) & set("@;|>")]
 
 

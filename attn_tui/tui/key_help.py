@@ -1,4 +1,4 @@
-"""Every key there is, for the help, for the README and for tests."""
+"""Every key there is, for the help, for docs/keys.md and for tests."""
 
 import sys
 from collections.abc import Iterable
@@ -38,7 +38,7 @@ def key_help(first: Iterable[Section] = ()) -> Text:
     return text
 
 
-START = "<!-- keys: python -m attn_tui.tui.key_help README.md -->\n"
+START = "<!-- keys: python -m attn_tui.tui.key_help docs/keys.md -->\n"
 END = "<!-- end of keys -->"
 
 

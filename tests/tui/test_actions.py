@@ -12,13 +12,13 @@ from attn_tui.tui.explore.screen import ExploreScreen
 from attn_tui.tui.key_help import key_help, sections, with_keys
 from tests.tui.person import MEDIUM, NARROW, WIDE, at_screen
 
-README = Path(__file__).parents[2] / "README.md"
+KEYS = Path(__file__).parents[2] / "docs" / "keys.md"
 ACTIONS = [action for section in sections() for action in section.actions]
 
 
-def test_the_readmes_key_table_is_the_registrys() -> None:
-    """Renewed by ``python -m attn_tui.tui.key_help README.md``."""
-    assert with_keys(README.read_text("utf-8")) == README.read_text("utf-8")
+def test_the_documented_key_table_is_the_registrys() -> None:
+    """Renewed by ``python -m attn_tui.tui.key_help docs/keys.md``."""
+    assert with_keys(KEYS.read_text("utf-8")) == KEYS.read_text("utf-8")
 
 
 def test_every_key_is_in_the_help() -> None:
