@@ -60,7 +60,7 @@ def drawn_rows(settings: Settings, width: int, height: int) -> list[Row]:
 
 
 def rules_rows(experiment: Experiment, width: int, height: int) -> list[Row]:
-    """Return the rules that are compared, each with its m where the cursor is."""
+    """Return the rules that are compared, each with its m at the cursor, after their key."""
     n, d_k = place_of(experiment)
     settings, setup = experiment.setup.get(Settings), experiment.setup
     rules = compared(settings, setup.scale)
@@ -72,7 +72,7 @@ def rules_rows(experiment: Experiment, width: int, height: int) -> list[Row]:
     for texts in (long, short):
         ends = [","] * (len(texts) - 1) + [""]
         parts: list[Row] = [((t + end, "scaled"),) for t, end in zip(texts, ends, strict=True)]
-        choices.append(((("m =", "scaled"),), parts))
+        choices.append(((("r", "key"),), parts))
     return packed(choices, width, height, 1)
 
 
