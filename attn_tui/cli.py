@@ -1,14 +1,18 @@
 """Starts the program; all that takes time to import is imported where Ctrl+C is heeded."""
 
 import sys
-from typing import NoReturn
 
 
-def main() -> NoReturn:
-    """Run the program on the command line it was called with."""
+def main() -> None:
+    """Run the program on the command line it was called with, and exit."""
     try:
         from attn_tui.commands.program import program
 
         program.main()
     except KeyboardInterrupt:
         sys.exit(130)
+    finally:
+        # The status is settled: another Ctrl+C while Python closes down would put a signal for it.
+        from signal import SIG_IGN, SIGINT, signal
+
+        signal(SIGINT, SIG_IGN)

@@ -266,11 +266,22 @@ def test_a_reader_that_has_enough_is_no_error() -> None:
         assert process.wait() == 0
 
 
+@pytest.mark.parametrize("command", ["--help", "show --help", "--version"])
+def test_help_that_nobody_reads_is_no_error(command: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [*PROGRAM, *command.split()], stdout=writer, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 @pytest.mark.parametrize(
     ("error", "status", "line"),
     [
         (KeyboardInterrupt, 130, ""),
-        (MemoryError, 2, "attn-tui: not enough memory; expected less input"),
+        (MemoryError, 2, "attn-tui: not enough memory; expected less input\n"),
     ],
 )
 def test_an_interrupt_is_quiet_and_a_lack_of_memory_is_one_line(
@@ -281,7 +292,7 @@ def test_an_interrupt_is_quiet_and_a_lack_of_memory_is_one_line(
 
     monkeypatch.setattr("attn_tui.files.readers.read_arguments", fail)
     result = call("show", "1")
-    assert (result.exit_code, result.stdout, result.stderr.strip()) == (status, "", line)
+    assert (result.exit_code, result.stdout, result.stderr) == (status, "", line)
 
 
 @needs_full_disk
@@ -330,6 +341,31 @@ def test_a_program_that_is_interrupted_while_it_starts_says_nothing() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+def test_ctrl_c_after_the_report_leaves_the_status_that_there_is() -> None:
+    program = (
+        "import atexit, signal\n"
+        "atexit.register(lambda: signal.raise_signal(signal.SIGINT))\n"
+        "from attn_tui.cli import main\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "show"], capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_what_starts_the_program_imports_nothing_that_takes_time() -> None:
+    program = (
+        "import sys; before = set(sys.modules); import attn_tui.cli; "
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", program], capture_output=True, check=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+    )  # fmt: skip
+    assert done.stdout.split() == [b"attn_tui", b"attn_tui.cli"]
 
 
 def test_the_report_prints_where_text_is_ascii() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pexpect
 import pytest
 
+from attn_tui.commands.progress import until_interrupted
 from tests.test_cli import call, refused
 
 
@@ -114,6 +115,17 @@ def test_ctrl_c_prints_what_was_drawn_and_a_terminal_is_shown_how_far_it_is() ->
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 130
+
+
+def test_ctrl_c_that_is_ignored_stays_so() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with until_interrupted() as stop:
+            signal.raise_signal(signal.SIGINT)
+            assert not stop()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_what_is_not_a_terminal_gets_no_progress() -> None:

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable
+from typing import TextIO
 
 import click
 
@@ -42,10 +43,14 @@ def write(pieces: Iterable[str]) -> None:
             out.write(piece)
         out.flush()
     except OSError as error:
-        # What is left in the buffer would fail again when Python closes the stream.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), out.fileno())
+        drop_rest(out)
         if not isinstance(error, BrokenPipeError):
             raise _refused(str(error.strerror)) from None
+
+
+def drop_rest(stream: TextIO) -> None:
+    """Let what a stream's buffer holds go nowhere, or it fails again when Python closes it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _refused(problem: str) -> click.ClickException:

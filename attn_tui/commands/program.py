@@ -1,14 +1,15 @@
 """The command line: finds the subcommand, and turns every error into one line."""
 
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 import click
 
 from attn_tui import __version__
 from attn_tui.commands.options import protected, write_options
-from attn_tui.commands.output import BAD_INPUT, INTERRUPTED, prepare_output
+from attn_tui.commands.output import BAD_INPUT, INTERRUPTED, drop_rest, prepare_output
 from attn_tui.commands.screen import open_screen
 from attn_tui.compute.errors import InputError
 from attn_tui.instruments import INSTRUMENTS, load
@@ -61,6 +62,16 @@ class Program(click.Group):
             args = [str(open_screen.name), *args]
         return super().parse_args(ctx, args)
 
+    def make_context(self, *given: Any, **more: Any) -> click.Context:
+        """Read the options, of which some, as --help, print."""
+        with _own_ends():
+            return super().make_context(*given, **more)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the subcommand."""
+        with _own_ends():
+            return super().invoke(ctx)
+
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write both ways to call the program."""
         formatter.write_usage(NAME, "[OPTIONS] [SCORES]...")
@@ -93,6 +104,18 @@ class Program(click.Group):
         except (click.Abort, KeyboardInterrupt):
             return INTERRUPTED
         return result if isinstance(result, int) else 0
+
+
+@contextmanager
+def _own_ends() -> Iterator[None]:
+    """End as the program does, where click would write an empty line or call a closed pipe 1."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise click.exceptions.Exit(INTERRUPTED) from None
+    except BrokenPipeError:
+        drop_rest(sys.stdout)
+        raise click.exceptions.Exit(0) from None
 
 
 def _spelled(error: InputError) -> str:

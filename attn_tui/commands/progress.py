@@ -70,14 +70,19 @@ class Progress:
 
 @contextmanager
 def until_interrupted() -> Iterator[Stop]:
-    """Give a stop that Ctrl+C makes true; a second Ctrl+C ends the program as usual."""
-    pressed = []
+    """Give a stop that Ctrl+C makes true; a second Ctrl+C ends the program as usual.
+
+    Where Ctrl+C is ignored, as in the background of a script, it stays so.
+    """
+    pressed: list[int] = []
 
     def press(number: int, frame: FrameType | None) -> None:
         pressed.append(number)
         signal.signal(signal.SIGINT, before)
 
-    before = signal.signal(signal.SIGINT, press)
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, press)
     try:
         yield lambda: bool(pressed)
     finally:

@@ -1,5 +1,6 @@
 """The application: holds what is asked, shows it on the visible instrument, and asks anew."""
 
+import asyncio
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -21,7 +22,7 @@ from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.key_help import key_help
 from attn_tui.tui.messages import HistoryStep
 from attn_tui.tui.state import Asked, History, only_of
-from attn_tui.tui.terminal import lacks_blocks
+from attn_tui.tui.terminal import lacks_blocks, leave_on_signals
 from attn_tui.tui.theme import role_variables
 
 
@@ -49,7 +50,10 @@ class AttnApp(App[None]):
         clock: Callable[[], float] = time.monotonic,
         ascii: bool = False,
     ) -> None:
-        no_color = "NO_COLOR" in environ
+        no_color = bool(environ.get("NO_COLOR"))
+        if not no_color:
+            # An empty one asks for nothing, though Textual would heed it.
+            environ.pop("NO_COLOR", None)
         super().__init__(ansi_color=True if no_color else None)
         if no_color:
             # Textual turns a true-colour theme black when colours are taken out of it.
@@ -164,5 +168,10 @@ def run(draft: Draft) -> int:
     assert stream is not None  # Textual writes to it.
     write_look_alikes(stream, environ)
     app = AttnApp(draft, ascii=lacks_blocks(stream.encoding, environ))
-    app.run()
+    asyncio.run(_run(app))
     return app.return_code or 0
+
+
+async def _run(app: AttnApp) -> None:
+    leave_on_signals(asyncio.get_running_loop(), partial(app.exit, None))
+    await app.run_async()

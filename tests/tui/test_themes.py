@@ -106,3 +106,10 @@ async def test_no_color_sends_no_colour_and_offers_no_theme(
         await person.press("ctrl+p")
         await person.write("theme")
         person.misses("Choose the colours")
+
+
+async def test_an_empty_no_color_asks_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "")
+    async with at_screen(WIDE) as person:
+        assert not person.app.no_color
+        assert person.app.theme == "textual-dark"
