@@ -372,7 +372,7 @@ def test_the_report_prints_where_text_is_ascii() -> None:
     done = run("show", PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"0.6245" in done.stdout
-    assert b"m = 1/vd_k" in done.stdout
+    assert b"m = 1/sqrt(d_k)" in done.stdout
     assert b"r between q_i and k_i" in run("dot", "--help", PYTHONIOENCODING="latin-1").stdout
 
 

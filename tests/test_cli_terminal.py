@@ -41,7 +41,7 @@ def test_in_the_plain_locale_a_terminal_gets_ascii() -> None:
     child.close()
     assert child.exitstatus == 0
     assert report.isascii()
-    assert b"m = 1/vd_k" in report
+    assert b"m = 1/sqrt(d_k)" in report
 
 
 def _all_of(descriptor: int) -> bytes:

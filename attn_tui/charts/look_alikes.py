@@ -1,4 +1,4 @@
-"""ASCII in place of signs that an encoding has not, cell for cell, so that columns stay columns."""
+"""ASCII in place of signs that an encoding has not: words in reports, on the screen one for one."""
 
 import codecs
 import re
@@ -15,7 +15,7 @@ LOOK_ALIKE = "attn_tui.look_alike"
 _SIGNS = {
     sign: plain
     for signs, plains in (
-        ("±∓·½×÷‖–−…∂√∞≈≠≤≥µ⠀", "~~*hx/|--.dvI~!<>u "),
+        ("±∓·×÷‖–—−…∂√∞≈≠≤≥µ⠀“”‘’•æß", "++*x/|---.dvI~!<>u \"\"''*as"),
         ("←↑→↓▲▸▼■▪◆○●", "<^:v^>vH**oO"),
         ("▁▂▃▔░▒▓▌▍▎▏▐▕", "___-:o%||||||"),
         ("─━┄┅┈┉╌╍═│┃┆┇┊┋╎╏║", "---------|||||||||"),
@@ -41,6 +41,80 @@ def look_alike(character: str) -> str:
     area = next((plain for plain, area in _AREAS.items() if ord(character) in area), "?")
     width = cells(character)
     return _SIGNS.get(character, letter or area).ljust(width)[:width]
+
+
+_WORDS = {
+    sign: word
+    for signs, words in (
+        ("±∓≈≠≤≥→←∞½…‖Σ–", "+- -+ ~ != <= >= -> <- inf 1/2 ... || sum -"),
+        ("⁰¹²³⁴ᵀ", "^0 ^1 ^2 ^3 ^4 ^T"),
+        ("₀₁₂₃₄₅₆₇₈₉", "0 1 2 3 4 5 6 7 8 9"),
+    )
+    for sign, word in zip(signs, words.split(), strict=True)
+}
+_SYNTAX = (
+    ("√", re.compile(r"(?<=\w)√"), "*√"),
+    ("√", re.compile(r"√(\w+)"), r"√(\1)"),
+    ("√", re.compile(r"√"), "sqrt"),
+    ("Σ", re.compile(r"Σ(?=[^\W_])"), "sum "),
+    ("₀", re.compile(r"(?=[₀-₉])(?<![₀-₉])"), "_"),
+)
+"""What would read otherwise without blanks and brackets."""
+_NUMBER = re.compile(r"[^A-Za-z]|.*±")
+"""How a text may begin that ends where its column does, though nothing follows it."""
+
+
+def in_words(text: str, encoding: str) -> str:
+    """Return text with the mathematics that an encoding has not in words: ``1/sqrt(d_k)``.
+
+    Blanks beside make room for them, so that columns stay columns where they can.
+
+    >>> in_words("√d_k        ½     ∞", "ascii")
+    'sqrt(d_k)  1/2  inf'
+    """
+    return "\n".join(_spelled(line, encoding) for line in text.split("\n"))
+
+
+def _spelled(line: str, encoding: str) -> str:
+    if _has(encoding, line):
+        return line
+    # Texts and the runs of blanks between them, one after another; a text has a run on each side.
+    parts = ["", *re.split("( {2,})", line), ""]
+    owed = 0
+    for place in range(1, len(parts), 2):
+        before, text = parts[place - 1], parts[place]
+        parts[place] = spelled = _in_words(text, encoding)
+        shorter = before[min(owed, max(len(before) - 1, 0)) :]
+        owed -= len(before) - len(shorter)
+        owed += cells(spelled) - cells(text)
+        # Numbers end where their column does.
+        if place < len(parts) - 2 or _NUMBER.match(text):
+            parts[place - 1] = shorter[min(owed, max(len(shorter) - 2, 0)) :]
+            owed -= len(shorter) - len(parts[place - 1])
+        else:
+            parts[place - 1] = shorter
+    return "".join(parts)
+
+
+def _in_words(text: str, encoding: str) -> str:
+    for sign, sought, words in _SYNTAX:
+        if not _has(encoding, sign):
+            text = sought.sub(words, text)
+    return "".join(c if _has(encoding, c) else _word(c) for c in text)
+
+
+def _word(character: str) -> str:
+    greek = _GREEK.fullmatch(name(character, ""))
+    letter = greek and (greek[2].capitalize() if greek[1] == "CAPITAL" else greek[2].lower())
+    return _WORDS.get(character) or letter or character
+
+
+def _has(encoding: str, text: str) -> bool:
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _write(error: UnicodeError) -> tuple[str, int]:

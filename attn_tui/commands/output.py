@@ -7,7 +7,7 @@ from typing import TextIO
 
 import click
 
-from attn_tui.charts.look_alikes import write_look_alikes
+from attn_tui.charts.look_alikes import in_words, write_look_alikes
 
 BAD_INPUT, INTERRUPTED = 2, 130
 """The statuses that the program ends with, but for 0."""
@@ -40,7 +40,7 @@ def write(pieces: Iterable[str]) -> None:
     out = sys.stdout
     try:
         for piece in pieces:
-            out.write(piece)
+            out.write(in_words(piece, out.encoding))
         out.flush()
     except OSError as error:
         drop_rest(out)

@@ -84,7 +84,7 @@ class ChoiceDialog(ModalScreen[str | None]):
         """Lay out the list in a box."""
         with Vertical(classes="dialog") as box:
             box.border_title = self._title
-            box.border_subtitle = "↑ ↓ a letter · enter chooses · esc closes"
+            box.border_subtitle = "up, down, a letter · enter chooses · esc closes"
             options = Lines(self._choices, [self._prompt(each) for each in self._choices])
             values = [choice.value for choice in self._choices]
             options.highlighted = values.index(self._present) if self._present in values else 0
@@ -120,7 +120,7 @@ class SeveralDialog(ModalScreen[tuple[str, ...] | None]):
         """Lay out the list in a box."""
         with Vertical(classes="dialog") as box:
             box.border_title = self._title
-            box.border_subtitle = "↑ ↓ a letter · space in or out · esc done"
+            box.border_subtitle = "up, down, a letter · space in or out · esc done"
             yield Lines(self._choices, [self._prompt(each) for each in self._choices])
 
     def _prompt(self, choice: Choice) -> Text:
@@ -170,7 +170,7 @@ class ReadDialog(ModalScreen[None]):
         """Lay out the text in a box."""
         with Vertical(classes="dialog -text") as box:
             box.border_title = self._title
-            box.border_subtitle = "↑ ↓ scroll · esc closes"
+            box.border_subtitle = "up, down scroll · esc closes"
             with VerticalScroll():
                 yield Static(self._text)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import attn_tui
-from attn_tui.charts.look_alikes import LOOK_ALIKE, look_alike
+from attn_tui.charts.look_alikes import LOOK_ALIKE, in_words, look_alike
 from attn_tui.charts.rows import cells
 
 SIGNS = {
@@ -35,7 +35,38 @@ def test_it_is_ascii_and_takes_as_many_cells(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("encoding", "written"),
-    [("ascii", "|dp/ds| ~ 2, 1/vd_k, e, ? "), ("iso8859-1", "|dp/ds| ± ², 1/vd_k, é, ? ")],
+    [("ascii", "|dp/ds| + 2, 1/vd_k, e, ? "), ("iso8859-1", "|dp/ds| ± ², 1/vd_k, é, ? ")],
 )
 def test_only_what_an_encoding_has_not_is_replaced(encoding: str, written: str) -> None:
     assert "‖∂p/∂s‖ ± ², 1/√d_k, é, 注".encode(encoding, LOOK_ALIKE).decode(encoding) == written
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("slope −½ or ½", "slope -1/2 or 1/2"),
+        ("within ±2√d_k = ±64, ≈ 3", "within +-2*sqrt(d_k) = +-64, ~ 3"),
+        ("σ → ∞, σ_c = √(2 ln n)", "sigma -> inf, sigma_c = sqrt(2 ln n)"),
+        ("m² ≤ 1/Σp², ρ ≠ r", "m^2 <= 1/sum p^2, rho != r"),
+        ("Σ_i, ‖∂p₀/∂s₁₂‖₂", "sum_i, ||dp_0/ds_12||_2"),
+        ("“q” — k", '"q" - k'),
+    ],
+)
+def test_reports_have_words_for_mathematics(text: str, written: str) -> None:
+    assert in_words(text, "ascii").encode("ascii", LOOK_ALIKE).decode() == written
+    assert in_words(text, "utf-8") == text
+
+
+def test_words_keep_to_the_columns_of_a_table() -> None:
+    table = (
+        "               sampled ± error    exact\n"
+        "mean          0.300 ± 1.000        ∞\n"
+        "‖∂p/∂s‖₂        12.5 ± 0.3          5\n"
+        "within           ±64               ∞\n"
+    )
+    assert in_words(table, "ascii").replace("∂", "d") == (
+        "              sampled +- error    exact\n"
+        "mean         0.300 +- 1.000      inf\n"
+        "||dp/ds||_2    12.5 +- 0.3          5\n"
+        "within          +-64             inf\n"
+    )

@@ -58,7 +58,7 @@ def test_in_the_plain_locale_nothing_but_ascii_is_sent() -> None:
         terminal.until_shows("m = 1/vd_k")
         last_line(terminal)
         terminal.press("2")
-        terminal.until_shows("q*k ~ error")
+        terminal.until_shows("q*k + error")
         terminal.press("3")
         terminal.until_shows("|dp/ds|_F, log")
         terminal.press("q")

@@ -49,7 +49,7 @@ GROWTH_ROLES = {"none": "unscaled", "inverse-sqrt": "scaled", "inverse": "series
 LEAST_FOR_SLOPES = 60
 """In fewer columns curves are named without their slopes, so that each of them has its name."""
 
-SLOPES = {-0.5: "−½", 0.0: "0", 0.5: "½", 1.0: "1"}
+SLOPES = {-0.5: "−1/2", 0.0: "0", 0.5: "1/2", 1.0: "1"}
 
 
 def histogram_chart(

@@ -16,10 +16,10 @@ from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.chart import ChartPane, arrows
 
 FIELD_ACTIONS = (
-    Action("move(-1)", ("up",), "↑", "Up", "Go to the field before", palette=False),
-    Action("move(1)", ("down",), "↓", "Down", "Go to the next field", palette=False),
-    Action("step(-1)", ("left",), "←", "Less", "Make the field less", palette=False),
-    Action("step(1)", ("right",), "→", "More", "Make the field more", palette=False),
+    Action("move(-1)", ("up",), "up", "Up", "Go to the field before", palette=False),
+    Action("move(1)", ("down",), "down", "Down", "Go to the next field", palette=False),
+    Action("step(-1)", ("left",), "left", "Less", "Make the field less", palette=False),
+    Action("step(1)", ("right",), "right", "More", "Make the field more", palette=False),
     Action("type", ("enter",), "enter", "Type", "Type the field, or choose", palette=False),
 )
 

@@ -20,8 +20,8 @@ FAR = 10**9
 STATISTICS_TILES = 8
 
 ACTIONS = (
-    Action("move(-1)", ("up",), "↑", "Up", "Move to the key above", palette=False),
-    Action("move(1)", ("down",), "↓", "Down", "Move to the key below", palette=False),
+    Action("move(-1)", ("up",), "up", "Up", "Move to the key above", palette=False),
+    Action("move(1)", ("down",), "down", "Down", "Move to the key below", palette=False),
     Action("page(-1)", ("pageup",), "pgup", "Page up", "Move a page up", palette=False),
     Action("page(1)", ("pagedown",), "pgdn", "Page down", "Move a page down", palette=False),
     Action(f"move(-{FAR})", ("home",), "home", "First", "Move to the first key", palette=False),

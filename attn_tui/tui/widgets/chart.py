@@ -88,11 +88,11 @@ class ChartPane(Vertical, can_focus=True):
 def arrows(left: str, right: str, up: str, down: str) -> tuple[Action, ...]:
     """Return what the arrows do in a chart, from what each does there."""
     return tuple(
-        Action(f"move({dx}, {dy})", (key,), shown, key.capitalize(), does, palette=False)
-        for key, shown, does, dx, dy in (
-            ("left", "←", left, -1, 0),
-            ("right", "→", right, 1, 0),
-            ("up", "↑", up, 0, -1),
-            ("down", "↓", down, 0, 1),
+        Action(f"move({dx}, {dy})", (key,), key, key.capitalize(), does, palette=False)
+        for key, does, dx, dy in (
+            ("left", left, -1, 0),
+            ("right", right, 1, 0),
+            ("up", up, 0, -1),
+            ("down", down, 0, 1),
         )
     )

@@ -155,7 +155,7 @@ def test_bars_have_the_area_that_the_curves_have() -> None:
 
 def test_the_slopes_are_named_and_the_present_d_k_is_marked() -> None:
     text = plain(growth_chart(found(), 118, 20))
-    for part in ("×1: slope ½", "×1/√d_k: slope 0", "×1/d_k: slope −½", "○", "┃"):
+    for part in ("×1: slope 1/2", "×1/√d_k: slope 0", "×1/d_k: slope −1/2", "○", "┃"):
         assert part in text
     assert "at 64: ×1 → 8, ×1/√d_k → 1, ×1/d_k → 0.125" in text
     assert "slope 1 " in plain(growth_chart(CASES["tied"], 118, 20))
