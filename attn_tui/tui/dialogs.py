@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rich.console import RenderableType
 from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
@@ -161,7 +162,7 @@ class ReadDialog(ModalScreen[None]):
     BINDINGS = bindings(READ)
     SECTION = Section("In a text", READ)
 
-    def __init__(self, title: str, text: Text) -> None:
+    def __init__(self, title: str, text: RenderableType) -> None:
         super().__init__()
         self._title = title
         self._text = text

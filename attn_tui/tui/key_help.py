@@ -4,11 +4,17 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Column, Table
 from rich.text import Text
 
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.tui import dialogs, everywhere
 from attn_tui.tui.actions import Section, key_table
+
+_KEYS = 12
+"""Cells for keys, beside which stands what they do."""
 
 
 def sections(first: Iterable[Section] = ()) -> tuple[Section, ...]:
@@ -25,17 +31,16 @@ def sections(first: Iterable[Section] = ()) -> tuple[Section, ...]:
     return tuple(dict.fromkeys(every))
 
 
-def key_help(first: Iterable[Section] = ()) -> Text:
+def key_help(first: Iterable[Section] = ()) -> Group:
     """Return every key as text to read, those of some places first."""
-    text = Text()
+    parts: list[RenderableType] = []
     for section in sections(first):
-        text.append(f"{section.title}\n", "bold")
+        table = Table.grid(Column(width=_KEYS, style="bold"), Column(), padding=(0, 1, 0, 0))
         for action in section.actions:
             if action.all_shown:
-                text.append(f"  {action.all_shown:<12}", "bold")
-                text.append(f" {action.help}\n")
-        text.append("\n")
-    return text
+                table.add_row(action.all_shown, action.help)
+        parts += [Text(section.title, "bold"), Padding(table, (0, 0, 1, 2))]
+    return Group(*parts)
 
 
 START = "<!-- keys: python -m attn_tui.tui.key_help docs/keys.md -->\n"

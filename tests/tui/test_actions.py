@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from textual.binding import Binding
 
 from attn_tui.instruments import INSTRUMENTS, Instrument, load
@@ -21,8 +22,25 @@ def test_the_documented_key_table_is_the_registrys() -> None:
     assert with_keys(KEYS.read_text("utf-8")) == KEYS.read_text("utf-8")
 
 
+def help_at(width: int) -> str:
+    console = Console(width=width)
+    with console.capture() as capture:
+        console.print(key_help())
+    return capture.get()
+
+
+def test_long_help_hangs_under_itself() -> None:
+    titles = {each.title for each in sections()}
+    for line in help_at(40).splitlines():
+        assert line.strip() in {"", *titles} or line[1:3].strip() or line.startswith(" " * 15)
+
+
+def test_keys_are_named_in_words_that_ascii_has() -> None:
+    assert all(action.all_shown.isascii() for action in ACTIONS)
+
+
 def test_every_key_is_in_the_help() -> None:
-    shown = key_help().plain
+    shown = help_at(200)
     for action in ACTIONS:
         if action.keys or action.always:
             assert action.help in shown
