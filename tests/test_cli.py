@@ -350,9 +350,7 @@ def test_ctrl_c_after_the_report_leaves_the_status_that_there_is() -> None:
         "from attn_tui.cli import main\n"
         "main()\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, "show"], capture_output=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", program, "show"], capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
 
 

@@ -31,6 +31,7 @@ VECTORS = ("--query", "1,0", "--keys", EYE)
         (("--rule", "mup:d0=128"), {"rule": "mup", "parameters": {"d0": 128.0}}),
         (("--mask", "2, 0:1"), {"mask": "0, 2"}),
         (("--mask", "1:"), {"mask": "1:"}),
+        (("--mask", "1e0，２"), {"mask": "1:3"}),
         (("--mask", "causal"), {"mask": "causal"}),
         (("--mask", "none"), {"mask": ""}),
         (("--precision", "bfloat16"), {"precision": "bfloat16", "round_scores": "float64"}),
@@ -339,3 +340,33 @@ def test_questions_are_documented() -> None:
 def test_a_word_that_is_no_command_is_told_the_commands() -> None:
     assert refused("dots").endswith("-inf (masked); or a command: show, dot, sweep")
     assert refused("show", "dots").endswith("-inf (masked)")
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("show --naive --stable", "--naive and --stable exclude each other"),
+        ("show --no-qk-norm --qk-norm", "--qk-norm and --no-qk-norm exclude each other"),
+        ("dot --tied --free", "--tied and --free exclude each other"),
+        ("dot --correlation x", "'x' is not a number; expected a number from -1 to 1"),
+        ("dot --entries --samples 10", "--entries: '--samples' is an option; expected a value"),
+        ("-V", "No such option '-V'"),
+        ("show -x", "No such option '-x'"),
+        ("show --mask=-1", "--mask: '-1' will not do"),
+        ("show --mask=1e99", "--mask: '1e99' will not do"),
+        ("show --draw 1e30", "--draw: '1e30' will not do; expected a whole number from 1 to"),
+        ("dot --samples 1e100", "--samples: '1e100' will not do; expected a whole number from 1"),
+        ("dot --table 2,1e30", "--table: '2,1e30' will not do; expected whole numbers from 1"),
+        ("sweep --draws 1e30", "--draws: '1e30' will not do; expected a whole number from 2 to"),
+        ("sweep --n 2:1e30", "--n: '2:1e30' will not do; expected two whole numbers"),
+    ],
+)
+def test_what_is_refused_is_quoted_as_it_was_typed(line: str, told: str) -> None:
+    assert told in refused(*line.split())
+
+
+def test_dot_products_and_sweep_need_no_scores_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "draws.json"
+    file.write_text('{"settings": {"dots": {"samples": 7}, "sweep": {"draws": 9}}}')
+    assert json.loads(call("dot", "--json", "--experiment", str(file)).stdout)["samples"] == 7
+    assert "is null" in refused("show", "--experiment", str(file))

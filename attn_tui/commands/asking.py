@@ -27,15 +27,19 @@ T = TypeVar("T")
 NONE = "none"
 """What takes a soft cap, a sink or a mask away."""
 
+_REFUSED = " will not do"
 _VECTORS = ("query", "keys", "values")
 
 
-def experiment_of(given: Given, *edits: "Callable[[Setup], Setup]") -> "Experiment":
+def experiment_of(
+    given: Given, *edits: "Callable[[Setup], Setup]", source: "Source | None" = None
+) -> "Experiment":
     """Return the question that SCORES and options ask, starting from a file or an example.
 
     Args:
         given: The shared options.
         edits: What an instrument's own options put into the setup.
+        source: Where scores come from if a file does not say; without it it must.
 
     Raises:
         InputError: Naming the input that will not do.
@@ -50,7 +54,7 @@ def experiment_of(given: Given, *edits: "Callable[[Setup], Setup]") -> "Experime
 
     # What is wrong with an option is said before a file is read.
     edited(EXAMPLE.setup)
-    start = _start(given) or parse(EXAMPLE)
+    start = _start(given, source) or parse(EXAMPLE)
     source = _source(given, start.source)
     setup = edited(start.setup)
     if given["d_k"] is not None and source.d_k not in (None, setup.d_k):
@@ -78,8 +82,11 @@ def setup_experiment_of(given: GivenSetup, *edits: "Callable[[Setup], Setup]") -
     Raises:
         InputError: Naming the input that will not do.
     """
+    from attn_tui.files.draft import EXAMPLE, parse
+
     nothing: dict[str, Any] = dict.fromkeys(Given.__annotations__)
-    return experiment_of({**nothing, "scores": (), **given}, *edits)  # type: ignore[typeddict-item]
+    every: Any = {**nothing, "scores": (), **given}
+    return experiment_of(every, *edits, source=parse(EXAMPLE).source)
 
 
 def gradient_experiment_of(given: GivenGradient) -> "Experiment":
@@ -132,12 +139,12 @@ def _check_ways(given: Given) -> None:
             raise InputError(field, f"{names[0]} is given too", "scores from one place")
 
 
-def _start(given: Given) -> "Experiment | None":
+def _start(given: Given, source: "Source | None") -> "Experiment | None":
     """Return the question of a file or an example."""
     if given["experiment"] is not None:
         from attn_tui.files.readers import read_experiment
 
-        return read_experiment(given["experiment"])
+        return read_experiment(given["experiment"], source)
     if given["example"] is not None:
         from attn_tui.files.draft import parse
         from attn_tui.files.examples import EXAMPLES
@@ -182,8 +189,15 @@ def _drawn(field: str, make: "Callable[[int], Drawn]", text: str) -> "Drawn":
     try:
         return make(number)
     except InputError as error:
-        problem = error.problem.partition(" = ")[2] or error.problem
-        raise InputError(field, problem, error.expected) from None
+        raise as_typed(error, field, text) from None
+
+
+def as_typed(error: InputError, field: str, text: str) -> InputError:
+    """Return the error of an option's value that quotes what was typed for it."""
+    refused = error.problem.endswith(_REFUSED)
+    return InputError(
+        field, inert(text.strip()) + _REFUSED if refused else error.problem, error.expected
+    )
 
 
 def _products(given: Given, start: "Products | None") -> "Products":

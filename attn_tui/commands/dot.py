@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import click
 
-from attn_tui.commands.asking import setup_experiment_of
+from attn_tui.commands.asking import as_typed, setup_experiment_of
 from attn_tui.commands.completion import of_names
 from attn_tui.commands.options import (
     DRAWS,
@@ -67,7 +67,11 @@ Examples:
     "Whether all components of q are one number, and all of k.  [default: free]",
     DRAWS,
 )
-@_draws("--table", "D,D,…", "The d_k of the rows of the table.  [default: 2,4,512,1024]")
+@_draws(
+    "--table",
+    "D,D,…",
+    "The d_k of the rows of the table, without marks of thousands.  [default: 2,4,512,1024]",
+)
 @setup
 @forms("Print CSV, one line a number.")
 @click.pass_context
@@ -110,7 +114,7 @@ def _draws_of(texts: dict[str, str | None], setup: "Setup") -> "Setup":
             try:
                 settings = changed(settings, _FIELDS[name], text)
             except InputError as error:
-                raise InputError(name, error.problem, error.expected) from None
+                raise as_typed(error, name, text) from None
     return setup.put(settings)
 
 

@@ -7,6 +7,7 @@ from typing import Any, TypedDict, TypeVar
 import click
 
 from attn_tui.commands.completion import Complete, experiment_files, matrices, of_names, scores
+from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.precision import FORMATS
@@ -99,7 +100,7 @@ def write_options(
 
 
 def protected(arguments: list[str]) -> list[str]:
-    """Return arguments in which nothing but ``-h`` and ``--…`` looks like an option.
+    """Return arguments in which nothing but ``-h``, ``-x`` and ``--…`` looks like an option.
 
     Scores such as ``-1,0,1`` get a blank in front, which the vector grammar skips and
     `unprotected` takes away again.
@@ -109,14 +110,21 @@ def protected(arguments: list[str]) -> list[str]:
 
 
 def _protected(argument: str) -> str:
-    is_option = argument.startswith("--") or argument in ("-", "-h")
+    is_letter = len(argument) == 2 and argument[1].isalpha()
+    is_option = argument.startswith("--") or argument == "-" or is_letter
     return f" {argument}" if argument.startswith("-") and not is_option else argument
 
 
 def unprotected(
     context: click.Context, parameter: click.Parameter, value: str | None
 ) -> str | None:
-    """Return an option's value as it was typed."""
+    """Return an option's value as it was typed.
+
+    Raises:
+        InputError: If there is the next option in its place.
+    """
+    if value and value.startswith("--"):
+        raise InputError(str(parameter.name), f"{inert(value)} is an option", "a value before it")
     return value[1:] if value and value.startswith(" -") else value
 
 
@@ -141,12 +149,7 @@ def forms(csv: str) -> Callable[[F], F]:
     Args:
         csv: What ``--csv`` does.
     """
-
-    def chosen(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> str:
-        if len(set(given)) > 1:
-            raise click.UsageError("--csv and --json exclude each other", context)
-        return next(iter(given), "text")
-
+    chosen = _one_of("--csv", "--json", "text")
     form = partial(click.option, cls=Option, group=REPORT, multiple=True, callback=chosen)
     as_csv = form("--csv", "form", flag_value="csv", help=csv)
     as_json = form("--json", "form", flag_value="json", help="Print JSON.")
@@ -155,7 +158,20 @@ def forms(csv: str) -> Callable[[F], F]:
 
 def flag(names: str, text: str, group: str = OTHER) -> Callable[[F], F]:
     """Return an option that says yes or no, or nothing."""
-    return click.option(names, cls=Option, group=group, default=None, help=text)
+    chosen = _one_of(*names.split("/"))
+    kinds: dict[str, Any] = {"multiple": True, "default": None, "callback": chosen}
+    return click.option(names, cls=Option, group=group, help=text, **kinds)
+
+
+def _one_of(one: str, other: str, *default: str) -> Callable[..., Any]:
+    """Return what checks that not both of two options are given, and gives what one stands for."""
+
+    def chosen(context: click.Context, parameter: click.Parameter, given: tuple[Any, ...]) -> Any:
+        if len(set(given)) > 1:
+            raise click.UsageError(f"{one} and {other} exclude each other", context)
+        return next(iter((*given, *default)), None)
+
+    return chosen
 
 
 _scores = partial(option, group=SCORES)

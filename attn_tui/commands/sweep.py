@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from attn_tui.commands.asking import as_typed
 from attn_tui.commands.completion import of_names
 from attn_tui.commands.options import (
     DRAWS,
@@ -142,7 +143,8 @@ def _experiment(given: dict[str, Any], read: _Read) -> "Experiment":
         d_k, settings = read(given, start, setup.d_k)
     except InputError as error:
         field = {"n_range": "n", "d_k_range": "d_k", "map_points": "points"}.get(error.field)
-        raise InputError(field or error.field, error.problem, error.expected) from None
+        name = field or error.field
+        raise as_typed(error, name, given.get(name) or "") from None
     # `show --experiment` of what is printed draws one such vector.
     n = settings.n_range[1] if settings.over == "n" else settings.n
     return Experiment(Drawn(n, settings.seed), replace(setup, d_k=d_k).put(settings))

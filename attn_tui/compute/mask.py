@@ -1,6 +1,5 @@
 """Which keys a query may not attend to: ranges of keys, and the causal mask."""
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -9,8 +8,9 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.vector import Vector
+from attn_tui.compute.whole import half_width, parse_whole
 
-_RANGE = re.compile(r"(\d{1,9})(?:(:)(\d{0,9}))?", re.ASCII)
+_LARGEST = 10**9
 _EXPECTED = "keys and ranges such as 2, 5:8, 12: or causal"
 
 
@@ -121,13 +121,17 @@ def parse_mask(text: str) -> Mask:
     """
     ranges: list[tuple[int, int | None]] = []
     causal = False
-    for token in text.replace(",", " ").split():
+    for token in half_width(text).replace(",", " ").split():
         if token == "causal":
             causal = True
-        elif found := _RANGE.fullmatch(token):
-            start = int(found[1])
-            stop = start + 1 if not found[2] else int(found[3]) if found[3] else None
-            ranges.append((start, stop))
-        else:
+            continue
+        low, colon, high = token.partition(":")
+        try:
+            start = parse_whole("mask", low)
+            stop = parse_whole("mask", high) if high else None
+        except InputError:
+            start = stop = -1
+        if not 0 <= max(start, stop or 0) <= _LARGEST or start < 0:
             raise InputError("mask", f"{inert(token)} will not do", _EXPECTED)
+        ranges.append((start, stop if colon else start + 1))
     return Mask(tuple(ranges), causal)

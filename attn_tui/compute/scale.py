@@ -1,11 +1,14 @@
 """The scale: multiplier rules, and what else models do between scores and softmax."""
 
+import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from math import inf, isfinite, log
+from math import copysign, inf, isfinite, log
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.whole import LARGEST_WHOLE, half_width, parse_whole
 
 Parameters = Mapping[str, float]
 
@@ -275,14 +278,20 @@ class Scale:
 
 
 def parse_number(text: str) -> float:
-    """Read a decimal number in ASCII, as the rest of the program does.
+    """Read a decimal number, or a whole one as `parse_whole` does.
 
     Raises:
         ValueError: If it is none.
+
+    >>> parse_number("0.5"), parse_number("2^6")
+    (0.5, 64.0)
     """
-    if not text.isascii() or "_" in text:
-        raise ValueError(text)
-    return float(text)
+    plain = half_width(text)
+    if plain.isascii() and "_" not in plain:
+        with suppress(ValueError):
+            return float(plain)
+    whole = parse_whole("", plain)
+    return float(whole) if abs(whole) < LARGEST_WHOLE else copysign(inf, whole)
 
 
 def parse_scale(text: str) -> Scale:
@@ -297,7 +306,8 @@ def parse_scale(text: str) -> Scale:
     name, colon, rest = (part.strip() for part in text.partition(":"))
     known = [parameter.name for parameter in RULES[name].parameters] if name in RULES else []
     given: dict[str, float] = {}
-    for assignment in rest.split(",") if colon else ():
+    # A comma inside a number marks thousands.
+    for assignment in re.split(r",(?!\s*[0-9])", rest) if colon else ():
         parameter, equals, value = (part.strip() for part in assignment.partition("="))
         if not equals and len(known) == 1:
             parameter, value = known[0], parameter

@@ -7,12 +7,24 @@ from attn_tui.compute.errors import InputError, inert
 _WHOLE = re.compile(
     r"(?P<sign>[-+−]?)"
     r"(?P<digits>[0-9]{1,3}(?:(?P<mark>[,_ ])[0-9]{3}(?:(?P=mark)[0-9]{3})*)|[0-9]+)"
-    r"(?:(?:[eE]\+?|[·×*](?P<base>2|10)(?:\^|\*\*))(?P<power>[0-9]{1,2}))?"
+    r"(?:(?:[eE]\+?|[·×*](?P<base>2|10)(?:\^|\*\*))(?P<power>[0-9]{1,9}))?"
 )
 _POWER = re.compile(r"^(?=(?:2|10)(?:\^|\*\*))")
 EXPECTED = "one such as 1024, 1,024, 1e6 or 2^10"
-_MOST_DIGITS = 50
+_MOST_DIGITS, _MOST_POWER = 50, 99
 """As many are out of range in any case, and more than messages show."""
+LARGEST_WHOLE = 2**_MOST_POWER
+"""From here on a number that is read may be less than the text says."""
+_HALF_WIDTH = {ord(sign) + 0xFEE0: sign for sign in map(chr, range(0x21, 0x7F))}
+
+
+def half_width(text: str) -> str:
+    """Return text with the full-width ASCII of East Asian keyboards as ASCII.
+
+    >>> half_width("１：８，１９２")
+    '1:8,192'
+    """
+    return text.translate(_HALF_WIDTH)
 
 
 def parse_whole(field: str, text: str) -> int:
@@ -29,11 +41,11 @@ def parse_whole(field: str, text: str) -> int:
     (1024, 10000, 1024)
     """
     stripped = text.strip()
-    found = _WHOLE.fullmatch(_POWER.sub("1*", stripped))
+    found = _WHOLE.fullmatch(_POWER.sub("1*", half_width(stripped)))
     if not found:
         raise InputError(field, f"{inert(stripped)} is not a whole number", EXPECTED)
     digits = int(re.sub("[,_ ]", "", found["digits"])[:_MOST_DIGITS])
-    size: int = digits * int(found["base"] or 10) ** int(found["power"] or 0)
+    size: int = digits * int(found["base"] or 10) ** min(int(found["power"] or 0), _MOST_POWER)
     return -size if found["sign"] in ("-", "−") else size
 
 
@@ -47,6 +59,7 @@ def parse_wholes(field: str, text: str) -> tuple[int, ...]:
     >>> parse_wholes("n", "2, 8 512")
     (2, 8, 512)
     """
+    text = half_width(text)
     parts = re.split(r"\s*[,;]\s*|\s+", text.strip()) if text.strip() else []
     expected = "whole numbers with commas between them"
     for place, part in enumerate(parts, 1):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from attn_tui.compute.dots.answer import Settings
+from attn_tui.compute.dots.answer import MOST_SHIFT, Settings
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.scale import parse_number
 from attn_tui.compute.whole import parse_whole, parse_wholes
@@ -36,10 +36,12 @@ def text_of(settings: Settings, field: str) -> str:
 
 
 def _number(field: str, text: str) -> float:
+    most = 1.0 if field == "correlation" else MOST_SHIFT
     try:
         return parse_number(text.replace("−", "-"))
     except ValueError:
-        raise InputError(field, f"{inert(text)} is not a number", "a number") from None
+        expected = f"a number from {-most:,.0f} to {most:,.0f}"
+        raise InputError(field, f"{inert(text)} is not a number", expected) from None
 
 
 def _name(field: str, text: str) -> str:

@@ -4,12 +4,12 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.scale import RULES, parse_scale
 from attn_tui.compute.sweep.points import STATISTICS, Statistic
 from attn_tui.compute.sweep.settings import Settings
-from attn_tui.compute.whole import parse_whole
+from attn_tui.compute.whole import half_width, parse_whole
 
 
 def is_range(text: str) -> bool:
     """Return whether a text is meant as a range."""
-    return ":" in text
+    return ":" in half_width(text)
 
 
 def read_range(field: str, text: str) -> tuple[int, int]:
@@ -25,7 +25,7 @@ def read_range(field: str, text: str) -> tuple[int, int]:
     >>> read_range("d_k_range", "1:8192")
     (1, 8192)
     """
-    low, colon, high = text.partition(":")
+    low, colon, high = half_width(text).partition(":")
     usual = range_text(getattr(Settings, field))
     expected = f"two whole numbers, the smaller first, such as {usual}"
     if not colon:
@@ -59,7 +59,8 @@ def read_rules(text: str) -> tuple[str, ...]:
     for part in text.split(",") if text.strip() else ():
         name = part.partition(":")[0].strip()
         # A parameter of the rule before, rather than a rule of its own.
-        if rules and ":" in rules[-1] and name not in RULES and "=" in part:
+        is_value = "=" in part or part.strip().isdigit()
+        if rules and ":" in rules[-1] and name not in RULES and is_value:
             rules[-1] += "," + part.strip()
         else:
             rules.append(part.strip())

@@ -142,3 +142,23 @@ def test_a_sink_is_finite(sink: float) -> None:
 
 def test_rules_that_depend_on_the_number_of_keys_say_so() -> None:
     assert {name for name in RULES if Scale(name).uses_n} == {"log-length", "ssmax"}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("64", 64.0), ("2^6", 64.0), ("1,024", 1024.0), ("６４", 64.0), ("1e250", 1e250),
+        ("1,024,000", 1.024e6), ("1e-3", 0.001), ("6.5", 6.5),
+    ],
+)  # fmt: skip
+def test_parameters_are_written_as_other_numbers_are(text: str, value: float) -> None:
+    assert parse_scale(f"mup:d0={text}") == parse_scale(f"mup:{text}")
+    assert parse_scale(f"mup:d0={text}").parameters["d0"] == value
+
+
+@pytest.mark.parametrize(
+    "text", ["1e400", "10^99", "1,000" + ",000" * 18, "10^400", "2^9999", "-10^400", "1,5", "1_0x"]
+)
+def test_parameters_that_are_no_finite_number_are_refused(text: str) -> None:
+    with pytest.raises(InputError):
+        parse_scale(f"mup:d0={text}")

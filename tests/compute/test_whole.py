@@ -3,7 +3,7 @@
 import pytest
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.whole import parse_whole, parse_wholes
+from attn_tui.compute.whole import LARGEST_WHOLE, parse_whole, parse_wholes
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,8 @@ from attn_tui.compute.whole import parse_whole, parse_wholes
         ("2^20", 2**20),
         ("2**63", 2**63),
         ("-3·2^4", -48),
+        ("１，０２４", 1024),
+        ("２^３", 8),
     ],
 )
 def test_whole_numbers_may_be_written_in_many_ways(text: str, number: int) -> None:
@@ -47,7 +49,6 @@ def test_whole_numbers_may_be_written_in_many_ways(text: str, number: int) -> No
             "²",
             "0x10",
             "1e",
-            "1e999",
             "NaN",
             "1\n000",
             "- 3",
@@ -78,3 +79,8 @@ def test_a_list_keeps_each_number_once() -> None:
 def test_an_entry_that_will_not_do_is_named(text: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         parse_wholes("n", text)
+
+
+@pytest.mark.parametrize("text", ["1e100", "1e999", "2^99999", "9" * 60])
+def test_numbers_far_too_large_are_whole_numbers_all_the_same(text: str) -> None:
+    assert parse_whole("n", text) >= LARGEST_WHOLE > 2**63

@@ -16,9 +16,9 @@ DRAWS = Explanation(
     "other, with probability |ρ|, and else independently. Tied, all components of q are one "
     "number and all of k: then every pair of components is uncorrelated, as before, and still the "
     "variance is d_k², because the products q_i k_i are not.\n\n"
-    "Up and down choose a field, left and right change it, enter types it. x stops the draw and keeps what was "
-    "drawn; x again goes on. a draws anew, with the next seed. Normal entries take two random "
-    "numbers a draw, whatever d_k is, by the exact law.",
+    "Up and down choose a field, left and right change it, enter types it. x stops the draw and "
+    "keeps what was drawn; x again goes on. a draws anew, with the next seed. Normal entries take "
+    "two random numbers a draw, whatever d_k is, by the exact law.",
     _LAW,
 )
 SCALE = Explanation(

@@ -15,8 +15,12 @@ from attn_tui.tui.state import Gesture
 from attn_tui.tui.widgets.canvas import Canvas
 
 ACTIONS = (
-    Action("step(-1)", ("left", "down"), "left, down", "Less", "Move to the stop below", palette=False),
-    Action("step(1)", ("right", "up"), "right, up", "More", "Move to the stop above", palette=False),
+    Action(
+        "step(-1)", ("left", "down"), "left, down", "Less", "Move to the stop below", palette=False
+    ),
+    Action(
+        "step(1)", ("right", "up"), "right, up", "More", "Move to the stop above", palette=False
+    ),
     Action("double(-1)", ("pagedown",), "pgdn", "Halve", "Halve the value", palette=False),
     Action("double(1)", ("pageup",), "pgup", "Double", "Double the value", palette=False),
     Action("end(0)", ("home",), "home", "Least", "Go to the smallest value", palette=False),
