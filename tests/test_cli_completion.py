@@ -78,6 +78,11 @@ def kinds(line: str, folder: Path) -> list[str]:
         ("-1,2 sh", []),
         ("show sh", []),
         ("--keys 1", []),
+        ("sweep --over ", ["d_k", "n"]),
+        ("sweep --rules none,in", ["none,inverse-sqrt", "none,inverse"]),
+        ("sweep --rules inverse,inv", ["inverse,inverse-sqrt"]),
+        ("sweep --rules mup:d0=1,te", ["mup\\:d0=1,temperature"]),
+        ("sweep --statistic max_weight,tr", ["max_weight,trace"]),
     ],
 )
 def test_a_line_is_completed(line: str, expected: list[str], folder: Path) -> None:
@@ -116,6 +121,8 @@ def test_words_that_bash_cut_up_are_put_together() -> None:
         (["1", "@", "a/b"], ["1", "@a/b"]),
         (["@", "dir", "=", "x/f"], ["@dir=x/f"]),
         (["@"], ["@"]),
+        (["--query", "=@", "v"], ["--query=@v"]),
+        (["--query", "=@"], ["--query=@"]),
         ([""], [""]),
     ):
         assert rejoined(words) == whole
@@ -143,6 +150,10 @@ def test_bash_completes_what_it_cut_up(folder: Path) -> None:
         ("@scores.n", "@scores.npy"),
         ("show --keys @rows/k", "show --keys @rows/k.npz"),
         ("@a=", "@a=b.npy"),
+        ("show --query=@scores.n", "show --query=@scores.npy"),
+        ("sweep --rules=none,temp", "sweep --rules=none,temperature"),
+        ("sweep --rules temperature:T=4,inverse-", "sweep --rules temperature:T=4,inverse-sqrt"),
+        ("sweep --statistic max_weight,tr", "sweep --statistic max_weight,trace"),
     ):
         shell.send(f"attn-tui {typed}\t")
         shell.expect_exact(f"attn-tui {whole} ")

@@ -1,6 +1,7 @@
 """What a shell completes: names of rules, models and examples, and files, also after ``@``."""
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -22,6 +23,22 @@ def of_names(names: Names | Callable[[], Names]) -> Complete:
         context: click.Context, parameter: click.Parameter, typed: str
     ) -> list[CompletionItem[str]]:
         return _starting(names() if callable(names) else names, typed)
+
+    return complete
+
+
+def of_lists(names: Names | Callable[[], Names]) -> Complete:
+    """Return what completes the last of some names with commas between them."""
+
+    def complete(
+        context: click.Context, parameter: click.Parameter, typed: str
+    ) -> list[CompletionItem[str]]:
+        before, comma, _ = typed.rpartition(",")
+        left = names() if callable(names) else names
+        taken = before.split(",")
+        return _starting(
+            {before + comma + name: left[name] for name in left if name not in taken}, typed
+        )
 
     return complete
 
@@ -92,10 +109,7 @@ class _Bash(BashComplete):
         before, last = super().get_completion_args()
         *arguments, typed = rejoined([*before, last])
         # Bash replaces what stands behind = and :, but an @ with what stands behind it.
-        text = "" if set(last) <= set("=:") else last
-        if typed == f"@{last}":
-            text = typed
-        self._before = typed.removesuffix(text) if text else typed
+        self._before = re.sub("@?[^=:@]*$", "", typed)
         return arguments, typed
 
     def format_completion(self, item: CompletionItem[Any]) -> str:
@@ -111,7 +125,7 @@ def rejoined(words: Iterable[str]) -> list[str]:
     found: list[str] = []
     goes_on = False
     for word in words:
-        is_end = bool(word) and set(word) <= set("=:")
+        is_end = word[:1] in ("=", ":") and set(word) <= set("=:@")
         if found and (goes_on or is_end):
             found[-1] += word
         else:

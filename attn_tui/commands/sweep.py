@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attn_tui.commands.asking import as_typed
-from attn_tui.commands.completion import of_names
+from attn_tui.commands.completion import of_lists, of_names
 from attn_tui.commands.options import (
     DRAWS,
     REPORT,
@@ -65,7 +65,12 @@ Examples:
     f"Dimension of a head, {D_K.minimum} to {D_K.maximum:,}: a range to sweep, or a number.  "
     "[default: 1024; swept 1:8192]",
 )
-@_drawn("--over", "d_k|n", "What to sweep.  [default: n if only --n is a range, else d_k]")
+@_drawn(
+    "--over",
+    "d_k|n",
+    "What to sweep.  [default: n if only --n is a range, else d_k]",
+    complete=of_names({"d_k": "dimension of a head", "n": "number of keys"}),
+)
 @_drawn("--draws", "N", "How many vectors are drawn at each place.  [default: 1000]")
 @_drawn("--points", "N", "At how many places, or along each side of a map.  [default: 27; 14]")
 @_drawn("--seed", "S", "What is drawn, a whole number.  [default: 1]")
@@ -75,7 +80,7 @@ Examples:
     "NAME,NAME:…",
     f"Rules to compare: {', '.join(RULES)}.  [default: none,inverse-sqrt]",
     SCALE,
-    of_names({name: rule.formula for name, rule in RULES.items()}),
+    of_lists({name: rule.formula for name, rule in RULES.items()}),
 )
 @option(
     "--statistic",
@@ -83,7 +88,7 @@ Examples:
     "What of: max_weight, entropy, effective_keys, jacobian, gradient, trace or query_gradient.  "
     "[default: gradient; all in CSV and JSON]",
     REPORT,
-    of_names(_statistics),
+    of_lists(_statistics),
 )
 @_flag("--map", "is_map", help="Sweep n and d_k both.")
 @_flag("--ratio", help="Print the statistic unscaled over the same under each rule too.")

@@ -70,3 +70,7 @@ def test_words_keep_to_the_columns_of_a_table() -> None:
         "||dp/ds||_2    12.5 +- 0.3          5\n"
         "within          +-64             inf\n"
     )
+
+
+def test_names_keep_their_quotes_and_letters() -> None:
+    assert "“x” ‘y’ — • æß".encode("ascii", LOOK_ALIKE).decode() == "\"x\" 'y' - * as"
