@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.law import variance_gamma
-from attn_tui.compute.law.entries import Pair, Product
+from attn_tui.compute.law.entries import Pair, Product, exact_values
 from attn_tui.compute.law.inversion import Inversion
-from attn_tui.compute.law.lattice import Lattice, reach
+from attn_tui.compute.law.lattice import MOST_VALUES, Lattice, reach
 
 Floats = NDArray[np.float64]
 
@@ -82,12 +82,10 @@ class DotLaw:
         """The fourth moment about the mean over the square of the variance; NaN if that is 0."""
         return self.moments[4]
 
-    @cached_property
+    @property
     def product_lattice(self) -> Lattice | None:
-        """The values of q_i·k_i less its mean, if they are evenly spaced."""
-        if not self.product.discrete:
-            return None
-        return Lattice.of(self.product.values, self.product.weights)
+        """The values of q_i·k_i less its mean, if they are evenly spaced and not too many."""
+        return _product_lattice(self.pair) if self.product.discrete else None
 
     @property
     def grid(self) -> tuple[float, float] | None:
@@ -140,7 +138,8 @@ class DotLaw:
             return (
                 "q·k has too many values to add up their probabilities"
                 if self.product_lattice
-                else "the values of q·k are not evenly spaced"
+                else "the values of q·k are not evenly spaced, "
+                f"or in more than {MOST_VALUES:,} steps"
             )
         if self.mean_size is None or self.coverage is None:
             return "the density jumps too near to where it would be added up to"
@@ -149,7 +148,8 @@ class DotLaw:
     def inside(self, deviations: Floats) -> NDArray[np.bool_]:
         """Say of values of q·k less its mean whether they are within ±`bound`, ends included."""
         # A value that stands on an end exactly may have been rounded off it.
-        return np.abs(deviations + self.mean) <= self.bound * (1.0 + 1e-9)
+        rounding = 1e-12 * (self.bound + abs(self.mean) + self.standard_deviation)
+        return np.abs(deviations + self.mean) <= self.bound + rounding
 
     def density(self, x: Floats) -> Floats | None:
         """Return the density of q·k at x, of any shape, or None if it has probabilities instead.
@@ -185,6 +185,12 @@ class DotLaw:
     def _of_free(self) -> tuple[int, float]:
         """The number of independent products and the stretch that make it."""
         return (1, float(self.d_k)) if self.tied else (self.d_k, 1.0)
+
+
+@lru_cache(maxsize=2)
+def _product_lattice(pair: Pair) -> Lattice | None:
+    exact = exact_values(pair)
+    return Lattice.of(exact, np.array(list(exact.values())))
 
 
 @lru_cache(maxsize=2)

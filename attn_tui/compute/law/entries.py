@@ -1,6 +1,7 @@
 """The entries of q and k: their laws, how one q_i goes with its k_i, and the law of q_i·k_i."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 from math import sqrt
 from typing import Literal
@@ -168,19 +169,11 @@ class Pair:
 @lru_cache(maxsize=32)
 def _product(pair: Pair) -> Product:
     law, rho = pair.law, pair.correlation
-    x, other = np.meshgrid(law.deviations, law.deviations)
-    weights = np.outer(law.weights, law.weights).ravel()
-    if law.name == "normal":
-        y = rho * x + sqrt(1.0 - rho**2) * other
-        values = pair.deviation(x, y).ravel()
-    else:
-        together = np.copysign(law.deviations, rho * law.deviations)
-        values = np.concatenate(
-            [pair.deviation(x, other).ravel(), pair.deviation(law.deviations, together)]
-        )
-        weights = np.concatenate([weights * (1.0 - abs(rho)), law.weights * abs(rho)])
     if law.discrete:
-        values, weights = _merged(values, weights)
+        values, weights = _distinct(pair)
+    else:
+        x, y, weights = _nodes(pair)
+        values = pair.deviation(x, y)
     for array in (values, weights):
         array.setflags(write=False)
     a, b = pair.means
@@ -199,10 +192,49 @@ def _variance_about_means(pair: Pair) -> float:
     return apart - pair.covariance**2
 
 
-def _merged(values: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Return the distinct values that have any weight, rising, and their weights."""
-    order = np.argsort(values[weights > 0.0], kind="stable")
-    values, weights = values[weights > 0.0][order], weights[weights > 0.0][order]
-    apart = 1e-12 * max(float(np.abs(values).max()), 1e-300)
-    starts = np.flatnonzero(np.diff(values, prepend=-np.inf) > apart)
-    return values[starts], np.add.reduceat(weights, starts)
+def _nodes(pair: Pair) -> tuple[Floats, Floats, Floats]:
+    """Return what q_i and k_i deviate from their means by, and weights; all of shape (M,)."""
+    law, rho = pair.law, pair.correlation
+    x, other = (each.ravel() for each in np.meshgrid(law.deviations, law.deviations))
+    weights = np.outer(law.weights, law.weights).ravel()
+    if law.name == "normal":
+        return x, rho * x + sqrt(1.0 - rho**2) * other, weights
+    together = np.copysign(law.deviations, rho * law.deviations)
+    return (
+        np.concatenate([x, law.deviations]),
+        np.concatenate([other, together]),
+        np.concatenate([weights * (1.0 - abs(rho)), law.weights * abs(rho)]),
+    )
+
+
+def exact_values(pair: Pair) -> dict[Fraction, float]:
+    """Return every value of q_i·k_i less its mean that has any probability, and that, exactly.
+
+    Values of discrete entries that differ by less than a float can tell are still two.
+    """
+    law, found = pair.law, dict[Fraction, float]()
+    a, b = (_meant(law.mean) + _meant(shift) for shift in (pair.mean_q, pair.mean_k))
+    covariance = _meant(pair.correlation) * _meant(law.variance)
+    for x, y, weight in zip(*(nodes.tolist() for nodes in _nodes(pair)), strict=True):
+        value = a * Fraction(y) + b * Fraction(x) + (Fraction(x) * Fraction(y) - covariance)
+        found[value] = found.get(value, 0.0) + weight
+    return {value: weight for value, weight in found.items() if weight > 0.0}
+
+
+def _meant(number: float) -> Fraction:
+    """Return the fraction that a number was most likely written as: 0.3 is 3/10.
+
+    >>> _meant(0.1 + 1e6), _meant(1 / 3)
+    (Fraction(10000001, 10), Fraction(1, 3))
+    """
+    whole = Fraction(number)
+    simpler = (whole.limit_denominator(10**power) for power in range(17))
+    return next((fraction for fraction in simpler if float(fraction) == number), whole)
+
+
+def _distinct(pair: Pair) -> tuple[Floats, Floats]:
+    """Return the distinct values of q_i·k_i less its mean, rising, and their weights."""
+    found = dict[float, float]()
+    for value, weight in sorted(exact_values(pair).items()):
+        found[float(value)] = found.get(float(value), 0.0) + weight
+    return np.array(list(found)), np.array(list(found.values()))

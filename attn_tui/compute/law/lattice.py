@@ -1,18 +1,17 @@
 """Laws on evenly spaced values, and the exact law of a sum of many such numbers."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from math import ceil, floor, sqrt
+from fractions import Fraction
+from math import ceil, floor, gcd, lcm, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_MOST_STEPS = 2**16
-"""Values of one term are on a lattice if they span at most so many steps of it."""
-
-_MOST_VALUES = 2**20
-"""A sum of more values is not computed."""
+MOST_VALUES = 2**20
+"""Of a lattice, with those of probability 0 between others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,24 +34,23 @@ class Lattice:
         return self.start + self.step * np.arange(self.weights.size, dtype=np.float64)
 
     @staticmethod
-    def of(values: Floats, weights: Floats) -> "Lattice | None":
-        """Return the law of rising values with their weights, or None if they fit no lattice.
+    def of(values: Iterable[Fraction], weights: Floats) -> "Lattice | None":
+        """Return the law of exact values, in any order, or None if they lie too many steps apart.
 
-        >>> Lattice.of(np.array([-1.0, 0.0, 2.0]), np.array([0.5, 0.25, 0.25])).weights.tolist()
+        Any rational numbers are evenly spaced, if perhaps so finely that nothing comes of it.
+
+        >>> Lattice.of(map(Fraction, (2, -1, 0)), np.array([0.25, 0.5, 0.25])).weights.tolist()
         [0.5, 0.25, 0.0, 0.25]
         """
-        offsets = values - values[0]
-        step = 0.0
-        for offset in offsets.tolist():
-            step = _common(step, offset, 1e-9 * float(offsets[-1]))
-        places = np.rint(offsets / step).astype(int) if step else np.zeros(1, dtype=int)
-        if places[-1]:
-            step = float(offsets[-1] / places[-1])
-        if places[-1] > _MOST_STEPS or np.abs(places * step - offsets).max() > 1e-8 * (step or 1.0):
+        exact = list(values)
+        start = min(exact)
+        unit = lcm(*(value.denominator for value in exact))
+        offsets = [int((value - start) * unit) for value in exact]
+        common = gcd(*offsets) or unit
+        if max(offsets) // common >= MOST_VALUES:
             return None
-        spread = np.zeros(places[-1] + 1)
-        spread[places] = weights
-        return Lattice(float(values[0]), step or 1.0, spread)
+        spread: Floats = np.bincount([each // common for each in offsets], weights).astype(float)
+        return Lattice(float(start), float(Fraction(common, unit)), spread)
 
     def summed(self, terms: int) -> "Lattice | None":
         """Return the law of a sum of independent numbers of this law; None if it is too long.
@@ -67,7 +65,7 @@ class Lattice:
         first = max(0, floor(terms * mean - half))
         last = min(terms * int(places[-1]), ceil(terms * mean + half))
         size = max(last - first + 1, places.size)
-        if size > _MOST_VALUES:
+        if size > MOST_VALUES:
             return None
         # A cyclic convolution: what lies outside wraps around into the values kept.
         length = 1 << size.bit_length()
@@ -102,12 +100,3 @@ def _power(values: NDArray[np.complex128], exponent: int) -> NDArray[np.complex1
         if exponent:
             values = values * values
     return power
-
-
-def _common(one: float, other: float, tolerance: float) -> float:
-    """Return the largest number that both are multiples of, up to a tolerance."""
-    while other > tolerance:
-        one, other = other, one % other
-        if one - other <= tolerance:
-            other = 0.0
-    return one

@@ -1,3 +1,4 @@
+from fractions import Fraction
 from itertools import product
 from math import comb, isnan, nan, sqrt
 
@@ -52,11 +53,52 @@ def test_a_discrete_law_is_what_enumeration_finds(
         assert isnan(law.kurtosis)
     if law.chances is not None:
         assert law.mean_size == pytest.approx(chances @ abs(values))
-        inside = abs(values) <= law.bound + 1e-9
+        inside = abs(values) <= law.bound + 1e-12
         assert law.coverage == pytest.approx(chances[inside].sum())
     else:
         assert means == IRRATIONAL
         assert d_k > 1
+
+
+SHIFTS = [
+    *("0", "0.5", "0.3", "-3.46", "0.12345", "0.1234", "1e-9", "1e-11", "1000000"),
+    *("0.6666666667", "0.3333333333", "-3.49999999999", "-3.500000001", "999999.9999", "1e-5"),
+    *("0.99999999", "1.0000000005", "1.4142135623730951", "-0.000123"),
+]
+
+
+@pytest.mark.parametrize(("entries", "d_k"), [("coins", 1), ("coins", 4), ("die", 1), ("die", 2)])
+@pytest.mark.parametrize("shift", SHIFTS)
+@pytest.mark.parametrize("other", ["0", "0.6666666667", "-3.5", "-1"])
+def test_what_is_exact_is_what_rational_numbers_say(
+    entries: Entries, d_k: int, shift: str, other: str
+) -> None:
+    """However near two values of q·k come to each other; or it is not said to be known."""
+    law = DotLaw(Pair(entries, float(shift), float(other)), d_k)
+    sums = {Fraction(0): Fraction(1)}
+    for _ in range(d_k):
+        longer = dict[Fraction, Fraction]()
+        for q, k in product(VALUES[entries], VALUES[entries]):
+            value = (Fraction(shift) + int(q)) * (Fraction(other) + int(k))
+            for before, chance in sums.items():
+                longer[before + value] = longer.get(before + value, Fraction(0)) + chance
+        sums = {value: chance / len(VALUES[entries]) ** 2 for value, chance in longer.items()}
+    if law.mean_size is None or law.coverage is None:
+        assert d_k > 1
+        assert law.unknown
+        return
+    size = sum(abs(value) * chance for value, chance in sums.items())
+    assert law.mean_size == pytest.approx(float(size), rel=1e-12)
+    square = 4 * (Fraction(35, 12) if entries == "die" else 1) ** 2 * d_k
+    inside = sum(chance for value, chance in sums.items() if value**2 <= square)
+    assert law.coverage == pytest.approx(float(inside), rel=1e-11)
+
+
+@pytest.mark.parametrize(("shift", "d_k"), [("0.12345", 32), ("0.5", 8), ("-3.46", 64)])
+def test_shifts_that_end_soon_are_added_up(shift: str, d_k: int) -> None:
+    law = DotLaw(Pair("coins", float(shift)), d_k)
+    assert law.mean_size is not None
+    assert law.unknown == ""
 
 
 @pytest.mark.parametrize("d_k", [1, 2, 16, 1024, 65536])
@@ -220,14 +262,14 @@ def test_a_law_without_spread_has_no_kurtosis() -> None:
 
 
 def test_numbers_that_fit_no_lattice() -> None:
-    values = np.array([0.0, 1.0, 1.0 + 1e-5, 3.0])
+    values = [Fraction(0), Fraction(1), 1 + Fraction(1, 10**7), Fraction(3)]
     assert Lattice.of(values, np.full(4, 0.25)) is None
     wide = Lattice(0.0, 1.0, np.full(1000, 1e-3))
     assert wide.summed(65536) is None
 
 
 def test_a_lattice_of_one_value() -> None:
-    one = Lattice.of(np.array([2.0]), np.ones(1))
+    one = Lattice.of([Fraction(2)], np.ones(1))
     assert one is not None
     law = one.summed(5)
     assert law is not None
