@@ -10,9 +10,6 @@ Floats = NDArray[np.float64]
 
 _ABSCISSAS, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
-_DEPTH = 42.0
-"""Nodes reach to where the density of u has fallen to e to minus this, 6e-19."""
-
 
 def stirling_rest(a: float) -> float:
     """Return ln Γ(a) less Stirling's (a − ½) ln a − a + ½ ln 2π, to full precision for large a.
@@ -42,7 +39,7 @@ def mean_root(d: int) -> float:
     return sqrt(d) * exp(a * log1p(0.5 / a) - 0.5 + rest)
 
 
-def nodes(d: int, breaks: Iterable[float] = ()) -> tuple[Floats, Floats]:
+def nodes(d: int, breaks: Iterable[float] = (), depth: float = 42.0) -> tuple[Floats, Floats]:
     """Return nodes R and weights that sum to 1, so that E[g(R)] = Σ w·g(R); both of shape (M,).
 
     With R = d·e^u the density of u is proportional to exp(−d/2·(e^u − 1 − u)), smooth and with one
@@ -51,9 +48,10 @@ def nodes(d: int, breaks: Iterable[float] = ()) -> tuple[Floats, Floats]:
     Args:
         d: Degrees of freedom, at least 1.
         breaks: Values of R where g bends or jumps; a panel ends there.
+        depth: Nodes reach to where the density of u has fallen to e to minus this.
     """
     half = d / 2
-    reach = _DEPTH / half
+    reach = depth / half
     low, high = _where(reach, -1.0 - reach), _where(reach, log1p(reach) + 2.0)
     width = min(1.0, 1.0 / sqrt(half))
     count = int(np.ceil((high - low) / width))

@@ -14,6 +14,9 @@ from attn_tui.compute.law.lattice import MOST_VALUES, Lattice, reach
 
 Floats = NDArray[np.float64]
 
+_LEAST = 1e-10
+"""A smaller coverage is not known where it is right to 1e-11 only."""
+
 
 @dataclass(frozen=True)
 class DotLaw:
@@ -117,23 +120,44 @@ class DotLaw:
 
     @cached_property
     def coverage(self) -> float | None:
-        """The probability that |q·k| is at most `bound`, where it is known."""
-        if chances := self.chances:
-            weights, inside = chances[1], self.inside(chances[0])
-            # The smaller part is added up: what is certain is 1, and not almost.
-            outside = float(weights[~inside].sum())
-            return 1.0 - outside if outside < 0.5 else float(weights[inside].sum())
-        if self.product.discrete:
-            return 0.0 if abs(self.mean) - self.bound > self._reach else None
+        """The probability that |q·k| is at most `bound`, where it is known.
+
+        It is right to about ten digits or to 1e-11, and not known where that leaves none.
+        """
+        found, digits = self._coverage
+        return found if digits or found is None or found >= _LEAST else None
+
+    @cached_property
+    def _coverage(self) -> tuple[float | None, bool]:
+        """The coverage, and whether it is known to many digits however small it is."""
+        mean, bound = self.mean, self.bound
         d, times = self._of_free
+        low, high = (end - mean for end in (-bound, bound))
+        if chances := self.chances:
+            values, weights = chances
+            inside = self.inside(values)
+            # The smaller part is added up: what is certain is 1, and not almost.
+            outside, share = float(weights[~inside].sum()), float(weights[inside].sum())
+            if outside < 0.5:
+                return 1.0 - outside, True
+            if d == 1 or share > 0.01:
+                return share, True
+            near = self.product_lattice and self.product_lattice.around(d, low, high)
+            return (float(near[1][self.inside(near[0])].sum()), True) if near else (share, False)
+        least, most = (self.d_k * end for end in self.pair.ends)
+        if max(least, -most) > bound * (1.0 + 1e-9):
+            return 0.0, True
+        if self.product.discrete:
+            return (0.0, False) if abs(mean) - bound > self._reach else (None, False)
         if self._mixture:
-            return variance_gamma.coverage(self.bound / times, d, self.pair.correlation)
-        ends = ((end - self.mean) / times for end in (-self.bound, self.bound))
-        return _inversion(self.pair, d).between(*ends)
+            return variance_gamma.coverage(bound / times, d, self.pair.correlation), True
+        return _inversion(self.pair, d).between(low / times, high / times), False
 
     @property
     def unknown(self) -> str:
         """Why `mean_size`, `coverage` or the density are not all known, or nothing."""
+        if self.coverage is None and self._coverage[0] is not None:
+            return f"the coverage is less than {_LEAST:g}, and not known more closely"
         if self.product.discrete and self.chances is None:
             return (
                 "q·k has too many values to add up their probabilities"

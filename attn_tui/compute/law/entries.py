@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from math import sqrt
+from math import inf, sqrt
 from typing import Literal
 
 import numpy as np
@@ -28,6 +28,7 @@ class Law:
         mean: Its mean.
         variance: Its variance.
         fourth: Its fourth moment about the mean.
+        end: No value lies farther from the mean.
         deviations: Nodes, shape (M,), that with the weights have the law's moments about its mean
             up to the 16th: the values themselves, where there are finitely many.
         weights: Shape (M,), summing to 1.
@@ -39,6 +40,7 @@ class Law:
     mean: float
     variance: float
     fourth: float
+    end: float
     deviations: Floats
     weights: Floats
     discrete: bool
@@ -59,23 +61,27 @@ _LEGENDRE = np.polynomial.legendre.leggauss(_NODES)
 LAWS: dict[Entries, Law] = {
     law.name: law
     for law in (
-        Law("normal", "standard normal", 0.0, 1.0, 3.0, *_gauss(_HERMITE, 1.0), discrete=False),
+        Law(
+            "normal", "standard normal", 0.0, 1.0, 3.0, inf, *_gauss(_HERMITE, 1.0), discrete=False
+        ),
         Law(
             "uniform",
             "uniform from −√3 to √3",
             0.0,
             1.0,
             1.8,
+            sqrt(3.0),
             *_gauss(_LEGENDRE, sqrt(3.0)),
             discrete=False,
         ),
-        Law("coins", "+1 or −1", 0.0, 1.0, 1.0, *_even([-1.0, 1.0]), discrete=True),
+        Law("coins", "+1 or −1", 0.0, 1.0, 1.0, 1.0, *_even([-1.0, 1.0]), discrete=True),
         Law(
             "die",
             "a die's 1 to 6",
             3.5,
             35.0 / 12.0,
             707.0 / 48.0,
+            2.5,
             *_even([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5]),
             discrete=True,
         ),
@@ -141,6 +147,13 @@ class Pair:
     def means(self) -> tuple[float, float]:
         """E[q_i] and E[k_i]."""
         return self.law.mean + self.mean_q, self.law.mean + self.mean_k
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """What no q_i·k_i is below, and what none is above, whatever ρ is."""
+        (a, b), end = self.means, self.law.end
+        corners = [(a + x) * (b + y) for x in (-end, end) for y in (-end, end)]
+        return min(corners), max(corners)
 
     @property
     def centred(self) -> bool:

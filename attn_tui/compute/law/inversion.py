@@ -76,14 +76,14 @@ class Inversion:
         return np.arange(1.0, self.terms.size + 1.0) * (pi / self.half)
 
     def between(self, low: float, high: float) -> float | None:
-        """Return the probability of low ≤ x ≤ high to 12 decimals; None if they are not known."""
+        """Return the probability of low ≤ x ≤ high to 11 decimals; None if they are not known."""
         low, high = max(low, -self.half), min(high, self.half)
         if not low < high:
             return 0.0
         t = self._waves
         waves = self.terms * (np.exp(-1j * t * low) - np.exp(-1j * t * high)) / (1j * t)
         found = ((high - low) / 2.0 + self.cuts @ waves.real) / self.half
-        return _agreed(np.clip(np.round(found, 12), 0.0, 1.0) + 0.0)
+        return _agreed(np.clip(np.round(found, 11), 0.0, 1.0) + 0.0)
 
     def mean_size(self, mean: float) -> float | None:
         """Return E|x + mean| to the digits that are known, or None if they are too few."""

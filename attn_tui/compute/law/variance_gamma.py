@@ -6,7 +6,7 @@ Source of the law: Madan, Carr & Chang 1998, European Finance Review 2 (1).
 """
 
 from collections.abc import Callable
-from math import erf, inf, log, pi, sqrt
+from math import erf, erfc, inf, log, pi, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,8 +45,8 @@ def mean_size(d: int, correlation: float = 0.0) -> float:
     spread = np.sqrt((1.0 - correlation**2) * squares)
     mean = correlation * squares
     ratio = mean / spread
-    sizes = spread * sqrt(2.0 / pi) * np.exp(-np.square(ratio) / 2.0) + mean * _erf(
-        ratio / sqrt(2.0)
+    sizes = spread * sqrt(2.0 / pi) * np.exp(-np.square(ratio) / 2.0) + mean * _each(
+        erf, ratio / sqrt(2.0)
     )
     return float(weights @ sizes)
 
@@ -59,15 +59,25 @@ def coverage(bound: float, d: int, correlation: float = 0.0) -> float:
     """
     if not bound > 0.0:
         return 0.0
-    if abs(correlation) == 1.0:
-        squares, weights = nodes(d, (bound,))
+    share = _inside(bound, d, abs(correlation), 42.0)
+    return share if share > 1e-3 else _inside(bound, d, abs(correlation), 700.0)
+
+
+def _inside(bound: float, d: int, size: float, depth: float) -> float:
+    """Return the coverage, from nodes that reach to e^−depth: as deep as what is to be found."""
+    if size == 1.0:
+        squares, weights = nodes(d, (bound,), depth)
         return float(weights[squares <= bound].sum())
-    narrow = 1.0 - correlation**2
-    squares, weights = nodes(d, _bends(bound, abs(correlation), narrow))
+    narrow = 1.0 - size**2
+    squares, weights = nodes(d, _bends(bound, size, narrow), depth)
     spread = np.sqrt(2.0 * narrow * squares)
-    mean = correlation * squares
-    inside = (_erf((bound - mean) / spread) + _erf((bound + mean) / spread)) / 2.0
-    return float(weights @ inside)
+    with np.errstate(divide="ignore"):
+        low, high = (bound + size * squares) / spread, (bound - size * squares) / spread
+    # Far out both ends are, and 1 would swallow what they differ by.
+    inside = np.where(
+        high < 0.0, _each(erfc, -high) - _each(erfc, low), _each(erf, high) + _each(erf, low)
+    )
+    return float(weights @ inside) / 2.0
 
 
 def _bends(bound: float, size: float, narrow: float) -> tuple[float, ...]:
@@ -172,5 +182,5 @@ def _log_chi_square(x: Floats, d: int) -> Floats:
     return np.where(x > 0.0, logs, np.where(x == 0.0, at_zero, -inf))
 
 
-def _erf(values: Floats) -> Floats:
-    return np.fromiter(map(erf, values.tolist()), np.float64, values.size)
+def _each(function: Callable[[float], float], values: Floats) -> Floats:
+    return np.fromiter(map(function, values.tolist()), np.float64, values.size)

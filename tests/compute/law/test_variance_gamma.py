@@ -98,6 +98,29 @@ def test_coverage_is_the_integral_of_the_density(d: int, rho: float) -> None:
     assert variance_gamma.coverage(bound, d, rho) == pytest.approx(expected, abs=1e-10)
 
 
+@pytest.mark.parametrize(
+    ("d", "rho"),
+    [(512, 0.5), (1024, -0.5), (100, 0.99), (100, -0.9), (1024, 0.2), (41, 0.999999)],
+)
+def test_a_small_coverage_is_right_to_its_own_digits(d: int, rho: float) -> None:
+    bound = 2 * sqrt(d)
+    ends = bound * (1 - 0.5 ** np.arange(50.0))
+    edges = np.concatenate([-ends[:0:-1], ends])
+    nodes, weights = special.roots_legendre(20)
+    halves = np.diff(edges)[:, None] / 2
+    density = variance_gamma.density(edges[:-1, None] + halves * (1 + nodes), d, rho)
+    expected = (halves * weights * density).sum()
+    assert 0.0 < expected < 1e-4
+    near = 1e-11 if abs(rho) < 0.9999 else 1e-8
+    assert variance_gamma.coverage(bound, d, rho) == pytest.approx(expected, rel=near)
+
+
+@pytest.mark.parametrize("d", [40, 64, 512, 2000])
+def test_a_small_coverage_of_chi_square(d: int) -> None:
+    expected = stats.chi2.cdf(2 * sqrt(d), d)
+    assert variance_gamma.coverage(2 * sqrt(d), d, 1.0) == pytest.approx(expected, rel=1e-11)
+
+
 @pytest.mark.parametrize("rho", [1.0, -1.0])
 @pytest.mark.parametrize("d", [1, 2, 3, 64, 65536])
 def test_with_full_correlation_it_is_chi_square(d: int, rho: float) -> None:
