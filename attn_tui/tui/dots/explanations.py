@@ -36,7 +36,8 @@ READOUTS = Explanation(
     "coverage P(|x| ≤ 2v·√d_k)     x = q·k, or m·q·k with the bound times m",
     "What the sample says, ± its standard error: the standard deviation of that number over "
     "samples of this size. Beside it stands the exact value of the law: a closed form, a "
-    "quadrature, a sum of probabilities, or else the inverse of the characteristic function. Two "
+    "quadrature, a sum of probabilities, or else the inverse of the characteristic function. It is "
+    "right to about ten digits, or is – with the reason; a coverage less than 1e-10 may be. Two "
     "numbers of three are within one standard error, and 19 of 20 within two; one that is more "
     "than four away is marked with !. What equals d_k is the variance, and never the mean.\n\n"
     "For standard normal entries: variance d_k, kurtosis 3 + 6/d_k, E|q·k| = "
