@@ -156,8 +156,6 @@ class DotLaw:
     @property
     def unknown(self) -> str:
         """Why `mean_size`, `coverage` or the density are not all known, or nothing."""
-        if self.coverage is None and self._coverage[0] is not None:
-            return f"the coverage is less than {_LEAST:g}, and not known more closely"
         if self.product.discrete and self.chances is None:
             return (
                 "q·k has too many values to add up their probabilities"
@@ -165,6 +163,8 @@ class DotLaw:
                 else "the values of q·k are not evenly spaced, "
                 f"or in more than {MOST_VALUES:,} steps"
             )
+        if self.coverage is None and self._coverage[0] is not None:
+            return f"the coverage is less than {_LEAST:g}, and not known more closely"
         if self.mean_size is None or self.coverage is None:
             return "the density jumps too near to where it would be added up to"
         return ""

@@ -236,6 +236,12 @@ def test_a_law_that_nobody_adds_up_says_why(law: DotLaw, reason: str) -> None:
     assert reason in law.unknown
 
 
+def test_a_curve_that_nobody_adds_up_is_why_first() -> None:
+    law = DotLaw(Pair("coins", 0.001, 0.001, 0.3), 65536)
+    assert (law.coverage, law.chances, law.mean_size) == (None, None, law.mean)
+    assert "too many values" in law.unknown
+
+
 @pytest.mark.parametrize("d_k", [64, 256, 512, 65536])
 def test_a_sum_that_lies_far_from_0_has_the_size_of_its_mean(d_k: int) -> None:
     """No value of it is near 0, whether they can be added up or not; both ways say the same."""
