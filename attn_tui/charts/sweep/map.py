@@ -228,7 +228,8 @@ def _boundary(answer: Answer, rule: str, of: Of) -> Sequence[tuple[int, float | 
     if answer.settings.ratio:
         found = answer.boundary(rule, answer.settings.statistic) if of == "median" else ()
         return [(each.n, each.d_k) for each in found]
-    return [(int(each.n), each.d_k) for each in answer.condensation if each.rule == rule]
+    marks = (each for each in answer.condensation if each.rule == rule)
+    return [(int(each.n), each.d_k) for each in marks if each.n is not None]
 
 
 def _line_of(answer: Answer, rule: str, of: Of) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.scale import Scale, parse_scale
-from attn_tui.compute.sweep.asymptotes import condensation_d_k, condensation_n
+from attn_tui.compute.sweep.asymptotes import Where, condensation_d_k, condensation_n
 from attn_tui.compute.sweep.crossover import (
     Crossover,
     crossovers,
@@ -33,17 +33,19 @@ _BETWEEN = 16_000_000
 
 @dataclass(frozen=True)
 class Condensation:
-    """Where logits condense on few keys: σ = m√d_k reaches σ_c = √(2 ln n).
+    """Where logits condense on few keys: σ = m√d_k is σ_c = √(2 ln n) or more.
 
     Attributes:
         rule: Under which rule.
-        n: At how many keys; infinite if at more than float64 can hold.
-        d_k: At which d_k; None if at none from 1 to 65,536.
+        n: At how many keys; in a sweep over n where σ meets σ_c, None if at none from 2 to 100,000.
+        d_k: At which d_k; unless n is swept where σ meets σ_c, None if at none from 1 to 65,536.
+        where: On which side of what is swept logits condense, or whether they do so at all of it.
     """
 
     rule: str
-    n: float
+    n: float | None
     d_k: float | None
+    where: Where
 
 
 @dataclass(frozen=True)
@@ -215,8 +217,9 @@ def _condensation(
 ) -> Iterator[Condensation]:
     for rule, scale in scales.items():
         if settings.view == "curves" and settings.over == "n":
-            yield Condensation(rule, condensation_n(scale, d_k), d_k)
+            at, where = condensation_n(scale, d_k)
+            yield Condensation(rule, at, d_k, where)
             continue
         is_map = settings.view == "map"
         for n in log_grid(settings.n_range, settings.map_points) if is_map else [settings.n]:
-            yield Condensation(rule, n, condensation_d_k(scale, n))
+            yield Condensation(rule, n, *condensation_d_k(scale, n))

@@ -1,12 +1,17 @@
 """What statistics of drawn vectors tend to as logits grow, and where logits condense."""
 
+from collections.abc import Callable
 from functools import lru_cache
 from math import erfc, exp, inf, log, sqrt
+from typing import Literal
 
 import numpy as np
 
-from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
 from attn_tui.compute.scale import Scale
+
+Where = Literal["from", "up to", "everywhere", "nowhere"]
+"""On which side of a place something holds, or that it does so on all of a range or nowhere."""
 
 
 @lru_cache(maxsize=512)
@@ -42,39 +47,72 @@ def logit_std(scale: Scale, n_keys: int, d_k: int) -> float:
     return scale.multiplier(d_k, n_keys) * sqrt(d_k)
 
 
-def condensation_d_k(scale: Scale, n_keys: int) -> float | None:
-    """Return the d_k at which σ reaches σ_c, or None if it does not from 1 to 65,536.
+def condensation_d_k(scale: Scale, n_keys: int) -> tuple[float | None, Where]:
+    """Return the d_k at which σ meets σ_c, and on which side of it σ ≥ σ_c.
 
-    Between whole numbers, ln σ is taken as straight over ln d_k, which it is for powers of d_k.
+    It is None where σ ≥ σ_c at every d_k from 1 to 65,536, or at none. Between whole numbers, ln σ
+    is taken as straight over ln d_k, which it is for powers of d_k.
 
-    >>> round(condensation_d_k(Scale("none"), 512), 4)
-    12.4766
+    >>> d_k, where = condensation_d_k(Scale("none"), 512)
+    >>> round(d_k, 4), where
+    (12.4766, 'from')
     >>> condensation_d_k(Scale("inverse-sqrt"), 512)
+    (None, 'nowhere')
     """
-    target = log(condensation_std(n_keys))
+    return _meeting(D_K, lambda d_k: _excess(scale, n_keys, d_k), log, exp)
 
-    def excess(d_k: int) -> float:
-        return log(logit_std(scale, n_keys, d_k)) - target
 
-    low, high = D_K.minimum, D_K.maximum
-    if (excess(low) < 0.0) == (excess(high) < 0.0):
-        return None
-    start = excess(low) < 0.0
+def condensation_n(scale: Scale, d_k: int) -> tuple[float | None, Where]:
+    """Return the number of keys at which σ meets σ_c, and on which side of it σ ≥ σ_c.
+
+    It is None where σ ≥ σ_c at every n from 2 to 100,000, or at none. Between whole numbers
+    ln(σ/σ_c) is taken as straight over ln ln n, which it is where m is a power of ln n: up to
+    e^{σ²/2} where m does not depend on n, from e^{2/c²} where σ = c·ln n.
+
+    >>> n, where = condensation_n(Scale("none"), 8)
+    >>> round(n, 3), where
+    (54.598, 'up to')
+    >>> n, where = condensation_n(Scale("ssmax", (("a", 1.0),)), 8)
+    >>> round(n, 3), where
+    (7.389, 'from')
+    """
+    return _meeting(
+        N_KEYS,
+        lambda n_keys: _excess(scale, n_keys, d_k),
+        lambda n: log(log(n)),
+        lambda x: exp(exp(x)),
+    )
+
+
+def _excess(scale: Scale, n_keys: int, d_k: int) -> float:
+    """Return ln(σ/σ_c)."""
+    sigma = logit_std(scale, n_keys, d_k)
+    return (log(sigma) if sigma > 0.0 else -inf) - log(condensation_std(n_keys))
+
+
+def _meeting(
+    scale: LogScale,
+    excess: Callable[[int], float],
+    along: Callable[[float], float],
+    back: Callable[[float], float],
+) -> tuple[float | None, Where]:
+    """Return where a monotone function passes 0, and on which side of it that is not below 0.
+
+    Args:
+        scale: The whole numbers that are looked at.
+        excess: The function.
+        along: What it is taken as straight over between two of them.
+        back: The inverse of that.
+    """
+    low, high = scale.minimum, scale.maximum
+    starts, ends = excess(low) >= 0.0, excess(high) >= 0.0
+    if starts == ends:
+        return None, "everywhere" if starts else "nowhere"
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if (excess(middle) < 0.0) == start else (low, middle)
+        low, high = (middle, high) if (excess(middle) >= 0.0) == starts else (low, middle)
     share = excess(low) / (excess(low) - excess(high))
-    return exp((1.0 - share) * log(low) + share * log(high))
-
-
-def condensation_n(scale: Scale, d_k: int) -> float:
-    """Return the number of keys at which σ_c reaches σ, by the multiplier at n = 2; e^{σ²/2}.
-
-    >>> round(condensation_n(Scale("none"), 8), 3)
-    54.598
-    """
-    exponent = logit_std(scale, 2, d_k) ** 2 / 2.0
-    return exp(exponent) if exponent < 700.0 else inf
+    return back((1.0 - share) * along(low) + share * along(high)), "up to" if starts else "from"
 
 
 def condensed(n_keys: int, logit_std: float) -> float | None:

@@ -32,7 +32,7 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
             "points": [_point(answer, point, chosen) for point in answer.points],
             "curves": [_curve(curve, answer) for curve in answer.curves],
             "condensation": [
-                {"rule": each.rule, "n": plain_number(each.n), "d_k": each.d_k}
+                {"rule": each.rule, "n": each.n, "d_k": each.d_k, "where": each.where}
                 for each in answer.condensation
             ],
             "boundary": [

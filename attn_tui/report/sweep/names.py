@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from math import inf, isfinite, log
 
 from attn_tui.compute.scale import Scale, parse_scale
-from attn_tui.compute.sweep.answer import Boundary
+from attn_tui.compute.sweep.answer import Boundary, Condensation
 from attn_tui.compute.sweep.crossover import Crossover
 from attn_tui.compute.sweep.points import Statistic
+from attn_tui.compute.sweep.settings import Axis
 from attn_tui.compute.sweep.summary import Summary
 from attn_tui.report.numbers import first_fitting, quantity, scientific
 
@@ -93,6 +94,14 @@ def boundary_text(found: Boundary) -> str:
     if found.d_k is None:
         return "–"
     return f"≈ {place_text(found.d_k)} [{place_text(found.low)}, {place_text(found.high)}]"
+
+
+def condensation_text(found: Condensation, over: Axis) -> str:
+    """Return where logits condense under a rule as text: ``m = 1 from d_k = 12.5``."""
+    whole = {"n": "n from 2 to 100,000", "d_k": "d_k from 1 to 65,536"}[over]
+    at = place_text(found.n if over == "n" else found.d_k)
+    text = {"everywhere": f"at every {whole}", "nowhere": f"at no {whole}"}
+    return f"m = {formula(found.rule)} {text.get(found.where, f'{found.where} {over} = {at}')}"
 
 
 def formula(rule: str) -> str:

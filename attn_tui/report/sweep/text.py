@@ -12,9 +12,9 @@ from attn_tui.report.numbers import quantity, ratio
 from attn_tui.report.sweep.names import (
     NAMES,
     boundary_text,
+    condensation_text,
     crossover_text,
     formula,
-    place_text,
     statistic_number,
 )
 from attn_tui.report.sweep.sentences import said
@@ -173,21 +173,14 @@ def _condensation(answer: Answer) -> Iterator[str]:
     settings = answer.settings
     if settings.view == "map" or not answer.condensation:
         return
-    parts = []
-    for each in answer.condensation:
-        m = formula(each.rule)
-        if settings.over == "n":
-            parts.append(f"with m = {m} up to n = {place_text(each.n)} keys")
-        elif each.d_k is None:
-            parts.append(f"with m = {m} at no d_k from 1 to 65,536")
-        else:
-            parts.append(f"with m = {m} at d_k = {place_text(each.d_k)}")
-    if settings.over == "n":
-        text = "Logits condense on few keys where σ = m√d_k exceeds σ_c = √(2 ln n): "
-    else:
-        sigma = quantity(condensation_std(settings.n))
-        text = f"Logits condense on few keys where σ = m√d_k reaches σ_c = √(2 ln n) = {sigma}: "
-    yield "\n" + _wrapped(text + "; ".join(parts) + ".")
+    parts = [f"with {condensation_text(each, settings.over)}" for each in answer.condensation]
+    sigma = ""
+    if settings.over == "d_k":
+        sigma = f" = {quantity(condensation_std(settings.n))}"
+    yield "\n" + _wrapped(
+        f"Logits condense on few keys where σ = m√d_k is σ_c = √(2 ln n){sigma} or more: "
+        f"{'; '.join(parts)}."
+    )
 
 
 def _asymptotes(answer: Answer) -> Iterator[str]:

@@ -9,13 +9,20 @@ from attn_tui.charts.sweep.curves import nearest, place_at, sweep_chart
 from attn_tui.charts.sweep.map import place_on_map, sweep_map
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import parse_scale
-from attn_tui.compute.sweep.answer import Answer, Condensation
+from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.settings import Settings, compared, log_grid
 from attn_tui.files.sweeps import range_text
 from attn_tui.report.numbers import general
 from attn_tui.report.progress import left
-from attn_tui.report.sweep.names import NAMES, crossover_text, formula, is_none, name_of, place_text
+from attn_tui.report.sweep.names import (
+    NAMES,
+    condensation_text,
+    crossover_text,
+    formula,
+    is_none,
+    name_of,
+)
 from attn_tui.report.sweep.sentences import at_place, in_short, said
 from attn_tui.tui.sweep.view import View
 from attn_tui.tui.widgets.bar import Item
@@ -152,13 +159,8 @@ def number_lines(answer: Answer, at: Place, width: int) -> list[str]:
     texts = [f"{named.symbol}: {named.words}.", f"At n = {n:,}, d_k = {d_k:,}:"]
     texts += [f"  {text}" for text in at_place(answer, n, d_k, statistic)]
     if answer.settings.view == "curves":
-        over = answer.settings.over
-        marks = [
-            f"{name_of(each.rule)} at {over} = {place_text(place)}"
-            for each in answer.condensation
-            if (place := _condensed(answer, each)) is not None
-        ]
-        texts.append(f"Logits condense where σ = √(2 ln n): {'; '.join(marks) or 'nowhere'}.")
+        marks = [condensation_text(each, answer.settings.over) for each in answer.condensation]
+        texts.append(f"Logits condense where m√d_k ≥ √(2 ln n): {'; '.join(marks)}.")
     if answer.crossovers:
         texts.append("Removing a rule makes the median larger below d* [95 % interval]:")
     for found in answer.crossovers:
@@ -176,10 +178,6 @@ def number_lines(answer: Answer, at: Place, width: int) -> list[str]:
         for line in wrap(text, max(width - 2, 10), subsequent_indent="    " * text.startswith(" "))
     ]
     return [f" {line}" for line in lines]
-
-
-def _condensed(answer: Answer, each: Condensation) -> float | None:
-    return each.d_k if answer.settings.over == "d_k" else each.n
 
 
 def words(

@@ -138,10 +138,12 @@ def test_an_asymptote_is_of_what_it_says() -> None:
 def test_where_logits_condense_is_marked() -> None:
     marks = {mark.rule: mark for mark in last(replace(SMALL, n=512)).condensation}
     assert marks["none"].d_k == pytest.approx(12.4766, abs=1e-4)
+    assert marks["none"].where == "from"
     assert marks["inverse-sqrt"].d_k is None
     (over_n, _) = last(replace(SMALL, over="n"), d_k=8).condensation
     assert over_n.d_k == 8
     assert over_n.n == pytest.approx(np.exp(4.0))
+    assert over_n.where == "up to"
 
 
 def test_removing_the_scale_does_what_theory_says() -> None:

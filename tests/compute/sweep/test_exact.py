@@ -1,15 +1,16 @@
-from math import log, pi, sqrt
+from math import exp, log, pi, sqrt
 
 import mpmath
 import numpy as np
 import pytest
 
-from attn_tui.compute.scale import Scale
+from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.sweep.asymptotes import (
     condensation_d_k,
     condensation_n,
     condensation_std,
     condensed,
+    logit_std,
     mean_largest,
 )
 from attn_tui.compute.sweep.draws import unit_logs, units
@@ -140,15 +141,49 @@ def test_draws_agree_with_exact_means(n: int, d_k: int, m: float) -> None:
     assert exact("jacobian", n, d_k, m).mean is None
 
 
-def test_where_logits_condense() -> None:
-    none = Scale("none")
-    assert condensation_d_k(none, 512) == pytest.approx(2.0 * log(512.0))
-    assert condensation_d_k(Scale("inverse-sqrt"), 512) is None
-    assert condensation_d_k(Scale("temperature", (("T", 4.0),)), 512) == pytest.approx(
-        32.0 * log(512.0)
-    )
-    assert condensation_std(round(condensation_n(none, 16))) == pytest.approx(4.0, rel=1e-4)
-    assert condensation_n(none, 65_536) == float("inf")
+@pytest.mark.parametrize(
+    ("rule", "n", "d_k", "side"),
+    [
+        ("none", 512, 2.0 * log(512.0), "from"),
+        ("inverse-sqrt", 512, None, "nowhere"),
+        ("ssmax:a=1", 512, None, "everywhere"),
+        ("mup:d0=64", 512, 32.0 / log(512.0), "up to"),
+        ("temperature:T=4", 512, 32.0 * log(512.0), "from"),
+    ],
+)
+def test_where_logits_condense_over_d_k(rule: str, n: int, d_k: float | None, side: str) -> None:
+    at, where = condensation_d_k(parse_scale(rule), n)
+    assert where == side
+    assert at == (None if d_k is None else pytest.approx(d_k))
+
+
+@pytest.mark.parametrize(
+    ("rule", "d_k", "meet", "side"),
+    [
+        ("inverse-sqrt", 65_536, None, "nowhere"),
+        ("none", 1, None, "nowhere"),
+        ("none", 16, exp(8.0), "up to"),
+        ("none", 65_536, None, "everywhere"),
+        ("log-length", 64, None, "nowhere"),
+        # More keys condense logits that grow with their logarithm.
+        ("ssmax:a=1", 1, exp(2.0), "from"),
+        ("ssmax:a=0.43", 64, exp(2.0 / 0.43**2), "from"),
+    ],
+)
+def test_where_logits_condense_over_n(rule: str, d_k: int, meet: float | None, side: str) -> None:
+    scale = parse_scale(rule)
+    at, where = condensation_n(scale, d_k)
+    assert where == side
+    assert at == (None if meet is None else pytest.approx(meet))
+    for n in (2, 7, 8, 14, 15, 49_000, 51_000, 100_000):
+        condenses = {
+            "from": meet is not None and n >= meet,
+            "up to": meet is not None and n <= meet,
+        }.get(side, side == "everywhere")
+        assert (logit_std(scale, n, d_k) >= condensation_std(n)) == condenses
+
+
+def test_what_condensed_logits_tend_to() -> None:
     assert condensed(512, 2.0 * condensation_std(512)) == pytest.approx(0.5)
     assert condensed(512, 1.0) is None
 

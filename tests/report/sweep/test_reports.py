@@ -76,6 +76,23 @@ def test_text_says_what_each_number_is_of() -> None:
         assert phrase in text, text
 
 
+def test_where_logits_condense_is_said_with_its_side() -> None:
+    rules = ("none", "ssmax:a=1", "log-length", "temperature:T=0.1")
+    settings = replace(SMALL, over="n", rules=rules, points=3, draws=8)
+    (*_, last) = answer(Experiment(Drawn(8), Setup(4).put(settings)))
+    text = " ".join("".join(sweep_text.render(last)).split())
+    for phrase in (
+        "with m = 1 up to n = 7.39",
+        "with m = a·ln n/√d_k, a = 1 from n = 7.39",
+        "with m = ln n/(ln 512·√d_k) at no n from 2 to 100,000",
+        "with m = 1/T, T = 0.1 at every n from 2 to 100,000",
+    ):
+        assert phrase in text, text
+    plain = as_json(last)["condensation"]
+    assert [each["where"] for each in plain] == ["up to", "from", "nowhere", "everywhere"]
+    assert [each["n"] is None for each in plain] == [False, False, True, True]
+
+
 def test_exact_values_stand_beside_the_sampled_ones() -> None:
     text = "".join(sweep_text.render(found("two keys")))
     assert text.count("exact") >= 4
@@ -117,7 +134,7 @@ def test_json_asks_the_same_again(name: str) -> None:
 def test_every_field_of_json_is_documented() -> None:
     documented = set(re.findall(r"`([^`]+)`", DOCS.read_text()))
     plain = as_json(found("two keys"))
-    lists = ("points", "curves", "crossovers")
+    lists = ("points", "curves", "crossovers", "condensation")
     for name in (key for key in plain if key not in ("schema", "experiment")):
         assert name in documented
         if name in lists:
