@@ -102,9 +102,13 @@ class Answer:
         """Return the point there under a rule, or None while there is none."""
         return self._at.get((n, d_k, rule))
 
+    def unscaled(self, n: int, d_k: int) -> Point | None:
+        """Return the point there without scaling, or None if there is none."""
+        return self.point(n, d_k, _none(self.rules))
+
     def ratio(self, n: int, d_k: int, rule: str, statistic: Statistic) -> Ratio | None:
         """Return a statistic without scaling over the same under a rule, or None if unknown."""
-        unscaled = self.point(n, d_k, _none(self.rules))
+        unscaled = self.unscaled(n, d_k)
         scaled = self.point(n, d_k, rule)
         if unscaled is None or scaled is None:
             return None

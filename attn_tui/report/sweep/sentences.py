@@ -1,10 +1,14 @@
 """What a sweep shows, in a sentence or two of plain text; each states only what was computed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import log
+
+import numpy as np
 
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.crossover import GRADIENTS
+from attn_tui.compute.sweep.crossover import GRADIENTS, last_fall
 from attn_tui.compute.sweep.points import Point, Statistic
+from attn_tui.compute.sweep.points import ratio as ratio_of
 from attn_tui.report.numbers import ratio
 from attn_tui.report.sweep.names import (
     NAMES,
@@ -21,6 +25,13 @@ from attn_tui.report.sweep.names import (
 
 FAR_BELOW = 100.0
 """A median that is so many times smaller than the mean: few draws carry the mean."""
+
+SHAKY, FEWEST = 0.1, 20
+"""A sampled mean whose error is so large a share of it, or of fewer draws, may be carried by few:
+it tends to be too small, its error with it, and nothing is concluded from it."""
+
+_Run = tuple[int, int, bool]
+"""Places from one n to another, and whether a median is larger there without a rule."""
 
 
 def said(answer: Answer, statistic: Statistic) -> tuple[str, ...]:
@@ -46,6 +57,11 @@ def _said(answer: Answer, statistic: Statistic) -> Iterator[str]:
 
 def in_short(answer: Answer, statistic: Statistic) -> str:
     """Say in a few words what removing the first rule does to the median, or nothing."""
+    if len({point.d_k for point in answer.points}) == 1 and len(_places(answer)) > 1:
+        for rule in others(answer.rules):
+            if runs := _runs(answer, rule, statistic):
+                return f"Unscaled the median is {_sides(runs)}."
+        return ""
     if answer.settings.view == "map":
         for rule in others(answer.rules):
             known = [each for each in answer.boundary(rule, statistic) if each.d_k is not None]
@@ -111,29 +127,54 @@ def _removed(answer: Answer, statistic: Statistic) -> Iterator[str]:
                 )
             if found.divides_from > 2:
                 yield f"Below d_k = {found.divides_from:,} {rule} does not divide: it is ≥ 1."
+    if settings.over == "n":
+        yield from _over_n(answer, statistic)
 
 
 def _means(answer: Answer, statistic: Statistic) -> Iterator[str]:
-    """Say where the mean is larger without a rule, if that is so wherever the rule divides."""
+    """Say where the mean is larger without a rule, or smaller, as far as that can be told."""
+    symbol = NAMES[statistic].symbol
     for rule in others(answer.rules):
-        sides = {
-            point.d_k: each.log_mean > 0.0
-            for point in answer.points
-            if point.rule == rule
-            and point.multiplier < 1.0
-            and (each := answer.ratio(point.n, point.d_k, rule, statistic))
-        }
-        if not sides or len({*sides.values()}) > 1:
+        of_d_k: dict[int, set[bool | None]] = {}
+        for point in answer.points:
+            unscaled = answer.unscaled(point.n, point.d_k)
+            if point.rule == rule and point.multiplier < 1.0 and unscaled:
+                of_d_k.setdefault(point.d_k, set()).add(_larger(unscaled, point, statistic))
+        told = [d_k for d_k, sides in of_d_k.items() if None not in sides]
+        sides = {side is True for d_k in told for side in of_d_k[d_k]}
+        if len(sides) != 1:
             continue
-        side = "larger" if sides[min(sides)] else "smaller"
-        first, last = f"{min(sides):,}", f"{max(sides):,}"
-        where = f"every d_k shown from {first} to {last}" if len(sides) > 1 else f"d_k = {first}"
-        symbol = NAMES[statistic].symbol
-        yield f"Without {formula(rule)} the mean {symbol} over draws is {side} at {where}."
+        shown = sorted(of_d_k)
+        first, last = f"{min(told):,}", f"{max(told):,}"
+        where = f"every d_k shown from {first} to {last}" if len(told) > 1 else f"d_k = {first}"
+        if shown.index(max(told)) - shown.index(min(told)) >= len(told):
+            where = f"{len(told)} of {len(shown)} d_k shown from {first} to {last}"
+        rest = "; these draws do not tell at the others" if len(told) < len(shown) else ""
+        side = _larger_or_not(sides.pop())
+        yield f"Without {formula(rule)} the mean {symbol} over draws is {side} at {where}{rest}."
+
+
+def _larger(unscaled: Point, scaled: Point, statistic: Statistic) -> bool | None:
+    """Return whether a mean is larger at the first point: exactly, or beyond errors; else None."""
+    exacts = [point.exact(statistic).mean for point in (unscaled, scaled)]
+    if exacts[0] is not None and exacts[1] is not None:
+        return None if exacts[0] == exacts[1] else exacts[0] > exacts[1]
+    found = [point.statistics[statistic] for point in (unscaled, scaled)]
+    if any(
+        each.draws < FEWEST or not each.mean_standard_error < SHAKY * each.mean for each in found
+    ):
+        return None
+    by = ratio_of(*found)
+    return None if abs(by.log_mean) <= 2.0 * by.log_mean_error else by.log_mean > 0.0
 
 
 def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
+    """Say where the medians meet on a map; over n alone where there is a single d_k."""
     symbol = NAMES[statistic].symbol
+    d_ks = {point.d_k for point in answer.points}
+    if len(d_ks) == 1:
+        yield from _over_n(answer, statistic)
+        return
     for rule in others(answer.rules):
         found = answer.boundary(rule, statistic)
         known = [each for each in found if each.d_k is not None]
@@ -153,6 +194,62 @@ def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
                     f"Removing {formula(rule)} multiplies the median {symbol} by {low} to {high} "
                     "over the map, and nowhere from above 1 to below as d_k grows."
                 )
+
+
+def _over_n(answer: Answer, statistic: Statistic) -> Iterator[str]:
+    """Say at which n a median is clearly larger without a rule and at which smaller."""
+    symbol = NAMES[statistic].symbol
+    for rule in others(answer.rules):
+        runs = _runs(answer, rule, statistic)
+        if runs:
+            yield (
+                f"At d_k = {answer.points[0].d_k:,}, removing {formula(rule)} makes the median "
+                f"{symbol} {_sides(runs)}, by two standard errors and more at these n"
+                f"{_meeting(answer, rule, statistic, runs)}."
+            )
+
+
+def _meeting(answer: Answer, rule: str, statistic: Statistic, runs: Sequence[_Run]) -> str:
+    """Say about where two runs of n meet: where the ratio of medians between them is 1."""
+    if len(runs) != 2:
+        return ""
+    (_, low, larger), (high, _, _) = runs
+    places = [place for place in _places(answer) if low <= place[0] <= high]
+    found = [answer.ratio(*place, rule, statistic) for place in places]
+    logs = np.array([each.log_median for each in found if each])
+    at = last_fall([n for n, _ in places], logs if larger else -logs)
+    return f"; in between the medians cross, at n ≈ {place_text(at)}"
+
+
+def _runs(answer: Answer, rule: str, statistic: Statistic) -> list[_Run]:
+    """Return runs of n, first and last, all through which a median is larger without, or not.
+
+    Only those n count at which it is so by more than two standard errors.
+    """
+    runs: list[_Run] = []
+    for n, d_k in _places(answer):
+        found = answer.ratio(n, d_k, rule, statistic)
+        if found is None or not abs(found.log_median) > 2.0 * found.log_median_error:
+            continue
+        larger = found.log_median > 0.0
+        if runs and runs[-1][2] == larger:
+            runs[-1] = (runs[-1][0], n, larger)
+        else:
+            runs.append((n, n, larger))
+    return runs
+
+
+def _larger_or_not(larger: bool) -> str:
+    return "larger" if larger else "smaller"
+
+
+def _sides(runs: Sequence[_Run]) -> str:
+    """Return runs as text: ``smaller at n = 2, larger from n = 8 to 4,096``."""
+    return ", ".join(
+        f"{_larger_or_not(larger)} "
+        + (f"from n = {first:,} to {last:,}" if first < last else f"at n = {first:,}")
+        for first, last, larger in runs
+    )
 
 
 def _places(answer: Answer) -> list[tuple[int, int]]:
@@ -176,7 +273,15 @@ def at_place(answer: Answer, n: int, d_k: int, statistic: Statistic) -> tuple[st
     for rule in others(answer.rules):
         if found := answer.ratio(n, d_k, rule, statistic):
             parts.append(
-                f"unscaled over {formula(rule)}: mean {ratio(found.log_mean)}, "
-                f"median {ratio(found.log_median)}"
+                f"unscaled over {formula(rule)}: mean {ratio(found.log_mean)}"
+                f"{_exact_ratio(answer, n, d_k, rule, statistic)}, median {ratio(found.log_median)}"
             )
     return tuple(parts)
+
+
+def _exact_ratio(answer: Answer, n: int, d_k: int, rule: str, statistic: Statistic) -> str:
+    """Return in brackets how the exact means compare, if they are known."""
+    points = (answer.unscaled(n, d_k), answer.point(n, d_k, rule))
+    means = [point.exact(statistic).mean for point in points if point]
+    known = [mean for mean in means if mean]
+    return f" (exact {ratio(log(known[0] / known[1]))})" if len(known) == 2 else ""

@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.sweep.asymptotes import (
     condensation_d_k,
     condensation_n,

@@ -23,7 +23,7 @@ from attn_tui.files.codec import experiment_from_plain
 from attn_tui.report.sweep import csv as sweep_csv
 from attn_tui.report.sweep import json as sweep_json
 from attn_tui.report.sweep import text as sweep_text
-from attn_tui.report.sweep.sentences import in_short, said
+from attn_tui.report.sweep.sentences import at_place, in_short, said
 from tests.report.explore.test_reports import DOCS, strict
 
 SMALL = Settings(n=8, points=6, map_points=4, n_range=(2, 512), draws=320)
@@ -210,6 +210,57 @@ def test_sentences_agree_with_the_points() -> None:
     boundary = found("map").boundary("inverse-sqrt", "gradient")
     assert boundary[-1].d_k is not None
     assert "makes the median ‖∂p/∂s‖_F larger up to d_k ≈" in text
+
+
+def swept(d_k: int, settings: Settings) -> Answer:
+    (*_, last) = answer(Experiment(Drawn(8), Setup(d_k).put(settings)))
+    return last
+
+
+def test_means_are_compared_exactly_where_they_are_known() -> None:
+    """At two keys and large d_k hardly a draw carries the mean: a sampled one is far too small."""
+    far = swept(64, replace(SMALL, n=2, d_k_range=(65_536, 65_536), draws=20))
+    unscaled, scaled = (far.point(2, 65_536, rule) for rule in far.rules)
+    assert unscaled
+    assert scaled
+    sampled = [point.statistics["gradient"].mean for point in (unscaled, scaled)]
+    exact = [point.exact("gradient").mean or 0.0 for point in (unscaled, scaled)]
+    assert sampled[0] < sampled[1]
+    assert exact[0] > exact[1]
+    text = " ".join(said(far, "gradient"))
+    assert "Without 1/√d_k the mean ‖∂p/∂s‖_F over draws is larger at d_k = 65,536." in text
+    assert "(exact ×1.55)" in " ".join(at_place(far, 2, 65_536, "gradient"))
+
+
+@pytest.mark.parametrize("draws", [2, 20, 400])
+def test_nothing_is_concluded_from_means_that_few_draws_carry(draws: int) -> None:
+    far = swept(64, replace(SMALL, n=3, d_k_range=(32_768, 65_536), draws=draws, points=2))
+    text = " ".join(said(far, "gradient"))
+    assert "few draws carry the mean" in text
+    assert "Without" not in text
+
+
+def test_a_mean_is_compared_where_the_draws_tell() -> None:
+    each = swept(64, replace(SMALL, n=64, d_k_range=(2, 8192), draws=1000, crossovers=False))
+    (text,) = (one for one in said(each, "gradient") if one.startswith("Without"))
+    assert "larger at every d_k shown from 2 to" in text
+    assert "8,192" not in text
+    assert text.endswith("; these draws do not tell at the others.")
+
+
+@pytest.mark.parametrize("view", ["map", "curves"])
+def test_at_one_d_k_it_is_said_where_the_medians_cross_over_n(view: Any) -> None:
+    settings = replace(SMALL, view=view, over="n", n_range=(2, 512), points=9, map_points=9)
+    each = swept(64, replace(settings, d_k_range=(64, 64), draws=2000))
+    (text,) = (one for one in said(each, "gradient") if "removing 1/√d_k" in one)
+    assert text == (
+        "At d_k = 64, removing 1/√d_k makes the median ‖∂p/∂s‖_F smaller from n = 2 to 4, larger "
+        "from n = 8 to 512, by two standard errors and more at these n; in between the medians "
+        "cross, at n ≈ 6.81."
+    )
+    assert "as d_k grows" not in " ".join(said(each, "gradient"))
+    short = in_short(each, "gradient")
+    assert short == "Unscaled the median is smaller from n = 2 to 4, larger from n = 8 to 512."
 
 
 def test_an_interrupted_sweep_says_so() -> None:
