@@ -47,8 +47,10 @@ def test_it_sweeps_n_at_one_d_k(over: tuple[str, ...]) -> None:
 def test_it_sweeps_both_as_a_map() -> None:
     plain = asked("--map", "--n", "2:64", "--d-k", "1:64", "--points", "3", "--draws", "64")
     assert len(plain["points"]) == 3 * 3 * 2
-    text = call("--map", "--points", "3", "--draws", "64", "--statistic", "trace").stdout
-    assert "tr J unscaled over m = 1/√d_k" in text
+    given = ("--map", "--points", "3", "--draws", "64", "--statistic", "trace")
+    for ratio in (False, True):
+        text = call(*given, *["--ratio"] * ratio).stdout
+        assert ("tr J unscaled over m = 1/√d_k; ±" in text) == ratio
 
 
 @pytest.mark.parametrize(
@@ -105,6 +107,7 @@ def test_rules_may_have_parameters() -> None:
     plain = asked("--rules", "none,temperature:T=4,yarn:factor=2", *QUICK)
     assert [each["rule"] for each in plain["rules"]] == ["none", "temperature:T=4", "yarn:factor=2"]
     assert asked("--rules", " ", *QUICK) == asked(*QUICK)
+    assert asked("--rules", "none,inverse-sqrt, ", *QUICK)["rules"] == asked(*QUICK)["rules"]
 
 
 def test_a_number_or_range_that_will_not_do_is_told_what_would() -> None:
@@ -113,6 +116,10 @@ def test_a_number_or_range_that_will_not_do_is_told_what_would() -> None:
         ("--n 1 --over n", "expected a whole number from 2 to 100,000\n"),
         ("--d-k 1:x", "such as 1:8192\n"),
         ("--n 1:x", "such as 2:4096\n"),
+        (
+            "--crossover --n 2:8",
+            "'2:8' is a range; expected with --crossover a list such as 2,8,512\n",
+        ),
     ):
         assert call(*arguments.split()).stderr.endswith(expected)
 
@@ -155,6 +162,7 @@ def test_crossovers_alone() -> None:
     found = json.loads(other.stdout)["crossovers"]
     assert {(each["n"], each["rule"], each["draws"]) for each in found} == {(4, "inverse", 64)}
     text = call("--crossover", "--n", "8", "--draws", "64").stdout
+    assert text.startswith("Crossovers d*: ")
     assert "d* [95 % interval]" in text
     assert call("--crossover", "--draws", "64", "--csv").stdout.startswith("n,readout,rule,d_k")
 
@@ -182,6 +190,7 @@ def test_crossovers_alone() -> None:
         ("--crossover --n 1,024", "n"),
         ("--over n --d-k 1:8", "d-k"),
         ("--over time", "over"),
+        ("--over n --map", "over"),
         ("--seed x", "seed"),
         ("--seed 1.5", "seed"),
         ("--seed -1", "seed"),
@@ -194,6 +203,8 @@ def test_crossovers_alone() -> None:
         ("--rules foo", "rules"),
         ("--rules none,none", "rules"),
         ("--rules ,", "rules"),
+        ("--rules none,,inverse", "rules"),
+        ("--rules none,,", "rules"),
         ("--rules temperature:T=0", "rules"),
         ("--rules none --ratio", "rules"),
         ("--statistic foo", "statistic"),
@@ -243,6 +254,17 @@ def test_an_interrupt_prints_what_there_is(monkeypatch: pytest.MonkeyPatch) -> N
     assert result.exit_code == 130
     assert json.loads(result.stdout)["points"]
     assert json.loads(result.stdout)["progress"] < 1
+
+
+def test_an_interrupt_before_anything_is_there_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*arguments: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return iter(())
+
+    monkeypatch.setattr(compute_sweep, "answer", interrupted)
+    result = call("--json", *QUICK)
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert result.stderr == "attn-tui: stopped before there was anything to print\n"
 
 
 def test_an_interrupt_prints_the_crossovers_found_so_far(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,7 +72,9 @@ Examples:
     complete=of_names({"d_k": "dimension of a head", "n": "number of keys"}),
 )
 @_drawn("--draws", "N", "How many vectors are drawn at each place.  [default: 1000]")
-@_drawn("--points", "N", "At how many places, or along each side of a map.  [default: 27; 14]")
+@_drawn(
+    "--points", "N", "At how many places at most, or along each side of a map.  [default: 27; 14]"
+)
 @_drawn("--seed", "S", "What is drawn, a whole number.  [default: 1]")
 @experiment(DRAWS)
 @option(
@@ -120,6 +122,8 @@ def _print_sweep(given: dict[str, Any], form: str) -> int:
     if found is not None:
         renders = {"text": text.render, "csv": csv.render, "json": json.render}
         write(renders[form](found, statistics))
+    else:
+        click.echo("attn-tui: stopped before there was anything to print", err=True)
     return INTERRUPTED if interrupted else 0
 
 
@@ -185,9 +189,13 @@ def _crossover_settings(
 ) -> tuple[int, "Settings"]:
     """Return d_k as it is, and the settings with the n of crossovers, of which one is there."""
     from attn_tui.compute.whole import parse_wholes
+    from attn_tui.files.sweeps import is_range
 
     ns = start.crossover_n or (start.n,)
     if given["n"] is not None:
+        if is_range(given["n"]):
+            problem = f"{inert(given['n'].strip())} is a range"
+            raise InputError("n", problem, "with --crossover a list such as 2,8,512")
         # Nothing at all is no number.
         ns = parse_wholes("n", given["n"]) or (N_KEYS.parse(given["n"]),)
     return d_k, replace(start, n=ns[0], crossover_n=ns, **_shared(given))
@@ -212,6 +220,8 @@ def _over(given: dict[str, Any], start: Any) -> Any:
     """Return what is swept: what is said, else what is a range."""
     from attn_tui.files.sweeps import is_range
 
+    if given["over"] is not None and given["is_map"]:
+        raise InputError("over", "--map sweeps both", "one of the two")
     if given["over"] is not None:
         return given["over"].strip().replace("-", "_")
     ranges = {name: given[name] is not None and is_range(given[name]) for name in ("n", "d_k")}

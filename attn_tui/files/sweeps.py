@@ -47,7 +47,8 @@ def range_text(ends: tuple[int, ...]) -> str:
 def read_rules(text: str) -> tuple[str, ...]:
     """Read rules with commas between them; one of them may have parameters, with commas too.
 
-    An empty text is no rules: what is compared then is none and the rule that all share.
+    A comma may stand after the last. An empty text is no rules: what is compared then is none and
+    the rule that all share.
 
     Raises:
         InputError: If one is not understood.
@@ -56,7 +57,10 @@ def read_rules(text: str) -> tuple[str, ...]:
     ('none', 'temperature:T=4', 'inverse')
     """
     rules: list[str] = []
-    for part in text.split(",") if text.strip() else ():
+    listed = text.strip()
+    # A comma after the last rule ends it.
+    ended = listed.removesuffix(",") or listed
+    for part in ended.split(",") if listed else ():
         name = part.partition(":")[0].strip()
         # A parameter of the rule before, rather than a rule of its own.
         is_value = "=" in part or part.strip().isdigit()

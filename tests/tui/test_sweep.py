@@ -107,7 +107,7 @@ async def test_it_says_where_removing_the_scale_enlarges_the_median(size: tuple[
         said = " ".join(" ".join(person.lines[words.region.y : words.region.bottom]).split())
         if size == NARROW:
             assert said == (
-                "Unscaled the median is larger from d_k 2 to 102 [58.9, 166], then smaller."
+                "Unscaled the median is larger from d_k 2 to 102 [58.9 to 166], then smaller."
             )
         else:
             assert said.startswith("With 8 keys, removing 1/√d_k makes the median ‖∂p/∂s‖_F larger")
@@ -308,7 +308,7 @@ async def test_a_sweep_of_one_place_can_be_opened(view: str) -> None:
 async def test_numbers_stand_in_place_of_the_chart() -> None:
     async with at_sweep() as person:
         await person.press("i")
-        person.sees("At n = 8, d_k = 48:", "unscaled: mean", "[58.9, 166]", "‖∂L/∂q‖, n = 8")
+        person.sees("At n = 8, d_k = 48:", "unscaled: mean", "[58.9 to 166]", "‖∂L/∂q‖, n = 8")
         await person.press("tab", "tab", "down", "down")
         person.misses("the Frobenius norm of")
         await person.press("i")
@@ -320,7 +320,7 @@ def test_numbers_say_which_crossovers_are_not_finished() -> None:
     one, *others = found.crossovers
     some = replace(found, crossovers=(replace(one, finished=False), *others))
     lines = [line for line in number_lines(some, (8, 48), 100) if "]" in line]
-    assert [line.endswith("[58.9, 166], so far") for line in lines[1:]] == [True, False, False]
+    assert [line.endswith("[58.9 to 166], so far") for line in lines[1:]] == [True, False, False]
     assert not any("so far" in line for line in number_lines(found, (8, 48), 100))
 
 

@@ -63,6 +63,16 @@ class Crossover:
     finished: bool = True
     generator: str = GENERATOR
 
+    @property
+    def low_open(self) -> bool:
+        """Whether the interval may go on below its lower end, where the range begins."""
+        return self.low is not None and self.low <= self.divides_from
+
+    @property
+    def high_open(self) -> bool:
+        """Whether the interval may go on above its upper end, where the range ends."""
+        return self.high is not None and self.high >= D_K.maximum
+
 
 def divides_from(scale: Scale, n: int) -> int | None:
     """Return the least d_k from 2 on at which a rule multiplies by less than 1; None if at none.

@@ -84,7 +84,8 @@ class Settings:
             InputError: Saying how many draws there may be.
         """
         ns, d_ks = self._along(D_K.minimum)
-        n_places, n_rules = len(ns) * len(d_ks), max(2, len(self.rules) + self.ratio)
+        # Whatever the setup's own rule is, and so that one rule may be joined by none.
+        n_places, n_rules = len(ns) * len(d_ks), max(2, len(scales_of(self, Scale())))
         most = MOST_VALUES // (n_places * n_rules)
         if self.draws > most:
             problem = f"{self.draws:,} at {n_places:,} × {n_rules} places and rules are too many"

@@ -20,7 +20,7 @@ COLUMNS = (
 
 CROSSOVER_COLUMNS = (
     *("n", "readout", "rule", "d_k", "low", "high", "side", "divides_from", "draws", "seed"),
-    "finished",
+    *("finished", "low_open", "high_open"),
 )
 """Those of crossovers."""
 

@@ -145,6 +145,8 @@ def _crossover(found: Crossover) -> dict[str, Any]:
         "d_k": found.d_k,
         "low": found.low,
         "high": found.high,
+        "low_open": found.low_open,
+        "high_open": found.high_open,
         "side": found.side,
         "divides_from": found.divides_from,
         "draws": found.draws,

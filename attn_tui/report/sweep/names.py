@@ -46,6 +46,10 @@ NAMES: Mapping[Statistic, Named] = {
 """The statistics by their names in JSON."""
 
 
+LEAST = 5e-324
+"""What a mean that is 0 is below: no statistic is 0 but in float64."""
+
+
 def statistic_number(value: float, log_value: float = -inf, width: int | None = None) -> str:
     """Return a statistic as text; one too small for float64 is written from its logarithm."""
     if value == 0.0 and isfinite(log_value):
@@ -60,8 +64,9 @@ def median_text(summary: Summary, width: int | None = None) -> str:
 
 def mean_text(summary: Summary) -> str:
     """Return a mean and its standard error as text."""
-    error = quantity(summary.mean_standard_error)
-    return f"{quantity(summary.mean)} ± {error}"
+    if summary.mean == 0.0:
+        return quantity(0.0, below=LEAST)
+    return f"{quantity(summary.mean)} ± {quantity(summary.mean_standard_error)}"
 
 
 def interval_text(summary: Summary) -> str:
@@ -81,19 +86,30 @@ def place_text(value: float | None, width: int | None = None) -> str:
 
 
 def crossover_text(found: Crossover) -> str:
-    """Return a crossover with its interval as text: ``430 [368, 520]``."""
+    """Return a crossover with its interval as text: ``430 [368 to 520]``."""
     if found.d_k is None:
         return f"none: {found.side} unscaled, {found.divides_from:,} to 65,536"
-    low, high = place_text(found.low), place_text(found.high)
     start = f" from d_k = {found.divides_from:,}" if found.divides_from > 2 else ""
-    return f"{place_text(found.d_k)} [{low}, {high}]{start}"
+    return f"{place_text(found.d_k)} [{ends_text(found)}]{start}"
+
+
+def ends_text(found: Crossover | Boundary) -> str:
+    """Return an interval as text; ``≤ 520`` where its other end may be beyond what was looked at.
+
+    >>> ends_text(Boundary(64, 430.0, 368.0, 520.0)), ends_text(Boundary(64, 430.0, None, 520.0))
+    ('368 to 520', '≤ 520')
+    """
+    low, high = found.low, found.high
+    if isinstance(found, Crossover):
+        low, high = None if found.low_open else low, None if found.high_open else high
+    if low is None:
+        return "any" if high is None else f"≤ {place_text(high)}"
+    return f"≥ {place_text(low)}" if high is None else f"{place_text(low)} to {place_text(high)}"
 
 
 def boundary_text(found: Boundary) -> str:
-    """Return where a ratio falls through 1 between a map's places: ``≈ 430 [368, 520]``."""
-    if found.d_k is None:
-        return "–"
-    return f"≈ {place_text(found.d_k)} [{place_text(found.low)}, {place_text(found.high)}]"
+    """Return where a ratio falls through 1 between a map's places: ``≈ 430 [368 to 520]``."""
+    return "–" if found.d_k is None else f"≈ {place_text(found.d_k)} [{ends_text(found)}]"
 
 
 def condensation_text(found: Condensation, over: Axis) -> str:

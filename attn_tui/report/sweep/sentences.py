@@ -13,6 +13,7 @@ from attn_tui.report.numbers import ratio
 from attn_tui.report.sweep.names import (
     NAMES,
     boundary_text,
+    ends_text,
     formula,
     is_none,
     mean_text,
@@ -77,10 +78,8 @@ def in_short(answer: Answer, statistic: Statistic) -> str:
     unscaled = "Unscaled" if found.finished else "So far, unscaled"
     if found.d_k is None:
         return f"{unscaled} the median is {found.side} from d_k {first} on."
-    d_k, low, high = (place_text(each) for each in (found.d_k, found.low, found.high))
-    return (
-        f"{unscaled} the median is larger from d_k {first} to {d_k} [{low}, {high}], then smaller."
-    )
+    d_k = f"{place_text(found.d_k)} [{ends_text(found)}]"
+    return f"{unscaled} the median is larger from d_k {first} to {d_k}, then smaller."
 
 
 def _carried(point: Point, statistic: Statistic) -> bool:
@@ -114,11 +113,10 @@ def _removed(answer: Answer, statistic: Statistic) -> Iterator[str]:
             rule = formula(found.rule)
             having = f"{'With' if found.finished else 'So far, with'} {found.n:,} keys"
             if found.d_k is not None:
-                interval = f"{place_text(found.low)} to {place_text(found.high)}"
                 yield (
                     f"{having}, removing {rule} makes the median {symbol} larger "
                     f"from d_k = {found.divides_from:,} to ≈ {place_text(found.d_k)} "
-                    f"(95 %: {interval}), smaller above."
+                    f"(95 %: {ends_text(found)}), smaller above."
                 )
             else:
                 yield (

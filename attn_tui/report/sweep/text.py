@@ -1,6 +1,7 @@
 """A sweep as an aligned text report of at most 80 columns, and what it shows in sentences."""
 
 from collections.abc import Iterator, Sequence
+from math import isfinite
 from textwrap import wrap
 
 from attn_tui.compute.sweep.answer import Answer
@@ -10,6 +11,7 @@ from attn_tui.compute.sweep.points import Point, Statistic
 from attn_tui.report.head import WIDTH
 from attn_tui.report.numbers import quantity, ratio
 from attn_tui.report.sweep.names import (
+    LEAST,
     NAMES,
     boundary_text,
     condensation_text,
@@ -36,11 +38,13 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
         yield "\n" + _wrapped(f"{named.symbol}: {named.words}")
         for rule in answer.rules:
             yield from _table(answer, rule, statistic)
-        if len(answer.rules) > 1 and (answer.settings.ratio or answer.settings.view == "map"):
+        if len(answer.rules) > 1 and answer.settings.ratio:
             yield from _ratios(answer, statistic)
         yield from _boundary(answer, statistic)
     yield from _condensation(answer)
     yield from _asymptotes(answer)
+    if answer.crossovers:
+        yield "\n"
     yield from crossover_table(answer.crossovers)
     sentences = [sentence for statistic in chosen for sentence in said(answer, statistic)]
     if sentences:
@@ -52,10 +56,11 @@ def crossover_table(crossovers: Sequence[Crossover]) -> Iterator[str]:
     if not crossovers:
         return
     draws = " or ".join(f"{each:,}" for each in sorted({found.draws for found in crossovers}))
-    yield "\n" + _wrapped(
+    yield _wrapped(
         "Crossovers d*: below this d_k, from 2 or where the rule begins to divide (m < 1), the "
         "median over draws is larger without the rule, above it is smaller. In brackets its 95 % "
-        f"interval, by bootstrap over {draws} coupled draws, seed {crossovers[0].seed} "
+        "interval, with ≤ or ≥ alone where it may go beyond what is looked at, by bootstrap over "
+        f"{draws} coupled draws, seed {crossovers[0].seed} "
         f"({crossovers[0].generator}); the mean may do otherwise."
     )
     if not all(found.finished for found in crossovers):
@@ -115,7 +120,7 @@ def _table(answer: Answer, rule: str, statistic: Statistic) -> Iterator[str]:
     yield f"{_places_title(answer)}{''.join(f'{title:>{width}}' for title in titles)}\n"
     for point, exact in zip(points, exacts, strict=True):
         one = point.statistics[statistic]
-        cells = [_cell(one.mean), _cell(one.mean_standard_error)]
+        cells = [_mean(one.mean), _mean(one.mean_standard_error)]
         cells += [_exact(exact.mean)] if mean_known else []
         cells += [_cell(one.median, one.log_median), _cell(one.median_low, one.log_median_low)]
         cells.append(_cell(one.median_high, one.log_median_high))
@@ -142,11 +147,12 @@ def _ratios(answer: Answer, statistic: Statistic) -> Iterator[str]:
         yield f"{_places_title(answer)}{''.join(f'{title:>{_CELL + 2}}' for title in titles)}\n"
         for point, each in zip(points, found, strict=True):
             if each:
+                known = isfinite(each.log_mean)
                 cells = (
-                    ratio(each.log_mean),
-                    quantity(each.log_mean_error),
-                    ratio(each.log_median),
-                    quantity(each.log_median_error),
+                    ratio(each.log_mean, _CELL) if known else "–",
+                    quantity(each.log_mean_error, width=_CELL) if known else "–",
+                    ratio(each.log_median, _CELL),
+                    quantity(each.log_median_error, width=_CELL),
                 )
                 row = "".join(f"{cell:>{_CELL + 2}}" for cell in cells)
                 yield f"{_place(answer, point)}{row}\n"
@@ -162,8 +168,8 @@ def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
             yield "\n" + _wrapped(
                 f"The median {NAMES[statistic].symbol} unscaled over m = {formula(rule)} falls "
                 "through 1 for the last time at this d_k, read between the map's places, as the "
-                "interval in brackets is, for two standard errors to either side; – where it does "
-                "not on the map:"
+                "interval in brackets is, for two standard errors to either side, with ≤ or ≥ "
+                "alone where it may go beyond the map; – where the ratio does not fall so on it:"
             )
             pairs = [f"n = {each.n:,}: {boundary_text(each)}" for each in found]
             yield _wrapped("; ".join(pairs))
@@ -214,6 +220,10 @@ def _place(answer: Answer, point: Point) -> str:
 
 def _cell(value: float, log_value: float = float("-inf")) -> str:
     return statistic_number(value, log_value, _NARROW - 1)
+
+
+def _mean(value: float) -> str:
+    return quantity(value, below=LEAST, width=_NARROW - 1)
 
 
 def _exact(value: float | None) -> str:

@@ -16,7 +16,7 @@ from attn_tui.compute.sweep.crossover import crossover
 from attn_tui.compute.sweep.draws import unit_logs, units
 from attn_tui.compute.sweep.points import STATISTICS, Statistic
 from attn_tui.compute.sweep.rows import READOUTS
-from attn_tui.compute.sweep.settings import Settings, log_grid
+from attn_tui.compute.sweep.settings import Settings, compared, log_grid
 from attn_tui.compute.sweep.summary import summarise
 
 SMALL = Settings(n=16, d_k_range=(1, 1024), points=6, draws=160, crossovers=False)
@@ -304,12 +304,14 @@ ONE_D_K, ONE_N = (4, 4), (8, 8)
         (Settings(d_k_range=ONE_D_K), 100_000),
         (Settings(view="map"), 2**20 // (12 * 14 * 2)),
         (Settings(view="map", n_range=ONE_N), 2**20 // (14 * 2)),
-        (Settings(rules=("none", "inverse", "ssmax"), points=14, ratio=True), 2**20 // (14 * 4)),
+        (Settings(rules=("none", "inverse", "ssmax"), points=14, ratio=True), 2**20 // (14 * 3)),
+        (Settings(rules=("inverse", "ssmax"), points=14, ratio=True), 2**20 // (14 * 3)),
+        (Settings(rules=("inverse", "ssmax"), points=14), 2**20 // (14 * 2)),
     ],
 )
 def test_vectors_are_counted_where_they_are_drawn(settings: Settings, most: int) -> None:
     places = {place for part in settings.places(64) for place in part}
-    assert len(places) * max(2, len(settings.rules) + settings.ratio) * most <= 2**20
+    assert len(places) * len(compared(settings, Scale())) * most <= 2**20
     replace(settings, draws=most).check_vectors()
     if most < 100_000:
         too_many = replace(settings, draws=most + 1)

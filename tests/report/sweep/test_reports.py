@@ -70,7 +70,7 @@ def test_text_says_what_each_number_is_of() -> None:
         "inverse-sqrt, m = 1/√d_k",
         "σ_c = √(2 ln n) = 2.04",
         "Asymptote of the root mean square ‖∂p/∂s‖_F",
-        "‖∂p/∂s‖_F   inverse-sqrt      102 [58.9, 166]",
+        "‖∂p/∂s‖_F   inverse-sqrt      102 [58.9 to 166]",
         "tr J        inverse-sqrt      none: smaller unscaled",
     ):
         assert phrase in text, text
@@ -161,7 +161,7 @@ def test_crossovers_alone_are_written_in_every_form() -> None:
     each = found("d_k")
     text = "".join(sweep_text.crossover_table(each.crossovers))
     assert max(map(len, text.splitlines())) <= 80
-    assert "102 [58.9, 166]" in text
+    assert "102 [58.9 to 166]" in text
     rows = list(
         csv_module.DictReader(StringIO("".join(sweep_csv.render_crossovers(each.crossovers))))
     )
@@ -198,6 +198,40 @@ def test_a_crossover_of_any_rule_fits(rule: str) -> None:
     crossing = replace(one, d_k=12345.6, low=1234.5, high=65536.0, side="crosses")
     text = "".join(sweep_text.crossover_table([one, crossing]))
     assert max(map(len, text.splitlines())) <= 80
+
+
+def test_an_interval_that_reaches_the_end_of_the_range_says_so() -> None:
+    first, *_ = found("d_k").crossovers
+    begins = replace(first, low=2.0, d_k=4.37, high=9.22)
+    ends = replace(first, d_k=1734.0, low=1371.0, high=65_536.0)
+    for one, low_open, high_open, interval in (
+        (first, False, False, "102 [58.9 to 166]"),
+        (begins, True, False, "4.37 [≤ 9.22]"),
+        (ends, False, True, "1,734 [≥ 1,371]"),
+        (replace(begins, divides_from=3, low=3.0), True, False, "4.37 [≤ 9.22] from d_k = 3"),
+    ):
+        each = replace(found("d_k"), crossovers=(one,))
+        assert interval in "".join(sweep_text.render(each))
+        assert interval.partition(" from d_k")[0] in in_short(each, "gradient")
+        inside = interval.partition("[")[2].partition("]")[0]
+        assert f"(95 %: {inside})" in said(each, "gradient")[0]
+        (plain,) = as_json(each)["crossovers"]
+        assert (plain["low_open"], plain["high_open"]) == (low_open, high_open)
+        written = "".join(sweep_csv.render_crossovers(each.crossovers))
+        (row,) = csv_module.DictReader(StringIO(written))
+        assert row["low_open"] == str(low_open).lower()
+
+
+def test_columns_never_run_together() -> None:
+    settings = replace(CASES["far"], rules=("none", "temperature:T=1e-300", "inverse"), ratio=True)
+    text = "".join(sweep_text.render(swept(64, replace(settings, points=3))))
+    _, _, table = text.partition("unscaled over m = 1/T")
+    rows = [line.split() for line in table.splitlines()[3:6]]
+    assert [len(row) for row in rows] == [5, 5, 5]
+    assert all(row[1:3] == ["–", "–"] for row in rows), rows
+    assert "∞" not in table.partition("unscaled over")[0]
+    _, _, table = text.partition("temperature:T=1e-300, m = 1/T")
+    assert table.splitlines()[3].split()[1:3] == ["<5e-324", "<5e-324"]
 
 
 def test_sentences_agree_with_the_points() -> None:
