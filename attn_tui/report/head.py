@@ -82,6 +82,12 @@ def rule_lines(scale: Scale) -> Iterator[str]:
         yield line("", f"used by {users}")
 
 
+def left_out(scale: Scale) -> Iterator[str]:
+    """Yield that instruments of the multiplier alone leave out the rest of a scale, if any."""
+    if scale.softcap is not None or scale.sink is not None or scale.qk_norm:
+        yield line("", "soft cap, sink and QK-norm play no part here")
+
+
 def _precision(experiment: Experiment, setup: Setup) -> Iterator[str]:
     precision = setup.precision
     how = "largest score subtracted" if precision.stable else "naive: no maximum subtracted"

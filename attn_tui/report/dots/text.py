@@ -6,7 +6,7 @@ from textwrap import wrap
 
 from attn_tui.compute.dots.answer import Answer, Settings
 from attn_tui.compute.number import Number
-from attn_tui.report.head import WIDTH, line, rule_lines
+from attn_tui.report.head import WIDTH, left_out, line, rule_lines
 from attn_tui.report.measured import deviations, exact, value_text, with_error
 from attn_tui.report.numbers import general, quantity
 
@@ -52,8 +52,7 @@ def _head(answer: Answer) -> Iterator[str]:
     n = answer.experiment.vectors[0].n_attended
     of = f", n = {n:,} being the keys of the scores asked for" if scale.uses_n else ""
     yield line("", f"here m = {general(answer.multiplier)}{of}")
-    if scale.softcap is not None or scale.sink is not None or scale.qk_norm:
-        yield line("", "soft cap, sink and QK-norm play no part here")
+    yield from left_out(scale)
 
 
 def entries(settings: Settings) -> str:

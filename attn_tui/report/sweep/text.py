@@ -8,7 +8,7 @@ from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.asymptotes import condensation_std
 from attn_tui.compute.sweep.crossover import Crossover
 from attn_tui.compute.sweep.points import Point, Statistic
-from attn_tui.report.head import WIDTH
+from attn_tui.report.head import WIDTH, left_out, line
 from attn_tui.report.numbers import quantity, ratio
 from attn_tui.report.sweep.names import (
     LEAST,
@@ -17,11 +17,12 @@ from attn_tui.report.sweep.names import (
     condensation_text,
     crossover_text,
     formula,
+    others,
     statistic_number,
 )
 from attn_tui.report.sweep.sentences import said
 
-_LABEL, _CELL, _NARROW = 11, 10, 9
+_CELL, _NARROW = 10, 9
 
 
 def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str]:
@@ -38,7 +39,7 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
         yield "\n" + _wrapped(f"{named.symbol}: {named.words}")
         for rule in answer.rules:
             yield from _table(answer, rule, statistic)
-        if len(answer.rules) > 1 and answer.settings.ratio:
+        if answer.settings.ratio:
             yield from _ratios(answer, statistic)
         yield from _boundary(answer, statistic)
     yield from _condensation(answer)
@@ -84,16 +85,17 @@ def _head(answer: Answer) -> Iterator[str]:
     over_n, is_map = settings.over == "n", settings.view == "map"
     ns = _from_to(settings.n_range, len({point.n for point in answer.points}))
     d_ks = _from_to(settings.d_k_range, len({point.d_k for point in answer.points}))
-    yield _line("sweep", "drawn vectors: given q, scores are independent N(0, ‖q‖²)")
-    yield _line("n", ns if over_n or is_map else f"{settings.n:,}")
-    yield _line("d_k", f"{setup.d_k:,}" if over_n and not is_map else d_ks)
+    yield line("sweep", "drawn vectors: given q, scores are independent N(0, ‖q‖²)")
+    yield line("n", ns if over_n or is_map else f"{settings.n:,}")
+    yield line("d_k", f"{setup.d_k:,}" if over_n and not is_map else d_ks)
     rules = [f"{rule}: m = {formula(rule)}" for rule in answer.rules]
-    yield _line("rules", "; ".join(rules))
+    yield line("rules", "; ".join(rules))
+    yield from left_out(setup.scale)
     drawn = f"{settings.draws:,} vectors at each place, seed {settings.seed} ({answer.generator})"
-    yield _line("drawn" if answer.progress == 1.0 else "asked", drawn)
+    yield line("drawn" if answer.progress == 1.0 else "asked", drawn)
     if answer.progress < 1.0:
         fewest = min((point.draws for point in answer.points), default=0)
-        yield _line(
+        yield line(
             "stopped", f"at {answer.progress:.0%} of the work; {fewest:,} draws at each place"
         )
 
@@ -132,12 +134,11 @@ def _table(answer: Answer, rule: str, statistic: Statistic) -> Iterator[str]:
 
 
 def _ratios(answer: Answer, statistic: Statistic) -> Iterator[str]:
-    none = next(rule for rule in answer.rules)
     symbol = NAMES[statistic].symbol
-    for rule in answer.rules:
+    for rule in others(answer.rules):
         points = [point for point in answer.points if point.rule == rule]
         found = [answer.ratio(point.n, point.d_k, rule, statistic) for point in points]
-        if rule == none or not any(found):
+        if not any(found):
             continue
         yield "\n" + _wrapped(
             f"{symbol} unscaled over m = {formula(rule)}; ±: the standard error of a factor is at "
@@ -162,7 +163,7 @@ def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
     """Yield d*(n) of a map, between its places."""
     if answer.settings.view != "map":
         return
-    for rule in answer.rules[1:]:
+    for rule in others(answer.rules):
         found = answer.boundary(rule, statistic)
         if any(each.d_k is not None for each in found):
             yield "\n" + _wrapped(
@@ -228,11 +229,6 @@ def _mean(value: float) -> str:
 
 def _exact(value: float | None) -> str:
     return "–" if value is None else _cell(value)
-
-
-def _line(label: str, text: str) -> str:
-    first, *rest = wrap(text, WIDTH - _LABEL) or [""]
-    return "".join([f"{label:<{_LABEL}}{first}\n", *(f"{'':<{_LABEL}}{line}\n" for line in rest)])
 
 
 def _wrapped(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.scale import RULES
+from attn_tui.compute.scale import RULES, Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, answer
@@ -220,6 +220,25 @@ def test_an_interval_that_reaches_the_end_of_the_range_says_so() -> None:
         written = "".join(sweep_csv.render_crossovers(each.crossovers))
         (row,) = csv_module.DictReader(StringIO(written))
         assert row["low_open"] == str(low_open).lower()
+
+
+@pytest.mark.parametrize(
+    "scale", [Scale(softcap=5.0), Scale(sink=0.0), Scale(qk_norm=True), Scale()]
+)
+def test_what_plays_no_part_is_named(scale: Scale) -> None:
+    small = replace(SMALL, draws=8, points=2, crossovers=False)
+    (*_, last) = answer(Experiment(Drawn(8), Setup(64, scale).put(small)))
+    text = "".join(sweep_text.render(last))
+    assert ("soft cap, sink and QK-norm play no part here" in text) == (scale != Scale())
+
+
+def test_the_rule_that_is_none_may_stand_anywhere() -> None:
+    maps = [
+        swept(64, replace(CASES["map"], draws=64, rules=rules))
+        for rules in (("none", "inverse-sqrt"), ("inverse-sqrt", "none"))
+    ]
+    lines = [re.findall(r"n = .*≈.*", "".join(sweep_text.render(each))) for each in maps]
+    assert lines[0] == lines[1] != []
 
 
 def test_columns_never_run_together() -> None:
