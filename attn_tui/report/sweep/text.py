@@ -83,8 +83,9 @@ def render_crossovers(crossovers: Sequence[Crossover]) -> Iterator[str]:
 def _head(answer: Answer) -> Iterator[str]:
     settings, setup = answer.settings, answer.experiment.setup
     over_n, is_map = settings.over == "n", settings.view == "map"
-    ns = _from_to(settings.n_range, len({point.n for point in answer.points}))
-    d_ks = _from_to(settings.d_k_range, len({point.d_k for point in answer.points}))
+    most = settings.map_points if is_map else settings.points
+    ns = _from_to(settings.n_range, len({point.n for point in answer.points}), most)
+    d_ks = _from_to(settings.d_k_range, len({point.d_k for point in answer.points}), most)
     yield line("sweep", "drawn vectors: given q, scores are independent N(0, ‖q‖²)")
     yield line("n", ns if over_n or is_map else f"{settings.n:,}")
     yield line("d_k", f"{setup.d_k:,}" if over_n and not is_map else d_ks)
@@ -100,9 +101,9 @@ def _head(answer: Answer) -> Iterator[str]:
         )
 
 
-def _from_to(ends: tuple[int, ...], count: int) -> str:
+def _from_to(ends: tuple[int, ...], count: int, most: int) -> str:
     low, high = ends
-    return f"{low:,} to {high:,}, {count} of them" if low < high else f"{low:,}"
+    return f"{low:,} to {high:,}, {count} of at most {most}" if low < high else f"{low:,}"
 
 
 def _table(answer: Answer, rule: str, statistic: Statistic) -> Iterator[str]:

@@ -64,6 +64,7 @@ def test_text_says_what_each_number_is_of() -> None:
     text = "".join(sweep_text.render(found("d_k")))
     for phrase in (
         "320 vectors at each place, seed 1 (NumPy PCG64, standard_normal)",
+        "1 to 8,192, 6 of at most 6",
         "‖∂p/∂s‖_F: the Frobenius norm of ∂p/∂s = m·J, weights by scores",
         "mean     error    median      from        to",
         "none, m = 1",
