@@ -242,12 +242,12 @@ def _larger_or_not(larger: bool) -> str:
 
 
 def _sides(runs: Sequence[_Run]) -> str:
-    """Return runs as text: ``smaller at n = 2, larger from n = 8 to 4,096``."""
-    return ", ".join(
-        f"{_larger_or_not(larger)} "
-        + (f"from n = {first:,} to {last:,}" if first < last else f"at n = {first:,}")
+    """Return runs as text: ``smaller at n = 2 to 256, larger at 2,048 to 4,096``."""
+    parts = [
+        f"{_larger_or_not(larger)} at {first:,}{f' to {last:,}' if first < last else ''}"
         for first, last, larger in runs
-    )
+    ]
+    return ", ".join(parts).replace(" at ", " at n = ", 1)
 
 
 def _places(answer: Answer) -> list[tuple[int, int]]:

@@ -308,13 +308,13 @@ def test_at_one_d_k_it_is_said_where_the_medians_cross_over_n(view: Any) -> None
     each = swept(64, replace(settings, d_k_range=(64, 64), draws=2000))
     (text,) = (one for one in said(each, "gradient") if "removing 1/√d_k" in one)
     assert text == (
-        "At d_k = 64, removing 1/√d_k makes the median ‖∂p/∂s‖_F smaller from n = 2 to 4, larger "
-        "from n = 8 to 512, by two standard errors and more at these n; in between the medians "
+        "At d_k = 64, removing 1/√d_k makes the median ‖∂p/∂s‖_F smaller at n = 2 to 4, larger "
+        "at 8 to 512, by two standard errors and more at these n; in between the medians "
         "cross, at n ≈ 6.81."
     )
     assert "as d_k grows" not in " ".join(said(each, "gradient"))
     short = in_short(each, "gradient")
-    assert short == "Unscaled the median is smaller from n = 2 to 4, larger from n = 8 to 512."
+    assert short == "Unscaled the median is smaller at n = 2 to 4, larger at 8 to 512."
 
 
 def test_an_interrupted_sweep_says_so() -> None:
