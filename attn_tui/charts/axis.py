@@ -1,5 +1,6 @@
 """Axes: where values stand between fixed ends, and what is written beside them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import floor, isfinite, log10
 
@@ -30,6 +31,7 @@ class Axis:
         maximum: The upper end.
         log: Whether places go by the logarithm.
         ticks: The labelled places, the most important first.
+        said: What a value is called that has no tick.
     """
 
     label: str
@@ -37,6 +39,7 @@ class Axis:
     maximum: float
     log: bool = False
     ticks: tuple[Tick, ...] = ()
+    said: Callable[[float], str] = general
 
     def __post_init__(self) -> None:
         ends = (self.minimum, self.maximum)
@@ -63,9 +66,9 @@ class Axis:
         return places
 
     def text(self, value: float) -> str:
-        """Return what a value is called on this axis: its tick's label, or the number."""
+        """Return what a value is called on this axis: its tick's label, or what is said."""
         ticked = (tick.text for tick in self.ticks if tick.value == value)
-        return next(ticked, general(value))
+        return next(ticked, None) or self.said(value)
 
 
 def power_text(power: float, times: float = 1.0) -> str:
@@ -101,3 +104,38 @@ def round_step(distance: float, most: int) -> int:
             if distance <= most * step:
                 return step
         power *= 10
+
+
+ENOUGH = 1.2
+"""An axis this many times as long as what it must show is short enough."""
+
+
+def even_step(above: int, below: int, lines: int, most: int) -> tuple[int, int]:
+    """Return how far apart ticks are, and in how many rows, so that all distances are equal.
+
+    Args:
+        above: How far the axis must reach above a tick that stands in the middle of a row.
+        below: How far it must reach below; one of the two is above 0.
+        lines: Its rows.
+        most: How many such steps it is cut into at most.
+    """
+    span, gaps = above + below, lines - 1
+    least, power = round_step(span, most), 1
+    steps = {span}
+    while power <= span:
+        steps |= {times * power for times in (1, 2, 3, 4, 5) if least <= times * power < span}
+        power *= 10
+    found = [
+        (step, rows)
+        for step in sorted(steps)
+        for rows in range(gaps * step // span, 0, -1)
+        if rows_for(above, step, rows) + rows_for(below, step, rows) <= gaps
+    ]
+    fitting = (each for each in found if gaps * each[0] <= ENOUGH * span * each[1])
+    shortest = min(found, key=lambda each: each[0] / each[1], default=(span, max(gaps, 1)))
+    return next(fitting, shortest)
+
+
+def rows_for(distance: int, step: int, rows: int) -> int:
+    """Return how many rows hold a distance, if a step takes so many."""
+    return -(-distance * rows // step)

@@ -4,11 +4,11 @@ from typing import Any
 import numpy as np
 import plotext
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
-from attn_tui.charts.axis import round_up
+from attn_tui.charts.axis import even_step, round_up, rows_for
 from attn_tui.charts.grid import glyphs
 from attn_tui.charts.plot import Axis, Mark, Series, Tick, frame, plot
 from attn_tui.charts.rows import Row, plain
@@ -224,3 +224,18 @@ def test_what_is_left_out_is_counted_together_where_there_is_no_room_to_say_of_w
     said = "▲ 2 of the curve a, 2 of the curve b above 1"
     assert said in lines(plot(series, X, Y, 60, 10))[-1]
     assert lines(plot(series, X, Y, 40, 10))[-1].startswith("▲ 4 points above 1 ")
+
+
+@given(st.integers(0, 40), st.integers(0, 400), st.integers(2, 60), st.integers(1, 8))
+def test_equal_steps_stand_equally_far_apart_and_hold_all(
+    above: int, below: int, lines: int, most: int
+) -> None:
+    assume(above + below > 0)
+    step, rows = even_step(above, below, lines, most)
+    assert rows >= 1
+    assert above + below <= most * step
+    if lines > 2 or not above * below:
+        assert rows_for(above, step, rows) + rows_for(below, step, rows) <= lines - 1
+    if not above and lines > 8:
+        # No more than two rows of five are left over.
+        assert 3 * (lines - 1) * step <= 5 * below * rows

@@ -1,10 +1,13 @@
 """The map of a sweep and the vectors behind it, as a person uses them."""
 
+from dataclasses import replace
+
 import pytest
 
+from attn_tui.compute.scale import Scale
 from attn_tui.files.draft import EXAMPLE
 from tests.tui.person import WIDE
-from tests.tui.test_sweep import at_sweep, draft, settings_of
+from tests.tui.test_sweep import at_sweep, draft, screen_of, settings_of
 
 
 async def test_tabs_sweep_d_k_or_n_or_both() -> None:
@@ -48,7 +51,7 @@ async def test_explore_opens_on_a_vector_drawn_at_the_cursor(keys: tuple[str, ..
         await person.press("A")
         await person.write("5")
         await person.press("enter")
-        person.sees("d_k 48: A", "e Explore n 8, d_k 48")
+        person.sees("d_k 48 mean, median: A", "e Explore n 8, d_k 48")
         await person.press(*keys)
         assert person.asked.draft.source == "drawn"
         assert person.asked.experiment.vectors[0].n_keys == 8
@@ -67,6 +70,49 @@ async def test_enter_on_the_map_opens_explore_on_a_vector_drawn_at_the_cursor() 
         assert person.app.screen_stack[0].NAME == "explore"  # type: ignore[attr-defined]
         assert f"n = {n}," in person.asked.draft.text
         assert person.asked.draft.setup.d_k == d_k
+
+
+@pytest.mark.parametrize(
+    ("rules", "view", "keys", "rule"),
+    [
+        ((), "curves", (), "inverse-sqrt"),
+        (("none", "inverse"), "curves", (), "inverse"),
+        (("inverse", "inverse-sqrt"), "curves", (), "inverse-sqrt"),
+        (("none",), "curves", (), "none"),
+        (("none", "inverse", "mup"), "map", ("o", "o"), "mup"),
+        ((), "map", (), "none"),
+    ],
+)
+async def test_explore_opens_under_a_rule_that_is_compared(
+    rules: tuple[str, ...], view: str, keys: tuple[str, ...], rule: str
+) -> None:
+    asked = draft(rules=rules, view=view, crossovers=False)
+    asked = replace(asked, setup=replace(asked.setup, scale=Scale(softcap=5.0)))
+    async with at_sweep(start=asked) as person:
+        before = person.asked.draft
+        await person.press(*keys, "e")
+        assert person.asked.draft.setup.scale == Scale(rule, softcap=5.0)
+        await person.press("3")
+        found = screen_of(person).answer
+        assert found is not None
+        assert found.rules == (rules or ("none", "inverse-sqrt"))
+        await person.press("u")
+        assert person.asked.draft == before
+
+
+async def test_what_is_not_applied_is_said() -> None:
+    asked = draft(crossovers=False)
+    for scale, said in (
+        (Scale(), ""),
+        (Scale(softcap=5.0, sink=0.0), "Not applied here: soft cap, sink"),
+        (Scale(qk_norm=True), "Not applied here: QK-norm"),
+    ):
+        start = replace(asked, setup=replace(asked.setup, scale=scale))
+        async with at_sweep(start=start) as person:
+            assert ("Not applied" in person.text) == bool(said)
+            assert said in person.text
+            await person.press("2")
+            assert said in " ".join(person.text.split())
 
 
 async def test_tabs_that_arrive_together_all_count() -> None:

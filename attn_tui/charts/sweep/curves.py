@@ -1,19 +1,32 @@
 """The curves of a sweep: mean and median with bands for each rule, exact curves, crossovers."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import ceil, floor, inf, isfinite, log
 
 import numpy as np
 
-from attn_tui.charts.axis import Axis, Floats, Tick, cell, power_text, round_step, round_up
+from attn_tui.charts.axis import (
+    Axis,
+    Floats,
+    Tick,
+    cell,
+    even_step,
+    power_text,
+    round_up,
+    rows_for,
+)
 from attn_tui.charts.plot import Series, frame, plot
 from attn_tui.charts.rows import Row, first_fit, fitted, message, packed, plain
 from attn_tui.charts.sweep.marks import condensed, crossing_sign, marks
 from attn_tui.charts.sweep.signs import (
+    CONDENSED,
     DEFAULT_LOOK,
+    EXACT,
     Look,
     explained,
     letter_of,
+    means_and_medians,
     named,
     readouts,
     role_of,
@@ -23,19 +36,27 @@ from attn_tui.compute.sweep.points import Point
 from attn_tui.report.numbers import LN10, general
 from attn_tui.report.sweep.names import NAMES, formula, is_none, name_of
 
-DECADES = 8
-"""A logarithmic axis reaches so far below its top unless all of it is asked for."""
+DECADES, FEWER_DECADES = 8, 6
+"""A logarithmic axis reaches so far below its top unless all of it is asked for; fewer if low."""
 
 _MOST_DECADES = 10**12
 """No picture goes further down: places on it would be lost to rounding."""
 
+_LOWER = " lower ends"
+"""What the points of a band are called that do not stretch the axis."""
+
 _SHORT = {"mean": "mean", "median": "median", "root mean square": "RMS"}
 
-LEAST_EXPLAINED, LEAST_READOUT = 10, 7
-"""From this height on there is a row that explains the signs, or the numbers at the cursor."""
+LEAST_EXPLAINED, LEAST_READOUTS = 10, (7, 14)
+"""From this height on a row explains the signs; from these on, one or two hold the numbers at the
+cursor."""
 
-MOST_TAGGED, LEAST_TAGGED = 3, 9
-"""More rules than these, or fewer rows, leave no room for names on curves."""
+MOST_TAGGED, LEAST_TAGGED, LEAST_HIGH = 3, 9, 16
+"""More rules than these, or fewer rows, leave no room for names on curves. With fewer rows than the
+last a chart is low: no formulas on asymptotes, fewer decades."""
+
+MOST_STEPS = 6
+"""A logarithmic axis is cut into so many steps at most."""
 
 
 def swept(answer: Answer) -> tuple[int, ...]:
@@ -65,19 +86,22 @@ def sweep_chart(
     if not places:
         return message("Nothing is drawn yet", width, height)
     here = nearest(places, cursor)
-    rest = height - (height >= LEAST_EXPLAINED) - (height >= LEAST_READOUT)
-    brief = len(answer.rules) > MOST_TAGGED or rest < LEAST_TAGGED
-    picture = _Picture(answer, look, brief)
-    x, y = picture.x(here), picture.y
-    heads = picture.heads(width, max(rest // 4, 1))
-    on_it = marks(answer, x, y, frame(y, width, rest - len(heads) + 1), look.ascii)
+    numbers = readouts(answer, here, width, sum(height >= each for each in LEAST_READOUTS))
+    rest = height - (height >= LEAST_EXPLAINED) - len(numbers)
+    picture = _Picture(answer, look, rest)
+    x = picture.x(here)
+    heads = picture.heads(width, max(rest // 4, 1), height >= LEAST_EXPLAINED)
+    size = frame(picture.y, width, rest - len(heads) + 1, picture.leaves_out)
+    picture.lay(size.lines)
+    on_it = marks(answer, x, picture.y, size, look.ascii)
     series = picture.series(x)
-    rows = list(plot(series, x, y, width, rest, look.ascii, on_it, (here,), heads=heads))
+    # The note's row is counted on, though it may turn out that nothing is left out.
+    note: Row = ((" ", "text"),) if picture.leaves_out else ()
+    rows = list(plot(series, x, picture.y, width, rest, look.ascii, on_it, (here,), note, heads))
     if height >= LEAST_EXPLAINED:
         signs = picture.signs(plain(rows[len(heads) :]))
-        rows.append(fitted(first_fit(explained(answer, look, signs, brief), width), width))
-    if height >= LEAST_READOUT:
-        rows.append(fitted(packed(readouts(answer, here), width, 1)[0], width))
+        rows.append(fitted(first_fit(explained(answer, look, signs, picture.brief), width), width))
+    rows += (fitted(row, width) for row in numbers)
     return tuple(rows)
 
 
@@ -88,7 +112,7 @@ def place_at(
     places = swept(answer)
     if not places:
         return None
-    picture = _Picture(answer, look)
+    picture = _Picture(answer, look, height)
     size = frame(picture.y, width, height)
     if size.columns < 1 or column < size.gutter:
         return None
@@ -99,14 +123,26 @@ def place_at(
 class _Picture:
     """What is drawn of an answer, with decimal logarithms in place of numbers if it is by them."""
 
-    def __init__(self, answer: Answer, look: Look, brief: bool = False) -> None:
-        self.answer, self.look, self.brief = answer, look, brief
+    def __init__(self, answer: Answer, look: Look, height: int) -> None:
+        self.answer, self.look = answer, look
+        self.brief = len(answer.rules) > MOST_TAGGED or height < LEAST_TAGGED
+        self.low = height < LEAST_HIGH
         self.log = look.log or answer.settings.ratio
         self.name = NAMES[answer.settings.statistic].symbol
         self._dot = "." if look.ascii else "·"
         self.data = list(self._ratios() if answer.settings.ratio else self._curves())
         self.y = self._log_axis() if self.log else self._linear_axis()
-        self.known = [] if answer.settings.ratio else list(self._known())
+        self.known: list[tuple[str, Series]] = []
+        drawn = np.concatenate([np.zeros(0), *(one.y for one in self.data)])
+        inside = (drawn >= self.y.minimum) & (drawn <= self.y.maximum)
+        self.leaves_out = not bool(inside.all())
+
+    def lay(self, lines: int) -> None:
+        """Settle the vertical axis in so many rows, and what is known besides what was drawn."""
+        if self.log and lines > 1:
+            self.y = self._laid(lines)
+        if not self.answer.settings.ratio:
+            self.known = list(self._known())
 
     def series(self, x: Axis) -> list[Series]:
         """Return all there is to draw, the most important last."""
@@ -120,10 +156,16 @@ class _Picture:
             lines.insert(0, one)
         return lines
 
-    def heads(self, width: int, height: int) -> list[Row]:
-        """Return the title and what each rule is called, in rows at most so many."""
+    def heads(self, width: int, height: int, explained: bool) -> list[Row]:
+        """Return the title and what each rule is called, in rows at most so many.
+
+        They say what means and medians are where no row below explains the signs.
+        """
         short = f"{self.name} ratio" if self.answer.settings.ratio else self.name
-        titles = (self.y.label, short)
+        titles = [self.y.label, short]
+        if not explained:
+            signs = means_and_medians(self.answer, self.brief)
+            titles = [f"{short}: {signs}", signs]
         parts = named(self.answer)
         return packed([(((title, "strong"),), parts) for title in titles], width, height)
 
@@ -193,7 +235,7 @@ class _Picture:
 
         One that leaves the picture of what was drawn is cut off there.
         """
-        glyph = {"exact": "=", "asymptote": "-"}
+        tagged = not (self.brief or self.low)
         # Asymptotes first: exact curves are drawn over them.
         for curve in sorted(self.answer.curves, key=lambda curve: curve.kind):
             x = np.array([self._at(n, d_k) for n, d_k in curve.places], dtype=float)
@@ -203,18 +245,18 @@ class _Picture:
             kept = (y >= self.y.minimum) & (y <= self.y.maximum)
             if kept.any():
                 of = _SHORT[curve.of]
-                tagged = curve.kind == "asymptote" and not self.brief
-                tag = f"{of} → {curve.formula}" if tagged else ""
+                tag = f"{of} → {curve.formula}" if tagged and curve.kind == "asymptote" else ""
                 role = role_of(self.answer, curve.rule)
-                series = Series("", x[kept], y[kept], role, glyph=glyph[curve.kind], tag=tag)
+                glyph = EXACT[curve.of] if curve.kind == "exact" else "-"
+                series = Series("", x[kept], y[kept], role, glyph=glyph, tag=tag)
                 means = f"exact {of}" if curve.kind == "exact" else f"{of} asymptote"
-                yield f"{glyph[curve.kind]} {means}", series
+                yield f"{glyph} {means}", series
 
     def signs(self, drawn: str) -> list[str]:
         """Return what signs mean, of those that are left in what was drawn, each once."""
         known = [sign for sign, _ in self.known]
         crossing = crossing_sign(drawn, self.look.ascii)
-        signs = [*known, "σ_c logits condense", crossing]
+        signs = [*known, CONDENSED, crossing]
         return [sign for sign in dict.fromkeys(signs) if sign.split()[0] in drawn]
 
     def _band(
@@ -254,26 +296,45 @@ class _Picture:
     # Axes
 
     def _log_axis(self) -> Axis:
-        values = np.concatenate([np.zeros(0), *(one.y for one in self.data)])
+        """Return an axis of whole decades; lower ends of bands stretch it only if all is shown."""
+        whole = self.look.whole
+        deciding = (one.y for one in self.data if whole or not one.points.endswith(_LOWER))
+        values = np.concatenate([np.zeros(0), *deciding])
         usable = values[np.isfinite(values)]
         if self.answer.settings.ratio:
             usable = np.append(usable, [0.0])
         low, high = (float(usable.min()), float(usable.max())) if usable.size else (-1.0, 0.0)
         top, bottom = ceil(high - 1e-9), floor(low + 1e-9)
+        decades = FEWER_DECADES if self.low else DECADES
         if self.answer.settings.ratio and not self.look.whole:
-            top, bottom = min(top, DECADES), max(bottom, -DECADES)
+            top, bottom = min(top, decades), max(bottom, -decades)
         else:
-            bottom = max(bottom, top - (_MOST_DECADES if self.look.whole else DECADES))
+            bottom = max(bottom, top - (_MOST_DECADES if self.look.whole else decades))
         bottom = min(bottom, top - 1)
-        step = round_step(top - bottom, 6)
-        powers = [bottom, top, *range(ceil(bottom / step) * step, top, step)]
-        ratio_mark = "×" if self.answer.settings.ratio else ""
-        ticks = tuple(
-            Tick(power, ratio_mark + (power_text(power) if power else "1"))
-            for power in dict.fromkeys(powers)
-        )
-        what = f"{self.name} unscaled over scaled, log" if ratio_mark else f"{self.name}, log"
-        return Axis(what, bottom, top, ticks=ticks)
+        ticks = tuple(Tick(power, self._power_text(power)) for power in (top, bottom))
+        unscaled = " unscaled over scaled" if self.answer.settings.ratio else ""
+        return Axis(f"{self.name}{unscaled}, log", bottom, top, False, ticks, self._power_text)
+
+    def _laid(self, lines: int) -> Axis:
+        """Return the axis with ticks in the middles of rows, equally far apart."""
+        width = max(len(tick.text) for tick in self.y.ticks)
+        bottom, top = int(self.y.minimum), int(self.y.maximum)
+        middle = 0 if self.answer.settings.ratio and lines > 2 else top
+        step, rows = even_step(top - middle, middle - bottom, lines, MOST_STEPS)
+        above = rows_for(top - middle, step, rows)
+        below = lines - 1 - above
+        powers = [middle + step * k for k in range(-(below // rows), above // rows + 1)]
+        texts = [(power, self._power_text(power).rjust(width)) for power in powers]
+        ticks = tuple(Tick(power, text) for power, text in texts if len(text) == width)
+        lowest, highest = (middle + by * step / rows for by in (-below - 0.5, above + 0.5))
+        return replace(self.y, minimum=lowest, maximum=highest, ticks=ticks)
+
+    def _power_text(self, power: float) -> str:
+        """Return ten to a power as text."""
+        mark = "×" if self.answer.settings.ratio else ""
+        if power != int(power) and abs(power) < 300.0:
+            return mark + general(10.0**power, 2)
+        return mark + (power_text(power) if power else "1")
 
     def _linear_axis(self) -> Axis:
         settings = self.answer.settings

@@ -6,10 +6,10 @@ import numpy as np
 
 from attn_tui.charts.axis import Axis, cell
 from attn_tui.charts.plot import Frame, Mark
-from attn_tui.charts.sweep.signs import letter_of, role_of
+from attn_tui.charts.sweep.signs import drawn_rules, letter_of, role_of
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import Crossover
-from attn_tui.report.sweep.names import place_text
+from attn_tui.report.sweep.names import name_of, place_text
 
 LEAST_COLUMNS, LEAST_LINES = 8, 3
 
@@ -37,11 +37,8 @@ def marks(answer: Answer, x: Axis, y: Axis, size: Frame, ascii: bool) -> list[Ma
     for first, begin, text, role in texts:
         start = max(min(begin, size.columns - len(text)), 0)
         cells = range(start, start + len(text))
-        # Only a diamond and its letters may touch another text.
-        gap = int(not text[1:].isupper())
-        around = range(start - gap, start + len(text) + gap)
         for row in range(first, size.lines):
-            if not any((row, column) in taken for column in around):
+            if not any((row, column) in taken for column in cells):
                 taken |= {(row, column) for column in cells}
                 middle = _value_at(x, start + (len(text) - 1) // 2, size.columns)
                 found.append(Mark(middle, _value_in(y, row, size.lines), text, role))
@@ -60,9 +57,19 @@ def _signs(ascii: bool) -> tuple[str, str, str, str]:
 
 
 def _condensed_texts(answer: Answer, x: Axis, columns: int) -> Iterator[_Text]:
-    for rule, place in condensed(answer, x):
+    places = list(condensed(answer, x))
+    several = len(places) > 1
+    for rule, place in places:
         column = int(cell(x.fraction([place]), columns)[0])
-        yield 0, column - 1, "σ_c", role_of(answer, rule)
+        text = f" σ_c {name} " if (name := _whose(answer, rule, several)) else " σ_c "
+        yield 0, column - 2, text, role_of(answer, rule)
+
+
+def _whose(answer: Answer, rule: str, several: bool) -> str:
+    """Return what names the rule of a mark, if there are several; none has no letter in a ratio."""
+    if not several:
+        return ""
+    return letter_of(answer, rule) if rule in drawn_rules(answer) else name_of(rule)
 
 
 def _crossed_texts(answer: Answer, x: Axis, size: Frame, ascii: bool) -> Iterator[_Text]:
@@ -92,9 +99,9 @@ def _crossed_texts(answer: Answer, x: Axis, size: Frame, ascii: bool) -> Iterato
         name = f"{letter} " if several else ""
         text = f"{name}d* {place_text(d_k)}{'' if each.finished else ' so far'}"
         if last + 1 + len(text) < size.columns:
-            yield 1, first, f"{''.join(bar)} {text}", role
+            yield 1, first - 1, f" {''.join(bar)} {text} ", role
         else:
-            yield 1, first - len(text) - 1, f"{text} {''.join(bar)}", role
+            yield 1, first - len(text) - 2, f" {text} {''.join(bar)} ", role
 
 
 def _crossed(answer: Answer, x: Axis) -> Iterator[tuple[Crossover, float]]:

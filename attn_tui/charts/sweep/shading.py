@@ -48,9 +48,14 @@ class RatioShading:
             ("+ larger unscaled  ", "positive4"),
             (f"{MINUS} smaller  ", "negative4"),
         )
-        short: Row = (("+ larger ", "positive4"), (f"{MINUS} smaller ", "negative4"))
         equal: Row = (("= the same  ", "zero"),)
+        short: Row = (
+            ("+ larger ", "positive4"),
+            (f"{MINUS} smaller ", "negative4"),
+            ("= same ", "zero"),
+        )
         rule: Row = ((f"{glyph.rule} ", "strong"), (f"{line}  ", "label")) if line else ()
+        short_rule: Row = (rule[0], (line.partition(":")[0], "label")) if rule else ()
         steps: Row = tuple(
             span
             for shade, step in list(enumerate(RATIO_STEPS, 1))[::-1]
@@ -58,9 +63,9 @@ class RatioShading:
         )
         return [
             (*sign, *equal, *rule, *steps),
-            (*sign, *rule, *steps),
-            (*sign, *rule),
+            (*short, *rule, *steps),
             (*short, *rule),
+            (*short, *short_rule),
             short,
         ]
 
@@ -105,7 +110,15 @@ class SizeShading:
         )
         less: Row = ((f"{glyph.shades[0]} less  ", "zero"),)
         rule: Row = ((f"{glyph.rule} ", "strong"), (line, "label")) if line else ()
-        return [(*steps, *less, *rule), (*steps, *less), steps, steps[:4]]
+        short_less: Row = ((f"{glyph.shades[0]}less ", "zero"),)
+        short_rule: Row = (
+            ((glyph.rule, "strong"), (line.partition(":")[0], "label")) if line else ()
+        )
+        tight: Row = tuple(
+            (text.replace(" ", "") + " " * text.endswith("  "), role) for text, role in steps
+        )
+        brief: Row = (*tight, *short_less, *short_rule)
+        return [(*steps, *less, *rule), (*steps, *less, *short_rule), brief, steps, steps[:4]]
 
 
 def size_shading(answer: Answer, cells: Mapping[Place, float], look: Look) -> SizeShading:

@@ -1,9 +1,9 @@
 """What tells the rules of a sweep apart, and what its signs and the cursor's place say."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from attn_tui.charts.rows import Row
+from attn_tui.charts.rows import Row, length, packed
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.curves import Of
 from attn_tui.compute.sweep.points import Point
@@ -49,13 +49,42 @@ def letter_of(answer: Answer, rule: str) -> str:
     return LETTERS[answer.rules.index(rule) % len(LETTERS)]
 
 
+def drawn_rules(answer: Answer) -> list[str]:
+    """Return the rules that have curves: of ratios not none, which would be 1."""
+    return [rule for rule in answer.rules if not (answer.settings.ratio and is_none(rule))]
+
+
 def named(answer: Answer) -> list[Row]:
     """Return each rule that is drawn after its letter."""
     return [
         ((letter_of(answer, rule), role_of(answer, rule)), (f" {name_of(rule)}", "label"))
-        for rule in answer.rules
-        if not (answer.settings.ratio and is_none(rule))
+        for rule in drawn_rules(answer)
     ]
+
+
+EXACT: Mapping[Of, str] = {"mean": "=", "median": "~"}
+"""What exact curves are drawn with."""
+
+CONDENSED = "σ_c logits condense"
+
+_SHORTER = {
+    "- mean asymptote": "- asymptote",
+    "- RMS asymptote": "- asymptote",
+    CONDENSED: "σ_c condense",
+    "d* medians cross (95 %)": "d* medians cross",
+    "~ exact median": "~ median",
+}
+"""Signs in fewer words, after what comes before them."""
+
+
+def means_and_medians(answer: Answer, brief: bool) -> str:
+    """Return in a few words which signs are means and which medians, brief if medians have letters.
+
+    The first rule that is drawn stands for all.
+    """
+    letter = next(letter_of(answer, rule) for rule in drawn_rules(answer))
+    line = letter.lower() if brief else "⠤"
+    return f"{letter} mean, {line} median{' of ratios' if answer.settings.ratio else ''}"
 
 
 def explained(answer: Answer, look: Look, signs: Sequence[str], brief: bool) -> list[Row]:
@@ -68,49 +97,69 @@ def explained(answer: Answer, look: Look, signs: Sequence[str], brief: bool) -> 
         brief: Whether medians are tagged with small letters.
     """
     line = "small letters" if look.ascii else "lines, small letters" if brief else "lines"
-    ratios = answer.settings.ratio
-    band = "± 2 standard errors" if ratios else "10 to 90 %"
-    parts = [
-        f"letters {'ratio of means' if ratios else 'mean'}",
-        f"{line} {'of medians' if ratios else 'median'}",
-        *([f"{'.' if look.ascii else '·'} {band}"] if look.bands else []),
-        *signs,
+    ratios, dot = answer.settings.ratio, "." if look.ascii else "·"
+    first = f"letters {'ratio of means' if ratios else 'mean'}"
+    second = f"{line} {'of medians' if ratios else 'median'}"
+    band = [f"{dot} {'± 2 standard errors' if ratios else '10 to 90 %'}"] * look.bands
+    short_band = [f"{dot} {'± 2 SE' if ratios else '10–90 %'}"] * look.bands
+    shorter = list(dict.fromkeys(_SHORTER.get(sign, sign) for sign in signs))
+    least = means_and_medians(answer, brief or look.ascii)
+    choices = [
+        [first, second, *band, *signs],
+        [least, *short_band, *signs],
+        [least, *short_band, *shorter],
+        # What stands at one place of the picture comes last, and is named as long as can be.
+        *([least, *shorter[start:]] for start in range(len(shorter) + 1)),
     ]
-    return [((", ".join(parts[:count]), "muted"),) for count in range(len(parts), 0, -1)]
+    return [((", ".join(parts), "muted"),) for parts in choices]
 
 
-def readouts(answer: Answer, here: int) -> list[tuple[Row, list[Row]]]:
-    """Return the numbers of each rule at the cursor, at decreasing length, to be packed."""
+_KEPT = 4
+"""So many of the ways to write the numbers of a point leave out no error and nothing exact."""
+
+_PLACE = {3: " mean, median", 6: " medians"}
+"""What numbers without words are."""
+
+
+def readouts(answer: Answer, here: int, width: int, height: int) -> list[Row]:
+    """Return the numbers of each rule at the cursor, in rows at most so many.
+
+    There is a second one only where without it errors or exact values would be left out.
+    """
     settings = answer.settings
     points = [point for point in answer.points if getattr(point, settings.over) == here]
+    text_of = _ratio_text if settings.ratio else _point_text
     choices: list[tuple[Row, list[Row]]] = []
-    for detail in range(6):
-        parts: list[Row] = []
-        for rule in answer.rules:
-            point = next((each for each in points if each.rule == rule), None)
-            if point is None:
-                continue
-            if settings.ratio:
-                text = "" if is_none(rule) else _ratio_text(answer, point, detail)
-            else:
-                text = _point_text(answer, point, detail)
-            if text:
-                parts.append(((f"{letter_of(answer, rule)} {text}", role_of(answer, rule)),))
-        what = " medians" if detail == 5 else ""
-        place = (f"{settings.over} {here:,}{what}: ", "cursor")
+    for detail in range(7):
+        parts: list[Row] = [
+            ((f"{letter_of(answer, rule)} {text}", role_of(answer, rule)),)
+            for rule in drawn_rules(answer)
+            for point in points
+            if point.rule == rule and (text := text_of(answer, point, detail))
+        ]
+        place = (f"{settings.over} {here:,}{_PLACE.get(detail, '')}: ", "cursor")
         choices.append(((), [(place, *row) for row in parts[:1]] + parts[1:]))
-    return choices
+    for most in range(1, height + 1):
+        for choice in choices[:_KEPT]:
+            rows = packed([choice], width, len(choice[1]) + 1)
+            if len(rows) <= most and all(length(row) <= width for row in rows):
+                return rows
+    return packed(choices, width, 1) if height else []
 
 
 def _point_text(answer: Answer, point: Point, detail: int) -> str:
     one = point.statistics[answer.settings.statistic]
     mean, median = quantity(one.mean), median_text(one)
-    error = f" ± {quantity(one.mean_standard_error)}"
+    with_error = f"{mean} ± {quantity(one.mean_standard_error)}"
     exact_mean, exact_median = _exact(answer, point, "mean"), _exact(answer, point, "median")
+    long_mean, long_median = (f" (exact {e})" if e else "" for e in (exact_mean, exact_median))
+    brief_mean = f" {EXACT['mean']} {exact_mean}" if exact_mean else ""
+    brief_median = f" {EXACT['median']} {exact_median}" if exact_median else ""
     return (
-        f"mean {mean}{error}{exact_mean}, median {median}{exact_median}, {point.draws:,} draws",
-        f"mean {mean}{error}{exact_mean}, median {median}{exact_median}",
-        f"mean {mean}{exact_mean}, median {median}{exact_median}",
+        f"mean {with_error}{long_mean}, median {median}{long_median}, {point.draws:,} draws",
+        f"mean {with_error}{long_mean}, median {median}{long_median}",
+        f"mean {with_error}{brief_mean}, median {median}{brief_median}",
+        f"{with_error}{brief_mean}, {median}{brief_median}",
         f"mean {mean}, median {median}",
         f"{mean}, {median}",
         median,
@@ -122,7 +171,7 @@ def _exact(answer: Answer, point: Point, of: Of) -> str:
     for curve in answer.curves:
         if (curve.kind, curve.rule, curve.of) == ("exact", point.rule, of):
             value = dict(zip(curve.places, curve.values, strict=True)).get((point.n, point.d_k))
-            return "" if value is None else f" (exact {quantity(value)})"
+            return "" if value is None else quantity(value)
     return ""
 
 
@@ -133,7 +182,7 @@ def _ratio_text(answer: Answer, point: Point, detail: int) -> str:
     mean, median = ratio(found.log_mean), ratio(found.log_median)
     return (
         f"unscaled over {formula(point.rule)}: means {mean}, medians {median}",
-        *[f"means {mean}, medians {median}"] * 3,
+        *[f"means {mean}, medians {median}"] * 4,
         f"{mean}, {median}",
         median,
     )[detail]

@@ -13,6 +13,7 @@ from attn_tui.report.numbers import general
 from attn_tui.report.progress import Pace, bar
 from attn_tui.tui.dots.fields import FIELDS, shown
 from attn_tui.tui.dots.view import CHARTS, SHORT, View
+from attn_tui.tui.scaling import not_applied
 from attn_tui.tui.widgets.bar import Item
 
 BAR = 24
@@ -100,6 +101,8 @@ def rule_rows(
     )
     if scale.uses_n:
         text = f"n = {n_attended:,} are the keys of Explore's first vector; {text}"
+    if said := not_applied(scale):
+        text = f"{said}. {text}"
     lines = wrap(text, max(width, 10), max_lines=max(height - 1, 1), placeholder=" …")
     return [rule, *(((line, "muted"),) for line in lines)]
 

@@ -14,7 +14,7 @@ ASKING = (
     ),
     Action(
         "screen.explore", ("e",), "e", "Explore", "Open Explore on a vector drawn under the "
-        "cursor; so does enter in the chart", bar=2,
+        "cursor, with a rule that is compared; so does enter in the chart", bar=2,
     ),
     Action("screen.choose_statistic", ("s",), "s", "Statistic", "Choose the statistic", bar=2),
     Action("screen.choose_rule", ("r",), "r", "Rules", "Choose the rules to compare", bar=2),
@@ -40,7 +40,7 @@ LOOKING = (
     Action(
         "screen.log", ("l",), "l", "Log", "Switch charts between linear and logarithmic", bar=3
     ),
-    Action("screen.whole", ("z",), "z", "Zoom", "Show all decades, or the upper eight"),
+    Action("screen.whole", ("z",), "z", "Zoom", "Show all decades, or the upper ones"),
     Action("screen.bands", ("b",), "b", "Bands", "Show the bands around curves, or hide them"),
     Action("screen.other_of", ("v",), "v", "Value", "Let the map show the mean, or the median"),
     Action("screen.other_rule", ("o",), "o", "Rule", "Let the map show the next rule", bar=4),

@@ -11,12 +11,12 @@ from attn_tui.compute.log_scale import N_KEYS
 from attn_tui.compute.scale import RULES, Scale, parse_scale
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.points import Place
-from attn_tui.compute.sweep.settings import Settings, compared
+from attn_tui.compute.sweep.settings import Settings, compared, rule_text
 from attn_tui.compute.whole import parse_whole
 from attn_tui.files.draft import Draft
 from attn_tui.files.sweeps import range_text, read_range, read_rules
 from attn_tui.files.writing import source_text
-from attn_tui.report.sweep.names import NAMES
+from attn_tui.report.sweep.names import NAMES, others
 from attn_tui.tui import edits
 from attn_tui.tui.dialogs import Choice, SeveralDialog
 from attn_tui.tui.filing import FilingScreen
@@ -133,6 +133,15 @@ class AskingActions(FilingScreen):
         self._request_settings("rules", ", ".join(self._rules), read)
 
     @property
+    def _rule_there(self) -> str:
+        """The rule under which Explore opens: one that is compared."""
+        if (shown := self.rule_shown) is not None:
+            return shown
+        own, rules = parse_scale(rule_text(self.scale_asked)), self._rules
+        candidates = [rule for rule in rules if parse_scale(rule) == own]
+        return [*candidates, *others(rules), *rules][0]
+
+    @property
     def _rules(self) -> tuple[str, ...]:
         return compared(self.settings, self.scale_asked)
 
@@ -179,13 +188,18 @@ class AskingActions(FilingScreen):
     def place(self) -> Place:
         """The n and d_k under the cursor."""
 
+    @property
+    @abstractmethod
+    def rule_shown(self) -> str | None:
+        """The rule that a map shows, as text; None of curves, which show several."""
+
     def action_explore(self) -> None:
         """Open Explore on a vector drawn where the cursor is, with the seed of the sweep."""
         if self.asked:
             n, d_k = self.place
             text, _ = source_text(Drawn(n, self.settings.seed))
-            to_d_k = edits.d_k(lambda _: d_k)
-            self.ask(lambda draft: to_d_k(replace(draft.from_source("drawn"), text=text)))
+            to_d_k, to_rule = edits.d_k(lambda _: d_k), _under(self._rule_there, self._rules)
+            self.ask(lambda draft: to_rule(to_d_k(replace(draft.from_source("drawn"), text=text))))
             self.run_worker(self.run_action("app.instrument('explore')"))
 
 
@@ -194,6 +208,21 @@ def _at(settings: Settings, tab: str) -> Settings:
     if tab == "map":
         return replace(settings, view="map")
     return replace(settings, view="curves", over="n" if tab == "n" else "d_k")
+
+
+def _under(rule: str, rules: tuple[str, ...]) -> Edit:
+    """Return an edit that uses a rule of those compared, and goes on comparing them."""
+    new = parse_scale(rule)
+
+    def edit(draft: Draft) -> Draft:
+        if new == parse_scale(rule_text(draft.setup.scale)):
+            return draft
+        # If none were chosen, the rule that all share is one of those compared.
+        keep = edits.settings(Settings, lambda old: replace(old, rules=old.rules or rules))
+        draft = keep(draft)
+        return edits.scale(lambda old: replace(old, rule=new.rule, given=new.given))(draft)
+
+    return edit
 
 
 def _edit(change: Change) -> Edit:

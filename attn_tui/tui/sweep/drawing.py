@@ -24,6 +24,7 @@ from attn_tui.report.sweep.names import (
     name_of,
 )
 from attn_tui.report.sweep.sentences import at_place, in_short, said
+from attn_tui.tui.scaling import not_applied
 from attn_tui.tui.sweep.view import View
 from attn_tui.tui.widgets.bar import Item
 
@@ -80,6 +81,8 @@ def rules_rows(experiment: Experiment, width: int, height: int) -> list[Row]:
         ends = [","] * (len(texts) - 1) + [""]
         parts: list[Row] = [((t + end, "scaled"),) for t, end in zip(texts, ends, strict=True)]
         choices.append(((("r", "key"),), parts))
+    if height > 1 and (said := not_applied(setup.scale)):
+        return [*packed(choices, width, height - 1, 1), ((said, "muted"),)]
     return packed(choices, width, height, 1)
 
 

@@ -16,7 +16,7 @@ SCALE = Explanation(
     "Rules",
     "z = m·s;  σ = m√d_k is about the standard deviation of the logits z",
     "r chooses the rules to compare; if none are chosen these are none (m = 1) and the rule that "
-    "all instruments share. Soft cap, sink and masks have no part in a sweep.",
+    "all instruments share. A soft cap, a sink, QK-norm and masks play no part in a sweep.",
     "Vaswani et al. 2017, arXiv 1706.03762, section 3.2.1",
 )
 CHART = Explanation(
@@ -25,9 +25,10 @@ CHART = Explanation(
     "E[tr J] = E[Σ p_i z_i]/σ² (Stein)     σ_c = √(2 ln n)     r = σ_c/σ",
     "Letters are means, lines medians over draws, dots hold eight draws in ten. They part where "
     "few vectors carry the mean: a typical gradient may vanish while the mean gradient does not. "
-    "= marks exact curves: two keys by quadrature, and at any n the means of tr J and H for "
-    "independent standard normal entries. - marks asymptotes: m_n·E[1/σ] as σ grows at fixed n, "
-    "with m_n the mean of the largest of n standard normal numbers; and leading orders in r as n "
+    "= marks exact means, ~ exact medians: two keys by quadrature, and at any n the means of tr J "
+    "and H for independent standard normal entries. - marks asymptotes: m_n·E[1/σ] as σ grows at "
+    "fixed n, with m_n the mean of the largest of n standard normal numbers; and leading orders in "
+    "r as n "
     "grows: of the mean tr J, but of the root mean square (RMS) of ‖J‖_F and ‖∂p/∂s‖_F, which lies "
     "above their mean. σ_c is where logits condense on few keys. d* is where the medians without "
     "and with the rule cross, in its 95 % interval by bootstrap over coupled draws: below it, from "

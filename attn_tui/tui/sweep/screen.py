@@ -85,6 +85,12 @@ class SweepScreen(AskingActions):
         drawn = answer is not None and answer.experiment is self.asked.experiment
         return drawing.nearest_place(answer, at) if answer and drawn and answer.points else at
 
+    @property
+    def rule_shown(self) -> str | None:
+        """The rule that a map shows, as text; None of curves, which show several."""
+        is_map = self.settings.view == "map" and self.answer is not None
+        return drawing.map_rule(self.answer, self.view) if self.answer and is_map else None
+
     def label_of(self, action: Action) -> str:
         """Return what the key bar calls an action: where Explore opens, if not at the sliders."""
         if self.asked and action.run == "screen.explore":

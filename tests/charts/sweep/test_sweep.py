@@ -90,11 +90,12 @@ def test_maps_have_their_size_at_every_size(ratio: bool) -> None:
 def test_rules_means_and_medians_are_told_apart_without_colour() -> None:
     text = plain(sweep_chart(crossing(), 64, 100, 22))
     assert "A unscaled  B 1/√d_k" in text.splitlines()[0]
-    assert "letters mean, lines median" in text
+    assert "A mean, ⠤ median" in text
+    assert "letters mean, lines median" in plain(sweep_chart(crossing(), 64, 120, 22))
     assert text.count("A") > 3
     assert text.count("B") > 3
     plain_text = plain(sweep_chart(crossing(), 64, 100, 22, Look(ascii=True)))
-    assert "small letters median" in plain_text
+    assert "A mean, a median" in plain_text
     assert plain_text.count("aa") > 2
     assert "⠉" not in plain_text
 
@@ -157,7 +158,7 @@ def test_the_crossover_stands_on_the_chart_with_its_interval() -> None:
 
 def test_exact_curves_and_asymptotes_are_labelled_with_what_they_are_of() -> None:
     text = plain(sweep_chart(found(CASES["two keys"]), 64, 120, 22))
-    assert "- mean asymptote, = exact mean, = exact median" in text
+    assert "- mean asymptote, = exact mean, ~ exact median" in text
     assert "mean → m_n·E[1/σ]" in text
     text = plain(sweep_chart(found(SMALL), 64, 120, 22))
     assert "- RMS asymptote" in text
@@ -185,7 +186,7 @@ SIGNS = ("= exact", "- RMS", "- mean", "σ_c logits", "d* medians")
         (replace(SMALL, draws=320, d_k_range=(1, 40)), "- RMS, σ_c logits"),
         (replace(SMALL, draws=320, d_k_range=(32, 400)), "- RMS, d* medians"),
         (replace(SMALL, draws=320, ratio=True), "σ_c logits, d* medians"),
-        (replace(SMALL, rules=("inverse",), statistic="trace"), ""),
+        (replace(SMALL, rules=("inverse",), statistic="trace"), "= exact"),
         (replace(SMALL, d_k_range=(1, 8), statistic="trace"), "= exact, - mean, σ_c logits"),
         (replace(SMALL, over="n", n_range=(2, 300), rules=("inverse",)), ""),
     ],
@@ -193,6 +194,44 @@ SIGNS = ("= exact", "- RMS", "- mean", "σ_c logits", "d* medians")
 def test_only_signs_that_are_in_the_picture_are_explained(settings: Settings, signs: str) -> None:
     row = lines(sweep_chart(found(settings), 64, 140, 22))[-2]
     assert ", ".join(sign for sign in SIGNS if sign in row) == signs, row
+
+
+def test_errors_and_exact_values_are_the_last_numbers_to_be_left_out() -> None:
+    each = found(replace(SMALL, n=2, statistic="trace", draws=320))
+    for width in (76, 100, 120, 140, 200):
+        *_, before, last = lines(sweep_chart(each, 64, width, 22))
+        numbers = last if "A " in last else f"{before} {last}"
+        assert numbers.count("±") == 2, numbers
+        assert numbers.count("exact") + numbers.count(" = ") + numbers.count(" ~ ") == 4, numbers
+
+
+@pytest.mark.parametrize("ascii", [True, False])
+@pytest.mark.parametrize("width", [76, 80, 100, 116])
+def test_the_crossover_is_explained_wherever_it_is_drawn(width: int, ascii: bool) -> None:
+    for settings in (SMALL, replace(SMALL, n=2), replace(SMALL, rules=MANY)):
+        each = found(replace(settings, draws=320))
+        rows = lines(sweep_chart(each, 64, width, 14, Look(ascii=ascii)))
+        assert any("d*" in row and "mean" in row for row in rows[-4:-1]), "\n".join(rows)
+
+
+def test_a_low_chart_says_which_signs_are_means_and_which_medians() -> None:
+    for settings, said in ((SMALL, "A mean, a median"), (CASES["ratio"], "B mean, b median")):
+        assert said in lines(sweep_chart(found(settings), 64, 40, 7))[0]
+
+
+def test_condensation_points_of_several_rules_say_which_rule_they_are_of() -> None:
+    rules = ("none", "fixed:a=16", "temperature:T=2")
+    text = plain(sweep_chart(found(replace(SMALL, rules=rules)), 64, 116, 22))
+    assert set(re.findall(r" σ_c ([A-C]) ", text)) == {"A", "B", "C"}
+    ratio = replace(SMALL, rules=rules, ratio=True)
+    assert " σ_c unscaled " in plain(sweep_chart(found(ratio), 64, 116, 22))
+
+
+def test_marks_stand_free_of_what_is_drawn() -> None:
+    for size in ((76, 12), (80, 14), (100, 22), (116, 29)):
+        text = plain(sweep_chart(crossing(), 64, *size))
+        assert re.search(r" σ_c ", text)
+        assert re.search(r" ├─*◆─*┤ d\* \d+ ", text)
 
 
 def test_numbers_stand_below_the_curves_at_the_cursor() -> None:
@@ -217,13 +256,58 @@ def test_what_lies_below_the_axis_is_said_of_each_curve() -> None:
     each = found(replace(SMALL, n=2, statistic="trace"))
     (said,) = (line for line in lines(sweep_chart(each, 64, 100, 20)) if "below" in line)
     points = [p.statistics["trace"] for p in each.points if p.rule == "none"]
-    least = 1e-8
+    least = float(said.split()[-1])
+    assert least < 1e-8
     for name, logs in (
         ("medians", [point.log_median for point in points]),
         ("lower ends", [point.log_low for point in points]),
     ):
         assert f"{sum(log < np.log(least) for log in logs)} of A's {name}" in said
     assert "of B" not in said
+
+
+@pytest.mark.parametrize("size", [(40, 7), (38, 8), (80, 14), (100, 22), (116, 29), (116, 33)])
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("name", ["d_k", "n", "two keys", "ratio", "six rules", "far away"])
+def test_equal_factors_are_equally_many_rows_apart(
+    name: str, whole: bool, size: tuple[int, int]
+) -> None:
+    rows = lines(sweep_chart(found(CASES[name]), 64, *size, Look(whole=whole)))
+    ticked = [(y, row[: row.index("┤")].strip(" ×")) for y, row in enumerate(rows) if "┤" in row]
+    powers = [(y, 0.0 if text == "1" else float(text[2:])) for y, text in ticked if text]
+    assert len(powers) >= 2
+    assert len({(b - d) / (c - a) for (a, b), (c, d) in pairwise(powers)}) == 1
+
+
+@pytest.mark.parametrize("size", [(76, 8), (80, 14), (100, 22), (116, 33)])
+def test_a_mean_stands_in_the_row_that_is_nearest_to_it(size: tuple[int, int]) -> None:
+    each = found(replace(SMALL, rules=("inverse-sqrt",), crossovers=False))
+    rows = lines(sweep_chart(each, 64, *size, Look(bands=False)))
+    ticked = [(y, row[: row.index("┤")].strip()) for y, row in enumerate(rows) if "┤" in row]
+    (top, one), *_, (bottom, least) = [(y, text) for y, text in ticked if text]
+    assert one == "1"
+    by_decade = (bottom - top) / -float(least[2:])
+    means = [point.statistics["gradient"].mean for point in each.points]
+    expected = [top - by_decade * np.log10(mean) for mean in means]
+    drawn = [y for y, row in enumerate(rows) if y >= top and "┤" not in row[6:]]
+    letters = [
+        y for y in drawn for character in rows[y].partition("d_k")[0][5:] if character == "A"
+    ]
+    assert len(letters) >= len(means) - 1
+    assert all(min(abs(y - row) for row in expected) <= 0.51 for y in letters)
+
+
+def test_lower_ends_of_bands_do_not_stretch_the_axis() -> None:
+    each = found(replace(SMALL, over="n", n_range=(2, 300), statistic="trace"))
+    assert any(p.statistics["trace"].log_low < np.log(1e-6) for p in each.points)
+    medians = [p.statistics["trace"].log_median for p in each.points]
+    least = np.floor(min(medians) / np.log(10.0))
+    rows = lines(sweep_chart(each, 64, 100, 33))
+    labels = [row[: row.index("┤")].strip() for row in rows if "┤" in row]
+    assert min(float(text[2:]) for text in labels if text[:2] == "1e") >= least - 1
+    (said,) = (row for row in rows if "below" in row)
+    assert "lower ends" in said
+    assert "medians" not in said
 
 
 def test_no_number_is_lost_below_the_axis() -> None:
@@ -247,6 +331,16 @@ def test_the_map_says_which_way_and_how_far_without_colour() -> None:
     assert "d*: median ×1" in rows[-1]
     small = lines(sweep_map(each, "inverse-sqrt", "median", (2, 8192), 76, 12))
     assert "smaller" in small[-2]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_every_sign_of_a_map_is_explained(width: int) -> None:
+    settings = replace(SMALL, view="map", n_range=(2, 512), draws=320)
+    *_, last = lines(sweep_map(found(settings), "none", "median", (2, 1), width, 8))
+    assert re.search(r"· ?less.*┃ ?σ_c", last)
+    ratio = found(replace(settings, ratio=True))
+    *_, last = lines(sweep_map(ratio, "inverse-sqrt", "median", (2, 1), width, 8))
+    assert re.search(r"\+ larger.*− smaller.*= (the )?same.*┃ d\*", last)
 
 
 def test_what_is_too_small_for_a_shade_is_marked_as_the_legend_says() -> None:
