@@ -14,7 +14,7 @@ async def test_tabs_sweep_d_k_or_n_or_both() -> None:
     async with at_sweep(WIDE, draft(crossovers=False)) as person:
         await person.press("t")
         assert settings_of(person).over == "n"
-        person.sees("n 10: A")
+        person.sees("n 10, nearest to 8: A")
         await person.press("t")
         assert settings_of(person).view == "map"
         person.sees("median ‖∂p/∂s‖_F, unscaled", "n\\d_k")

@@ -86,7 +86,7 @@ def sweep_chart(
     if not places:
         return message("Nothing is drawn yet", width, height)
     here = nearest(places, cursor)
-    numbers = readouts(answer, here, width, sum(height >= each for each in LEAST_READOUTS))
+    numbers = readouts(answer, here, cursor, width, sum(height >= each for each in LEAST_READOUTS))
     rest = height - (height >= LEAST_EXPLAINED) - len(numbers)
     picture = _Picture(answer, look, rest)
     x = picture.x(here)
@@ -165,7 +165,7 @@ class _Picture:
         titles = [self.y.label, short]
         if not explained:
             signs = means_and_medians(self.answer, self.brief)
-            titles = [f"{short}: {signs}", signs]
+            titles = [f"{short}: {signs}", signs, short]
         parts = named(self.answer)
         return packed([(((title, "strong"),), parts) for title in titles], width, height)
 

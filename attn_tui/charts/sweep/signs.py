@@ -84,7 +84,9 @@ def means_and_medians(answer: Answer, brief: bool) -> str:
     """
     letter = next(letter_of(answer, rule) for rule in drawn_rules(answer))
     line = letter.lower() if brief else "⠤"
-    return f"{letter} mean, {line} median{' of ratios' if answer.settings.ratio else ''}"
+    if answer.settings.ratio:
+        return f"{letter} ratio of means, {line} of medians"
+    return f"{letter} mean, {line} median"
 
 
 def explained(answer: Answer, look: Look, signs: Sequence[str], brief: bool) -> list[Row]:
@@ -121,8 +123,8 @@ _PLACE = {3: " mean, median", 6: " medians"}
 """What numbers without words are."""
 
 
-def readouts(answer: Answer, here: int, width: int, height: int) -> list[Row]:
-    """Return the numbers of each rule at the cursor, in rows at most so many.
+def readouts(answer: Answer, here: int, asked: int, width: int, height: int) -> list[Row]:
+    """Return the numbers of each rule at the place nearest to what is asked, in rows.
 
     There is a second one only where without it errors or exact values would be left out.
     """
@@ -137,7 +139,8 @@ def readouts(answer: Answer, here: int, width: int, height: int) -> list[Row]:
             for point in points
             if point.rule == rule and (text := text_of(answer, point, detail))
         ]
-        place = (f"{settings.over} {here:,}{_PLACE.get(detail, '')}: ", "cursor")
+        near = f", nearest to {asked:,}" if asked != here and detail not in _PLACE else ""
+        place = (f"{settings.over} {here:,}{near}{_PLACE.get(detail, '')}: ", "cursor")
         choices.append(((), [(place, *row) for row in parts[:1]] + parts[1:]))
     for most in range(1, height + 1):
         for choice in choices[:_KEPT]:
