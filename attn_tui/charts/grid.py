@@ -80,29 +80,21 @@ class Grid:
             text, its = (glyph.rule, role) if drawn == " " else (glyph.crossing, its)
             self.put(column, row, text, its)
 
-    def lay_over(
-        self, curves: "Grid", filled: Mapping[tuple[int, int], float], glyph: Glyphs
-    ) -> None:
-        """Put what is drawn on another grid of the same size over this one, and show bars below it.
+    def lay_over(self, curves: "Grid", filled: Mapping[tuple[int, int], float]) -> None:
+        """Put what is drawn on another grid of the same size over this one, and keep bars whole.
 
-        Braille gets the dots of the part of its cell that a bar fills; a dot inside a bar becomes
-        a shade, for beside its neighbours it would be a hole.
+        A bar keeps the cells at its end that it fills by a quarter or more: what is drawn there is
+        at its end too. Deeper inside, and beyond it, the other grid is seen.
 
         Args:
             curves: The other grid.
             filled: Which part of a cell is filled by a bar, by column and row.
-            glyph: The set that both are drawn with.
         """
         for row, line in enumerate(curves._grid):
-            for column, (text, role) in enumerate(line):
-                part = filled.get((column, row), 0.0)
-                if "⠀" <= text <= "⣿":
-                    dots = (0x00, 0xC0, 0xE4, 0xF6, 0xFF)[round(4 * part)]
-                    text = chr(ord(text) | dots)
-                elif text == glyph.shades[0] and part > 0.5:
-                    text = glyph.shades[2]
-                if text != " ":
-                    self._grid[row][column] = (text, role)
+            for column, cell in enumerate(line):
+                ends = filled.get((column, row - 1), 0.0) < 1.0
+                if cell[0] != " " and not (ends and filled.get((column, row), 0.0) >= 0.25):
+                    self._grid[row][column] = cell
 
     def rows(self) -> tuple[Row, ...]:
         """Return the grid as rows, neighbours of one role joined."""

@@ -138,7 +138,7 @@ def _draw(grid: Grid, placed: Sequence[Placed], glyph: Glyphs) -> None:
         curves.append(Curve(columns, rows, dots, marker, one.series.role, joined))
     over = Grid(grid.width, grid.height)
     draw_curves(over, curves)
-    grid.lay_over(over, filled, glyph)
+    grid.lay_over(over, filled)
 
 
 def _left_axis(y: Axis, size: Frame, glyph: Glyphs) -> tuple[Row, ...]:

@@ -85,8 +85,11 @@ class Placed:
         low, high = np.full(grid.width, np.inf), np.full(grid.width, -np.inf)
         np.fmin.at(low, columns // across, rows)
         np.fmax.at(high, columns // across, rows)
-        seen = np.unique(columns // across)
+        seen, first = np.unique(columns // across, return_index=True)
+        last = np.append(first[1:], columns.size) - 1
         ends = np.stack([low[seen], high[seen]], axis=1)
+        # The end that comes first, first: a line that falls would go up and down in each column.
+        ends = np.where((rows[first] > rows[last])[:, None], ends[:, ::-1], ends)
         ends[~np.isfinite(ends)] = np.nan
         return np.repeat(seen * across, 2), ends.ravel()
 

@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import plotext
@@ -146,25 +146,27 @@ def test_the_height_of_a_bar_is_its_value(value: float, filled: int) -> None:
     assert text_of(plot([bar], X, Y, 40, 11), "scaled") == "█" * filled
 
 
-def test_below_a_curve_that_covers_the_end_of_a_bar_the_bar_is_seen() -> None:
-    at = np.arange(20.0)
-    bars = Series("", at, np.full(20, 0.3), "scaled", "bars", "▁▂▃▄▅▆▇█")
-    curve = Series("", at, np.full(20, 0.49), "series2")
-    rows = plot([bars, curve], Axis("", 0, 20), Axis("", 0, 1), 21, 4)
-    upper, lower = lines(rows)[1:3]
-    assert upper.strip("┤│ ") == ""
-    assert set(lower[1:20]) == {"⣭"}, "the curve's dots above, the bar's below, none between"
+@pytest.mark.parametrize("ascii", [False, True])
+@pytest.mark.parametrize("height", [0.125, 0.25, 0.4, 0.5, 0.875, 1.0])
+def test_bars_that_end_where_a_curve_is_are_whole(height: float, ascii: bool) -> None:
+    at, glyph = np.arange(20.0), glyphs(ascii)
+    bars = Series("", at, np.full(20, height), "scaled", "bars", glyph.scaled)
+    curve = Series("", at, np.full(20, height), "series2")
+    axes = Axis("", 0, 20), Axis("", 0, 1)
+    alone = text_of(plot([bars], *axes, 21, 5, ascii), "scaled")
+    assert text_of(plot([bars, curve], *axes, 21, 5, ascii), "scaled") == alone
 
 
 @pytest.mark.parametrize("ascii", [False, True])
-def test_a_dotted_curve_makes_no_hole_in_bars(ascii: bool) -> None:
+@pytest.mark.parametrize(("kind", "role"), [("line", "series2"), ("points", "label")])
+def test_a_curve_is_seen_beyond_and_deep_inside_bars(
+    kind: Literal["line", "points"], role: str, ascii: bool
+) -> None:
     at, glyph = np.arange(20.0), glyphs(ascii)
-    bars = Series("", at, np.where(at < 10, 1.0, 0.0), "unscaled", "bars", glyph.unscaled)
-    dotted = Series("", at, np.full(20, 0.5), "label", "points", glyph.shades[0])
-    rows = plot([bars, dotted], Axis("", 0, 20), Axis("", 0, 1), 21, 5, ascii)
-    dot, shade = glyph.shades[0], glyph.shades[2]
-    assert text_of(rows, "label").strip() == shade * 10 + dot * 10
-    assert dot not in text_of(rows, "unscaled")
+    bars = Series("", at, np.where(at < 10, 1.0, 0.1), "unscaled", "bars", glyph.unscaled)
+    middle = Series("", at, np.full(20, 0.5), role, kind, glyph.shades[0] * (kind == "points"))
+    rows = plot([bars, middle], Axis("", 0, 20), Axis("", 0, 1), 21, 7, ascii)
+    assert len(text_of(rows, role).strip()) >= 19
 
 
 def test_points_on_both_ends_of_the_axes_are_drawn_in_the_corners() -> None:
