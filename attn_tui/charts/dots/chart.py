@@ -29,7 +29,13 @@ LEAST_PANEL = 44
 """Two histograms stand side by side where each has so many columns."""
 
 HEADROOM = 1.25
-"""How much higher than the highest curve an axis of densities is."""
+"""How much higher than the highest curve an axis of densities is, for any law and either side."""
+
+APART = 2
+"""Values so many columns apart, or more, have a bar each, with a gap between them."""
+
+GUTTER = 8
+"""Columns that a panel has left of its grid, at most."""
 
 MOST_OVER_NORMAL = 2.5
 """A density is drawn up to so many times the peak of the normal curve; it may be infinite."""
@@ -94,28 +100,49 @@ class _Data:
     Attributes:
         edges: Of the bins, shape (B + 1,).
         density: Of the sample, shape (B,).
-        x: Where the curves are known.
-        exact: The exact density, or None.
-        normal: The normal one.
+        x: Where the exact density is known.
+        exact: That density, or None.
+        normal_x: Where the normal one is known: at x, but for values with a bar each.
+        normal: The normal density.
         top: The upper end of the axis of densities.
+        step: 0, or the distance of the values of q·k, if each has a bar of its own: then all
+            densities are times this, probabilities.
     """
 
     edges: Floats
     density: Floats
     x: Floats
     exact: Floats | None
+    normal_x: Floats
     normal: Floats
     top: float
+    step: float = 0.0
 
 
-def _data(answer: Answer, m: float) -> _Data:
+def _data(answer: Answer, m: float, columns: int) -> _Data:
     counted, curves = answer.histogram.scaled(m), answer.curves.scaled(m)
     density, exact = counted.density, curves.exact
     peak = float(curves.normal.max())
     others = [density if exact is None else exact]
     highest = max(float(np.max(each, where=np.isfinite(each), initial=peak)) for each in others)
-    top = round_up(HEADROOM * min(highest, MOST_OVER_NORMAL * peak))
-    return _Data(counted.edges, density, curves.x, exact, curves.normal, top)
+    highest, step = min(highest, MOST_OVER_NORMAL * peak), _step(answer, columns) * m
+    x, normal = curves.x, curves.normal
+    if step:
+        # Each bin holds one value; the normal curve is seen between the values as well.
+        density, exact = density * step, None if exact is None else exact * step
+        at = np.linspace(answer.histogram.edges[0], answer.histogram.edges[-1], 2 * columns)
+        x, normal, highest = at * m, answer.law.normal_density(at) / m * step, highest * step
+    top = HEADROOM * highest
+    return _Data(counted.edges, density, curves.x, exact, x, normal, top, step)
+
+
+def _step(answer: Answer, columns: int) -> float:
+    """Return the distance of the values of q·k if each is to have a bar of its own, or 0."""
+    edges, grid = answer.histogram.edges, answer.law.grid
+    width = float(edges[1] - edges[0])
+    if grid is None or width > 1.5 * grid[1] or columns < APART * (edges.size - 1):
+        return 0.0
+    return grid[1]
 
 
 def _panel(
@@ -128,47 +155,62 @@ def _panel(
         return message(f"m = {general(m)}: every logit is {general(m)}", width, height)
     if not 1.0 / FAR < m < FAR:
         return message(f"m = {general(m)}: too far from 1 for a chart", width, height)
-    data = _data(answer, m)
+    data = _data(answer, m, width - GUTTER)
     top, low = data.top, data.top * 10.0**-DECADES if log else 0.0
     found = answer.scaled if scaled else answer.unscaled
-    what = f"{side}: density of {name}"
+    what = f"{side}: {'probability' if data.step else 'density'} of {name}"
     ticks = _density_ticks(low, top, log)
     size = frame(Axis(what, low, top, log, ticks), width, height, noted=True)
     if size.columns < 1:
         return message(f"{what}: too small for a chart", width, height)
     glyph = glyphs(ascii)
     starts = np.linspace(data.edges[0], data.edges[-1], size.columns + 1)
-    heights = _resampled(data.edges, data.density, starts)
-    if answer.curves.discrete:
+    bars, cut = _bars(data, starts, low, side, glyph)
+    if answer.curves.discrete and not data.step:
         data = _in_columns(data, starts)
-    cut = heights > top
-    shown = np.flatnonzero(heights > low)
-    bars = Series(
-        "",
-        starts[shown],
-        np.minimum(heights[shown], top),
-        side,
-        "bars",
-        glyph.scaled if scaled else glyph.unscaled,
-        float(starts[1] - starts[0]),
-    )
     titles = (f"{what}, {answer.drawn:,} drawn", what, name)
     dot = 1.0 / (max(size.lines, 1) * (1 if ascii else 4))
     title, series = titles[-1], [bars]
     called = _names(data, Axis(what, low, top, log), dot)
     for names, title in product(called, titles):
-        series = [bars, *_curves(data, names, low, top, log, glyph, answer.curves.discrete)]
+        series = [bars, *_curves(data, names, low, log, glyph, answer.curves.discrete)]
         if cells(title) + length(legend(series)) <= width:
             break
     note: list[Span] = [(f"sd {with_error(found.standard_deviation)}", "cursor")]
     note.append((f", exact {exact(found.standard_deviation)}", "label"))
     if data.exact is None:
         note.append((f"; no exact curve: {answer.law.unknown}", "muted"))
-    if cut.any():
-        note.insert(0, (f"{glyph.above} higher than {general(top)}  ", "error"))
-    marks = [Mark(float(starts[at]), top, glyph.above, "error") for at in np.flatnonzero(cut)]
+    if cut.size:
+        note.insert(0, (f"{glyph.above} higher than {general(top, 3)}  ", "error"))
+    marks = [Mark(float(at), top, glyph.above, "error") for at in cut]
     x, y = _values_axis(answer, m, data.edges, size.columns), Axis(title, low, top, log, ticks)
     return plot(series, x, y, width, height, ascii, marks, (), tuple(note))
+
+
+def _bars(
+    data: _Data, starts: Floats, low: float, side: Side, glyph: Glyphs
+) -> tuple[Series, Floats]:
+    """Return the bars of the sample, and where those stand that are cut at the end of the axis.
+
+    They share out the sample over columns that begin at the places given; or each value has one,
+    half as wide as values are apart.
+    """
+    column = float(starts[1] - starts[0])
+    heights, at, span = _resampled(data.edges, data.density, starts), starts[:-1], column
+    if data.step:
+        heights, span = data.density, column * max(1, data.step // (2.0 * column))
+        at = (data.edges[1:] + data.edges[:-1] - span) / 2.0
+    shown, cut = heights > low, heights > data.top
+    bars = Series(
+        "",
+        at[shown],
+        np.minimum(heights[shown], data.top),
+        side,
+        "bars",
+        glyph.scaled if side == "scaled" else glyph.unscaled,
+        span,
+    )
+    return bars, at[cut] + span / 2.0
 
 
 def _names(data: _Data, y: Axis, dot: float) -> tuple[tuple[str, str], ...]:
@@ -179,6 +221,8 @@ def _names(data: _Data, y: Axis, dot: float) -> tuple[tuple[str, str], ...]:
     """
     if data.exact is None:
         return (("normal", ""),)
+    if data.step:
+        return (("normal", "exact"),)
     both = y.fraction(np.stack([data.normal, data.exact]))
     if np.abs(np.diff(np.clip(both, 0.0, 1.0), axis=0)).max(initial=0.0) >= dot:
         return (("normal", "exact"),)
@@ -193,7 +237,6 @@ def _curves(
     data: _Data,
     names: tuple[str, str],
     low: float,
-    top: float,
     log: bool,
     glyph: Glyphs,
     discrete: bool,
@@ -203,11 +246,15 @@ def _curves(
     The normal one is dotted; above the axis they go along its upper end.
     """
     found = []
-    for name, y, role in ((names[0], data.normal, "label"), (names[1], data.exact, "series2")):
+    for name, at, y, role in (
+        (names[0], data.normal_x, data.normal, "label"),
+        (names[1], data.x, data.exact, "series2"),
+    ):
         if not name or y is None:
             continue
-        inside = np.isfinite(y) & (y > low if log else y >= low)
-        x, heights = data.x[inside], np.minimum(y[inside], top)
+        # Where each value has a bar, what has none has no probability either.
+        inside = np.isfinite(y) & (y > low if log or data.step else y >= low)
+        x, heights = at[inside], np.minimum(y[inside], data.top)
         if y is data.normal:
             found.append(Series(name, x, heights, role, "points", glyph.shades[0]))
         elif discrete:
@@ -230,7 +277,8 @@ def _in_columns(data: _Data, starts: Floats) -> _Data:
         return data
     exact = _resampled(data.edges, data.exact, starts)
     middles = (starts[1:] + starts[:-1]) / 2.0
-    return replace(data, x=middles, exact=exact, normal=np.interp(middles, data.x, data.normal))
+    normal = np.interp(middles, data.normal_x, data.normal)
+    return replace(data, x=middles, exact=exact, normal_x=middles, normal=normal)
 
 
 def _values_axis(answer: Answer, m: float, edges: Floats, columns: int) -> Axis:
@@ -257,7 +305,8 @@ def _density_ticks(low: float, top: float, log: bool) -> tuple[Tick, ...]:
         powers = range(ceil(log10(low)), floor(log10(top)) + 1)
         step = round_step(len(powers), 3)
         return tuple(Tick(10.0**power, f"1e{power}") for power in reversed(powers[::step]))
-    return tuple(Tick(value, f"{value:.3g}") for value in (top, 0.0, top / 2))
+    highest = round_up(0.75 * top)
+    return tuple(Tick(value, f"{value:.3g}") for value in (highest, 0.0, highest / 2))
 
 
 def growth_chart(answer: Answer, width: int, height: int, ascii: bool = False) -> tuple[Row, ...]:

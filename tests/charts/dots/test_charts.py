@@ -1,5 +1,6 @@
 """The charts and tables of Dot products: exactly their size, and what they show."""
 
+import re
 from functools import lru_cache
 from itertools import product
 
@@ -153,6 +154,44 @@ def test_bars_have_the_area_that_the_curves_have() -> None:
     assert 0 <= highest - peak <= 2
 
 
+@pytest.mark.parametrize("ascii", [False, True])
+@pytest.mark.parametrize("d_k", [1, 2, 8])
+def test_a_law_on_few_values_has_a_bar_for_each_and_a_normal_curve_over_the_range(
+    d_k: int, ascii: bool
+) -> None:
+    case = found(d_k, settings=Settings("coins"))
+    rows = histogram_chart(case, "unscaled", 80, 24, ascii=ascii)
+    assert plain(rows).startswith("unscaled: probability of q·k")
+    seen = np.count_nonzero(case.histogram.counts * 30 > case.drawn)
+    bars = re.split(r" +", re.sub(r"[^░⣀⣤⣶:]", " ", lines(rows)[18]).strip())
+    assert len(bars) == seen, "bars with gaps between them"
+    dots = {
+        column
+        for row in rows[1:-3]
+        for column, (_, role) in enumerate((each, role) for text, role in row for each in text)
+        if role == "label"
+    }
+    assert len(dots) > 40, "the normal curve is drawn over the range"
+
+
+def test_the_ends_of_the_bars_of_values_are_probabilities() -> None:
+    case = found(1, settings=Settings("coins"))
+    rows = lines(histogram_chart(case, "unscaled", 80, 24))
+    place = next(n for n, row in enumerate(rows) if row.startswith(" 0.5┤"))
+    highest = next(n for n, row in enumerate(rows[1:], 1) if set(row) & set("░⣀⣤⣶"))
+    assert abs(place - highest) <= 1
+
+
+@pytest.mark.parametrize("name", ["normal", "die", "coins", "Laplace"])
+def test_both_sides_of_a_sample_take_as_much_of_the_height(name: str) -> None:
+    peaks = [
+        float(data.density.max()) / data.top
+        for data in (_data(CASES[name], m, 70) for m in (1.0, 0.3, 0.077))
+    ]
+    assert peaks == pytest.approx(peaks[:1] * 3)
+    assert 0.5 < peaks[0] < 1.0
+
+
 def test_the_slopes_are_named_and_the_present_d_k_is_marked() -> None:
     text = plain(growth_chart(found(), 118, 20))
     for part in ("×1: slope 1/2", "×1/√d_k: slope 0", "×1/d_k: slope −1/2", "○", "┃"):
@@ -237,7 +276,7 @@ def test_probabilities_and_bars_are_shared_out_over_the_same_columns() -> None:
     # A tied die at d_k = 6 has its values 6 apart, and columns are wider than that.
     answer = found(6, settings=Settings(entries="die", tied=True))
     size = frame(Axis("", 0.0, 1.0), 59, 22, noted=True)
-    data = _data(answer, 1.0)
+    data = _data(answer, 1.0, size.columns)
     starts = np.linspace(data.edges[0], data.edges[-1], size.columns + 1)
     assert size.columns < data.density.size
     bars = _resampled(data.edges, data.density, starts)
