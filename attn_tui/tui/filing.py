@@ -62,10 +62,21 @@ class FilingScreen(ScalingScreen):
     def action_save_file(self, text: str = "attn-tui.json", problem: str = "") -> None:
         """Ask for a file and write what the screen shows to it; or ask again, with the problem."""
         # Taken now, since the line that asks for the name is not to be in the picture.
-        picture = self.app.export_screenshot()
+        picture = self._picture()
         forms = {**self.forms(), PICTURE: lambda: [picture]}
         save = partial(self._save, forms)
         self.request("save", text, _new_name, save, False, completed, problem)
+
+    def _picture(self) -> str:
+        """Return the screen as a picture, without what pops up over it for some seconds."""
+        racks = [rack for rack in self.query("ToastRack") if rack.display]
+        for rack in racks:
+            rack.display = False
+        self._compositor.reflow(self, self.size)
+        picture = self.app.export_screenshot()
+        for rack in racks:
+            rack.display = True
+        return picture
 
     def _save(self, forms: Forms, text: str) -> None:
         """Write a file in a thread, for a million keys take a while."""
@@ -85,7 +96,7 @@ class FilingScreen(ScalingScreen):
         if event.error:
             self.action_save_file(event.text, event.error.beside)
         else:
-            self.notify(f"Saved {event.text.removesuffix('!')}", timeout=4, markup=False)
+            self.notify(f"Saved {event.text.removesuffix('!')}", timeout=2, markup=False)
 
 
 def completed(text: str) -> str:

@@ -53,6 +53,25 @@ async def test_a_picture_is_of_the_screen_and_other_suffixes_are_refused(
 
 
 @pytest.mark.parametrize("instrument", FORMS)
+async def test_a_picture_holds_nothing_that_pops_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, instrument: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with at_screen(WIDE, Draft(EXAMPLE.text, SETUP), instrument=instrument) as person:
+        await person.press("u")
+        person.sees("Nothing to undo")
+        before = person.text
+        await person.press("ctrl+s", "ctrl+u")
+        await person.paste("a.svg")
+        await person.press("enter")
+        await person.until_sees("Saved")
+        assert person.text.count("Nothing") == before.count("Nothing")
+    picture = Path("a.svg").read_text("utf-8").replace("&#160;", " ")
+    assert "Nothing to undo" not in picture
+    assert "attn-tui" in picture
+
+
+@pytest.mark.parametrize("instrument", FORMS)
 async def test_all_is_read_as_text(instrument: str) -> None:
     async with at_screen(WIDE, Draft(EXAMPLE.text, SETUP), instrument=instrument) as person:
         await person.press("y")

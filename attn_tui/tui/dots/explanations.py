@@ -18,7 +18,7 @@ DRAWS = Explanation(
     "variance is d_k², because the products q_i k_i are not.\n\n"
     "Up and down choose a field, left and right change it, enter types it. x stops the draw and "
     "keeps what was drawn; x again goes on. a draws anew, with the next seed. Normal entries take "
-    "two random numbers a draw, whatever d_k is, by the exact law.",
+    "two random numbers a draw, with shifts four, whatever d_k is, by the exact law.",
     _LAW,
 )
 SCALE = Explanation(
@@ -49,12 +49,13 @@ READOUTS = Explanation(
 CHART = Explanation(
     "Charts",
     "f(x) = |x|^ν·K_ν(|x|)/(2^ν·√π·Γ(d_k/2)), ν = (d_k − 1)/2",
-    "Histogram: bars are the share of draws over the width of a column, so that their area is 1; "
-    "the curves are the exact density, for standard normal entries the variance-gamma law "
-    "(e^−|x|/2 at d_k = 2), or exact probabilities where q·k has steps, and, dotted, in bars "
-    "shaded, the normal density of the same mean and variance, which the exact one tends to unless "
-    "components are tied. Where the two are nowhere a dot apart they are one, and the legend says "
-    "how far apart they are at most. The axes follow from the law and stand still while the sample "
+    "Histogram: bars are the share of draws over the width of a column, so that their area is 1, "
+    "or, of few values, a bar for each as high as its share. The curves are the exact density, for "
+    "standard normal entries the variance-gamma law (e^−|x|/2 at d_k = 2), or exact probabilities "
+    "where q·k has steps, and, dotted, the normal density of the same mean and variance, which the "
+    "exact one tends to unless components are tied. A bar hides a curve that passes at its end. "
+    "Where the two curves are nowhere a dot apart they are one, and the legend says how far apart "
+    "they are at most. The axes follow from the law and stand still while the sample "
     "grows: five standard deviations to each side. l shows the tails.\n\n"
     "Deviation over d_k: the exact standard deviation of m·q·k for three rules, on logarithmic "
     "axes, where powers of d_k are straight: slopes 1/2, 0 and −1/2, or tied 1, 1/2 and 0. ○ was "
