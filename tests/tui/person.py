@@ -15,6 +15,8 @@ from attn_tui.tui.state import Asked
 
 WIDE, MEDIUM, NARROW = (120, 40), (80, 24), (40, 15)
 DEADLINE = 30.0
+CHARACTERS = {"left_square_bracket": "[", "right_square_bracket": "]", "plus": "+", "minus": "-"}
+"""What keys that have names in Textual type."""
 
 
 class Clock:
@@ -66,8 +68,7 @@ class Person:
         """Press keys that arrive all at once, as over a slow line."""
         self.clock.now += 2.0
         for key in keys:
-            character = key if len(key) == 1 else None
-            self.app.post_message(Key(key, character))
+            self.app.post_message(Key(key, CHARACTERS.get(key, key if len(key) == 1 else None)))
         await settle(self.pilot)
 
     async def hold(self, key: str, times: int) -> None:

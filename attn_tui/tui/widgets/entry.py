@@ -56,9 +56,28 @@ class Field(Input, KeysInOrder):
             event.stop()
             self.post_message(self.Requested(event.request, behind=True))
 
+    @dataclass
+    class Passed(Message):
+        """A key came behind enter: it is for what has the focus once the text is read."""
+
+        key: events.Key
+        behind: bool = False
+
+    sent = False
+    """Whether enter was pressed, and the text is not read yet."""
+
+    async def action_submit(self) -> None:
+        """Say that the text is entered, and let no key behind change it."""
+        self.sent = True
+        await super().action_submit()
+
     async def on_key(self, event: events.Key) -> None:
         """Keep the focus on tab, which would give the text up."""
-        if event.key == "tab":
+        if self.sent or self.query_ancestor(Entry).request is None:
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Passed(events.Key(event.key, event.character)))
+        elif event.key == "tab":
             event.stop()
             event.prevent_default()
             self.post_message(self.Completed())
@@ -101,9 +120,9 @@ class Entry(Vertical):
         yield Static("", id="entry-error", markup=False)
 
     @property
-    def field(self) -> Input:
+    def field(self) -> Field:
         """Where the text is typed."""
-        return self.query_one(Input)
+        return self.query_one(Field)
 
     def open(self, request: Request) -> None:
         """Ask for a value; `Entered` carries it."""
@@ -164,6 +183,7 @@ class Entry(Vertical):
     @on(Input.Submitted)
     def _on_submitted(self, event: Input.Submitted) -> None:
         event.stop()
+        self.field.sent = False
         if self.request is None:
             return
         try:
@@ -173,6 +193,13 @@ class Entry(Vertical):
             return
         self.post_message(self.Entered(self.request.take, value))
         self.close()
+
+    @on(Field.Passed)
+    def _on_passed(self, event: Field.Passed) -> None:
+        # Sent anew from here, so that it stands behind what the text has led to.
+        if not event.behind:
+            event.stop()
+            self.post_message(Field.Passed(event.key, behind=True))
 
     def on_key(self, event: events.Key) -> None:
         """Leave on escape."""
