@@ -75,6 +75,8 @@ def _rounded(value: float, error: float, digits: int) -> str:
     if power < _LARGE and (place > _SMALL - digits or -3 <= power <= place + _MOST_DIGITS):
         decimals = max(-place, 0)
         text = f"{abs(value):.{decimals}f} ± {error:.{decimals}f}"
+    elif 2.0 * abs(value) < 10.0**place:
+        text = f"0 ± {error:.{digits - 1}e}"
     else:
         text = f"{abs(value):.{min(max(power - place, 0), 15)}e} ± {error:.{digits - 1}e}"
     return (MINUS if value < 0 and float(text.partition(" ")[0]) else "") + text

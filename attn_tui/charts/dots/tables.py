@@ -107,7 +107,14 @@ def _window(rows: Sequence[Row], top: int, height: int) -> tuple[Row, ...]:
 def _over_d_k(answer: Answer, cursor: int, columns: Sequence[int], gap: int) -> Table:
     around = f"±{bound_text(answer)}"
     titles = (
-        *("", "d_k", "draws", "variance ± error", "exact", around),
+        *(
+            "",
+            "d_k",
+            "draws",
+            "variance ± error",
+            "exact" if 3 in columns else "exact variance",
+            around,
+        ),
         *("coverage ± error", "exact", "coverage, exact"),
     )
     lines = []

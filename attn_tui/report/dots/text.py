@@ -35,7 +35,6 @@ def render(answer: Answer) -> Iterator[str]:
     yield from _derivation(answer)
     yield "\n"
     yield from _table(answer)
-    yield "\n"
     yield _wrapped(" ".join(sentences(answer)))
 
 
@@ -119,7 +118,9 @@ def _derivation(answer: Answer) -> Iterator[str]:
 
 
 def _table(answer: Answer) -> Iterator[str]:
-    """Yield a line for each d_k of the table."""
+    """Yield a line for each d_k of the table, if it has any."""
+    if not answer.table:
+        return
     yield "Over d_k, each row with a sample of its own\n"
     yield (
         f"{'d_k':>6} {'draws':>9} {'variance ± error':>17} {'exact':>9} "
@@ -133,6 +134,7 @@ def _table(answer: Answer) -> Iterator[str]:
         )
     for reason in dict.fromkeys(row.unknown for row in answer.table if row.unknown):
         yield _wrapped(f"–: {reason}.")
+    yield "\n"
 
 
 def share(value: float | None) -> str:

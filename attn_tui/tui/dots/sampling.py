@@ -14,15 +14,15 @@ class Sampling:
     """Runs that outlive what asks for them.
 
     Attributes:
-        stopped: Whether the user wants no more to be drawn.
+        stopped: What the user wants no more of to be drawn: keys that `work` was given.
     """
 
     def __init__(self) -> None:
-        self.stopped = False
+        self.stopped: set[object] = set()
         self._runs: list[Run] = []
         self._lock = Lock()
 
-    def work(self, experiment: Experiment) -> Callable[[Stop], Iterator[Answer]]:
+    def work(self, key: object, experiment: Experiment) -> Callable[[Stop], Iterator[Answer]]:
         """Return what draws for a question, to be run in a thread; it goes on if it can."""
 
         def answers(stop: Stop) -> Iterator[Answer]:
@@ -31,7 +31,7 @@ class Sampling:
                 if stop():
                     return
                 run = self._run(experiment)
-                yield from run.answers(lambda: stop() or self.stopped)
+                yield from run.answers(lambda: stop() or key in self.stopped)
 
         return answers
 

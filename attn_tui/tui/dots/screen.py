@@ -17,7 +17,7 @@ from attn_tui.report.dots import csv, json, text
 from attn_tui.report.export import Forms
 from attn_tui.report.progress import Pace
 from attn_tui.tui import scaling
-from attn_tui.tui.actions import Section
+from attn_tui.tui.actions import Action, Section
 from attn_tui.tui.dots import drawing, explanations, panes
 from attn_tui.tui.dots.actions import ACTIONS
 from attn_tui.tui.dots.asking import AskingActions
@@ -98,9 +98,7 @@ class DotsScreen(AskingActions):
         """Draw for what is asked, or go on, and show what there is."""
         self.asked = asked
         setup, settings = asked.experiment.setup, self.settings
-        wanted = (settings.law(setup.d_k), settings.seed, settings.samples)
-        if wanted != self._wanted:
-            self._wanted, self._sampling.stopped = wanted, False
+        self._wanted = (settings.law(setup.d_k), settings.seed, settings.samples)
         self._go_on()
         self._draw()
         self.draw_chart_soon()
@@ -115,7 +113,7 @@ class DotsScreen(AskingActions):
             return
         if key != self.computing:
             self._shown = None
-        self.compute(key, self._sampling.work(self.asked.experiment))
+        self.compute(key, self._sampling.work(self._wanted, self.asked.experiment))
 
     def take_computed(self, key: object, value: Any) -> None:
         """Show what is drawn so far: the first and the last at once, others now and then."""
@@ -232,13 +230,20 @@ class DotsScreen(AskingActions):
     def action_stop(self) -> None:
         """Stop drawing and keep what was drawn, or go on."""
         if self.computing is not None:
-            self._sampling.stopped = True
+            self._sampling.stopped.add(self._wanted)
         elif self.answer is None or not self.answer.complete:
-            self._sampling.stopped, self._found = False, None
+            self._sampling.stopped.discard(self._wanted)
+            self._found = None
             self._go_on()
         else:
             self.notify("All is drawn: a draws anew, > draws more", timeout=3)
         self._draw()
+
+    def label_of(self, action: Action) -> str:
+        """Say what x does now."""
+        if action.run != "screen.stop" or self.computing is not None:
+            return action.label
+        return "All drawn" if self.answer and self.answer.complete else "Go on"
 
     def forms(self) -> Forms:
         """Return what can be written of the sample as it is."""

@@ -258,6 +258,12 @@ def test_the_table_has_errors_where_there_is_room() -> None:
     assert f"{coverage.value:.4f}, 0.9451" in plain(over_d_k_rows(found(), 40, 10, 1))
 
 
+def test_a_variance_is_called_so_at_any_width() -> None:
+    titles = [lines(over_d_k_rows(found(), width, 10, 1))[0] for width in range(40, 72)]
+    assert all("variance" in title for title in titles)
+    assert any("exact variance" in title for title in titles)
+
+
 def test_the_derivation_has_reasons_where_there_is_room() -> None:
     assert "because" in plain(derivation_rows(found(), 118, 8))
     assert "uncorrelated" in plain(derivation_rows(found(), 78, 15))

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from dataclasses import replace
 from functools import lru_cache
 from io import StringIO
 from math import inf, nan
@@ -259,3 +260,13 @@ def test_the_pace_says_how_far_and_how_long() -> None:
     assert pace.text(1000, 99.0) == "100 %, 1,000 of 1,000"
     assert bar(0.5, 4) == "━━──"
     assert bar(2.0, 4, ascii=True) == "===="
+
+
+def test_no_heading_stands_over_no_rows() -> None:
+    said = "".join(dots.render(replace(answered("normal"), table=())))
+    assert "Over d_k" not in said
+    assert "\n\n\n" not in said
+
+
+def test_a_zero_with_a_tiny_error_is_written_as_others_are() -> None:
+    assert with_error(Number(0.0, 5.8e-15)) == "0 ± 5.8e-15"
