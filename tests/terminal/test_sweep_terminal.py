@@ -1,6 +1,7 @@
 """The Sweep screen on a real pseudo-terminal: what is sent, and what happens while it draws."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,7 @@ def at_rest(terminal: Terminal, place: str) -> None:
     """Wait until all is drawn and its numbers stand below the chart."""
     terminal.until(
         lambda: (
-            any(line.startswith(f"d_k {place}: A mean") for line in terminal.display)
+            any(re.match(f"d_k {place}[^:]*: A mean", line) for line in terminal.display)
             and not any("x stops" in line for line in terminal.display)
         ),
         f"numbers at {place}",

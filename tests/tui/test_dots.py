@@ -194,13 +194,13 @@ async def test_a_draw_is_stopped_keeps_its_count_and_goes_on() -> None:
 
 async def test_a_draw_that_was_stopped_is_still_so_when_it_is_done_again() -> None:
     async with at_dots(setup=SLOW) as person:
-        person.sees("x All drawn")
+        person.sees("x Done")
         screen = screen_of(person)
         screen.action_change("samples", 6)
         await person.until_sees("x stops")
         person.sees("x Stop ")
         await person.press("x")
-        person.sees("stopped: x goes on", "x Go on")
+        person.sees("stopped: x goes on", "x Go")
         assert screen.answer is not None
         drawn = screen.answer.drawn
         await person.press("u", "U")

@@ -243,7 +243,7 @@ class DotsScreen(AskingActions):
         """Say what x does now."""
         if action.run != "screen.stop" or self.computing is not None:
             return action.label
-        return "All drawn" if self.answer and self.answer.complete else "Go on"
+        return "Done" if self.answer and self.answer.complete else "Go"
 
     def forms(self) -> Forms:
         """Return what can be written of the sample as it is."""
