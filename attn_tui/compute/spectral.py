@@ -168,7 +168,10 @@ def _root(secular: _Secular, low: float, high: float) -> float:
         else:
             high = mu
         step = mu - value / slope if value < inf else inf
-        if abs(step - mu) <= 2.0 * _EPS * mu:
+        if value > 0.0:
+            # Next to a pole steps are short far from the root: only one that passes it ends this.
+            step = max(step, mu * (1.0 + 4.0 * _EPS))
+        elif abs(step - mu) <= 2.0 * _EPS * mu:
             return step
         mu = step if low < step < high else sqrt(low * high)
         if not low < mu < high:

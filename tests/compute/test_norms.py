@@ -136,6 +136,7 @@ def weights_and_slopes() -> st.SearchStrategy[tuple[list[float], list[float], bo
 @given(weights_and_slopes())
 @example(([1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 0.5], True))
 @example(([1.0, 0.5, 0.5, 0.5, 1.0], [1e-6, 1.0, 1.0, 1.0], False))
+@example(([1.0, 0.5, 1.0, 0.5, 1.0], [0.5, 1.0, 0.5, 1.0], False))
 def test_linear_time_norms_equal_dense_ones_with_slopes_and_a_sink(
     case: tuple[list[float], list[float], bool],
 ) -> None:
