@@ -83,9 +83,20 @@ def rule_lines(scale: Scale) -> Iterator[str]:
 
 
 def left_out(scale: Scale) -> Iterator[str]:
-    """Yield that instruments of the multiplier alone leave out the rest of a scale, if any."""
-    if scale.softcap is not None or scale.sink is not None or scale.qk_norm:
-        yield line("", "soft cap, sink and QK-norm play no part here")
+    """Yield what instruments of the multiplier alone leave out of a scale, if anything."""
+    if text := not_applied(scale):
+        yield line("", text)
+
+
+def not_applied(scale: Scale) -> str:
+    """Say which parts of the shared scale play no part where only the rule does; or nothing."""
+    parts = {
+        "soft cap": scale.softcap is not None,
+        "sink": scale.sink is not None,
+        "QK-norm": scale.qk_norm,
+    }
+    present = ", ".join(name for name, there in parts.items() if there)
+    return f"Not applied here: {present}" if present else ""
 
 
 def _precision(experiment: Experiment, setup: Setup) -> Iterator[str]:

@@ -245,17 +245,6 @@ def models() -> list[Choice]:
     ]
 
 
-def not_applied(scale: Scale) -> str:
-    """Say which parts of the shared scale play no part where only the rule does; or nothing."""
-    parts = {
-        "soft cap": scale.softcap is not None,
-        "sink": scale.sink is not None,
-        "QK-norm": scale.qk_norm,
-    }
-    present = ", ".join(name for name, there in parts.items() if there)
-    return f"Not applied here: {present}" if present else ""
-
-
 def parameters_text(name: str, present: Scale) -> str:
     """Return a rule's parameters as text, exactly: the present ones, if the rule is present."""
     scale = present if present.rule == name else Scale(name)

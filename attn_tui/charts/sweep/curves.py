@@ -32,7 +32,7 @@ from attn_tui.charts.sweep.signs import (
     role_of,
 )
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.points import Point
+from attn_tui.compute.sweep.points import Point, upper_bound
 from attn_tui.report.numbers import LN10, general
 from attn_tui.report.sweep.names import NAMES, formula, is_none, name_of
 
@@ -339,14 +339,7 @@ class _Picture:
     def _linear_axis(self) -> Axis:
         settings = self.answer.settings
         n = settings.n_range[1] if settings.over == "n" else settings.n
-        bounds = {
-            "max_weight": 1.0,
-            "trace": 1.0,
-            "entropy": log(n),
-            "effective_keys": float(n),
-            "jacobian": 0.5,
-        }
-        bound = bounds.get(settings.statistic)
+        bound = upper_bound(settings.statistic, n)
         if bound is None:
             values = np.concatenate([np.zeros(0), *(one.y for one in self.data)])
             usable = values[np.isfinite(values) & (values > 0.0)]

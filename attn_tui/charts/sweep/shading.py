@@ -11,7 +11,7 @@ from attn_tui.charts.grid import Glyphs, glyphs
 from attn_tui.charts.rows import Row
 from attn_tui.charts.sweep.signs import Look
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.points import Place
+from attn_tui.compute.sweep.points import Place, upper_bound
 from attn_tui.report.numbers import LN10, MINUS, general, ratio
 from attn_tui.report.sweep.names import statistic_number
 
@@ -127,15 +127,8 @@ def size_shading(answer: Answer, cells: Mapping[Place, float], look: Look) -> Si
     less = glyphs(look.ascii).shades[0]
     top = max(known, default=0.0)
     if not look.log:
-        n = answer.settings.n_range[1]
-        bounds = {
-            "max_weight": 1.0,
-            "trace": 1.0,
-            "entropy": log(n),
-            "effective_keys": float(n),
-            "jacobian": 0.5,
-        }
-        bound = bounds.get(answer.settings.statistic, 10.0 ** min(top, 300.0))
+        bound = upper_bound(answer.settings.statistic, answer.settings.n_range[1])
+        bound = 10.0 ** min(top, 300.0) if bound is None else bound
         sizes = [part * bound for part in LINEAR_PARTS]
         texts = tuple(general(size, 2) for size in sizes)
         powers = tuple(log10(size) for size in sizes)

@@ -24,6 +24,22 @@ Place = tuple[int, int]
 """n and d_k."""
 
 
+def upper_bound(statistic: Statistic, n_keys: int) -> float | None:
+    """Return what a statistic of n keys cannot exceed, or None if there is no such number.
+
+    >>> upper_bound("jacobian", 8), upper_bound("gradient", 8)
+    (0.5, None)
+    """
+    bounds: dict[Statistic, float] = {
+        "max_weight": 1.0,
+        "trace": 1.0,
+        "entropy": log(n_keys),
+        "effective_keys": float(n_keys),
+        "jacobian": 0.5,
+    }
+    return bounds.get(statistic)
+
+
 @dataclass(frozen=True, eq=False)
 class Point:
     """Statistics of drawn vectors at one place under one rule.

@@ -9,11 +9,11 @@ from attn_tui.charts.rows import Row, Span, cells, first_fit, fitted, message
 from attn_tui.compute.dots.answer import Answer, Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.report.dots.text import ONE_DRAW, sentences
+from attn_tui.report.head import not_applied
 from attn_tui.report.numbers import general
 from attn_tui.report.progress import Pace, bar
 from attn_tui.tui.dots.fields import FIELDS, shown
 from attn_tui.tui.dots.view import CHARTS, SHORT, View
-from attn_tui.tui.scaling import not_applied
 from attn_tui.tui.widgets.bar import Item
 
 BAR = 24

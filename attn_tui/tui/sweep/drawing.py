@@ -13,6 +13,7 @@ from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.settings import Settings, compared, log_grid
 from attn_tui.files.sweeps import range_text
+from attn_tui.report.head import not_applied
 from attn_tui.report.numbers import general
 from attn_tui.report.progress import left
 from attn_tui.report.sweep.names import (
@@ -24,7 +25,6 @@ from attn_tui.report.sweep.names import (
     name_of,
 )
 from attn_tui.report.sweep.sentences import at_place, in_short, said
-from attn_tui.tui.scaling import not_applied
 from attn_tui.tui.sweep.view import View
 from attn_tui.tui.widgets.bar import Item
 

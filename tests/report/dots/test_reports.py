@@ -103,7 +103,7 @@ def test_the_report_says_what_was_drawn_and_what_it_shows() -> None:
         ("far above 1", "m² = (1e+308)² times that"),
         ("far below 1", "makes 0 is less than 4.9e-324, the least number that float64 holds."),
         ("far below 1", "m² = (1e-300)² times that"),
-        ("capped", "soft cap, sink and QK-norm play no part here"),
+        ("capped", "Not applied here: soft cap"),
         ("no rows", "and falls as 1/√d_k"),
     ],
 )
