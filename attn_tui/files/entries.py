@@ -142,7 +142,9 @@ def named(entries: Iterable[Entry]) -> tuple[Vector, ...]:
         if entry.name and not entry.shared:
             _check(entry, taken)
             taken.add(entry.name)
-    return tuple(Vector(_name(entry, taken), held(entry.scores)) for entry in entries)
+    # Each goes on where it stopped: what was taken stays so.
+    others: dict[str, Iterator[str]] = {}
+    return tuple(Vector(_name(entry, taken, others), held(entry.scores)) for entry in entries)
 
 
 def held(scores: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
@@ -170,12 +172,14 @@ def _check(entry: Entry, taken: set[str]) -> None:
         raise problem(f"two vectors are named {inert(entry.name)}", "different names", entry.line)
 
 
-def _name(entry: Entry, taken: set[str]) -> str:
+def _name(entry: Entry, taken: set[str], others: dict[str, Iterator[str]]) -> str:
     """Return the entry's own name, or the first free one, which is then taken."""
     if entry.name and not entry.shared:
         return entry.name
-    names = _variants(entry.name) if usable(entry.name) else letters()
-    name = next(name for name in names if name not in taken)
+    base = entry.name if usable(entry.name) else ""
+    if base not in others:
+        others[base] = _variants(base) if base else letters()
+    name = next(name for name in others[base] if name not in taken)
     taken.add(name)
     return name
 

@@ -172,7 +172,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attn_tui.files.readers.LARGEST", 1_000_000)
+    monkeypatch.setattr("attn_tui.files.stream.LARGEST", 1_000_000)
     monkeypatch.setattr("attn_tui.files.npy.LARGEST", 1_000_000)
     large = tmp_path / "large.txt"
     large.write_bytes(bytes(1_000_001))
@@ -221,7 +221,7 @@ def test_what_may_never_end_is_refused_unread(kind: str, tmp_path: Path) -> None
 def test_a_suffix_is_looked_at_before_the_file_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("attn_tui.files.readers.LARGEST", 10)
+    monkeypatch.setattr("attn_tui.files.stream.LARGEST", 10)
     (tmp_path / "large.bin").write_bytes(bytes(11))
     assert "its suffix" in refused(tmp_path / "large.bin")
 
