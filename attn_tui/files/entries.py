@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.vector import Vector
-from attn_tui.files.limits import MOST_SCORES, MOST_VECTORS
+from attn_tui.files.limits import MOST_SCORES, MOST_VECTORS, check_most
+from attn_tui.files.watch import Watch, unwatched
 
 NUMBERS = "numbers: -1.5, 1e3, or -inf (masked)"
 LONGEST_NAME = 40
@@ -95,14 +96,12 @@ def numbers(tokens: Sequence[str], line: int = 0, step: int = 0) -> "array[float
 
 def check_count(count: int, most: int = MOST_VECTORS) -> None:
     """Raise InputError if there are too many vectors."""
-    if count > most:
-        raise problem(f"there are more than {most:,} vectors", "fewer, longer vectors")
+    check_most(count, most, "vectors", "fewer, longer vectors")
 
 
 def check_scores(count: int) -> None:
     """Raise InputError if there are too many scores."""
-    if count > MOST_SCORES:
-        raise problem(f"there are more than {MOST_SCORES:,} scores", "fewer scores")
+    check_most(count, MOST_SCORES, "scores", "fewer scores")
 
 
 def numbered(entries: Sequence[Entry]) -> list[Entry]:
@@ -126,7 +125,7 @@ def expanded(entries: Iterable[Entry]) -> list[Entry]:
     return [row for entry in entries for row in numbered(entry.rows())]
 
 
-def named(entries: Iterable[Entry]) -> tuple[Vector, ...]:
+def named(entries: Iterable[Entry], watch: Watch = unwatched) -> tuple[Vector, ...]:
     """Return vectors that all have a name; those without get a, b, … z, aa and so on.
 
     Raises:
@@ -144,7 +143,11 @@ def named(entries: Iterable[Entry]) -> tuple[Vector, ...]:
             taken.add(entry.name)
     # Each goes on where it stopped: what was taken stays so.
     others: dict[str, Iterator[str]] = {}
-    return tuple(Vector(_name(entry, taken, others), held(entry.scores)) for entry in entries)
+    vectors = []
+    for entry in entries:
+        watch(1.0)
+        vectors.append(Vector(_name(entry, taken, others), held(entry.scores)))
+    return tuple(vectors)
 
 
 def held(scores: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:

@@ -25,11 +25,11 @@ _SCORES = re.compile(rf"{_SCORE}(?:{_SPACE},{_SPACE}{_SCORE}){{0,9999}}+")
 """Numbers in a list, with what stands for them in strict JSON; bounded, as all that is read."""
 
 _TOKEN = re.compile(
-    rf"""(?P<space>[ \t\n]{{1,9999}}+)
+    rf"""{_SPACE}(?:(?P<mark>[][{{}},:])
     |(?P<number>{_NUMBER})
     |(?P<string>"(?:[^"\\\x00-\x1f]|\\.){{0,{LONGEST_WORD}}}+")
     |(?P<word>true|false|null|NaN|Infinity)
-    |(?P<mark>[][{{}},:])""",
+    |(?P<nothing>))""",
     re.VERBOSE,
 )
 _WORDS = {"true": True, "false": False, "null": None, "NaN": nan, "Infinity": inf}
@@ -67,20 +67,22 @@ class _Reader:
         window = self.window
         while window.fill():
             text, position = window.text, window.position
-            in_list = len(self.frames) > 1 and not isinstance(self.frames[-1].items, dict)
-            is_next = self.next == _VALUE and in_list
-            if scores := is_next and _SCORES.match(text, position):
-                window.position = scores.end()
-                self._scores(scores[0])
-                continue
+            if self.next == _VALUE and not isinstance(self.frames[-1].items, dict):
+                # The outermost list ends with its only value.
+                scores = len(self.frames) > 1 and _SCORES.match(text, position)
+                if scores:
+                    window.position = scores.end()
+                    self._scores(scores[0])
+                    continue
             found = _TOKEN.match(text, position)
-            if not found:
-                self._refuse_text()
-            if found.lastgroup == "space":
+            assert found
+            kind = found.lastgroup or ""
+            window.position = found.start(kind)
+            if kind != "nothing":
+                getattr(self, f"_{kind}")(found[kind])
                 window.position = found.end()
-                continue
-            getattr(self, f"_{found.lastgroup}")(found[0])
-            window.position = found.end()
+            elif found.end() == position:
+                self._refuse_text()
         if self.next != _END:
             self._refuse(self.next)
         return self.frames[0].items[0]

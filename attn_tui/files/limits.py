@@ -17,13 +17,13 @@ MOST_ROWS = 100_000
 MOST_CELLS = 100_000
 """Cells in one row of a table."""
 
-MOST_TOKENS = 50_000_000
+MOST_TOKENS = 20_000_000
 """Runs of numbers, words, brackets, separators and lines of a text."""
 
 MOST_OPEN = 100_000
 """Brackets of a text that are open at a time."""
 
-MOST_VALUES = 1_000_000
+MOST_VALUES = 250_000
 """Lists, objects, names, strings and words of a JSON text; lists of numbers count as one each."""
 
 MOST_NESTED = 100

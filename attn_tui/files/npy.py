@@ -5,7 +5,7 @@ import zipfile
 from collections.abc import Iterator
 from io import BytesIO
 from math import prod
-from typing import Any, BinaryIO, NoReturn, Protocol, cast
+from typing import Any, BinaryIO, NoReturn, cast
 
 import numpy as np
 from numpy.lib import format as npy_format
@@ -38,11 +38,7 @@ _PACKED = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 """How NumPy packs; of other ways a few bytes may unpack to any size at once."""
 
 
-class _Bytes(Protocol):
-    def read(self, size: int, /) -> bytes: ...
-
-
-def read_npy(file: _Bytes, size: int | None, before: int = 0) -> NDArray[np.float64]:
+def read_npy(file: Metered, size: int | None, before: int = 0) -> NDArray[np.float64]:
     """Read one array of real numbers of one or two dimensions, as float64.
 
     Args:
@@ -67,15 +63,14 @@ def read_npy(file: _Bytes, size: int | None, before: int = 0) -> NDArray[np.floa
     if not 1 <= len(shape) <= 2:
         raise problem(f"it holds an array of {len(shape)} dimensions", "one dimension or two")
     check_scores(before + prod(shape))
-    held = np.empty(prod(shape), dtype)
-    unread = held.view(np.uint8)
-    while unread.size:
-        data = file.read(min(PIECE, unread.size))
-        if not data:
+    numbers = np.empty(prod(shape), np.float64)
+    most = PIECE // dtype.itemsize
+    for start in range(0, numbers.size, most):
+        piece = numbers[start : start + most]
+        data = file.read(piece.size * dtype.itemsize)
+        if len(data) < piece.size * dtype.itemsize:
             raise problem("it ends too early", "a complete file")
-        unread[: len(data)] = np.frombuffer(data, np.uint8)
-        unread = unread[len(data) :]
-    numbers = held.astype(np.float64, copy=False)
+        piece[:] = np.frombuffer(data, dtype)
     return numbers.reshape(shape[::-1]).T if fortran else numbers.reshape(shape)
 
 
@@ -117,8 +112,9 @@ def read_npz(file: Metered) -> Iterator[tuple[str, NDArray[np.float64]]]:
             raise problem(f"array {inert(key)} is packed in another way", "what numpy.savez writes")
         try:
             with archive.open(member) as stream:
-                array = read_npy(stream, member.file_size, n_scores)
-                while stream.read(PIECE):
+                unpacked = Metered(stream, watch=lambda share: file.tell())
+                array = read_npy(unpacked, member.file_size, n_scores)
+                while unpacked.read(PIECE):
                     pass  # At the end the checksum is compared.
         except InputError as error:
             raise problem(f"in array {inert(key)}: {error.problem}", error.expected) from None
@@ -130,7 +126,7 @@ def read_npz(file: Metered) -> Iterator[tuple[str, NDArray[np.float64]]]:
         yield key, array
 
 
-def _header(file: _Bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+def _header(file: Metered) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
     magic = file.read(len(NPY_MAGIC) + 2)
     if magic[: len(NPY_MAGIC)] != NPY_MAGIC or magic[len(NPY_MAGIC) :] not in _HEADERS:
         _refuse_file()

@@ -64,7 +64,7 @@ def _opened(file: Metered, path: str, setup: Setup) -> tuple[Source, Setup]:
         entries = whole_entries(file, path)
     file.watch(1.0)
     products = _products(entries) if suffix in (".json", ".npz") else None
-    return products or Typed(named(expanded(entries))), setup
+    return products or Typed(named(expanded(entries), file.watch)), setup
 
 
 def _products(entries: list[Entry]) -> Products | None:

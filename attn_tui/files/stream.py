@@ -3,7 +3,7 @@
 import codecs
 from collections.abc import Iterable, Iterator
 from io import IncrementalNewlineDecoder
-from typing import BinaryIO
+from typing import IO
 
 from attn_tui.compute.errors import InputError
 from attn_tui.files.limits import LARGEST, LONGEST_WORD
@@ -25,7 +25,7 @@ class Metered:
         watch: Told the share of them that has been read.
     """
 
-    def __init__(self, file: BinaryIO, size: int | None = None, watch: Watch = unwatched) -> None:
+    def __init__(self, file: IO[bytes], size: int | None = None, watch: Watch = unwatched) -> None:
         self.file, self.size, self.watch = file, size, watch
         self.count = 0
         self._begun = b""
@@ -46,8 +46,12 @@ class Metered:
         data = begun + self.file.read(size - len(begun))
         self.count += len(data) - len(begun)
         self._check(self.count)
-        self.watch(min(self.count / self.size, 1.0) if self.size else 0.0)
+        self.tell()
         return data
+
+    def tell(self) -> None:
+        """Tell the watch the share that has been read, where something else takes its time."""
+        self.watch(min(self.count / self.size, 1.0) if self.size else 0.0)
 
     def _check(self, size: int) -> None:
         if size > LARGEST:

@@ -133,7 +133,8 @@ def _rows(pieces: Iterable[str]) -> Iterator[_Row]:
         if is_plain(line):
             # Such cells are what Python means by floats, or not at all, and nothing is quoted.
             if line.strip(blank):
-                _check_cells(line.count(delimiter) + 1, count)
+                if line.count(delimiter) >= MOST_CELLS:
+                    _check_cells(line.count(delimiter) + 1, count)
                 cells = line.split(delimiter)
                 yield _Row(count, cells, _scores(cells))
             continue
@@ -186,11 +187,11 @@ def _scores(cells: Sequence[str]) -> "array[float] | None":
 
 def _columns(head: _Row, rows: Iterable[_Row]) -> list[Entry]:
     """Return the vectors of columns under a head; one without a title has no name."""
+    check_count(len(head.cells))
     columns = [_Cells(title.strip()) for title in head.cells]
     start = n_scores = 0
     is_whole = False
     for row in rows:
-        check_count(max(len(columns), len(row.cells)))
         n_scores += len(row.cells)
         check_scores(n_scores)
         if is_whole and row.scores is not None and len(row.scores) == len(columns):
@@ -198,6 +199,7 @@ def _columns(head: _Row, rows: Iterable[_Row]) -> list[Entry]:
                 column.scores.append(score)
             continue
         line, cells = row.line, row.cells
+        check_count(max(len(columns), len(cells)))
         start = start or line
         columns += [_Cells("", blank=start if start < line else 0) for _ in cells[len(columns) :]]
         for column, cell in zip(columns, chain(cells, repeat("")), strict=False):
