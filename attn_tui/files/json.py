@@ -13,7 +13,7 @@ import numpy as np
 from attn_tui.compute.errors import inert
 from attn_tui.files.entries import check_scores, problem
 from attn_tui.files.limits import LONGEST_WORD, MOST_NESTED, MOST_VALUES, check_most
-from attn_tui.files.stream import AHEAD, Window
+from attn_tui.files.stream import Window
 
 _SPACE = r"[ \t\n]{0,9999}+"
 _NUMBER = (
@@ -21,7 +21,7 @@ _NUMBER = (
     rf"(?:[eE][-+]?[0-9]{{1,{LONGEST_WORD}}}+)?|-Infinity"
 )
 _SCORE = rf'(?:{_NUMBER}|"-Infinity")(?=[ \t\n,\]])'
-_SCORES = re.compile(rf"{_SCORE}(?:{_SPACE},{_SPACE}{_SCORE}){{0,9999}}+")
+_SCORES = re.compile(rf"{_SPACE}({_SCORE}(?:{_SPACE},{_SPACE}{_SCORE}){{0,9999}}+)")
 """Numbers in a list, with what stands for them in strict JSON; bounded, as all that is read."""
 
 _TOKEN = re.compile(
@@ -72,7 +72,7 @@ class _Reader:
                 scores = len(self.frames) > 1 and _SCORES.match(text, position)
                 if scores:
                     window.position = scores.end()
-                    self._scores(scores[0])
+                    self._scores(scores[1])
                     continue
             found = _TOKEN.match(text, position)
             assert found
@@ -92,15 +92,15 @@ class _Reader:
 
     def _refuse_text(self) -> NoReturn:
         """Raise the error for what is not even a token."""
-        ahead = self.window.text[self.window.position :][:AHEAD]
-        if ahead[0] != '"' or self.next not in (_VALUE, _NAME):
+        ahead = self.window.ahead
+        if ahead[:1] != '"' or self.next not in (_VALUE, _NAME):
             self._refuse(self.next)
         try:
             json.JSONDecoder().raw_decode(ahead)
         except json.JSONDecodeError as error:
-            if len(ahead) < AHEAD or not error.msg.startswith("Unterminated"):
+            if len(ahead) <= LONGEST_WORD or not error.msg.startswith("Unterminated"):
                 self._refuse(error.msg)
-        self._check_word(AHEAD)
+        self._check_word(len(ahead))
         raise AssertionError
 
     def _check_word(self, size: int) -> None:
@@ -165,7 +165,7 @@ class _Reader:
             raise problem(f"the name {inert(value)} stands there twice", "different names")
         frame.name = value
         self._counted(1)
-        self.next = _COLON
+        self.next, self.may_close = _COLON, False
 
     def _mark(self, mark: str) -> None:
         top = self.frames[-1].items

@@ -93,10 +93,18 @@ class Window:
         self._has_more = True
 
     @property
+    def ahead(self) -> str:
+        """What is held from the place on, without the end that was added."""
+        return self.text[self.position : self._end]
+
+    @property
     def line(self) -> int:
         """The line of the place, counted from 1; the end of the text is on its last."""
-        end = len(self.text) - (not self._has_more)
-        return self._lines + self.text.count("\n", 0, min(self.position, end))
+        return self._lines + self.text.count("\n", 0, min(self.position, self._end))
+
+    @property
+    def _end(self) -> int:
+        return len(self.text) - (not self._has_more)
 
     def fill(self) -> bool:
         """Hold `AHEAD` characters from the place on, or all there are; return if there are any."""
