@@ -14,7 +14,6 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from random import Random
-from resource import RUSAGE_SELF, getrusage
 from unittest.mock import patch
 
 import numpy as np
@@ -33,6 +32,7 @@ from attn_tui.files.matrices import read_matrix
 from attn_tui.files.opening import open_draft
 from attn_tui.files.readers import SUFFIXES, read_arguments, read_experiment, read_file
 from attn_tui.files.sources import TEMPLATES, Part, index_at
+from tests.memory import peak
 
 MOST_MEMORY = 700 * 2**20
 """Bytes above the idle program; 16,000,000 numbers, packed, fit in what is tried."""
@@ -217,11 +217,6 @@ def one(number: int, seed: int, corpus: Mapping[str, list[bytes]], folder: Path)
     return data
 
 
-def memory() -> int:
-    """Return the most bytes this process has held."""
-    return getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-
-
 def main() -> None:
     """Try mutations until the time is over; the first failure ends it."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -230,7 +225,7 @@ def main() -> None:
     parser.add_argument("--only", type=int, help="the number of the one to try")
     given = parser.parse_args()
     corpus = seeds()
-    idle, end = memory(), time.monotonic() + given.seconds
+    idle, end = peak(), time.monotonic() + given.seconds
     number = given.only or 0
     with tempfile.TemporaryDirectory() as folder:
         while time.monotonic() < end:
@@ -239,12 +234,12 @@ def main() -> None:
             except Exception:
                 sys.stderr.write(f"--seed {given.seed} --only {number}\n")
                 raise
-            if memory() - idle > MOST_MEMORY:
-                sys.exit(f"--seed {given.seed} --only {number} takes {memory() - idle:,} bytes")
+            if peak() - idle > MOST_MEMORY:
+                sys.exit(f"--seed {given.seed} --only {number} takes {peak() - idle:,} bytes")
             if given.only is not None:
                 break
             number += 1
-    sys.stdout.write(f"{number:,} tried, {memory() - idle:,} bytes at most, nothing found\n")
+    sys.stdout.write(f"{number:,} tried, {peak() - idle:,} bytes at most, nothing found\n")
 
 
 if __name__ == "__main__":
