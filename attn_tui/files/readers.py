@@ -147,7 +147,7 @@ def read_bytes(path: str, field: str, suffixes: tuple[str, ...] = ()) -> bytes:
     Raises:
         InputError: With the field given, naming the file.
     """
-    where = place_of(path)
+    where, path = place_of(path), os.path.expanduser(path)
     try:
         mode = S_IFREG if path == "-" else os.stat(path).st_mode
         if not (S_ISREG(mode) or S_ISDIR(mode)):

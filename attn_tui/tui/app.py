@@ -3,12 +3,15 @@
 import asyncio
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from os import environ
 
 from textual import on
 from textual.app import App, SystemCommand
+from textual.driver import Driver
+from textual.events import Event
+from textual.filter import LineFilter
 from textual.screen import Screen
 
 from attn_tui.charts.look_alikes import write_look_alikes
@@ -16,8 +19,9 @@ from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.tui.actions import bindings
 from attn_tui.tui.dialogs import ReadDialog
-from attn_tui.tui.driver import accept_any_bytes
+from attn_tui.tui.driver import accept_any_bytes, placing
 from attn_tui.tui.everywhere import SHARED
+from attn_tui.tui.guard import VISIBLE, received
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.key_help import key_help
 from attn_tui.tui.messages import HistoryStep
@@ -70,6 +74,18 @@ class AttnApp(App[None]):
         """Return the theme's variables and those of the roles."""
         variables = super().get_css_variables()
         return variables | role_variables(variables, self.native_ansi_color)
+
+    async def on_event(self, event: Event) -> None:
+        """Take what comes from the terminal as text alone."""
+        await super().on_event(received(event))
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return what writes to the terminal."""
+        return placing(super().get_driver_class())
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Let no widget show what the terminal would obey."""
+        return [*super().get_line_filters(), VISIBLE]
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Yield everything that can be done on a screen, for the palette."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.explore.answer import Answer, answer
 from attn_tui.files.opening import open_draft
+from attn_tui.files.paths import true_path
 from attn_tui.report.explore import csv, json, text
 from attn_tui.report.explore.contents import Contents
 from attn_tui.report.export import Forms
@@ -26,7 +27,7 @@ class FilingActions(ExploreBase):
             self.request(
                 "open",
                 "",
-                lambda text: edits.become(open_draft(text.strip(), setup)),
+                lambda text: edits.become(open_draft(true_path(text.strip()), setup)),
                 self.ask,
                 eager=False,
                 complete=completed,
