@@ -38,7 +38,7 @@ class Visible(LineFilter):
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """Return the segments of a line."""
         texts = [text if control else visible(text, BLANKS) for text, _, control in segments]
-        if all(text is segment.text for text, segment in zip(texts, segments, strict=True)):
+        if all(text == segment.text for text, segment in zip(texts, segments, strict=True)):
             return segments
         shown = [
             Segment(text, style, control)

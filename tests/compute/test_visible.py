@@ -7,8 +7,23 @@ from attn_tui.charts.rows import cells
 from attn_tui.compute.errors import inert
 from attn_tui.compute.visible import clusters, visible
 
-JOINED = ["👩\u200d🔬", "👨\u200d👩\u200d👧\u200d👦", "👩🏽\u200d❤\ufe0f\u200d💋\u200d👨🏿", "🇩🇪", "👍🏽", "❤\ufe0f", "1\ufe0f\u20e3",
-          "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f", "🏳\ufe0f\u200d🌈"]  # fmt: skip
+JOINED = [
+    "👩\u200d🔬",
+    "👨\u200d👩\u200d👧\u200d👦",
+    "👩🏽\u200d❤\ufe0f\u200d💋\u200d👨🏿",
+    "🏳\ufe0f\u200d🌈",
+    "🇩🇪",
+    "👍🏽",
+    "❤\ufe0f",
+    "1\ufe0f\u20e3",
+    "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+]
+UNSEEN = (
+    *(chr(number) for number in (*range(32), *range(127, 160))),
+    *"\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029",
+    *"\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u00ad\u061c\u180e\u034f\u3164\ufe0f",
+    *"\U000e0041\U000e0100\ud800\udc9b\ue000",
+)
 
 
 @pytest.mark.parametrize("emoji", JOINED)
@@ -23,12 +38,7 @@ def test_what_can_be_seen_stays(text: str) -> None:
     assert visible(text) == text
 
 
-@pytest.mark.parametrize(
-    "character",
-    [*map(chr, range(32)), *map(chr, range(127, 160)), *"\u202a\u202b\u202c\u202d\u202e"]
-    + [*"\u2066\u2067\u2068\u2069\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u00ad\u061c\u2028"]
-    + [*"\u2029\u180e\u034f\u3164\ufe0f\U000e0041\U000e0100\ud800\udc9b\ue000"],
-)
+@pytest.mark.parametrize("character", UNSEEN)
 def test_what_cannot_be_seen_is_spelled_out(character: str) -> None:
     shown = visible(f"a{character}b")
     assert shown.isascii()
@@ -37,7 +47,9 @@ def test_what_cannot_be_seen_is_spelled_out(character: str) -> None:
     assert inert(f"a{character}b") == f"'{shown}'"
 
 
-@given(st.text(st.sampled_from("👩🔬\u200d\ufe0f🏽🇩🇪1\u20e3☎注a\x1b") | st.characters(), max_size=20))
+@given(
+    st.text(st.sampled_from("👩🔬\u200d\ufe0f🏽🇩🇪1\u20e3☎注a\x1b") | st.characters(), max_size=20)
+)
 def test_what_is_visible_is_so_and_no_character_is_lost(text: str) -> None:
     shown = visible(text)
     assert visible(shown) == shown
