@@ -131,7 +131,9 @@ def test_what_cannot_be_written_is_said(tmp_path: Path, found: Answer) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["x" * 251 + ".txt", "注" * 83 + ".txt", "a\x1b]2;b\x07\udc9b.txt"]
+    "name",
+    ["x" * 251 + ".txt", "注" * 83 + ".txt", "a\x1b]2;b\x07\udc9b.txt"],
+    ids=["long", "wide", "hostile"],
 )
 def test_any_name_that_a_file_can_have_is_written(tmp_path: Path, found: Answer, name: str) -> None:
     export(str(tmp_path / name), forms(found))

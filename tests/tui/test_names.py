@@ -129,10 +129,12 @@ def deny(monkeypatch: pytest.MonkeyPatch, folder: str) -> None:
     """Let nobody enter a folder: the system lets root enter any."""
     real = os.stat
 
-    def denied(path: object, *rest: object, **more: object) -> object:
+    def denied(
+        path: str, *, dir_fd: int | None = None, follow_symlinks: bool = True
+    ) -> os.stat_result:
         if folder in str(path):
             raise PermissionError(13, "Permission denied", path)
-        return real(path, *rest, **more)  # type: ignore[call-overload]
+        return real(path, dir_fd=dir_fd, follow_symlinks=follow_symlinks)
 
     monkeypatch.setattr(os, "stat", denied)
 
@@ -166,6 +168,14 @@ async def test_a_vector_may_be_named_by_a_joined_emoji(size: tuple[int, int]) ->
             assert name in person.text
             screens.append([line.replace(name, "**") for line in person.lines])
     assert screens[0] == screens[1] == screens[2]
+
+
+async def test_no_widget_shows_what_a_terminal_would_obey() -> None:
+    async with at_screen() as person:
+        person.app.notify("a\x1b]2;OWNED\x9c", title="b\u202e", timeout=60, markup=False)
+        person.app.screen.query_one("Entry").border_title = "c\x9b"
+        await person.until_sees(r"a\x1b]2;")
+        person.misses("\x1b", "\x9c", "\x9b", "\u202e")
 
 
 def test_the_last_line_of_defence_spells_out_and_keeps_the_width() -> None:
