@@ -10,13 +10,14 @@ from os import environ
 from textual import on
 from textual.app import App
 from textual.driver import Driver
-from textual.events import Event, InputEvent, Paste
+from textual.events import AppBlur, AppFocus, Event, InputEvent, Paste, Resize
 from textual.filter import LineFilter
 
 from attn_tui.charts.look_alikes import write_look_alikes
 from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.tui.actions import bindings
+from attn_tui.tui.cells import Cells
 from attn_tui.tui.crash import STATUS, Crash, crash
 from attn_tui.tui.dialogs import Choice, ChoiceDialog, FindDialog, ReadDialog
 from attn_tui.tui.driver import accept_any_bytes, thrifty
@@ -64,6 +65,7 @@ class AttnApp(App[None]):
         if not no_color:
             # An empty one asks for nothing, though Textual would heed it.
             environ.pop("NO_COLOR", None)
+        self._cells = Cells()
         super().__init__(ansi_color=True if no_color else None)
         if no_color:
             # Textual turns a true-colour theme black when colours are taken out of it.
@@ -106,18 +108,21 @@ class AttnApp(App[None]):
 
     def get_driver_class(self) -> type[Driver]:
         """Return what reads from the terminal, and writes to it."""
-        return thrifty(super().get_driver_class())
+        return thrifty(super().get_driver_class(), self._cells)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Let no widget show what the terminal would obey."""
         return [*super().get_line_filters(), VISIBLE]
 
     async def on_event(self, event: Event) -> None:
-        """Let keys, pastes and the mouse have their turn; the rest is dealt with at once."""
-        if isinstance(event, InputEvent | Paste) and not event.is_forwarded:
+        """Let what a person does have its turn; the rest is dealt with at once."""
+        if isinstance(event, InputEvent | Paste | AppFocus | AppBlur) and not event.is_forwarded:
             self.turns.take(received(event))
-        else:
-            await super().on_event(event)
+            return
+        await super().on_event(event)
+        if isinstance(event, Resize) and self.screen_stack:
+            # What a terminal does with its cells then is its own affair, whatever the size.
+            self.action_redraw()
 
     async def on_mount(self) -> None:
         """Go to the first instrument."""
@@ -158,6 +163,7 @@ class AttnApp(App[None]):
 
     def action_redraw(self) -> None:
         """Draw everything anew, for something else may have written on the terminal."""
+        self._cells.forget()
         self.screen.refresh()
 
     def action_ascii(self) -> None:

@@ -2,7 +2,6 @@
 
 from attn_tui.instruments import INSTRUMENTS
 from attn_tui.tui.actions import Action, Section
-from attn_tui.tui.driver import REDRAW
 
 SHARED = (
     Action("app.undo", ("u", "ctrl+z"), "u", "Undo", "Undo the last change", bar=2),
@@ -24,7 +23,7 @@ SHARED = (
     Action("app.ascii", (), "", "ASCII", "Draw bars and charts in ASCII, or in blocks"),
     Action(
         "app.redraw", (), "", "Redraw", "Draw everything again on a terminal that is spoilt",
-        always=(REDRAW,),
+        always=("ctrl+l",),
     ),
     Action("app.quit", ("q",), "q", "Quit", "Leave the program", bar=1, always=("ctrl+q",)),
     *(

@@ -134,8 +134,19 @@ def test_a_joined_emoji_takes_two_cells_where_the_terminal_does_not_join_it() ->
 def test_keys_before_the_first_picture_wait_for_it() -> None:
     with Terminal(80, 24) as terminal:
         terminal.press("d64\r]e")
-        terminal.until_shows("m = 1/√d_k  × 0.11180")
+        terminal.until_shows("× 0.1118 (÷ 8.9443)")
         terminal.until(lambda: terminal.screen.buffer[1][2].reverse, "focus on the editor")
     with Terminal(80, 24) as terminal:
         terminal.press("q")
         assert terminal.leave() == 0
+
+
+def test_a_size_that_comes_back_at_once_is_drawn_anew() -> None:
+    screen = drawn((120, 40), "1024", "")
+    with Terminal(120, 40) as terminal:
+        terminal.until_like(screen)
+        # The terminal forgets what it has no room for; the program learns of the last size alone.
+        terminal.child.setwinsize(15, 40)
+        terminal.child.setwinsize(40, 120)
+        terminal.stream.feed(b"\x1b[2J")
+        terminal.until_like(screen)
