@@ -4,6 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType, TracebackType
 
 import pexpect
@@ -25,17 +26,20 @@ class Terminal:
         arguments: Sequence[str] = (),
         program: Sequence[str] = (sys.executable, "-m", "attn_tui"),
         environment: Mapping[str, str] = MappingProxyType({}),
+        folder: Path = Path(),
     ) -> None:
         environ = {name: value for name, value in os.environ.items() if name not in PLAIN}
         environ |= {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
         environ |= environment
         self.screen = pyte.Screen(columns, lines)
         self.stream = pyte.ByteStream(self.screen)
+        self.folder = folder
         self.sent = 0
         self.raw = b""
         self.child = pexpect.spawn(
             program[0],
             [*program[1:], *arguments],
+            cwd=os.fspath(folder),
             env=environ,
             dimensions=(lines, columns),
             timeout=DEADLINE,
@@ -66,6 +70,11 @@ class Terminal:
     def press(self, keys: str) -> None:
         """Type keys."""
         self.child.send(keys)
+
+    def resize(self, columns: int, lines: int) -> None:
+        """Become another size."""
+        self.screen.resize(lines, columns)
+        self.child.setwinsize(lines, columns)
 
     def until(self, holds: Callable[[], bool], wanted: str) -> None:
         """Read until something holds; fail at the deadline, or when the program ends."""
