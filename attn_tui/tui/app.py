@@ -3,27 +3,32 @@
 import asyncio
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
+from math import inf
 from os import environ
 
 from textual import on
-from textual.app import App, SystemCommand
-from textual.screen import Screen
+from textual.app import App
+from textual.events import Event, InputEvent, Paste
 
 from attn_tui.charts.look_alikes import write_look_alikes
 from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.tui.actions import bindings
-from attn_tui.tui.dialogs import ReadDialog
+from attn_tui.tui.dialogs import Choice, ChoiceDialog, FindDialog, ReadDialog
 from attn_tui.tui.driver import accept_any_bytes
 from attn_tui.tui.everywhere import SHARED
+from attn_tui.tui.finding import offered
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.key_help import key_help
-from attn_tui.tui.messages import HistoryStep
 from attn_tui.tui.state import Asked, History, only_of
 from attn_tui.tui.terminal import lacks_blocks, leave_on_signals
 from attn_tui.tui.theme import role_variables
+from attn_tui.tui.turns import Turns
+
+BREATH = 0.1
+"""Seconds for which keys that wait are not held up by an answer to those before them."""
 
 
 class AttnApp(App[None]):
@@ -41,6 +46,7 @@ class AttnApp(App[None]):
 
     TITLE = "attn-tui"
     CSS_PATH = "app.tcss"
+    ENABLE_COMMAND_PALETTE = False
     BINDINGS = bindings(SHARED)
 
     def __init__(
@@ -63,6 +69,8 @@ class AttnApp(App[None]):
         self._clock = clock
         self._ascii = ascii
         self._due = False
+        self._shown_at = -inf
+        self.turns = Turns(self, super().on_event, self._show_due)
         for each in INSTRUMENTS:
             self.add_mode(each.name, partial(_screen, each.screen))
 
@@ -71,20 +79,32 @@ class AttnApp(App[None]):
         variables = super().get_css_variables()
         return variables | role_variables(variables, self.native_ansi_color)
 
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Yield everything that can be done on a screen, for the palette."""
-        instrument = screen if isinstance(screen, InstrumentScreen) else None
-        for action in (*(instrument.ACTIONS if instrument else ()), *SHARED):
-            if action.palette:
-                keys = f"key {action.all_shown}" if action.all_shown else ""
-                yield SystemCommand(action.help, keys, partial(self.run_action, action.run))
-        for command in instrument.commands() if instrument else ():
-            yield SystemCommand(command.title, command.help, partial(self.run_action, command.run))
-        if not self.no_color:
-            yield SystemCommand("Theme", "Choose the colours", self.action_change_theme)
-        yield SystemCommand(
-            "Suspend", "Go back to the shell; fg returns", self.action_suspend_process
-        )
+    def action_find(self) -> None:
+        """Search everything that can be done, and do it."""
+        if isinstance(self.screen, InstrumentScreen):
+            every = [*offered(self.screen, not self.no_color)]
+            self.push_screen(FindDialog("What to do", every), self._do)
+
+    async def _do(self, action: str | None) -> None:
+        if action is not None:
+            await self.run_action(action)
+
+    def action_change_theme(self) -> None:
+        """Choose the colours."""
+        themes = [Choice(name, name, "") for name in sorted(self.available_themes)]
+
+        def use(name: str | None) -> None:
+            if name is not None:
+                self.theme = name
+
+        self.push_screen(ChoiceDialog("Theme", themes, self.theme), use)
+
+    async def on_event(self, event: Event) -> None:
+        """Let keys, pastes and the mouse have their turn; the rest is dealt with at once."""
+        if isinstance(event, InputEvent | Paste) and not event.is_forwarded:
+            self.turns.take(event)
+        else:
+            await super().on_event(event)
 
     async def on_mount(self) -> None:
         """Go to the first instrument."""
@@ -93,33 +113,29 @@ class AttnApp(App[None]):
     @on(InstrumentScreen.Ready)
     def _on_ready(self) -> None:
         self._show()
+        self.turns.open()
 
     @on(InstrumentScreen.Ask)
     def _on_ask(self, event: InstrumentScreen.Ask) -> None:
         self._become(self.history.ask(event.edit, event.gesture, self._clock()))
 
-    @on(InstrumentScreen.Step)
-    def _on_step(self, event: InstrumentScreen.Step) -> None:
-        # The editor must have seen what it said come back before that is undone.
-        if self._due:
-            self._show()
-        before = self.history.present.draft
-        if event.by < 0:
-            self._become(self.history.undo(), "Nothing to undo")
-        else:
-            self._become(self.history.redo(), "Nothing to redo")
-        there = only_of(before, self.history.present.draft)
-        if there and isinstance(self.screen, InstrumentScreen) and there != self.screen.NAME:
-            title = next(each.title for each in INSTRUMENTS if each.name == there)
-            self.notify(f"{'Undone' if event.by < 0 else 'Done again'} in {title}", timeout=3)
-
     def action_undo(self) -> None:
-        """Go one step back, behind what the pane with the focus has still to say."""
-        (self.focused or self.screen).post_message(HistoryStep(-1))
+        """Go one step back."""
+        self._step(self.history.undo(), "Undone in", "Nothing to undo")
 
     def action_redo(self) -> None:
-        """Go one step on, behind what the pane with the focus has still to say."""
-        (self.focused or self.screen).post_message(HistoryStep(1))
+        """Go one step on."""
+        self._step(self.history.redo(), "Done again in", "Nothing to redo")
+
+    def _step(self, history: History, done: str, nothing: str) -> None:
+        if history is self.history:
+            self.notify(nothing, timeout=2)
+            return
+        there = only_of(self.history.present.draft, history.present.draft)
+        self._become(history)
+        if there and isinstance(self.screen, InstrumentScreen) and there != self.screen.NAME:
+            title = next(each.title for each in INSTRUMENTS if each.name == there)
+            self.notify(f"{done} {title}", timeout=3)
 
     def action_keys(self) -> None:
         """List every key, those of the present instrument first."""
@@ -137,16 +153,17 @@ class AttnApp(App[None]):
         if isinstance(self.screen, InstrumentScreen):
             await self.switch_mode(name)
 
-    def _become(self, history: History, unchanged: str = "") -> None:
-        if history is self.history and unchanged:
-            self.notify(unchanged, timeout=2)
+    def _become(self, history: History) -> None:
         self.history = history
-        if unchanged:
-            self._show()
-        elif not self._due:
-            # What is asked in one breath is answered once: an answer may take longer than a key.
+        if not self._due:
             self._due = True
-            self.call_later(self._show)
+            self.call_later(self._show_due)
+
+    def _show_due(self) -> None:
+        """Show what is asked, unless more is asked in one breath: an answer may take its time."""
+        rested = self._clock() - self._shown_at
+        if self._due and not (self.turns.waiting and rested < BREATH):
+            self._show()
 
     def _show(self) -> None:
         self._due = False
@@ -154,6 +171,7 @@ class AttnApp(App[None]):
         if isinstance(base, InstrumentScreen):
             base.draw_in_ascii(self._ascii)
             base.show(self.history.present)
+        self._shown_at = self._clock()
 
 
 def _screen(part: str) -> InstrumentScreen:

@@ -1,18 +1,22 @@
-"""Dialogues over a screen: to choose one of a list or several, and to read."""
+"""Dialogues over a screen: to choose one of a list or several, to find, and to read."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from rich.console import RenderableType
 from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import OptionList, Static
+from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from attn_tui.tui.actions import Action, Section, bindings
+
+T = TypeVar("T")
 
 CHOOSE = (
     Action(
@@ -22,6 +26,13 @@ CHOOSE = (
 SEVERAL = (
     Action("take", ("space",), "space", "Choose", "Take a line in or out", palette=False),
     Action("done", ("escape", "q"), "esc", "Done", "Close with what is chosen", palette=False),
+)
+FIND = (
+    Action("move('up')", ("up",), "up", "", "Go to the line above", palette=False),
+    Action("move('down')", ("down",), "down", "", "Go to the line below", palette=False),
+    Action("move('page_up')", ("pageup",), "pageup", "", "Go a page up", palette=False),
+    Action("move('page_down')", ("pagedown",), "pagedown", "", "Go a page down", palette=False),
+    Action("dismiss(None)", ("escape",), "esc", "Close", "Close without a change", palette=False),
 )
 READ = (
     Action(
@@ -50,6 +61,14 @@ class Choice:
     detail: str
 
 
+class Dialog(ModalScreen[T]):
+    """A dialogue; once it is dismissed it is deaf."""
+
+    def dismiss(self, result: T | None = None) -> AwaitComplete:
+        """Close with a result, unless it is closed already."""
+        return super().dismiss(result) if self.is_current else AwaitComplete()
+
+
 class Lines(OptionList):
     """A list in which a letter or a digit goes to the next line that begins with it."""
 
@@ -69,7 +88,7 @@ class Lines(OptionList):
                 break
 
 
-class ChoiceDialog(ModalScreen[str | None]):
+class ChoiceDialog(Dialog[str | None]):
     """A list; enter or a click chooses, escape leaves all as it was."""
 
     BINDINGS = bindings(CHOOSE)
@@ -93,11 +112,7 @@ class ChoiceDialog(ModalScreen[str | None]):
 
     def _prompt(self, choice: Choice) -> Text:
         mark = "● " if choice.value == self._present else "  "
-        return Text.assemble((mark + choice.title, "bold"), "\n  ", choice.detail)
-
-    def on_mount(self) -> None:
-        """Put the focus on the list."""
-        self.query_one(OptionList).focus()
+        return _prompt(choice, mark)
 
     @on(OptionList.OptionSelected)
     def _on_choose(self, event: OptionList.OptionSelected) -> None:
@@ -105,7 +120,7 @@ class ChoiceDialog(ModalScreen[str | None]):
         self.dismiss(self._choices[event.option_index].value)
 
 
-class SeveralDialog(ModalScreen[tuple[str, ...] | None]):
+class SeveralDialog(Dialog[tuple[str, ...] | None]):
     """A list of which several are chosen; space, enter or a click takes one in or out."""
 
     BINDINGS = bindings(SEVERAL)
@@ -127,10 +142,6 @@ class SeveralDialog(ModalScreen[tuple[str, ...] | None]):
     def _prompt(self, choice: Choice) -> Text:
         mark = "[x] " if choice.value in self._present else "[ ] "
         return Text.assemble((mark + choice.title, "bold"), "\n    ", choice.detail)
-
-    def on_mount(self) -> None:
-        """Put the focus on the list."""
-        self.query_one(OptionList).focus()
 
     def action_take(self) -> None:
         """Take the line the cursor is on in or out."""
@@ -156,7 +167,79 @@ class SeveralDialog(ModalScreen[tuple[str, ...] | None]):
         self.query_one(OptionList).replace_option_prompt_at_index(index, self._prompt(choice))
 
 
-class ReadDialog(ModalScreen[None]):
+class FindDialog(Dialog[str | None]):
+    """A list that shrinks as one types: lines that hold every word stay."""
+
+    BINDINGS = bindings(FIND)
+    SECTION = Section("Where one searches", FIND)
+
+    def __init__(self, title: str, choices: Sequence[Choice]) -> None:
+        super().__init__()
+        self._title = title
+        self._choices = tuple(choices)
+        self._found = self._choices
+
+    def compose(self) -> ComposeResult:
+        """Lay out the line to type in above the list."""
+        with Vertical(classes="dialog") as box:
+            box.border_title = self._title
+            box.border_subtitle = "type to find · up, down · enter does it · esc closes"
+            yield Input(compact=True)
+            options = OptionList(*[_prompt(each) for each in self._found])
+            options.can_focus = False
+            options.highlighted = 0
+            yield options
+
+    @on(Input.Changed)
+    def _on_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._found = matching(self._choices, event.value)
+        options = self.query_one(OptionList)
+        options.clear_options()
+        options.add_options([_prompt(each) for each in self._found])
+        options.highlighted = 0 if self._found else None
+
+    def action_move(self, how: str) -> None:
+        """Go to another line."""
+        if self._found:
+            options = self.query_one(OptionList)
+            moves: dict[str, Callable[[], None]] = {
+                "up": options.action_cursor_up,
+                "down": options.action_cursor_down,
+                "page_up": options.action_page_up,
+                "page_down": options.action_page_down,
+            }
+            moves[how]()
+
+    @on(Input.Submitted)
+    def _on_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        index = self.query_one(OptionList).highlighted
+        if index is not None:
+            self.dismiss(self._found[index].value)
+
+    @on(OptionList.OptionSelected)
+    def _on_choose(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss(self._found[event.option_index].value)
+
+
+def matching(choices: Sequence[Choice], typed: str) -> tuple[Choice, ...]:
+    """Return the choices that hold every word typed; those whose title begins so come first."""
+    words = typed.casefold().split()
+    found = [
+        (not choice.title.casefold().startswith(typed.casefold().strip()), place)
+        for place, choice in enumerate(choices)
+        if all(word in f"{choice.title} {choice.detail}".casefold() for word in words)
+    ]
+    return tuple(choices[place] for _, place in sorted(found))
+
+
+def _prompt(choice: Choice, mark: str = "") -> Text:
+    return Text.assemble((mark + choice.title, "bold"), "\n  ", choice.detail)
+
+
+class ReadDialog(Dialog[None]):
     """A text that can be scrolled."""
 
     BINDINGS = bindings(READ)
@@ -174,7 +257,3 @@ class ReadDialog(ModalScreen[None]):
             box.border_subtitle = "up, down scroll · esc closes"
             with VerticalScroll():
                 yield Static(self._text)
-
-    def on_mount(self) -> None:
-        """Put the focus where the arrows scroll."""
-        self.query_one(VerticalScroll).focus()

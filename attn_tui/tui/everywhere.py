@@ -17,7 +17,7 @@ SHARED = (
     ),
     Action("app.keys", (), "", "Keys", "List every key", always=("f1",)),
     Action(
-        "app.command_palette", (), "", "More", "Search everything that can be done", bar=2,
+        "app.find", (), "", "More", "Search everything that can be done", bar=2,
         always=("ctrl+p",), palette=False,
     ),
     Action("app.ascii", (), "", "ASCII", "Draw bars and charts in ASCII, or in blocks"),

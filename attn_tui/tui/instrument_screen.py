@@ -18,7 +18,6 @@ from attn_tui.instruments import INSTRUMENTS
 from attn_tui.tui.actions import Action, Section, bindings
 from attn_tui.tui.dialogs import ReadDialog
 from attn_tui.tui.everywhere import SHARED
-from attn_tui.tui.messages import HistoryStep
 from attn_tui.tui.state import Asked, Edit, Gesture
 from attn_tui.tui.widgets.bar import Bar, Item
 from attn_tui.tui.widgets.canvas import ROLE_CLASSES
@@ -92,18 +91,6 @@ class InstrumentScreen(Screen[None]):
 
     class Ready(Message):
         """The screen is visible and wants to be shown what is asked."""
-
-    @dataclass
-    class Step(Message):
-        """The user goes back or on in the history."""
-
-        by: int
-
-    @on(HistoryStep)
-    def _on_history_step(self, event: HistoryStep) -> None:
-        # Sent anew from here, so that it stands behind what the same person has asked before.
-        event.stop()
-        self.post_message(self.Step(event.by))
 
     @dataclass
     class Ask(Message):

@@ -26,6 +26,7 @@ def sections(first: Iterable[Section] = ()) -> tuple[Section, ...]:
         *(section for each in screens for section in each),
         dialogs.ChoiceDialog.SECTION,
         dialogs.SeveralDialog.SECTION,
+        dialogs.FindDialog.SECTION,
         dialogs.ReadDialog.SECTION,
     )
     return tuple(dict.fromkeys(every))

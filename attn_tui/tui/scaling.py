@@ -23,7 +23,7 @@ from attn_tui.tui.dialogs import Choice, ChoiceDialog
 from attn_tui.tui.instrument_screen import Command, Explanation, InstrumentScreen
 from attn_tui.tui.state import Asked, Edit, Gesture
 from attn_tui.tui.widgets.chart import CHART_DELAY, ChartMosaic, RuleCanvas
-from attn_tui.tui.widgets.entry import Entry, Field, Request
+from attn_tui.tui.widgets.entry import Entry, Request
 from attn_tui.tui.widgets.slider import SLIDE, Slider
 
 D_K_ACTIONS = (
@@ -206,17 +206,11 @@ class ScalingScreen(InstrumentScreen):
     @on(Entry.Opened)
     @on(Entry.Closed)
     def _on_entry(self) -> None:
-        # As the line is now: keys that come together may have opened it again since it was closed.
         slider, entry = self.query_one(Slider), self.query_one(Entry)
         slider.display = entry.request is None
         if slider.display and self.focused in (None, entry.field):
             there = self._asker is not None and self._asker.focusable
             self.set_focus(self._asker if self._asker and there else slider)
-
-    @on(Field.Passed)
-    def _on_passed(self, event: Field.Passed) -> None:
-        # Behind what the line was asked for, and what has the focus since it is gone.
-        (self.focused or self)._forward_event(event.key)
 
 
 def rules(setup: Setup, n_attended: int) -> list[Choice]:

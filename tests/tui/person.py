@@ -43,7 +43,9 @@ async def settle(pilot: Pilot[None]) -> None:
     while True:
         await pilot.pause()
         screen = pilot.app.screen_stack[0]
-        if isinstance(screen, InstrumentScreen) and screen.settled:
+        app = pilot.app
+        assert isinstance(app, AttnApp)
+        if isinstance(screen, InstrumentScreen) and screen.settled and app.turns.idle:
             break
         assert time.monotonic() < end, "the screen does not settle"
     await pilot.pause()

@@ -10,6 +10,7 @@ from attn_tui.instruments import INSTRUMENTS, Instrument, load
 from attn_tui.tui.actions import Action, Section
 from attn_tui.tui.app import AttnApp
 from attn_tui.tui.explore.screen import ExploreScreen
+from attn_tui.tui.finding import offered
 from attn_tui.tui.key_help import key_help, sections, with_keys
 from tests.tui.person import MEDIUM, NARROW, WIDE, at_screen
 
@@ -80,7 +81,8 @@ def test_everything_bound_is_registered() -> None:
 
 async def test_every_action_of_a_screen_can_be_run_from_the_palette_at_once() -> None:
     async with at_screen() as person:
-        commands = {each.title for each in person.app.get_system_commands(person.app.screen)}
+        assert isinstance(person.app.screen, ExploreScreen)
+        commands = {each.title for each in offered(person.app.screen, themes=True)}
         for action in (*ExploreScreen.ACTIONS, *sections()[0].actions):
             assert not action.palette or action.help in commands
 

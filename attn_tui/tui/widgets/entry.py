@@ -11,7 +11,6 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from attn_tui.compute.errors import InputError
-from attn_tui.tui.widgets.in_order import KeysInOrder
 
 
 @dataclass(frozen=True)
@@ -37,47 +36,15 @@ class Request:
     problem: str = ""
 
 
-class Field(Input, KeysInOrder):
+class Field(Input):
     """Where the value is typed; tab completes it."""
 
     class Completed(Message):
         """The user wants the text completed."""
 
-    @dataclass
-    class Requested(Message):
-        """Something else is asked for, once the keys that came before are done with."""
-
-        request: Request
-        behind: bool = False
-
-    def on_field_requested(self, event: Requested) -> None:
-        """Let what a key before it has made of the text go first."""
-        if not event.behind:
-            event.stop()
-            self.post_message(self.Requested(event.request, behind=True))
-
-    @dataclass
-    class Passed(Message):
-        """A key came behind enter: it is for what has the focus once the text is read."""
-
-        key: events.Key
-        behind: bool = False
-
-    sent = False
-    """Whether enter was pressed, and the text is not read yet."""
-
-    async def action_submit(self) -> None:
-        """Say that the text is entered, and let no key behind change it."""
-        self.sent = True
-        await super().action_submit()
-
     async def on_key(self, event: events.Key) -> None:
         """Keep the focus on tab, which would give the text up."""
-        if self.sent or self.query_ancestor(Entry).request is None:
-            event.stop()
-            event.prevent_default()
-            self.post_message(self.Passed(events.Key(event.key, event.character)))
-        elif event.key == "tab":
+        if event.key == "tab":
             event.stop()
             event.prevent_default()
             self.post_message(self.Completed())
@@ -126,24 +93,12 @@ class Entry(Vertical):
 
     def open(self, request: Request) -> None:
         """Ask for a value; `Entered` carries it."""
-        if self.request:
-            self.field.post_message(Field.Requested(request))
-        else:
-            self._open(request)
-
-    @on(Field.Requested)
-    def _on_requested(self, event: Field.Requested) -> None:
-        event.stop()
-        self._open(event.request)
-
-    def _open(self, request: Request) -> None:
         self.request = request
         self.query_one("#entry-label", Static).update(request.label)
         self.add_class("-open")
         self.field.value = request.value
         self.complain(request.problem)
-        # At once: `focus` would let keys that come together with this one go elsewhere.
-        self.screen.set_focus(self.field)
+        self.field.focus()
         self.field.select_all()
         self.post_message(self.Opened())
 
@@ -183,7 +138,6 @@ class Entry(Vertical):
     @on(Input.Submitted)
     def _on_submitted(self, event: Input.Submitted) -> None:
         event.stop()
-        self.field.sent = False
         if self.request is None:
             return
         try:
@@ -193,13 +147,6 @@ class Entry(Vertical):
             return
         self.post_message(self.Entered(self.request.take, value))
         self.close()
-
-    @on(Field.Passed)
-    def _on_passed(self, event: Field.Passed) -> None:
-        # Sent anew from here, so that it stands behind what the text has led to.
-        if not event.behind:
-            event.stop()
-            self.post_message(Field.Passed(event.key, behind=True))
 
     def on_key(self, event: events.Key) -> None:
         """Leave on escape."""

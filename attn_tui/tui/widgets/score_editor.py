@@ -7,8 +7,6 @@ from textual.message import Message
 from textual.widgets import TextArea
 
 from attn_tui.tui.actions import Action, Section, bindings
-from attn_tui.tui.messages import HistoryStep
-from attn_tui.tui.widgets.in_order import KeysInOrder
 
 ACTIONS = (Action("leave", ("escape",), "esc", "Done", "Leave the editor", palette=False),)
 
@@ -41,7 +39,7 @@ def end_of_change(old: str, new: str) -> int:
     return len(new) - same
 
 
-class ScoreEditor(TextArea, KeysInOrder):
+class ScoreEditor(TextArea):
     """Holds the text of the score vectors as it is typed."""
 
     BINDINGS = bindings(ACTIONS)
@@ -66,19 +64,12 @@ class ScoreEditor(TextArea, KeysInOrder):
             highlight_cursor_line=False,
         )
 
-        self._known = ""
-        self._told: list[str] = []
-
     def show_text(self, text: str) -> None:
-        """Hold a text, unless it is what the user typed and has perhaps typed beyond."""
-        if text in self._told:
-            del self._told[: self._told.index(text) + 1]
-            self._known = text
-        elif text != self._known:
-            place = end_of_change(self.text, text) if self._known else len(text.split("\n")[0])
-            self._known = text
-            self._told.clear()
-            self.load_text(text)
+        """Hold a text, with the cursor behind what differs from the one before."""
+        if text != self.text:
+            place = end_of_change(self.text, text) if self.text else len(text.split("\n")[0])
+            with self.prevent(TextArea.Changed):
+                self.load_text(text)
             before = text[:place].split("\n")
             self.move_cursor((len(before) - 1, len(before[-1])))
 
@@ -104,23 +95,15 @@ class ScoreEditor(TextArea, KeysInOrder):
     @on(TextArea.Changed)
     def _on_change(self, event: TextArea.Changed) -> None:
         event.stop()
-        self._tell()
-
-    def _tell(self) -> None:
-        """Say what the text is, unless it has been said."""
-        if self.text != (self._told[-1] if self._told else self._known):
-            self._told.append(self.text)
-            self.post_message(self.Edited(self.text))
+        self.post_message(self.Edited(self.text))
 
     def action_undo(self) -> None:
         """Go back in the history of what is asked, not in the editor's own."""
-        self._tell()
-        self.post_message(HistoryStep(-1))
+        self.call_later(self.run_action, "app.undo")
 
     def action_redo(self) -> None:
         """Go on in the history of what is asked."""
-        self._tell()
-        self.post_message(HistoryStep(1))
+        self.call_later(self.run_action, "app.redo")
 
     @on(TextArea.SelectionChanged)
     def _on_selection(self, event: TextArea.SelectionChanged) -> None:

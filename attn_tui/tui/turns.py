@@ -1,0 +1,120 @@
+"""Lets what a person does take effect one thing at a time, in the order it was done.
+
+Textual hands a key to what has the focus when the key comes in, though the keys before it may
+still be about to open a dialogue, move the focus or end the screen they were meant for. Here a key
+waits until those before it have had their effect, so that keys mean the same at any speed.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+
+from textual.app import App
+from textual.dom import DOMNode
+from textual.events import Event, MouseMove
+from textual.widget import Widget
+
+Give = Callable[[Event], Awaitable[None]]
+
+_PATIENCE = 50
+"""How often those that always have more to do are asked whether they are done."""
+
+
+class Turns:
+    """The line in which keys, pastes and the mouse wait for their turn.
+
+    Args:
+        app: The application, in whose own queue each gets its turn.
+        give: Hands one to the part of the screen it is for.
+        rest: Called when all have had their turn.
+    """
+
+    def __init__(self, app: App[None], give: Give, rest: Callable[[], None]) -> None:
+        self._app = app
+        self._give = give
+        self._rest = rest
+        self._line: deque[Event] = deque()
+        self._task: asyncio.Task[None] | None = None
+        self._is_open = False
+
+    @property
+    def waiting(self) -> bool:
+        """Whether any waits for its turn."""
+        return bool(self._line)
+
+    @property
+    def idle(self) -> bool:
+        """Whether all have had their turn, and their effect."""
+        return not self._line and self._task is None
+
+    def open(self) -> None:
+        """Begin with those that have come, and do not let later ones wait for this."""
+        self._is_open = True
+        self._go_on()
+
+    def take(self, event: Event) -> None:
+        """Let one stand in line; where the mouse moves on, its last place is enough."""
+        if self._line and isinstance(event, MouseMove) and isinstance(self._line[-1], MouseMove):
+            self._line.pop()
+        self._line.append(event)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if self._is_open and self._line and self._task is None:
+            self._task = asyncio.create_task(self._run())
+
+    async def _run(self) -> None:
+        while self._line:
+            await self._done_in(self._app, partial(self._give, self._line.popleft()))
+            await self._effects()
+        self._task = None
+        self._app.call_later(self._rest)
+
+    async def _effects(self) -> None:
+        """Wait until what has the focus, and all that hears of it, has nothing left to do.
+
+        A key goes up to the application, which may send it, or what it leads to, back down: so
+        the way is gone again and again until nobody on it had anything waiting.
+        """
+        path, busy = self._path(), True
+        for _ in range(_PATIENCE):
+            if not (busy and self._app.is_running):
+                return
+            busy = False
+            for node in path:
+                busy = busy or node.message_queue_size > 0
+                await self._done_in(node, _nothing)
+            before, path = path, self._path()
+            busy = busy or path != before
+
+    def _path(self) -> Sequence[DOMNode]:
+        if not self._app.screen_stack:
+            return [self._app]
+        return (self._app.focused or self._app.screen).ancestors_with_self
+
+    async def _done_in(self, node: DOMNode, work: Callable[[], Awaitable[None]]) -> None:
+        """Do some work in a node's own queue, unless the node is gone before."""
+        done = False
+
+        async def callback() -> None:
+            nonlocal done
+            await work()
+            done = True
+
+        looks = 0
+        if node.call_later(callback):
+            while not done and self._is_there(node):
+                # Most is done within a few rounds of the loop; what is not takes its time.
+                await asyncio.sleep(0 if looks < 100 else 0.002)
+                looks += 1
+
+    def _is_there(self, node: DOMNode) -> bool:
+        app = self._app
+        return app.is_running and (
+            node is app or (isinstance(node, Widget) and app.is_mounted(node))
+        )
+
+
+async def _nothing() -> None:
+    pass

@@ -1,0 +1,108 @@
+"""Keys that come faster than the screen: each has its effect before the next one."""
+
+import asyncio
+
+import pytest
+from textual.events import Key
+
+from attn_tui.files.draft import EXAMPLE
+from attn_tui.tui.app import AttnApp
+from attn_tui.tui.dialogs import ReadDialog
+from attn_tui.tui.widgets.score_editor import ScoreEditor
+from tests.tui.person import MEDIUM, at_screen, settle
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "h enter enter",
+        "r down enter enter enter",
+        "x enter escape escape",
+        "question_mark escape escape",
+        "question_mark question_mark question_mark",
+        "f1 q escape f1 escape",
+        "y escape y escape escape",
+        "ctrl+p pageup",
+        "ctrl+p pagedown end home",
+        "ctrl+p escape escape",
+        "ctrl+p u n d o enter enter",
+        "ctrl+p enter enter escape",
+        "2 question_mark escape 3 f1 escape 1",
+        "d escape escape r escape",
+        "ctrl+o escape ctrl+s escape escape",
+    ],
+)
+async def test_keys_in_one_burst_end_nothing_and_leave_the_screen_usable(keys: str) -> None:
+    async with at_screen(MEDIUM) as person:
+        await person.burst(*keys.split())
+        await person.burst("escape", "escape", "1")
+        await person.press("d", "ctrl+u", *"512", "enter")
+        assert person.asked.experiment.setup.d_k == 512
+
+
+async def test_enter_behind_a_choice_is_for_what_has_the_focus_then() -> None:
+    async with at_screen() as person:
+        await person.burst("r", "home", "down", "enter", "d", "ctrl+u", "6", "4", "enter")
+        assert person.asked.experiment.setup.d_k == 64
+        assert person.asked.experiment.setup.scale.rule != "inverse-sqrt"
+
+
+async def test_a_number_and_enter_behind_the_key_that_asks_for_it_are_that_number() -> None:
+    async with at_screen() as person:
+        await person.burst("d", "6", "4", "enter")
+        assert person.asked.experiment.setup.d_k == 64
+
+
+async def test_what_is_typed_at_once_in_the_editor_is_undone_as_one_step() -> None:
+    async with at_screen() as person:
+        await person.burst("e", "7", "comma", "ctrl+z")
+        assert person.asked.draft == EXAMPLE
+        assert person.app.screen.query_one(ScoreEditor).text == EXAMPLE.text
+
+
+async def test_keys_before_the_first_picture_mean_what_they_mean_on_it() -> None:
+    app = AttnApp(EXAMPLE)
+    for key in ("d", "6", "4", "enter", "2", "question_mark"):
+        app.turns.take(Key(key, key if len(key) == 1 else None))
+    async with app.run_test(size=MEDIUM) as pilot:
+        await settle(pilot)
+        assert app.history.present.experiment.setup.d_k == 64
+        assert app.current_mode == "dots"
+        assert isinstance(app.screen, ReadDialog)
+
+
+async def test_q_before_the_first_picture_leaves() -> None:
+    app = AttnApp(EXAMPLE)
+    app.turns.take(Key("q", "q"))
+    async with app.run_test(size=MEDIUM):
+        while app.is_running:
+            await asyncio.sleep(0)
+    assert app.return_code == 0
+    assert app.history.present.draft == EXAMPLE
+
+
+async def test_a_dialogue_hears_nothing_once_it_is_dismissed() -> None:
+    async with at_screen(MEDIUM) as person:
+        await person.press("question_mark")
+        dialogue = person.app.screen
+        assert isinstance(dialogue, ReadDialog)
+        dialogue.dismiss(None)
+        dialogue.dismiss(None)
+        await settle(person.pilot)
+        assert len(person.app.screen_stack) == 1
+
+
+async def test_a_long_burst_is_answered_less_often_than_it_has_keys() -> None:
+    async with at_screen() as person:
+        shown = 0
+        show = person.app.screen.show  # type: ignore[attr-defined]
+
+        def counted(asked: object) -> None:
+            nonlocal shown
+            shown += 1
+            show(asked)
+
+        person.app.screen.show = counted  # type: ignore[attr-defined]
+        await person.burst(*["right_square_bracket"] * 20)
+        assert person.asked.experiment.setup.d_k > 2048
+        assert shown < 10
