@@ -168,6 +168,10 @@ def compare(driven: Driven, name: str) -> bool:
         place = place_of(said(driven.display), report)
         driven.send(ESCAPE)
         table = reported(report[place:])
+        driven.wait(lambda: not sees(driven, "esc closes"), "way out of a text")
+        if sees(driven, "now  change"):
+            # It is compared with a pinned answer, which is let go.
+            driven.send("=")
         driven.wait(lambda: agree(driven.display, table), "table that show prints")
     except Fault as fault:
         raise Fault(f"{fault}:\n" + "\n".join(report)) from None
@@ -190,15 +194,14 @@ def shown(file: Path) -> list[str]:
 
 def said(display: Sequence[str]) -> list[str]:
     """Return what is visible of the text in its box, down to what pops up over it."""
-    tops = [n for n, line in enumerate(display) if "─ In words and numbers ─" in line]
-    if not tops:
-        return []
-    left, right = display[tops[0]].index("╭"), display[tops[0]].index("╮")
-    lines = []
-    for line in display[tops[0] + 1 :]:
-        if not (len(line) > right and line[left] == line[right] == "│"):
+    boxes = (re.search(r"╭─ In words and numbers ─+╮", line) for line in display)
+    number, box = next(((n, box) for n, box in enumerate(boxes) if box), (0, None))
+    lines: list[str] = []
+    for line in display[number + 1 :] if box else ():
+        inside = line[box.start() : box.end()]
+        if not (inside.startswith("│ ") and inside.endswith("│")):
             break
-        lines.append(line[left + 2 : left + 82].rstrip())
+        lines.append(inside[2:82].rstrip())
     return lines
 
 

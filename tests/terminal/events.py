@@ -1,8 +1,10 @@
 """What a person might do who does anything at all: keys, pastes, the mouse and sizes, by a seed."""
 
+import re
 import string
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from random import Random
 
 ESCAPE = "\x1b[27u"
@@ -21,7 +23,9 @@ class Size:
 
 
 Event = str | Size
-"""What is sent for one thing that is done, or another size."""
+"""What one key, one paste or one thing done with the mouse sends; or another size."""
+
+_ONE = re.compile(r"\x1b\[200~.*?\x1b\[201~|\x1b\[[\d;<]*[a-zA-Z~]|\x1bO[P-S]|\x1b?.", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ INSTRUMENTS = ["1", "2", "3"]
 NUMBERS = ["0", "1", "2", "7", "64", "1e3", "0.5", "-1", "nan", "inf", "1e-400", "4, 64", "T=2"]
 COMMANDS = ["rule", "model", "tab", "theme", "draw", "stat", "mask", "ascii", "open", "co", "zzz"]
 FILES = ["scores.csv", "rows.npy", "broken.json", "not there", "data\x1b]2;x.txt", "~nosuch.json"]
-NAMES = ["a.json", "b.csv", "c.txt", "d.svg", "e", "a.json!", "x" * 300 + ".json", "\t"]
+NAMES = ["a.json", "b.csv", "c.txt", "d.svg", "e", "a.json!", "x" * 300 + ".json", "~a.txt"]
 
 READABLE = {
     "typed": ["1, 2, 3", "a: 100, 120, 150\nb: -1 0 1", "5", "0 0 0 0", "1e300 -1e300 1e-300"],
@@ -141,43 +145,52 @@ def _file(random: Random) -> str:
     """Return what opens a file, or saves to one."""
     if random.random() < 0.5:
         return f"\x0f\x1b[200~{random.choice(FILES)}\x1b[201~\r"
-    return f"\x13{random.choice(NAMES)}\r"
+    return f"\x13\x1b[200~{random.choice(NAMES)}\x1b[201~\r"
 
 
-KINDS: tuple[tuple[float, Callable[[Random, Size], Event]], ...] = (
-    (30.0, lambda random, _: random.choice(LETTERS)),
-    (5.0, lambda random, _: random.choice(string.digits[4:])),
-    (9.0, lambda random, _: random.choice(ENTERING)),
-    (7.0, lambda random, _: random.choice(LEAVING)),
-    (12.0, lambda random, _: random.choice(MOVES)),
-    (3.0, lambda random, _: random.choice(CONTROL)),
-    (2.0, lambda random, _: random.choice(FUNCTION)),
-    (1.0, lambda random, _: random.choice(MODIFIED)),
-    (1.0, lambda random, _: "\x1b" + random.choice(LETTERS)),
+KINDS: tuple[tuple[float, Callable[[Random, Size], str | Size]], ...] = (
+    (60.0, lambda random, _: random.choice(LETTERS)),
+    (10.0, lambda random, _: random.choice(string.digits[4:])),
+    (12.0, lambda random, _: random.choice(ENTERING)),
+    (10.0, lambda random, _: random.choice(LEAVING)),
+    (25.0, lambda random, _: random.choice(MOVES)),
+    (5.0, lambda random, _: random.choice(CONTROL)),
+    (3.0, lambda random, _: random.choice(FUNCTION)),
+    (2.0, lambda random, _: random.choice(MODIFIED)),
+    (2.0, lambda random, _: "\x1b" + random.choice(LETTERS)),
     (3.0, lambda random, _: random.choice(OPENING)),
-    (3.0, lambda random, _: random.choice(INSTRUMENTS)),
-    (5.0, lambda random, _: _find(random)),
-    (5.0, lambda random, _: _choose(random)),
+    (4.0, lambda random, _: random.choice(INSTRUMENTS)),
+    (3.0, lambda random, _: _find(random)),
+    (4.0, lambda random, _: _choose(random)),
     (4.0, lambda random, _: _ask(random)),
-    (7.0, _mouse),
-    (4.0, lambda random, _: _paste(random)),
-    (2.0, lambda random, _: _edit(random)),
+    (8.0, _mouse),
+    (5.0, lambda random, _: _paste(random)),
+    (1.5, lambda random, _: _edit(random)),
     (1.0, lambda random, _: _file(random)),
-    (0.5, lambda random, _: LEAVE + "3/"),
-    (0.3, lambda random, _: random.choice(["\x1b[O", "\x1b[I", "\x1b[O\x1b[I"])),
-    (0.1, lambda random, _: random.choice(["q", "\x11", LEAVE + "q"])),
-    (2.5, lambda random, _: _size(random)),
+    (0.3, lambda random, _: LEAVE + "3/"),
+    (0.4, lambda random, _: random.choice(["\x1b[O", "\x1b[I", "\x1b[O\x1b[I"])),
+    (0.15, lambda random, _: random.choice(["q", "\x11", LEAVE + "q"])),
+    (3.0, lambda random, _: _size(random)),
 )
 """What can be done, and how often."""
 
 
-def bursts(seed: int, size: Size) -> Iterator[Burst]:
+def _events(random: Random, size: Size) -> Iterator[Event]:
     """Yield what is done on a terminal that has a size at first, for ever."""
-    random = Random(seed)
     weights, kinds = zip(*KINDS, strict=True)
     while True:
-        events: list[Event] = []
-        for kind in random.choices(kinds, weights, k=random.choice((1, 1, 2, 4, 8, 15, 30))):
-            events.append(event := kind(random, size))
-            size = event if isinstance(event, Size) else size
-        yield Burst(tuple(events), random.random() < 0.7)
+        done = random.choices(kinds, weights)[0](random, size)
+        if isinstance(done, Size):
+            size = done
+            yield size
+        else:
+            yield from _ONE.findall(done)
+
+
+def bursts(seed: int, size: Size) -> Iterator[Burst]:
+    """Yield what is done on a terminal that has a size at first, for ever, and what together."""
+    random = Random(seed)
+    events = _events(random, size)
+    while True:
+        together = random.choice((1, 2, 4, 8, 15, 30))
+        yield Burst(tuple(islice(events, together)), random.random() < 0.7)
