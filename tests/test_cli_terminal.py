@@ -4,6 +4,9 @@ import subprocess
 import sys
 
 import pexpect
+import pytest
+
+from tests.terminal.terminal import Terminal
 
 
 def test_scores_from_a_pipe_leave_the_keys_to_the_terminal() -> None:
@@ -53,3 +56,27 @@ def _all_of(descriptor: int) -> bytes:
     except OSError:
         pass
     return data
+
+
+@pytest.mark.parametrize("kind", ["dumb", "unknown"])
+def test_a_terminal_without_a_screen_is_told_of_the_report(kind: str) -> None:
+    command = [sys.executable, "-m", "attn_tui"]
+    environment = {**os.environ, "TERM": kind}
+    child = pexpect.spawn(command[0], command[1:], env=environment, timeout=60)
+    said = child.read()
+    child.close()
+    assert child.exitstatus == 2
+    assert said.isascii()
+    assert b"\x1b" not in said
+    assert b"attn-tui show" in said
+
+
+def test_the_mouse_can_be_left_to_the_terminal() -> None:
+    with Terminal(80, 24, ["--no-mouse"]) as terminal:
+        terminal.until_shows("q Quit")
+        terminal.press("e")
+        terminal.until(lambda: terminal.screen.buffer[1][2].reverse, "focus on the editor")
+        terminal.press("\tq")
+        assert terminal.leave() == 0
+        assert b"\x1b[?1000h" not in terminal.raw
+        assert b"\x1b[?1003h" not in terminal.raw

@@ -1,5 +1,7 @@
 """What a shell completes: names of rules, models and examples, and files, also after ``@``."""
 
+from __future__ import annotations  # CompletionItem takes a parameter from click 8.5 on
+
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -10,7 +12,7 @@ from click.shell_completion import BashComplete, CompletionItem, add_completion_
 
 from attn_tui.instruments import INSTRUMENTS
 
-Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem[str]]]
+Complete = Callable[[click.Context, click.Parameter, str], list["CompletionItem[str]"]]
 
 Names = Mapping[str, str]
 """Names with what each means."""

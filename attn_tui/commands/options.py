@@ -15,13 +15,14 @@ from attn_tui.compute.scale import RULES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-SCORES, DRAWS, SCALE, PRECISION, GRADIENT, REPORT, OTHER = GROUPS = (
+SCORES, DRAWS, SCALE, PRECISION, GRADIENT, REPORT, SCREEN, OTHER = GROUPS = (
     "Where scores come from",
     "What is drawn",
     "From scores to softmax",
     "Number formats",
     "Gradient",
     "Report",
+    "Screen",
     "Other",
 )
 """Groups of options, in their order."""

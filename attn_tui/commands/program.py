@@ -131,6 +131,7 @@ def _fail(message: str) -> int:
     if sys.stderr is not None:
         with suppress(OSError):
             sys.stderr.write(f"{NAME}: {line}\n")
+            sys.stderr.flush()
     return BAD_INPUT
 
 

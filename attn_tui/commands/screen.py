@@ -7,10 +7,13 @@ from typing import Unpack
 import click
 
 from attn_tui.commands.asking import gradient_experiment_of, mention_unread_input
-from attn_tui.commands.options import GivenGradient, gradient, shared
+from attn_tui.commands.options import SCREEN, GivenGradient, Option, gradient, shared
 from attn_tui.commands.show import print_report
-from attn_tui.compute.errors import InputError
+from attn_tui.compute.errors import InputError, inert
 from attn_tui.instruments import INSTRUMENTS
+
+_WITHOUT_SCREEN = ("dumb", "unknown")
+"""Terminals that move no cursor: an escape sequence would stand there as text."""
 
 
 class _ProgramHelp(click.Command):
@@ -23,8 +26,15 @@ class _ProgramHelp(click.Command):
 @click.command("open", cls=_ProgramHelp, hidden=True)
 @shared
 @gradient
+@click.option(
+    "--no-mouse",
+    cls=Option,
+    group=SCREEN,
+    is_flag=True,
+    help="Leave the mouse to the terminal. In GNU screen, escape then works at once.",
+)
 @click.pass_context
-def open_screen(context: click.Context, /, **given: Unpack[GivenGradient]) -> None:
+def open_screen(context: click.Context, /, no_mouse: bool, **given: Unpack[GivenGradient]) -> None:
     """Open the screen on SCORES."""
     try:
         experiment = gradient_experiment_of(given)
@@ -38,10 +48,14 @@ def open_screen(context: click.Context, /, **given: Unpack[GivenGradient]) -> No
     if not _has_terminal():
         print_report(experiment, given)
         return
+    kind = os.environ.get("TERM", "")
+    if kind in _WITHOUT_SCREEN:
+        problem = f"a terminal of the kind {inert(kind)} (TERM) shows no screen"
+        raise click.ClickException(f"{problem}; expected another, or attn-tui show")
     from attn_tui.files.draft import draft_of
     from attn_tui.tui.app import run
 
-    context.exit(run(draft_of(experiment)))
+    context.exit(run(draft_of(experiment), mouse=not no_mouse))
 
 
 def _has_terminal() -> bool:

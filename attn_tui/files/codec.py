@@ -1,6 +1,7 @@
 """An Experiment as plain values for JSON, and back."""
 
-from collections.abc import Callable
+from array import array
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from math import isfinite
 from types import NoneType, UnionType
@@ -28,7 +29,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed
 from attn_tui.compute.vector import Vector
 from attn_tui.files.entries import Entry, held, named
-from attn_tui.files.plain import SPELLINGS, finite, plain_number, plain_numbers, shown
+from attn_tui.files.plain import SPELLINGS, plain_number, plain_numbers, scores_of, shown
 from attn_tui.instruments import INSTRUMENTS, load
 
 T = TypeVar("T")
@@ -160,7 +161,7 @@ def asks(plain: object) -> bool:
 
 
 def _is_matrix(value: object) -> bool:
-    return isinstance(value, list) and any(isinstance(row, list) for row in value)
+    return isinstance(value, list) and any(isinstance(row, list | array) for row in value)
 
 
 class _Reader:
@@ -187,6 +188,12 @@ class _Reader:
         """Return a value that has exactly the type wanted."""
         if type(value) is not kind:
             self.refuse(name, value, _KINDS[kind])
+        return value
+
+    def a_list(self, name: str, value: object) -> Sequence[Any]:
+        """Return a value that is a list, or the array that a list of numbers is read as."""
+        if not isinstance(value, list | array):
+            self.refuse(name, value, "a list")
         return value
 
     def number(self, name: str, value: object) -> float:
@@ -233,7 +240,7 @@ class _Reader:
             (wanted,) = set(arguments) - {NoneType}
             return None if value is None else self.setting(name, value, wanted)
         if origin is tuple:
-            items = self.of_type(name, value, list)
+            items = self.a_list(name, value)
             return tuple(self.setting(name, item, arguments[0]) for item in items)
         if hint is float:
             number = self.number(name, value)
@@ -271,14 +278,16 @@ class _Reader:
         """Return a list of lists of finite numbers, all of one length, as a matrix."""
         if not isinstance(value, list) or not value:
             self.refuse(name, value, "a list of lists of numbers")
-        rows = [finite(row) if isinstance(row, list) and row else None for row in value]
-        for place, (row, numbers) in enumerate(zip(value, rows, strict=True)):
-            if numbers is None:
+        rows = array("d")
+        for place, row in enumerate(value):
+            numbers = scores_of(row) if isinstance(row, list | array) else None
+            if numbers is None or not np.isfinite(numbers).all():
                 self.refuse(f"{name}[{place}]", row, "a list of finite numbers")
             if len(numbers) != len(value[0]):
                 problem = f'"{name}[{place}]" has {len(numbers)} numbers and row 0 {len(value[0])}'
                 raise InputError("experiment", problem, "rows of one length", self.where)
-        return held(np.array(rows))
+            rows.frombytes(numbers.tobytes())
+        return held(np.asarray(rows).reshape(len(value), -1))
 
     def vectors(self, value: object) -> tuple[Vector, ...]:
         """Return vectors with their names."""
@@ -288,10 +297,10 @@ class _Reader:
         for plain in value:
             vector = self.known("vectors", plain, ("name", "scores"))
             name = self.of_type("name", vector.get("name", ""), str)
-            scores = self.of_type("scores", vector.get("scores"), list)
-            numbers = finite(scores) or [
-                self.number(f"scores of {name}", score) for score in scores
-            ]
+            scores = self.a_list("scores", vector.get("scores"))
+            numbers = scores_of(scores)
+            if numbers is None:
+                numbers = np.array([self.number(f"scores of {name}", score) for score in scores])
             entries.append(Entry(name, numbers))
         return self.checked(named, entries)
 
@@ -301,5 +310,4 @@ _KINDS: dict[type, str] = {
     int: "a whole number",
     bool: "true or false",
     float: "a number",
-    list: "a list",
 }

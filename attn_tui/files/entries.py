@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.vector import Vector
-from attn_tui.files.limits import MOST_SCORES, MOST_VECTORS
+from attn_tui.files.limits import MOST_SCORES, MOST_VECTORS, check_most
+from attn_tui.files.watch import Watch, unwatched
 
 NUMBERS = "numbers: -1.5, 1e3, or -inf (masked)"
 LONGEST_NAME = 40
@@ -95,14 +96,12 @@ def numbers(tokens: Sequence[str], line: int = 0, step: int = 0) -> "array[float
 
 def check_count(count: int, most: int = MOST_VECTORS) -> None:
     """Raise InputError if there are too many vectors."""
-    if count > most:
-        raise problem(f"there are more than {most:,} vectors", "fewer, longer vectors")
+    check_most(count, most, "vectors", "fewer, longer vectors")
 
 
 def check_scores(count: int) -> None:
     """Raise InputError if there are too many scores."""
-    if count > MOST_SCORES:
-        raise problem(f"there are more than {MOST_SCORES:,} scores", "fewer scores")
+    check_most(count, MOST_SCORES, "scores", "fewer scores")
 
 
 def numbered(entries: Sequence[Entry]) -> list[Entry]:
@@ -126,7 +125,7 @@ def expanded(entries: Iterable[Entry]) -> list[Entry]:
     return [row for entry in entries for row in numbered(entry.rows())]
 
 
-def named(entries: Iterable[Entry]) -> tuple[Vector, ...]:
+def named(entries: Iterable[Entry], watch: Watch = unwatched) -> tuple[Vector, ...]:
     """Return vectors that all have a name; those without get a, b, … z, aa and so on.
 
     Raises:
@@ -142,7 +141,13 @@ def named(entries: Iterable[Entry]) -> tuple[Vector, ...]:
         if entry.name and not entry.shared:
             _check(entry, taken)
             taken.add(entry.name)
-    return tuple(Vector(_name(entry, taken), held(entry.scores)) for entry in entries)
+    # Each goes on where it stopped: what was taken stays so.
+    others: dict[str, Iterator[str]] = {}
+    vectors = []
+    for entry in entries:
+        watch(1.0)
+        vectors.append(Vector(_name(entry, taken, others), held(entry.scores)))
+    return tuple(vectors)
 
 
 def held(scores: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
@@ -170,12 +175,14 @@ def _check(entry: Entry, taken: set[str]) -> None:
         raise problem(f"two vectors are named {inert(entry.name)}", "different names", entry.line)
 
 
-def _name(entry: Entry, taken: set[str]) -> str:
+def _name(entry: Entry, taken: set[str], others: dict[str, Iterator[str]]) -> str:
     """Return the entry's own name, or the first free one, which is then taken."""
     if entry.name and not entry.shared:
         return entry.name
-    names = _variants(entry.name) if usable(entry.name) else letters()
-    name = next(name for name in names if name not in taken)
+    base = entry.name if usable(entry.name) else ""
+    if base not in others:
+        others[base] = _variants(base) if base else letters()
+    name = next(name for name in others[base] if name not in taken)
     taken.add(name)
     return name
 

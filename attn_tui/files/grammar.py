@@ -4,7 +4,7 @@ import json
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -24,37 +24,41 @@ from attn_tui.files.entries import (
     numbers,
     problem,
 )
-from attn_tui.files.limits import MOST_VECTORS
+from attn_tui.files.limits import LONGEST_WORD, MOST_OPEN, MOST_TOKENS, MOST_VECTORS, check_most
+from attn_tui.files.stream import Window
 
 _BLANK = r" \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
-_COMMA = r",;，；、"
+_COMMA = ",;，；、"
 _CALLS = "tensor|Tensor|array|Array|asarray|Parameter|list|tuple|b?float\\d+|u?int\\d+"
-_QUOTED = r'"(?:[^"\\\n\r]|\\.)*+"|' + r"'[^'\n\r]*+'"
-_DIGITS = r"[-+]?[.0-9][-+.0-9eE]*+(?![^\s,;)\]}])"
+_QUOTED = rf'"(?:[^"\\\n]|\\.){{0,{LONGEST_WORD}}}+"|' + rf"'[^'\n]{{1,{LONGEST_WORD}}}+'"
+_DIGITS = rf"[-+]?[.0-9][-+.0-9eE]{{0,{LONGEST_WORD}}}+(?=[\s,;)\]}}])"
 _TO_BLANK = str.maketrans(",;", "  ")
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 
 _TOKEN = re.compile(
-    rf"""(?P<newline>\r\n|\n|\r)
-    |(?P<gap>[{_COMMA}][{_BLANK}]*+[{_COMMA}])
-    |(?P<separator>[{_COMMA}{_BLANK}][{_BLANK}]*+)
-    |(?P<keyword>[A-Za-z_]\w*+[{_BLANK}]*+=[{_BLANK}]*+(?:{_QUOTED}|<[^<>\n\r]*+>|[\w.:]++))
-    |(?P<attached><[#][0-9]{{1,9}}(?![0-9])[^<>\n\r]*+>)
-    |(?P<call>(?:[A-Za-z_]\w*\.)*(?:{_CALLS})[(])
+    rf"""(?P<newline>\n(?:[{_BLANK}]{{0,9999}}+\n){{0,9999}}+)
+    |(?P<separator>[{_COMMA}][{_BLANK}]{{0,9999}}+|[{_BLANK}]{{1,9999}}+)
+    |(?P<keyword>[A-Za-z_]\w{{0,99}}+[{_BLANK}]{{0,99}}+=[{_BLANK}]{{0,99}}+
+        (?:{_QUOTED}|<[^<>\n]{{1,{LONGEST_WORD}}}+>|[\w.:]{{1,{LONGEST_WORD}}}+))
+    |(?P<attached><[#][0-9]{{1,9}}(?![0-9])[^<>\n]{{0,99}}+>)
+    |(?P<call>(?:[A-Za-z_]\w{{0,99}}+\.){{0,99}}+(?:{_CALLS})[(])
     |(?P<open>[(\[{{])
     |(?P<close>[)\]}}])
     |(?P<quoted>{_QUOTED})
-    |(?P<numbers>{_DIGITS}(?:[{_BLANK}]*+[,;]?[{_BLANK}]*+{_DIGITS}){{0,9999}}+)
-    |(?P<word>[^\s{_COMMA}()\[\]{{}}"'=:：]++)
+    |(?P<numbers>{_DIGITS}(?:[{_BLANK}]{{0,9999}}+[,;]?[{_BLANK}]{{0,9999}}+{_DIGITS}){{0,9999}}+)
+    |(?P<word>[^\s{_COMMA}()\[\]{{}}"'=:：]{{1,{LONGEST_WORD + 1}}}+)
     |(?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
-_COLUMN = re.compile(rf"(?:{_DIGITS}[{_BLANK}]*+(?:\r\n|\n|\r)){{1,9999}}+")
-"""Lines of one number each; bounded, as `_TOKEN` is, so that too many are refused in time."""
+"""Everything in it is bounded, so that it fits in a `Window` and too much is refused in time."""
+
+_COLUMN = re.compile(rf"(?:{_DIGITS}[{_BLANK}]{{0,9999}}+\n){{1,9999}}+")
+"""Lines of one number each."""
 
 _NAME = re.compile(
-    rf"""[{_BLANK}]*+(?:(?P<quoted>{_QUOTED})
-    |(?P<bare>[^\s{_COMMA}()\[\]{{}}"'=:：][^\n\r{_COMMA}(){{}}"'=:：]{{,100}}+))[{_BLANK}]*+[:：]""",
+    rf"""[{_BLANK}]{{0,9999}}+(?:(?P<quoted>{_QUOTED})
+    |(?P<bare>[^\s{_COMMA}()\[\]{{}}"'=:：][^\n{_COMMA}(){{}}"'=:：]{{,100}}+))
+    [{_BLANK}]{{0,9999}}+[:：]""",
     re.VERBOSE,
 )
 
@@ -107,23 +111,34 @@ class _Reader:
         self.n_scores = 0
         self.column: _Frame | None = None
 
-    def read(self, text: str) -> list[Entry]:
-        position = 0
+    def read(self, pieces: Iterable[str]) -> list[Entry]:
+        window = Window(pieces)
         at_line_start = True
-        while position < len(text):
-            if at_line_start and (lines := self._column_lines(text, position)):
-                position = lines.end()
+        tokens = 0
+        between = ""
+        while window.fill():
+            if at_line_start and (lines := self._column_lines(window)):
+                window.position = lines.end()
                 continue
+            text, position = window.text, window.position
             top = self.frames[-1]
             may_be_name = top.opener == "{" or (at_line_start and not top.opener)
             found = (may_be_name and _NAME.match(text, position)) or _TOKEN.match(text, position)
             assert found
-            position = found.end()
-            at_line_start = found.lastgroup == "newline"
-            if found.re is _NAME:
+            window.position = found.end()
+            tokens += 1
+            if tokens > MOST_TOKENS:
+                check_most(tokens, MOST_TOKENS, "words and separators", "fewer", self.line)
+            kind = "name" if found.re is _NAME else found.lastgroup
+            at_line_start = kind == "newline"
+            if kind == "separator":
+                between = self._separated(between, found[0])
+                continue
+            between = ""
+            if kind == "name":
                 self._name(found)
-            elif found.lastgroup != "separator":
-                getattr(self, f"_{found.lastgroup}")(found[0])
+            else:
+                getattr(self, f"_{kind}")(found[0])
         self._end()
         return [entry for label in self.labels for entry in self._entries(label)]
 
@@ -132,18 +147,27 @@ class _Reader:
             return label.entries
         return numbered([row for entry in label.entries for row in entry.rows()])
 
-    def _column_lines(self, text: str, position: int) -> re.Match[str] | None:
+    def _column_lines(self, window: Window) -> re.Match[str] | None:
         """Add lines of one number to the column that the line above is in, all at once."""
         top = self.frames[-1]
         if not self.column or top.opener or top.label:
             return None
-        if found := _COLUMN.match(text, position):
+        if found := _COLUMN.match(window.text, window.position):
             tokens = found[0].split()
             self.column.scores.extend(numbers(tokens, self.line, 1))
             self.line += len(tokens)
             self._counted(len(tokens))
             self.frames = [_Frame("", self.line)]
         return found
+
+    def _separated(self, before: str, token: str) -> str:
+        """Return what has stood between two numbers since a comma; there may be but one."""
+        if not before and token[0] not in _COMMA:
+            return ""
+        if before and token[0] in _COMMA:
+            gap = before + token[0]
+            raise problem(f"nothing stands between the separators of {inert(gap)}", line=self.line)
+        return (before + token)[:100]
 
     def _counted(self, scores: int) -> None:
         self.n_scores += scores
@@ -170,6 +194,9 @@ class _Reader:
         self._scores(numbers(token.translate(_TO_BLANK).split(), self.line))
 
     def _word(self, token: str) -> None:
+        check_most(
+            len(token), LONGEST_WORD, "characters without a break", "shorter words", self.line
+        )
         self._scores([number(token, self.line)])
 
     def _quoted(self, token: str) -> None:
@@ -200,6 +227,7 @@ class _Reader:
 
     def _open(self, token: str) -> None:
         top = self.frames[-1]
+        check_most(len(self.frames), MOST_OPEN, "open brackets", "as many ] as [", self.line)
         self.frames.append(_Frame(token, self.line, outer=top.label or top.outer))
 
     def _close(self, token: str) -> None:
@@ -228,12 +256,13 @@ class _Reader:
             parent.label = None
 
     def _newline(self, token: str) -> None:
-        if len(self.frames) == 1:
-            self._end_line()
-        self.line += 1
-
-    def _gap(self, token: str) -> None:
-        raise problem(f"nothing stands between the separators of {inert(token)}", line=self.line)
+        """End the line, and the blank ones below it, of which one says as much as many."""
+        lines = token.count("\n")
+        for _ in range(min(lines, 2)):
+            if len(self.frames) == 1:
+                self._end_line()
+            self.line += 1
+        self.line += max(lines - 2, 0)
 
     def _other(self, token: str) -> None:
         raise problem(f"{inert(token)} is not understood", line=self.line)
@@ -299,7 +328,7 @@ def _unquoted(token: str) -> str:
 
 
 def read_entries(
-    text: str,
+    text: str | Iterable[str],
     attachments: tuple[Attachment, ...] = (),
     most: int = MOST_VECTORS,
     whole: bool = False,
@@ -307,7 +336,7 @@ def read_entries(
     """Return the vectors of a text in order, those without a name still without.
 
     Args:
-        text: The text.
+        text: The text; if it comes in pieces, with its lines ended as `plain_lines` does.
         attachments: What ``<#1 …>`` and so on stand for.
         most: How many vectors there may be.
         whole: Whether an attached matrix is one entry, where it is all that has its name.
@@ -315,7 +344,13 @@ def read_entries(
     Raises:
         InputError: Naming the token that is not understood, and its line.
     """
-    return _Reader(attachments, most, whole).read(text)
+    pieces = [plain_lines(text)] if isinstance(text, str) else text
+    return _Reader(attachments, most, whole).read(pieces)
+
+
+def plain_lines(text: str) -> str:
+    r"""Return a text with all its lines ended by ``\n``."""
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 @lru_cache(maxsize=8)

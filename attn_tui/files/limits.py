@@ -1,4 +1,6 @@
-"""How much is read at most."""
+"""How much is read at most; each limit is checked as soon as it is passed."""
+
+from attn_tui.compute.errors import InputError
 
 LARGEST = 512 * 2**20
 """Bytes of one file, of standard input, or of an .npz file's arrays together."""
@@ -11,3 +13,38 @@ MOST_VECTORS = 10_000
 
 MOST_ROWS = 100_000
 """Rows of q, K and V together, as text."""
+
+MOST_CELLS = 100_000
+"""Cells in one row of a table."""
+
+MOST_TOKENS = 20_000_000
+"""Runs of numbers, words, brackets, separators and lines of a text."""
+
+MOST_OPEN = 100_000
+"""Brackets of a text that are open at a time."""
+
+MOST_VALUES = 250_000
+"""Lists, objects, names, strings and words of a JSON text; lists of numbers count as one each."""
+
+MOST_NESTED = 100
+"""Lists and objects of a JSON text that are open at a time."""
+
+LONGEST_WORD = 10_000
+"""Characters of one number, word or string of a text."""
+
+LONGEST_ROW = 4_000_000
+"""Characters of one row of a table."""
+
+LONGEST_HEADER = 10_000
+"""Bytes of the header of a .npy file, as for NumPy."""
+
+LONGEST_DIRECTORY = 2 * 2**20
+"""Bytes of the list of arrays in an .npz file."""
+
+
+def check_most(count: int, most: int, things: str, expected: str, line: int = 0) -> None:
+    """Raise InputError, with field ``"scores"``, if there are more things than may be."""
+    if count > most:
+        where = f"line {line}" if line else ""
+        problem = f"there are more than {most:,} {things}"
+        raise InputError("scores", problem, expected, where, line)

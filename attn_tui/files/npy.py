@@ -2,10 +2,10 @@
 
 import warnings
 import zipfile
-import zlib
 from collections.abc import Iterator
+from io import BytesIO
 from math import prod
-from typing import IO, Any, NoReturn
+from typing import Any, BinaryIO, NoReturn, cast
 
 import numpy as np
 from numpy.lib import format as npy_format
@@ -13,15 +13,19 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.files.entries import check_scores, problem
-from attn_tui.files.limits import LARGEST
+from attn_tui.files.limits import LARGEST, LONGEST_DIRECTORY, LONGEST_HEADER, check_most
+from attn_tui.files.stream import PIECE, Metered
+from attn_tui.files.watch import Stopped
 
 NPY_MAGIC = b"\x93NUMPY"
 """What a .npy file begins with."""
 
 _HEADERS = {
-    (1, 0): npy_format.read_array_header_1_0,
-    (2, 0): npy_format.read_array_header_2_0,
+    b"\x01\x00": (2, npy_format.read_array_header_1_0),
+    b"\x02\x00": (4, npy_format.read_array_header_2_0),
 }
+"""By version: how many bytes say the length of the header, and what reads it."""
+
 _KINDS = {
     "O": "pickled objects",
     "c": "complex numbers",
@@ -30,23 +34,16 @@ _KINDS = {
     "M": "dates",
     "m": "times",
 }
-_BROKEN_ZIP = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    NotImplementedError,
-    OSError,
-    RuntimeError,
-    ValueError,
-)
+_PACKED = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+"""How NumPy packs; of other ways a few bytes may unpack to any size at once."""
 
 
-def read_npy(file: IO[bytes], size: int, before: int = 0) -> NDArray[np.float64]:
+def read_npy(file: Metered, size: int | None, before: int = 0) -> NDArray[np.float64]:
     """Read one array of real numbers of one or two dimensions, as float64.
 
     Args:
         file: At the start of the .npy data.
-        size: How many bytes there are: the header may claim no more.
+        size: How many bytes there are, if that is known: the header may claim no more.
         before: How many numbers other arrays hold that count towards the same limit.
 
     Raises:
@@ -55,7 +52,7 @@ def read_npy(file: IO[bytes], size: int, before: int = 0) -> NDArray[np.float64]
     shape, fortran, dtype = _header(file)
     _check_type(dtype)
     claimed = prod(shape) * dtype.itemsize
-    if claimed > size:
+    if size is not None and claimed > size:
         shown = "×".join(map(str, shape[:3])) + ("×…" if len(shape) > 3 else "")
         raise problem(
             f"it claims an array of {inert(shown)[1:-1]} numbers but holds {size:,} bytes",
@@ -66,22 +63,42 @@ def read_npy(file: IO[bytes], size: int, before: int = 0) -> NDArray[np.float64]
     if not 1 <= len(shape) <= 2:
         raise problem(f"it holds an array of {len(shape)} dimensions", "one dimension or two")
     check_scores(before + prod(shape))
-    data = file.read(claimed)
-    if len(data) < claimed:
-        raise problem("it ends too early", "a complete file")
-    numbers = np.frombuffer(data, dtype).astype(np.float64, copy=False)
+    numbers = np.empty(prod(shape), np.float64)
+    most = PIECE // dtype.itemsize
+    for start in range(0, numbers.size, most):
+        piece = numbers[start : start + most]
+        data = file.read(piece.size * dtype.itemsize)
+        if len(data) < piece.size * dtype.itemsize:
+            raise problem("it ends too early", "a complete file")
+        piece[:] = np.frombuffer(data, dtype)
     return numbers.reshape(shape[::-1]).T if fortran else numbers.reshape(shape)
 
 
-def read_npz(file: IO[bytes]) -> Iterator[tuple[str, NDArray[np.float64]]]:
+class _Archive:
+    """A metered file as `zipfile` reads it: anywhere, but not too much of it at once."""
+
+    def __init__(self, file: Metered) -> None:
+        self.metered = file
+        self.seek, self.tell, self.seekable = file.file.seek, file.file.tell, file.file.seekable
+
+    def read(self, size: int = -1) -> bytes:
+        size = LONGEST_DIRECTORY if size < 0 else size
+        things = "bytes in its list of arrays"
+        check_most(size, LONGEST_DIRECTORY, things, "what numpy.savez writes")
+        return self.metered.read(size)
+
+
+def read_npz(file: Metered) -> Iterator[tuple[str, NDArray[np.float64]]]:
     """Yield each array of an .npz file with its key, in the file's order.
 
     Raises:
         InputError: As `read_npy` does; also if the arrays are too large together.
     """
     try:
-        archive = zipfile.ZipFile(file)
-    except _BROKEN_ZIP:
+        archive = zipfile.ZipFile(cast(BinaryIO, _Archive(file)))
+    except (InputError, Stopped):
+        raise
+    except Exception:  # zipfile trusts what it reads, and fails in many ways.
         raise problem("it is no zip archive, or is cut off", "a complete .npz file") from None
     total = n_scores = 0
     for member in archive.infolist():
@@ -91,26 +108,41 @@ def read_npz(file: IO[bytes]) -> Iterator[tuple[str, NDArray[np.float64]]]:
             raise problem(f"its arrays claim {total:,} bytes", f"at most {LARGEST:,}, uncompressed")
         if key == member.filename:
             raise problem(f"it holds {inert(key)}, which is no array", "NumPy arrays only")
+        if member.compress_type not in _PACKED:
+            raise problem(f"array {inert(key)} is packed in another way", "what numpy.savez writes")
         try:
             with archive.open(member) as stream:
-                array = read_npy(stream, member.file_size, n_scores)
-                stream.read()  # to the end, where the checksum is compared
+                unpacked = Metered(stream, watch=lambda share: file.tell())
+                array = read_npy(unpacked, member.file_size, n_scores)
+                while unpacked.read(PIECE):
+                    pass  # At the end the checksum is compared.
         except InputError as error:
             raise problem(f"in array {inert(key)}: {error.problem}", error.expected) from None
-        except _BROKEN_ZIP:
+        except Stopped:
+            raise
+        except Exception:
             raise problem(f"array {inert(key)} cannot be unpacked", "a complete file") from None
         n_scores += array.size
         yield key, array
 
 
-def _header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+def _header(file: Metered) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    magic = file.read(len(NPY_MAGIC) + 2)
+    if magic[: len(NPY_MAGIC)] != NPY_MAGIC or magic[len(NPY_MAGIC) :] not in _HEADERS:
+        _refuse_file()
+    width, read_header = _HEADERS[magic[len(NPY_MAGIC) :]]
+    length = file.read(width)
+    size = int.from_bytes(length, "little")
+    check_most(size, LONGEST_HEADER, "bytes in its header", "what numpy.save writes")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            shape, fortran, dtype = _HEADERS[npy_format.read_magic(file)](file)
+            shape, fortran, dtype = read_header(BytesIO(length + file.read(size)))
+    except Stopped:
+        raise
     except Exception:  # NumPy parses the header as Python, which fails in many ways.
         _refuse_file()
-    if any(length < 0 for length in shape):
+    if any(type(length) is not int or not 0 <= length < 2**63 for length in shape):
         _refuse_file()
     return shape, fortran, dtype
 

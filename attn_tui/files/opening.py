@@ -1,6 +1,7 @@
 """A file that a user opens: scores, queries and keys, or a whole question."""
 
 import os
+from contextlib import suppress
 from pathlib import PurePath
 
 import numpy as np
@@ -9,16 +10,18 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Products, Source, Typed
 from attn_tui.files.codec import asks, experiment_from_plain
-from attn_tui.files.draft import Draft
+from attn_tui.files.draft import Draft, parse
 from attn_tui.files.entries import Entry, expanded, named
-from attn_tui.files.plain import from_json
-from attn_tui.files.readers import SUFFIXES, place_of, read_bytes, text_of, whole_entries
+from attn_tui.files.json import read_json
+from attn_tui.files.readers import SUFFIXES, opened, whole_entries
 from attn_tui.files.sources import part_of, products_of
+from attn_tui.files.stream import Metered, text_pieces
 from attn_tui.files.tables import json_entries
+from attn_tui.files.watch import Watch, unwatched
 from attn_tui.files.writing import source_text
 
 
-def open_draft(path: str, setup: Setup) -> Draft:
+def open_draft(path: str, setup: Setup, watch: Watch = unwatched) -> Draft:
     """Return the draft that asks about what a file holds.
 
     A .json file that ``show --json`` printed asks its own question. Other files hold scores, and
@@ -27,35 +30,41 @@ def open_draft(path: str, setup: Setup) -> Draft:
     Args:
         path: A .npy, .npz, .csv, .json or .txt file.
         setup: What is asked beside the scores.
+        watch: Told the share done, often, from the thread that calls; what it raises is let out.
 
     Raises:
         InputError: With field ``"file"``, naming the file and the place in it.
+        Stopped: If the watch raised it.
     """
     # "-" would be standard input, where the keys of a screen come from.
     path = os.path.join(".", path) if path == "-" else path
-    data = read_bytes(path, "file", SUFFIXES)
-    try:
-        source, setup = _opened(data, path, setup)
-    except InputError as error:
-        place = place_of(path)
-        where = f"{place}, {error.where}" if error.where else place
-        raise InputError("file", error.problem, error.expected, where, error.line) from None
+    with opened(path, "file", SUFFIXES, watch) as file:
+        source, setup = _opened(file, path, setup)
+    watch(1.0)
     text, attachments = source_text(source)
-    return Draft(text, setup, source.kind, attachments)
+    draft = Draft(text, setup, source.kind, attachments)
+    watch(1.0)
+    # Read once here, where it may take its time: what is read again is found in the caches.
+    with suppress(InputError):
+        parse(draft)
+    watch(1.0)
+    return draft
 
 
-def _opened(data: bytes, path: str, setup: Setup) -> tuple[Source, Setup]:
+def _opened(file: Metered, path: str, setup: Setup) -> tuple[Source, Setup]:
     suffix = PurePath(path).suffix.lower()
     if suffix == ".json":
-        plain = from_json(text_of(data), "file", "")
+        plain = read_json(text_pieces(file))
+        file.watch(1.0)
         if asks(plain):
             experiment = experiment_from_plain(plain)
             return experiment.source, experiment.setup
         entries = json_entries(plain, PurePath(path).stem)
     else:
-        entries = whole_entries(data, path)
+        entries = whole_entries(file, path)
+    file.watch(1.0)
     products = _products(entries) if suffix in (".json", ".npz") else None
-    return products or Typed(named(expanded(entries))), setup
+    return products or Typed(named(expanded(entries), file.watch)), setup
 
 
 def _products(entries: list[Entry]) -> Products | None:

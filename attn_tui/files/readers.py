@@ -2,12 +2,12 @@
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
-from io import BytesIO
 from itertools import groupby
 from pathlib import PurePath
-from stat import S_IFREG, S_ISDIR, S_ISREG
+from stat import S_ISDIR, S_ISREG
 from typing import BinaryIO
 
 from attn_tui.compute.errors import InputError, inert
@@ -16,11 +16,12 @@ from attn_tui.compute.source import Source
 from attn_tui.compute.vector import Vector
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.files.entries import Entry, expanded, named, problem
-from attn_tui.files.grammar import read_entries
-from attn_tui.files.limits import LARGEST
+from attn_tui.files.grammar import plain_lines, read_entries
+from attn_tui.files.json import read_json
 from attn_tui.files.npy import NPY_MAGIC, read_npy, read_npz
-from attn_tui.files.plain import from_json
+from attn_tui.files.stream import Metered, text_pieces
 from attn_tui.files.tables import array_entry, csv_entries, json_entries
+from attn_tui.files.watch import Watch, unwatched
 
 STANDARD_INPUT = "standard input"
 
@@ -53,10 +54,11 @@ def _source(argument: str) -> str | None:
 
 def _typed(arguments: Sequence[tuple[int, str]]) -> list[Entry]:
     """Read arguments that are lines of the grammar; an error names the argument by its number."""
+    texts = [(place, plain_lines(text)) for place, text in arguments]
     try:
-        return read_entries("\n".join(text for _, text in arguments))
+        return read_entries("\n".join(text for _, text in texts))
     except InputError as error:
-        lines = [number for number, text in arguments for _ in text.split("\n")]
+        lines = [place for place, text in texts for _ in text.split("\n")]
         where = f"argument {lines[error.line - 1]}" if len(lines) > 1 else ""
         raise InputError(error.field, error.problem, error.expected, where, error.line) from None
 
@@ -67,11 +69,8 @@ def read_file(path: str) -> list[Entry]:
     Raises:
         InputError: Naming the file and the place in it, with field ``"scores"``.
     """
-    entries = read_whole(path)
-    try:
-        return _checked(expanded(entries))
-    except InputError as error:
-        raise error_at(error, place_of(path)) from None
+    with opened(path, "scores", SUFFIXES) as file:
+        return _checked(expanded(whole_entries(file, path)))
 
 
 def read_whole(path: str) -> list[Entry]:
@@ -80,20 +79,17 @@ def read_whole(path: str) -> list[Entry]:
     Raises:
         InputError: Naming the file and the place in it, with field ``"scores"``.
     """
-    data = read_bytes(path, "scores", SUFFIXES)
-    try:
-        return whole_entries(data, path)
-    except InputError as error:
-        raise error_at(error, place_of(path)) from None
+    with opened(path, "scores", SUFFIXES) as file:
+        return whole_entries(file, path)
 
 
-def whole_entries(data: bytes, path: str) -> list[Entry]:
-    """Return what the bytes of a file hold, by the suffix of its path.
+def whole_entries(file: Metered, path: str) -> list[Entry]:
+    """Return what a file holds, by the suffix of its path.
 
     Raises:
         InputError: Naming the place in it, with field ``"scores"``.
     """
-    return _READERS[PurePath(path).suffix.lower()](data, PurePath(path).stem)
+    return _READERS[PurePath(path).suffix.lower()](file, PurePath(path).stem)
 
 
 def read_input() -> list[Entry]:
@@ -102,12 +98,9 @@ def read_input() -> list[Entry]:
     Raises:
         InputError: Naming the line, with field ``"scores"``.
     """
-    data = read_bytes("-", "scores")
-    try:
-        is_npy = data.startswith(NPY_MAGIC)
-        return _checked(expanded(_npy(data, "")) if is_npy else read_entries(text_of(data)))
-    except InputError as error:
-        raise error_at(error, STANDARD_INPUT) from None
+    with opened("-", "scores") as file:
+        is_npy = file.begins_with(NPY_MAGIC)
+        return _checked(expanded(_npy(file, "")) if is_npy else read_entries(text_pieces(file)))
 
 
 def read_experiment(path: str, default_source: Source | None = None) -> Experiment:
@@ -120,13 +113,8 @@ def read_experiment(path: str, default_source: Source | None = None) -> Experime
     Raises:
         InputError: Naming the file and the place in it, with field ``"experiment"``.
     """
-    where = place_of(path)
-    data = read_bytes(path, "experiment")
-    try:
-        text = text_of(data)
-    except InputError as error:
-        raise InputError("experiment", error.problem, error.expected, where) from None
-    return experiment_from_plain(from_json(text, "experiment", where), where, default_source)
+    with opened(path, "experiment") as file:
+        return experiment_from_plain(read_json(text_pieces(file)), default_source=default_source)
 
 
 def _checked(entries: list[Entry]) -> list[Entry]:
@@ -135,40 +123,47 @@ def _checked(entries: list[Entry]) -> list[Entry]:
     return entries
 
 
-def error_at(error: InputError, where: str) -> InputError:
-    """Return an error with the place its input comes from in front of the place in it."""
-    inside = f"{where}, {error.where}" if error.where else where
-    return InputError(error.field, error.problem, error.expected, inside, error.line)
+@contextmanager
+def opened(
+    path: str, field: str, suffixes: tuple[str, ...] = (), watch: Watch = unwatched
+) -> Iterator[Metered]:
+    """Open a regular file, or standard input, and name it in every error that is raised inside.
 
-
-def read_bytes(path: str, field: str, suffixes: tuple[str, ...] = ()) -> bytes:
-    """Return the bytes of a regular file, which has one of the suffixes if any are given.
-
-    Raises:
-        InputError: With the field given, naming the file.
+    Args:
+        path: Of the file; ``-`` is standard input.
+        field: Of the errors.
+        suffixes: Of which the file has one, if any are given.
+        watch: Told how much of the file has been read.
     """
     where = place_of(path)
     try:
-        mode = S_IFREG if path == "-" else os.stat(path).st_mode
-        if not (S_ISREG(mode) or S_ISDIR(mode)):
-            # A pipe may never end, and opening one may never return.
-            expected = "a file on a disk, or - for standard input"
-            raise InputError(field, "it is no regular file", expected, where)
-        if suffixes and S_ISREG(mode) and PurePath(path).suffix.lower() not in suffixes:
-            raise InputError(field, "its suffix is none of ours", " or ".join(suffixes), where)
-        if path == "-":
-            data = _standard_input().read(LARGEST + 1)
-        else:
-            with open(path, "rb") as file:
-                data = file.read(LARGEST + 1)
-    except InputError:
-        raise
-    except (OSError, ValueError) as error:
-        reason = _REASONS.get(type(error)) or getattr(error, "strerror", None) or "cannot be read"
+        with _binary(path, suffixes) as file:
+            size = os.fstat(file.fileno()).st_size if path != "-" else None
+            yield Metered(file, size, watch)
+    except InputError as error:
+        inside = f"{where}, {error.where}" if error.where else where
+        raise InputError(field, error.problem, error.expected, inside, error.line) from None
+    except OSError as error:
+        reason = _REASONS.get(type(error)) or error.strerror or "cannot be read"
         raise InputError(field, reason, "a file that can be read", where) from None
-    if len(data) > LARGEST:
-        raise InputError(field, "it is too large", f"at most {LARGEST:,} bytes", where)
-    return data
+
+
+def _binary(path: str, suffixes: tuple[str, ...]) -> AbstractContextManager[BinaryIO]:
+    if path == "-":
+        if sys.stdin is None:
+            raise OSError
+        return nullcontext(sys.stdin.buffer)
+    try:
+        mode = os.stat(path).st_mode
+    except ValueError:  # It holds what no path can.
+        raise OSError from None
+    if not (S_ISREG(mode) or S_ISDIR(mode)):
+        # A pipe may never end, and opening one may never return.
+        expected = "a file on a disk, or - for standard input"
+        raise problem("it is no regular file", expected)
+    if suffixes and S_ISREG(mode) and PurePath(path).suffix.lower() not in suffixes:
+        raise problem("its suffix is none of ours", " or ".join(suffixes))
+    return open(path, "rb")
 
 
 _REASONS: Mapping[type[Exception], str] = {
@@ -178,32 +173,13 @@ _REASONS: Mapping[type[Exception], str] = {
 }
 
 
-def _standard_input() -> BinaryIO:
-    if sys.stdin is None:
-        raise ValueError("closed")
-    return sys.stdin.buffer
+def _npy(file: Metered, stem: str) -> list[Entry]:
+    return [array_entry(read_npy(file, file.size), stem, shared=True)]
 
 
-def text_of(data: bytes) -> str:
-    """Return UTF-8 text.
-
-    Raises:
-        InputError: If it is none, with field ``"scores"``.
-    """
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        what = f"byte 0x{data[error.start]:02x} at position {error.start:,} is not UTF-8"
-        raise problem(what, "UTF-8 text") from None
-
-
-def _npy(data: bytes, stem: str) -> list[Entry]:
-    return [array_entry(read_npy(BytesIO(data), len(data)), stem, shared=True)]
-
-
-def _npz(data: bytes, stem: str) -> list[Entry]:
+def _npz(file: Metered, stem: str) -> list[Entry]:
     entries = []
-    for key, array in read_npz(BytesIO(data)):
+    for key, array in read_npz(file):
         try:
             entries.append(array_entry(array, key))
         except InputError as error:
@@ -211,22 +187,22 @@ def _npz(data: bytes, stem: str) -> list[Entry]:
     return entries
 
 
-def _csv(data: bytes, stem: str) -> list[Entry]:
-    return csv_entries(text_of(data), stem)
+def _csv(file: Metered, stem: str) -> list[Entry]:
+    return csv_entries(text_pieces(file), stem)
 
 
-def _json(data: bytes, stem: str) -> list[Entry]:
-    return json_entries(from_json(text_of(data), "scores", ""), stem)
+def _json(file: Metered, stem: str) -> list[Entry]:
+    return json_entries(read_json(text_pieces(file)), stem)
 
 
-def _txt(data: bytes, stem: str) -> list[Entry]:
-    entries = read_entries(text_of(data))
+def _txt(file: Metered, stem: str) -> list[Entry]:
+    entries = read_entries(text_pieces(file))
     if len(entries) == 1 and not entries[0].name:
         return [replace(entries[0], name=stem, shared=True)]
     return entries
 
 
-_READERS: Mapping[str, Callable[[bytes, str], list[Entry]]] = {
+_READERS: Mapping[str, Callable[[Metered, str], list[Entry]]] = {
     ".npy": _npy,
     ".npz": _npz,
     ".csv": _csv,

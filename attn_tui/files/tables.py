@@ -5,15 +5,26 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, repeat
-from typing import Any
+from math import isfinite
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.files.codec import asks, experiment_from_plain
-from attn_tui.files.entries import NUMBERS, Entry, check_count, held, number, numbered, problem
-from attn_tui.files.plain import finite, shown
+from attn_tui.files.entries import (
+    NUMBERS,
+    Entry,
+    check_count,
+    check_scores,
+    held,
+    number,
+    numbered,
+    problem,
+)
+from attn_tui.files.limits import LONGEST_ROW, MOST_CELLS, check_most
+from attn_tui.files.plain import scores_of, shown
 
 _LISTS = "a list of numbers, a list of lists, or an object of such lists by name"
 
@@ -56,65 +67,144 @@ def json_entries(plain: object, name: str) -> list[Entry]:
     return [Entry(name, entries[0].scores, shared=True)] if len(entries) == 1 else entries
 
 
-def csv_entries(text: str, name: str) -> list[Entry]:
-    """Return the vectors of a table whose cells stand between commas, semicolons or tabs.
+class _Row(NamedTuple):
+    """A row of a table that is not blank: its line, its cells, and their scores if all are."""
+
+    line: int
+    cells: Sequence[str]
+    scores: "array[float] | None" = None
+
+
+def csv_entries(pieces: Iterable[str], name: str) -> list[Entry]:
+    r"""Return the vectors of a table whose cells stand between commas, semicolons or tabs.
 
     Each row is a vector; a single column is one vector. If the first row holds no number it is a
     head, and each column is a vector named by it. Rows may end early, but not have gaps.
 
     Args:
-        text: The table.
+        pieces: The text of the table, its lines ended by ``\n``.
         name: What a single vector without a head is called.
 
     Raises:
         InputError: Naming the line and the cell that will not do.
     """
-    first = re.search(r"\S[^\n]*", text)
-    delimiter = next((mark for mark in ",;\t" if first and mark in first[0]), ",")
-    lines = _lines(text, delimiter)
-    line, row = next(lines, (0, []))
-    if row and not any(_is_number(cell) for cell in row):
-        return _columns(row, lines)
-    lines = chain([(line, row)] if row else [], lines)
-    column = _Cells(name, line)
-    for line, row in lines:
-        if len(row) > 1:
+    rows = _rows(pieces)
+    first = next(rows, None)
+    if first is None:
+        return []
+    if not any(_is_number(cell) for cell in first.cells):
+        return _columns(first, rows)
+    rows = chain([first], rows)
+    column = _Cells(name, first.line)
+    for row in rows:
+        if len(row.cells) > 1:
+            rows = chain([row], rows)
             break
-        column.add(row[0], line)
+        column.add_row(row)
+        check_scores(len(column.scores))
     else:
-        return [Entry(name, column.scores, column.line, shared=True)] if column.scores else []
+        return [Entry(name, column.scores, column.line, shared=True)]
     check_count(len(column.scores))
     entries = [Entry("", [score]) for score in column.scores]
-    for place, cells in chain([(line, row)], lines):
-        wide = _Cells("", place)
-        for cell in cells:
-            wide.add(cell, place)
-        entries.append(Entry("", wide.scores, place))
+    n_scores = len(entries)
+    for row in rows:
+        cells = _Cells("", row.line)
+        cells.add_row(row)
+        entries.append(Entry("", cells.scores, row.line))
+        n_scores += len(cells.scores)
         check_count(len(entries))
+        check_scores(n_scores)
     return [Entry(name, entries[0].scores, shared=True)] if len(entries) == 1 else entries
 
 
-def _lines(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a table that are not blank, each with its line."""
-    pieces = (found[0] for found in re.finditer(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+", text))
-    reader = csv.reader(pieces, delimiter=delimiter, skipinitialspace=True)
+def _rows(pieces: Iterable[str]) -> Iterator[_Row]:
+    """Yield the rows of a table that are not blank."""
+    lines = _lines(pieces)
+    delimiter, count = "", 0
+    for line in lines:
+        count += 1
+        if not delimiter:
+            delimiter = next((mark for mark in ",;\t" if mark in line.lstrip()), "")
+            if not delimiter and not line.strip():
+                continue
+            delimiter = delimiter or ","
+            is_plain = re.compile(rf"[-+.0-9eE \t{delimiter}]*+").fullmatch
+            blank = f" \t{delimiter}"
+        if is_plain(line):
+            # Such cells are what Python means by floats, or not at all, and nothing is quoted.
+            if line.strip(blank):
+                if line.count(delimiter) >= MOST_CELLS:
+                    _check_cells(line.count(delimiter) + 1, count)
+                cells = line.split(delimiter)
+                yield _Row(count, cells, _scores(cells))
+            continue
+        reader = csv.reader(_row_lines(line, lines), delimiter=delimiter, skipinitialspace=True)
+        try:
+            cells = next(reader)
+        except csv.Error as error:
+            line_num = count + reader.line_num - 1
+            raise problem(f"no table: {error}", "cells between commas", line_num) from None
+        count += reader.line_num - 1
+        _check_cells(len(cells), count)
+        if any(cell.strip() for cell in cells):
+            yield _Row(count, cells)
+
+
+def _check_cells(cells: int, line: int) -> None:
+    check_most(cells, MOST_CELLS, "cells in a row", "a long vector as a column", line)
+
+
+def _check_row(size: int) -> None:
+    check_most(size, LONGEST_ROW, "characters in a row", "a long vector as a column")
+
+
+def _lines(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of a text, without their ends."""
+    rest = ""
+    for piece in pieces:
+        *lines, rest = (rest + piece).split("\n")
+        _check_row(len(rest))
+        yield from lines
+    yield rest
+
+
+def _row_lines(line: str, lines: Iterator[str]) -> Iterator[str]:
+    """Yield the lines of one row: more than one if a quoted cell goes on."""
+    size = 0
+    for each in chain([line], lines):
+        size += len(each) + 1
+        _check_row(size)
+        yield each + "\n"
+
+
+def _scores(cells: Sequence[str]) -> "array[float] | None":
     try:
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                yield reader.line_num, row
-    except csv.Error as error:
-        raise problem(f"no table: {error}", "cells between commas", reader.line_num) from None
+        scores = array("d", map(float, cells))
+    except ValueError:
+        return None
+    return scores if isfinite(sum(scores)) else None
 
 
-def _columns(head: Sequence[str], lines: Iterable[tuple[int, list[str]]]) -> list[Entry]:
+def _columns(head: _Row, rows: Iterable[_Row]) -> list[Entry]:
     """Return the vectors of columns under a head; one without a title has no name."""
-    columns = [_Cells(title.strip()) for title in head]
-    start = 0
-    for line, row in lines:
+    check_count(len(head.cells))
+    columns = [_Cells(title.strip()) for title in head.cells]
+    start = n_scores = 0
+    is_whole = False
+    for row in rows:
+        n_scores += len(row.cells)
+        check_scores(n_scores)
+        if is_whole and row.scores is not None and len(row.scores) == len(columns):
+            for column, score in zip(columns, row.scores, strict=True):
+                column.scores.append(score)
+            continue
+        line, cells = row.line, row.cells
+        check_count(max(len(columns), len(cells)))
         start = start or line
-        columns += [_Cells("", blank=start if start < line else 0) for _ in row[len(columns) :]]
-        for column, cell in zip(columns, chain(row, repeat("")), strict=False):
+        columns += [_Cells("", blank=start if start < line else 0) for _ in cells[len(columns) :]]
+        for column, cell in zip(columns, chain(cells, repeat("")), strict=False):
             column.add(cell, line)
+        is_whole = all(column.line and not column.blank for column in columns)
     for column in columns:
         if not column.scores:
             raise problem(f"the column {inert(column.name)} is empty", "at least one number")
@@ -129,6 +219,15 @@ class _Cells:
         self.line = line
         self.blank = blank
         self.scores = array("d")
+
+    def add_row(self, row: _Row) -> None:
+        """Add all the cells of a row."""
+        if row.scores is not None and not self.blank:
+            self.line = self.line or row.line
+            self.scores.extend(row.scores)
+            return
+        for cell in row.cells:
+            self.add(cell, row.line)
 
     def add(self, cell: str, line: int) -> None:
         cell = cell.strip()
@@ -159,14 +258,16 @@ def _own_entries(plain: dict[str, Any]) -> list[Entry]:
 
 
 def _list_entries(plain: object, name: str) -> list[Entry]:
+    if isinstance(plain, array):
+        return [Entry(name, _numbers(plain, _of(name)))]
     if not isinstance(plain, list) or not plain:
         raise problem(f"{_of(name)}{shown(plain)} is not what can be read", _LISTS)
-    if not any(isinstance(item, list) for item in plain):
+    if not any(isinstance(item, list | array) for item in plain):
         return [Entry(name, _numbers(plain, _of(name)))]
     check_count(len(plain))
     entries = []
     for row, item in enumerate(plain):
-        if not isinstance(item, list) or not item:
+        if not isinstance(item, list | array) or not item:
             raise problem(f"{_of(name)}row {row}: {shown(item)} is not what can be read", _LISTS)
         entries.append(Entry(name, _numbers(item, f"{_of(name)}row {row}, ")))
     return numbered(entries)
@@ -176,8 +277,9 @@ def _of(name: str) -> str:
     return f"{inert(name)}, " if name else ""
 
 
-def _numbers(items: Sequence[object], place: str) -> Sequence[float]:
-    if numbers := finite(items):
+def _numbers(items: Sequence[object], place: str) -> Sequence[float] | NDArray[np.float64]:
+    numbers = scores_of(items)
+    if numbers is not None:
         return numbers
     return [_number(item, f"{place}key {key}") for key, item in enumerate(items)]
 

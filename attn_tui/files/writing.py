@@ -79,7 +79,15 @@ class _Writer:
     """Writes numbers as text, or attaches them and writes their name."""
 
     def __init__(self, attachments: tuple[Attachment, ...]) -> None:
-        self.attachments = attachments
+        self._attached = list(attachments)
+        self._places: dict[int, int] = {}
+        for place, attachment in enumerate(attachments):
+            self._places.setdefault(id(attachment.numbers), place)
+
+    @property
+    def attachments(self) -> tuple[Attachment, ...]:
+        """What there was, and what has been attached since."""
+        return tuple(self._attached)
 
     def products(self, source: Products) -> str:
         """Return the lines of q, K and V."""
@@ -118,13 +126,14 @@ class _Writer:
         return f"{name}: {text}" if entry.name else text
 
     def is_attached(self, numbers: object) -> bool:
-        return any(numbers is each.numbers for each in self.attachments)
+        return id(numbers) in self._places
 
     def token(self, numbers: NDArray[np.float64]) -> str:
         """Attach numbers, if they are not, and return what names them in a text."""
         if not self.is_attached(numbers):
-            self.attachments = (*self.attachments, Attachment(numbers))
-        place = [numbers is each.numbers for each in self.attachments].index(True)
+            self._places[id(numbers)] = len(self._attached)
+            self._attached.append(Attachment(numbers))
+        place = self._places[id(numbers)]
         size = " × ".join(f"{length:,}" for length in numbers.shape)
         return f"<#{place + 1} {size}{' scores' if numbers.ndim == 1 else ''}>"
 

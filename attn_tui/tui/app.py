@@ -1,6 +1,5 @@
 """The application: holds what is asked, shows it on the visible instrument, and asks anew."""
 
-import asyncio
 import sys
 import time
 from collections.abc import Callable
@@ -16,14 +15,16 @@ from attn_tui.charts.look_alikes import write_look_alikes
 from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.tui.actions import bindings
+from attn_tui.tui.crash import STATUS, Crash, crash
 from attn_tui.tui.dialogs import Choice, ChoiceDialog, FindDialog, ReadDialog
 from attn_tui.tui.driver import accept_any_bytes
 from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.finding import offered
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.key_help import key_help
+from attn_tui.tui.lifeline import lifeline
 from attn_tui.tui.state import Asked, History, only_of
-from attn_tui.tui.terminal import lacks_blocks, leave_on_signals
+from attn_tui.tui.terminal import lacks_blocks
 from attn_tui.tui.theme import role_variables
 from attn_tui.tui.turns import Turns
 
@@ -70,6 +71,7 @@ class AttnApp(App[None]):
         self._ascii = ascii
         self._due = False
         self._shown_at = -inf
+        self.crash: Crash | None = None
         self.turns = Turns(self, super().on_event, self._show_due)
         for each in INSTRUMENTS:
             self.add_mode(each.name, partial(_screen, each.screen))
@@ -165,6 +167,17 @@ class AttnApp(App[None]):
         if self._due and not (self.turns.waiting and rested < BREATH):
             self._show()
 
+    def fail(self, error: BaseException) -> None:
+        """Save what was asked, and remember what went wrong first."""
+        self.crash = self.crash or crash(error, self.history.present)
+
+    def _fatal_error(self) -> None:
+        """End after an error nobody expected: Textual's own name, for there is no public one."""
+        if error := sys.exception():
+            self.fail(error)
+        self.exit(return_code=STATUS)
+        self._close_messages_no_wait()
+
     def _show(self) -> None:
         self._due = False
         base = self.screen_stack[0] if self.screen_stack else None
@@ -179,17 +192,24 @@ def _screen(part: str) -> InstrumentScreen:
     return screen
 
 
-def run(draft: Draft) -> int:
-    """Run the program on the terminal and return its exit status."""
+def run(draft: Draft, mouse: bool = True) -> int:
+    """Run the program on the terminal and return its exit status.
+
+    Args:
+        draft: What is asked at the start.
+        mouse: Whether the terminal is to report the mouse.
+    """
     accept_any_bytes()
     stream = sys.__stderr__
     assert stream is not None  # Textual writes to it.
     write_look_alikes(stream, environ)
     app = AttnApp(draft, ascii=lacks_blocks(stream.encoding, environ))
-    asyncio.run(_run(app))
+    with lifeline(lambda: app.call_later(app.exit)) as line:
+        try:
+            app.run(mouse=mouse)
+        except Exception as error:
+            app.fail(error)
+    if app.crash:
+        stream.write(f"{app.crash.message}\n")
+    line.die()
     return app.return_code or 0
-
-
-async def _run(app: AttnApp) -> None:
-    leave_on_signals(asyncio.get_running_loop(), partial(app.exit, None))
-    await app.run_async()

@@ -1,10 +1,7 @@
-"""What the terminal can show, as far as its name and the locale tell, and leaving it as it was."""
+"""What the terminal can show, as far as its name and the locale tell."""
 
 import re
-import signal
-from asyncio import AbstractEventLoop
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 
 from attn_tui.charts.grid import BLOCKS
 
@@ -19,23 +16,3 @@ def lacks_blocks(encoding: str, environment: Mapping[str, str]) -> bool:
     except UnicodeEncodeError:
         return True
     return bool(_WITHOUT_BLOCKS.fullmatch(environment.get("TERM", "")))
-
-
-ENDING = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-)
-"""Signals that ask a program to end."""
-
-
-def leave_on_signals(loop: AbstractEventLoop, leave: Callable[[int], object]) -> None:
-    """Let signals that would end the program end it in order; one that is ignored stays so.
-
-    Args:
-        loop: Runs the program.
-        leave: Ends it with a status: 128 and the signal's number, as shells have it.
-    """
-    for number in ENDING:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            # Windows cannot.
-            with suppress(NotImplementedError):
-                loop.add_signal_handler(number, leave, 128 + number)

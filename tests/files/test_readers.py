@@ -55,6 +55,7 @@ INVALID = {
     "binary.npz": "no zip archive",
     "blank.txt": "none",
     "boolean.npy": "true and false",
+    "carriage.txt": "line 3: 'x'",
     "claims.npy": "1000000000000 numbers but holds",
     "claims.npz": "1000000000000 numbers but holds",
     "code.npy": "no .npy file",
@@ -79,6 +80,7 @@ INVALID = {
     "gap.csv": "line 1: a cell is empty",
     "gap.txt": "line 1: nothing stands between",
     "head-only.csv": "column 'q' is empty",
+    "hexadecimal.npy": "no .npy file",
     "infinity.json": "'q', row 1, key 1: 'inf'",
     "infinity.npy": "inf stands at key 1",
     "infinity.txt": "line 1: 'inf'",
@@ -119,6 +121,7 @@ INVALID = {
     "scalar.npy": "0 dimensions",
     "shut.txt": "line 1: ']' closes nothing",
     "text.npy": "it holds text",
+    "true-shape.npy": "no .npy file",
     "true.json": "key 0: true",
     "twice.json": "'q' stands there twice",
     "two-names.txt": "line 3: two vectors are named 'a'",
@@ -172,7 +175,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attn_tui.files.readers.LARGEST", 1_000_000)
+    monkeypatch.setattr("attn_tui.files.stream.LARGEST", 1_000_000)
     monkeypatch.setattr("attn_tui.files.npy.LARGEST", 1_000_000)
     large = tmp_path / "large.txt"
     large.write_bytes(bytes(1_000_001))
@@ -221,7 +224,7 @@ def test_what_may_never_end_is_refused_unread(kind: str, tmp_path: Path) -> None
 def test_a_suffix_is_looked_at_before_the_file_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("attn_tui.files.readers.LARGEST", 10)
+    monkeypatch.setattr("attn_tui.files.stream.LARGEST", 10)
     (tmp_path / "large.bin").write_bytes(bytes(11))
     assert "its suffix" in refused(tmp_path / "large.bin")
 
@@ -273,6 +276,9 @@ def test_an_error_names_the_argument_if_there_are_several() -> None:
     assert refused("x").startswith("scores: 'x'")
     assert "argument 3: 'x'" in refused("1,2", "3\n4", "x")
     assert "argument 2: 'y'" in refused(HERE / "valid" / "row.npy", "y", "1")
+    for ending in ("\r", "\r\n", "\n"):
+        assert "argument 2: 'x'" in refused("1,2", f"3{ending}x")
+        assert "argument 2: 'x'" in refused(f"1,2{ending}", "x")
 
 
 def test_an_experiment_file_is_refused_with_its_name_and_the_place(tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """The program on a real pseudo-terminal."""
 
-import os
-import signal
 import sys
 
 import pytest
@@ -30,27 +28,6 @@ def test_it_starts_answers_keys_quits_and_leaves_the_terminal_as_it_was() -> Non
         assert b"\x1b[?1049h" in terminal.raw
         assert terminal.raw.rindex(b"\x1b[?1049l") > terminal.raw.rindex(b"\x1b[?1049h")
         assert terminal.raw.rindex(b"\x1b[?25h") > terminal.raw.rindex(b"\x1b[?25l")
-
-
-@pytest.mark.parametrize("ending", ["INT", "TERM", "HUP"])
-def test_a_signal_that_ends_it_leaves_the_terminal_as_it_was(ending: str) -> None:
-    number = getattr(signal, f"SIG{ending}")
-    with Terminal(80, 24) as terminal:
-        terminal.until_shows("q Quit")
-        terminal.child.kill(number)
-        assert terminal.leave() == 128 + number
-        for mode in (b"?1049", b"?1003", b"?2004"):
-            assert terminal.raw.rindex(b"\x1b[%sl" % mode) > terminal.raw.rindex(b"\x1b[%sh" % mode)
-        assert terminal.raw.rindex(b"\x1b[?25h") > terminal.raw.rindex(b"\x1b[?25l")
-
-
-def test_a_terminal_that_is_taken_away_ends_it() -> None:
-    with Terminal(80, 24) as terminal:
-        terminal.until_shows("q Quit")
-        terminal.child.ptyproc.fileobj.close()
-        _, status = os.waitpid(terminal.child.pid, 0)
-        assert os.waitstatus_to_exitcode(status) == 128 + signal.SIGHUP
-        terminal.child.ptyproc.terminated = terminal.child.terminated = True
 
 
 def test_in_the_plain_locale_nothing_but_ascii_is_sent() -> None:

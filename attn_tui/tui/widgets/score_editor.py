@@ -8,7 +8,7 @@ from textual.widgets import TextArea
 
 from attn_tui.tui.actions import Action, Section, bindings
 
-ACTIONS = (Action("leave", ("escape",), "esc", "Done", "Leave the editor", palette=False),)
+ACTIONS = (Action("leave", ("escape",), "esc, tab", "Done", "Leave the editor", palette=False),)
 
 
 LONG_PASTE = 20_000

@@ -1,0 +1,92 @@
+"""What is left of the program where it fails: what was asked, what went wrong, and where."""
+
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from time import strftime
+from traceback import extract_tb, format_exception
+
+from attn_tui import __version__
+from attn_tui.files.codec import SCHEMA, experiment_to_plain
+from attn_tui.files.plain import json_text
+from attn_tui.tui.state import Asked
+
+STATUS = 70
+"""What the program ends with: EX_SOFTWARE of sysexits.h."""
+
+
+@dataclass(frozen=True)
+class Crash:
+    """A failure of the program.
+
+    Attributes:
+        place: File and line, in a few words.
+        error: What was raised.
+        path: The report, or None where none could be written.
+    """
+
+    place: str
+    error: str
+    path: Path | None
+
+    @property
+    def message(self) -> str:
+        """What a person is told."""
+        told = f"attn-tui failed in {self.place}: {self.error}\n"
+        if self.path is None:
+            return told + "What was asked could not be saved."
+        return (
+            f"{told}What was asked, and a report, are in {self.path}\n"
+            f"attn-tui --experiment {self.path} asks it again."
+        )
+
+
+def crash(error: BaseException, asked: Asked) -> Crash:
+    """Save what was asked and what went wrong, and return where."""
+    frames = extract_tb(error.__traceback__)
+    own = [frame for frame in frames if "attn_tui" in Path(frame.filename).parts] or frames
+    place = f"{Path(own[-1].filename).name}, line {own[-1].lineno}" if own else "an unknown place"
+    words = f"{type(error).__name__}: {error}".partition("\n")[0]
+    said = "".join(c if c.isprintable() else repr(c)[1:-1] for c in words)
+    return Crash(place, said, _saved(lambda: _report(error, asked)))
+
+
+def _report(error: BaseException, asked: Asked) -> Iterator[str]:
+    draft = asked.draft
+    yield from json_text(
+        {
+            "schema": SCHEMA,
+            "experiment": experiment_to_plain(asked.experiment),
+            "draft": {"source": draft.source, "text": draft.text, "others": dict(draft.others)},
+            "crash": {
+                "attn_tui": __version__,
+                "textual": version("textual"),
+                "python": sys.version.split()[0],
+                "platform": platform.platform(),
+                "terminal": os.environ.get("TERM", ""),
+                "traceback": format_exception(error),
+            },
+        }
+    )
+
+
+def _saved(report: Callable[[], Iterator[str]]) -> Path | None:
+    """Write a report where it can be, for its owner alone, and return where."""
+    state = os.environ.get("XDG_STATE_HOME") or os.path.join("~", ".local", "state")
+    folders = (os.path.join(os.path.expanduser(state), "attn-tui"), tempfile.gettempdir())
+    for folder in map(Path, folders):
+        path = folder / f"crash-{strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.json"
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with open(descriptor, "w", encoding="utf-8") as file:
+                file.writelines(report())
+        except Exception:
+            continue
+        return path
+    return None

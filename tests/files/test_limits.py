@@ -1,0 +1,160 @@
+"""Hostile files are refused in time, with the limit they pass, and in little memory."""
+
+import json
+import struct
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_tui.compute.errors import InputError
+from attn_tui.files import entries
+from attn_tui.files.entries import Entry, named
+from attn_tui.files.grammar import parse_vectors
+from attn_tui.files.readers import read_arguments, read_experiment
+
+MEGABYTE = 2**20
+
+MOST = 50 * MEGABYTE
+"""Bytes above the idle program, for files of 4,000,000 and one that unpacks to ten times that."""
+
+_CODE = """
+import sys
+from resource import RUSAGE_SELF, getrusage
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.setup import Setup
+from attn_tui.files.opening import open_draft
+
+unit = 1 if sys.platform == "darwin" else 1024
+for path in sys.argv[1:]:
+    before = getrusage(RUSAGE_SELF).ru_maxrss
+    try:
+        open_draft(path, Setup())
+    except InputError:
+        pass
+    print((getrusage(RUSAGE_SELF).ru_maxrss - before) * unit, path)
+"""
+
+
+def _filled(begin: str, repeated: str) -> Callable[[Path], object]:
+    text = begin + repeated * (4_000_000 // len(repeated.encode()))
+    return lambda path: path.write_text(text)
+
+
+def _npy_header(path: Path) -> None:
+    path.write_bytes(b"\x93NUMPY\x02\x00" + struct.pack("<I", 2**31) + b" " * 4_000_000)
+
+
+def _array(numbers: int) -> bytes:
+    file = BytesIO()
+    np.save(file, np.zeros(numbers))
+    return file.getvalue()
+
+
+def _behind(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("a.npy", _array(3) + bytes(40 * MEGABYTE))
+
+
+def _packed(path: Path) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr("a.npy", _array(3))
+
+
+def _directory(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for place in range(50):
+            archive.writestr(f"{'x' * 60_000}{place}.npy", _array(1))
+
+
+LIMITS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "dots.txt": (_filled("", "a.a.a."), "line 1: there are more than 10,000 characters without"),
+    "number.txt": (_filled("", "1"), "line 1: there are more than 10,000 characters without"),
+    "open.txt": (_filled("", "["), "more than 100,000 open brackets"),
+    "emoji.txt": (_filled('"', "😀"), "'\"' is not understood"),
+    "lists.txt": (_filled("", "[1],"), "more than 10,000 vectors"),
+    "lists.json": (_filled("[", "[],"), "more than 250,000 values"),
+    "mixed.json": (_filled("[", '1,"-inf",'), "more than 250,000 values"),
+    "name.json": (_filled('{"', "😀"), "more than 10,000 characters without a break"),
+    "digits.json": (_filled("", "1"), "more than 10,000 characters without a break"),
+    "deep.json": (_filled("", "["), "nested too deep; expected at most 100"),
+    "row.csv": (
+        lambda path: path.write_text("1," * 2_100_000),
+        "more than 4,000,000 characters in a row",
+    ),
+    "cells.csv": (lambda path: path.write_text("1," * 200_000), "more than 100,000 cells in a row"),
+    "quoted.csv": (_filled("", '"\n",'), "more than 4,000,000 characters in a row"),
+    "head.csv": (lambda path: path.write_text("q," * 10_001), "more than 10,000 vectors"),
+    "growing.csv": (lambda path: path.write_text("q\n1" + ",1" * 10_001), "more than 10,000"),
+    "header.npy": (_npy_header, "more than 10,000 bytes in its header"),
+    "packed.npz": (_packed, "packed in another way"),
+    "directory.npz": (_directory, "more than 2,097,152 bytes in its list of arrays"),
+    "behind.npz": (_behind, ""),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("hostile")
+    for name, (write, _) in LIMITS.items():
+        write(folder / name)
+    return folder
+
+
+@pytest.mark.parametrize("name", [name for name, (_, limit) in LIMITS.items() if limit])
+def test_what_passes_a_limit_is_refused_with_it(name: str, folder: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        read_arguments([f"@{folder / name}"])
+    assert LIMITS[name][1] in str(caught.value)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs the resource module")
+def test_what_passes_a_limit_takes_little_memory(folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _CODE, *(str(folder / name) for name in LIMITS)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    taken = [line.split(maxsplit=1) for line in done.stdout.splitlines()]
+    assert len(taken) == len(LIMITS)
+    assert sum(int(size) for size, _ in taken) < MOST, taken
+
+
+def test_words_and_separators_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attn_tui.files.grammar.MOST_TOKENS", 100)
+    assert len(parse_vectors("1\n" * 5_000)) == 1
+    with pytest.raises(InputError, match="line 51: there are more than 100 words and separators"):
+        parse_vectors(",\n" * 100)
+
+
+def test_numbers_in_json_are_counted_as_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("attn_tui.files.entries.MOST_SCORES", 100)
+    path = tmp_path / "asked.json"
+    path.write_text(json.dumps({"queries": [[1.0] * 10] * 10, "keys": [[1.0] * 10]}))
+    with pytest.raises(InputError, match="more than 100 scores"):
+        read_experiment(str(path))
+
+
+def test_names_are_found_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+    letters = entries.letters
+
+    def counted() -> object:
+        for name in letters():
+            tried.append(name)
+            yield name
+
+    monkeypatch.setattr(entries, "letters", counted)
+    own = [Entry("b", [1.0]), Entry("file", [1.0], shared=True)]
+    found = [vector.name for vector in named([*own, *own[1:], *[Entry("", [1.0])] * 1_000])]
+    assert found[:5] == ["b", "file", "file 2", "a", "c"]
+    assert len(set(found)) == len(found)
+    assert len(tried) == 1_001
