@@ -10,7 +10,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from attn_tui.instruments import INSTRUMENTS, load
-from attn_tui.tui import dialogs, everywhere
+from attn_tui.tui import dialogs, everywhere, work
 from attn_tui.tui.actions import Section, key_table
 
 _KEYS = 12
@@ -28,6 +28,7 @@ def sections(first: Iterable[Section] = ()) -> tuple[Section, ...]:
         dialogs.SeveralDialog.SECTION,
         dialogs.FindDialog.SECTION,
         dialogs.ReadDialog.SECTION,
+        work.WorkDialog.SECTION,
     )
     return tuple(dict.fromkeys(every))
 

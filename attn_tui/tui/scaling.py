@@ -1,7 +1,7 @@
 """What is asked of every instrument alike: d_k, the scale rule, and the heads of models."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -200,8 +200,10 @@ class ScalingScreen(InstrumentScreen):
         self.action_type_d_k()
 
     @on(Entry.Entered)
-    def _on_entered(self, event: Entry.Entered) -> None:
-        event.take(event.value)
+    async def _on_entered(self, event: Entry.Entered) -> None:
+        taken = event.take(event.value)
+        if isinstance(taken, Awaitable):
+            await taken
 
     @on(Entry.Opened)
     @on(Entry.Closed)

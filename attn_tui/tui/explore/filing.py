@@ -1,9 +1,12 @@
 """What the keys of the Explore screen do with files: open one, and what is saved of a vector."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import PurePath
 
-from attn_tui.compute.errors import InputError
+from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.explore.answer import Answer, answer
+from attn_tui.files.draft import Draft
 from attn_tui.files.opening import open_draft
 from attn_tui.report.explore import csv, json, text
 from attn_tui.report.explore.contents import Contents
@@ -11,6 +14,7 @@ from attn_tui.report.export import Forms
 from attn_tui.tui import edits
 from attn_tui.tui.explore.base import ExploreBase
 from attn_tui.tui.filing import completed
+from attn_tui.tui.work import Work
 
 READ_KEYS = 100
 """Keys that are listed where all is said as text."""
@@ -19,18 +23,29 @@ READ_KEYS = 100
 class FilingActions(ExploreBase):
     """Actions that read and write files."""
 
-    def action_open_file(self) -> None:
-        """Ask for a file and open it."""
+    def action_open_file(self, text: str = "", problem: str = "") -> None:
+        """Ask for a file and open it; or ask again, with the problem."""
+        self.request("open", text, str.strip, self._open, False, completed, problem)
+
+    async def _open(self, path: str) -> None:
+        """Read a file beside the screen, and ask what it asks."""
         if self.asked:
-            setup = self.asked.draft.setup
-            self.request(
-                "open",
-                "",
-                lambda text: edits.become(open_draft(text.strip(), setup)),
-                self.ask,
-                eager=False,
-                complete=completed,
-            )
+            work = Work(partial(open_draft, path, self.asked.draft.setup))
+            title = f"Opening {inert(PurePath(path).name)}"
+            await self.see_through(title, work, partial(self._opened, path, work), self.view.ascii)
+
+    def _opened(self, path: str, work: Work[Draft]) -> None:
+        outcome = work.outcome
+        if work.stopped:
+            self.notify("Stopped: nothing is opened", timeout=3)
+        elif isinstance(outcome, InputError):
+            self.action_open_file(path, outcome.beside)
+        elif isinstance(outcome, MemoryError):
+            self.action_open_file(path, "not enough memory; expected a smaller file")
+        elif isinstance(outcome, Draft):
+            self.ask(edits.become(outcome))
+        elif outcome is not None:
+            raise outcome
 
     def forms(self) -> Forms:
         """Return what can be written: all vectors, compared with the one that is pinned."""

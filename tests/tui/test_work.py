@@ -1,0 +1,111 @@
+"""Opening a file runs beside the screen: it says how far it is, and can be stopped."""
+
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.setup import Setup
+from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.files.watch import Watch, unwatched
+from attn_tui.tui.explore import filing
+from attn_tui.tui.work import WorkDialog
+from tests.tui.person import MEDIUM, Person, at_screen
+
+
+class Reader:
+    """Stands for `open_draft`: goes on when told to, and notes whether it was stopped."""
+
+    def __init__(self, outcome: Draft | Exception) -> None:
+        self.outcome = outcome
+        self.go_on, self.begun, self.ended = Event(), Event(), Event()
+
+    def __call__(self, path: str, setup: Setup, watch: Watch = unwatched) -> Draft:
+        try:
+            watch(0.25)
+            self.begun.set()
+            while not self.go_on.wait(0.01):
+                watch(0.25)
+        finally:
+            self.ended.set()
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome
+
+
+async def opening(person: Person, monkeypatch: pytest.MonkeyPatch, reader: Reader) -> None:
+    """Ask for a file that takes long, and wait until the screen says so."""
+    monkeypatch.setattr(filing, "open_draft", reader)
+    await person.press("ctrl+o")
+    await person.paste("big.csv")
+    await person.press("enter")
+    await person.until_sees(" 25%")
+    assert isinstance(person.app.screen, WorkDialog)
+    person.sees("Opening 'big.csv'", "esc stops", "left")
+
+
+async def test_a_file_that_takes_long_shows_its_progress_and_is_then_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reader = Reader(Draft("a: 7, 8, 9"))
+    async with at_screen(MEDIUM) as person:
+        await opening(person, monkeypatch, reader)
+        await person.resize(40, 15)
+        person.sees("esc stops")
+        await person.resize(*MEDIUM)
+        reader.go_on.set()
+        await person.until_sees("a: 7, 8, 9")
+        assert person.asked.draft.text == "a: 7, 8, 9"
+        await person.press("u")
+        assert person.asked.draft == EXAMPLE
+
+
+async def test_what_is_stopped_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = Reader(Draft("a: 7, 8, 9"))
+    async with at_screen(MEDIUM) as person:
+        await opening(person, monkeypatch, reader)
+        await person.press("escape")
+        person.sees("Stopped: nothing is opened")
+        assert reader.ended.wait(30)
+        assert person.asked.draft == EXAMPLE
+        await person.press("right_square_bracket")
+        assert person.asked.experiment.setup.d_k == 1280
+
+
+async def test_leaving_does_not_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = Reader(Draft("a: 7, 8, 9"))
+    async with at_screen(MEDIUM) as person:
+        await opening(person, monkeypatch, reader)
+        await person.press("ctrl+q")
+    assert reader.ended.wait(30)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (InputError("file", "line 3: 'x' is no number", "numbers"), "line 3: 'x' is no number"),
+        (MemoryError(), "not enough memory"),
+    ],
+)
+async def test_what_cannot_be_read_after_all_is_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
+) -> None:
+    reader = Reader(error)
+    async with at_screen(MEDIUM) as person:
+        await opening(person, monkeypatch, reader)
+        reader.go_on.set()
+        await person.until_sees(said)
+        person.sees("big.csv")
+        await person.press("escape")
+        assert person.asked.draft == EXAMPLE
+
+
+async def test_a_large_file_is_read_while_the_screen_answers(tmp_path: Path) -> None:
+    path = tmp_path / "large.csv"
+    path.write_text("\n".join(str(number % 97) for number in range(400_000)))
+    async with at_screen(MEDIUM) as person:
+        await person.press("ctrl+o")
+        await person.paste(str(path))
+        await person.press("enter")
+        await person.until_sees("400,000 keys")
