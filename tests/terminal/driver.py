@@ -11,6 +11,7 @@ prints each fault with the seed and the number of events that lead to it.
 """
 
 import argparse
+import json
 import os
 import re
 import select
@@ -49,11 +50,11 @@ KEPT = 20_000
 """Bytes of output that are kept to be told."""
 
 
-class Fault(Exception):
+class FaultError(Exception):
     """What the program must not do."""
 
 
-class Quit(Exception):
+class EndedError(Exception):
     """The program ended as it should when it is asked to."""
 
 
@@ -71,9 +72,12 @@ class Driven(Terminal):
         # Before, the terminal itself would take ctrl+c for the signal.
         self.wait(lambda: b"\x1b[?2004h" in self.raw, "start")
 
+    def __enter__(self) -> "Driven":
+        return self
+
     def _take(self, data: bytes) -> None:
         if found := FORBIDDEN.search(self.raw[-8:] + data):
-            raise Fault(f"wrote {found[0]!r}")
+            raise FaultError(f"wrote {found[0]!r}")
         # What is written behind the screen is no longer the screen.
         shown, end, told = data.partition(b"\x1b[?1049l")
         super()._take(shown)
@@ -97,9 +101,11 @@ class Driven(Terminal):
     def _ended(self) -> None:
         self.child.wait()
         if self.child.exitstatus == 0:
-            raise Quit
+            raise EndedError
         status = self.child.exitstatus or f"signal {self.child.signalstatus}"
-        raise Fault(f"ended with {status}\n{self.told}")
+        reports = map(json.loads, map(Path.read_text, self.folder.glob("attn-tui/crash-*.json")))
+        traces = ("".join(report["crash"]["traceback"]) for report in reports)
+        raise FaultError("\n".join([f"ended with {status}", self.told, *traces]))
 
     @property
     def told(self) -> str:
@@ -112,21 +118,25 @@ class Driven(Terminal):
         end = time.monotonic() + DEADLINE
         while not holds():
             if time.monotonic() > end:
-                raise Fault(f"no {wanted}")
+                raise FaultError(f"no {wanted}")
             if not self._read(1.0):
-                # It may have gone back to the shell.
-                self.child.kill(signal.SIGCONT)
+                self._bring_back()
 
     def send(self, text: str) -> None:
         """Send keys, and read meanwhile, since the program may wait to be read."""
         rest, end = text.encode(), time.monotonic() + DEADLINE
         while rest:
             if time.monotonic() > end:
-                raise Fault("no key is read")
+                raise FaultError("no key is read")
             if select.select([], [self.child.child_fd], [], 0.0)[1]:
                 rest = rest[os.write(self.child.child_fd, rest[:1024]) :]
             elif not self._read(1.0):
-                self.child.kill(signal.SIGCONT)
+                self._bring_back()
+
+    def _bring_back(self) -> None:
+        """Do as ``fg`` does, if the program has gone back to the shell."""
+        if os.waitid(os.P_PID, self.child.pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT):
+            self.child.kill(signal.SIGCONT)
 
     def look(self) -> None:
         """Read until nothing comes for a moment."""
@@ -173,8 +183,8 @@ def compare(driven: Driven, name: str) -> bool:
             # It is compared with a pinned answer, which is let go.
             driven.send("=")
         driven.wait(lambda: agree(driven.display, table), "table that show prints")
-    except Fault as fault:
-        raise Fault(f"{fault}:\n" + "\n".join(report)) from None
+    except FaultError as fault:
+        raise FaultError(f"{fault}:\n" + "\n".join(report)) from None
     file.unlink()
     return True
 
@@ -188,20 +198,21 @@ def shown(file: Path) -> list[str]:
     """Return what the command prints of the question of a file."""
     result = CliRunner().invoke(program, ["show", "--experiment", os.fspath(file), "--top", "100"])
     if result.exit_code:
-        raise Fault(f"show ends with {result.exit_code}: {result.output} {result.exception!r}")
+        raise FaultError(f"show ends with {result.exit_code}: {result.output} {result.exception!r}")
     return [line.rstrip() for line in result.stdout.splitlines()]
 
 
 def said(display: Sequence[str]) -> list[str]:
     """Return what is visible of the text in its box, down to what pops up over it."""
-    boxes = (re.search(r"╭─ In words and numbers ─+╮", line) for line in display)
-    number, box = next(((n, box) for n, box in enumerate(boxes) if box), (0, None))
+    found = (re.search(r"╭─ In words and numbers ─+╮", line) for line in display)
+    box = next(((n, *match.span()) for n, match in enumerate(found) if match), None)
     lines: list[str] = []
-    for line in display[number + 1 :] if box else ():
-        inside = line[box.start() : box.end()]
-        if not (inside.startswith("│ ") and inside.endswith("│")):
-            break
-        lines.append(inside[2:82].rstrip())
+    if box:
+        number, left, right = box
+        for line in display[number + 1 :]:
+            if not (line[left:right].startswith("│ ") and line[left:right].endswith("│")):
+                break
+            lines.append(line[left + 2 : left + 82].rstrip())
     return lines
 
 
@@ -267,7 +278,7 @@ class Course:
     starts: int = 0
 
 
-ARGUMENTS = (
+ARGUMENTS: tuple[list[str], ...] = (
     [], ["--draw", "6", "--vectors", "2"], ["100,120,150", "q:3,4"], ["--d-k", "64", "-1,0,1"],
     ["--query", "1,0", "--keys", "[[1,0],[0,1]]", "--values", "[[1],[2]]"], ["--example", "tens"],
 )  # fmt: skip
@@ -286,7 +297,7 @@ def drive(course: Course, events: int, folder: Path) -> None:
     """Do so many events of a seed.
 
     Raises:
-        Fault: At the first thing that must not be; its notes hold the last screen.
+        FaultError: At the first thing that must not be; its notes hold the last screen.
     """
     size = Size(80, 24)
     doing = bursts(course.seed, size)
@@ -310,16 +321,16 @@ def drive(course: Course, events: int, folder: Path) -> None:
                                 break
                             course.unread += 1
                         else:
-                            raise Fault("an example cannot be read")
+                            raise FaultError("an example cannot be read")
                         driven.resize(size.columns, size.lines)
-            except Quit:
+            except EndedError:
                 pass
-            except Fault as fault:
+            except FaultError as fault:
                 fault.add_note("\n".join(driven.last or driven.display))
                 raise
 
 
-def told(fault: Fault, course: Course) -> str:
+def told(fault: FaultError, course: Course) -> str:
     """Return all there is to say of a fault."""
     replay = f"--seed {course.seed} --events {course.done}"
     screen = "\n".join(fault.__notes__)
@@ -333,7 +344,7 @@ def run(seed: int, events: int) -> tuple[Course, str]:
         fill(Path(name))
         try:
             drive(course, events, Path(name))
-        except Fault as fault:
+        except FaultError as fault:
             return course, told(fault, course)
     return course, ""
 

@@ -66,7 +66,8 @@ READABLE = {
 }
 HOSTILE = (
     "\x1b]2;pasted\x07", "\x1b[31;5m\x1b[2J", "\x1bPq\x1b\\", "\x9b31m\x9d2;pasted\x9c",
-    "\x00\x01\x02\r\n\t\x7f", "\u202e1, 2\u2069\u200b", "👩\u200d👩\u200d👧 e\u0301 ０,１", "\ud7ff\ufffe",
+    "\x00\x01\x02\r\n\t\x7f", "\u202e1, 2\u2069\u200b", "👩\u200d👩\u200d👧 e\u0301 ０,１",
+    "\ud7ff\ufffe",
 )  # fmt: skip
 """Texts that are not to reach a terminal as they are."""
 

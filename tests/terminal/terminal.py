@@ -60,7 +60,10 @@ class Terminal:
     @property
     def display(self) -> tuple[str, ...]:
         """The lines of the screen."""
-        return tuple(line.rstrip() for line in self.screen.display)
+        columns, buffer = range(self.screen.columns), self.screen.buffer
+        rows = (buffer[line] for line in range(self.screen.lines))
+        # The second cell of a wide character is empty; pyte's own text cannot have one by itself.
+        return tuple("".join(row[column].data for column in columns).rstrip() for row in rows)
 
     def _take(self, data: bytes) -> None:
         self.sent += len(data)
