@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
 from itertools import count, groupby
 from pathlib import Path
 
@@ -251,7 +252,21 @@ def agree(display: Sequence[str], table: dict[str, list[str]]) -> bool:
         if not re.match(r"[▸> ][▪* ] *\d", line):
             break
         rows.append(re.sub(r"[▏▎▍▌▋▊▉█#▸>▪*]", " ", line).split())
-    return bool(rows) and all(row[2:] == table[row[0]] for row in rows if row[0] in table)
+    return bool(rows) and all(
+        len(row) == 7 and all(map(same, row[2:], table[row[0]])) for row in rows if row[0] in table
+    )
+
+
+def same(number: str, other: str) -> bool:
+    """Return whether two numbers are one as far as the shorter is written; … is any."""
+    if number == other or "…" in (number, other):
+        return True
+    try:
+        first, second = (Decimal(text.lstrip("×").replace("−", "-")) for text in (number, other))
+        ends = [int(each.as_tuple().exponent) for each in (first, second)]
+    except (InvalidOperation, ValueError):
+        return False
+    return abs(first - second) <= Decimal("0.6").scaleb(max(ends))
 
 
 # Seeds

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.terminal.driver import agree, place_of, reported, run, said
+from tests.terminal.driver import agree, place_of, reported, run, said, same
 
 SEEDS = range(1, 9)
 EVENTS = 2500
@@ -51,3 +51,12 @@ def test_a_table_has_the_numbers_of_a_report_or_others() -> None:
     assert agree(TABLE, table)
     assert not agree([line.replace("+1.17e-01", "+1.18e-01") for line in TABLE], table)
     assert not agree(TABLE[:1], table)
+
+
+def test_numbers_are_the_same_as_far_as_they_are_written() -> None:
+    assert same("×2e195", "×2.26e195")
+    assert same("−6e-364", "−5.91e-364")
+    assert not same("−6e-364", "+5.91e-364")
+    assert not same("0.7431", "0.7433")
+    assert not same("1e-3", "1e-4")
+    assert not same("–", "0")
