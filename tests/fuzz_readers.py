@@ -10,10 +10,10 @@ import json
 import sys
 import tempfile
 import time
+from array import array
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from random import Random
-from resource import RUSAGE_SELF, getrusage
 from unittest.mock import patch
 
 import numpy as np
@@ -26,10 +26,13 @@ from attn_tui.compute.source import Drawn, Kind, Products
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.draft import Draft, parse
 from attn_tui.files.examples import EXAMPLES
+from attn_tui.files.grammar import plain_lines
+from attn_tui.files.json import read_json
 from attn_tui.files.matrices import read_matrix
 from attn_tui.files.opening import open_draft
 from attn_tui.files.readers import SUFFIXES, read_arguments, read_experiment, read_file
 from attn_tui.files.sources import TEMPLATES, Part, index_at
+from tests.memory import peak
 
 MOST_MEMORY = 700 * 2**20
 """Bytes above the idle program; 16,000,000 numbers, packed, fit in what is tried."""
@@ -129,6 +132,33 @@ def _write(path: Path, data: bytes) -> str:
     return str(path)
 
 
+def _read_json(data: bytes) -> None:
+    """Read text as JSON, in pieces, which means what `json` says of the whole."""
+    text = plain_lines(data.decode("utf-8", "replace"))
+    try:
+        expected = _as_read(json.loads(text))
+    except (ValueError, RecursionError):
+        expected = ""
+    try:
+        found = _as_read(read_json(text[start : start + 50] for start in range(0, len(text), 50)))
+    except InputError as error:
+        if expected and "not JSON" in error.problem:
+            raise AssertionError(text[:2000]) from error
+        raise
+    assert found == expected, text[:2000]
+
+
+def _as_read(plain: object) -> str:
+    """Return what plain values mean as text; whole numbers are floats, if they can be."""
+    if isinstance(plain, dict):
+        return str({name: _as_read(item) for name, item in plain.items()})
+    if isinstance(plain, list | array):
+        return str([*map(_as_read, plain)])
+    if type(plain) is int and abs(plain) < 2**1023:
+        return str(float(plain))
+    return "-inf" if plain == "-Infinity" else str(plain)
+
+
 def ways_in(name: str, data: bytes, rng: Random, folder: Path) -> Iterator[Callable[[], object]]:
     """Yield what reads the data, each way in once."""
     text = _text(data)
@@ -147,6 +177,8 @@ def ways_in(name: str, data: bytes, rng: Random, folder: Path) -> Iterator[Calla
         yield lambda: read_experiment(path)
     else:
         path = _write(folder / f"file{name}", data)
+        if name == ".json":
+            yield lambda: _read_json(data)
         yield lambda: read_file(path)
         yield lambda: open_draft(path, Setup())
         yield lambda: read_matrix(f"@{path}", rng.choice(_PARTS))
@@ -185,11 +217,6 @@ def one(number: int, seed: int, corpus: Mapping[str, list[bytes]], folder: Path)
     return data
 
 
-def memory() -> int:
-    """Return the most bytes this process has held."""
-    return getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-
-
 def main() -> None:
     """Try mutations until the time is over; the first failure ends it."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -198,7 +225,7 @@ def main() -> None:
     parser.add_argument("--only", type=int, help="the number of the one to try")
     given = parser.parse_args()
     corpus = seeds()
-    idle, end = memory(), time.monotonic() + given.seconds
+    idle, end = peak(), time.monotonic() + given.seconds
     number = given.only or 0
     with tempfile.TemporaryDirectory() as folder:
         while time.monotonic() < end:
@@ -207,12 +234,12 @@ def main() -> None:
             except Exception:
                 sys.stderr.write(f"--seed {given.seed} --only {number}\n")
                 raise
-            if memory() - idle > MOST_MEMORY:
-                sys.exit(f"--seed {given.seed} --only {number} takes {memory() - idle:,} bytes")
+            if peak() - idle > MOST_MEMORY:
+                sys.exit(f"--seed {given.seed} --only {number} takes {peak() - idle:,} bytes")
             if given.only is not None:
                 break
             number += 1
-    sys.stdout.write(f"{number:,} tried, {memory() - idle:,} bytes at most, nothing found\n")
+    sys.stdout.write(f"{number:,} tried, {peak() - idle:,} bytes at most, nothing found\n")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ from attn_tui.files.stream import Window
 _BLANK = r" \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _COMMA = ",;，；、"
 _CALLS = "tensor|Tensor|array|Array|asarray|Parameter|list|tuple|b?float\\d+|u?int\\d+"
-_QUOTED = rf'"(?:[^"\\\n]|\\.){{0,{LONGEST_WORD}}}+"|' + rf"'[^'\n]{{1,{LONGEST_WORD}}}+'"
+_QUOTED = rf'"(?:[^"\\\n]|\\.){{0,{LONGEST_WORD}}}+"|' + rf"'[^'\n]{{0,{LONGEST_WORD}}}+'"
 _DIGITS = rf"[-+]?[.0-9][-+.0-9eE]{{0,{LONGEST_WORD}}}+(?=[\s,;)\]}}])"
 _TO_BLANK = str.maketrans(",;", "  ")
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}

@@ -64,17 +64,19 @@ def text_pieces(file: Metered) -> Iterator[str]:
     Raises:
         InputError: If it is none, with field ``"scores"``.
     """
-    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    decoder = codecs.getincrementaldecoder("utf-8")()
     lines = IncrementalNewlineDecoder(decoder, translate=True)
-    data = b"more"
+    data, mark = b"more", "\ufeff"
     while data:
         data = file.read(PIECE)
         try:
-            yield lines.decode(data, final=not data)
+            piece = lines.decode(data, final=not data)
         except UnicodeDecodeError as error:
             position = file.count - len(error.object) + error.start
             what = f"byte 0x{error.object[error.start]:02x} at position {position:,} is not UTF-8"
             raise InputError("scores", what, "UTF-8 text") from None
+        yield piece.removeprefix(mark)
+        mark = "" if piece else mark
 
 
 class Window:

@@ -165,7 +165,8 @@ def _lines(pieces: Iterable[str]) -> Iterator[str]:
         *lines, rest = (rest + piece).split("\n")
         _check_row(len(rest))
         yield from lines
-    yield rest
+    if rest:
+        yield rest
 
 
 def _row_lines(line: str, lines: Iterator[str]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from os import environ
 
 from textual import on
 from textual.app import App
+from textual.driver import Driver
 from textual.events import Event, InputEvent, Paste
 
 from attn_tui.charts.look_alikes import write_look_alikes
@@ -17,7 +18,7 @@ from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.tui.actions import bindings
 from attn_tui.tui.crash import STATUS, Crash, crash
 from attn_tui.tui.dialogs import Choice, ChoiceDialog, FindDialog, ReadDialog
-from attn_tui.tui.driver import accept_any_bytes
+from attn_tui.tui.driver import thrifty_driver
 from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.finding import offered
 from attn_tui.tui.instrument_screen import InstrumentScreen
@@ -29,7 +30,7 @@ from attn_tui.tui.theme import role_variables
 from attn_tui.tui.turns import Turns
 
 BREATH = 0.1
-"""Seconds for which keys that wait are not held up by an answer to those before them."""
+"""Seconds for which a key that is held is not held up by an answer to what it asked before."""
 
 
 class AttnApp(App[None]):
@@ -40,6 +41,7 @@ class AttnApp(App[None]):
         instrument: The name of the instrument shown first.
         clock: Seconds, from any moment on.
         ascii: Whether to begin with drawings in ASCII.
+        driver_class: The way to the terminal; Textual's own if not given.
 
     Raises:
         InputError: If the draft cannot be read.
@@ -56,12 +58,13 @@ class AttnApp(App[None]):
         instrument: str = INSTRUMENTS[0].name,
         clock: Callable[[], float] = time.monotonic,
         ascii: bool = False,
+        driver_class: type[Driver] | None = None,
     ) -> None:
         no_color = bool(environ.get("NO_COLOR"))
         if not no_color:
             # An empty one asks for nothing, though Textual would heed it.
             environ.pop("NO_COLOR", None)
-        super().__init__(ansi_color=True if no_color else None)
+        super().__init__(driver_class, ansi_color=True if no_color else None)
         if no_color:
             # Textual turns a true-colour theme black when colours are taken out of it.
             self.theme = "ansi-dark"
@@ -145,6 +148,10 @@ class AttnApp(App[None]):
         if isinstance(base, InstrumentScreen) and not isinstance(self.screen, ReadDialog):
             self.push_screen(ReadDialog("Keys", key_help(base.SECTIONS)))
 
+    def action_redraw(self) -> None:
+        """Draw everything anew, for something else may have written on the terminal."""
+        self.screen.refresh()
+
     def action_ascii(self) -> None:
         """Draw in ASCII, or in blocks."""
         self._ascii = not self._ascii
@@ -162,9 +169,9 @@ class AttnApp(App[None]):
             self.call_later(self._show_due)
 
     def _show_due(self) -> None:
-        """Show what is asked, unless more is asked in one breath: an answer may take its time."""
+        """Show what is asked, unless a held key asks more in one breath: it may take its time."""
         rested = self._clock() - self._shown_at
-        if self._due and not (self.turns.waiting and rested < BREATH):
+        if self._due and not (self.turns.repeating and rested < BREATH):
             self._show()
 
     def fail(self, error: BaseException) -> None:
@@ -199,11 +206,11 @@ def run(draft: Draft, mouse: bool = True) -> int:
         draft: What is asked at the start.
         mouse: Whether the terminal is to report the mouse.
     """
-    accept_any_bytes()
     stream = sys.__stderr__
     assert stream is not None  # Textual writes to it.
     write_look_alikes(stream, environ)
-    app = AttnApp(draft, ascii=lacks_blocks(stream.encoding, environ))
+    without_blocks = lacks_blocks(stream.encoding, environ)
+    app = AttnApp(draft, ascii=without_blocks, driver_class=thrifty_driver())
     with lifeline(lambda: app.call_later(app.exit)) as line:
         try:
             app.run(mouse=mouse)

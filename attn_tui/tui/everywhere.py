@@ -2,6 +2,7 @@
 
 from attn_tui.instruments import INSTRUMENTS
 from attn_tui.tui.actions import Action, Section
+from attn_tui.tui.driver import REDRAW
 
 SHARED = (
     Action("app.undo", ("u", "ctrl+z"), "u", "Undo", "Undo the last change", bar=2),
@@ -21,6 +22,10 @@ SHARED = (
         always=("ctrl+p",), palette=False,
     ),
     Action("app.ascii", (), "", "ASCII", "Draw bars and charts in ASCII, or in blocks"),
+    Action(
+        "app.redraw", (), "", "Redraw", "Draw everything again on a terminal that is spoilt",
+        always=(REDRAW,),
+    ),
     Action("app.quit", ("q",), "q", "Quit", "Leave the program", bar=1, always=("ctrl+q",)),
     *(
         Action(

@@ -12,7 +12,7 @@ from functools import partial
 
 from textual.app import App
 from textual.dom import DOMNode
-from textual.events import Event, MouseMove
+from textual.events import Event, Key, MouseMove
 from textual.widget import Widget
 
 Give = Callable[[Event], Awaitable[None]]
@@ -27,7 +27,7 @@ class Turns:
     Args:
         app: The application, in whose own queue each gets its turn.
         give: Hands one to the part of the screen it is for.
-        rest: Called when all have had their turn.
+        rest: Called before one that differs from the one before it, and when all are done.
     """
 
     def __init__(self, app: App[None], give: Give, rest: Callable[[], None]) -> None:
@@ -35,13 +35,14 @@ class Turns:
         self._give = give
         self._rest = rest
         self._line: deque[Event] = deque()
+        self._last: Event | None = None
         self._task: asyncio.Task[None] | None = None
         self._is_open = False
 
     @property
-    def waiting(self) -> bool:
-        """Whether any waits for its turn."""
-        return bool(self._line)
+    def repeating(self) -> bool:
+        """Whether the next one in line is the same key as the last, as when it is held."""
+        return bool(self._line) and _is_same(self._last, self._line[0])
 
     @property
     def idle(self) -> bool:
@@ -66,7 +67,10 @@ class Turns:
 
     async def _run(self) -> None:
         while self._line:
-            await self._done_in(self._app, partial(self._give, self._line.popleft()))
+            if not self.repeating:
+                await self._done_in(self._app, self._rest)
+            self._last = self._line.popleft()
+            await self._done_in(self._app, partial(self._give, self._last))
             await self._effects()
         self._task = None
         self._app.call_later(self._rest)
@@ -93,13 +97,15 @@ class Turns:
             return [self._app]
         return (self._app.focused or self._app.screen).ancestors_with_self
 
-    async def _done_in(self, node: DOMNode, work: Callable[[], Awaitable[None]]) -> None:
+    async def _done_in(self, node: DOMNode, work: Callable[[], Awaitable[None] | None]) -> None:
         """Do some work in a node's own queue, unless the node is gone before."""
         done = False
 
         async def callback() -> None:
             nonlocal done
-            await work()
+            result = work()
+            if result is not None:
+                await result
             done = True
 
         looks = 0
@@ -116,5 +122,9 @@ class Turns:
         )
 
 
-async def _nothing() -> None:
+def _nothing() -> None:
     pass
+
+
+def _is_same(one: Event | None, other: Event) -> bool:
+    return isinstance(one, Key) and isinstance(other, Key) and one.key == other.key

@@ -10,28 +10,27 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-MOST = 200 * 2**20
+MOST = 60 * 2**20
 """Bytes above the idle program; the numbers are 8,000,000, their text some 19,000,000."""
 
 _CODE = """
 import sys
-from resource import RUSAGE_SELF, getrusage
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import draft_of, parse
 from attn_tui.files.opening import open_draft
 from attn_tui.files.readers import read_arguments
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.source import Typed
+from tests.memory import peak
 
-unit = 1 if sys.platform == "darwin" else 1024
-idle = getrusage(RUSAGE_SELF).ru_maxrss
+idle = peak()
 (path,) = sys.argv[1:]
 if path == "-":
     draft = draft_of(Experiment(Typed(read_arguments(["-"]))))
 else:
     draft = open_draft(path, Setup())
 (vector,) = parse(draft).vectors
-print(vector.n_keys, (getrusage(RUSAGE_SELF).ru_maxrss - idle) * unit, len(draft.text))
+print(vector.n_keys, peak() - idle, len(draft.text))
 """
 
 
@@ -65,6 +64,7 @@ def test_a_million_scores_are_read_in_little_memory(
         done = subprocess.run(
             [sys.executable, "-c", _CODE, "-" if piped else str(path)],
             stdin=file,
+            cwd=Path(__file__).parents[2],
             capture_output=True,
             text=True,
             check=True,

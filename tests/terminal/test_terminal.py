@@ -83,6 +83,30 @@ def drawn(size: tuple[int, int], d_k: str, tabs: str) -> tuple[str, ...]:
         return terminal.display
 
 
+def test_a_dialogue_sends_what_it_covers_and_the_editor_next_to_nothing() -> None:
+    screen = drawn((120, 40), "1024", "")
+    with Terminal(120, 40) as terminal:
+        terminal.until_like(screen)
+        assert terminal.sent < 25_000
+        for key, shown, most in (("r", "Scale rule", 24_000), ("d", "d_k 1024", 3_000)):
+            before = terminal.sent
+            terminal.press(key)
+            terminal.until_shows(shown)
+            terminal.press("\x1b")
+            terminal.until_like(screen)
+            assert terminal.sent - before < most
+
+
+def test_what_spoils_the_screen_is_drawn_over_on_request() -> None:
+    screen = drawn((80, 24), "1024", "")
+    with Terminal(80, 24) as terminal:
+        terminal.until_like(screen)
+        terminal.stream.feed(b"\x1b[5;10HBroadcast message from root\x1b[24;1H")
+        assert terminal.display != screen
+        terminal.press("\x0c")
+        terminal.until_like(screen)
+
+
 def test_bytes_that_are_not_utf_8_are_shown_as_what_they_are() -> None:
     with Terminal(80, 24) as terminal:
         terminal.until_shows("0.1309")

@@ -1,6 +1,8 @@
 """Keys that come faster than the screen: each has its effect before the next one."""
 
 import asyncio
+import json
+from pathlib import Path
 
 import pytest
 from textual.events import Key
@@ -106,3 +108,29 @@ async def test_a_long_burst_is_answered_less_often_than_it_has_keys() -> None:
         await person.burst(*["right_square_bracket"] * 20)
         assert person.asked.experiment.setup.d_k > 2048
         assert shown < 10
+
+
+async def test_a_key_that_reads_the_screen_finds_what_the_keys_before_it_asked(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "asked.json"
+    async with at_screen() as person:
+        keys = [*"d64", "enter", "right_square_bracket", "right_square_bracket", "ctrl+s"]
+        await person.burst(*keys)
+        await person.paste(str(path))
+        await person.press("enter")
+        await person.until_sees("Saved")
+        d_k = person.asked.experiment.setup.d_k
+    assert d_k > 64
+    assert json.loads(path.read_text())["experiment"]["d_k"] == d_k
+
+
+@pytest.mark.parametrize("size", [(1, 1), (2, 40), (3, 3), (200, 2)])
+async def test_a_terminal_too_small_for_anything_ends_nothing(size: tuple[int, int]) -> None:
+    async with at_screen(MEDIUM) as person:
+        await person.resize(*size)
+        for key in ("question_mark", "r", "ctrl+p", "f1", "y", "2", "3", "d", "u"):
+            await person.press(key, "escape")
+        await person.resize(*MEDIUM)
+        await person.press("1")
+        person.sees("100, 120, 150")

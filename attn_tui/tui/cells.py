@@ -1,0 +1,167 @@
+"""What the terminal shows, so that only what changes is sent to it."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len
+
+_TOKEN = re.compile(
+    r"\x1b\[(?P<place>\d+;\d+)H|\x1b\[(?P<style>[\d;]*)m|(?P<line>\n)|(?P<text>[^\x00-\x1f\x7f]+)"
+    r"|(?P<other>\x1b\[[<-?]?[\d;]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.|.)",
+    re.DOTALL,
+)
+_CLEARS = re.compile(r"\x1b\[\?(?:1049|47)[hl]|\x1b\[\d*[JLMST@P]|\x1bc")
+"""What changes cells without writing text."""
+
+_BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
+_PLAIN = ("", "0")
+_GAP = 8
+"""Cells that are cheaper written again than jumped over."""
+
+
+class Cells:
+    """The cells of a terminal as far as they are known from what was written to it."""
+
+    def __init__(self) -> None:
+        self._rows: dict[int, _Row] = {}
+        self._place = (-1, -1)
+        self._held = ""
+
+    def forget(self) -> None:
+        """Take nothing for known: what is written next is sent as it is."""
+        self._rows.clear()
+        self._place = (-1, -1)
+
+    def changes(self, data: str) -> str:
+        """Return what must be sent so that the terminal shows what data would make it show.
+
+        Args:
+            data: Text with sequences that move the cursor and set styles, as Textual writes it.
+                Others are sent as they are.
+        """
+        out = _Output(self._place)
+        row, column, style, moved = *self._place, "", False
+        for token in _TOKEN.finditer(data):
+            kind, value = token.lastgroup, token[0]
+            moved = moved or kind in ("place", "text", "line")
+            if kind == "place":
+                row, column = (int(part) - 1 for part in token["place"].split(";"))
+            elif kind == "style":
+                style = "" if token["style"] in _PLAIN else f"{style};{token['style']}".strip(";")
+            elif kind == "text":
+                width = cell_len(value)
+                if row < 0:
+                    out.send(value)
+                else:
+                    known = self._rows.setdefault(row, _Row())
+                    for start, piece, cells in known.write(column, value, width, style):
+                        out.write(row, column + start, piece, cells, style)
+                    column += width
+            elif kind == "line":
+                row += 1
+            elif value == _BEGIN:
+                self._held = value
+            elif value == _END:
+                # Unless nothing was sent in between.
+                out.parts += [] if self._held else [value]
+                self._held = ""
+            else:
+                if _CLEARS.fullmatch(value):
+                    self.forget()
+                    row = column = -1
+                out.send(value)
+        out.finish()
+        if moved:
+            out.move(row, column)
+        self._place = out.place
+        if not out.parts:
+            return ""
+        held, self._held = self._held, ""
+        return held + "".join(out.parts)
+
+
+class _Row:
+    """The cells of one line: what each shows, and in which style; None where it is not known."""
+
+    def __init__(self) -> None:
+        self._shown: list[str | None] = []
+        self._styles: list[str | None] = []
+
+    def write(
+        self, column: int, text: str, width: int, style: str
+    ) -> Iterator[tuple[int, str, int]]:
+        """Hold a text; yield the pieces that are new: where in it, what, and how many cells."""
+        end = column + width
+        missing = end - len(self._shown)
+        if missing > 0:
+            self._shown += [None] * missing
+            self._styles += [None] * missing
+        # What is not one cell a character is held, and sent, in one piece.
+        even = width == len(text)
+        new = [*text] if even else [text, *[""] * (width - 1)]
+        styles = [style] * width
+        shown, styled = self._shown[column:end], self._styles[column:end]
+        if shown == new and styled == styles:
+            return
+        self._shown[column:end] = new
+        self._styles[column:end] = styles
+        if not even:
+            yield 0, text, width
+            return
+        changed = [
+            place for place in range(width) if shown[place] != new[place] or styled[place] != style
+        ]
+        for first, last in _runs(changed):
+            yield first, text[first : last + 1], last + 1 - first
+
+
+def _runs(places: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield first and last of the runs of places, those with short gaps between them as one."""
+    first = last = places[0]
+    for place in places[1:]:
+        if place - last > _GAP:
+            yield first, last
+            first = place
+        last = place
+    yield first, last
+
+
+class _Output:
+    """What is sent: pieces of text, with as few moves and styles as will do.
+
+    Attributes:
+        place: Where the terminal's cursor is; −1 where that is not known.
+        parts: What is sent so far.
+    """
+
+    def __init__(self, place: tuple[int, int]) -> None:
+        self.place = place
+        self.parts: list[str] = []
+        self._style = ""
+
+    def write(self, row: int, column: int, text: str, width: int, style: str) -> None:
+        """Send text for a place."""
+        self.move(row, column)
+        if style != self._style:
+            self.parts.append(f"\x1b[0;{style}m" if style else "\x1b[0m")
+            self._style = style
+        self.parts.append(text)
+        self.place = (row, column + width)
+
+    def send(self, other: str) -> None:
+        """Send something else, behind which nothing is known of the cursor."""
+        self.finish()
+        self.parts.append(other)
+        self.place = (-1, -1)
+
+    def finish(self) -> None:
+        """Leave the terminal without a style."""
+        if self._style:
+            self.parts.append("\x1b[0m")
+            self._style = ""
+
+    def move(self, row: int, column: int) -> None:
+        """Leave the terminal's cursor in a place, if it is one."""
+        if row >= 0 and (row, column) != self.place:
+            self.parts.append(f"\x1b[{row + 1};{column + 1}H")
+            self.place = (row, column)

@@ -1,0 +1,80 @@
+"""What is sent instead of everything shows the same, and is little."""
+
+from collections.abc import Sequence
+
+import pyte
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attn_tui.tui.cells import Cells
+
+COLUMNS, LINES = 24, 6
+TEXTS = st.text("ab █▁∂√─ ", min_size=1, max_size=COLUMNS) | st.sampled_from(["宽字", "a宽b", "é̂x"])
+STYLES = st.sampled_from(["", "1", "31", "1;38;2;1;2;3;48;2;9;9;9", "7", "4;32"])
+
+
+def update(row: int, column: int, style: str, text: str) -> str:
+    """Return a piece of an update as Textual writes it."""
+    fitting = text[: (COLUMNS - column) // 2 if not text.isascii() else COLUMNS - column]
+    styled = f"\x1b[{style}m{fitting}\x1b[0m" if style else fitting
+    return f"\x1b[{row + 1};{column + 1}H{styled}\n"
+
+
+UPDATES = st.lists(
+    st.builds(update, st.integers(0, LINES - 2), st.integers(0, COLUMNS - 1), STYLES, TEXTS),
+    min_size=1,
+    max_size=8,
+).map("".join)
+
+
+class Shown:
+    """A terminal that is written to."""
+
+    def __init__(self) -> None:
+        self.screen = pyte.Screen(COLUMNS, LINES)
+        self._stream = pyte.Stream(self.screen)
+
+    def write(self, data: str) -> None:
+        self._stream.feed(data)
+
+    @property
+    def cells(self) -> list[list[pyte.screens.Char]]:
+        return [[self.screen.buffer[y][x] for x in range(COLUMNS)] for y in range(LINES)]
+
+
+@given(st.lists(UPDATES, min_size=1, max_size=8))
+def test_the_terminal_shows_the_same_as_if_all_were_sent(updates: Sequence[str]) -> None:
+    cells, every, changed = Cells(), Shown(), Shown()
+    for data in updates:
+        every.write(data + "\x1b[2;3H")
+        changed.write(cells.changes(data + "\x1b[2;3H"))
+        assert changed.cells == every.cells
+        assert (changed.screen.cursor.x, changed.screen.cursor.y) == (2, 1)
+
+
+def test_of_a_line_only_what_differs_is_sent() -> None:
+    cells = Cells()
+    cells.changes("\x1b[1;1H\x1b[31mkey 1   0.1309\x1b[0m  and more")
+    assert cells.changes("\x1b[1;1H\x1b[31mkey 1   0.1310\x1b[0m  and more") == (
+        "\x1b[1;13H\x1b[0;31m10\x1b[0m\x1b[1;25H"
+    )
+
+
+def test_an_update_without_a_change_sends_nothing() -> None:
+    cells = Cells()
+    cells.changes("\x1b[1;1Hsame")
+    for part in ("\x1b[?2026h", "\x1b[1;1Hsame", "\x1b[?2026l"):
+        assert cells.changes(part) == ""
+    assert cells.changes("\x1b[?2026h") == ""
+    assert cells.changes("\x1b[1;1Hsome") == "\x1b[?2026h\x1b[1;2Ho\x1b[1;5H"
+    assert cells.changes("\x1b[?2026l") == "\x1b[?2026l"
+
+
+def test_what_is_not_text_is_sent_as_it_is_and_what_clears_is_heeded() -> None:
+    cells = Cells()
+    cells.changes("\x1b[1;1Hsame")
+    assert cells.changes("\x1b[?25l\x07\x1b]52;c;YQ==\x07") == "\x1b[?25l\x07\x1b]52;c;YQ==\x07"
+    assert cells.changes("\x1b[?1049h") == "\x1b[?1049h"
+    assert "same" in cells.changes("\x1b[1;1Hsame")
+    cells.forget()
+    assert "same" in cells.changes("\x1b[1;1Hsame")
