@@ -12,6 +12,7 @@ from attn_tui.commands.completion import rejoined
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.scale import RULES
 from attn_tui.files.examples import EXAMPLES
+from attn_tui.files.readers import read_file
 
 
 @pytest.fixture
@@ -95,6 +96,28 @@ def test_every_name_is_offered(folder: Path) -> None:
     assert completed("--example ", folder) == list(EXAMPLES)
     assert completed("@", folder) == ["@SCORES.CSV", f"@rows{os.sep}", "@scores.npy", "@scores.txt"]
     assert kinds("--experiment x", folder) == ["file"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="such names are none there")
+def test_names_that_are_no_line_of_text_are_left_out_and_no_name_is_an_error(folder: Path) -> None:
+    for name in (b"scores\n.npy", b"scores\x1b]2;x\x07.npy", b"scores\x9b.npy"):
+        (folder / os.fsdecode(name)).touch()
+    (folder / "scores loop.npy").symlink_to("scores loop.npy")
+    (folder / "👩\u200d🔬.npy").touch()
+    assert completed("@sc", folder) == ["@scores loop.npy", "@scores.npy", "@scores.txt"]
+    assert completed("@👩", folder) == ["@👩\u200d🔬.npy"]
+    for path in ("~nosuch/", "none/", "scores.npy/", "x" * 300 + "/", "scores loop.npy/x"):
+        assert completed(f"@{path.replace(' ', '?')}", folder) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="such homes are none there")
+def test_a_file_below_the_home_directory_is_completed_and_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "rows" / "row.txt").write_text("1, 2, 3")
+    monkeypatch.setenv("HOME", str(folder))
+    assert completed("show @~/rows/r", folder) == ["@~/rows/row.txt"]
+    assert [len(entry.scores) for entry in read_file("~/rows/row.txt")] == [3]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -8,6 +8,7 @@ from typing import TextIO
 from unicodedata import name, normalize
 
 from attn_tui.charts.rows import cells
+from attn_tui.compute.visible import clusters
 
 LOOK_ALIKE = "attn_tui.look_alike"
 """The name of the error handler that writes them."""
@@ -28,7 +29,7 @@ _GREEK = re.compile(r"GREEK (CAPITAL|SMALL) LETTER (?:FINAL )?(\w+).*")
 
 
 def look_alike(character: str) -> str:
-    """Return ASCII that takes as many cells as a character; a question mark for want of better.
+    """Return ASCII that takes as many cells as a character or an emoji; ? for want of better.
 
     >>> "".join(map(look_alike, "‖∂p/∂s‖ −1·10²"))
     '|dp/ds| -1*102'
@@ -36,9 +37,9 @@ def look_alike(character: str) -> str:
     if character.isascii():
         return character
     letter = normalize("NFKD", character).encode("ascii", "ignore").decode()[:1]
-    if greek := _GREEK.fullmatch(name(character, "")):
+    if greek := _GREEK.fullmatch(name(character[0], "")):
         letter = greek[2][0] if greek[1] == "CAPITAL" else greek[2][0].lower()
-    area = next((plain for plain, area in _AREAS.items() if ord(character) in area), "?")
+    area = next((plain for plain, area in _AREAS.items() if ord(character[0]) in area), "?")
     width = cells(character)
     return _SIGNS.get(character, letter or area).ljust(width)[:width]
 
@@ -120,7 +121,7 @@ def _has(encoding: str, text: str) -> bool:
 def _write(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    return "".join(map(look_alike, error.object[error.start : error.end])), error.end
+    return "".join(map(look_alike, clusters(error.object[error.start : error.end]))), error.end
 
 
 codecs.register_error(LOOK_ALIKE, _write)

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from unicodedata import category, east_asian_width
 
+from attn_tui.compute.visible import clusters, is_widened
+
 Span = tuple[str, str]
 """Text and its role; a role is a name such as ``"scaled"`` that the interface gives a colour."""
 
@@ -15,14 +17,9 @@ def plain(rows: Iterable[Row]) -> str:
     return "\n".join("".join(text for text, _ in row).rstrip() for row in rows)
 
 
-def printable(text: str) -> str:
-    """Return text that takes the cells it seems to: what cannot be printed becomes one mark."""
-    return "".join(character if character.isprintable() else "�" for character in text)
-
-
 def cells(text: str) -> int:
     """Return how many cells of the screen a text takes."""
-    return len(text) if text.isascii() else sum(map(_cells_of, text))
+    return len(text) if text.isascii() else sum(map(_cells_of, clusters(text)))
 
 
 def length(row: Iterable[Span]) -> int:
@@ -93,10 +90,12 @@ def message(text: str, width: int, height: int, role: str = "muted") -> tuple[Ro
     return tuple(fitted(((text, role),) if row == 0 else (), width) for row in range(height))
 
 
-def _cells_of(character: str) -> int:
-    if category(character) in ("Mn", "Me", "Cf"):
+def _cells_of(cluster: str) -> int:
+    """Return how many cells a character takes, or several that are one emoji."""
+    first = cluster[0]
+    if category(first) in ("Mn", "Me", "Cf") or "🏻" <= first <= "🏿":
         return 0
-    return 2 if east_asian_width(character) in "WF" else 1
+    return 2 if east_asian_width(first) in "WF" or is_widened(cluster) else 1
 
 
 def _cut(spans: Sequence[Span], width: int) -> Row:
@@ -105,10 +104,10 @@ def _cut(spans: Sequence[Span], width: int) -> Row:
     room = width - 1
     for text, role in spans:
         part = ""
-        for character in text:
-            if (room := room - _cells_of(character)) < 0:
+        for cluster in clusters(text):
+            if (room := room - _cells_of(cluster)) < 0:
                 break
-            part += character
+            part += cluster
         kept.append((part, role))
         if room < 0:
             break

@@ -10,6 +10,7 @@ from typing import Any
 import click
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class
 
+from attn_tui.compute.visible import visible
 from attn_tui.instruments import INSTRUMENTS
 
 Complete = Callable[[click.Context, click.Parameter, str], list["CompletionItem[str]"]]
@@ -84,22 +85,17 @@ def _starting(names: Names, typed: str) -> list[CompletionItem[str]]:
 
 def _files(typed: str) -> list[CompletionItem[str]]:
     """Return the folders, and the files that can be read, that a path after ``@`` begins."""
+    from attn_tui.files.paths import entries
     from attn_tui.files.readers import SUFFIXES
 
     folder, name = os.path.split(typed[1:])
-    try:
-        entries = sorted(os.scandir(os.path.expanduser(folder) or "."), key=lambda each: each.name)
-    except OSError:
-        return []
     found = []
-    for entry in entries:
-        if not entry.name.startswith(name) or entry.name.startswith(".") > name.startswith("."):
-            continue
-        path = os.path.join(folder, entry.name)
-        if entry.is_dir():
-            found.append(CompletionItem(f"@{path}{os.sep}"))
-        elif entry.name.lower().endswith(SUFFIXES):
-            found.append(CompletionItem(f"@{path}"))
+    for entry in entries(os.path.expanduser(folder)):
+        # What a shell is told is lines: a name that is none in itself has to be typed.
+        is_hidden = entry.startswith(".") > name.startswith(".") or entry != visible(entry)
+        is_read = entry.endswith(os.sep) or entry.lower().endswith(SUFFIXES)
+        if entry.startswith(name) and is_read and not is_hidden:
+            found.append(CompletionItem("@" + os.path.join(folder, entry)))
     return found
 
 

@@ -12,6 +12,7 @@ from attn_tui.commands.options import protected, write_options
 from attn_tui.commands.output import BAD_INPUT, INTERRUPTED, drop_rest, prepare_output
 from attn_tui.commands.screen import open_screen
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.visible import visible
 from attn_tui.instruments import INSTRUMENTS, load
 
 NAME = "attn-tui"
@@ -126,11 +127,10 @@ def _spelled(error: InputError) -> str:
 
 def _fail(message: str) -> int:
     """Print one line without control characters, and return the exit status."""
-    line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message)
     # Where there is nobody to be told, the status says it; click would write UTF-8 for ASCII.
     if sys.stderr is not None:
         with suppress(OSError):
-            sys.stderr.write(f"{NAME}: {line}\n")
+            sys.stderr.write(f"{NAME}: {visible(message)}\n")
             sys.stderr.flush()
     return BAD_INPUT
 

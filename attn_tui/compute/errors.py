@@ -2,15 +2,18 @@
 
 from dataclasses import dataclass
 
+from attn_tui.compute.visible import visible
+
 
 def inert(text: str, limit: int = 40) -> str:
-    r"""Return text that is safe to print: quoted, control characters escaped, shortened.
+    r"""Return text that is safe to print: quoted, made visible, shortened.
 
     >>> inert("a" + chr(27) + "[31m")
     "'a\\x1b[31m'"
     """
-    shown = text if len(text) <= limit else text[: limit - 1] + "…"
-    return repr(shown)
+    shown = visible(text[: limit + 1])
+    shown = shown if len(shown) <= limit else shown[: limit - 1] + "…"
+    return f'"{shown}"' if "'" in shown else f"'{shown}'"
 
 
 @dataclass(eq=False)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.vector import Vector
+from attn_tui.compute.visible import visible
 from attn_tui.files.limits import MOST_SCORES, MOST_VECTORS, check_most
 from attn_tui.files.watch import Watch, unwatched
 
@@ -161,7 +162,7 @@ def held(scores: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
 
 def usable(name: str) -> bool:
     """Return whether a vector can be called so: printable, neither empty nor long."""
-    return 0 < len(name) <= LONGEST_NAME and name.isprintable() and name == name.strip()
+    return 0 < len(name) <= LONGEST_NAME and name == visible(name) and name == name.strip()
 
 
 def _check(entry: Entry, taken: set[str]) -> None:

@@ -135,7 +135,7 @@ def opened(
         suffixes: Of which the file has one, if any are given.
         watch: Told how much of the file has been read.
     """
-    where = place_of(path)
+    where, path = place_of(path), os.path.expanduser(path)
     try:
         with _binary(path, suffixes) as file:
             size = os.fstat(file.fileno()).st_size if path != "-" else None

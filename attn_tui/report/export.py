@@ -43,7 +43,8 @@ def write_whole(path: str, pieces: Iterable[str]) -> None:
     """
     try:
         target, mode = _target(path)
-        beside = target.with_name(f".{target.name[:100]}.{token_hex(4)}")
+        # Of a short name, for that of the file may be as long as names can be.
+        beside = target.with_name(f".attn-tui.{token_hex(8)}")
         _write(beside, target, mode, pieces)
     except OSError as error:
         reason = _REASONS.get(type(error)) or error.strerror or "it cannot be written"

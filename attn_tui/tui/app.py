@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import inf
 from os import environ
@@ -11,6 +11,7 @@ from textual import on
 from textual.app import App
 from textual.driver import Driver
 from textual.events import Event, InputEvent, Paste
+from textual.filter import LineFilter
 
 from attn_tui.charts.look_alikes import write_look_alikes
 from attn_tui.files.draft import Draft
@@ -18,9 +19,10 @@ from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.tui.actions import bindings
 from attn_tui.tui.crash import STATUS, Crash, crash
 from attn_tui.tui.dialogs import Choice, ChoiceDialog, FindDialog, ReadDialog
-from attn_tui.tui.driver import thrifty_driver
+from attn_tui.tui.driver import accept_any_bytes, thrifty
 from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.finding import offered
+from attn_tui.tui.guard import VISIBLE, received
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.key_help import key_help
 from attn_tui.tui.lifeline import lifeline
@@ -41,7 +43,6 @@ class AttnApp(App[None]):
         instrument: The name of the instrument shown first.
         clock: Seconds, from any moment on.
         ascii: Whether to begin with drawings in ASCII.
-        driver_class: The way to the terminal; Textual's own if not given.
 
     Raises:
         InputError: If the draft cannot be read.
@@ -58,13 +59,12 @@ class AttnApp(App[None]):
         instrument: str = INSTRUMENTS[0].name,
         clock: Callable[[], float] = time.monotonic,
         ascii: bool = False,
-        driver_class: type[Driver] | None = None,
     ) -> None:
         no_color = bool(environ.get("NO_COLOR"))
         if not no_color:
             # An empty one asks for nothing, though Textual would heed it.
             environ.pop("NO_COLOR", None)
-        super().__init__(driver_class, ansi_color=True if no_color else None)
+        super().__init__(ansi_color=True if no_color else None)
         if no_color:
             # Textual turns a true-colour theme black when colours are taken out of it.
             self.theme = "ansi-dark"
@@ -104,10 +104,18 @@ class AttnApp(App[None]):
 
         self.push_screen(ChoiceDialog("Theme", themes, self.theme), use)
 
+    def get_driver_class(self) -> type[Driver]:
+        """Return what reads from the terminal, and writes to it."""
+        return thrifty(super().get_driver_class())
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Let no widget show what the terminal would obey."""
+        return [*super().get_line_filters(), VISIBLE]
+
     async def on_event(self, event: Event) -> None:
         """Let keys, pastes and the mouse have their turn; the rest is dealt with at once."""
         if isinstance(event, InputEvent | Paste) and not event.is_forwarded:
-            self.turns.take(event)
+            self.turns.take(received(event))
         else:
             await super().on_event(event)
 
@@ -209,8 +217,8 @@ def run(draft: Draft, mouse: bool = True) -> int:
     stream = sys.__stderr__
     assert stream is not None  # Textual writes to it.
     write_look_alikes(stream, environ)
-    without_blocks = lacks_blocks(stream.encoding, environ)
-    app = AttnApp(draft, ascii=without_blocks, driver_class=thrifty_driver())
+    accept_any_bytes()
+    app = AttnApp(draft, ascii=lacks_blocks(stream.encoding, environ))
     with lifeline(lambda: app.call_later(app.exit)) as line:
         try:
             app.run(mouse=mouse)

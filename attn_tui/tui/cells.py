@@ -5,6 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
 
+from attn_tui.charts.rows import cells
+from attn_tui.compute.visible import clusters
+
 _TOKEN = re.compile(
     r"\x1b\[(?P<place>\d+;\d+)H|\x1b\[(?P<style>[\d;]*)m|(?P<line>\n)|(?P<text>[^\x00-\x1f\x7f]+)"
     r"|(?P<other>\x1b\[[<-?]?[\d;]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.|.)",
@@ -54,8 +57,8 @@ class Cells:
                     out.send(value)
                 else:
                     known = self._rows.setdefault(row, _Row())
-                    for start, piece, cells in known.write(column, value, width, style):
-                        out.write(row, column + start, piece, cells, style)
+                    for start, shown in known.write(column, value, width, style):
+                        out.write(row, column + start, shown, style)
                     column += width
             elif kind == "line":
                 row += 1
@@ -81,7 +84,10 @@ class Cells:
 
 
 class _Row:
-    """The cells of one line: what each shows, and in which style; None where it is not known."""
+    """The cells of one line: what each shows, and in which style; None where it is not known.
+
+    What takes several cells stands in the first of them, with nothing in the others.
+    """
 
     def __init__(self) -> None:
         self._shown: list[str | None] = []
@@ -89,30 +95,41 @@ class _Row:
 
     def write(
         self, column: int, text: str, width: int, style: str
-    ) -> Iterator[tuple[int, str, int]]:
-        """Hold a text; yield the pieces that are new: where in it, what, and how many cells."""
+    ) -> Iterator[tuple[int, list[str]]]:
+        """Hold a text; yield the runs of cells that are new: from which on, and what they show."""
         end = column + width
         missing = end - len(self._shown)
         if missing > 0:
             self._shown += [None] * missing
             self._styles += [None] * missing
-        # What is not one cell a character is held, and sent, in one piece.
-        even = width == len(text)
-        new = [*text] if even else [text, *[""] * (width - 1)]
-        styles = [style] * width
+        new = _cells_of(text, width)
         shown, styled = self._shown[column:end], self._styles[column:end]
-        if shown == new and styled == styles:
+        if shown == new and styled == [style] * width:
             return
         self._shown[column:end] = new
-        self._styles[column:end] = styles
-        if not even:
-            yield 0, text, width
-            return
+        self._styles[column:end] = [style] * width
         changed = [
-            place for place in range(width) if shown[place] != new[place] or styled[place] != style
+            cell for cell in range(width) if shown[cell] != new[cell] or styled[cell] != style
         ]
         for first, last in _runs(changed):
-            yield first, text[first : last + 1], last + 1 - first
+            while not new[first] and first:
+                first -= 1
+            yield first, new[first : last + 1]
+
+
+def _cells_of(text: str, width: int) -> list[str]:
+    """Return what stands in each cell of a text."""
+    if width == len(text):
+        return [*text]
+    new: list[str] = []
+    for cluster in clusters(text):
+        taken = cells(cluster)
+        if taken or not new:
+            new += [cluster, *[""] * (taken - 1)]
+        else:
+            new[-1] += cluster
+    # Where it is measured in another way, it is one piece.
+    return new if len(new) == width else [text, *[""] * (width - 1)]
 
 
 def _runs(places: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -139,14 +156,30 @@ class _Output:
         self.parts: list[str] = []
         self._style = ""
 
-    def write(self, row: int, column: int, text: str, width: int, style: str) -> None:
-        """Send text for a place."""
-        self.move(row, column)
+    def write(self, row: int, column: int, shown: Sequence[str], style: str) -> None:
+        """Send what cells show, from one of them on.
+
+        Terminals differ in how many cells a joined emoji takes: those that do not join it draw
+        its parts. So it is drawn on blanks, and what follows it is put in its own place.
+        """
         if style != self._style:
             self.parts.append(f"\x1b[0;{style}m" if style else "\x1b[0m")
             self._style = style
-        self.parts.append(text)
-        self.place = (row, column + width)
+        self.move(row, column)
+        if max(map(len, shown)) <= 1:
+            self.parts.append("".join(shown))
+            self.place = (row, column + len(shown))
+            return
+        for cell, part in enumerate(shown):
+            if len(part) > 1:
+                width = next((more for more, each in enumerate(shown[cell + 1 :], 1) if each), 0)
+                self.move(row, column + cell)
+                self.parts.append(" " * (width or len(shown) - cell))
+                self.place = (-1, -1)
+            if part:
+                self.move(row, column + cell)
+                self.parts.append(part)
+                self.place = (row, column + cell + 1) if len(part) == 1 else (-1, -1)
 
     def send(self, other: str) -> None:
         """Send something else, behind which nothing is known of the cursor."""

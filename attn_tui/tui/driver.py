@@ -1,9 +1,9 @@
-"""Textual's way to the terminal, which sends only what changes and reads whatever comes."""
+"""The way to the terminal: reads bytes that are not UTF-8 too, and sends only what changes."""
 
 from codecs import IncrementalDecoder, getincrementaldecoder
 from collections.abc import Callable
 from functools import partial
-from os import get_terminal_size, terminal_size
+from os import get_terminal_size
 from typing import Any
 
 from textual.driver import Driver
@@ -21,32 +21,35 @@ def lenient(encoding: str) -> Callable[[], IncrementalDecoder]:
     return partial(getincrementaldecoder(encoding), errors="replace")
 
 
-def thrifty_driver() -> type[Driver] | None:
-    """Return a driver for terminals of this system, or None where Textual's own must do."""
+def accept_any_bytes() -> None:
+    """Make Textual read keys leniently; its own decoder ends the program on the first such byte."""
     try:
         from textual.drivers import linux_driver
-    except ImportError:  # Windows
-        return None
-    # Its own decoder ends the program on the first byte that is not UTF-8.
+    except ImportError:  # Windows has a driver of its own, which reads characters.
+        return
     vars(linux_driver)["getincrementaldecoder"] = lenient
 
-    class ThriftyDriver(linux_driver.LinuxDriver):
-        """Sends only the cells that change: a dialogue over a slow line is then there at once."""
+
+def thrifty(driver: type[Driver]) -> type[Driver]:
+    """Return a driver that sends only the cells that change."""
+
+    class Thrifty(driver):  # type: ignore[misc, valid-type]
+        """Knows what the terminal shows: over a slow line a dialogue is there at once."""
 
         def __init__(self, *arguments: Any, **given: Any) -> None:
             super().__init__(*arguments, **given)
             self._cells = Cells()
-            self._size: terminal_size | None = None
+            self._terminal: object = None
 
         def write(self, data: str) -> None:
             """Send what changes."""
             try:
-                size = get_terminal_size(self.fileno)
+                size = get_terminal_size(1)
             except OSError:
                 size = None
-            if size != self._size:
+            if size != self._terminal:
                 # What a terminal does with its cells then is its own affair.
-                self._size = size
+                self._terminal = size
                 self._cells.forget()
             if changes := self._cells.changes(data):
                 super().write(changes)
@@ -57,4 +60,4 @@ def thrifty_driver() -> type[Driver] | None:
                 self._cells.forget()
             super().process_message(message)
 
-    return ThriftyDriver
+    return Thrifty

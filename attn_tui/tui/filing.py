@@ -5,13 +5,13 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from functools import partial
 from itertools import takewhile
-from pathlib import Path
 
 from rich.text import Text
 from textual import on
 from textual.message import Message
 
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.files.paths import entries, shown_path, true_path
 from attn_tui.report.export import Forms, export
 from attn_tui.tui.actions import Action
 from attn_tui.tui.dialogs import ReadDialog
@@ -85,7 +85,7 @@ class FilingScreen(ScalingScreen):
     def _write(self, forms: Forms, text: str) -> None:
         error = None
         try:
-            export(text.removesuffix("!"), forms)
+            export(true_path(text.removesuffix("!")), forms)
         except InputError as found:
             error = found
         self.post_message(self.Saved(text, error))
@@ -102,24 +102,19 @@ class FilingScreen(ScalingScreen):
 def completed(text: str) -> str:
     """Return a path with as much more as all files have that begin so."""
     folder, begin = os.path.split(text)
-    try:
-        names = sorted(
-            each.name + "/" * each.is_dir()
-            for each in Path(folder or ".").expanduser().iterdir()
-            if each.name.startswith(begin)
-        )
-    except OSError:
-        return text
+    shown = map(shown_path, entries(true_path(folder)))
+    names = [name for name in shown if name.startswith(begin)]
     if not names:
         return text
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(names[0], names[-1], strict=False))
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(min(names), max(names), strict=False))
     return os.path.join(folder, "".join(first for first, _ in same))
 
 
 def _new_name(text: str) -> str:
     """Return the name of a file to write; one that is there only if ``!`` is added to it."""
     name = text.strip()
-    if not name.endswith("!") and Path(name).expanduser().exists():
-        problem = f"{inert(Path(name).name)} is there already"
+    path = true_path(name)
+    if not name.endswith("!") and os.path.exists(path):
+        problem = f"{inert(os.path.basename(path))} is there already"
         raise InputError("file", problem, "another name, or ! behind it to write over it")
     return name

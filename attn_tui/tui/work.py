@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.markup import escape
 from textual.widgets import Static
 
 from attn_tui.files.watch import Stopped, Watch
@@ -87,7 +88,7 @@ class WorkDialog(Dialog[None]):
     def compose(self) -> ComposeResult:
         """Lay out the progress in a box."""
         with Vertical(classes="dialog") as box:
-            box.border_title = self._title
+            box.border_title = escape(self._title)
             box.border_subtitle = "esc stops"
             yield Static(self._ongoing.told(self._ascii), markup=False)
 

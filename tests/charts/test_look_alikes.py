@@ -14,6 +14,7 @@ from attn_tui.charts.rows import cells
 SIGNS = {
     character
     for file in Path(attn_tui.__file__).parent.rglob("*.py")
+    if file.stem != "visible"  # It lists emoji that others may write.
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
     if isinstance(node, ast.Constant) and isinstance(node.value, str)
     for character in node.value

@@ -121,6 +121,23 @@ def test_what_cannot_be_written_is_said(tmp_path: Path, found: Answer) -> None:
     assert refused("a\0.txt", found).problem == "there can be no such file"
     assert refused(tmp_path / ("x" * 300 + ".txt"), found).problem == "File name too long"
     assert len(str(refused(tmp_path / ("x" * 300 + ".txt"), found))) < 200
+    assert (
+        refused(tmp_path / ("x/" * 3000 + "a.txt"), found).expected == "a file that can be written"
+    )
+    assert refused("~nosuch/a.txt", found).problem == "there is no such folder"
+    assert refused("a\ud800.txt", found).problem == "there can be no such file"
+    (tmp_path / "loop.txt").symlink_to("loop.txt")
+    assert "symbolic links" in refused(tmp_path / "loop.txt", found).problem
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["x" * 251 + ".txt", "注" * 83 + ".txt", "a\x1b]2;b\x07\udc9b.txt"],
+    ids=["long", "wide", "hostile"],
+)
+def test_any_name_that_a_file_can_have_is_written(tmp_path: Path, found: Answer, name: str) -> None:
+    export(str(tmp_path / name), forms(found))
+    assert os.listdir(tmp_path) == [name]
 
 
 def test_what_may_not_be_written_is_left_as_it_is(

@@ -116,3 +116,16 @@ def test_bytes_that_are_not_utf_8_are_shown_as_what_they_are() -> None:
         terminal.until_shows("is not a number")
         terminal.press("\x11")
         assert terminal.leave() == 0
+
+
+def test_a_joined_emoji_takes_two_cells_where_the_terminal_does_not_join_it() -> None:
+    screens = []
+    for name in ("注", "👩\u200d🔬"):
+        with Terminal(80, 24, [f"{name}!:100,120,150"]) as terminal:
+            last_line(terminal)
+            terminal.until(lambda: "▸0" in "".join(terminal.display), "chart")
+            terminal.press("q")
+            terminal.leave()
+            screens.append([line.replace(name[0], "**") for line in terminal.display])
+    assert screens[0] == screens[1]
+    assert sum("**" in line for line in screens[0]) > 2

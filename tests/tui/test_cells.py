@@ -56,7 +56,7 @@ def test_of_a_line_only_what_differs_is_sent() -> None:
     cells = Cells()
     cells.changes("\x1b[1;1H\x1b[31mkey 1   0.1309\x1b[0m  and more")
     assert cells.changes("\x1b[1;1H\x1b[31mkey 1   0.1310\x1b[0m  and more") == (
-        "\x1b[1;13H\x1b[0;31m10\x1b[0m\x1b[1;25H"
+        "\x1b[0;31m\x1b[1;13H10\x1b[0m\x1b[1;25H"
     )
 
 

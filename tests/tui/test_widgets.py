@@ -9,10 +9,11 @@ from attn_tui.charts.rows import Row, length
 from attn_tui.compute.log_scale import D_K
 from attn_tui.report.numbers import fitted, weight_name
 from attn_tui.tui.explore.table_rows import Columns, bar, title_row
+from attn_tui.tui.guard import pasted
 from attn_tui.tui.theme import CONTRAST, contrast, legible
 from attn_tui.tui.widgets.canvas import difference
 from attn_tui.tui.widgets.mosaic import divided
-from attn_tui.tui.widgets.score_editor import end_of_change, visible
+from attn_tui.tui.widgets.score_editor import end_of_change
 from attn_tui.tui.widgets.slider import track
 
 
@@ -114,9 +115,9 @@ def test_a_change_ends_behind_what_differs(old: str, new: str, place: int) -> No
 
 
 def test_pasted_text_keeps_its_lines_and_shows_what_cannot_be_seen() -> None:
-    assert visible("1,\t2\r\n3\r4") == "1, 2\n3\n4"
-    assert visible("\x1b[1m\x00\u202e\u00a0") == "␛[1m␀\N{REPLACEMENT CHARACTER} "
-    assert visible("tensor([−1，2])") == "tensor([−1，2])"
+    assert pasted("1,\t2\r\n3\r4") == "1, 2\n3\n4"
+    assert pasted("\x1b[1m\x00\u202e\u00a0\x9b\u200d") == "\\x1b[1m\\x00\\u202e\u00a0\\x9b\\u200d"
+    assert pasted("tensor([−1，2])") == "tensor([−1，2])"
 
 
 colours = st.builds(Color, *[st.integers(0, 255)] * 3)

@@ -38,11 +38,11 @@ async def opening(person: Person, monkeypatch: pytest.MonkeyPatch, reader: Reade
     """Ask for a file that takes long, and wait until the screen says so."""
     monkeypatch.setattr(filing, "open_draft", reader)
     await person.press("ctrl+o")
-    await person.paste("big.csv")
+    await person.paste("big [b].csv")
     await person.press("enter")
     await person.until_sees(" 25%")
     assert isinstance(person.app.screen, WorkDialog)
-    person.sees("Opening 'big.csv'", "esc stops", "left")
+    person.sees("Opening big [b].csv", "esc stops", "left")
 
 
 async def test_a_file_that_takes_long_shows_its_progress_and_is_then_there(
@@ -96,7 +96,7 @@ async def test_what_cannot_be_read_after_all_is_asked_for_again(
         await opening(person, monkeypatch, reader)
         reader.go_on.set()
         await person.until_sees(said)
-        person.sees("big.csv")
+        person.sees("big [b].csv")
         await person.press("escape")
         assert person.asked.draft == EXAMPLE
 

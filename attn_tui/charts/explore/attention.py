@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from attn_tui.charts.axis import Floats
-from attn_tui.charts.rows import Row, Span, first_text, fitted, message, printable
+from attn_tui.charts.rows import Row, Span, first_text, fitted, message
 from attn_tui.charts.sides import Shown, Side, sides
 from attn_tui.charts.table import Table, widest
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.attention import Attention, lengths
+from attn_tui.compute.visible import visible
 from attn_tui.report.numbers import general, quantity, scientific, weight_name
 
 LEAST_TITLED, LEAST_WITH_NORMS, LEAST_WITH_OUTPUT = 5, 6, 8
@@ -74,7 +75,7 @@ def _title(answer: VectorAnswer, key: int, shown: range, d_k: int, width: int) -
     some = f"components {shown[0]} to {shown[-1]} of {d_k:,}" if len(shown) < d_k else ""
     where = [f", {some}", f", c {shown[0]}–{shown[-1]} of {d_k}"] if some else ["", ""]
     texts = (
-        f"{printable(answer.vector.name)}: gradient of {p} with respect to q and to key {key}"
+        f"{visible(answer.vector.name)}: gradient of {p} with respect to q and to key {key}"
         + where[0],
         f"gradient of {p} with respect to q and to key {key}{where[0]}",
         f"gradient of {p} w.r.t. q and key {key}{where[0]}",

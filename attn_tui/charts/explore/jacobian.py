@@ -10,9 +10,10 @@ from attn_tui.charts.explore.jacobian_window import GAP, Window, cell_at, window
 from attn_tui.charts.explore.overview import largest_entries
 from attn_tui.charts.explore.shading import Shading, linear_shading, log_shading, part_shading
 from attn_tui.charts.grid import Glyphs, Grid, glyphs
-from attn_tui.charts.rows import Row, beside, first_fit, first_text, fitted, message, printable
+from attn_tui.charts.rows import Row, beside, first_fit, first_text, fitted, message
 from attn_tui.charts.sides import Shown, Side, side_of, sides
 from attn_tui.compute.explore.answer import SYMBOL, VectorAnswer
+from attn_tui.compute.visible import visible
 from attn_tui.report.numbers import MINUS, scientific
 
 __all__ = ["Side", "Window", "cell_at", "jacobian_map", "window"]
@@ -81,7 +82,7 @@ def _shading(answer: VectorAnswer, seen: Window, shown: list[Floats], log: bool)
 
 def _title(answer: VectorAnswer, side: Shown, seen: Window, shading: Shading) -> Row:
     name = f"∂p_i/∂{SYMBOL[answer.wrt]}_j"
-    vector = printable(answer.vector.name)
+    vector = visible(answer.vector.name)
     long, times, short = side.labels
     full = f"{name} of {vector}, {long}, {shading.ends}"
     titles = [f"Jacobian {full}", full, f"{name} of {vector}, {times}, {shading.ends}"]

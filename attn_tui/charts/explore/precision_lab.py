@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from math import isnan
 
 from attn_tui.charts.explore.precision_notes import differences, method, reason, reasons
-from attn_tui.charts.rows import Row, Span, beside, cells, first_text, fitted, message, printable
+from attn_tui.charts.rows import Row, Span, beside, cells, first_text, fitted, message
 from attn_tui.charts.sides import Side, role_of
 from attn_tui.charts.table import Table, widest
 from attn_tui.compute.explore.precision_lab import Lab, LabSide, Trial
+from attn_tui.compute.visible import visible
 from attn_tui.report.numbers import scientific, weight, weight_name
 
 SIDE_BY_SIDE = 100
@@ -135,7 +136,7 @@ def _last(seen: _Layout, first: int, width: int) -> Row:
 def _title(lab: Lab, side: LabSide, width: int) -> Row:
     exact = f"exact {weight_name(lab.key)} = {weight(side.exact)}"
     texts = (
-        f"{printable(lab.vector)}, {side.name}: {exact} (float64, nothing rounded)",
+        f"{visible(lab.vector)}, {side.name}: {exact} (float64, nothing rounded)",
         f"{side.name}: {exact} (float64, nothing rounded)",
         f"{side.name}: {exact}",
         exact,

@@ -9,9 +9,10 @@ from attn_tui.charts.axis import Axis, Tick, power_text, round_step
 from attn_tui.charts.explore.weights_layout import Drawn, Layout, drawn
 from attn_tui.charts.grid import Glyphs, glyphs
 from attn_tui.charts.plot import Mark, Series, frame, legend, plot
-from attn_tui.charts.rows import Row, Span, first_fit, first_text, length, printable
+from attn_tui.charts.rows import Row, Span, first_fit, first_text, length
 from attn_tui.charts.sides import Shown, change, compared, sides
 from attn_tui.compute.explore.answer import VectorAnswer
+from attn_tui.compute.visible import visible
 from attn_tui.report.numbers import general, weight
 
 PROBABILITIES = Axis("", 0.0, 1.0, ticks=tuple(Tick(i / 4, f"{i / 4:g}") for i in (0, 4, 2, 1, 3)))
@@ -49,7 +50,7 @@ def weights_chart(
     x = Axis("key", 0.0, layout.columns, ticks=_key_ticks(layout, selected, glyph.pointer))
     shown = "log scale" if log else "scale 0 to 1"
     titles = [
-        f"weights p of {printable(answer.vector.name)}, {shown}",
+        f"weights p of {visible(answer.vector.name)}, {shown}",
         f"weights p, {shown}",
         f"p, {shown}",
         "p, log" if log else "p, 0–1",

@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import PurePath
 
-from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.explore.answer import Answer, answer
 from attn_tui.files.draft import Draft
 from attn_tui.files.opening import open_draft
+from attn_tui.files.paths import true_path
 from attn_tui.report.explore import csv, json, text
 from attn_tui.report.explore.contents import Contents
 from attn_tui.report.export import Forms
@@ -27,21 +28,21 @@ class FilingActions(ExploreBase):
         """Ask for a file and open it; or ask again, with the problem."""
         self.request("open", text, str.strip, self._open, False, completed, problem)
 
-    async def _open(self, path: str) -> None:
+    async def _open(self, text: str) -> None:
         """Read a file beside the screen, and ask what it asks."""
         if self.asked:
-            work = Work(partial(open_draft, path, self.asked.draft.setup))
-            title = f"Opening {inert(PurePath(path).name)}"
-            await self.see_through(title, work, partial(self._opened, path, work), self.view.ascii)
+            work = Work(partial(open_draft, true_path(text), self.asked.draft.setup))
+            title = f"Opening {PurePath(text).name}"
+            await self.see_through(title, work, partial(self._opened, text, work), self.view.ascii)
 
-    def _opened(self, path: str, work: Work[Draft]) -> None:
+    def _opened(self, text: str, work: Work[Draft]) -> None:
         outcome = work.outcome
         if work.stopped:
             self.notify("Stopped: nothing is opened", timeout=3)
         elif isinstance(outcome, InputError):
-            self.action_open_file(path, outcome.beside)
+            self.action_open_file(text, outcome.beside)
         elif isinstance(outcome, MemoryError):
-            self.action_open_file(path, "not enough memory; expected a smaller file")
+            self.action_open_file(text, "not enough memory; expected a smaller file")
         elif isinstance(outcome, Draft):
             self.ask(edits.become(outcome))
         elif outcome is not None:

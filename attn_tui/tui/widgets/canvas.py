@@ -9,6 +9,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from attn_tui.charts.rows import Row, cells, fitted, length
+from attn_tui.compute.visible import clusters
 
 SERIES = tuple(f"series{index}" for index in range(6))
 SIZES = tuple(f"{sign}{size}" for sign in ("positive", "negative") for size in range(1, 5))
@@ -32,12 +33,12 @@ FADING = frozenset(("text", "unscaled", "scaled", "strong", "label"))
 
 
 def _cells(row: Row, width: int) -> list[tuple[str, str]]:
-    """Return the cells of a row, padded and cut to a width; a wide character fills two."""
+    """Return the cells of a row, padded and cut to a width; a wide one fills two."""
     filled = [
-        (character, role)
+        (cluster, role)
         for text, role in row
-        for character in text
-        for _ in range(cells(character))
+        for cluster in clusters(text)
+        for _ in range(cells(cluster))
     ][:width]
     return filled + [(" ", "text")] * (width - len(filled))
 

@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 
 from attn_tui.charts.rows import Row, Span, cells
+from attn_tui.compute.visible import clusters
 from attn_tui.tui.widgets.canvas import Canvas, shown
 
 
@@ -32,12 +33,14 @@ def _split(text: str, room: int) -> tuple[str, str]:
     if text.isascii():
         return text[:room], text[room:]
     used = 0
-    for place, character in enumerate(text):
-        used += cells(character)
+    parts = clusters(text)
+    for place, part in enumerate(parts):
+        used += cells(part)
         if used > room:
-            blanks = room - (used - cells(character))
-            left = cells(character) - blanks if blanks else 0
-            return text[:place] + " " * blanks, " " * left + text[place + bool(blanks) :]
+            blanks = room - (used - cells(part))
+            left = cells(part) - blanks if blanks else 0
+            rest = "".join(parts[place + bool(blanks) :])
+            return "".join(parts[:place]) + " " * blanks, " " * left + rest
     return text, ""
 
 

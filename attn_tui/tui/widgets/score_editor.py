@@ -15,22 +15,6 @@ LONG_PASTE = 20_000
 """Characters from which a pasted text is not put into the editor itself."""
 
 
-def visible(text: str) -> str:
-    """Return pasted text with each control or invisible character as a sign that can be seen."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
-    return "".join(
-        character if character.isprintable() or character == "\n" else _sign(character)
-        for character in lines
-    )
-
-
-def _sign(character: str) -> str:
-    if character.isspace():
-        return " "
-    code = ord(character)
-    return chr(0x2400 + code) if code < 0x20 else "\N{REPLACEMENT CHARACTER}"
-
-
 def end_of_change(old: str, new: str) -> int:
     """Return where in a new text ends what differs from an old one."""
     most = min(len(old), len(new))
@@ -80,7 +64,7 @@ class ScoreEditor(TextArea):
     async def _on_paste(self, event: events.Paste) -> None:
         event.stop()
         event.prevent_default()
-        pasted = visible(event.text)
+        pasted = event.text
         if len(pasted) > LONG_PASTE:
             # Too long to be laid out; whoever asks has a shorter text for it.
             start, end = sorted(self.selection)

@@ -145,7 +145,7 @@ assert "plotext" not in sys.modules
 def test_a_name_cannot_break_the_screen() -> None:
     rows = weights_chart(ask([1, 2], name="注意\x1b[31m"), 116, 14, False)
     check_block(rows, 116, 14)
-    assert "注意�[31m" in lines(rows)[0]
+    assert r"注意\x1b[31m" in lines(rows)[0]
 
 
 SUNK = Setup(d_k=4, scale=Scale(sink=0.0))
