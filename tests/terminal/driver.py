@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from itertools import count, groupby
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from click.testing import CliRunner
@@ -38,7 +39,7 @@ EVENTS = 5000
 EVERY = 100
 """Events between two comparisons."""
 
-WINDOW = Size(120, 40)
+WINDOW = Size(100, 32)
 """The size in which is compared."""
 
 FORBIDDEN = re.compile(rb"\x1b\]2;|\x1bPq|\xc2[\x80-\x9f]|\x1b\[31;5m")
@@ -179,8 +180,8 @@ def compare(driven: Driven, name: str) -> bool:
         place = place_of(said(driven.display), report)
         driven.send(ESCAPE)
         table = reported(report[place:])
-        driven.wait(lambda: not sees(driven, "esc closes"), "way out of a text")
-        if sees(driven, "now  change"):
+        driven.wait(lambda: heads(driven.display), "table")
+        if heads(driven.display)["side"] == "now":
             # It is compared with a pinned answer, which is let go.
             driven.send("=")
         driven.wait(lambda: agree(driven.display, table), "table that show prints")
@@ -242,13 +243,19 @@ def reported(report: Sequence[str]) -> dict[str, list[str]]:
     return table
 
 
+def heads(display: Sequence[str]) -> dict[str, Any]:
+    """Return the row of the names of the table's columns, and the second side's; or nothing."""
+    found = (re.match(r"  +key [^│]* (\w+) +change$", line) for line in display)
+    return next(({"row": n, "side": match[1]} for n, match in enumerate(found) if match), {})
+
+
 def agree(display: Sequence[str], table: dict[str, list[str]]) -> bool:
     """Return whether the table on the screen has, key by key, the numbers of another."""
-    heads = [n for n, line in enumerate(display) if re.match(r"  +key +s .*change$", line)]
-    if not heads:
+    head = heads(display)
+    if not head or head["side"] == "now":
         return False
     rows = []
-    for line in display[heads[0] + 1 :]:
+    for line in display[head["row"] + 1 :]:
         if not re.match(r"[▸> ][▪* ] *\d", line):
             break
         rows.append(re.sub(r"[▏▎▍▌▋▊▉█#▸>▪*]", " ", line).split())
