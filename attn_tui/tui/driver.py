@@ -30,6 +30,10 @@ def accept_any_bytes() -> None:
     vars(linux_driver)["getincrementaldecoder"] = lenient
 
 
+def _raise(error: Exception) -> None:
+    raise error
+
+
 def thrifty(driver: type[Driver]) -> type[Driver]:
     """Return a driver that sends only the cells that change."""
 
@@ -53,6 +57,16 @@ def thrifty(driver: type[Driver]) -> type[Driver]:
                 self._cells.forget()
             if changes := self._cells.changes(data):
                 super().write(changes)
+
+        def run_input_thread(self) -> None:
+            """Read what comes, until the end; what goes wrong is for the application."""
+            try:
+                super().run_input_thread()
+            except OSError:
+                # The terminal is gone, and so will be the program.
+                pass
+            except Exception as error:
+                self._app.call_later(_raise, error)
 
         def process_message(self, message: Message) -> None:
             """Pass on what a person does."""

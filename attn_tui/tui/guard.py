@@ -21,6 +21,9 @@ def received(event: Event) -> Event:
     elif isinstance(event, Key) and _JOINS.fullmatch(event.character or ""):
         # Emoji are typed a character at a time; a text field would leave out what joins them.
         return Paste(event.character or "")
+    elif isinstance(event, Key) and event.key == "ctrl+j":
+        # What enter is while the terminal is not yet the program's.
+        return Key("enter", "\r")
     return event
 
 

@@ -86,6 +86,8 @@ class InstrumentScreen(Screen[None]):
     InstrumentScreen #key-bar { dock: bottom; }
     """
     AUTO_FOCUS = None
+    # Textual fails on a selection whose beginning is not there any more.
+    ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {*ROLE_CLASSES}
     NAME: ClassVar[str]
     ACTIONS: ClassVar[tuple[Action, ...]] = ()

@@ -129,3 +129,13 @@ def test_a_joined_emoji_takes_two_cells_where_the_terminal_does_not_join_it() ->
             screens.append([line.replace(name[0], "**") for line in terminal.display])
     assert screens[0] == screens[1]
     assert sum("**" in line for line in screens[0]) > 2
+
+
+def test_keys_before_the_first_picture_wait_for_it() -> None:
+    with Terminal(80, 24) as terminal:
+        terminal.press("d64\r]e")
+        terminal.until_shows("m = 1/√d_k  × 0.11180")
+        terminal.until(lambda: terminal.screen.buffer[1][2].reverse, "focus on the editor")
+    with Terminal(80, 24) as terminal:
+        terminal.press("q")
+        assert terminal.leave() == 0
