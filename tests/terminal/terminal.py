@@ -4,6 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType, TracebackType
 
 import pexpect
@@ -25,17 +26,20 @@ class Terminal:
         arguments: Sequence[str] = (),
         program: Sequence[str] = (sys.executable, "-m", "attn_tui"),
         environment: Mapping[str, str] = MappingProxyType({}),
+        folder: Path = Path(),
     ) -> None:
         environ = {name: value for name, value in os.environ.items() if name not in PLAIN}
         environ |= {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
         environ |= environment
         self.screen = pyte.Screen(columns, lines)
         self.stream = pyte.ByteStream(self.screen)
+        self.folder = folder
         self.sent = 0
         self.raw = b""
         self.child = pexpect.spawn(
             program[0],
             [*program[1:], *arguments],
+            cwd=os.fspath(folder),
             env=environ,
             dimensions=(lines, columns),
             timeout=DEADLINE,
@@ -56,7 +60,10 @@ class Terminal:
     @property
     def display(self) -> tuple[str, ...]:
         """The lines of the screen."""
-        return tuple(line.rstrip() for line in self.screen.display)
+        columns, buffer = range(self.screen.columns), self.screen.buffer
+        rows = (buffer[line] for line in range(self.screen.lines))
+        # The second cell of a wide character is empty; pyte's own text cannot have one by itself.
+        return tuple("".join(row[column].data for column in columns).rstrip() for row in rows)
 
     def _take(self, data: bytes) -> None:
         self.sent += len(data)
@@ -66,6 +73,11 @@ class Terminal:
     def press(self, keys: str) -> None:
         """Type keys."""
         self.child.send(keys)
+
+    def resize(self, columns: int, lines: int) -> None:
+        """Become another size."""
+        self.screen.resize(lines, columns)
+        self.child.setwinsize(lines, columns)
 
     def until(self, holds: Callable[[], bool], wanted: str) -> None:
         """Read until something holds; fail at the deadline, or when the program ends."""

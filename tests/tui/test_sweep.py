@@ -14,7 +14,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep import answer as compute_sweep
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.settings import Settings
+from attn_tui.compute.sweep.settings import Settings, View
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.sweep import results
 from attn_tui.tui.sweep.drawing import number_lines
@@ -120,6 +120,15 @@ async def test_what_is_not_said_for_want_of_room_stands_in_the_numbers() -> None
         await person.press("i", "tab", "tab", *["down"] * 14)
         text = " ".join(person.text.split())
         assert "Unscaled, the median ‖∂p/∂s‖_F goes from 0.348 at d_k = 1 to" in text
+
+
+@pytest.mark.parametrize("view", ["curves", "map"])
+async def test_a_ratio_where_nothing_is_scaled_is_one(view: View) -> None:
+    setup = Setup(64, Scale("none")).put(replace(SMALL, view=view))
+    async with at_sweep(WIDE, Draft(EXAMPLE.text, setup)) as person:
+        await person.press("slash", "o", "i")
+        person.sees("unscaled")
+        assert settings_of(person).ratio
 
 
 async def test_d_k_moves_on_both_screens() -> None:

@@ -50,8 +50,9 @@ def letter_of(answer: Answer, rule: str) -> str:
 
 
 def drawn_rules(answer: Answer) -> list[str]:
-    """Return the rules that have curves: of ratios not none, which would be 1."""
-    return [rule for rule in answer.rules if not (answer.settings.ratio and is_none(rule))]
+    """Return the rules that are drawn: of ratios not none, which is 1, unless it is alone."""
+    scaled = [rule for rule in answer.rules if not (answer.settings.ratio and is_none(rule))]
+    return scaled or [*answer.rules]
 
 
 def named(answer: Answer) -> list[Row]:

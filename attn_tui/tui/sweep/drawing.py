@@ -7,6 +7,7 @@ from textwrap import wrap
 from attn_tui.charts.rows import Row, fitted, message, packed
 from attn_tui.charts.sweep.curves import nearest, place_at, sweep_chart
 from attn_tui.charts.sweep.map import place_on_map, sweep_map
+from attn_tui.charts.sweep.signs import drawn_rules
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.sweep.answer import Answer
@@ -104,8 +105,8 @@ def tab_items(settings: Settings, view: View, focused: bool, width: int) -> list
 
 
 def map_rule(answer: Answer, view: View) -> str:
-    """Return the rule that a map shows; of ratios one that can be removed."""
-    rules = [rule for rule in answer.rules if not (answer.settings.ratio and is_none(rule))]
+    """Return the rule that a map shows."""
+    rules = drawn_rules(answer)
     return rules[view.rule % len(rules)]
 
 

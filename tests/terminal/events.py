@@ -1,0 +1,197 @@
+"""What a person might do who does anything at all: keys, pastes, the mouse and sizes, by a seed."""
+
+import re
+import string
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from random import Random
+
+ESCAPE = "\x1b[27u"
+"""Escape as the kitty keyboard protocol has it: no key behind it can make it another one."""
+
+LEAVE = "\x1b[I\x1b[<0;1;1m" + 6 * ESCAPE
+"""Leaves all dialogues and fields: there are fewer of them, one over the other."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """The terminal becomes another size."""
+
+    columns: int
+    lines: int
+
+
+Event = str | Size
+"""What one key, one paste or one thing done with the mouse sends; or another size."""
+
+_ONE = re.compile(r"\x1b\[200~.*?\x1b\[201~|\x1b\[[\d;<]*[a-zA-Z~]|\x1bO[P-S]|\x1b?.", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Burst:
+    """Events that come together.
+
+    Attributes:
+        events: What is done.
+        rest: Whether the person then looks at what comes of it.
+    """
+
+    events: tuple[Event, ...]
+    rest: bool
+
+
+LETTERS = (string.ascii_letters + string.punctuation).translate(str.maketrans("", "", "qQ/"))
+"""Keys that mean something here and there: no ``q``, which leaves, and no ``/``, which in the
+name of a file would lead out of the folder."""
+
+MOVES = [f"\x1b[{end}" for end in "ABCDHF"] + [f"\x1b[{n}~" for n in (2, 3, 5, 6)] + ["\x7f"]
+ENTERING = ["\r", "\r", "\r", "\t", "\x1b[Z", " "]
+LEAVING = [ESCAPE, ESCAPE, "\x1b"]
+CONTROL = [chr(ord(key) - 96) for key in string.ascii_lowercase if key not in "qijm"]
+FUNCTION = [f"\x1bO{end}" for end in "PQRS"] + [f"\x1b[{n}~" for n in (15, 17, 18, 19, 20, 21)]
+MODIFIED = [f"\x1b[1;{shift}{end}" for shift in (2, 3, 5, 6) for end in "ABCDHF"]
+OPENING = ["x", "r", "h", "f", "y", "?", "\x1bOP", "\x10", "\x13", "\x0f", "d", "M", "R", "g", "n"]
+INSTRUMENTS = ["1", "2", "3"]
+
+NUMBERS = ["0", "1", "2", "7", "64", "1e3", "0.5", "-1", "nan", "inf", "1e-400", "4, 64", "T=2"]
+COMMANDS = ["rule", "model", "tab", "theme", "draw", "stat", "mask", "ascii", "open", "co", "zzz"]
+FILES = ["scores.csv", "rows.npy", "broken.json", "not there", "data\x1b]2;x.txt", "~nosuch.json"]
+NAMES = ["a.json", "b.csv", "c.txt", "d.svg", "e", "a.json!", "x" * 300 + ".json", "~a.txt"]
+
+READABLE = {
+    "typed": ["1, 2, 3", "a: 100, 120, 150\nb: -1 0 1", "5", "0 0 0 0", "1e300 -1e300 1e-300"],
+    "drawn": ["n = 8, seed = 3", "n = 40, vectors = 3", "seed = 9"],
+    "vectors": ["q: 1 0\nK: [[1, 0], [0, 1]]", "q: [[1, 2], [3, 4]]\nK: 1 2\nV: 5 6"],
+}
+HOSTILE = (
+    "\x1b]2;pasted\x07", "\x1b[31;5m\x1b[2J", "\x1bPq\x1b\\", "\x9b31m\x9d2;pasted\x9c",
+    "\x00\x01\x02\r\n\t\x7f", "\u202e1, 2\u2069\u200b", "👩\u200d👩\u200d👧 e\u0301 ０,１",
+    "\ud7ff\ufffe",
+)  # fmt: skip
+"""Texts that are not to reach a terminal as they are."""
+
+
+def _paste(random: Random) -> str:
+    readable = random.choice([text for texts in READABLE.values() for text in texts])
+    kinds: list[Callable[[], str]] = [
+        lambda: readable,
+        lambda: readable,
+        lambda: random.choice(NUMBERS),
+        lambda: random.choice(HOSTILE),
+        lambda: readable + random.choice(HOSTILE) + readable,
+        lambda: "".join(random.choices(LETTERS + string.digits + " \n", k=random.randrange(60))),
+        lambda: "",
+    ]
+    if random.random() < 0.02:
+        return f"\x1b[200~{', '.join(['1.5'] * random.choice([900, 9000]))}\x1b[201~"
+    return f"\x1b[200~{random.choice(kinds)()}\x1b[201~"
+
+
+def _mouse(random: Random, size: Size) -> str:
+    x, y = random.randint(1, size.columns), random.randint(1, size.lines)
+    press, release = f"\x1b[<0;{x};{y}M", f"\x1b[<0;{x};{y}m"
+    to_x, to_y = random.randint(1, size.columns), random.randint(1, size.lines)
+    return random.choice(
+        [
+            press + release,
+            press + release,
+            2 * (press + release),
+            press,
+            release,
+            f"{press}\x1b[<32;{to_x};{to_y}M\x1b[<0;{to_x};{to_y}m",
+            f"\x1b[<35;{x};{y}M",
+            f"\x1b[<64;{x};{y}M",
+            f"\x1b[<65;{x};{y}M",
+            f"\x1b[<2;{x};{y}M\x1b[<2;{x};{y}m",
+        ]
+    )
+
+
+SIZES = [Size(80, 24), Size(60, 18), Size(40, 15), Size(40, 15), Size(20, 6), Size(72, 20)]
+EXTREMES = [Size(1, 1), Size(2, 40), Size(200, 2), Size(200, 60), Size(120, 40)]
+
+
+def _size(random: Random) -> Size:
+    if random.random() < 0.2:
+        return random.choice(EXTREMES)
+    if random.random() < 0.2:
+        return Size(random.randint(1, 100), random.randint(1, 40))
+    return random.choice(SIZES)
+
+
+def _edit(random: Random) -> str:
+    """Return what writes scores over those that there are, if the editor can be reached."""
+    text = random.choice(READABLE[random.choice([*READABLE])])
+    return f"{LEAVE}1e\x1b[1;5H\x1b[1;6F\x1b[200~{text}\x1b[201~"
+
+
+def _ask(random: Random) -> str:
+    """Return what opens a line, types into it and perhaps enters it."""
+    return random.choice("dcbMngGmpAsi") + random.choice(NUMBERS) + random.choice(["\r", ""])
+
+
+def _choose(random: Random) -> str:
+    """Return what opens a list and chooses from it."""
+    down = random.randrange(9) * "\x1b[B"
+    return random.choice("xrhfes") + down + random.choice(["\r", "\r\r", " ", ESCAPE])
+
+
+def _find(random: Random) -> str:
+    """Return what searches the palette."""
+    return "\x10" + random.choice(COMMANDS) + random.choice(["\r", "\r\r", "\x1b[B\r", ESCAPE, ""])
+
+
+def _file(random: Random) -> str:
+    """Return what opens a file, or saves to one."""
+    if random.random() < 0.5:
+        return f"\x0f\x1b[200~{random.choice(FILES)}\x1b[201~\r"
+    return f"\x13\x1b[200~{random.choice(NAMES)}\x1b[201~\r"
+
+
+KINDS: tuple[tuple[float, Callable[[Random, Size], str | Size]], ...] = (
+    (60.0, lambda random, _: random.choice(LETTERS)),
+    (10.0, lambda random, _: random.choice(string.digits[4:])),
+    (12.0, lambda random, _: random.choice(ENTERING)),
+    (10.0, lambda random, _: random.choice(LEAVING)),
+    (25.0, lambda random, _: random.choice(MOVES)),
+    (5.0, lambda random, _: random.choice(CONTROL)),
+    (3.0, lambda random, _: random.choice(FUNCTION)),
+    (2.0, lambda random, _: random.choice(MODIFIED)),
+    (2.0, lambda random, _: "\x1b" + random.choice(LETTERS)),
+    (3.0, lambda random, _: random.choice(OPENING)),
+    (4.0, lambda random, _: random.choice(INSTRUMENTS)),
+    (3.0, lambda random, _: _find(random)),
+    (4.0, lambda random, _: _choose(random)),
+    (4.0, lambda random, _: _ask(random)),
+    (8.0, _mouse),
+    (5.0, lambda random, _: _paste(random)),
+    (1.5, lambda random, _: _edit(random)),
+    (1.0, lambda random, _: _file(random)),
+    (0.3, lambda random, _: LEAVE + "3/"),
+    (0.4, lambda random, _: random.choice(["\x1b[O", "\x1b[I", "\x1b[O\x1b[I"])),
+    (0.15, lambda random, _: random.choice(["q", "\x11", LEAVE + "q"])),
+    (3.0, lambda random, _: _size(random)),
+)
+"""What can be done, and how often."""
+
+
+def _events(random: Random, size: Size) -> Iterator[Event]:
+    """Yield what is done on a terminal that has a size at first, for ever."""
+    weights, kinds = zip(*KINDS, strict=True)
+    while True:
+        done = random.choices(kinds, weights)[0](random, size)
+        if isinstance(done, Size):
+            size = done
+            yield size
+        else:
+            yield from _ONE.findall(done)
+
+
+def bursts(seed: int, size: Size) -> Iterator[Burst]:
+    """Yield what is done on a terminal that has a size at first, for ever, and what together."""
+    random = Random(seed)
+    events = _events(random, size)
+    while True:
+        together = random.choice((1, 2, 4, 8, 15, 30))
+        yield Burst(tuple(islice(events, together)), random.random() < 0.7)

@@ -1,0 +1,62 @@
+"""Random events on a real pseudo-terminal: the program answers, and what it shows is right."""
+
+import pytest
+
+from tests.terminal.driver import agree, place_of, reported, run, said, same
+
+SEEDS = range(1, 9)
+EVENTS = 2500
+"""Events of each seed, of 20,000 in all."""
+
+REPORT = """\
+d_k        4
+
+a: 2 keys
+
+weights p; gradient of p₀ with respect to the scores s
+ key     score s          p     ∂p₀/∂s            p     ∂p₀/∂s    change
+   1           2     0.7311  −1.97e-01       0.6225  −1.17e-01      ×0.6
+   0           1     0.2689  +1.97e-01       0.3775  +1.17e-01      ×0.6
+""".splitlines()
+
+TABLE = """\
+  key        s unscaled      scaled        unscaled    scaled  change
+▸   0        1 0.2689  ███   0.3775 ████  +1.97e-01 +1.17e-01   ×0.6
+    1        2 0.7311  ██████▏ 0.6225 ███ −1.97e-01 −1.17e-01   ×0.6
+""".splitlines()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_whatever_is_done_it_goes_on_and_tells_the_truth(seed: int) -> None:
+    course, fault = run(seed, EVENTS)
+    assert not fault, fault
+    assert course.compared - course.unread >= EVENTS // 100 - 1
+
+
+def boxed(lines: list[str]) -> list[str]:
+    top = "╭─ In words and numbers ─" + "─" * 60 + "╮"
+    return ["", top, *(f"│ {line:<82} │" for line in lines), "╰"]
+
+
+def test_a_text_is_found_in_a_report_or_differs_from_it() -> None:
+    lines = said(boxed(REPORT))
+    assert lines == REPORT
+    assert place_of(lines, REPORT) == 1
+    assert place_of([line.replace("0.2689", "0.2690") for line in lines], REPORT) == 0
+    assert place_of([], REPORT) == 0
+
+
+def test_a_table_has_the_numbers_of_a_report_or_others() -> None:
+    table = reported(REPORT)
+    assert agree(TABLE, table)
+    assert not agree([line.replace("+1.17e-01", "+1.18e-01") for line in TABLE], table)
+    assert not agree(TABLE[:1], table)
+
+
+def test_numbers_are_the_same_as_far_as_they_are_written() -> None:
+    assert same("×2e195", "×2.26e195")
+    assert same("−6e-364", "−5.91e-364")
+    assert not same("−6e-364", "+5.91e-364")
+    assert not same("0.7431", "0.7433")
+    assert not same("1e-3", "1e-4")
+    assert not same("–", "0")
