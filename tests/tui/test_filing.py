@@ -105,3 +105,13 @@ async def test_a_name_that_cannot_be_written_is_asked_for_again(tmp_path: Path) 
         await person.press("enter")
         await person.until_sees("none/a.json")
         await person.until_sees("expected")
+
+
+async def test_a_line_that_loses_the_focus_to_nothing_keeps_its_text(tmp_path: Path) -> None:
+    async with at_screen(WIDE) as person:
+        await person.press("ctrl+s")
+        await person.paste(str(tmp_path / "kept.json"))
+        person.app.screen.set_focus(None)
+        await person.press("enter")
+        await person.until_sees("Saved")
+    assert (tmp_path / "kept.json").exists()

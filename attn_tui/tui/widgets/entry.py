@@ -155,6 +155,10 @@ class Entry(Vertical):
             self.close()
 
     def on_descendant_blur(self) -> None:
-        """Leave when the focus goes elsewhere, though not when the whole terminal loses it."""
-        if self.app.app_focus and not self.field.has_focus:
-            self.close()
+        """Leave when the focus goes elsewhere; one that is lost, not given away, comes back."""
+        # A whole terminal may lose it, or a line that is hidden just before it opens again.
+        if self.request and self.app.app_focus and not self.field.has_focus:
+            if self.screen.focused is None:
+                self.field.focus()
+            else:
+                self.close()
