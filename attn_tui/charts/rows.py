@@ -1,6 +1,7 @@
 """Rows of text with roles: what every chart and table is made of before it has colours."""
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from unicodedata import category, east_asian_width
 
 from attn_tui.compute.visible import clusters, is_widened
@@ -19,7 +20,12 @@ def plain(rows: Iterable[Row]) -> str:
 
 def cells(text: str) -> int:
     """Return how many cells of the screen a text takes."""
-    return len(text) if text.isascii() else sum(map(_cells_of, clusters(text)))
+    return len(text) if text.isascii() else _measured(text)
+
+
+@lru_cache(maxsize=4096)
+def _measured(text: str) -> int:
+    return sum(map(_cells_of, clusters(text)))
 
 
 def length(row: Iterable[Span]) -> int:

@@ -29,7 +29,7 @@ from attn_tui.tui.key_help import key_help
 from attn_tui.tui.lifeline import lifeline
 from attn_tui.tui.state import Asked, History, only_of
 from attn_tui.tui.terminal import lacks_blocks
-from attn_tui.tui.theme import role_variables
+from attn_tui.tui.theme import role_styles, role_variables
 from attn_tui.tui.turns import Turns
 
 BREATH = 0.1
@@ -84,7 +84,9 @@ class AttnApp(App[None]):
     def get_css_variables(self) -> dict[str, str]:
         """Return the theme's variables and those of the roles."""
         variables = super().get_css_variables()
-        return variables | role_variables(variables, self.native_ansi_color)
+        variables |= role_variables(variables, self.native_ansi_color)
+        self.role_styles = role_styles(variables)
+        return variables
 
     def action_find(self) -> None:
         """Search everything that can be done, and do it."""

@@ -22,7 +22,6 @@ from attn_tui.tui.dialogs import ReadDialog
 from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.state import Asked, Edit, Gesture
 from attn_tui.tui.widgets.bar import Bar, Item
-from attn_tui.tui.widgets.canvas import ROLE_CLASSES
 from attn_tui.tui.work import PATIENCE, Work, WorkDialog
 
 NARROW, LOW = 72, 20
@@ -88,7 +87,6 @@ class InstrumentScreen(Screen[None]):
     AUTO_FOCUS = None
     # Textual fails on a selection whose beginning is not there any more.
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {*ROLE_CLASSES}
     NAME: ClassVar[str]
     ACTIONS: ClassVar[tuple[Action, ...]] = ()
     SECTIONS: ClassVar[tuple[Section, ...]] = ()

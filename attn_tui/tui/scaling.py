@@ -22,7 +22,7 @@ from attn_tui.tui.actions import Action
 from attn_tui.tui.dialogs import Choice, ChoiceDialog
 from attn_tui.tui.instrument_screen import Command, Explanation, InstrumentScreen
 from attn_tui.tui.state import Asked, Edit, Gesture
-from attn_tui.tui.widgets.chart import CHART_DELAY, ChartMosaic, RuleCanvas
+from attn_tui.tui.widgets.chart import CHART_DELAY, ChartCanvas, RuleCanvas
 from attn_tui.tui.widgets.entry import Entry, Request
 from attn_tui.tui.widgets.slider import SLIDE, Slider
 
@@ -187,7 +187,7 @@ class ScalingScreen(InstrumentScreen):
     def draw_chart(self) -> None:
         """Draw the chart in the size it has."""
 
-    @on(ChartMosaic.Resized)
+    @on(ChartCanvas.Resized)
     def _on_chart_resized(self) -> None:
         self.draw_chart_soon()
 

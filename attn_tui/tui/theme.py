@@ -1,7 +1,8 @@
-"""Colours of the roles, made legible on whatever theme is in use."""
+"""The looks of the roles, made legible on whatever theme is in use."""
 
 from collections.abc import Mapping
 
+from rich.style import Style
 from textual.color import Color
 
 CONTRAST = 4.6
@@ -80,3 +81,31 @@ def role_variables(variables: Mapping[str, str], ansi: bool) -> dict[str, str]:
         "highlight": background.blend(text, 0.15),
     }
     return {f"role-{role}": colour.hex6 for role, colour in colours.items()}
+
+
+_LOOKS: Mapping[str, tuple[str, str]] = {
+    **dict.fromkeys(("text", "label"), ("text", "")),
+    **dict.fromkeys(("muted", "axis", "zero"), ("muted", "")),
+    **dict.fromkeys(("title", "strong", "key", "cursor"), ("text", "bold")),
+    "tab": ("text", "bold underline"),
+    "focus": ("text", "bold reverse"),
+    "error": ("error", "bold"),
+    **{role: (role, "") for role in ("unscaled", "scaled", "pinned")},
+    **{f"series{index}": (f"series{index}", "") for index in range(6)},
+    **{
+        f"{sign}{size}": (sign, "bold" if size == 4 else "")
+        for sign in ("positive", "negative")
+        for size in range(1, 5)
+    },
+}
+"""Each role's colour and attributes."""
+
+
+def role_styles(variables: Mapping[str, str]) -> dict[str, Style]:
+    """Return how each role looks, from variables that hold those of `role_variables` too."""
+    background = Color.parse(variables["background"]).rich_color
+    return {
+        role: Style.parse(attributes)
+        + Style(color=Color.parse(variables[f"role-{colour}"]).rich_color, bgcolor=background)
+        for role, (colour, attributes) in _LOOKS.items()
+    }

@@ -241,7 +241,7 @@ def test_a_suffix_is_looked_at_before_the_file_is_read(
         ("q\n1\nx\n", "line 3: 'x' is not a number"),
         ('1;2\n"x"\n', "line 2: 'x' is not a number"),
         ('1;2\n3;"x\n', "line 2: 'x' is not a number"),
-        ('1,2\n"3\n4",5\n', "line 3: '3\\n4' is not a number"),
+        ('1,2\n"3\n4",5\n', "line 3: '3\\x0a4' is not a number"),
         ("1\n" * 10_001 + "2,3", "more than 10,000 vectors"),
     ],
 )

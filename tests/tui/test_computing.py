@@ -1,15 +1,21 @@
 """Long computations of a screen: one value or growing ones, overtaken, stopped, never lost."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from threading import Event
-from typing import Any
+from typing import Any, ClassVar
 
+from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 
 from attn_tui.compute.experiment import Stop
 from attn_tui.tui.instrument_screen import Explanation, InstrumentScreen
 from attn_tui.tui.state import Asked
+
+
+class Bare(App[None]):
+    role_styles: ClassVar[Mapping[str, Style]] = defaultdict(Style)
 
 
 class Computing(InstrumentScreen):
@@ -52,7 +58,7 @@ async def test_values_that_grow_are_brought_one_by_one() -> None:
         shown.wait(30)
         yield from (2, 3)
 
-    async with App[None]().run_test() as pilot:
+    async with Bare().run_test() as pilot:
         await pilot.app.push_screen(screen)
         screen.compute("a", work)
         while not screen.found:
@@ -65,7 +71,7 @@ async def test_values_that_grow_are_brought_one_by_one() -> None:
 
 async def test_one_value_and_none_are_done_at_once() -> None:
     screen = Computing()
-    async with App[None]().run_test() as pilot:
+    async with Bare().run_test() as pilot:
         await pilot.app.push_screen(screen)
         screen.compute("a", lambda stop: 7)
         await ended(pilot, screen)
@@ -85,7 +91,7 @@ async def test_what_is_overtaken_or_left_ends_and_is_not_shown() -> None:
             yield count
         gone.set()
 
-    async with App[None]().run_test() as pilot:
+    async with Bare().run_test() as pilot:
         await pilot.app.push_screen(screen)
         screen.compute("a", endless)
         await until(pilot, begun)

@@ -99,7 +99,7 @@ async def test_typing_evaluates_at_each_key_and_is_one_step_of_history() -> None
 
 def faded_with(person: Person) -> list[Canvas]:
     """Return what is faded while the text is no vector."""
-    return [*person.app.screen.query("KeyTable Canvas, ChartMosaic Canvas").results(Canvas)]
+    return [*person.app.screen.query("KeyTable Canvas, ChartCanvas").results(Canvas)]
 
 
 async def test_text_that_is_no_vector_names_token_and_line_and_keeps_the_last_answer() -> None:

@@ -7,7 +7,10 @@ from textual.events import MouseScrollUp
 from textual.widget import Widget
 
 from attn_tui.charts.rows import plain
+from attn_tui.compute.explore.answer import answer
+from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft
+from attn_tui.report.explore import text
 from attn_tui.tui.explore.key_table import KeyTable
 from attn_tui.tui.explore.table_rows import Marks, key_rows
 from tests.tui.person import MEDIUM, at_screen, settle
@@ -157,3 +160,11 @@ async def test_a_letter_goes_to_the_next_line_of_a_list_that_begins_with_it() ->
         assert person.asked.draft.setup.scale.rule == "inverse"
         await person.press("h", "D", "x", "enter")
         assert person.asked.draft.setup.d_k == 192, "DeepSeek-V3"
+
+
+async def test_what_is_said_of_a_vector_is_of_that_one() -> None:
+    async with at_screen(draft=Draft("n = 6, vectors = 2, seed = 1", Setup(64), "drawn")) as person:
+        await person.press("v", "y")
+        report = "".join(text.render(next(answer(person.asked.experiment))))
+        said = next(line for line in report.split("draw 1")[1].splitlines() if "by law" in line)
+        person.sees("draw 1: 6 keys", said)

@@ -11,8 +11,6 @@ from attn_tui.report.numbers import fitted, weight_name
 from attn_tui.tui.explore.table_rows import Columns, bar, title_row
 from attn_tui.tui.guard import pasted
 from attn_tui.tui.theme import CONTRAST, contrast, legible
-from attn_tui.tui.widgets.canvas import difference
-from attn_tui.tui.widgets.mosaic import divided
 from attn_tui.tui.widgets.score_editor import end_of_change
 from attn_tui.tui.widgets.slider import track
 
@@ -74,36 +72,6 @@ def test_titles_are_cut_to_their_width() -> None:
         assert length(title_row("a: weights p", width, focused=False)) == width
         assert length(title_row("注意力: weights p", width, focused=True)) == width
     assert weight_name(120) == "p₁₂₀"
-
-
-rows = st.lists(
-    st.tuples(st.text("ab─注█ ", max_size=6), st.sampled_from(["text", "scaled"])), max_size=6
-).map(tuple)
-
-
-@given(rows, rows, st.integers(0, 30))
-def test_the_difference_spans_every_cell_that_differs(old: Row, new: Row, width: int) -> None:
-    def cells(row: Row) -> list[Row]:
-        blanks: Row = ((" " * width, "text"),)
-        return divided((*row, *blanks), [1] * width)
-
-    span = difference(old, new, width)
-    changed = [x for x in range(width) if cells(old)[x] != cells(new)[x]]
-    if changed:
-        assert span is not None
-        assert span[0] <= changed[0]
-        assert changed[-1] < span[1]
-
-
-@given(rows, st.lists(st.integers(0, 9), max_size=6))
-def test_a_divided_row_fills_its_parts_from_the_left(row: Row, widths: list[int]) -> None:
-    parts = divided(row, widths)
-    rest = length(row)
-    for part, width in zip(parts, widths, strict=True):
-        assert length(part) == min(width, rest)
-        rest -= length(part)
-    if "注" not in text(row):
-        assert "".join(map(text, parts)) == text(row)[: sum(widths)]
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from textwrap import wrap
 
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import Answer, VectorAnswer
 from attn_tui.compute.explore.attention import attention
 from attn_tui.compute.explore.precision_lab import MOST_DIFFERING
@@ -27,10 +28,10 @@ def render(answer: Answer, contents: Contents = EVERYTHING) -> Iterator[str]:
     """
     top, pairs, pair = contents.top, contents.beside_pinned(answer), contents.first_two(answer)
     yield from head(answer.experiment)
-    for index in range(len(answer.vectors)):
-        yield from _vector(answer, index, top)
+    for index, found in enumerate(answer.vectors):
+        yield from _vector(answer.experiment, index, found, top)
         if contents.lab:
-            yield from _lab(answer, index, top)
+            yield from _lab(answer.experiment, index, found, top)
         if pairs:
             yield from _beside_pinned(pairs[index], answer.experiment.setup, top)
     if pair:
@@ -39,8 +40,24 @@ def render(answer: Answer, contents: Contents = EVERYTHING) -> Iterator[str]:
         yield from _comparison(pair, answer.experiment.setup, top)
 
 
-def _vector(answer: Answer, index: int, top: int | None) -> Iterator[str]:
-    experiment, found = answer.experiment, answer.vectors[index]
+def render_vector(
+    experiment: Experiment, index: int, found: VectorAnswer, top: int | None = None
+) -> Iterator[str]:
+    """Yield the text of one vector's answer, piece by piece.
+
+    Args:
+        experiment: What is asked.
+        index: Which of its vectors it is about.
+        found: The answer.
+        top: Only so many keys are listed, those with the largest scores; None lists all.
+    """
+    yield from head(experiment)
+    yield from _vector(experiment, index, found, top)
+
+
+def _vector(
+    experiment: Experiment, index: int, found: VectorAnswer, top: int | None
+) -> Iterator[str]:
     vector = found.vector
     masked = f", {found.masked.size:,} masked" if found.masked.size else ""
     yield f"\n{vector.name}: {vector.n_keys:,} {count_noun(vector.n_keys)}{masked}\n"
@@ -60,9 +77,8 @@ def _vector(answer: Answer, index: int, top: int | None) -> Iterator[str]:
         yield "\n" + _wrapped(" ".join(shown))
 
 
-def _lab(answer: Answer, index: int, top: int | None) -> Iterator[str]:
-    found = answer.vectors[index]
-    tries = tried(answer.experiment, index, found.of, most=top or MOST_DIFFERING)
+def _lab(experiment: Experiment, index: int, found: VectorAnswer, top: int | None) -> Iterator[str]:
+    tries = tried(experiment, index, found.of, most=top or MOST_DIFFERING)
     if tries:
         yield "\n"
         yield from precision_table(tries, found.vector.n_keys)

@@ -28,7 +28,7 @@ from attn_tui.tui.instrument_screen import SHORT, Command
 from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.bar import Bar
 from attn_tui.tui.widgets.canvas import Canvas
-from attn_tui.tui.widgets.chart import ChartMosaic, ChartPane
+from attn_tui.tui.widgets.chart import ChartCanvas, ChartPane
 from attn_tui.tui.widgets.slider import Slider
 
 LINES_OF_DERIVATION = 14
@@ -205,7 +205,7 @@ class DotsScreen(AskingActions):
 
     def draw_chart(self) -> None:
         """Draw the chart that is chosen."""
-        chart = self.query_one(ChartMosaic)
+        chart = self.query_one(ChartCanvas)
         if not chart.size:
             return
         if self.answer is None:
@@ -308,7 +308,7 @@ class DotsScreen(AskingActions):
 
     @on(ChartPane.Moved)
     def _on_chart_moved(self, event: ChartPane.Moved) -> None:
-        room = self.query_one(ChartMosaic).size.height
+        room = self.query_one(ChartCanvas).size.height
         most = max(LINES_OF_DERIVATION - room, 0)
         self.look(self.view.moved(event.dx, event.dy, len(self.settings.d_ks), most))
 

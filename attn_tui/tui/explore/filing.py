@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import PurePath
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.explore.answer import Answer, answer
+from attn_tui.compute.explore.answer import answer
 from attn_tui.files.draft import Draft
 from attn_tui.files.opening import open_draft
 from attn_tui.files.paths import true_path
@@ -71,5 +71,5 @@ class FilingActions(ExploreBase):
         """Return all there is to say of the vector."""
         if not (self.answer and self.asked):
             return ""
-        found = Answer(self.asked.experiment, (self.answer,))
-        return "".join(text.render(found, Contents(READ_KEYS)))
+        experiment, index = self.asked.experiment, self.view.vector
+        return "".join(text.render_vector(experiment, index, self.answer, READ_KEYS))

@@ -14,10 +14,9 @@ from attn_tui.tui.actions import Action, Section, bindings
 from attn_tui.tui.explore import table_rows
 from attn_tui.tui.explore.order import Keys
 from attn_tui.tui.explore.table_rows import Columns
-from attn_tui.tui.widgets.mosaic import Mosaic
+from attn_tui.tui.widgets.canvas import Canvas
 
 FAR = 10**9
-STATISTICS_TILES = 8
 
 ACTIONS = (
     Action("move(-1)", ("up",), "up", "Up", "Move to the key above", palette=False),
@@ -104,8 +103,8 @@ class KeyTable(Vertical, can_focus=True):
 
     def compose(self) -> ComposeResult:
         """Lay out the column blocks and the statistics."""
-        yield Mosaic(4, id="blocks")
-        yield Mosaic(STATISTICS_TILES, id="statistics")
+        yield Canvas(id="blocks")
+        yield Canvas(id="statistics")
 
     def show_page(self, page: Page) -> None:
         """Show a page."""
@@ -126,11 +125,8 @@ class KeyTable(Vertical, can_focus=True):
         )
         marks = table_rows.Marks(page.cursor, page.span, page.ascii)
         rows = table_rows.key_rows(page.answer, page.keys, columns, marks, page.unmasked)
-        last = max(self.size.width - sum(widths[:3]), 0)
-        self.query_one("#blocks", Mosaic).show(
-            [titles, *rows] if page.titled else rows, (*widths[:3], last)
-        )
-        statistics = self.query_one("#statistics", Mosaic)
+        self.query_one("#blocks", Canvas).show([titles, *rows] if page.titled else rows)
+        statistics = self.query_one("#statistics", Canvas)
         statistics.styles.height = len(page.statistics)
         statistics.show(page.statistics)
 

@@ -28,7 +28,7 @@ from attn_tui.tui.instrument_screen import NARROW, SHORT, Command
 from attn_tui.tui.state import Asked, Gesture
 from attn_tui.tui.widgets.bar import Bar
 from attn_tui.tui.widgets.canvas import Canvas
-from attn_tui.tui.widgets.chart import ChartMosaic, ChartPane
+from attn_tui.tui.widgets.chart import ChartCanvas, ChartPane
 from attn_tui.tui.widgets.score_editor import ScoreEditor
 from attn_tui.tui.widgets.slider import Slider
 
@@ -121,7 +121,7 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         if asked is None or shown is None or answer is None or not self.size:
             return
         experiment = asked.experiment
-        for canvas in self.query("KeyTable Canvas, ChartMosaic Canvas, #words").results(Canvas):
+        for canvas in self.query("KeyTable Canvas, ChartCanvas, #words").results(Canvas):
             canvas.fade(self._stale)
         self.set_class(self.narrow, "-narrow")
         self.set_class(self.size.height < SHORT, "-short")
@@ -198,7 +198,7 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
 
     def draw_chart(self) -> None:
         """Draw the chart; what it shows that takes long is computed first."""
-        chart = self.query_one(ChartMosaic)
+        chart = self.query_one(ChartCanvas)
         if not (self.asked and self._shown and chart.size):
             return
         needed = chart_data.needed(self.asked.experiment, self.view)
@@ -267,14 +267,14 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
             n_keys = self.answer.vector.n_keys
             view = self.view.chart_moved(event.dx, event.dy, n_keys, d_k)
             if view.chart == "precision" and self._data[1]:
-                size = self.query_one(ChartMosaic).size
+                size = self.query_one(ChartCanvas).size
                 last = last_first(self._data[1], *size, view.side)
                 view = replace(view, line=min(view.line, last))
             self.look(view)
 
-    @on(ChartMosaic.Pointed)
-    def _on_chart_pointed(self, event: ChartMosaic.Pointed) -> None:
-        chart = self.query_one(ChartMosaic)
+    @on(ChartCanvas.Pointed)
+    def _on_chart_pointed(self, event: ChartCanvas.Pointed) -> None:
+        chart = self.query_one(ChartCanvas)
         if self.answer and self.view.chart == "jacobian":
             n_keys = self.answer.vector.n_keys
             cursor = (self.view.key, self.view.other)

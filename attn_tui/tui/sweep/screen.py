@@ -27,7 +27,7 @@ from attn_tui.tui.sweep.results import Key, Results, key_of, work
 from attn_tui.tui.sweep.view import View
 from attn_tui.tui.widgets.bar import Bar
 from attn_tui.tui.widgets.canvas import Canvas
-from attn_tui.tui.widgets.chart import ChartMosaic, ChartPane
+from attn_tui.tui.widgets.chart import ChartCanvas, ChartPane
 from attn_tui.tui.widgets.slider import SLIDE, Slider
 
 
@@ -276,7 +276,7 @@ class SweepScreen(AskingActions):
 
     def draw_chart(self) -> None:
         """Draw the chart, or the numbers in its place."""
-        chart = self.query_one(ChartMosaic)
+        chart = self.query_one(ChartCanvas)
         if self.asked is None or not chart.size:
             return
         if self.answer is None or not self.answer.points:
@@ -311,9 +311,9 @@ class SweepScreen(AskingActions):
                 d_ks = tuple(sorted({point.d_k for point in self.answer.points}))
                 self.ask_d_k(lambda d_k: moved(d_ks, d_k, along), SLIDE)
 
-    @on(ChartMosaic.Pointed)
-    def _on_pointed(self, event: ChartMosaic.Pointed) -> None:
-        chart = self.query_one(ChartMosaic)
+    @on(ChartCanvas.Pointed)
+    def _on_pointed(self, event: ChartCanvas.Pointed) -> None:
+        chart = self.query_one(ChartCanvas)
         if not (self.asked and self.answer and self.answer.points):
             return
         at = drawing.place_of(self.asked.experiment)

@@ -11,16 +11,12 @@ from textual.message import Message
 from attn_tui.tui.actions import Action, Section, bindings
 from attn_tui.tui.widgets.bar import Bar
 from attn_tui.tui.widgets.canvas import Canvas
-from attn_tui.tui.widgets.mosaic import Mosaic
-
-TILES = 6
-"""Columns the chart is cut into; more send less of a line whose right end changes."""
 
 CHART_DELAY = 0.04
 """Seconds of rest before a chart is drawn, so that a held key is not slowed by it."""
 
 
-class ChartMosaic(Mosaic):
+class ChartCanvas(Canvas):
     """Where the chart is drawn."""
 
     @dataclass
@@ -78,7 +74,7 @@ class ChartPane(Vertical, can_focus=True):
     def compose(self) -> ComposeResult:
         """Lay out the tabs above the chart."""
         yield Bar(id="tabs")
-        yield ChartMosaic(TILES, id="chart")
+        yield ChartCanvas(id="chart")
 
     def action_move(self, dx: int, dy: int) -> None:
         """Say which arrow it was."""
