@@ -1,21 +1,26 @@
 """What every instrument does with files: save what is shown in any form, and read it as text."""
 
+import asyncio
 import os
+import time
 from abc import abstractmethod
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import takewhile
+from typing import TypeVar
 
 from rich.text import Text
-from textual import on
-from textual.message import Message
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.files.paths import entries, shown_path, true_path
+from attn_tui.files.watch import Watch
 from attn_tui.report.export import Forms, export
 from attn_tui.tui.actions import Action
 from attn_tui.tui.dialogs import ReadDialog
 from attn_tui.tui.scaling import ScalingScreen
+from attn_tui.tui.work import PATIENCE, Work, WorkDialog
+
+T = TypeVar("T")
 
 READ_ACTION = Action(
     "screen.read", ("y",), "y", "Say", "Read all there is to say of what is shown as text"
@@ -31,18 +36,6 @@ PICTURE = ".svg"
 
 class FilingScreen(ScalingScreen):
     """A screen whose answer can be saved, and read as text."""
-
-    @dataclass
-    class Saved(Message):
-        """A file has been written, or could not be.
-
-        Attributes:
-            text: The name as it was typed.
-            error: Why it could not, or None.
-        """
-
-        text: str
-        error: InputError | None
 
     @abstractmethod
     def forms(self) -> Forms:
@@ -78,25 +71,61 @@ class FilingScreen(ScalingScreen):
             rack.display = True
         return picture
 
-    def _save(self, forms: Forms, text: str) -> None:
-        """Write a file in a thread, for a million keys take a while."""
-        self.run_worker(partial(self._write, forms, text), thread=True, group="save")
+    async def _save(self, forms: Forms, text: str) -> None:
+        """Write a file beside the screen, for a million keys take a while."""
+        path = true_path(text.removesuffix("!"))
 
-    def _write(self, forms: Forms, text: str) -> None:
-        error = None
-        try:
-            export(true_path(text.removesuffix("!")), forms)
-        except InputError as found:
-            error = found
-        self.post_message(self.Saved(text, error))
+        def write(watch: Watch) -> None:
+            export(path, {suffix: partial(_watched, form, watch) for suffix, form in forms.items()})
 
-    @on(Saved)
-    def _on_saved(self, event: Saved) -> None:
-        event.stop()
-        if event.error:
-            self.action_save_file(event.text, event.error.beside)
+        def saved(_: None) -> None:
+            self.notify(f"Saved {text.removesuffix('!')}", timeout=2, markup=False)
+
+        title = f"Saving {os.path.basename(text)}"
+        await self.see_through(title, write, saved, partial(self.action_save_file, text))
+
+    async def see_through(
+        self,
+        title: str,
+        work: Callable[[Watch], T],
+        done: Callable[[T], None],
+        again: Callable[[str], None],
+    ) -> None:
+        """Do some work in a thread; where it takes long, say how far it is and offer to stop it.
+
+        Args:
+            title: What is being done.
+            work: The work; it calls what it is given with the share done.
+            done: Called with what it came to.
+            again: Called with the problem if its input will not do.
+        """
+        ongoing = Work(work)
+        self.run_worker(ongoing.run, thread=True, group="work")
+
+        def ended(_: None = None) -> None:
+            if ongoing.stopped:
+                self.notify("Stopped: nothing is changed", timeout=3)
+            elif isinstance(ongoing.error, InputError):
+                again(ongoing.error.beside)
+            elif isinstance(ongoing.error, MemoryError):
+                again("there is not enough memory; expected less")
+            else:
+                done(ongoing.outcome())
+
+        end = time.monotonic() + PATIENCE
+        while not ongoing.ended and time.monotonic() < end:
+            await asyncio.sleep(0.005)
+        if ongoing.ended:
+            ended()
         else:
-            self.notify(f"Saved {event.text.removesuffix('!')}", timeout=2, markup=False)
+            self.app.push_screen(WorkDialog(title, ongoing, self.in_ascii), ended)
+
+
+def _watched(form: Callable[[], Iterable[str]], watch: Watch) -> Iterator[str]:
+    """Yield the pieces of a form, between which it can be stopped; their number is not known."""
+    for piece in form():
+        watch(0.0)
+        yield piece
 
 
 def completed(text: str) -> str:

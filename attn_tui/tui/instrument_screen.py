@@ -1,7 +1,5 @@
 """What every instrument's screen shares: title line, key bar, and how it asks and is shown."""
 
-import asyncio
-import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +20,6 @@ from attn_tui.tui.dialogs import ReadDialog
 from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.state import Asked, Edit, Gesture
 from attn_tui.tui.widgets.bar import Bar, Item
-from attn_tui.tui.work import PATIENCE, Work, WorkDialog
 
 NARROW, LOW = 72, 20
 """Fewer columns or lines show one pane at a time."""
@@ -114,6 +111,9 @@ class InstrumentScreen(Screen[None]):
             """Say whether one that waits behind this one makes it unnecessary."""
             return isinstance(message, InstrumentScreen.Computed) and message.key == self.key
 
+    in_ascii = False
+    """Whether bars and charts keep to ASCII."""
+
     computing: object | None = None
     """What is being computed in a thread, by its key."""
 
@@ -153,26 +153,6 @@ class InstrumentScreen(Screen[None]):
                 self.computing = None
             self.take_computed(event.key, event.value)
 
-    async def see_through(
-        self, title: str, work: Work[Any], done: Callable[[], None], ascii: bool
-    ) -> None:
-        """Do some work in a thread; where it takes long, say how far it is and offer to stop it.
-
-        Args:
-            title: What is being done.
-            work: The work.
-            done: Called when it has an outcome, or was stopped.
-            ascii: Whether progress is drawn in ASCII.
-        """
-        self.run_worker(work.run, thread=True, group="work")
-        end = time.monotonic() + PATIENCE
-        while work.outcome is None and time.monotonic() < end:
-            await asyncio.sleep(0.005)
-        if work.outcome is None:
-            self.app.push_screen(WorkDialog(title, work, ascii), lambda _: done())
-        else:
-            done()
-
     def take_computed(self, key: object, value: Any) -> None:
         """Show what `compute` found; while `computing` is not None there is more to come."""
 
@@ -210,6 +190,7 @@ class InstrumentScreen(Screen[None]):
 
     def draw_in_ascii(self, ascii: bool) -> None:
         """Draw bars and charts in ASCII from now on, or in blocks; called before `show`."""
+        self.in_ascii = ascii
 
     @property
     @abstractmethod

@@ -22,7 +22,7 @@ WAIT = (
            palette=False),
 )  # fmt: skip
 
-PATIENCE = 0.15
+PATIENCE = 0.3
 """Seconds after which it is said that something goes on."""
 
 _PAUSE = 0.1
@@ -33,24 +33,27 @@ class Work(Generic[T]):
     """Something that takes long, done in a thread.
 
     Attributes:
-        share: How much of it is done, 0 to 1.
-        outcome: What it came to; an exception it ended with, `Stopped` among them; None before.
-        since: When it began, in seconds.
+        share: How much of it is done, 0 to 1; 0 while that is not known.
+        ended: Whether it is over: done, stopped or failed.
+        error: What it failed with; `Stopped` if it was stopped.
     """
 
     def __init__(self, work: Callable[[Watch], T]) -> None:
         self._work = work
         self._stop = Event()
+        self._since = time.monotonic()
+        self._outcome: list[T] = []
         self.share = 0.0
-        self.outcome: T | Exception | None = None
-        self.since = time.monotonic()
+        self.ended = False
+        self.error: Exception | None = None
 
     def run(self) -> None:
         """Do it; to be called in a thread."""
         try:
-            self.outcome = self._work(self._watch)
+            self._outcome.append(self._work(self._watch))
         except Exception as error:
-            self.outcome = error
+            self.error = error
+        self.ended = True
 
     def _watch(self, share: float) -> None:
         self.share = share
@@ -63,14 +66,22 @@ class Work(Generic[T]):
 
     @property
     def stopped(self) -> bool:
-        """Whether somebody stopped it."""
-        return self._stop.is_set()
+        """Whether it was stopped before it was done."""
+        return self._stop.is_set() and not self._outcome
+
+    def outcome(self) -> T:
+        """Return what it came to, or raise what it failed with."""
+        if self.error:
+            raise self.error
+        return self._outcome[0]
 
     def told(self, ascii: bool) -> str:
-        """Return how far it is, and how long it will still take."""
-        seconds = time.monotonic() - self.since
-        rest = left(seconds * (1.0 - self.share) / self.share) if self.share > 0.02 else ""
-        return f"{bar(self.share, _WIDTH, ascii)} {self.share:4.0%}  {rest}".rstrip()
+        """Return how far it is, and how long it has taken or will still take."""
+        seconds = time.monotonic() - self._since
+        if self.share <= 0.0:
+            return f"{seconds:.0f} s"
+        rest = left(seconds * (1.0 - self.share) / self.share)
+        return f"{bar(self.share, _WIDTH, ascii)} {self.share:4.0%}  {rest}"
 
 
 class WorkDialog(Dialog[None]):
@@ -98,7 +109,7 @@ class WorkDialog(Dialog[None]):
 
     def _look(self) -> None:
         self.query_one(Static).update(self._ongoing.told(self._ascii))
-        if self._ongoing.outcome is not None:
+        if self._ongoing.ended:
             self.dismiss(None)
 
     def action_stop(self) -> None:

@@ -29,7 +29,7 @@ COMMANDED = re.compile(
 )
 """What no terminal is to be sent, but for the shape of the mouse pointer."""
 
-FIELDS = {"\x13": "save", "M": "mask", "c": "softcap", "b": "sink", "\x10": "🔎"}
+FIELDS = {"\x13": "save", "M": "mask", "c": "softcap", "b": "sink", "\x10": "What to do"}
 """Keys that ask for a text, and the signs that it is asked for."""
 
 COMMANDS = """

@@ -8,7 +8,8 @@ from attn_tui.compute.dots import answer as dots
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import EXAMPLE, Draft
-from tests.tui.person import WIDE, at_screen
+from attn_tui.tui import filing
+from tests.tui.person import DEADLINE, WIDE, at_screen
 
 SETUP = Setup(64).put(dots.Settings(samples=5000)).put(sweep.Settings(n=8, points=4, draws=64))
 FORMS = {"explore": "txt json csv", "dots": "txt json csv", "sweep": "txt json csv"}
@@ -83,6 +84,8 @@ async def test_keys_that_come_at_once_save_and_ask_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, instrument: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    # However long it takes here, no dialogue comes between.
+    monkeypatch.setattr(filing, "PATIENCE", DEADLINE)
     path = tmp_path / "attn-tui.json"
     async with at_screen(WIDE, Draft(EXAMPLE.text, SETUP), instrument=instrument) as person:
         await person.burst("ctrl+s", "enter", "ctrl+s")

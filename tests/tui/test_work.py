@@ -1,5 +1,6 @@
 """Opening a file runs beside the screen: it says how far it is, and can be stopped."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
 
@@ -66,11 +67,37 @@ async def test_what_is_stopped_changes_nothing(monkeypatch: pytest.MonkeyPatch) 
     async with at_screen(MEDIUM) as person:
         await opening(person, monkeypatch, reader)
         await person.press("escape")
-        person.sees("Stopped: nothing is opened")
+        person.sees("Stopped: nothing is changed")
         assert reader.ended.wait(30)
         assert person.asked.draft == EXAMPLE
         await person.press("right_square_bracket")
         assert person.asked.experiment.setup.d_k == 1280
+
+
+async def test_saving_can_be_stopped_and_then_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = Event()
+
+    def endless(self: object) -> dict[str, object]:
+        def pieces() -> Iterator[str]:
+            begun.set()
+            while True:
+                yield "more"
+
+        return {".txt": pieces}
+
+    monkeypatch.setattr(filing.FilingActions, "forms", endless)
+    async with at_screen(MEDIUM) as person:
+        await person.press("ctrl+s", "ctrl+u")
+        await person.paste(str(tmp_path / "long.txt"))
+        await person.press("enter")
+        await person.until_sees("Saving long.txt")
+        assert begun.wait(30)
+        await person.press("escape")
+        person.sees("Stopped: nothing is changed")
+        await person.press("ctrl+q")
+    assert not [*tmp_path.iterdir()]
 
 
 async def test_leaving_does_not_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +112,7 @@ async def test_leaving_does_not_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> 
     ("error", "said"),
     [
         (InputError("file", "line 3: 'x' is no number", "numbers"), "line 3: 'x' is no number"),
-        (MemoryError(), "not enough memory"),
+        (MemoryError(), "there is not enough memory"),
     ],
 )
 async def test_what_cannot_be_read_after_all_is_asked_for_again(

@@ -277,6 +277,7 @@ class DotsScreen(AskingActions):
 
     def draw_in_ascii(self, ascii: bool) -> None:
         """Draw bars and charts in ASCII from now on, or in blocks."""
+        super().draw_in_ascii(ascii)
         if ascii != self.view.ascii:
             self.look(replace(self.view, ascii=ascii))
 

@@ -9,13 +9,13 @@ from attn_tui.compute.explore.answer import answer
 from attn_tui.files.draft import Draft
 from attn_tui.files.opening import open_draft
 from attn_tui.files.paths import true_path
+from attn_tui.files.watch import Watch
 from attn_tui.report.explore import csv, json, text
 from attn_tui.report.explore.contents import Contents
 from attn_tui.report.export import Forms
 from attn_tui.tui import edits
 from attn_tui.tui.explore.base import ExploreBase
 from attn_tui.tui.filing import completed
-from attn_tui.tui.work import Work
 
 READ_KEYS = 100
 """Keys that are listed where all is said as text."""
@@ -31,22 +31,16 @@ class FilingActions(ExploreBase):
     async def _open(self, text: str) -> None:
         """Read a file beside the screen, and ask what it asks."""
         if self.asked:
-            work = Work(partial(open_draft, true_path(text), self.asked.draft.setup))
-            title = f"Opening {PurePath(text).name}"
-            await self.see_through(title, work, partial(self._opened, text, work), self.view.ascii)
+            setup = self.asked.draft.setup
 
-    def _opened(self, text: str, work: Work[Draft]) -> None:
-        outcome = work.outcome
-        if work.stopped:
-            self.notify("Stopped: nothing is opened", timeout=3)
-        elif isinstance(outcome, InputError):
-            self.action_open_file(text, outcome.beside)
-        elif isinstance(outcome, MemoryError):
-            self.action_open_file(text, "not enough memory; expected a smaller file")
-        elif isinstance(outcome, Draft):
-            self.ask(edits.become(outcome))
-        elif outcome is not None:
-            raise outcome
+            def read(watch: Watch) -> Draft:
+                return open_draft(true_path(text), setup, watch)
+
+            def opened(draft: Draft) -> None:
+                self.ask(edits.become(draft))
+
+            title = f"Opening {PurePath(text).name}"
+            await self.see_through(title, read, opened, partial(self.action_open_file, text))
 
     def forms(self) -> Forms:
         """Return what can be written: all vectors, compared with the one that is pinned."""

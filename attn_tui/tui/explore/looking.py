@@ -73,5 +73,6 @@ class LookingActions(ExploreBase):
 
     def draw_in_ascii(self, ascii: bool) -> None:
         """Draw bars and charts in ASCII from now on, or in blocks."""
+        super().draw_in_ascii(ascii)
         if ascii != self.view.ascii:
             self.look(replace(self.view, ascii=ascii))

@@ -209,6 +209,7 @@ class SweepScreen(AskingActions):
 
     def draw_in_ascii(self, ascii: bool) -> None:
         """Draw bars and charts in ASCII from now on, or in blocks."""
+        super().draw_in_ascii(ascii)
         if ascii != self.view.look.ascii:
             self._look(ascii=ascii)
 

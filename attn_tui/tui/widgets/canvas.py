@@ -43,11 +43,11 @@ class Canvas(Widget):
     def show(self, rows: Sequence[Row]) -> None:
         """Show new rows; those that are as before are not drawn again."""
         old, self.rows = self.rows, tuple(rows)
-        width, height = self.size
+        # Those below its present height too: lines are kept, and it may grow.
         changed = [
-            Region(0, y, width, 1)
+            Region(0, y, self.size.width, 1)
             for y, (before, after) in enumerate(zip_longest(old, self.rows))
-            if y < height and before != after
+            if before != after
         ]
         if changed and self.is_mounted:
             self.refresh(*changed)
