@@ -61,13 +61,14 @@ class Work(Generic[T]):
             raise Stopped
 
     def stop(self) -> None:
-        """Let it end, without an outcome that matters."""
-        self._stop.set()
+        """Let it end, without an outcome that matters; what is over stays what it is."""
+        if not self.ended:
+            self._stop.set()
 
     @property
     def stopped(self) -> bool:
-        """Whether it was stopped before it was done."""
-        return self._stop.is_set() and not self._outcome
+        """Whether it was stopped before it was over."""
+        return self._stop.is_set()
 
     def outcome(self) -> T:
         """Return what it came to, or raise what it failed with."""

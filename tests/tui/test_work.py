@@ -11,7 +11,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.files.watch import Watch, unwatched
 from attn_tui.tui.explore import filing
-from attn_tui.tui.work import WorkDialog
+from attn_tui.tui.work import Work, WorkDialog
 from tests.tui.person import MEDIUM, Person, at_screen
 
 
@@ -136,3 +136,15 @@ async def test_a_large_file_is_read_while_the_screen_answers(tmp_path: Path) -> 
         await person.paste(str(path))
         await person.press("enter")
         await person.until_sees("400,000 keys")
+
+
+def test_what_is_over_cannot_be_stopped() -> None:
+    def fail(watch: Watch) -> None:
+        raise InputError("file", "it is full", "room")
+
+    work = Work(fail)
+    work.run()
+    work.stop()
+    assert not work.stopped
+    with pytest.raises(InputError):
+        work.outcome()
