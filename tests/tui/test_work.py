@@ -138,6 +138,19 @@ async def test_a_large_file_is_read_while_the_screen_answers(tmp_path: Path) -> 
         await person.until_sees("400,000 keys")
 
 
+async def test_while_it_goes_on_the_keys_are_back_where_they_were(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reader = Reader(Draft("a: 7, 8, 9"))
+    async with at_screen(MEDIUM) as person:
+        focused = person.app.focused
+        await opening(person, monkeypatch, reader)
+        assert person.app.screen_stack[0].focused is focused
+        reader.go_on.set()
+        await person.until_sees("a: 7, 8, 9")
+        assert person.app.focused is focused
+
+
 def test_what_is_over_cannot_be_stopped() -> None:
     def fail(watch: Watch) -> None:
         raise InputError("file", "it is full", "room")

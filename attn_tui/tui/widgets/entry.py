@@ -145,8 +145,10 @@ class Entry(Vertical):
         except InputError as error:
             self.complain(error.beside)
             return
-        self.post_message(self.Entered(self.request.take, value))
+        # The keys go back first: what is done with the value may take its time, or ask again.
+        entered = self.Entered(self.request.take, value)
         self.close()
+        self.post_message(entered)
 
     def on_key(self, event: events.Key) -> None:
         """Leave on escape."""
