@@ -163,7 +163,8 @@ class Driven(Terminal):
 def compare(driven: Driven, name: str) -> bool:
     """Compare Explore with ``show``; return whether it could be, the scores being readable."""
     driven.resize(WINDOW.columns, WINDOW.lines)
-    driven.send(f"{LEAVE}1\x13\x01\x0b{name}")
+    # Explore may have kept the focus in its editor.
+    driven.send(f"{LEAVE}1{ESCAPE}\x13\x01\x0b{name}")
     # What came before has been read and drawn once this is.
     driven.wait(lambda: sees(driven, f"save {name}"), "line that asks for a name")
     file = driven.folder / name
