@@ -183,7 +183,7 @@ class FindDialog(Dialog[str | None]):
         """Lay out the line to type in above the list."""
         with Vertical(classes="dialog") as box:
             box.border_title = self._title
-            box.border_subtitle = "type to find · up, down · enter does it · esc closes"
+            box.border_subtitle = "type to find · enter does it · esc"
             yield Input(compact=True)
             options = OptionList(*[_prompt(each) for each in self._found])
             options.can_focus = False

@@ -27,6 +27,7 @@ PATIENCE = 0.3
 
 _PAUSE = 0.1
 _WIDTH = 40
+"""Cells of the bar at most."""
 
 
 class Work(Generic[T]):
@@ -76,13 +77,14 @@ class Work(Generic[T]):
             raise self.error
         return self._outcome[0]
 
-    def told(self, ascii: bool) -> str:
-        """Return how far it is, and how long it has taken or will still take."""
+    def told(self, width: int, ascii: bool) -> str:
+        """Return in a width how far it is, and how long it has taken or will still take."""
         seconds = time.monotonic() - self._since
         if self.share <= 0.0:
             return f"{seconds:.0f} s"
         rest = left(seconds * (1.0 - self.share) / self.share)
-        return f"{bar(self.share, _WIDTH, ascii)} {self.share:4.0%}  {rest}"
+        said = f" {self.share:4.0%}  {rest}"
+        return bar(self.share, min(max(width - len(said), 0), _WIDTH), ascii) + said
 
 
 class WorkDialog(Dialog[None]):
@@ -102,14 +104,16 @@ class WorkDialog(Dialog[None]):
         with Vertical(classes="dialog") as box:
             box.border_title = escape(self._title)
             box.border_subtitle = "esc stops"
-            yield Static(self._ongoing.told(self._ascii), markup=False)
+            yield Static(markup=False)
 
     def on_mount(self) -> None:
         """Look again and again."""
+        self.call_after_refresh(self._look)
         self.set_interval(_PAUSE, self._look)
 
     def _look(self) -> None:
-        self.query_one(Static).update(self._ongoing.told(self._ascii))
+        line = self.query_one(Static)
+        line.update(self._ongoing.told(line.size.width, self._ascii))
         if self._ongoing.ended:
             self.dismiss(None)
 

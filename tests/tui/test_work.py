@@ -53,6 +53,7 @@ async def test_a_file_that_takes_long_shows_its_progress_and_is_then_there(
     async with at_screen(MEDIUM) as person:
         await opening(person, monkeypatch, reader)
         await person.resize(40, 15)
+        await person.until_sees("─  25%")
         person.sees("esc stops")
         await person.resize(*MEDIUM)
         reader.go_on.set()
