@@ -52,6 +52,8 @@ class AttnApp(App[None]):
     TITLE = "attn-tui"
     CSS_PATH = "app.tcss"
     ENABLE_COMMAND_PALETTE = False
+    # Textual fails on a selection whose beginning is not there any more.
+    ALLOW_SELECT = False
     BINDINGS = bindings(SHARED)
 
     def __init__(

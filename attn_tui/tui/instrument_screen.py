@@ -82,8 +82,6 @@ class InstrumentScreen(Screen[None]):
     InstrumentScreen #key-bar { dock: bottom; }
     """
     AUTO_FOCUS = None
-    # Textual fails on a selection whose beginning is not there any more.
-    ALLOW_SELECT = False
     NAME: ClassVar[str]
     ACTIONS: ClassVar[tuple[Action, ...]] = ()
     SECTIONS: ClassVar[tuple[Section, ...]] = ()

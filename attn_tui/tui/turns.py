@@ -64,6 +64,14 @@ class Turns:
     def _go_on(self) -> None:
         if self._is_open and self._line and self._task is None:
             self._task = asyncio.create_task(self._run())
+            self._task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        """Go on with those that came last; what went wrong is for the application."""
+        self._task = None
+        if not task.cancelled() and (error := task.exception()):
+            self._app.call_later(_raise, error)
+        self._go_on()
 
     async def _run(self) -> None:
         while self._line:
@@ -72,7 +80,6 @@ class Turns:
             self._last = self._line.popleft()
             await self._done_in(self._app, partial(self._give, self._last))
             await self._effects()
-        self._task = None
         self._app.call_later(self._rest)
 
     async def _effects(self) -> None:
@@ -120,6 +127,10 @@ class Turns:
         return app.is_running and (
             node is app or (isinstance(node, Widget) and app.is_mounted(node))
         )
+
+
+def _raise(error: BaseException) -> None:
+    raise error
 
 
 def _nothing() -> None:
