@@ -7,6 +7,7 @@ from functools import partial
 from textual.driver import Driver
 
 from attn_tui.tui.cells import Cells
+from attn_tui.tui.turns import raised
 
 
 def lenient(encoding: str) -> Callable[[], IncrementalDecoder]:
@@ -47,10 +48,6 @@ def thrifty(driver: type[Driver], cells: Cells) -> type[Driver]:
                 # The terminal is gone, and so will be the program.
                 pass
             except Exception as error:
-                self._app.call_later(_raise, error)
+                self._app.call_later(raised, error)
 
     return Thrifty
-
-
-def _raise(error: Exception) -> None:
-    raise error

@@ -70,7 +70,7 @@ class Turns:
         """Go on with those that came last; what went wrong is for the application."""
         self._task = None
         if not task.cancelled() and (error := task.exception()):
-            self._app.call_later(_raise, error)
+            self._app.call_later(raised, error)
         self._go_on()
 
     async def _run(self) -> None:
@@ -129,7 +129,8 @@ class Turns:
         )
 
 
-def _raise(error: BaseException) -> None:
+def raised(error: BaseException) -> None:
+    """Raise an error where it is called: in the application, which tells of it."""
     raise error
 
 
