@@ -1,12 +1,18 @@
 """The scale, the precision and masks on the Explore screen."""
 
+from threading import Event
+from typing import Any
+
 import pytest
 
+from attn_tui.compute.explore.precision_lab import lab
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
-from tests.tui.person import NARROW, WIDE, at_screen
+from attn_tui.tui.explore import chart_data
+from attn_tui.tui.explore.panes import ExploreChart
+from tests.tui.person import DEADLINE, NARROW, WIDE, at_screen
 
 
 async def test_a_soft_cap_is_typed_and_taken_away() -> None:
@@ -119,6 +125,26 @@ async def test_all_there_is_to_say_can_be_read_on_a_narrow_screen() -> None:
         person.sees("In words and numbers", "typed: d_k moves")
         await person.press("escape")
         person.misses("In words")
+
+
+async def test_a_key_before_the_precision_lab_is_there_is_no_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    go_on = Event()
+
+    def waiting(*asked: Any) -> object:
+        go_on.wait(DEADLINE)
+        return lab(*asked)
+
+    monkeypatch.setattr(chart_data, "lab", waiting)
+    async with at_screen() as person:
+        await person.app.run_action("screen.tab('over_d_k')")
+        await person.press("tab", "tab")
+        assert isinstance(person.app.focused, ExploreChart)
+        await person.app.run_action("screen.tab('precision')")
+        await person.pilot.press("down")
+        go_on.set()
+        await person.until_sees("bfloat16")
 
 
 async def test_naive_formats_stand_side_by_side_in_the_precision_lab() -> None:

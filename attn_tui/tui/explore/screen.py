@@ -266,9 +266,9 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
             d_k = self.asked.experiment.setup.d_k
             n_keys = self.answer.vector.n_keys
             view = self.view.chart_moved(event.dx, event.dy, n_keys, d_k)
-            if view.chart == "precision" and self._data[1]:
-                size = self.query_one(ChartCanvas).size
-                last = last_first(self._data[1], *size, view.side)
+            key, data = self._data
+            if view.chart == "precision" and isinstance(key, chart_data.LabKey):
+                last = last_first(data, *self.query_one(ChartCanvas).size, view.side)
                 view = replace(view, line=min(view.line, last))
             self.look(view)
 
