@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from math import copysign, inf, isfinite, log
 
 from attn_tui.compute.errors import InputError, inert
@@ -277,6 +278,10 @@ class Scale:
         return LogitMap(multiplier, self.softcap, self.sink)
 
 
+NONE = Scale("none")
+"""Scores go to softmax as they are."""
+
+
 def parse_number(text: str) -> float:
     """Read a decimal number, or a whole one as `parse_whole` does.
 
@@ -294,8 +299,11 @@ def parse_number(text: str) -> float:
     return float(whole) if abs(whole) < LARGEST_WHOLE else copysign(inf, whole)
 
 
+@lru_cache(maxsize=1024)
 def parse_scale(text: str) -> Scale:
     """Read ``NAME`` or ``NAME:parameter=value,parameter=value``; one parameter needs no name.
+
+    Equal texts are one scale: a sweep names its rules by their text, and looks them up.
 
     Raises:
         InputError: If the rule, a parameter or a value is not understood.

@@ -62,7 +62,7 @@ MOST_STEPS = 6
 def swept(answer: Answer) -> tuple[int, ...]:
     """Return the d_k or the n at which there are points, rising."""
     over = answer.settings.over
-    return tuple(sorted({getattr(point, over) for point in answer.points}))
+    return answer.points.d_ks if over == "d_k" else answer.points.ns
 
 
 def nearest(places: Sequence[int], wanted: int) -> int:
@@ -199,7 +199,7 @@ class _Picture:
     def _curves(self) -> Iterator[Series]:
         statistic = self.answer.settings.statistic
         rules = self.answer.rules
-        points = {rule: [p for p in self.answer.points if p.rule == rule] for rule in rules}
+        points = {rule: self.answer.points.under(rule) for rule in rules}
         if self.look.bands:
             for rule in rules:
                 summaries = [point.statistics[statistic] for point in points[rule]]
@@ -216,9 +216,9 @@ class _Picture:
         answer, statistic = self.answer, self.answer.settings.statistic
         others = [rule for rule in answer.rules if not is_none(rule)]
         for rule in others:
-            points = [point for point in answer.points if point.rule == rule]
-            found = [answer.ratio(point.n, point.d_k, rule, statistic) for point in points]
-            kept = [(point, each) for point, each in zip(points, found, strict=True) if each]
+            every = answer.points.under(rule)
+            found = [answer.points.ratio(point.n, point.d_k, rule, statistic) for point in every]
+            kept = [(point, each) for point, each in zip(every, found, strict=True) if each]
             points, ratios = [point for point, _ in kept], [each for _, each in kept]
             if self.look.bands:
                 lows, highs = (
@@ -260,20 +260,20 @@ class _Picture:
         return [sign for sign in dict.fromkeys(signs) if sign.split()[0] in drawn]
 
     def _band(
-        self, points: list[Point], rule: str, lows: list[float], highs: list[float]
+        self, points: Sequence[Point], rule: str, lows: list[float], highs: list[float]
     ) -> Iterator[Series]:
         x, role, letter = self._where(points), role_of(self.answer, rule), self._letter(rule)
         for logs, end in ((lows, "lower"), (highs, "upper")):
             y, name = self._values(logs), f"of {letter}'s {end} ends"
             yield Series("", x, y, role, glyph=self._dot, points=name)
 
-    def _median(self, points: list[Point], logs: list[float], rule: str, tag: str) -> Series:
+    def _median(self, points: Sequence[Point], logs: list[float], rule: str, tag: str) -> Series:
         x, y, letter = self._where(points), self._values(logs), self._letter(rule)
         glyph, name = letter.lower() if self.look.ascii else "", f"of {letter}'s medians"
         role, tag = role_of(self.answer, rule), letter.lower() if self.brief else tag
         return Series("", x, y, role, glyph=glyph, tag=tag, points=name)
 
-    def _letters(self, points: list[Point], logs: list[float], rule: str) -> Series:
+    def _letters(self, points: Sequence[Point], logs: list[float], rule: str) -> Series:
         x, y, letter = self._where(points), self._values(logs), self._letter(rule)
         role, name = role_of(self.answer, rule), f"of {letter}'s means"
         return Series("", x, y, role, "points", letter, points=name)
@@ -281,7 +281,7 @@ class _Picture:
     def _letter(self, rule: str) -> str:
         return letter_of(self.answer, rule)
 
-    def _where(self, points: list[Point]) -> Floats:
+    def _where(self, points: Sequence[Point]) -> Floats:
         return np.array([self._at(point.n, point.d_k) for point in points], dtype=np.float64)
 
     def _at(self, n: int, d_k: int) -> int:

@@ -64,8 +64,8 @@ class Layout:
 
 def layout(answer: Answer, cursor: Place, width: int, height: int) -> Layout | None:
     """Return where places are drawn, not all of them if there is no room; None if for none."""
-    ns = sorted({point.n for point in answer.points}, reverse=True)
-    d_ks = sorted({point.d_k for point in answer.points})
+    ns = answer.points.ns[::-1]
+    d_ks = answer.points.d_ks
     readout, legend = height >= 5, height >= 7
     rows = height - 2 - readout - legend
     if readout and len(ns) == rows + 1:
@@ -158,7 +158,7 @@ def _cells(answer: Answer, rule: str, of: Of) -> Mapping[Place, float]:
             continue
         place = (point.n, point.d_k)
         if answer.settings.ratio:
-            if found := answer.ratio(*place, rule, statistic):
+            if found := answer.points.ratio(*place, rule, statistic):
                 cells[place] = found.log_median if of == "median" else found.log_mean
         else:
             one = point.statistics[statistic]
@@ -267,13 +267,13 @@ def _readouts(answer: Answer, rule: str, of: Of, at: Place) -> list[str]:
     n, d_k = at
     place = f"n = {n:,}, d_k = {d_k:,}"
     statistic = answer.settings.statistic
-    point = answer.point(n, d_k, rule)
+    point = answer.points.at(n, d_k, rule)
     if point is None:
         return [f"{place}: not drawn yet"]
     summary = point.statistics[statistic]
     number = interval_text(summary) if of == "median" else mean_text(summary)
     alone = f"{of} {NAMES[statistic].symbol} {name_of(rule)} {number}"
-    found = answer.ratio(n, d_k, rule, statistic)
+    found = answer.points.ratio(n, d_k, rule, statistic)
     if not answer.settings.ratio or found is None or is_none(rule):
         return [f"{place}: {alone}", f"{place}: {number}", number]
     value = ratio(found.log_median if of == "median" else found.log_mean)

@@ -180,7 +180,7 @@ def _exact(answer: Answer, point: Point, of: Of) -> str:
 
 
 def _ratio_text(answer: Answer, point: Point, detail: int) -> str:
-    found = answer.ratio(point.n, point.d_k, point.rule, answer.settings.statistic)
+    found = answer.points.ratio(point.n, point.d_k, point.rule, answer.settings.statistic)
     if found is None:
         return ""
     mean, median = ratio(found.log_mean), ratio(found.log_median)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import lru_cache
 
 import numpy as np
 
@@ -19,11 +19,9 @@ from attn_tui.compute.sweep.crossover import (
 from attn_tui.compute.sweep.curves import Curve, curves
 from attn_tui.compute.sweep.draws import GENERATOR
 from attn_tui.compute.sweep.points import (
-    Point,
-    Ratio,
+    Points,
     Sampling,
     Statistic,
-    ratio,
 )
 from attn_tui.compute.sweep.settings import Settings, log_grid, scales_of
 
@@ -75,7 +73,7 @@ class Answer:
         experiment: The question.
         settings: Its settings of this instrument.
         rules: The rules compared, as text: those of the settings, and none if a ratio is shown.
-        points: Rising in n, then d_k, then in the order of the rules; more come, and grow.
+        points: More come, and grow.
         curves: Exact curves and asymptotes of the statistic; of curves, and empty at first.
         condensation: One for each rule; on a map, one for each rule and n.
         crossovers: Of curves over d_k, for each readout and rule that divides; empty at first, then
@@ -87,47 +85,34 @@ class Answer:
     experiment: Experiment
     settings: Settings
     rules: tuple[str, ...]
-    points: tuple[Point, ...]
+    points: Points
     curves: tuple[Curve, ...]
     condensation: tuple[Condensation, ...]
     crossovers: tuple[Crossover, ...]
     progress: float
     generator: str = GENERATOR
 
-    @cached_property
-    def _at(self) -> Mapping[tuple[int, int, str], Point]:
-        return {(point.n, point.d_k, point.rule): point for point in self.points}
-
-    def point(self, n: int, d_k: int, rule: str) -> Point | None:
-        """Return the point there under a rule, or None while there is none."""
-        return self._at.get((n, d_k, rule))
-
-    def unscaled(self, n: int, d_k: int) -> Point | None:
-        """Return the point there without scaling, or None if there is none."""
-        return self.point(n, d_k, _none(self.rules))
-
-    def ratio(self, n: int, d_k: int, rule: str, statistic: Statistic) -> Ratio | None:
-        """Return a statistic without scaling over the same under a rule, or None if unknown."""
-        unscaled = self.unscaled(n, d_k)
-        scaled = self.point(n, d_k, rule)
-        if unscaled is None or scaled is None:
-            return None
-        return ratio(unscaled.statistics[statistic], scaled.statistics[statistic])
-
     def boundary(self, rule: str, statistic: Statistic) -> tuple[Boundary, ...]:
         """Return where the ratio of medians falls through 1, for each n all of which is drawn."""
-        d_ks = log_grid(self.settings.d_k_range, self.settings.map_points)
-        found = []
-        for n in sorted({point.n for point in self.points}):
-            points = [self.point(n, d_k, rule) for d_k in d_ks]
-            ratios = [self.ratio(n, d_k, rule, statistic) for d_k in d_ks]
-            if all(each and each.draws == self.settings.draws for each in points):
-                known = [(each.log_median, each.log_median_error) for each in ratios if each]
-                if len(known) == len(d_ks):
-                    logs, errors = np.array(known).T
-                    falls = (last_fall(d_ks, logs + by * errors) for by in (0.0, -2.0, 2.0))
-                    found.append(Boundary(n, *falls))
-        return tuple(found)
+        settings = self.settings
+        d_ks = tuple(log_grid(settings.d_k_range, settings.map_points))
+        return _boundary(self.points, rule, statistic, d_ks, settings.draws)
+
+
+@lru_cache(maxsize=16)
+def _boundary(
+    points: Points, rule: str, statistic: Statistic, d_ks: tuple[int, ...], draws: int
+) -> tuple[Boundary, ...]:
+    found = []
+    for n in points.ns:
+        row = [points.at(n, d_k, rule) for d_k in d_ks]
+        ratios = [points.ratio(n, d_k, rule, statistic) for d_k in d_ks]
+        known = [(each.log_median, each.log_median_error) for each in ratios if each]
+        if len(known) == len(d_ks) and all(each and each.draws == draws for each in row):
+            logs, errors = np.array(known).T
+            falls = (last_fall(d_ks, logs + by * errors) for by in (0.0, -2.0, 2.0))
+            found.append(Boundary(n, *falls))
+    return tuple(found)
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
@@ -207,13 +192,9 @@ def restated(found: Answer, experiment: Experiment, with_curves: bool = False) -
     lines = found.curves if same else ()
     if with_curves and not lines and settings.view == "curves":
         scales = {rule: parse_scale(rule) for rule in found.rules}
-        places = sorted({(point.n, point.d_k) for point in found.points})
+        places = found.points.places
         lines = curves(settings.statistic, scales, places)
     return replace(found, experiment=experiment, settings=settings, curves=lines)
-
-
-def _none(rules: tuple[str, ...]) -> str:
-    return next((rule for rule in rules if parse_scale(rule) == Scale("none")), "none")
 
 
 def _condensation(

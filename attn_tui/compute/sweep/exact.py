@@ -204,6 +204,7 @@ def _means_of_one(logit_std: float) -> tuple[float, Floats, tuple[Floats, Floats
     return step, tau, (linear.copy(), np.clip(lacking, 0.0, 1.0 - 1e-16))
 
 
+@lru_cache(maxsize=4096)
 def exact(statistic: str, n_keys: int, d_k: int, multiplier: float) -> Exact:
     """Return what is known exactly of a statistic over drawn vectors.
 

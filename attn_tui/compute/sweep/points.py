@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import log
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.scale import NONE, parse_scale
 from attn_tui.compute.sweep.draws import Unit, cost, unit_logs, units
 from attn_tui.compute.sweep.exact import Exact, exact
 from attn_tui.compute.sweep.rows import READOUTS
@@ -97,6 +99,68 @@ def ratio(unscaled: Summary, scaled: Summary) -> Ratio:
     )
 
 
+class Points(tuple[Point, ...]):
+    """Points rising in n, then d_k, then in the order of the rules, and what they say together.
+
+    What is worked out of them is kept, for many questions and looks have the same points.
+    """
+
+    @cached_property
+    def ns(self) -> tuple[int, ...]:
+        """Every n, rising."""
+        return tuple(sorted({point.n for point in self}))
+
+    @cached_property
+    def d_ks(self) -> tuple[int, ...]:
+        """Every d_k, rising."""
+        return tuple(sorted({point.d_k for point in self}))
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """Every n and d_k, rising."""
+        return tuple(sorted({(point.n, point.d_k) for point in self}))
+
+    @cached_property
+    def _rules(self) -> Mapping[str, tuple[Point, ...]]:
+        of_rule: dict[str, list[Point]] = {}
+        for point in self:
+            of_rule.setdefault(point.rule, []).append(point)
+        return {rule: tuple(points) for rule, points in of_rule.items()}
+
+    def under(self, rule: str) -> tuple[Point, ...]:
+        """Return those under a rule."""
+        return self._rules.get(rule, ())
+
+    @cached_property
+    def _at(self) -> Mapping[tuple[int, int, str], Point]:
+        return {(point.n, point.d_k, point.rule): point for point in self}
+
+    def at(self, n: int, d_k: int, rule: str) -> Point | None:
+        """Return the one at a place under a rule, or None while there is none."""
+        return self._at.get((n, d_k, rule))
+
+    @cached_property
+    def _none(self) -> str:
+        return next((rule for rule in self._rules if parse_scale(rule) == NONE), "none")
+
+    def unscaled(self, n: int, d_k: int) -> Point | None:
+        """Return the one at a place without scaling, or None if there is none."""
+        return self.at(n, d_k, self._none)
+
+    @cached_property
+    def _ratios(self) -> dict[tuple[int, int, str, Statistic], Ratio | None]:
+        return {}
+
+    def ratio(self, n: int, d_k: int, rule: str, statistic: Statistic) -> Ratio | None:
+        """Return a statistic without scaling over the same under a rule, or None if unknown."""
+        asked = (n, d_k, rule, statistic)
+        if asked not in self._ratios:
+            two = self.unscaled(n, d_k), self.at(n, d_k, rule)
+            known = [point.statistics[statistic] for point in two if point]
+            self._ratios[asked] = ratio(*known) if len(known) == len(two) else None
+        return self._ratios[asked]
+
+
 class Sampling:
     """Points that grow while vectors are drawn; what one sweep works with.
 
@@ -138,8 +202,8 @@ class Sampling:
         """Return about what it costs to call `points` now."""
         return 8 * len(self.rules) * sum(self._drawn.values())
 
-    def points(self) -> tuple[Point, ...]:
-        """Return every point there is, rising in n, then d_k; a place's rules in their order."""
+    def points(self) -> Points:
+        """Return every point there is."""
         found = []
         for place in sorted(self._drawn):
             for index, rule in enumerate(self.rules):
@@ -148,7 +212,7 @@ class Sampling:
                     point = self._summarised(place, index, rule)
                     self._points[place, rule] = point
                 found.append(point)
-        return tuple(found)
+        return Points(found)
 
     def _cost(self, place: Place, vectors: int) -> int:
         return cost(place[0], vectors * len(self.rules))

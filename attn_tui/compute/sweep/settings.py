@@ -1,13 +1,16 @@
 """What a sweep asks: over which places, under which rules, of how many vectors."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Literal, get_args
 
 import numpy as np
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.log_scale import D_K, N_KEYS
-from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.scale import NONE, Scale, parse_scale
 from attn_tui.compute.sweep.crossover import check_number
 from attn_tui.compute.sweep.points import Place, Statistic
 
@@ -74,7 +77,7 @@ class Settings:
         for index, rule in enumerate(self.rules):
             if scales[index] in scales[:index]:
                 raise InputError("rules", f"{inert(rule)} stands twice", "each rule once")
-        if self.ratio and scales == [Scale("none")]:
+        if self.ratio and scales == [NONE]:
             raise InputError("rules", "there is only none", "a rule to compare none with")
 
     def check_vectors(self) -> None:
@@ -111,7 +114,8 @@ class Settings:
         return ns, d_ks
 
 
-def scales_of(settings: Settings, own: Scale) -> dict[str, Scale]:
+@lru_cache(maxsize=64)
+def scales_of(settings: Settings, own: Scale) -> Mapping[str, Scale]:
     """Return the rules that are compared, by their text, when the setup's own is this."""
     rules = settings.rules or ("none", rule_text(own))
     if settings.ratio:
@@ -121,7 +125,7 @@ def scales_of(settings: Settings, own: Scale) -> dict[str, Scale]:
         scale = parse_scale(rule)
         if scale not in scales.values():
             scales[rule] = scale
-    return scales
+    return MappingProxyType(scales)
 
 
 def compared(settings: Settings, own: Scale) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
                 *(one.mean, one.mean_standard_error, exact.mean),
                 *(one.median, one.median_standard_error, one.median_low, one.median_high),
                 *(exact.median, one.log_median, one.low, one.high),
-                *_ratios(answer.ratio(point.n, point.d_k, point.rule, name)),
+                *_ratios(answer.points.ratio(point.n, point.d_k, point.rule, name)),
             )
             place = (point.n, point.d_k, point.rule, plain_number(point.multiplier), point.draws)
             rows.append((*place, name, *("" if x is None else plain_number(x) for x in numbers)))

@@ -79,7 +79,7 @@ def _statistic(answer: Answer, point: Point, name: Statistic) -> dict[str, Any]:
         },
         "tenth": plain_number(summary.low),
         "ninetieth": plain_number(summary.high),
-        "ratio": _ratio(answer.ratio(point.n, point.d_k, point.rule, name)),
+        "ratio": _ratio(answer.points.ratio(point.n, point.d_k, point.rule, name)),
     }
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import inf, isfinite, log
 
-from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.scale import NONE, parse_scale
 from attn_tui.compute.sweep.answer import Boundary, Condensation
 from attn_tui.compute.sweep.crossover import Crossover
 from attn_tui.compute.sweep.points import Statistic
@@ -127,7 +127,7 @@ def formula(rule: str) -> str:
 
 def is_none(rule: str) -> bool:
     """Return whether a rule leaves scores as they are."""
-    return parse_scale(rule) == Scale("none")
+    return parse_scale(rule) == NONE
 
 
 def name_of(rule: str) -> str:

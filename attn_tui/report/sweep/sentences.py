@@ -1,6 +1,7 @@
 """What a sweep shows, in a sentence or two of plain text; each states only what was computed."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from math import log
 
 import numpy as np
@@ -58,7 +59,7 @@ def _said(answer: Answer, statistic: Statistic) -> Iterator[str]:
 
 def in_short(answer: Answer, statistic: Statistic) -> str:
     """Say in a few words what removing the first rule does to the median, or nothing."""
-    if len({point.d_k for point in answer.points}) == 1 and len(_places(answer)) > 1:
+    if len(answer.points.d_ks) == 1 and len(answer.points.places) > 1:
         for rule in others(answer.rules):
             if runs := _runs(answer, rule, statistic):
                 return f"Unscaled the median is {_sides(runs)}."
@@ -89,7 +90,7 @@ def _carried(point: Point, statistic: Statistic) -> bool:
 
 def _ends(answer: Answer, rule: str, statistic: Statistic) -> str:
     """Say what a median is at both ends of the range."""
-    points = [point for point in answer.points if point.rule == rule]
+    points = answer.points.under(rule)
     first, last = points[0], points[-1]
     over = answer.settings.over
     name = "Unscaled" if is_none(rule) else f"With m = {formula(rule)}"
@@ -135,7 +136,7 @@ def _means(answer: Answer, statistic: Statistic) -> Iterator[str]:
     for rule in others(answer.rules):
         of_d_k: dict[int, set[bool | None]] = {}
         for point in answer.points:
-            unscaled = answer.unscaled(point.n, point.d_k)
+            unscaled = answer.points.unscaled(point.n, point.d_k)
             if point.rule == rule and point.multiplier < 1.0 and unscaled:
                 of_d_k.setdefault(point.d_k, set()).add(_larger(unscaled, point, statistic))
         told = [d_k for d_k, sides in of_d_k.items() if None not in sides]
@@ -152,6 +153,7 @@ def _means(answer: Answer, statistic: Statistic) -> Iterator[str]:
         yield f"Without {formula(rule)} the mean {symbol} over draws is {side} at {where}{rest}."
 
 
+@lru_cache(maxsize=1024)
 def _larger(unscaled: Point, scaled: Point, statistic: Statistic) -> bool | None:
     """Return whether a mean is larger at the first point: exactly, or beyond errors; else None."""
     exacts = [point.exact(statistic).mean for point in (unscaled, scaled)]
@@ -169,7 +171,7 @@ def _larger(unscaled: Point, scaled: Point, statistic: Statistic) -> bool | None
 def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
     """Say where the medians meet on a map; over n alone where there is a single d_k."""
     symbol = NAMES[statistic].symbol
-    d_ks = {point.d_k for point in answer.points}
+    d_ks = answer.points.d_ks
     if len(d_ks) == 1:
         yield from _over_n(answer, statistic)
         return
@@ -184,7 +186,9 @@ def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
                 f"{boundary_text(first)} with {first.n:,} keys{ends}, and smaller beyond."
             )
         elif found:
-            ratios = [answer.ratio(*place, rule, statistic) for place in _places(answer)]
+            ratios = [
+                answer.points.ratio(*place, rule, statistic) for place in answer.points.places
+            ]
             logs = [each.log_median for each in ratios if each]
             if logs:
                 low, high = ratio(min(logs)), ratio(max(logs))
@@ -212,8 +216,8 @@ def _meeting(answer: Answer, rule: str, statistic: Statistic, runs: Sequence[_Ru
     if len(runs) != 2:
         return ""
     (_, low, larger), (high, _, _) = runs
-    places = [place for place in _places(answer) if low <= place[0] <= high]
-    found = [answer.ratio(*place, rule, statistic) for place in places]
+    places = [place for place in answer.points.places if low <= place[0] <= high]
+    found = [answer.points.ratio(*place, rule, statistic) for place in places]
     logs = np.array([each.log_median for each in found if each])
     at = last_fall([n for n, _ in places], logs if larger else -logs)
     return f"; in between the medians cross, at n ≈ {place_text(at)}"
@@ -225,8 +229,8 @@ def _runs(answer: Answer, rule: str, statistic: Statistic) -> list[_Run]:
     Only those n count at which it is so by more than two standard errors.
     """
     runs: list[_Run] = []
-    for n, d_k in _places(answer):
-        found = answer.ratio(n, d_k, rule, statistic)
+    for n, d_k in answer.points.places:
+        found = answer.points.ratio(n, d_k, rule, statistic)
         if found is None or not abs(found.log_median) > 2.0 * found.log_median_error:
             continue
         larger = found.log_median > 0.0
@@ -250,15 +254,11 @@ def _sides(runs: Sequence[_Run]) -> str:
     return ", ".join(parts).replace(" at ", " at n = ", 1)
 
 
-def _places(answer: Answer) -> list[tuple[int, int]]:
-    return sorted({(point.n, point.d_k) for point in answer.points})
-
-
 def at_place(answer: Answer, n: int, d_k: int, statistic: Statistic) -> tuple[str, ...]:
     """Say what was found at one place under each rule, and how the first compares."""
     parts = []
     for rule in answer.rules:
-        point = answer.point(n, d_k, rule)
+        point = answer.points.at(n, d_k, rule)
         if point is None:
             continue
         summary = point.statistics[statistic]
@@ -269,7 +269,7 @@ def at_place(answer: Answer, n: int, d_k: int, statistic: Statistic) -> tuple[st
         median += f" (exact {statistic_number(exact.median)})" if exact.median is not None else ""
         parts.append(f"{name_of(rule)}: mean {mean}, median {median}")
     for rule in others(answer.rules):
-        if found := answer.ratio(n, d_k, rule, statistic):
+        if found := answer.points.ratio(n, d_k, rule, statistic):
             parts.append(
                 f"unscaled over {formula(rule)}: mean {ratio(found.log_mean)}"
                 f"{_exact_ratio(answer, n, d_k, rule, statistic)}, median {ratio(found.log_median)}"
@@ -279,7 +279,7 @@ def at_place(answer: Answer, n: int, d_k: int, statistic: Statistic) -> tuple[st
 
 def _exact_ratio(answer: Answer, n: int, d_k: int, rule: str, statistic: Statistic) -> str:
     """Return in brackets how the exact means compare, if they are known."""
-    points = (answer.unscaled(n, d_k), answer.point(n, d_k, rule))
+    points = (answer.points.unscaled(n, d_k), answer.points.at(n, d_k, rule))
     means = [point.exact(statistic).mean for point in points if point]
     known = [mean for mean in means if mean]
     return f" (exact {ratio(log(known[0] / known[1]))})" if len(known) == 2 else ""

@@ -84,8 +84,8 @@ def _head(answer: Answer) -> Iterator[str]:
     settings, setup = answer.settings, answer.experiment.setup
     over_n, is_map = settings.over == "n", settings.view == "map"
     most = settings.map_points if is_map else settings.points
-    ns = _from_to(settings.n_range, len({point.n for point in answer.points}), most)
-    d_ks = _from_to(settings.d_k_range, len({point.d_k for point in answer.points}), most)
+    ns = _from_to(settings.n_range, len(answer.points.ns), most)
+    d_ks = _from_to(settings.d_k_range, len(answer.points.d_ks), most)
     yield line("sweep", "drawn vectors: given q, scores are independent N(0, ‖q‖²)")
     yield line("n", ns if over_n or is_map else f"{settings.n:,}")
     yield line("d_k", f"{setup.d_k:,}" if over_n and not is_map else d_ks)
@@ -108,7 +108,7 @@ def _from_to(ends: tuple[int, ...], count: int, most: int) -> str:
 
 def _table(answer: Answer, rule: str, statistic: Statistic) -> Iterator[str]:
     """Yield what drawn vectors say of a statistic at each place under one rule."""
-    points = [point for point in answer.points if point.rule == rule]
+    points = answer.points.under(rule)
     exacts = [point.exact(statistic) for point in points]
     mean_known = any(each.mean is not None for each in exacts)
     median_known = any(each.median is not None for each in exacts)
@@ -137,8 +137,8 @@ def _table(answer: Answer, rule: str, statistic: Statistic) -> Iterator[str]:
 def _ratios(answer: Answer, statistic: Statistic) -> Iterator[str]:
     symbol = NAMES[statistic].symbol
     for rule in others(answer.rules):
-        points = [point for point in answer.points if point.rule == rule]
-        found = [answer.ratio(point.n, point.d_k, rule, statistic) for point in points]
+        points = answer.points.under(rule)
+        found = [answer.points.ratio(point.n, point.d_k, rule, statistic) for point in points]
         if not any(found):
             continue
         yield "\n" + _wrapped(

@@ -150,8 +150,8 @@ def _swept(answer: Answer, at: Place) -> int:
 def nearest_place(answer: Answer, at: Place) -> Place:
     """Return the place with points that is nearest to the cursor."""
     return (
-        nearest(sorted({point.n for point in answer.points}), at[0]),
-        nearest(sorted({point.d_k for point in answer.points}), at[1]),
+        nearest(answer.points.ns, at[0]),
+        nearest(answer.points.d_ks, at[1]),
     )
 
 

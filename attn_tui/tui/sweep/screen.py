@@ -305,11 +305,11 @@ class SweepScreen(AskingActions):
             over_n = not is_map and self.answer.settings.over == "n"
             along = event.dx if is_map else event.dx - event.dy
             if over_n or (is_map and event.dy):
-                ns = tuple(sorted({point.n for point in self.answer.points}))
+                ns = self.answer.points.ns
                 by = along if over_n else -event.dy
                 self.ask_n(lambda n: moved(ns, n, by), SLIDE)
             else:
-                d_ks = tuple(sorted({point.d_k for point in self.answer.points}))
+                d_ks = self.answer.points.d_ks
                 self.ask_d_k(lambda d_k: moved(d_ks, d_k, along), SLIDE)
 
     @on(ChartCanvas.Pointed)

@@ -167,7 +167,7 @@ def test_exact_curves_and_asymptotes_are_labelled_with_what_they_are_of() -> Non
 
 def test_exact_values_stand_beside_the_sampled_ones_at_the_cursor() -> None:
     each = found(replace(SMALL, statistic="trace"))
-    point = each.point(8, 48, "inverse-sqrt")
+    point = each.points.at(8, 48, "inverse-sqrt")
     assert point is not None
     exact = point.exact("trace").mean
     assert exact is not None
@@ -370,7 +370,7 @@ def test_the_line_of_a_map_hides_nothing_that_is_written(width: int) -> None:
     assert sum("┃" in row for row in rows) >= 4
     for n, row in zip(sorted({p.n for p in each.points}, reverse=True), rows, strict=True):
         d_ks = sorted({point.d_k for point in each.points})
-        ratios = [each.ratio(n, d_k, "inverse-sqrt", "gradient") for d_k in d_ks]
+        ratios = [each.points.ratio(n, d_k, "inverse-sqrt", "gradient") for d_k in d_ks]
         signs = "".join(
             "=" if abs(found.log_median) < np.log(1.1) else "+" if found.log_median > 0 else "−"
             for found in ratios

@@ -56,7 +56,7 @@ def test_an_answer_does_not_depend_on_what_was_asked_before() -> None:
     unit_logs.cache_clear()
     again = last(replace(SMALL, statistic="entropy", rules=("none", "inverse-sqrt", "inverse")))
     for point in found.points:
-        same = again.point(point.n, point.d_k, point.rule)
+        same = again.points.at(point.n, point.d_k, point.rule)
         assert same is not None
         assert same.statistics == point.statistics
 
@@ -98,7 +98,7 @@ def test_points_lie_on_exact_curves() -> None:
         }
         for curve in exact:
             for (n, d_k), value in zip(curve.places, curve.values, strict=True):
-                point = found.point(n, d_k, curve.rule)
+                point = found.points.at(n, d_k, curve.rule)
                 assert point is not None
                 drawn = point.statistics[statistic]
                 assert value is not None
@@ -148,11 +148,11 @@ def test_where_logits_condense_is_marked() -> None:
 
 def test_removing_the_scale_does_what_theory_says() -> None:
     many = replace(SMALL, n=512, d_k_range=(32, 64), points=2, draws=1000)
-    ratio = last(many).ratio(512, 64, "inverse-sqrt", "gradient")
+    ratio = last(many).points.ratio(512, 64, "inverse-sqrt", "gradient")
     assert ratio is not None
     assert np.exp(ratio.log_mean) == pytest.approx(27.0, rel=0.1)
     few = replace(SMALL, n=8, d_k_range=(512, 1024), points=2, draws=1000)
-    ratio = last(few).ratio(8, 1024, "inverse-sqrt", "gradient")
+    ratio = last(few).points.ratio(8, 1024, "inverse-sqrt", "gradient")
     assert ratio is not None
     assert ratio.log_mean > 0.0
     assert -4.6 < ratio.log_median / np.log(10.0) < -3.4
@@ -162,7 +162,7 @@ def test_removing_the_scale_does_what_theory_says() -> None:
 def test_the_mean_is_always_larger_without_scaling() -> None:
     found = last(replace(SMALL, d_k_range=(2, 1024), draws=1000))
     for d_k in {point.d_k for point in found.points}:
-        ratio = found.ratio(16, d_k, "inverse-sqrt", "gradient")
+        ratio = found.points.ratio(16, d_k, "inverse-sqrt", "gradient")
         assert ratio is not None
         assert ratio.log_mean > 2.0 * ratio.log_mean_error
 
@@ -225,7 +225,7 @@ def test_no_multiplier_overflows(rule: str, n: int) -> None:
 
 
 def test_a_summary_is_of_the_first_draws() -> None:
-    point = last(replace(SMALL, draws=100)).point(16, 64, "none")
+    point = last(replace(SMALL, draws=100)).points.at(16, 64, "none")
     assert point is not None
     logs = np.concatenate([unit_logs(u, 64, 1.0) for u in units(1, 16, 100, (64,))], axis=1)
     expected = summarise(logs)[READOUTS.index("entropy")]

@@ -274,7 +274,7 @@ def swept(d_k: int, settings: Settings) -> Answer:
 def test_means_are_compared_exactly_where_they_are_known() -> None:
     """At two keys and large d_k hardly a draw carries the mean: a sampled one is far too small."""
     far = swept(64, replace(SMALL, n=2, d_k_range=(65_536, 65_536), draws=20))
-    unscaled, scaled = (far.point(2, 65_536, rule) for rule in far.rules)
+    unscaled, scaled = (far.points.at(2, 65_536, rule) for rule in far.rules)
     assert unscaled
     assert scaled
     sampled = [point.statistics["gradient"].mean for point in (unscaled, scaled)]
