@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from sys import maxsize
 
 from rich.cells import cell_len
 
@@ -29,6 +30,13 @@ class Cells:
         self._rows: dict[int, _Row] = {}
         self._place = (-1, -1)
         self._held = ""
+        self._size = (maxsize, maxsize)
+
+    def fit(self, columns: int, lines: int) -> None:
+        """Take the terminal to have a size; of another one nothing is known."""
+        if self._size != (columns, lines):
+            self._size = columns, lines
+            self.forget()
 
     def forget(self) -> None:
         """Take nothing for known: what is written next is sent as it is."""
@@ -40,7 +48,8 @@ class Cells:
 
         Args:
             data: Text with sequences that move the cursor and set styles, as Textual writes it.
-                Others are sent as they are.
+                Others are sent as they are. What lies outside the terminal, because it was laid
+                out for another size, is not sent: it would end up in the last line or column.
         """
         out = _Output(self._place)
         row, column, style, moved = *self._place, "", False
@@ -55,11 +64,12 @@ class Cells:
                 width = cell_len(value)
                 if row < 0:
                     out.send(value)
-                else:
+                elif (room := self._size[0] - column) > 0 and row < self._size[1]:
                     known = self._rows.setdefault(row, _Row())
-                    for start, shown in known.write(column, value, width, style):
+                    new = _cut(_cells_of(value, width), room)
+                    for start, shown in known.write(column, new, style):
                         out.write(row, column + start, shown, style)
-                    column += width
+                column += width
             elif kind == "line":
                 row += 1
             elif value == _BEGIN:
@@ -93,16 +103,14 @@ class _Row:
         self._shown: list[str | None] = []
         self._styles: list[str | None] = []
 
-    def write(
-        self, column: int, text: str, width: int, style: str
-    ) -> Iterator[tuple[int, list[str]]]:
+    def write(self, column: int, new: list[str], style: str) -> Iterator[tuple[int, list[str]]]:
         """Hold a text; yield the runs of cells that are new: from which on, and what they show."""
+        width = len(new)
         end = column + width
         missing = end - len(self._shown)
         if missing > 0:
             self._shown += [None] * missing
             self._styles += [None] * missing
-        new = _cells_of(text, width)
         shown, styled = self._shown[column:end], self._styles[column:end]
         if shown == new and styled == [style] * width:
             return
@@ -130,6 +138,17 @@ def _cells_of(text: str, width: int) -> list[str]:
             new[-1] += cluster
     # Where it is measured in another way, it is one piece.
     return new if len(new) == width else [text, *[""] * (width - 1)]
+
+
+def _cut(new: list[str], room: int) -> list[str]:
+    """Return the cells there is room for; blank where only a part of something would be left."""
+    if len(new) <= room:
+        return new
+    left, whole = new[:room], room
+    while whole and not new[whole]:
+        whole -= 1
+        left[whole] = " "
+    return left
 
 
 def _runs(places: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -1,5 +1,8 @@
 """The way to the terminal: reads bytes that are not UTF-8 too, and sends only what changes."""
 
+import asyncio
+import shutil
+import signal
 from codecs import IncrementalDecoder, getincrementaldecoder
 from collections.abc import Callable
 from functools import partial
@@ -35,8 +38,22 @@ def thrifty(driver: type[Driver], cells: Cells) -> type[Driver]:
     class Thrifty(driver):  # type: ignore[misc, valid-type]
         """Knows what the terminal shows: over a slow line a dialogue is there at once."""
 
+        def start_application_mode(self) -> None:
+            """Hear of every size in its turn.
+
+            Where one signal interrupts what is done on the one before it, the older size would be
+            told last, and be taken for the present one.
+            """
+            super().start_application_mode()
+            number = getattr(signal, "SIGWINCH", None)
+            tell = signal.getsignal(number) if number else None
+            if number and callable(tell):
+                later = asyncio.get_running_loop().call_soon_threadsafe
+                signal.signal(number, lambda *told: later(partial(tell, *told)))
+
         def write(self, data: str) -> None:
             """Send what changes."""
+            cells.fit(*shutil.get_terminal_size())
             if changes := cells.changes(data):
                 super().write(changes)
 

@@ -52,6 +52,35 @@ def test_the_terminal_shows_the_same_as_if_all_were_sent(updates: Sequence[str])
         assert (changed.screen.cursor.x, changed.screen.cursor.y) == (2, 1)
 
 
+@given(
+    st.lists(st.text("ab█ ", min_size=COLUMNS, max_size=COLUMNS), min_size=LINES, max_size=LINES),
+    st.integers(1, COLUMNS),
+    st.integers(1, LINES),
+)
+def test_what_is_laid_out_for_a_larger_terminal_spoils_nothing(
+    large: Sequence[str], columns: int, lines: int
+) -> None:
+    cells, shown = Cells(), Shown()
+    shown.screen.resize(lines, columns)
+    shown.write("\x1b[?7l")
+    cells.fit(columns, lines)
+    small = [row[:columns] for row in large[:lines]]
+    for rows in (large, small):
+        whole = "".join(f"\x1b[{row};1H{text}\n" for row, text in enumerate(rows, 1))
+        shown.write(cells.changes(whole))
+    assert list(shown.screen.display) == small
+
+
+def test_of_a_terminal_of_another_size_nothing_is_known() -> None:
+    cells = Cells()
+    cells.fit(80, 24)
+    cells.changes("\x1b[1;1Hsame")
+    cells.fit(80, 24)
+    assert cells.changes("\x1b[1;1Hsame") == ""
+    cells.fit(40, 24)
+    assert "same" in cells.changes("\x1b[1;1Hsame")
+
+
 def test_of_a_line_only_what_differs_is_sent() -> None:
     cells = Cells()
     cells.changes("\x1b[1;1H\x1b[31mkey 1   0.1309\x1b[0m  and more")
