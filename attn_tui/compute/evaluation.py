@@ -156,6 +156,11 @@ class Evaluation:
         return float(self._split.weights.max())
 
     @property
+    def log_max_weight(self) -> float:
+        """The logarithm of the largest weight of a key, also where every one underflowed."""
+        return float(self.log_weights(np.array([self.given.argmax()]))[0])
+
+    @property
     def sink_weight(self) -> float:
         """What the sink takes, 1 − Σp; 0 without a sink."""
         return self._split.sink

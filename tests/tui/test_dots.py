@@ -12,6 +12,7 @@ from attn_tui.compute.law.entries import Floats
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft
+from attn_tui.tui.dots import explanations
 from attn_tui.tui.dots.fields import FIELDS
 from attn_tui.tui.dots.screen import DotsScreen
 from attn_tui.tui.dots.view import CHARTS
@@ -35,6 +36,14 @@ def screen_of(person: Person) -> DotsScreen:
     screen = person.app.screen_stack[0]
     assert isinstance(screen, DotsScreen)
     return screen
+
+
+@pytest.mark.parametrize("name", ["DRAWS", "SCALE", "READOUTS", "CHART"])
+def test_help_says_everything_once(name: str) -> None:
+    sentences = getattr(explanations, name).meaning.split(". ")
+    pieces = [" ".join(words[at : at + 6]) for words in map(str.split, sentences)
+              for at in range(len(words) - 5)]  # fmt: skip
+    assert len(pieces) == len(set(pieces))
 
 
 def settings_of(person: Person) -> Settings:

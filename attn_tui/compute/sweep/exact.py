@@ -122,6 +122,16 @@ def mean_entropy(n_keys: int, d_k: int, multiplier: float) -> float | None:
     return _over_queries(entropy_at, n_keys, d_k, multiplier)
 
 
+def mean_jacobian_square(n_keys: int, d_k: int, multiplier: float) -> float | None:
+    """Return E[‖J‖_F²] over drawn vectors, or None where σ leaves what is tabulated."""
+    return _over_queries(jacobian_square_at, n_keys, d_k, multiplier)
+
+
+def largest_tabulated(d_k: int) -> float:
+    """Return the largest m at which means over drawn vectors are tabulated."""
+    return _LARGEST_STD / float(query_norm_law(d_k)[0][-1])
+
+
 def _over_queries(
     at: Callable[[int, float], float], n_keys: int, d_k: int, multiplier: float
 ) -> float | None:
@@ -139,6 +149,8 @@ def _over_queries(
 def _near_0(at: Callable[[int, float], float], n_keys: int) -> tuple[float, float]:
     """Return c and a of a − cσ² + O(σ⁴), which a mean is at small σ."""
     others = 1.0 - 1.0 / n_keys
+    if at is jacobian_square_at:
+        return -others * (1.0 - 4.0 / n_keys) / n_keys, others / n_keys
     return (others / n_keys, others) if at is trace_at else (others / 2.0, log(n_keys))
 
 
@@ -160,14 +172,27 @@ def trace_at(n_keys: int, logit_std: float) -> float:
     τ = ln t of products of means over one key each:
     n(n−1)·∫ A(τ)²·φ(τ)^{n−2} dτ, A = E[e^{y − e^y}], φ = E[e^{−e^y}], y = τ + z.
     """
-    step, _, (linear, lacking) = _means_of_one(logit_std)
+    step, _, (linear, _, lacking) = _means_of_one(logit_std)
     terms = linear**2 * np.exp((n_keys - 2) * np.log1p(-lacking))
     return float(n_keys * (n_keys - 1) * step * terms.sum())
 
 
+def jacobian_square_at(n_keys: int, logit_std: float) -> float:
+    """Return E[‖J‖_F²] for n independent normal logits of standard deviation σ above 0.
+
+    It is 2·Σ p_i²p_j² over i ≠ j and Σ p_i²p_j p_k over different i, j and k, in which nothing
+    cancels, and 1/S⁴ = ∫ t³e^{−tS} dt/6, with B = E[e^{2y − e^y}]; else as `trace_at`.
+    """
+    step, _, (linear, square, lacking) = _means_of_one(logit_std)
+    logs = np.log1p(-lacking)
+    terms = 2.0 * square**2 * np.exp((n_keys - 2) * logs)
+    terms += (n_keys - 2) * square * linear**2 * np.exp((n_keys - 3) * logs)
+    return float(n_keys * (n_keys - 1) / 6.0 * step * terms.sum())
+
+
 def log_sum_at(n_keys: int, logit_std: float) -> float:
     """Return E[ln Σ e^{z_i}] for n independent normal logits of standard deviation σ above 0."""
-    step, tau, (_, lacking) = _means_of_one(logit_std)
+    step, tau, (_, _, lacking) = _means_of_one(logit_std)
     with np.errstate(over="ignore"):
         terms = np.exp(-np.exp(tau)) - np.exp(n_keys * np.log1p(-lacking))
     return float(step * terms.sum())
@@ -179,12 +204,12 @@ def entropy_at(n_keys: int, logit_std: float) -> float:
 
 
 @lru_cache(maxsize=_DEGREE + 1)
-def _means_of_one(logit_std: float) -> tuple[float, Floats, tuple[Floats, Floats]]:
-    """Return a step, τ at such steps, shape (N,), and A(τ) and 1 − φ(τ) there.
+def _means_of_one(logit_std: float) -> tuple[float, Floats, tuple[Floats, Floats, Floats]]:
+    """Return a step, τ at such steps, shape (N,), and A(τ), B(τ) and 1 − φ(τ) there.
 
-    They are convolutions of e^{y − e^y} and 1 − e^{−e^y} with a normal density, by the
-    trapezoidal rule, which is exact to rounding at this step for functions this smooth. No n is
-    in them: what one table is made of, 15 MB, serves for every other.
+    They are convolutions of e^{y − e^y}, e^{2y − e^y} and 1 − e^{−e^y} with a normal density, by
+    the trapezoidal rule, which is exact to rounding at this step for functions this smooth. No n
+    is in them: what one table is made of, 22 MB, serves for every other.
     """
     step = min(0.25, logit_std / 1.5)
     reach = 9.0 * logit_std
@@ -194,14 +219,14 @@ def _means_of_one(logit_std: float) -> tuple[float, Floats, tuple[Floats, Floats
     normal = np.exp(-0.5 * np.square(step * np.arange(-half, half + 1) / logit_std))
     normal /= normal.sum()
     powers = np.exp(np.minimum(y, 7.0))
-    parts = (powers * np.exp(-powers), -np.expm1(-powers))
+    linear = powers * np.exp(-powers)
     size = 1 << int(np.ceil(np.log2(y.size + normal.size)))
     kernel = np.fft.rfft(normal, size)
-    linear, lacking = (
+    linear, square, lacking = (
         np.fft.irfft(np.fft.rfft(part, size) * kernel, size)[2 * half : 2 * half + tau.size]
-        for part in parts
+        for part in (linear, powers * linear, -np.expm1(-powers))
     )
-    return step, tau, (linear.copy(), np.clip(lacking, 0.0, 1.0 - 1e-16))
+    return step, tau, (linear.copy(), square.copy(), np.clip(lacking, 0.0, 1.0 - 1e-16))
 
 
 @lru_cache(maxsize=4096)

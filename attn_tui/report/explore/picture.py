@@ -1,5 +1,7 @@
 """What table and charts show, in sentences for those who listen: who leads, and what moves it."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from attn_tui.compute.errors import InputError
@@ -57,8 +59,18 @@ def _gradient(answer: VectorAnswer) -> tuple[str, ...]:
         f"{name} rises most with {symbol}{subscript(up)}, by {scientific(slopes[up])} for each 1"
     )
     if slopes[down] < 0.0:
-        raised += f", and falls most with {symbol}{subscript(down)}, by {scientific(-slopes[down])}"
+        tied = [
+            f"{symbol}{subscript(key)}" for key in np.flatnonzero(slopes == slopes[down]).tolist()
+        ]
+        raised += f", and falls most with {_all_of(tied)}, by {scientific(-slopes[down])}"
     return (f"{answer.names[1].capitalize()}, {raised}.",)
+
+
+def _all_of(names: Sequence[str]) -> str:
+    """Return names as a list in words, or the first and how many there are besides."""
+    if len(names) > MOST_NAMED:
+        return f"{names[0]} and {len(names) - 1:,} others alike"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _over_d_k(experiment: Experiment, index: int) -> tuple[str, ...]:

@@ -171,8 +171,8 @@ def _plain_quantity(side: Evaluation, value: float) -> str:
     return quantity(value, width=12)
 
 
-def _weight(side: Evaluation, value: float) -> str:
-    return weight(value)
+def _largest(side: Evaluation, value: float) -> str:
+    return weight(value, side.log_max_weight)
 
 
 _Statistic = tuple[str, Callable[[Evaluation], float], Callable[[Evaluation, float], str]]
@@ -198,7 +198,7 @@ _STATISTICS: tuple[_Statistic, ...] = (
     ("entropy H of p, bits", lambda side: side.entropy / log(2.0), _quantity),
     ("effective keys e^H", lambda side: side.effective_keys, _plain_quantity),
     ("participation ratio 1/Σp²", lambda side: side.participation_ratio, _plain_quantity),
-    ("largest weight", lambda side: side.max_weight, _weight),
+    ("largest weight", lambda side: side.max_weight, _largest),
     *(line for wrt in get_args(Wrt) for line in _norms(wrt)),
 )
 

@@ -186,7 +186,7 @@ def _condensation(answer: Answer) -> Iterator[str]:
     if settings.over == "d_k":
         sigma = f" = {quantity(condensation_std(settings.n))}"
     yield "\n" + _wrapped(
-        f"Logits condense on few keys where σ = m√d_k is σ_c = √(2 ln n){sigma} or more: "
+        f"As n → ∞, logits condense on few keys where σ = m√d_k is σ_c = √(2 ln n){sigma} or more: "
         f"{'; '.join(parts)}."
     )
 

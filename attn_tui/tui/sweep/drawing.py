@@ -164,7 +164,7 @@ def number_lines(answer: Answer, at: Place, width: int) -> list[str]:
     texts += [f"  {text}" for text in at_place(answer, n, d_k, statistic)]
     if answer.settings.view == "curves":
         marks = [condensation_text(each, answer.settings.over) for each in answer.condensation]
-        texts.append(f"Logits condense where m√d_k ≥ √(2 ln n): {'; '.join(marks)}.")
+        texts.append(f"As n → ∞, logits condense where m√d_k ≥ √(2 ln n): {'; '.join(marks)}.")
     if answer.crossovers:
         texts.append("Removing a rule makes the median larger below d* [95 % interval]:")
     for found in answer.crossovers:

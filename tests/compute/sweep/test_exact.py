@@ -17,9 +17,11 @@ from attn_tui.compute.sweep.draws import unit_logs, units
 from attn_tui.compute.sweep.exact import (
     entropy_at,
     exact,
+    jacobian_square_at,
     log_sum_at,
     mean_entropy,
     mean_inverse_norm,
+    mean_jacobian_square,
     mean_trace,
     median_size,
     query_norm_law,
@@ -62,6 +64,8 @@ def test_two_logits_by_another_quadrature(std: float) -> None:
     entropy = over_gaps(lambda less, gap: mpmath.log1p(less) + gap * less / (1 + less))
     assert trace_at(2, std) == pytest.approx(trace, rel=1e-10)
     assert entropy_at(2, std) == pytest.approx(entropy, rel=1e-8)
+    square = over_gaps(lambda less, gap: 4 * less**2 / (1 + less) ** 4)
+    assert jacobian_square_at(2, std) == pytest.approx(square, rel=1e-10)
 
 
 @pytest.mark.parametrize(("n", "std"), [(3, 0.5), (8, 3.0), (64, 8.0), (512, 1.0), (512, 20.0)])
@@ -70,10 +74,12 @@ def test_the_stein_identity(n: int, std: float) -> None:
     z = std * random.standard_normal((10_000, n))
     powers = np.exp(z - z.max(axis=1, keepdims=True))
     p = powers / powers.sum(axis=1, keepdims=True)
+    s_2, s_3 = (np.power(p, k).sum(axis=1) for k in (2, 3))
     for sampled, expected in (
         (1.0 - np.vecdot(p, p), trace_at(n, std)),
         (np.vecdot(p, z) / std**2, trace_at(n, std)),
         (np.log(powers.sum(axis=1)) + z.max(axis=1), log_sum_at(n, std)),
+        (s_2 - 2.0 * s_3 + s_2**2, jacobian_square_at(n, std)),
     ):
         error = sampled.std(ddof=1) / 100.0
         assert abs(sampled.mean() - expected) < 4.0 * error
@@ -86,6 +92,16 @@ def test_the_trace_falls_by_a_power(n: int) -> None:
     d_k = 65_536
     scaled = mean_trace(n, d_k, 1.0)
     assert scaled == pytest.approx(mean_largest(n) * mean_inverse_norm(d_k), rel=2e-3)
+
+
+@pytest.mark.parametrize("n", [3, 4, 64])
+def test_the_mean_square_at_small_logits_joins_that_of_larger_ones(n: int) -> None:
+    m = 0.02 / 65_536**0.5
+    below, above = (mean_jacobian_square(n, 65_536, by * m) for by in (0.9, 1.1))
+    assert below
+    assert above
+    assert below == pytest.approx(jacobian_square_at(n, 0.018), rel=1e-7)
+    assert above == pytest.approx(jacobian_square_at(n, 0.022), rel=1e-7)
 
 
 @pytest.mark.parametrize("d_k", [1, 2, 4, 64])

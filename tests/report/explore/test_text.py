@@ -137,6 +137,18 @@ def test_the_sink_has_a_line_and_is_counted() -> None:
     assert "sink" not in report(typed(0, 0, 0))
 
 
+def test_a_largest_weight_that_underflowed_beside_a_sink_is_not_0() -> None:
+    both = report(typed(5, 1), Setup(scale=Scale(sink=1000.0)))
+    assert re.search(r"largest weight +0\.9820 +\S*e-435\n", both)
+
+
+def test_keys_that_move_a_weight_alike_are_all_named() -> None:
+    assert "falls most with s₁ and s₂, by 1.22e-01" in flat(typed(1, 0, 0), Setup(1))
+    assert "falls most with s₁, s₂ and s₃, by 2.01e-03" in flat(typed(3, 1, 1, 1))
+    assert "falls most with s₁ and 4 others alike, by" in flat(typed(3, 1, 1, 1, 1, 1))
+    assert "falls most with s₂, by" in flat(typed(3, 1, 2, 1))
+
+
 def test_the_picture_is_said_in_sentences() -> None:
     said = flat(typed(100, 120, 150))
     assert said.endswith(
