@@ -9,7 +9,10 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui import filing
-from tests.tui.person import DEADLINE, WIDE, at_screen
+from attn_tui.tui.widgets.score_editor import ScoreEditor
+from attn_tui.tui.widgets.entry import Entry
+from attn_tui.tui.widgets.slider import Slider
+from tests.tui.person import DEADLINE, WIDE, at_screen, settle
 
 SETUP = Setup(64).put(dots.Settings(samples=5000)).put(sweep.Settings(n=8, points=4, draws=64))
 FORMS = {"explore": "txt json csv", "dots": "txt json csv", "sweep": "txt json csv"}
@@ -51,6 +54,27 @@ async def test_a_picture_is_of_the_screen_and_other_suffixes_are_refused(
     picture = (tmp_path / "a.svg").read_text("utf-8")
     assert picture.startswith("<svg")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a.svg"]
+
+
+async def test_a_name_is_asked_for_again_though_the_keys_have_just_gone_elsewhere() -> None:
+    async with at_screen() as person:
+        await person.press("ctrl+s")
+        screen = person.app.screen
+        assert isinstance(screen, filing.FilingScreen)
+        entry, slider = screen.query_one(Entry), screen.query_one(Slider)
+        entry.close()
+        slider.display = True
+        screen.set_focus(slider)
+        await person.pilot.pause()
+        screen.action_save_file("a.json", "the disk is full; expected room")
+        # On a busy machine the line is told of it only now.
+        entry.on_descendant_blur()
+        await settle(person.pilot)
+        person.sees("the disk is full")
+        assert person.app.focused is entry.field
+        screen.set_focus(screen.query_one(ScoreEditor))
+        await settle(person.pilot)
+        person.misses("the disk is full")
 
 
 @pytest.mark.parametrize("instrument", FORMS)

@@ -77,6 +77,8 @@ class Entry(Vertical):
         """The line is gone again."""
 
     request: Request | None = None
+    _held = False
+    """Whether the keys have come to the field since the line was opened."""
 
     def compose(self) -> ComposeResult:
         """Lay out the label, the field and the error."""
@@ -94,6 +96,7 @@ class Entry(Vertical):
     def open(self, request: Request) -> None:
         """Ask for a value; `Entered` carries it."""
         self.request = request
+        self._held = self.screen.focused is self.field
         self.query_one("#entry-label", Static).update(request.label)
         self.add_class("-open")
         self.field.value = request.value
@@ -156,10 +159,15 @@ class Entry(Vertical):
             event.stop()
             self.close()
 
+    def on_descendant_focus(self) -> None:
+        """Have the keys."""
+        self._held = True
+
     def on_descendant_blur(self) -> None:
         """Leave when the focus goes elsewhere; one that is lost, not given away, comes back."""
-        # A whole terminal may lose it, or a line that is hidden just before it opens again.
-        if self.request and self.app.app_focus and not self.field.has_focus:
+        # A whole terminal may lose it, or a line that is hidden just before it opens again. One
+        # that was given away before it opened again may be told of only now.
+        if self._held and self.request and self.app.app_focus and not self.field.has_focus:
             if self.screen.focused is None:
                 self.field.focus()
             else:
