@@ -9,8 +9,8 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui import filing
-from attn_tui.tui.widgets.score_editor import ScoreEditor
 from attn_tui.tui.widgets.entry import Entry
+from attn_tui.tui.widgets.score_editor import ScoreEditor
 from attn_tui.tui.widgets.slider import Slider
 from tests.tui.person import DEADLINE, WIDE, at_screen, settle
 
