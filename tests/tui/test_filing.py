@@ -85,12 +85,10 @@ async def test_a_picture_holds_nothing_that_pops_up(
     async with at_screen(WIDE, Draft(EXAMPLE.text, SETUP), instrument=instrument) as person:
         await person.press("u")
         person.sees("Nothing to undo")
-        before = person.text
         await person.press("ctrl+s", "ctrl+u")
         await person.paste("a.svg")
         await person.press("enter")
         await person.until_sees("Saved")
-        assert person.text.count("Nothing") == before.count("Nothing")
     picture = Path("a.svg").read_text("utf-8").replace("&#160;", " ")
     assert "Nothing to undo" not in picture
     assert "attn-tui" in picture
