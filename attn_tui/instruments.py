@@ -14,6 +14,7 @@ class Instrument:
         title: Its name on the screen.
         summary: What it shows, in one line.
         settings: A frozen dataclass of plain values with defaults; its question beyond the setup.
+        answer: From an experiment to an iterator of answers, which grow; the last one is whole.
         screen: A subclass of ``attn_tui.tui.instrument_screen.InstrumentScreen``.
         command: Its click command, which prints what the screen shows; named by its last part.
     """
@@ -22,6 +23,7 @@ class Instrument:
     title: str
     summary: str
     settings: str
+    answer: str
     screen: str
     command: str
 
@@ -37,6 +39,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         title="Explore",
         summary="score vectors to attention weights and their gradient, unscaled beside scaled",
         settings="attn_tui.compute.explore.answer:Settings",
+        answer="attn_tui.compute.explore.answer:answer",
         screen="attn_tui.tui.explore.screen:ExploreScreen",
         command="attn_tui.commands.show:show",
     ),
@@ -45,6 +48,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         title="Dot products",
         summary="where the variance d_k of q·k comes from, and what dividing does to it",
         settings="attn_tui.compute.dots.answer:Settings",
+        answer="attn_tui.compute.dots.answer:answer",
         screen="attn_tui.tui.dots.screen:DotsScreen",
         command="attn_tui.commands.dot:dot",
     ),
@@ -53,6 +57,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         title="Sweep",
         summary="weights and gradients of drawn vectors over d_k and over the number of keys",
         settings="attn_tui.compute.sweep.settings:Settings",
+        answer="attn_tui.compute.sweep.answer:answer",
         screen="attn_tui.tui.sweep.screen:SweepScreen",
         command="attn_tui.commands.sweep:sweep",
     ),

@@ -81,6 +81,7 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
         "Histogram",
         "how scores spread",
         f"{here}:Settings",
+        f"{here}:answer",
         f"{here}:HistogramScreen",
         f"{here}:histogram",
     )

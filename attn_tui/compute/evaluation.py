@@ -91,6 +91,11 @@ class Evaluation:
         """Return ∂p_of/∂z_j or ∂p_of/∂s_j, shape (len(keys),): one row of the Jacobian."""
         return np.asarray(self.jacobian(np.array([of]), keys, wrt)[0])
 
+    def pulled_back(self, upstream: Numbers, wrt: Wrt) -> Numbers:
+        """Return ∂L/∂z or ∂L/∂s of a loss L whose ∂L/∂p is given, each of shape (n,)."""
+        through = jacobian.vjp(self._split, upstream)
+        return through if wrt == "logits" else through * self.slopes()
+
     def log_gradient(self, of: int, wrt: Wrt, keys: Keys = ALL) -> Numbers:
         """Return the logarithm of the gradient's size; −∞ where it is 0."""
         return np.asarray(self.log_jacobian(np.array([of]), keys, wrt)[0])

@@ -8,6 +8,7 @@ from functools import lru_cache
 from math import copysign, inf, isfinite, log
 
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.whole import LARGEST_WHOLE, half_width, parse_whole
 
@@ -271,6 +272,14 @@ class Scale:
         """Whether m depends on the number of keys."""
         two, three = (self.definition.multiplier(1, n, self.parameters) for n in (2, 3))
         return two != three
+
+    def uses_d_k(self, n_keys: int) -> bool:
+        """Say whether m depends on d_k for so many keys; one that fails at an end does."""
+        try:
+            ends = {self.multiplier(d_k, max(n_keys, 1)) for d_k in (D_K.minimum, D_K.maximum)}
+        except InputError:
+            return True
+        return len(ends) > 1
 
     def logit_map(self, d_k: int, n_attended: int) -> LogitMap:
         """Return what happens to the scores of a query that attends to so many keys."""

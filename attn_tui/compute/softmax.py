@@ -1,7 +1,7 @@
 """Softmax in a chosen precision, stable or naive, with a sink or without."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from attn_tui.compute.formats import accumulator_of, dtype_of
 from attn_tui.compute.keys import blocks
@@ -44,17 +44,3 @@ def shares(
         for block in blocks(powers.size):
             values[block] = (powers[block] / total).astype(dtype)
     return values
-
-
-def softmax(
-    scores: ArrayLike, map: LogitMap = PLAIN, precision: Precision = STABLE
-) -> NDArray[np.float64]:
-    """Return the weights p of scores, shape (n,), as `shares` has them: e^z / (Σe^z + e^b).
-
-    >>> softmax([100, 120, 150], LogitMap(1 / 32)).round(4)
-    array([0.1309, 0.2446, 0.6245])
-    >>> softmax([0, 0], LogitMap(1.0, sink=0.0)).round(4)
-    array([0.3333, 0.3333])
-    """
-    s = np.asarray(scores, dtype=np.float64)
-    return shares(s, map, precision)[: s.size]

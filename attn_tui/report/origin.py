@@ -1,8 +1,6 @@
 """Where scores come from, and what d_k does to them, in a line of plain text."""
 
-from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products
@@ -36,13 +34,4 @@ def _drawn(draw: Drawn, setup: Setup) -> str:
 
 def what_d_k_moves(scale: Scale, n_keys: int) -> str:
     """Say what d_k changes while the scores stay as typed."""
-    return "only the divisor" if uses_d_k(scale, n_keys) else "nothing in this rule"
-
-
-def uses_d_k(scale: Scale, n_keys: int) -> bool:
-    """Say whether the multiplier depends on d_k; a rule that fails at an end does."""
-    try:
-        ends = {scale.multiplier(d_k, max(n_keys, 1)) for d_k in (D_K.minimum, D_K.maximum)}
-    except InputError:
-        return True
-    return len(ends) > 1
+    return "only the divisor" if scale.uses_d_k(n_keys) else "nothing in this rule"

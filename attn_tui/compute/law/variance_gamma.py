@@ -22,15 +22,6 @@ _AT_ONCE = 2**18
 """So many values of an integrand are held at once."""
 
 
-def kurtosis(d: int) -> float:
-    """Return the kurtosis 3 + 6/d of q·k; that of a normal number is 3.
-
-    >>> kurtosis(2)
-    6.0
-    """
-    return 3.0 + 6.0 / d
-
-
 def mean_size(d: int, correlation: float = 0.0) -> float:
     """Return E|q·k|; 2Γ((d+1)/2)/(√π Γ(d/2)) without correlation.
 
@@ -87,16 +78,6 @@ def _bends(bound: float, size: float, narrow: float) -> tuple[float, ...]:
     middle = bound / size
     width = sqrt(narrow * middle) / size
     return tuple(middle + width * steps for steps in (-8, -4, -2, -1, 0, 1, 2, 4, 8))
-
-
-def cdf(x: float, d: int) -> float:
-    """Return the probability that q·k is at most x, without correlation.
-
-    >>> cdf(0.0, 3)
-    0.5
-    """
-    half = coverage(abs(x), d) / 2.0
-    return 0.5 + half if x > 0.0 else 0.5 - half
 
 
 def density(x: ArrayLike, d: int, correlation: float = 0.0) -> Floats:

@@ -10,7 +10,6 @@ from attn_tui.compute.explore.compare import NAMES
 from attn_tui.compute.logit_map import PLAIN, LogitMap
 from attn_tui.compute.setup import Setup
 from attn_tui.report.numbers import LN10, general, quantity, ratio, weight, weight_name
-from attn_tui.report.origin import uses_d_k
 
 SATURATED = 0.01
 """A key that leaves less than this to all others is said to take the weight."""
@@ -67,7 +66,7 @@ def _explore(answer: VectorAnswer, setup: Setup, change: str) -> tuple[str, ...]
     if second.map == PLAIN:
         rule = f"the rule {setup.scale.rule} multiplies by 1, which changes nothing"
         at = f"At d_k = {setup.d_k} "
-        at = at if uses_d_k(setup.scale, answer.vector.n_attended) else ""
+        at = at if setup.scale.uses_d_k(answer.vector.n_attended) else ""
         return (_sentence(f"{at}{rule}: {_state(first, wrt)}"),)
     return (
         f"Unscaled, {_state(first, wrt)}.",

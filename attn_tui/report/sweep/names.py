@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import inf, isfinite, log
+from math import inf, isfinite
 
 from attn_tui.compute.scale import NONE, parse_scale
 from attn_tui.compute.sweep.answer import Boundary, Condensation
@@ -138,8 +138,3 @@ def name_of(rule: str) -> str:
 def others(rules: Iterable[str]) -> list[str]:
     """Return the rules that are not none."""
     return [rule for rule in rules if not is_none(rule)]
-
-
-def log_of(value: float) -> float:
-    """Return the natural logarithm, minus infinity of 0."""
-    return log(value) if value > 0.0 else -inf

@@ -1,0 +1,326 @@
+"""What `attn_tui` offers those who import it: functions of one row of scores, and questions.
+
+Bad input is an `InputError`, a ValueError that says what was given and what was expected.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from attn_tui.compute.dots import answer as dots
+from attn_tui.compute.dots.answer import Settings as Dots
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.evaluation import SYMBOL, Evaluation, Wrt, evaluate
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.explore import answer as explore
+from attn_tui.compute.explore.answer import Settings as Explore
+from attn_tui.compute.keys import ALL
+from attn_tui.compute.law.dot_law import DotLaw
+from attn_tui.compute.law.entries import Entries
+from attn_tui.compute.logit_map import PLAIN
+from attn_tui.compute.mask import Mask
+from attn_tui.compute.precision import Precision
+from attn_tui.compute.scale import RULES, Scale, parse_scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Drawn, Products, Typed
+from attn_tui.compute.sweep import answer as sweep
+from attn_tui.compute.sweep.crossover import Crossover, crossover
+from attn_tui.compute.sweep.settings import Settings as Sweep
+from attn_tui.compute.vector import Vector
+from attn_tui.instruments import INSTRUMENTS, load
+
+__all__ = [
+    "RULES",
+    "Crossover",
+    "DotLaw",
+    "Dots",
+    "Drawn",
+    "Experiment",
+    "Explore",
+    "InputError",
+    "Mask",
+    "Precision",
+    "Products",
+    "Scale",
+    "Setup",
+    "Statistics",
+    "Sweep",
+    "Typed",
+    "Vector",
+    "answer",
+    "crossover",
+    "dot_law",
+    "drawn",
+    "gradient",
+    "jacobian",
+    "log_softmax",
+    "softmax",
+    "statistics",
+]
+
+Numbers = NDArray[np.float64]
+
+_EXPECTED = "a row of finite scores, or -inf for a masked key, of shape (n,) with n ≥ 1"
+
+
+def softmax(
+    scores: ArrayLike,
+    d_k: int | None = None,
+    scale: Scale | str | None = None,
+    precision: Precision = Precision(),
+) -> Numbers:
+    """Return the weights p of one row of scores s, shape (n,): p_i = e^(z_i)/Σe^(z_j).
+
+    The logits z are the scores, or what a scale makes of them: m·s, perhaps capped. With a sink
+    of the scale the weights sum to less than 1. If every key is masked, every weight is 0.
+
+    Args:
+        scores: Shape (n,), n ≥ 1, finite; −∞ masks a key.
+        d_k: Dimension of a query. Without a scale, the scores are divided by √d_k.
+        scale: A scale or, as text, its rule: ``"temperature:T=4"``. It needs d_k if its
+            multiplier depends on it. QK-norm, which is of q and k, plays no part here.
+        precision: The number format, and how softmax is computed: in float64, the largest logit
+            subtracted first, by default.
+
+    Raises:
+        InputError: If an argument will not do.
+
+    >>> softmax([100, 120, 150], d_k=1024).round(4)
+    array([0.1309, 0.2446, 0.6245])
+    """
+    return _evaluation(scores, d_k, scale, precision).weights()
+
+
+def log_softmax(
+    scores: ArrayLike,
+    d_k: int | None = None,
+    scale: Scale | str | None = None,
+    precision: Precision = Precision(),
+) -> Numbers:
+    """Return ln p, shape (n,), also where p is too small for float64; else as `softmax`.
+
+    >>> log_softmax([0, 1000])
+    array([-1000.,     0.])
+    """
+    return _evaluation(scores, d_k, scale, precision).log_weights()
+
+
+def jacobian(
+    scores: ArrayLike,
+    d_k: int | None = None,
+    scale: Scale | str | None = None,
+    wrt: Wrt = "scores",
+) -> Numbers:
+    """Return ∂p_i/∂s_j in row i and column j, shape (n, n).
+
+    Args:
+        scores: As for `softmax`, as are ``d_k`` and ``scale``.
+        d_k: Dimension of a query.
+        scale: From scores to logits.
+        wrt: ``"logits"`` for ∂p_i/∂z_j = p_i(δ_ij − p_j), which lacks the factor ∂z_j/∂s_j.
+
+    Raises:
+        InputError: If an argument will not do.
+
+    >>> jacobian([0, 0], d_k=4)
+    array([[ 0.125, -0.125],
+           [-0.125,  0.125]])
+    """
+    return _evaluation(scores, d_k, scale).jacobian(ALL, ALL, _checked(wrt))
+
+
+def gradient(
+    scores: ArrayLike,
+    of: int | ArrayLike,
+    d_k: int | None = None,
+    scale: Scale | str | None = None,
+    wrt: Wrt = "scores",
+) -> Numbers:
+    """Return the gradient of a weight, or of a loss that depends on the weights, shape (n,).
+
+    Args:
+        scores: As for `softmax`, as are ``d_k`` and ``scale``.
+        of: A key i, counted from 0, for ∂p_i/∂s; or ∂L/∂p, shape (n,), for ∂L/∂s.
+        d_k: Dimension of a query.
+        scale: From scores to logits.
+        wrt: ``"logits"`` for ∂p_i/∂z or ∂L/∂z.
+
+    Raises:
+        InputError: If an argument will not do.
+
+    >>> gradient([0, 0], of=0)
+    array([ 0.25, -0.25])
+    >>> gradient([0, 0], of=[1, 2])
+    array([-0.25,  0.25])
+    """
+    side = _evaluation(scores, d_k, scale)
+    if isinstance(of, int | np.integer):
+        if not 0 <= of < side.n_keys:
+            raise InputError("of", f"there is no key {of}", f"a key from 0 to {side.n_keys - 1:,}")
+        return side.gradient(int(of), _checked(wrt))
+    expected = f"a key, or ∂L/∂p: finite numbers of shape ({side.n_keys},)"
+    upstream = _row("of", of, expected, side.n_keys)
+    if not np.isfinite(upstream).all():
+        raise InputError("of", "it has NaN or an infinity", expected)
+    return side.pulled_back(upstream, _checked(wrt))
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """How spread out weights are, and how much they change.
+
+    A sink counts as one more key, and its weight is none of a key.
+
+    Attributes:
+        entropy: H = −Σ p ln p, in nats.
+        effective_keys: e^H.
+        participation_ratio: 1/Σp².
+        max_weight: The largest weight.
+        sink_weight: 1 − Σp; 0 without a sink.
+        frobenius: Root of the sum of the squares of all ∂p_i/∂s_j, or ∂p_i/∂z_j.
+        spectral: Largest singular value of the same matrix.
+        trace: Sum of its diagonal.
+    """
+
+    entropy: float
+    effective_keys: float
+    participation_ratio: float
+    max_weight: float
+    sink_weight: float
+    frobenius: float
+    spectral: float
+    trace: float
+
+
+def statistics(
+    scores: ArrayLike,
+    d_k: int | None = None,
+    scale: Scale | str | None = None,
+    wrt: Wrt = "scores",
+) -> Statistics:
+    """Return the statistics of the weights of scores, shape (n,), in O(n); else as `jacobian`.
+
+    >>> statistics([0, 0, 0, 0]).effective_keys
+    4.0
+    """
+    side = _evaluation(scores, d_k, scale)
+    norms = side.norms[_checked(wrt)]
+    return Statistics(
+        side.entropy,
+        side.effective_keys,
+        side.participation_ratio,
+        side.max_weight,
+        side.sink_weight,
+        norms.frobenius,
+        norms.spectral,
+        norms.trace,
+    )
+
+
+def drawn(
+    d_k: int, n_keys: int = 64, seed: int = 1, count: int = 1, qk_norm: bool = False
+) -> Numbers:
+    """Return scores q·k of random q and k, shape (count, n_keys): a query a row, unscaled.
+
+    See `Drawn` for their law; the same arguments give the same numbers.
+
+    Raises:
+        InputError: If an argument will not do.
+
+    >>> drawn(64, n_keys=3).round(3)
+    array([[ 2.771, -5.498,  3.169]])
+    """
+    setup = Setup(d_k=d_k, scale=Scale(qk_norm=qk_norm))
+    return np.stack([vector.scores for vector in Drawn(n_keys, seed, count).vectors(setup)])
+
+
+def dot_law(
+    d_k: int,
+    entries: Entries = "normal",
+    mean_q: float = 0.0,
+    mean_k: float = 0.0,
+    correlation: float = 0.0,
+    tied: bool = False,
+) -> DotLaw:
+    """Return the exact law of q·k; `Dots` says what the arguments are.
+
+    Raises:
+        InputError: If one will not do.
+
+    >>> dot_law(64).standard_deviation
+    8.0
+    """
+    settings = Dots(entries, mean_q, mean_k, correlation, tied)
+    return settings.law(Setup(d_k=d_k).d_k)
+
+
+@overload
+def answer(experiment: Experiment, settings: Explore = ...) -> explore.Answer: ...
+@overload
+def answer(experiment: Experiment, settings: Dots) -> dots.Answer: ...
+@overload
+def answer(experiment: Experiment, settings: Sweep) -> sweep.Answer: ...
+def answer(experiment: Experiment, settings: object = Explore()) -> object:
+    """Return the whole answer of the instrument whose settings these are, when it is there.
+
+    Args:
+        experiment: Where scores come from and what is done with them. Dots and Sweep draw their
+            own, and take d_k and the scale from it.
+        settings: `Explore`, `Dots` or `Sweep`.
+
+    Raises:
+        InputError: If what is asked has no answer.
+    """
+    _check("experiment", experiment, Experiment)
+    for instrument in INSTRUMENTS:
+        if type(settings) is load(instrument.settings):
+            asked = replace(experiment, setup=experiment.setup.put(settings))
+            answers: Iterator[object] = load(instrument.answer)(asked)
+            *_, last = answers
+            return last
+    raise InputError("settings", f"{inert(repr(settings))} will not do", "Explore, Dots or Sweep")
+
+
+def _evaluation(
+    scores: ArrayLike,
+    d_k: int | None,
+    scale: Scale | str | None,
+    precision: Precision = Precision(),
+) -> Evaluation:
+    vector = Vector("scores", _row("scores", scores, _EXPECTED))
+    _check("precision", precision, Precision)
+    if scale is None and d_k is None:
+        return evaluate(vector.scores, PLAIN, precision)
+    rule = parse_scale(scale) if isinstance(scale, str) else scale or Scale()
+    _check("scale", rule, Scale)
+    if d_k is None and rule.uses_d_k(vector.n_attended):
+        raise InputError("d_k", f"there is none, and m = {rule.formula}", "a whole number")
+    at = Setup().d_k if d_k is None else Setup(d_k=d_k).d_k
+    return evaluate(vector.scores, rule.logit_map(at, vector.n_attended), precision)
+
+
+def _row(field: str, values: ArrayLike, expected: str, size: int | None = None) -> Numbers:
+    """Return a row as an array, shape (n,), where n is at least 1 and, if given, the size."""
+    try:
+        row = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        problem = "these are no numbers, or lists of different lengths"
+        raise InputError(field, problem, expected) from None
+    if row.ndim != 1 or not row.size or size not in (None, row.size):
+        raise InputError(field, f"the shape is {row.shape}", expected)
+    return row
+
+
+def _check(field: str, value: object, kind: type) -> None:
+    if not isinstance(value, kind):
+        raise InputError(field, f"{inert(repr(value))} will not do", f"a value of {kind.__name__}")
+
+
+def _checked(wrt: Any) -> Wrt:
+    if wrt not in SYMBOL:
+        raise InputError("wrt", f"{inert(str(wrt))} will not do", " or ".join(SYMBOL))
+    checked: Wrt = wrt
+    return checked
