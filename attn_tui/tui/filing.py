@@ -16,9 +16,12 @@ from attn_tui.files.paths import entries, shown_path, true_path
 from attn_tui.files.watch import Watch
 from attn_tui.report.export import Forms, export
 from attn_tui.tui.actions import Action
+from attn_tui.tui.computing import Task
+from attn_tui.tui.crash import Reports
 from attn_tui.tui.dialogs import ReadDialog
+from attn_tui.tui.job import Job
 from attn_tui.tui.scaling import ScalingScreen
-from attn_tui.tui.work import PATIENCE, Work, WorkDialog
+from attn_tui.tui.work import PATIENCE, WorkDialog
 
 T = TypeVar("T")
 
@@ -36,6 +39,10 @@ PICTURE = ".svg"
 
 class FilingScreen(ScalingScreen):
     """A screen whose answer can be saved, and read as text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._reports = Reports()
 
     @abstractmethod
     def forms(self) -> Forms:
@@ -75,11 +82,12 @@ class FilingScreen(ScalingScreen):
         """Write a file beside the screen, for a million keys take a while."""
         path = true_path(text.removesuffix("!"))
 
-        def write(watch: Watch) -> None:
+        def write(watch: Watch) -> str:
             export(path, {suffix: partial(_watched, form, watch) for suffix, form in forms.items()})
+            return text.removesuffix("!")
 
-        def saved(_: None) -> None:
-            self.notify(f"Saved {text.removesuffix('!')}", timeout=2, markup=False)
+        def saved(name: str) -> None:
+            self.notify(f"Saved {name}", timeout=2, markup=False)
 
         title = f"Saving {os.path.basename(text)}"
         await self.see_through(title, write, saved, partial(self.action_save_file, text))
@@ -99,26 +107,33 @@ class FilingScreen(ScalingScreen):
             done: Called with what it came to.
             again: Called with the problem if its input will not do.
         """
-        ongoing = Work(work)
-        self.run_worker(ongoing.run, thread=True, group="work")
+        job: Job[T] = Job().asked(title, time.monotonic())
+        task = Task(job, lambda task: work(task.watch), words=self._failed)
+        self.run_worker(task.run, thread=True, group="work")
 
         def ended(_: None = None) -> None:
-            if ongoing.stopped:
+            if task.stopped():
                 self.notify("Stopped: nothing is changed", timeout=3)
-            elif isinstance(ongoing.error, InputError):
-                again(ongoing.error.beside)
-            elif isinstance(ongoing.error, MemoryError):
-                again("there is not enough memory; expected less")
-            else:
-                done(ongoing.outcome())
+            elif task.job.state == "failed":
+                again(task.job.problem)
+            elif (outcome := task.job.result(title)) is not None:
+                done(outcome)
 
         end = time.monotonic() + PATIENCE
-        while not ongoing.ended and time.monotonic() < end:
+        while task.job.running and time.monotonic() < end:
             await asyncio.sleep(0.005)
-        if ongoing.ended:
-            ended()
+        if task.job.running:
+            self.app.push_screen(WorkDialog(title, task, self.in_ascii), ended)
         else:
-            self.app.push_screen(WorkDialog(title, ongoing, self.in_ascii), ended)
+            ended()
+
+    def _failed(self, error: Exception) -> str:
+        """Say why a file will not do; what nobody expected has a report."""
+        if isinstance(error, InputError):
+            return error.beside
+        if isinstance(error, MemoryError):
+            return "there is not enough memory; expected less"
+        return self._reports.words(error, self.asked)
 
 
 def _watched(form: Callable[[], Iterable[str]], watch: Watch) -> Iterator[str]:

@@ -1,9 +1,8 @@
 """What every instrument's screen shares: title line, key bar, and how it asks and is shown."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from rich.text import Text
@@ -11,15 +10,17 @@ from textual import on
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.screen import Screen
-from textual.worker import get_current_worker
 
-from attn_tui.compute.experiment import Stop
+from attn_tui.charts.rows import Row
 from attn_tui.instruments import INSTRUMENTS
 from attn_tui.tui.actions import Action, Section, bindings
+from attn_tui.tui.computing import Computing
 from attn_tui.tui.dialogs import ReadDialog
 from attn_tui.tui.everywhere import SHARED
+from attn_tui.tui.job import Job
 from attn_tui.tui.state import Asked, Edit, Gesture
 from attn_tui.tui.widgets.bar import Bar, Item
+from attn_tui.tui.widgets.canvas import Canvas
 
 NARROW, LOW = 72, 20
 """Fewer columns or lines show one pane at a time."""
@@ -75,6 +76,10 @@ class InstrumentScreen(Screen[None]):
 
     A subclass yields its panes, declares its actions and draws what is asked. It asks by
     messages, so it never needs to know the application.
+
+    Attributes:
+        asked: What is asked, once the screen has been shown it.
+        computing: Has long answers computed.
     """
 
     DEFAULT_CSS = """
@@ -97,72 +102,56 @@ class InstrumentScreen(Screen[None]):
         edit: Edit
         gesture: Gesture | None = None
 
-    @dataclass
-    class Computed(Message):
-        """What a long computation found so far, what it was asked for, and whether that is all."""
-
-        key: object
-        value: Any
-        done: bool = True
-
-        def can_replace(self, message: Message) -> bool:
-            """Say whether one that waits behind this one makes it unnecessary."""
-            return isinstance(message, InstrumentScreen.Computed) and message.key == self.key
-
     in_ascii = False
     """Whether bars and charts keep to ASCII."""
 
-    computing: object | None = None
-    """What is being computed in a thread, by its key."""
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: Asked | None = None
+        self.computing: Computing[Any] = self.make_computing()
 
-    def compute(self, key: object, work: Callable[[Stop], Any]) -> None:
-        """Compute something in a thread; `Computed` brings it, unless other work is asked before.
+    def make_computing(self) -> Computing[Any]:
+        """Return what has long answers computed; what it finds is shown by `show_job`."""
+        return Computing(self)
 
-        Args:
-            key: What is asked for; asking for what is being computed changes nothing.
-            work: Returns it, or anything once it is told to stop. What it returns may be an
-                iterator of values that grow: each is brought, and the last one twice, the second
-                time as done; None is done if there was none.
-        """
-        if key != self.computing:
-            self.computing = key
-            self.run_worker(
-                partial(self._work, key, work), thread=True, exclusive=True, group="compute"
-            )
+    @property
+    def job(self) -> Job[Any]:
+        """How the long answer stands."""
+        return self.computing.job
 
-    def _work(self, key: object, work: Callable[[Stop], Any]) -> None:
-        worker = get_current_worker()
-        value = work(lambda: worker.is_cancelled)
-        if isinstance(value, Iterator):
-            growing, value = value, None
-            for value in growing:
-                if worker.is_cancelled:
-                    return
-                self.post_message(self.Computed(key, value, done=False))
-        if not worker.is_cancelled:
-            self.post_message(self.Computed(key, value))
-
-    @on(Computed)
-    def _on_computed(self, event: Computed) -> None:
+    @on(Computing.Changed)
+    def _on_changed(self, event: Computing.Changed) -> None:
         event.stop()
-        # One that was overtaken after its last look at the clock is dropped.
-        if event.key == self.computing:
-            if event.done:
-                self.computing = None
-            self.take_computed(event.key, event.value)
+        if self.computing.take(event.task):
+            self.show_job()
 
-    def take_computed(self, key: object, value: Any) -> None:
-        """Show what `compute` found; while `computing` is not None there is more to come."""
+    def show_job(self) -> None:
+        """Show how the long answer stands."""
+
+    @property
+    def problem_rows(self) -> Sequence[Row]:
+        """What failed of that which is looked at, in lines."""
+        return self.job.problem_rows(self.size.width)
+
+    def show_words(self, rows: Sequence[Row], height: int) -> None:
+        """Show what there is to say in so many lines, or what failed in as many as it takes."""
+        problem = self.problem_rows
+        words = self.query_one("#words", Canvas)
+        words.styles.height = len(problem) or height
+        words.show(problem or rows)
 
     @property
     def settled(self) -> bool:
         """Whether all that was asked is computed and shown."""
-        return self.computing is None
+        return not self.job.running
 
     def on_screen_suspend(self) -> None:
         """Leave nothing running behind a screen that is not seen."""
-        self.computing = None
-        self.workers.cancel_group(self, "compute")
+        self.computing.leave()
+
+    def on_unmount(self) -> None:
+        """Leave nothing running that nobody waits for."""
+        self.computing.leave()
 
     def __init_subclass__(cls, **options: Any) -> None:
         cls.BINDINGS = [*bindings(cls.ACTIONS)]

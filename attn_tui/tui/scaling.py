@@ -21,7 +21,7 @@ from attn_tui.tui import edits
 from attn_tui.tui.actions import Action
 from attn_tui.tui.dialogs import Choice, ChoiceDialog
 from attn_tui.tui.instrument_screen import Command, Explanation, InstrumentScreen
-from attn_tui.tui.state import Asked, Edit, Gesture
+from attn_tui.tui.state import Edit, Gesture
 from attn_tui.tui.widgets.chart import CHART_DELAY, ChartCanvas, RuleCanvas
 from attn_tui.tui.widgets.entry import Entry, Request
 from attn_tui.tui.widgets.slider import SLIDE, Slider
@@ -59,15 +59,10 @@ class ScalePane(Vertical):
 
 
 class ScalingScreen(InstrumentScreen):
-    """A screen with the d_k slider, an entry that takes its place, and a chart.
-
-    Attributes:
-        asked: What is asked, once the screen has been shown it.
-    """
+    """A screen with the d_k slider, an entry that takes its place, and a chart."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.asked: Asked | None = None
         self._asker: Widget | None = None
         self._chart_timer: Timer | None = None
 
@@ -169,7 +164,7 @@ class ScalingScreen(InstrumentScreen):
     @property
     def settled(self) -> bool:
         """Whether all that was asked is computed and drawn."""
-        return self.asked is not None and self._chart_timer is None and self.computing is None
+        return self.asked is not None and self._chart_timer is None and super().settled
 
     def draw_chart_soon(self, later: bool = True) -> None:
         """Draw the chart after a rest; if it is to be drawn already, maybe not later than then."""

@@ -224,7 +224,7 @@ async def test_leaving_stops_the_draw_and_coming_back_goes_on() -> None:
         await person.until_sees("x stops")
         screen = screen_of(person)
         await person.press("1")
-        assert screen.computing is None
+        assert not screen.job.running
         assert screen.answer is not None
         drawn = screen.answer.drawn
         await person.pilot.press("2")

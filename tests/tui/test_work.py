@@ -10,8 +10,10 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.files.watch import Watch, unwatched
+from attn_tui.tui.computing import Task
 from attn_tui.tui.explore import filing
-from attn_tui.tui.work import Work, WorkDialog
+from attn_tui.tui.job import Job
+from attn_tui.tui.work import WorkDialog
 from tests.tui.person import MEDIUM, Person, at_screen
 
 
@@ -114,11 +116,13 @@ async def test_leaving_does_not_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> 
     [
         (InputError("file", "line 3: 'x' is no number", "numbers"), "line 3: 'x' is no number"),
         (MemoryError(), "there is not enough memory"),
+        (RuntimeError("boom"), "This failed: RuntimeError: boom"),
     ],
 )
 async def test_what_cannot_be_read_after_all_is_asked_for_again(
-    monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception, said: str
 ) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     reader = Reader(error)
     async with at_screen(MEDIUM) as person:
         await opening(person, monkeypatch, reader)
@@ -153,12 +157,12 @@ async def test_while_it_goes_on_the_keys_are_back_where_they_were(
 
 
 def test_what_is_over_cannot_be_stopped() -> None:
-    def fail(watch: Watch) -> None:
+    def fail(task: Task[None]) -> None:
         raise InputError("file", "it is full", "room")
 
-    work = Work(fail)
-    work.run()
-    work.stop()
-    assert not work.stopped
-    with pytest.raises(InputError):
-        work.outcome()
+    task = Task(Job().asked("a", 0.0), fail)
+    task.run()
+    task.stop()
+    assert not task.stopped()
+    assert task.job.state == "failed"
+    assert task.job.problem == "file: it is full; expected room"

@@ -128,10 +128,15 @@ class Answer:
     growth: tuple[Growth, ...]
 
     @property
+    def progress(self) -> float:
+        """The share of what is asked that is drawn; of the whole or the row least drawn."""
+        rows = (row.draws / row.asked for row in self.table)
+        return min(self.drawn / self.settings.samples, *rows, 1.0)
+
+    @property
     def complete(self) -> bool:
         """Whether there is nothing left to draw."""
-        rows_complete = all(row.draws == row.asked for row in self.table)
-        return self.drawn == self.settings.samples and rows_complete
+        return self.progress == 1.0
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:

@@ -14,6 +14,7 @@ from attn_tui.report.numbers import general
 from attn_tui.report.progress import Pace, bar
 from attn_tui.tui.dots.fields import FIELDS, shown
 from attn_tui.tui.dots.view import CHARTS, SHORT, View
+from attn_tui.tui.job import State
 from attn_tui.tui.widgets.bar import Item
 
 BAR = 24
@@ -112,11 +113,14 @@ def progress_row(
     settings: Settings,
     pace: Pace,
     now: float,
-    running: bool,
+    state: State,
     width: int,
     ascii: bool,
 ) -> Row:
     """Return how far the draw is, and what can be done about it."""
+    if state == "failed":
+        return ((" not drawn: x tries again", "error"),)
+    running = state == "running"
     if answer is None:
         nothing = "stopped before anything was drawn: x goes on"
         return ((" drawing …" if running else f" {nothing}", "label"),)

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
@@ -18,6 +17,7 @@ from attn_tui.report.export import Forms
 from attn_tui.report.progress import Pace
 from attn_tui.tui import scaling
 from attn_tui.tui.actions import Action, Section
+from attn_tui.tui.computing import Computing
 from attn_tui.tui.dots import drawing, explanations, panes
 from attn_tui.tui.dots.actions import ACTIONS
 from attn_tui.tui.dots.asking import AskingActions
@@ -57,7 +57,6 @@ class DotsScreen(AskingActions):
         self.answer: Answer | None = None
         self._sampling = Sampling()
         self._wanted: tuple[object, ...] = ()
-        self._found: object = None
         self._shown: object = None
         self._found_timer: Timer | None = None
         self._pace = Pace(0)
@@ -103,31 +102,30 @@ class DotsScreen(AskingActions):
         self._draw()
         self.draw_chart_soon()
 
+    def make_computing(self) -> Computing[Answer]:
+        """Return what has samples drawn."""
+        return Computing(self, lambda answer: answer.progress, clock=self.clock)
+
     def _go_on(self) -> None:
         """Draw what is not drawn yet, unless the user stopped that."""
-        if self.asked is None:
-            return
-        setup = self.asked.experiment.setup
-        key = (*self._wanted, self.settings.d_ks, setup.d_k, setup.scale, self.n_attended)
-        if key == self._found:
-            return
-        if key != self.computing:
-            self._shown = None
-        self.compute(key, self._sampling.work(self._wanted, self.asked.experiment))
+        if self.asked:
+            experiment = self.asked.experiment
+            if self.job.question != experiment or not self.job.running:
+                self._shown = None
+            self.computing.ask(experiment, self._sampling.work(self._wanted, experiment))
+            self.answer = self.job.result(experiment) or self.answer
 
-    def take_computed(self, key: object, value: Any) -> None:
+    def show_job(self) -> None:
         """Show what is drawn so far: the first and the last at once, others now and then."""
-        first = self._shown != key
-        if isinstance(value, Answer):
-            self.answer = value
+        job, answer = self.job, self.job.result(self.job.question)
+        first = self._shown is not job.question
+        if answer is not None:
+            self.answer = answer
             if first:
                 # What was drawn before says nothing of how long the rest takes.
-                self._pace = Pace(self.settings.samples, value.drawn, self.clock())
-        done = self.computing is None
-        if done:
-            self._found = key
-        if first or done:
-            self._shown = key
+                self._pace = Pace(self.settings.samples, answer.drawn, self.clock())
+        if first or not job.running:
+            self._shown = job.question
             self._show_found()
         elif self._found_timer is None:
             self._found_timer = self.set_timer(BETWEEN, self._show_found)
@@ -175,17 +173,18 @@ class DotsScreen(AskingActions):
         m = setup.scale.multiplier(setup.d_k, max(self.n_attended, 1))
         rule.show(drawing.rule_rows(experiment, m, self.n_attended, *rule.size))
         self._draw_fields()
-        running = self.computing is not None
         progress = drawing.progress_row(
-            self.answer, self.settings, self._pace, self.clock(), running, width, self.view.ascii
-        )
+            self.answer, self.settings, self._pace, self.clock(), self.job.state, width,
+            self.view.ascii,
+        )  # fmt: skip
         self.query_one("#progress", Canvas).show([progress])
         if self.answer:
             rows = readout_rows(self.answer, self.view.side, max(width - 2, 1))
             shifted = [((" ", "text"), *row) for row in rows]
             self.query_one(panes.ReadoutsPane).show(shifted)
-            words = self.query_one("#words", Canvas)
-            words.show(drawing.words_rows(self.answer, width, max(words.size.height, 1)))
+        height = 2 if self.size.height < SHORT and not narrow else 3
+        said = drawing.words_rows(self.answer, width, height) if self.answer else []
+        self.show_words(said, height)
         self._draw_tabs()
         self.frame()
 
@@ -229,11 +228,11 @@ class DotsScreen(AskingActions):
 
     def action_stop(self) -> None:
         """Stop drawing and keep what was drawn, or go on."""
-        if self.computing is not None:
+        if self.job.running:
             self._sampling.stopped.add(self._wanted)
-        elif self.answer is None or not self.answer.complete:
+        elif self.job.state != "done":
             self._sampling.stopped.discard(self._wanted)
-            self._found = None
+            self.computing.leave()
             self._go_on()
         else:
             self.notify("All is drawn: a draws anew, > draws more", timeout=3)
@@ -241,9 +240,9 @@ class DotsScreen(AskingActions):
 
     def label_of(self, action: Action) -> str:
         """Say what x does now."""
-        if action.run != "screen.stop" or self.computing is not None:
+        if action.run != "screen.stop" or self.job.running:
             return action.label
-        return "Done" if self.answer and self.answer.complete else "Go"
+        return "Done" if self.job.state == "done" else "Go"
 
     def forms(self) -> Forms:
         """Return what can be written of the sample as it is."""

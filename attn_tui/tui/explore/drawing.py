@@ -263,9 +263,9 @@ def ruled(items: list[Item], width: int) -> list[Item]:
     return [*items, Item((("─" * max(rest, 0), "axis"),))]
 
 
-def waiting(width: int, height: int) -> tuple[Row, ...]:
+def waiting(failed: bool, width: int, height: int) -> tuple[Row, ...]:
     """Return what stands where a chart will be."""
-    return message(" computing …", width, height)
+    return message(" not computed" if failed else " computing …", width, height)
 
 
 def chart_rows(

@@ -1,6 +1,6 @@
 """The Explore screen: turns keys and messages into questions, and answers into what panes show."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,11 +10,13 @@ from textual.containers import Horizontal
 
 from attn_tui.charts.explore.jacobian import cell_at
 from attn_tui.charts.explore.precision_lab import last_first
+from attn_tui.charts.rows import Row
 from attn_tui.compute.explore.answer import VectorAnswer, answer_vector
 from attn_tui.compute.explore.compare import compare
 from attn_tui.files.sources import index_at
 from attn_tui.tui import edits, scaling
 from attn_tui.tui.actions import Section
+from attn_tui.tui.computing import Computing
 from attn_tui.tui.explore import chart_data, choices, drawing, explanations, panes
 from attn_tui.tui.explore.actions import ACTIONS
 from attn_tui.tui.explore.asking import AskingActions
@@ -72,6 +74,10 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         """Give the slider the keys."""
         self.query_one(Slider).focus()
 
+    def make_computing(self) -> Computing[Any]:
+        """Return what has charts computed that take long: over d_k, and the precision lab."""
+        return Computing(self, most=2)
+
     # What is shown
 
     @property
@@ -125,7 +131,6 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
             canvas.fade(self._stale)
         self.set_class(self.narrow, "-narrow")
         self.set_class(self.size.height < SHORT, "-short")
-        self.query_one("#words").styles.height = self._words_height
         self.query_one(panes.ScoresPane).show_title(drawing.source_title(asked.draft.source))
         self.query_one(ScoreEditor).show_text(asked.draft.text)
         held = experiment.source.d_k is not None
@@ -133,9 +138,7 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         rule = self.query_one("#rule", Canvas)
         rule.show(drawing.rule_rows(answer, experiment, self.view.vector, *rule.size))
         self._draw_message(asked, answer)
-        said = drawing.words(asked.draft, shown, experiment.setup)
-        words = drawing.words_rows(said, self.size.width, self._words_height)
-        self.query_one("#words", Canvas).show(words)
+        self._draw_words(asked, shown)
         self._draw_table(asked, shown)
         self._draw_tabs()
         self.frame()
@@ -151,6 +154,18 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
             bar = self.query_one("#narrow-tabs" if self.narrow else "#tabs", Bar)
             bar.show_items(drawing.ruled(tabs, self.size.width))
 
+    def _draw_words(self, asked: Asked, shown: VectorAnswer) -> None:
+        said = drawing.words(asked.draft, shown, asked.experiment.setup)
+        height = 2 if self.size.width < NARROW or self.size.width >= ROOMY else 3
+        self.show_words(drawing.words_rows(said, self.size.width, height), height)
+
+    @property
+    def problem_rows(self) -> Sequence[Row]:
+        """What failed of the chart that is looked at."""
+        needed = self.asked and chart_data.needed(self.asked.experiment, self.view)
+        failed = needed and needed.key == self.job.question
+        return super().problem_rows if failed else ()
+
     def _draw_message(self, asked: Asked, answer: VectorAnswer) -> None:
         message = self.query_one("#message", Canvas)
         width = self.size.width if self.narrow else self.size.width // 2 - 2
@@ -159,10 +174,6 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         message.display = not self.narrow or asked.error is not None or several
         message.styles.height = len(rows)
         message.show(rows)
-
-    @property
-    def _words_height(self) -> int:
-        return 2 if self.size.width < NARROW or self.size.width >= ROOMY else 3
 
     def _draw_table(self, asked: Asked, shown: VectorAnswer) -> None:
         view, width = self.view, self.size.width
@@ -192,7 +203,8 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         """Lines between the top panes and the words, less those of the tabs."""
         taken = ("#title", "#top", "#key-bar")
         heights = sum(self.query_one(name).outer_size.height for name in taken)
-        return self.size.height - heights - self._words_height - 1
+        words = self.query_one("#words").styles.height
+        return self.size.height - heights - int(words.value if words else 0) - 1
 
     # The chart
 
@@ -202,24 +214,29 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         if not (self.asked and self._shown and chart.size):
             return
         needed = chart_data.needed(self.asked.experiment, self.view)
-        if needed and needed.key != self._data[0]:
-            if self._data[0] is None or type(self._data[0]) is not type(needed.key):
-                chart.show(drawing.waiting(*chart.size))
-            self.compute(needed.key, needed.work)
-            self.set_timer(LONG, self._draw_busy)
-            return
+        if needed:
+            self.computing.ask(needed.key, needed.work)
+            data = self.job.result(needed.key)
+            if data is None:
+                failed = self.job.state == "failed"
+                if failed or type(self._data[0]) is not type(needed.key):
+                    chart.show(drawing.waiting(failed, *chart.size))
+                self.set_timer(LONG, self._draw_busy)
+                return
+            self._data = (needed.key, data)
         experiment, data = self.asked.experiment, self._data[1]
         chart.show(drawing.chart_rows(self._shown, experiment, self.view, data, *chart.size))
 
-    def take_computed(self, key: object, value: Any) -> None:
-        """Draw the chart of what was computed."""
-        self._data = (key, value)
+    def show_job(self) -> None:
+        """Draw the chart of what was computed, or say why there is none."""
         self._draw_busy()
+        if self.job.problem:
+            self._draw()
         self.draw_chart()
 
     def _draw_busy(self) -> None:
         """Say beside the tabs that the chart is not yet that of the present answer."""
-        if self._busy != (self.computing is not None):
+        if self._busy != self.job.running:
             self._busy = not self._busy
             self._draw_tabs()
 

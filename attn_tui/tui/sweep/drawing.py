@@ -26,6 +26,7 @@ from attn_tui.report.sweep.names import (
     name_of,
 )
 from attn_tui.report.sweep.sentences import at_place, in_short, said
+from attn_tui.tui.job import Job
 from attn_tui.tui.sweep.view import View
 from attn_tui.tui.widgets.bar import Item
 
@@ -184,21 +185,17 @@ def number_lines(answer: Answer, at: Place, width: int) -> list[str]:
     return [f" {line}" for line in lines]
 
 
-def words(
-    answer: Answer | None, problem: str, share: float | None, seconds: float
-) -> list[tuple[str, ...]]:
+def words(answer: Answer | None, job: Job[Answer], now: float) -> list[tuple[str, ...]]:
     """Return what was found in sentences, each as long as it is and maybe shorter, after how far.
 
     Args:
         answer: What there is so far.
-        problem: Why there is nothing, or nothing new; or empty.
-        share: How much is done of what is being computed; None if nothing is.
-        seconds: How long that took.
+        job: How finding out the rest stands.
+        now: What the clock says, in seconds.
     """
-    if problem:
-        return [(problem,)]
     parts: list[tuple[str, ...]] = []
-    if share is not None:
+    if job.running:
+        share, seconds = job.share, now - job.since
         known = share > 0.01 and seconds > 0.5
         rest = f", {left(seconds * (1.0 - share) / share)}" if known else ""
         parts.append((f"Drawing: {share:.0%}{rest}; x stops.",))
@@ -215,16 +212,13 @@ def words(
     return [part for part in parts if any(part)]
 
 
-def words_rows(
-    sentences: Sequence[tuple[str, ...]], width: int, height: int, problem: bool
-) -> list[Row]:
+def words_rows(sentences: Sequence[tuple[str, ...]], width: int, height: int) -> list[Row]:
     """Return the sentences that fit, the first ones first; the numbers have all of them.
 
     Args:
         sentences: Each as long as it is and maybe shorter; of the first, what fits is shown.
         width: Cells of a line.
         height: Lines.
-        problem: Whether they say why there is nothing new.
     """
     room = max(width - 2, 10)
     chosen: list[str] = []
@@ -235,7 +229,7 @@ def words_rows(
         chosen += islice(fitting, 1)
     chosen = chosen or [sentence[-1] for sentence in sentences[:1]]
     lines = wrap(" ".join(chosen), room, max_lines=max(height, 1), placeholder=" …")
-    return [((f" {line}", "error" if problem else "text"),) for line in lines]
+    return [((f" {line}", "text"),) for line in lines]
 
 
 def waiting(drawing: bool, width: int, height: int) -> tuple[Row, ...]:

@@ -1,13 +1,12 @@
-"""What sweeps have found, kept by what it depends on, so that it comes at once a second time."""
+"""What a sweep depends on, so that it comes at once a second time, and how it is found."""
 
-from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment, Stop
 from attn_tui.compute.sweep.answer import Answer, answer, restated
 from attn_tui.compute.sweep.settings import Settings, compared
+from attn_tui.tui.job import Job
 
 MOST = 12
 """So many sweeps are kept: a large one has some 10 MB."""
@@ -49,35 +48,21 @@ def key_of(experiment: Experiment) -> Key:
     )
 
 
-class Results:
-    """Answers by their keys, those looked at last."""
+def question_of(experiment: Experiment, job: Job[Answer]) -> tuple[object, Answer | None]:
+    """Return what is to be found out next, and the answer to the same sweep that is complete.
 
-    def __init__(self) -> None:
-        self._kept: OrderedDict[Key, Answer] = OrderedDict()
-
-    def get(self, key: Key) -> Answer | None:
-        """Return the best answer there is, if any."""
-        if key in self._kept:
-            self._kept.move_to_end(key)
-        return self._kept.get(key)
-
-    def keep(self, key: Key, found: Answer) -> Answer:
-        """Keep an answer unless a better one is there, and return the better one."""
-        old = self._kept.get(key)
-        if old is None or found.progress >= old.progress:
-            self._kept[key] = found
-        self._kept.move_to_end(key)
-        while len(self._kept) > MOST:
-            self._kept.popitem(last=False)
-        return self._kept[key]
+    Of a sweep that is complete these are the curves of another statistic than it was asked with.
+    """
+    key, settings = key_of(experiment), experiment.setup.get(Settings)
+    drawn = job.result(key) if job.complete(key) else None
+    if drawn is None or settings.view == "map" or drawn.settings.statistic == settings.statistic:
+        return key, drawn
+    return (key, settings.statistic), drawn
 
 
-def work(experiment: Experiment, seen: Answer | None, stop: Stop) -> Iterator[Answer | InputError]:
-    """Yield growing answers, or why there is none; of what was seen, only the curves anew."""
-    if seen is not None and seen.progress == 1.0:
-        yield restated(seen, experiment, with_curves=True)
-        return
-    try:
+def work(experiment: Experiment, drawn: Answer | None, stop: Stop) -> Iterator[Answer]:
+    """Yield growing answers; of one that is complete already only the curves of the statistic."""
+    if drawn is not None:
+        yield restated(drawn, experiment, with_curves=True)
+    else:
         yield from answer(experiment, stop)
-    except InputError as error:
-        yield error

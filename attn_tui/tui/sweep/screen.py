@@ -1,16 +1,14 @@
 """The Sweep screen: asks for growing answers and shows them, the best there is at any moment."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
-from attn_tui.compute.errors import InputError
 from attn_tui.compute.sweep.answer import Answer, restated
 from attn_tui.compute.sweep.points import Place
 from attn_tui.report.export import Forms
@@ -18,12 +16,12 @@ from attn_tui.report.sweep import csv, json, text
 from attn_tui.report.sweep.names import NAMES
 from attn_tui.tui import scaling
 from attn_tui.tui.actions import Action, Section
+from attn_tui.tui.computing import Computing
 from attn_tui.tui.instrument_screen import SHORT, Command
 from attn_tui.tui.state import Asked
-from attn_tui.tui.sweep import drawing, explanations, panes
+from attn_tui.tui.sweep import drawing, explanations, panes, results
 from attn_tui.tui.sweep.actions import ACTIONS
 from attn_tui.tui.sweep.asking import AskingActions, moved
-from attn_tui.tui.sweep.results import Key, Results, key_of, work
 from attn_tui.tui.sweep.view import View
 from attn_tui.tui.widgets.bar import Bar
 from attn_tui.tui.widgets.canvas import Canvas
@@ -40,16 +38,10 @@ class SweepScreen(AskingActions):
     SECTIONS = (Section("In Sweep", ACTIONS), Slider.SECTION, panes.SweepChart.SECTION)
     explanation = explanations.WORDS
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.view = View()
-        self.results = Results()
         self.answer: Answer | None = None
-        self._problem = ""
-        self._stopped: object | None = None
-        self._share = 0.0
-        self._clock = clock
-        self._since = 0.0
 
     def compose_panes(self) -> ComposeResult:
         """Lay out the panes."""
@@ -108,68 +100,37 @@ class SweepScreen(AskingActions):
             if now == "map":
                 # Its cursor moves both ways, and enter opens Explore there.
                 self.query_one(panes.SweepChart).focus()
-        key = key_of(asked.experiment)
-        if self._stopped not in (None, key):
-            self._stopped = None
-        seen = self.results.get(key)
-        if seen is not None:
-            self.answer = self._restated(seen)
-        self._problem = ""
-        if seen is not None and seen.progress == 1.0:
-            if self._has_curves(seen):
-                self._cancel()
-            else:
-                self._start(key, seen)
-        elif key != self._stopped:
-            self._start(key, None)
+        self._go_on()
         self._draw()
 
-    def _restated(self, seen: Answer) -> Answer:
-        return restated(seen, self.asked.experiment) if self.asked else seen
+    def make_computing(self) -> Computing[Answer]:
+        """Return what has sweeps computed; one looked at not long ago comes at once."""
+        return Computing(self, lambda answer: answer.progress, results.MOST)
 
-    def _has_curves(self, seen: Answer) -> bool:
-        """Whether its exact curves and asymptotes are of the statistic that is asked for."""
-        same = seen.settings.statistic == self.settings.statistic
-        return same or self.settings.view == "map"
-
-    def _start(self, key: Key, seen: Answer | None) -> None:
-        """Compute what is asked; what is being computed for this goes on."""
+    def _go_on(self) -> None:
+        """Show the best there is of what is asked, and find out the rest."""
         if self.asked is None:
             return
-        if key != self.computing:
-            self._share, self._since = 0.0, self._clock()
-            self._cancel()
-            self.compute(key, partial(work, self.asked.experiment, seen))
+        experiment = self.asked.experiment
+        question, drawn = results.question_of(experiment, self.job)
+        self.computing.ask(question, partial(results.work, experiment, drawn))
+        if best := self.job.result(question) or drawn:
+            self.answer = restated(best, experiment)
 
-    def _cancel(self) -> None:
-        if self.computing is not None:
-            self.computing = None
-            self.workers.cancel_group(self, "compute")
-
-    def take_computed(self, key: Any, value: Any) -> None:
+    def show_job(self) -> None:
         """Show what was found so far, unless what is shown already is better."""
-        if isinstance(value, InputError):
-            self._problem = str(value)
-        elif isinstance(value, Answer) and self.asked:
-            self._share = value.progress
-            kept = self.results.keep(key, value)
-            self.answer = self._restated(kept)
-            if self.computing is None and not self._has_curves(kept):
-                # Another statistic was asked for meanwhile.
-                self._start(key, kept)
+        self._go_on()
         self._draw()
 
     def action_stop(self) -> None:
         """Stop drawing, or go on."""
         if self.asked is None:
             return
-        key = key_of(self.asked.experiment)
-        if self.computing is not None:
-            self._cancel()
-            self._stopped = key
-        elif self._stopped == key:
-            self._stopped = None
-            self._start(key, None)
+        if self.job.running:
+            self.computing.stop()
+        elif self.job.state in ("stopped", "failed"):
+            self.computing.leave()
+            self._go_on()
         else:
             self.notify("Nothing is being drawn: a draws anew", timeout=3)
         self._draw()
@@ -260,12 +221,8 @@ class SweepScreen(AskingActions):
         drawn.show(drawing.drawn_rows(settings, *drawn.size))
         rules.show(drawing.rules_rows(experiment, *rules.size))
         height = self._words_height
-        self.query_one("#words").styles.height = height
-        share = self._share if self.computing is not None else None
-        seconds = self._clock() - self._since
-        sentences = drawing.words(self.answer, self._problem, share, seconds)
-        rows = drawing.words_rows(sentences, self.size.width, height, bool(self._problem))
-        self.query_one("#words", Canvas).show(rows)
+        sentences = drawing.words(self.answer, self.job, time.monotonic())
+        self.show_words(drawing.words_rows(sentences, self.size.width, height), height)
         self._draw_tabs()
         self.frame()
         self.draw_chart_soon(later=False)
@@ -281,7 +238,7 @@ class SweepScreen(AskingActions):
         if self.asked is None or not chart.size:
             return
         if self.answer is None or not self.answer.points:
-            chart.show(drawing.waiting(self.computing is not None, *chart.size))
+            chart.show(drawing.waiting(self.job.running, *chart.size))
             return
         at = drawing.place_of(self.asked.experiment)
         chart.show(drawing.chart_rows(self.answer, self.view, at, *chart.size))
