@@ -25,6 +25,8 @@ from attn_tui.tui.instrument_screen import Explanation, InstrumentScreen
 from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.canvas import Canvas
 from tests.asking import asking
+from tests.tui.camera import baseline, text_of
+from tests.tui.test_snapshots import FOLDER, SHOTS
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,14 @@ async def test_its_screen_shares_what_is_asked_with_the_others() -> None:
         await app.action_instrument("explore")
         await pilot.press("u", "u")
         assert app.history.present.draft == EXAMPLE
+
+
+@baseline
+@pytest.mark.usefixtures("registered")
+@pytest.mark.parametrize("other", SHOTS)
+async def test_it_changes_no_picture_of_another(other: str) -> None:
+    kept = (FOLDER / other / "main.txt").read_text("utf-8")
+    assert await text_of(SHOTS[other]["main"]) == kept
 
 
 @pytest.mark.usefixtures("registered")

@@ -1,6 +1,5 @@
-"""Charts as plain text, to be read in review; with GOLDEN=1 set the files are written anew."""
+"""Charts as plain text, to be read in review."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Products
+from tests import golden
 from tests.asking import asking
 from tests.charts.cases import SCORES, ask, case
 
@@ -82,7 +82,4 @@ def test_a_chart_looks_as_reviewed(name: str) -> None:
         for width, height in ((116, 14), (76, 6), (38, 8))
     ]
     text = "\n".join(blocks) + "\n"
-    path = GOLDEN / f"{name}.txt"
-    if os.environ.get("GOLDEN"):
-        path.write_text(text, encoding="utf-8")
-    assert path.read_text(encoding="utf-8") == text
+    golden.compare(GOLDEN / f"{name}.txt", text)

@@ -1,288 +1,180 @@
-"""Pictures of the screens, each with its plain text beside it."""
+"""What the screens show, as text at several sizes, and in colour where colour is the point."""
 
-import sys
-from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from syrupy.assertion import SnapshotAssertion
-from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
-from textual.pilot import Pilot
 
 from attn_tui.compute.dots.answer import Settings
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
+from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import EXAMPLE, Draft
-from attn_tui.tui.app import AttnApp
-from tests.tui.person import MEDIUM, NARROW, WIDE, Clock, Person, settle, still
+from tests import golden
+from tests.tui.camera import Shot, bars_of, baseline, colours_of, tab, text_of, typed
+from tests.tui.person import MEDIUM, NARROW, WIDE, at_screen
 
-pytestmark = pytest.mark.skipif(
-    sys.version_info[:2] != (3, 11), reason="pictures are drawn on the baseline, Python 3.11"
-)
+pytestmark = baseline
 
+FOLDER = Path(__file__).parent / "golden"
 PICTURE = Path(__file__).parents[2] / "docs" / "screen.svg"
 
-SnapCompare = Callable[..., bool]
-Deed = Callable[[Person], Awaitable[None]]
+DRAWN = Draft("n = 1000, seed = 7, vectors = 2", Setup(d_k=64), "drawn")
+MANY = Draft("n = 1000, seed = 7", Setup(d_k=64), "drawn")
+VECTORS = Draft(
+    "q: 1, 0, 2\nK: [[1, 0, 1], [0, 1, 0], [0.5, 0.5, -1]]\nV: [[10, 0], [0, 20], [3, 3]]",
+    Setup(),
+    "vectors",
+)
+CAPPED = Draft(
+    "a: 100, 120, 150, 90",
+    Setup(
+        128,
+        Scale("fixed", (("a", 144.0),), softcap=50.0, sink=0.0),
+        Precision("bfloat16", scores="float16"),
+        Mask(((1, 2),)),
+    ),
+)
+NAIVE = Draft("100, 120, 150", Setup(precision=Precision("float32", stable=False)))
+THOUSAND = Draft(", ".join(str((7 * key) % 1000 / 10) for key in range(1000)))
 
-
-class PlainText(SingleFileSnapshotExtension):
-    """A snapshot that a review can read."""
-
-    _write_mode = WriteMode.TEXT
-    _file_extension = "txt"
-
-
-class Camera:
-    """Takes a picture of a screen and its text."""
-
-    def __init__(self, compare: SnapCompare, snapshot: SnapshotAssertion) -> None:
-        self._compare = compare
-        self._snapshot = snapshot
-
-    def take(
-        self,
-        size: tuple[int, int] = WIDE,
-        draft: Draft = EXAMPLE,
-        theme: str = "",
-        deed: Deed | None = None,
-        instrument: str = "explore",
-    ) -> None:
-        """Start the program, do something, and compare what is seen."""
-        app = AttnApp(draft, instrument, Clock())
-        if theme:
-            app.theme = theme
-        texts: list[str] = []
-
-        async def prepare(pilot: Pilot[None]) -> None:
-            person = Person(app, pilot, Clock())
-            await settle(pilot)
-            still(app)
-            if deed:
-                await deed(person)
-            still(app)
-            await pilot.pause()
-            texts.append(person.text + "\n")
-
-        alike = self._compare(app, terminal_size=size, run_before=prepare)
-        assert texts[0] == self._snapshot.use_extension(PlainText)
-        assert alike
-
-
-@pytest.fixture
-def camera(snap_compare: SnapCompare, snapshot: SnapshotAssertion) -> Camera:
-    return Camera(snap_compare, snapshot)
-
-
-@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW], ids=["120x40", "80x24", "40x15"])
-@pytest.mark.parametrize("theme", ["textual-dark", "textual-light", "ansi-dark", "NO_COLOR"])
-def test_main_state(
-    camera: Camera, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int], theme: str
-) -> None:
-    if theme == "NO_COLOR":
-        monkeypatch.setenv("NO_COLOR", "1")
-        theme = ""
-    camera.take(size, theme=theme)
-
-
-ALL_SIZES = pytest.mark.parametrize(
-    "size", [WIDE, MEDIUM, NARROW], ids=["120x40", "80x24", "40x15"]
+DOTS = Shot(
+    Draft("a: 1, 2", Setup(d_k=64).put(Settings(samples=50_000, seed=7))), instrument="dots"
+)
+SWEEP = Shot(
+    Draft(
+        EXAMPLE.text,
+        Setup(256).put(sweep.Settings(n=64, n_range=(2, 512), points=14, map_points=8, draws=160)),
+    ),
+    instrument="sweep",
 )
 
 
-@ALL_SIZES
-@pytest.mark.parametrize("chart", ["bars", "jacobian", "over_d_k"])
-@pytest.mark.parametrize("scale", ["linear", "log"])
-def test_chart(camera: Camera, size: tuple[int, int], chart: str, scale: str) -> None:
-    async def show(person: Person) -> None:
-        await person.app.run_action(f"screen.tab('{chart}')")
-        await person.press("l" if scale == "log" else "f5")
-
-    camera.take(size, deed=show)
-
-
-def typed(*keys: str, text: str = "", then: str = "") -> Deed:
-    async def deed(person: Person) -> None:
-        await person.press(*keys)
-        await person.write(text)
-        if then:
-            await person.press(then)
-
-    return deed
-
-
-def tab_of(name: str) -> Deed:
-    async def deed(person: Person) -> None:
-        await person.app.run_action(f"screen.tab('{name}')")
-        await person.press("f5")
-
-    return deed
-
-
-def test_gradient_on_a_narrow_screen(camera: Camera) -> None:
-    camera.take(NARROW, deed=typed("t"))
-
-
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["120x40", "40x15"])
-def test_error_in_the_scores(camera: Camera, size: tuple[int, int]) -> None:
-    camera.take(size, deed=typed("e", text="\n1, two, 3"))
-
-
-def test_error_in_d_k(camera: Camera) -> None:
-    camera.take(deed=typed("d", text="0", then="enter"))
-
-
-def test_error_in_a_parameter(camera: Camera) -> None:
-    camera.take(MEDIUM, deed=typed("r", "end", "enter", text="T=-1", then="enter"))
-
-
-def test_overflow(camera: Camera) -> None:
-    setup = Setup(precision=Precision("float32", stable=False))
-    camera.take(MEDIUM, Draft("100, 120, 150", setup))
-
-
-def test_every_key_masked(camera: Camera) -> None:
-    camera.take(MEDIUM, Draft("-inf, -inf"))
-
-
-def test_a_thousand_keys(camera: Camera) -> None:
-    scores = ", ".join(str((7 * key) % 1000 / 10) for key in range(1000))
-    camera.take(WIDE, Draft(scores), deed=typed("tab", "end"))
-
-
-def test_rule_dialogue(camera: Camera) -> None:
-    camera.take(MEDIUM, deed=typed("r"))
-
-
-@ALL_SIZES
-def test_models(camera: Camera, size: tuple[int, int]) -> None:
-    camera.take(size, deed=typed("h"))
-
-
-@ALL_SIZES
-def test_sources(camera: Camera, size: tuple[int, int]) -> None:
-    camera.take(size, deed=typed("f"))
-
-
-@ALL_SIZES
-def test_examples(camera: Camera, size: tuple[int, int]) -> None:
-    camera.take(size, deed=typed("x"))
-
-
-@ALL_SIZES
-def test_drawn_scores(camera: Camera, size: tuple[int, int]) -> None:
-    camera.take(size, Draft("n = 1000, seed = 7, vectors = 2", Setup(d_k=64), "drawn"))
-
-
-@ALL_SIZES
-@pytest.mark.parametrize("tab", ["weights", "vectors"])
-def test_scores_from_q_and_k(camera: Camera, size: tuple[int, int], tab: str) -> None:
-    text = "q: 1, 0, 2\nK: [[1, 0, 1], [0, 1, 0], [0.5, 0.5, -1]]\nV: [[10, 0], [0, 20], [3, 3]]"
-    camera.take(size, Draft(text, Setup(), "vectors"), deed=tab_of(tab))
-
-
-@ALL_SIZES
-def test_precision_lab(camera: Camera, size: tuple[int, int]) -> None:
-    camera.take(size, deed=tab_of("precision"))
-
-
-@ALL_SIZES
-def test_comparison(camera: Camera, size: tuple[int, int]) -> None:
-    camera.take(size, Draft("a: 1, 2, 3\nb: 3, 1"), deed=typed("equals_sign", "v"))
-
-
-@ALL_SIZES
-def test_cap_sink_and_mask(camera: Camera, size: tuple[int, int]) -> None:
-    scale = Scale("fixed", (("a", 144.0),), softcap=50.0, sink=0.0)
-    setup = Setup(128, scale, Precision("bfloat16", scores="float16"), Mask(((1, 2),)))
-    camera.take(size, Draft("a: 100, 120, 150, 90", setup), deed=typed("tab", "space", "down"))
-
-
-@ALL_SIZES
-def test_jacobian_of_many_keys(camera: Camera, size: tuple[int, int]) -> None:
-    draft = Draft("n = 1000, seed = 7", Setup(d_k=64), "drawn")
-    camera.take(size, draft, deed=tab_of("jacobian"))
-
-
-def test_file_to_open(camera: Camera) -> None:
-    camera.take(MEDIUM, deed=typed("ctrl+o", text="nothing.npy", then="enter"))
-
-
-@pytest.mark.parametrize("size", [MEDIUM, NARROW], ids=["80x24", "40x15"])
-def test_explanation(camera: Camera, size: tuple[int, int]) -> None:
-    camera.take(size, deed=typed("tab", "question_mark"))
-
-
-def test_keys(camera: Camera) -> None:
-    camera.take(MEDIUM, deed=typed("f1"))
-
-
-def test_palette(camera: Camera) -> None:
-    camera.take(MEDIUM, deed=typed("ctrl+p", text="undo"))
-
-
-def test_ascii(camera: Camera) -> None:
-    async def deed(person: Person) -> None:
-        await person.app.run_action("app.ascii")
-        await settle(person.pilot)
-
-    camera.take(MEDIUM, deed=deed)
-
-
-def test_picture_in_the_readme_is_of_the_present_screen(request: pytest.FixtureRequest) -> None:
-    """Kept by `pytest --snapshot-update`, like the other pictures."""
-    import asyncio
-
-    async def draw() -> str:
-        app = AttnApp(EXAMPLE, clock=Clock())
-        async with app.run_test(size=WIDE) as pilot:
-            await settle(pilot)
-            still(app)
-            return app.export_screenshot()
-
-    picture = asyncio.run(draw())
-    if request.config.getoption("update_snapshots"):
-        PICTURE.write_text(picture, "utf-8")
-    assert PICTURE.read_text("utf-8") == picture
-
-
-DOTS = Setup(d_k=64).put(Settings(samples=50_000, seed=7))
-
-
-def dots(camera: Camera, size: tuple[int, int], *keys: str, theme: str = "") -> None:
-    camera.take(size, Draft("a: 1, 2", DOTS), theme, typed(*keys, "f5"), "dots")
-
-
-@ALL_SIZES
-def test_dots(camera: Camera, size: tuple[int, int]) -> None:
-    dots(camera, size)
-
-
-@pytest.mark.parametrize("theme", ["ansi-light", "NO_COLOR"])
-def test_dots_theme(camera: Camera, monkeypatch: pytest.MonkeyPatch, theme: str) -> None:
-    if theme == "NO_COLOR":
+def dots(*keys: str) -> Shot:
+    return replace(DOTS, deed=typed(*keys))
+
+
+def swept(*keys: str) -> Shot:
+    return replace(SWEEP, deed=typed(*keys))
+
+
+SHOTS = {
+    "explore": {
+        "main": Shot(),
+        "weights": Shot(deed=tab("bars"), sizes=(NARROW,)),
+        "weights_log": Shot(deed=tab("bars", "l")),
+        "jacobian": Shot(deed=tab("jacobian")),
+        "jacobian_log": Shot(deed=tab("jacobian", "l")),
+        "over_d_k": Shot(deed=tab("over_d_k")),
+        "over_d_k_log": Shot(deed=tab("over_d_k", "l")),
+        "precision": Shot(deed=tab("precision")),
+        "gradient": Shot(deed=typed("t"), sizes=(NARROW,)),
+        "error_in_the_scores": Shot(deed=typed("e", text="\n1, two, 3")),
+        "error_in_d_k": Shot(deed=typed("d", text="0", then=("enter",))),
+        "error_in_a_parameter": Shot(deed=typed("r", "end", "enter", text="T=-1", then=("enter",))),
+        "overflow": Shot(NAIVE),
+        "every_key_masked": Shot(Draft("-inf, -inf")),
+        "a_thousand_keys": Shot(THOUSAND, typed("tab", "end")),
+        "drawn": Shot(DRAWN),
+        "drawn_jacobian": Shot(MANY, tab("jacobian")),
+        "vectors": Shot(VECTORS),
+        "vectors_tab": Shot(VECTORS, tab("vectors")),
+        "comparison": Shot(Draft("a: 1, 2, 3\nb: 3, 1"), typed("equals_sign", "v")),
+        "cap_sink_and_mask": Shot(CAPPED, typed("tab", "space", "down")),
+        "rules": Shot(deed=typed("r")),
+        "models": Shot(deed=typed("h")),
+        "sources": Shot(deed=typed("f")),
+        "examples": Shot(deed=typed("x")),
+        "file_to_open": Shot(deed=typed("ctrl+o", text="nothing.npy", then=("enter",))),
+        "explanation": Shot(deed=typed("tab", "question_mark")),
+        "keys": Shot(deed=typed("f1")),
+        "palette": Shot(deed=typed("ctrl+p", text="undo")),
+        "ascii": Shot(deed=typed("ctrl+p", text="ascii", then=("enter",))),
+    },
+    "dots": {
+        "main": DOTS,
+        "growth": replace(DOTS, deed=tab("growth")),
+        "table": replace(DOTS, deed=tab("table")),
+        "derivation": replace(DOTS, deed=tab("derivation")),
+        "draws": replace(DOTS, deed=tab("draws"), sizes=(NARROW,)),
+        "histogram": replace(DOTS, deed=tab("histogram"), sizes=(NARROW,)),
+        "error": replace(DOTS, deed=typed("n", text="0", then=("enter",))),
+        "tied": dots("T", "c", "1", "enter", "l"),
+    },
+    "sweep": {
+        "main": SWEEP,
+        "ratio": swept("slash"),
+        "over_n": swept("t"),
+        "map": swept("t", "t", "slash"),
+        "numbers": swept("i"),
+        "rules": swept("r"),
+    },
+}
+
+TITLES = {
+    "explore": Shot(),
+    "explore_drawn": Shot(DRAWN),
+    "explore_from_q_and_k": Shot(VECTORS),
+    "explore_cap_and_sink": Shot(CAPPED),
+    "explore_overflow": Shot(NAIVE),
+    "dots": DOTS,
+    "sweep": SWEEP,
+    "sweep_map": SHOTS["sweep"]["map"],
+}
+KEYS = ("explore", "dots", "sweep", "sweep_map")
+
+COLOURS = {
+    "main_dark": Shot(sizes=(WIDE,)),
+    "main_light": Shot(sizes=(WIDE,), theme="textual-light"),
+    "main_ansi": Shot(sizes=(WIDE,), theme="ansi-dark"),
+    "main_no_color": Shot(sizes=(WIDE,), theme="NO_COLOR"),
+    "over_d_k": Shot(deed=tab("over_d_k"), sizes=(MEDIUM,)),
+    "jacobian_log": Shot(deed=tab("jacobian", "l"), sizes=(MEDIUM,)),
+    "error_in_d_k": Shot(deed=typed("d", text="0", then=("enter",)), sizes=(MEDIUM,)),
+    "cap_sink_and_mask": replace(SHOTS["explore"]["cap_sink_and_mask"], sizes=(MEDIUM,)),
+    "rules": Shot(deed=typed("r"), sizes=(MEDIUM,)),
+    "dots_ansi": replace(DOTS, sizes=(WIDE,), theme="ansi-light"),
+    "dots_no_color": replace(DOTS, sizes=(WIDE,), theme="NO_COLOR"),
+    "sweep_map": replace(SHOTS["sweep"]["map"], sizes=(MEDIUM,)),
+}
+
+
+@pytest.mark.parametrize(
+    ("instrument", "name"),
+    [(instrument, name) for instrument, shots in SHOTS.items() for name in shots],
+)
+async def test_a_screen_says_what_was_reviewed(instrument: str, name: str) -> None:
+    text = await text_of(SHOTS[instrument][name])
+    golden.compare(FOLDER / instrument / f"{name}.txt", text)
+
+
+@pytest.mark.parametrize("name", TITLES)
+async def test_title_and_key_bar_say_what_was_reviewed(name: str) -> None:
+    titles, keys = await bars_of(TITLES[name])
+    golden.compare(FOLDER / "titles" / f"{name}.txt", titles)
+    if name in KEYS:
+        golden.compare(FOLDER / "keys" / f"{name}.txt", keys)
+
+
+@pytest.mark.parametrize("name", COLOURS)
+async def test_colours_are_as_reviewed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    shot = COLOURS[name]
+    if shot.theme == "NO_COLOR":
         monkeypatch.setenv("NO_COLOR", "1")
-        theme = ""
-    dots(camera, WIDE, theme=theme)
+        shot = replace(shot, theme="")
+    golden.compare(FOLDER / "colours" / f"{name}.svg", await colours_of(shot))
 
 
-@ALL_SIZES
-@pytest.mark.parametrize("tab", ["growth", "table", "derivation"])
-def test_dots_tab(camera: Camera, size: tuple[int, int], tab: str) -> None:
-    camera.take(size, Draft("a: 1, 2", DOTS), deed=tab_of(tab), instrument="dots")
+async def test_the_picture_in_the_readme_is_of_the_present_screen() -> None:
+    async with at_screen(WIDE) as person:
+        golden.compare(PICTURE, person.app.export_screenshot())
 
 
-@pytest.mark.parametrize("tab", ["draws", "histogram"])
-def test_dots_tab_that_only_a_narrow_screen_has_to_be_told(camera: Camera, tab: str) -> None:
-    camera.take(NARROW, Draft("a: 1, 2", DOTS), deed=tab_of(tab), instrument="dots")
-
-
-@ALL_SIZES
-def test_dots_with_an_error(camera: Camera, size: tuple[int, int]) -> None:
-    camera.take(size, Draft("a: 1, 2", DOTS), "", typed("n", text="0", then="enter"), "dots")
-
-
-def test_dots_tied(camera: Camera) -> None:
-    dots(camera, WIDE, "T", "c", "1", "enter", "l")
+def test_no_golden_is_left_of_what_is_not_shot_any_more() -> None:
+    for instrument, shots in SHOTS.items():
+        golden.compare_names(FOLDER / instrument, {f"{name}.txt" for name in shots})
+    golden.compare_names(FOLDER / "titles", {f"{name}.txt" for name in TITLES})
+    golden.compare_names(FOLDER / "keys", {f"{name}.txt" for name in KEYS})
+    golden.compare_names(FOLDER / "colours", {f"{name}.svg" for name in COLOURS})

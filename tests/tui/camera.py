@@ -1,0 +1,107 @@
+"""Takes pictures of screens, in words and in colour, and compares them with those kept."""
+
+import re
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import pytest
+
+from attn_tui.files.draft import EXAMPLE, Draft
+from tests.tui.person import MEDIUM, NARROW, WIDE, Person, at_screen, still
+
+baseline = pytest.mark.skipif(
+    sys.version_info[:2] != (3, 11), reason="pictures are drawn on the baseline, Python 3.11"
+)
+
+Size = tuple[int, int]
+ALL = (WIDE, MEDIUM, NARROW)
+
+Deed = Callable[[Person], Awaitable[None]]
+
+
+def typed(*keys: str, text: str = "", then: tuple[str, ...] = ()) -> Deed:
+    """Press keys, type a text, and press more keys."""
+
+    async def deed(person: Person) -> None:
+        await person.press(*keys)
+        if text:
+            await person.write(text)
+        await person.press(*then)
+
+    return deed
+
+
+def tab(name: str, *keys: str) -> Deed:
+    """Go to a tab and press keys there."""
+
+    async def deed(person: Person) -> None:
+        await person.app.run_action(f"screen.tab('{name}')")
+        await person.press("f5", *keys)
+
+    return deed
+
+
+NOTHING = typed()
+
+
+@dataclass(frozen=True)
+class Shot:
+    """What a picture is of.
+
+    Attributes:
+        draft: What is asked.
+        deed: What is done before.
+        sizes: The sizes of the terminal.
+        instrument: The name of the instrument.
+        theme: The name of the theme, NO_COLOR, or nothing for the one at the start.
+    """
+
+    draft: Draft = EXAMPLE
+    deed: Deed = NOTHING
+    sizes: tuple[Size, ...] = ALL
+    instrument: str = "explore"
+    theme: str = ""
+
+
+async def text_of(shot: Shot) -> str:
+    """Return what is seen between title line and key bar, which have goldens of their own."""
+    blocks = []
+    for size in shot.sizes:
+        async with _done(shot, size) as person:
+            blocks.append(_block(size, person.text))
+    return "".join(blocks)
+
+
+async def bars_of(shot: Shot) -> tuple[str, str]:
+    """Return the title lines and the key bars."""
+    titles, keys = [], []
+    for size in shot.sizes:
+        async with _done(shot, size, bars=True) as person:
+            titles.append(_block(size, person.lines[0]))
+            keys.append(_block(size, person.lines[-1]))
+    return "".join(titles), "".join(keys)
+
+
+async def colours_of(shot: Shot) -> str:
+    """Return a picture of what is seen between title line and key bar, in one size."""
+    (size,) = shot.sizes
+    async with _done(shot, size) as person:
+        # Names in a picture depend on all that it shows.
+        return re.sub(r"\bterminal-\d+-", "terminal-", person.app.export_screenshot())
+
+
+@asynccontextmanager
+async def _done(shot: Shot, size: Size, bars: bool = False) -> AsyncIterator[Person]:
+    async with at_screen(size, shot.draft, shot.theme, shot.instrument) as person:
+        for bar in person.app.screen.query("#title, #key-bar"):
+            bar.visible = bars
+        await shot.deed(person)
+        still(person.app)
+        await person.pilot.pause()
+        yield person
+
+
+def _block(size: Size, text: str) -> str:
+    return f"--- {size[0]}×{size[1]}\n{text}\n"
