@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.vector import Vectors
 
 Stop = Callable[[], bool]
 """Asked between steps of a long answer: true when nobody wants the rest."""
@@ -23,7 +24,7 @@ class Experiment:
     Attributes:
         source: Where the scores come from.
         setup: What is done with them; its d_k is that of the source, where the source has one.
-        vectors: The scores, masks applied; at least one vector.
+        vectors: The scores, masks applied; each vector is made when it is asked for.
 
     Raises:
         InputError: If there are no scores that can be used, a mask reaches past their end, or
@@ -32,12 +33,16 @@ class Experiment:
 
     source: Source
     setup: Setup = Setup()
-    vectors: tuple[Vector, ...] = field(init=False, compare=False, repr=False)
+    vectors: Vectors = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.source.d_k is not None:
             object.__setattr__(self, "setup", replace(self.setup, d_k=self.source.d_k))
         vectors = self.setup.mask.applied(self.source.vectors(self.setup))
-        for vector in vectors:
-            self.setup.scale.logit_map(self.setup.d_k, vector.n_attended)
+        try:
+            # No multiplier falls with n, so that no vector has to be made for this.
+            self.setup.scale.multiplier(self.setup.d_k, vectors.n_keys)
+        except InputError:
+            for vector in vectors:
+                self.setup.scale.logit_map(self.setup.d_k, vector.n_attended)
         object.__setattr__(self, "vectors", vectors)

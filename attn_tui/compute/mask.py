@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.vector import Vector, Vectors
 from attn_tui.compute.whole import half_width, parse_whole
 
 _LARGEST = 10**9
@@ -63,13 +63,13 @@ class Mask:
                 kept.append((max(low, stop), high))
         return Mask(tuple(kept), self.causal)
 
-    def applied(self, vectors: tuple[Vector, ...]) -> tuple[Vector, ...]:
+    def applied(self, vectors: Vectors) -> Vectors:
         """Return vectors with their hidden keys masked; the same objects for the same vectors.
 
         Raises:
             InputError: With field ``"mask"``, if it reaches past the end of the longest vector.
         """
-        longest = max(vector.n_keys for vector in vectors)
+        longest = vectors.n_keys
         for start, stop in self.ranges:
             missing = max(start, longest)
             if missing == start or (stop is not None and missing < stop):
@@ -90,10 +90,12 @@ class Mask:
 
 
 @lru_cache(maxsize=4)
-def _applied(mask: Mask, vectors: tuple[Vector, ...]) -> tuple[Vector, ...]:
-    return tuple(
-        vector.masked(mask.hidden(row, vector.n_keys)) for row, vector in enumerate(vectors)
-    )
+def _applied(mask: Mask, vectors: Vectors) -> Vectors:
+    def masked(row: int) -> Vector:
+        vector = vectors[row]
+        return vector.masked(mask.hidden(row, vector.n_keys))
+
+    return Vectors(len(vectors), vectors.n_keys, masked)
 
 
 def _merged(

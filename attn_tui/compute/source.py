@@ -1,10 +1,11 @@
 """Where scores come from: typed, drawn at random, or products of queries and keys."""
 
-from dataclasses import dataclass
-from functools import lru_cache
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from itertools import count
 from math import sqrt
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,35 +14,57 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.formats import rounded
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.vector import Vector, Vectors
 
-Kind = Literal["typed", "drawn", "vectors"]
-"""The user's numbers; random queries and keys; the user's queries and keys."""
+Kind = str
+"""The name of a kind of source."""
 
 Floats = NDArray[np.float64]
 
 
-class Source(Protocol):
-    """Somewhere scores come from; frozen."""
+class Source(ABC):
+    """Somewhere scores come from; frozen. What only some have is nothing here.
 
-    @property
-    def kind(self) -> Kind:
-        """Its name."""
+    Attributes:
+        kind: Its name.
+        normalises: Whether there are q and k, so that QK-norm does something.
+        rounds: Whether they are numbers that can be rounded, and `parts` returns them.
+        redraws: Whether `redrawn` returns other scores.
+    """
+
+    kind: ClassVar[Kind]
+    normalises: ClassVar[bool] = False
+    rounds: ClassVar[bool] = False
+    redraws: ClassVar[bool] = False
 
     @property
     def d_k(self) -> int | None:
         """The dimension it has, or None where it may be any."""
+        return None
 
-    def vectors(self, setup: Setup) -> tuple[Vector, ...]:
+    @abstractmethod
+    def vectors(self, setup: Setup) -> Vectors:
         """Return the score vectors under a setup, unmasked; the same objects for the same ones.
 
         Raises:
-            InputError: If there are none that can be used.
+            InputError: If one could not be used; none that is asked for later raises it.
         """
+
+    def moved(self, scores: Floats, index: int, setup: Setup, d_k: int) -> Floats:
+        """Return the scores of a vector under a setup, some masked, as they are at another d_k."""
+        return scores
+
+    def parts(self, index: int) -> tuple[Floats, Floats, Floats | None] | None:
+        """Return q, shape (d_k,), K, shape (n, d_k), and V, shape (n, d_v), of a vector."""
+        return None
+
+    def redrawn(self) -> "Source":
+        """Return the same with the next seed."""
+        return self
 
 
 @dataclass(frozen=True)
-class Typed:
+class Typed(Source):
     """The user's numbers, whatever d_k is."""
 
     scores: tuple[Vector, ...]
@@ -51,17 +74,18 @@ class Typed:
         if not self.scores:
             raise InputError("scores", "there are none", "at least one vector")
 
-    @property
-    def d_k(self) -> None:
-        """Any dimension will do."""
-
-    def vectors(self, setup: Setup) -> tuple[Vector, ...]:
+    def vectors(self, setup: Setup) -> Vectors:
         """Return the numbers as they are."""
-        return self.scores
+        return self._vectors
+
+    @cached_property
+    def _vectors(self) -> Vectors:
+        longest = max(vector.n_keys for vector in self.scores)
+        return Vectors(len(self.scores), longest, self.scores.__getitem__)
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Drawn(Source):
     """Scores q·k of random q and k whose d_k entries are independent standard normal.
 
     Given q, the scores of one vector are independent normal numbers of standard deviation ‖q‖,
@@ -81,6 +105,8 @@ class Drawn:
     seed: int = 1
     count: int = 1
     kind: ClassVar[Kind] = "drawn"
+    normalises: ClassVar = True
+    redraws: ClassVar = True
     MOST_KEYS: ClassVar = 1_000_000
     MOST_SCORES: ClassVar = 4_000_000
     LAW: ClassVar = "q·k, the entries of q and k independent and standard normal"
@@ -96,13 +122,19 @@ class Drawn:
                 expected = f"a whole number from {least} to {most:,}"
                 raise InputError("draw", f"{name} = {inert(str(value))} will not do", expected)
 
-    @property
-    def d_k(self) -> None:
-        """Any dimension will do; the scores follow it."""
-
-    def vectors(self, setup: Setup) -> tuple[Vector, ...]:
+    def vectors(self, setup: Setup) -> Vectors:
         """Return the draw at the setup's d_k, of normalised q and k if so asked."""
         return _drawn(self, setup.d_k, setup.scale.qk_norm)
+
+    def moved(self, scores: Floats, index: int, setup: Setup, d_k: int) -> Floats:
+        """Return the scores drawn at d_k: without QK-norm ‖q‖ times what does not depend on it."""
+        if setup.scale.qk_norm:
+            return np.where(scores > -np.inf, self.scores(d_k, index, qk_norm=True), -np.inf)
+        return scores * (self.query_norm(d_k, index) / self.query_norm(setup.d_k, index))
+
+    def redrawn(self) -> "Drawn":
+        """Return the draw of the next seed."""
+        return replace(self, seed=self.seed + 1)
 
     def scores(self, d_k: int, index: int, qk_norm: bool = False) -> Floats:
         """Return the scores of vector ``index``, shape (n_keys,); under QK-norm in [−d_k, d_k]."""
@@ -153,17 +185,17 @@ class Drawn:
 
 
 @lru_cache(maxsize=2)
-def _drawn(draw: Drawn, d_k: int, qk_norm: bool) -> tuple[Vector, ...]:
-    vectors = []
-    for index in range(draw.count):
+def _drawn(draw: Drawn, d_k: int, qk_norm: bool) -> Vectors:
+    def vector(index: int) -> Vector:
         scores = draw.scores(d_k, index, qk_norm)
         scores.setflags(write=False)
-        vectors.append(Vector(f"draw {index}" if draw.count > 1 else "draw", scores))
-    return tuple(vectors)
+        return Vector(f"draw {index}" if draw.count > 1 else "draw", scores)
+
+    return Vectors(draw.count, draw.n_keys, vector)
 
 
 @dataclass(frozen=True, eq=False)
-class Products:
+class Products(Source):
     """Scores q·k of the user's queries and keys. Two are equal if they are one object.
 
     Attributes:
@@ -176,6 +208,8 @@ class Products:
     keys: Floats
     values: Floats | None = None
     kind: ClassVar[Kind] = "vectors"
+    normalises: ClassVar = True
+    rounds: ClassVar = True
     MOST_SCORES: ClassVar = 4_000_000
 
     def __post_init__(self) -> None:
@@ -218,7 +252,11 @@ class Products:
         """The length of a query."""
         return int(self.queries.shape[1])
 
-    def vectors(self, setup: Setup) -> tuple[Vector, ...]:
+    def parts(self, index: int) -> tuple[Floats, Floats, Floats | None]:
+        """Return a query, and the keys and values, which all queries share."""
+        return self.queries[index], self.keys, self.values
+
+    def vectors(self, setup: Setup) -> Vectors:
         """Return the scores of each query, of normalised and rounded q and k if so asked."""
         return _products(self, setup.scale.qk_norm, setup.precision.vectors)
 
@@ -239,19 +277,29 @@ def _matrix(given: object, field: str) -> Floats:
 
 
 @lru_cache(maxsize=4)
-def _products(source: Products, qk_norm: bool, format: str) -> tuple[Vector, ...]:
+def _products(source: Products, qk_norm: bool, format: str) -> Vectors:
     queries, keys = (
         rounded(normalised(each) if qk_norm else each, format)
         for each in (source.queries, source.keys)
     )
+    name = "q{}" if len(queries) > 1 else "q"
+
+    def vector(row: int) -> Vector:
+        with np.errstate(all="ignore"):
+            scores = keys @ queries[row]
+        if not np.isfinite(scores).all():
+            key = int(np.flatnonzero(~np.isfinite(scores))[0])
+            raise InputError("query", f"the product of q {row} and key {key} overflows", "less")
+        scores.setflags(write=False)
+        return Vector(name.format(row), scores)
+
+    vectors = Vectors(len(queries), len(keys), vector)
     with np.errstate(all="ignore"):
-        scores = queries @ keys.T
-    if not np.isfinite(scores).all():
-        row, key = np.argwhere(~np.isfinite(scores))[0].tolist()
-        raise InputError("query", f"the product of q {row} and key {key} overflows", "less")
-    scores.setflags(write=False)
-    name = "q{}" if len(scores) > 1 else "q"
-    return tuple(Vector(name.format(index), row) for index, row in enumerate(scores))
+        largest = float(np.abs(queries).max() * np.abs(keys).max() * queries.shape[1])
+    if not largest < np.finfo(np.float64).max:
+        # Only so can a product overflow, and whether one does is to be known at once.
+        list(vectors)
+    return vectors
 
 
 def normalised(rows: Floats) -> Floats:

@@ -1,6 +1,7 @@
 """Score vectors: what softmax acts on."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -57,3 +58,32 @@ class Vector:
         scores = np.where(hidden, -np.inf, self.scores)
         scores.setflags(write=False)
         return replace(self, scores=scores)
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Vectors in their order; each is made when it is first asked for, and then kept.
+
+    Attributes:
+        count: How many there are, at least one.
+        n_keys: Number of keys of the longest.
+        make: From an index to a vector that can be used.
+    """
+
+    count: int
+    n_keys: int
+    make: Callable[[int], Vector]
+    _kept: dict[int, Vector] = field(init=False, default_factory=dict, repr=False)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, index: int) -> Vector:
+        if not -self.count <= index < self.count:
+            raise IndexError(index)
+        index %= self.count
+        # Vectors are told apart by identity, so that of two threads both get the same.
+        return self._kept.get(index) or self._kept.setdefault(index, self.make(index))
+
+    def __iter__(self) -> Iterator[Vector]:
+        return (self[index] for index in range(self.count))

@@ -27,7 +27,7 @@ SLOW = Setup(d_k=8192).put(Settings("uniform", samples=100))
 async def at_dots(
     size: tuple[int, int] = WIDE, setup: Setup = SOME, text: str = "a: 1, 2", source: str = "typed"
 ) -> AsyncIterator[Person]:
-    draft = Draft(text, setup, source)  # type: ignore[arg-type]
+    draft = Draft(text, setup, source)
     async with at_screen(size, draft, instrument="dots") as person:
         yield person
 

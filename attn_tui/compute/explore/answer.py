@@ -17,7 +17,6 @@ from attn_tui.compute.keys import ALL, Keys
 from attn_tui.compute.logit_map import PLAIN
 from attn_tui.compute.norms import Norms
 from attn_tui.compute.precision import Precision
-from attn_tui.compute.source import Drawn
 from attn_tui.compute.vector import Vector
 
 __all__ = [
@@ -185,26 +184,15 @@ def over_d_k(
         if stop():
             return None
         to_logits = setup.scale.logit_map(d_k, vector.n_attended)
-        side = evaluate(_scores_at(experiment, index, d_k), to_logits, setup.precision)
+        scores = vector.scores
+        if d_k != setup.d_k:
+            scores = experiment.source.moved(scores, index, setup, d_k)
+        side = evaluate(scores, to_logits, setup.precision)
         weights[:, column] = side.weights(keys)
         entropies[column] = side.entropy
         sizes[column] = side.frobenius(wrt)
     most = log(vector.n_attended) if vector.n_attended else 0.0
     return OverDk(np.array(d_ks, dtype=np.int64), keys, weights, entropies, most, sizes)
-
-
-def _scores_at(experiment: Experiment, index: int, d_k: int) -> NDArray[np.float64]:
-    """Return the scores of a vector at another d_k, shape (n,): others only where they are drawn.
-
-    Without QK-norm those of a draw are ‖q‖ times numbers that do not depend on d_k.
-    """
-    source, setup, scores = experiment.source, experiment.setup, experiment.vectors[index].scores
-    if not isinstance(source, Drawn) or d_k == setup.d_k:
-        return scores
-    if setup.scale.qk_norm:
-        return np.where(scores > -np.inf, source.scores(d_k, index, qk_norm=True), -np.inf)
-    growth = source.query_norm(d_k, index) / source.query_norm(setup.d_k, index)
-    return scores * growth
 
 
 def _largest(scores: NDArray[np.float64], most_keys: int) -> NDArray[np.intp]:

@@ -9,7 +9,7 @@ from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.formats import rounded
 from attn_tui.compute.keys import ALL, Keys
-from attn_tui.compute.source import Floats, Products, normalised
+from attn_tui.compute.source import Floats, normalised
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,16 +91,8 @@ class Attention:
 
 def attention(experiment: Experiment, index: int) -> Attention | None:
     """Return the query of one vector of a question with its keys; None if it has no queries."""
-    source, setup = experiment.source, experiment.setup
-    if not isinstance(source, Products):
-        return None
-    return Attention(
-        source.queries[index],
-        source.keys,
-        source.values,
-        setup.scale.qk_norm,
-        setup.precision.vectors,
-    )
+    parts, setup = experiment.source.parts(index), experiment.setup
+    return parts and Attention(*parts, setup.scale.qk_norm, setup.precision.vectors)
 
 
 def lengths(rows: Floats) -> Floats:
