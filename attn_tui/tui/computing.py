@@ -166,6 +166,11 @@ class Computing(Generic[R]):
         self._drop()
         self.job = self.job.left()
 
+    def forget(self) -> None:
+        """Leave, and keep nothing of what is known."""
+        self._drop()
+        self.job = Job(most=self.job.most)
+
     def _drop(self) -> None:
         if self._task:
             self._task.stop()

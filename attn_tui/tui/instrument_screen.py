@@ -115,6 +115,11 @@ class InstrumentScreen(Screen[None]):
         return Computing(self)
 
     @property
+    def computings(self) -> tuple[Computing[Any], ...]:
+        """All that computes for the screen."""
+        return (self.computing,)
+
+    @property
     def job(self) -> Job[Any]:
         """How the long answer stands."""
         return self.computing.job
@@ -122,7 +127,7 @@ class InstrumentScreen(Screen[None]):
     @on(Computing.Changed)
     def _on_changed(self, event: Computing.Changed) -> None:
         event.stop()
-        if self.computing.take(event.task):
+        if any(each.take(event.task) for each in self.computings):
             self.show_job()
 
     def show_job(self) -> None:
@@ -143,15 +148,16 @@ class InstrumentScreen(Screen[None]):
     @property
     def settled(self) -> bool:
         """Whether all that was asked is computed and shown."""
-        return not self.job.running
+        return not any(each.job.running for each in self.computings)
 
     def on_screen_suspend(self) -> None:
         """Leave nothing running behind a screen that is not seen."""
-        self.computing.leave()
+        for each in self.computings:
+            each.leave()
 
     def on_unmount(self) -> None:
         """Leave nothing running that nobody waits for."""
-        self.computing.leave()
+        self.on_screen_suspend()
 
     def __init_subclass__(cls, **options: Any) -> None:
         cls.BINDINGS = [*bindings(cls.ACTIONS)]

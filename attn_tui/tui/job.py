@@ -68,7 +68,10 @@ class Job(Generic[R]):
 
     def problem_rows(self, width: int) -> list[Row]:
         """Return what failed, in as many lines as it takes."""
-        return [((f" {line}", "error"),) for line in wrap(self.problem, max(width - 2, 10))]
+        return [
+            ((f" {line}", "error"),)
+            for line in wrap(self.problem, max(width - 2, 10), break_on_hyphens=False)
+        ]
 
     def asked(self, question: object, now: float) -> "Job[R]":
         """Return the job of a question: done if all of it is known, else running."""

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 
 from attn_tui.compute.explore.answer import VectorAnswer
-from attn_tui.tui.explore.order import Order
+from attn_tui.tui.explore.found import Found
 from attn_tui.tui.explore.view import View
 from attn_tui.tui.filing import FilingScreen
 
@@ -13,15 +13,18 @@ class ExploreBase(FilingScreen):
 
     Attributes:
         view: What is looked at.
-        answer: The answer about the vector that is shown.
-        order: The order its keys are listed in.
+        found: What there is to show, which may be older than what is asked.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.view = View()
-        self.answer: VectorAnswer | None = None
-        self.order = Order(0)
+        self.found: Found | None = None
+
+    @property
+    def answer(self) -> VectorAnswer | None:
+        """The answer about the vector that is shown."""
+        return self.found.answer if self.found else None
 
     @abstractmethod
     def look(self, view: View) -> None:

@@ -63,7 +63,7 @@ class FilingActions(ExploreBase):
 
     def said(self) -> str:
         """Return all there is to say of the vector."""
-        if not (self.answer and self.asked):
+        if self.found is None:
             return ""
-        experiment, index = self.asked.experiment, self.view.vector
-        return "".join(text.render_vector(experiment, index, self.answer, READ_KEYS))
+        experiment, index = self.found.question.experiment, self.found.question.vector
+        return "".join(text.render_vector(experiment, index, self.found.answer, READ_KEYS))

@@ -6,7 +6,6 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.whole import parse_whole
 from attn_tui.tui.explore.base import ExploreBase
 from attn_tui.tui.explore.drawing import pin_text
-from attn_tui.tui.explore.order import ordered
 
 
 class LookingActions(ExploreBase):
@@ -40,11 +39,7 @@ class LookingActions(ExploreBase):
 
     def action_sort(self) -> None:
         """List keys by something else, from the first on."""
-        if self.answer:
-            view = self.view.next_sort()
-            if view.sort != "position":
-                view = replace(view, key=ordered(self.answer, view.sort).key(0))
-            self.look(view)
+        self.look(self.view.next_sort())
 
     def action_go_to_key(self) -> None:
         """Go to a key by its number."""
@@ -65,11 +60,11 @@ class LookingActions(ExploreBase):
 
     def action_pin(self) -> None:
         """Pin the present answer, or let go of the one that is pinned."""
-        if self.view.pinned or self.answer is None or self.asked is None:
+        if self.view.pinned or self.found is None:
             self.look(replace(self.view, pinned=None, pin=""))
         else:
-            pin = pin_text(self.answer, self.asked.experiment)
-            self.look(replace(self.view, pinned=self.answer, pin=pin))
+            pin = pin_text(self.found.answer, self.found.question.experiment)
+            self.look(replace(self.view, pinned=self.found.answer, pin=pin))
 
     def draw_in_ascii(self, ascii: bool) -> None:
         """Draw bars and charts in ASCII from now on, or in blocks."""

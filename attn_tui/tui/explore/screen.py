@@ -11,8 +11,7 @@ from textual.containers import Horizontal
 from attn_tui.charts.explore.jacobian import cell_at
 from attn_tui.charts.explore.precision_lab import last_first
 from attn_tui.charts.rows import Row
-from attn_tui.compute.explore.answer import VectorAnswer, answer_vector
-from attn_tui.compute.explore.compare import compare
+from attn_tui.files.draft import Draft
 from attn_tui.files.sources import index_at
 from attn_tui.tui import edits, scaling
 from attn_tui.tui.actions import Section
@@ -22,9 +21,9 @@ from attn_tui.tui.explore.actions import ACTIONS
 from attn_tui.tui.explore.asking import AskingActions
 from attn_tui.tui.explore.drawing import ROOMY
 from attn_tui.tui.explore.filing import FilingActions
+from attn_tui.tui.explore.found import Found, Question, find
 from attn_tui.tui.explore.key_table import KeyTable
 from attn_tui.tui.explore.looking import LookingActions
-from attn_tui.tui.explore.order import ordered
 from attn_tui.tui.explore.view import CHARTS, TABLES, View
 from attn_tui.tui.instrument_screen import NARROW, SHORT, Command
 from attn_tui.tui.state import Asked, Gesture
@@ -55,8 +54,7 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
 
     def __init__(self) -> None:
         super().__init__()
-        self._shown: VectorAnswer | None = None
-        self._listed: tuple[object, ...] = ()
+        self.answering: Computing[Found] = Computing(self)
         self._data: tuple[object, Any] = (None, None)
         self._busy = False
 
@@ -78,6 +76,11 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         """Return what has charts computed that take long: over d_k, and the precision lab."""
         return Computing(self, most=2)
 
+    @property
+    def computings(self) -> tuple[Computing[Any], ...]:
+        """What computes charts, and what answers where there are many keys."""
+        return (self.computing, self.answering)
+
     # What is shown
 
     @property
@@ -87,30 +90,49 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
 
     def show(self, asked: Asked) -> None:
         """Answer what is asked and show it."""
-        experiment = asked.experiment
-        self.view = self._following(asked)
-        index = min(self.view.vector, len(experiment.vectors) - 1)
-        vector = experiment.vectors[index]
-        self.view = self.view.held(len(experiment.vectors), vector.n_keys)
         self.asked = asked
-        self.answer = answer_vector(experiment, index)
-        self._compare()
+        self.view = self._following(asked)
+        self._go_on()
         self._draw()
 
     def look(self, view: View) -> None:
         """Look another way."""
-        before, self.view = self.view, view
-        if self.asked and view.vector != before.vector:
-            self.show(self.asked)
-            return
-        if view.pinned is not before.pinned:
-            self._compare()
+        self.view = view
+        if self.asked:
+            self._go_on()
         self._draw()
 
-    def _compare(self) -> None:
-        """Set the present answer beside the one that is pinned, if one is."""
-        pinned = self.view.pinned
-        self._shown = compare(pinned, self.answer) if pinned and self.answer else self.answer
+    def _go_on(self) -> None:
+        """Answer the newest question; where that takes long beside the screen, one at a time."""
+        if (question := self._question) is None:
+            return
+        before = self.found
+        if before and before.question == question:
+            self.answering.forget()
+        elif not question.is_long:
+            self.answering.forget()
+            self._take(find(question, before))
+        elif not self.answering.job.running:
+            self.answering.ask(question, lambda stop: find(question, before))
+            self.set_timer(LONG, self._draw_busy)
+
+    @property
+    def _question(self) -> Question | None:
+        """What is to be shown."""
+        if self.asked is None:
+            return None
+        experiment, view = self.asked.experiment, self.view
+        index = min(view.vector, len(experiment.vectors) - 1)
+        return Question(experiment, index, view.sort, view.pinned)
+
+    def _take(self, found: Found) -> None:
+        """Show what was found; where keys are listed by something else, from the first on."""
+        sort = self.found and self.found.question.sort
+        self.found, question = found, found.question
+        view = self.view.held(len(question.experiment.vectors), found.answer.vector.n_keys)
+        if sort not in (None, question.sort) and question.sort != "position":
+            view = replace(view, key=found.order.key(0))
+        self.view = view
 
     def on_resize(self) -> None:
         """Draw everything in the new size."""
@@ -118,29 +140,39 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
 
     @property
     def _stale(self) -> bool:
+        """Whether what is shown is an older answer, and will be for a while."""
+        older = self.found is not None and self.found.question != self._question
+        return self._unread or (self._busy and older)
+
+    @property
+    def _unread(self) -> bool:
         """Whether what is shown is the last readable answer, and not one to the text."""
         return self.asked is not None and self.asked.error is not None
 
-    def _draw(self) -> None:
-        """Show everything but the chart at once, and the chart soon."""
-        asked, shown, answer = self.asked, self._shown, self.answer
-        if asked is None or shown is None or answer is None or not self.size:
-            return
-        experiment = asked.experiment
+    def _fade(self) -> None:
         for canvas in self.query("KeyTable Canvas, ChartCanvas, #words").results(Canvas):
             canvas.fade(self._stale)
+
+    def _draw(self) -> None:
+        """Show everything but the chart at once, and the chart soon."""
+        asked, found = self.asked, self.found
+        if asked is None or not self.size:
+            return
+        self._fade()
         self.set_class(self.narrow, "-narrow")
         self.set_class(self.size.height < SHORT, "-short")
         self.query_one(panes.ScoresPane).show_title(drawing.source_title(asked.draft.source))
         self.query_one(ScoreEditor).show_text(asked.draft.text)
-        held = experiment.source.d_k is not None
-        self.query_one(Slider).show_value(experiment.setup.d_k, self.view.ascii, held)
-        rule = self.query_one("#rule", Canvas)
-        rule.show(drawing.rule_rows(answer, experiment, self.view.vector, *rule.size))
-        self._draw_message(asked, answer)
-        self._draw_words(asked, shown)
-        self._draw_table(asked, shown)
-        self._draw_tabs()
+        held = asked.experiment.source.d_k is not None
+        self.query_one(Slider).show_value(asked.experiment.setup.d_k, self.view.ascii, held)
+        if found:
+            experiment, index = found.question.experiment, found.question.vector
+            rule = self.query_one("#rule", Canvas)
+            rule.show(drawing.rule_rows(found.answer, experiment, index, *rule.size))
+            self._draw_message(replace(asked, experiment=experiment), found)
+            self._draw_words(asked.draft, found)
+            self._draw_table(found)
+            self._draw_tabs()
         self.frame()
         self.draw_chart_soon()
 
@@ -149,34 +181,51 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
             focused = self.query_one(panes.ExploreChart).has_focus
             width = self.size.width
             tabs = drawing.tab_items(
-                self.view, self.answer, self.narrow, focused, self._stale, self._busy, width
+                self.view, self.answer, self.narrow, focused, self._unread, self._busy, width
             )
             bar = self.query_one("#narrow-tabs" if self.narrow else "#tabs", Bar)
             bar.show_items(drawing.ruled(tabs, self.size.width))
 
-    def _draw_words(self, asked: Asked, shown: VectorAnswer) -> None:
-        said = drawing.words(asked.draft, shown, asked.experiment.setup)
+    def _draw_words(self, draft: Draft, found: Found) -> None:
+        said = drawing.words(draft, found.shown, found.question.experiment.setup)
         height = 2 if self.size.width < NARROW or self.size.width >= ROOMY else 3
         self.show_words(drawing.words_rows(said, self.size.width, height), height)
 
     @property
     def problem_rows(self) -> Sequence[Row]:
-        """What failed of the chart that is looked at."""
-        needed = self.asked and chart_data.needed(self.asked.experiment, self.view)
+        """What failed: the answer, or the chart that is looked at."""
+        answering = self.answering.job
+        if answering.problem and answering.question == self._question:
+            return answering.problem_rows(self.size.width)
+        needed = self._needed
         failed = needed and needed.key == self.job.question
         return super().problem_rows if failed else ()
 
-    def _draw_message(self, asked: Asked, answer: VectorAnswer) -> None:
+    @property
+    def _looked(self) -> View:
+        """The view of the vector whose answer is there."""
+        return replace(self.view, vector=self.found.question.vector if self.found else 0)
+
+    @property
+    def _needed(self) -> chart_data.Needed | None:
+        """What the chart in view needs besides the answer, if anything."""
+        if self.found is None:
+            return None
+        return chart_data.needed(self.found.question.experiment, self._looked)
+
+    def _draw_message(self, asked: Asked, found: Found) -> None:
         message = self.query_one("#message", Canvas)
         width = self.size.width if self.narrow else self.size.width // 2 - 2
-        rows = drawing.message_rows(asked, answer, self.view, width, 2 if self.narrow else 3)
+        rows = drawing.message_rows(
+            asked, found.answer, self._looked, width, 2 if self.narrow else 3
+        )
         several = len(asked.experiment.vectors) > 1 or bool(self.view.pinned)
         message.display = not self.narrow or asked.error is not None or several
         message.styles.height = len(rows)
         message.show(rows)
 
-    def _draw_table(self, asked: Asked, shown: VectorAnswer) -> None:
-        view, width = self.view, self.size.width
+    def _draw_table(self, found: Found) -> None:
+        view, width, shown, order = self._looked, self.size.width, found.shown, found.order
         narrow = view.table if self.narrow else ""
         self.query_one("#narrow-tabs").display = bool(narrow)
         self.query_one("#tabs").display = not narrow
@@ -189,13 +238,12 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         room = self._room - around
         lines = min(n_keys, max(room if narrow else room // 2, 1))
         widget.styles.height = "1fr" if narrow else lines + around
-        # Sorting a million keys takes longer than all else, and moving the cursor sorts nothing.
-        listed = (shown.vector, view.sort, shown.scaled if view.sort == "weight" else None)
-        if self._listed != listed:
-            self._listed, self.order = listed, ordered(shown, view.sort)
-        self.view = view = view.scrolled(self.order.place(view.key), lines, n_keys)
-        keys = self.order.between(view.top, view.top + lines)
-        page = drawing.page(shown, asked.experiment, view, keys, width, narrow, self._stale)
+        view = view.scrolled(order.place(view.key), lines, n_keys)
+        self.view = replace(self.view, top=view.top)
+        view = replace(view, sort=found.question.sort)
+        keys = order.between(view.top, view.top + lines)
+        experiment = found.question.experiment
+        page = drawing.page(shown, experiment, view, keys, width, narrow, self._unread)
         widget.show_page(page)
 
     @property
@@ -211,10 +259,9 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
     def draw_chart(self) -> None:
         """Draw the chart; what it shows that takes long is computed first."""
         chart = self.query_one(ChartCanvas)
-        if not (self.asked and self._shown and chart.size):
+        if not (self.found and chart.size):
             return
-        needed = chart_data.needed(self.asked.experiment, self.view)
-        if needed:
+        if needed := self._needed:
             self.computing.ask(needed.key, needed.work)
             data = self.job.result(needed.key)
             if data is None:
@@ -224,20 +271,26 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
                 self.set_timer(LONG, self._draw_busy)
                 return
             self._data = (needed.key, data)
-        experiment, data = self.asked.experiment, self._data[1]
-        chart.show(drawing.chart_rows(self._shown, experiment, self.view, data, *chart.size))
+        shown, experiment = self.found.shown, self.found.question.experiment
+        data = self._data[1]
+        chart.show(drawing.chart_rows(shown, experiment, self._looked, data, *chart.size))
 
     def show_job(self) -> None:
-        """Draw the chart of what was computed, or say why there is none."""
+        """Show the answer, or the chart of what was computed, or say why there is none."""
+        found, answering = self.found, self.answering.job
+        if answering.state == "done" and (newest := answering.result(answering.question)):
+            self._take(newest)
+            self._go_on()
         self._draw_busy()
-        if self.job.problem:
+        if self.found is not found or self.job.problem or answering.problem:
             self._draw()
         self.draw_chart()
 
     def _draw_busy(self) -> None:
         """Say beside the tabs that the chart is not yet that of the present answer."""
-        if self._busy != self.job.running:
+        if self._busy != any(each.job.running for each in self.computings):
             self._busy = not self._busy
+            self._fade()
             self._draw_tabs()
 
     # What panes say
@@ -262,7 +315,9 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
 
     @on(KeyTable.Moved)
     def _on_key_moved(self, event: KeyTable.Moved) -> None:
-        self.point(self.order.key(self.order.place(self.view.key) + event.keys))
+        if self.found:
+            order = self.found.order
+            self.point(order.key(order.place(self.view.key) + event.keys))
 
     @on(KeyTable.Pointed)
     def _on_key_pointed(self, event: KeyTable.Pointed) -> None:

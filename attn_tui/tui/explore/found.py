@@ -1,0 +1,74 @@
+"""What the Explore screen shows of a vector besides its chart: the answer, and keys in an order."""
+
+from dataclasses import dataclass
+
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.explore.answer import VectorAnswer, answer_vector
+from attn_tui.compute.explore.compare import compare
+from attn_tui.tui.explore.order import Order, Sort, ordered
+
+MANY = 50_000
+"""Keys above which the answer takes too long to be found between two pictures."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the screen shows depends on this.
+
+    Attributes:
+        experiment: What is asked.
+        vector: Which of its vectors.
+        sort: What keys are listed by.
+        pinned: The answer that the vector's is compared with, or None.
+    """
+
+    experiment: Experiment
+    vector: int
+    sort: Sort
+    pinned: VectorAnswer | None
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is to be answered in a thread."""
+        return self.experiment.vectors[self.vector].n_keys > MANY
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What there is to show.
+
+    Attributes:
+        question: What it answers.
+        answer: The answer about the vector.
+        shown: The same, or the comparison of the pinned one with it.
+        order: The order its keys are listed in.
+    """
+
+    question: Question
+    answer: VectorAnswer
+    shown: VectorAnswer
+    order: Order
+
+
+def find(question: Question, before: Found | None) -> Found:
+    """Answer a question; what was found before and has not changed is kept."""
+    old = before and before.question
+    pinned, sort = question.pinned, question.sort
+    if before and old and (old.experiment, old.vector) == (question.experiment, question.vector):
+        answer = before.answer
+    else:
+        answer = answer_vector(question.experiment, question.vector)
+    if before and old and before.answer is answer and old.pinned is pinned:
+        shown = before.shown
+    else:
+        shown = compare(pinned, answer) if pinned else answer
+    if before and old and _listed(before.shown, old.sort) == _listed(shown, sort):
+        order = before.order
+    else:
+        order = ordered(shown, sort)
+    return Found(question, answer, shown, order)
+
+
+def _listed(shown: VectorAnswer, sort: Sort) -> tuple[object, ...]:
+    """Return what the order depends on: sorting a million keys takes longer than all else."""
+    return shown.vector, sort, shown.scaled if sort == "weight" else None

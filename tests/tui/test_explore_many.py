@@ -1,0 +1,118 @@
+"""With many keys Explore answers beside the screen, which takes keys all the while."""
+
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from attn_tui.compute.setup import Setup
+from attn_tui.files.draft import Draft
+from attn_tui.tui import edits
+from attn_tui.tui.explore import found, screen
+from tests.tui.person import WIDE, Person, at_screen, settle
+
+MANY = Draft("a: 1, 5, 3, 2, 4\nb: 7, 8, 9, 6", Setup(64))
+
+
+class Finder:
+    """Stands for `find`: goes on when told to, and counts."""
+
+    def __init__(self) -> None:
+        self.go_on, self.begun = Event(), Event()
+        self.go_on.set()
+        self.error: Exception | None = None
+        self.times = 0
+
+    def __call__(self, question: found.Question, before: found.Found | None) -> found.Found:
+        self.times += 1
+        self.begun.set()
+        assert self.go_on.wait(30)
+        if self.error:
+            raise self.error
+        return found.find(question, before)
+
+    def hold(self) -> None:
+        self.begun.clear()
+        self.go_on.clear()
+
+
+@pytest.fixture
+def finder(monkeypatch: pytest.MonkeyPatch) -> Finder:
+    finder = Finder()
+    monkeypatch.setattr(found, "MANY", 3)
+    monkeypatch.setattr(screen, "find", finder)
+    return finder
+
+
+def explore(person: Person) -> Any:
+    return person.app.screen_stack[0]
+
+
+async def pressed(person: Person, *keys: str) -> None:
+    """Press keys without waiting for an answer."""
+    for key in keys:
+        await person.pilot.press(key)
+    await person.pilot.pause()
+
+
+async def test_while_it_answers_the_screen_takes_keys_and_then_answers_the_newest(
+    finder: Finder,
+) -> None:
+    async with at_screen(WIDE, MANY) as person:
+        person.sees("a: weights p")
+        finder.hold()
+        asked = finder.times
+        await pressed(person, "right_square_bracket")
+        await pressed(person, *["right_square_bracket"] * 5, "tab", "down", "v", "l", "t", "s")
+        assert person.asked.experiment.setup.d_k > 128
+        assert finder.times == asked + 1
+        person.sees("a: weights p")
+        await person.until_sees("computing")
+        finder.go_on.set()
+        await person.press("z")
+        assert finder.times == asked + 2
+        person.sees("b: weights p by score")
+        person.misses("computing")
+        # Listed by score, from the first on.
+        assert explore(person).view.key == 2
+
+
+async def test_sorting_answers_nothing_anew(
+    finder: Finder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with at_screen(WIDE, MANY) as person:
+
+        def never(*_: object) -> None:
+            raise AssertionError
+
+        monkeypatch.setattr(found, "answer_vector", never)
+        await person.press("s", "s", "=", "s")
+        assert explore(person).found.question.pinned
+        assert not explore(person).answering.job.problem
+
+
+async def test_an_answer_that_fails_is_said_and_the_next_one_shown(
+    finder: Finder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", ".")
+    async with at_screen(WIDE, MANY) as person:
+        finder.error = MemoryError()
+        await person.press("right_square_bracket")
+        person.sees("This failed: there is not enough memory", "attn-tui/crash-")
+        finder.error = None
+        await person.press("right_square_bracket")
+        person.misses("This failed")
+        assert explore(person).found.question.experiment == person.asked.experiment
+
+
+async def test_fewer_keys_are_answered_at_once(finder: Finder) -> None:
+    async with at_screen(WIDE, MANY) as person:
+        finder.hold()
+        await pressed(person, "v")
+        finder.go_on.set()
+        explore(person).ask(edits.text("x: 2, 1"))
+        await person.until_sees("x: weights p")
+        await settle(person.pilot)
+        assert not explore(person).answering.job.known
