@@ -22,23 +22,23 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Kind, Products
+from attn_tui.compute.source import Drawn, Products
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.draft import Draft, parse
 from attn_tui.files.examples import EXAMPLES
 from attn_tui.files.grammar import plain_lines
 from attn_tui.files.json import read_json
+from attn_tui.files.kinds import KINDS
 from attn_tui.files.matrices import read_matrix
 from attn_tui.files.opening import open_draft
 from attn_tui.files.readers import SUFFIXES, read_arguments, read_experiment, read_file
-from attn_tui.files.sources import TEMPLATES, Part, index_at
+from attn_tui.files.sources import Part
 from tests.memory import peak
 
 MOST_MEMORY = 700 * 2**20
 """Bytes above the idle program; 16,000,000 numbers, packed, fit in what is tried."""
 
 HERE = Path(__file__).parent / "files"
-_KINDS: tuple[Kind, ...] = ("typed", "drawn", "vectors")
 _PARTS: tuple[Part, ...] = ("q", "K", "V")
 
 _TEXT = (
@@ -83,7 +83,7 @@ def seeds() -> Mapping[str, list[bytes]]:
     }
     found["experiment"] = experiments()
     found[".json"] += found["experiment"]
-    texts = [*found[".txt"], b"1,2", b"3\rx", *(text.encode() for text in TEMPLATES.values())]
+    texts = [*found[".txt"], b"1,2", b"3\rx", *(kind.template.encode() for kind in KINDS.values())]
     return {**found, "arguments": texts, "source": texts, "matrix": texts, "input": texts}
 
 
@@ -117,8 +117,8 @@ def _text(data: bytes) -> str:
 
 
 def _read_source(text: str, rng: Random) -> None:
-    kind = rng.choice(_KINDS)
-    index_at(kind, text, rng.randrange(5))
+    kind = rng.choice(list(KINDS))
+    KINDS[kind].index_at(text, rng.randrange(5), ())
     parse(Draft(text, source=kind).with_text(text))
 
 

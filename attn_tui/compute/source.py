@@ -50,6 +50,11 @@ class Source(ABC):
             InputError: If one could not be used; none that is asked for later raises it.
         """
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What somebody has called its vectors."""
+        return ()
+
     def moved(self, scores: Floats, index: int, setup: Setup, d_k: int) -> Floats:
         """Return the scores of a vector under a setup, some masked, as they are at another d_k."""
         return scores
@@ -77,6 +82,11 @@ class Typed(Source):
     def vectors(self, setup: Setup) -> Vectors:
         """Return the numbers as they are."""
         return self._vectors
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of each vector."""
+        return tuple(vector.name for vector in self.scores)
 
     @cached_property
     def _vectors(self) -> Vectors:

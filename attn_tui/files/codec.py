@@ -1,35 +1,28 @@
 """An Experiment as plain values for JSON, and back."""
 
-from array import array
-from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from math import isfinite
 from types import NoneType, UnionType
 from typing import (
     Any,
     Literal,
-    NoReturn,
     TypeVar,
     Union,
-    cast,
     get_args,
     get_origin,
     get_type_hints,
 )
 
-import numpy as np
-from numpy.typing import NDArray
-
-from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Products, Source, Typed
-from attn_tui.compute.vector import Vector
-from attn_tui.files.entries import Entry, held, named
-from attn_tui.files.plain import SPELLINGS, plain_number, plain_numbers, scores_of, shown
+from attn_tui.compute.source import Source
+from attn_tui.files.kinds import KINDS
+from attn_tui.files.plain import plain_number
+from attn_tui.files.plain_reader import Reader
 from attn_tui.instruments import INSTRUMENTS, load
 
 T = TypeVar("T")
@@ -58,32 +51,8 @@ def experiment_to_plain(experiment: Experiment) -> dict[str, Any]:
             instrument.name: asdict(setup.get(load(instrument.settings)))
             for instrument in INSTRUMENTS
         },
-        **_source_to_plain(experiment.source),
+        **KINDS[experiment.source.kind].to_plain(experiment.source),
     }
-
-
-def _source_to_plain(source: Source) -> dict[str, Any]:
-    """Return where the scores come from, before any mask."""
-    if isinstance(source, Drawn):
-        return {
-            "draw": {
-                "n_keys": source.n_keys,
-                "seed": source.seed,
-                "vectors": source.count,
-                "law": Drawn.LAW,
-                "generator": Drawn.GENERATOR,
-            }
-        }
-    if isinstance(source, Products):
-        named = {"queries": source.queries, "keys": source.keys, "values": source.values}
-        return {name: rows.tolist() for name, rows in named.items() if rows is not None}
-    if isinstance(source, Typed):
-        vectors = [
-            {"name": vector.name, "scores": plain_numbers(vector.scores.tolist())}
-            for vector in source.scores
-        ]
-        return {"vectors": vectors}
-    raise TypeError(type(source).__name__)
 
 
 def experiment_from_plain(
@@ -104,7 +73,9 @@ def experiment_from_plain(
         if plain["schema"] != SCHEMA:
             reader.refuse("schema", plain["schema"], f'"{SCHEMA}"')
         plain = plain.get("experiment")
-    values = reader.known("experiment", plain, _NAMES)
+    values = reader.known(
+        "experiment", plain, (*_NAMES, *(name for kind in KINDS.values() for name in kind.names))
+    )
     source = reader.source(values, default_source)
     default = Setup() if source.d_k is None else Setup(source.d_k)
     default_scale, default_precision = default.scale, default.precision
@@ -139,13 +110,9 @@ def experiment_from_plain(
     return reader.checked(Experiment, source, setup)
 
 
-_SOURCES = (("vectors",), ("draw",), ("queries", "keys", "values"))
-"""Names that say where scores come from; those of one line stand together."""
-
 _NAMES = (
     *("d_k", "rule", "parameters", "softcap", "sink", "qk_norm", "precision", "naive"),
     *("round_scores", "round_vectors", "mask", "settings"),
-    *(name for names in _SOURCES for name in names),
 )
 
 
@@ -153,67 +120,11 @@ def asks(plain: object) -> bool:
     """Return whether plain values ask a question, rather than being scores by name."""
     if not isinstance(plain, dict):
         return False
-    return (
-        any(name in plain for name in ("schema", "vectors"))
-        or isinstance(plain.get("draw"), dict)
-        or all(_is_matrix(plain.get(name)) for name in ("queries", "keys"))
-    )
+    return "schema" in plain or any(kind.is_in(plain) for kind in KINDS.values())
 
 
-def _is_matrix(value: object) -> bool:
-    return isinstance(value, list) and any(isinstance(row, list | array) for row in value)
-
-
-class _Reader:
-    """Checks plain values, and names the place of those that will not do."""
-
-    def __init__(self, where: str) -> None:
-        self.where = where
-
-    def refuse(self, name: str, value: object, expected: str) -> NoReturn:
-        problem = f'"{name}" is {shown(value)}'
-        raise InputError("experiment", problem, expected, self.where)
-
-    def known(self, name: str, value: object, names: tuple[str, ...] = ()) -> dict[str, Any]:
-        """Return a value that is an object; its names must be among those given, if any are."""
-        if not isinstance(value, dict):
-            self.refuse(name, value, "an object")
-        for key in value if names else ():
-            if key not in names:
-                problem = f'"{name}" has the unknown name {inert(key)}'
-                raise InputError("experiment", problem, "one of " + ", ".join(names), self.where)
-        return value
-
-    def of_type(self, name: str, value: Any, kind: type[T]) -> T:
-        """Return a value that has exactly the type wanted."""
-        if type(value) is not kind:
-            self.refuse(name, value, _KINDS[kind])
-        return value
-
-    def a_list(self, name: str, value: object) -> Sequence[Any]:
-        """Return a value that is a list, or the array that a list of numbers is read as."""
-        if not isinstance(value, list | array):
-            self.refuse(name, value, "a list")
-        return value
-
-    def number(self, name: str, value: object) -> float:
-        """Return a number, or the one a string spells."""
-        if isinstance(value, str) and value in SPELLINGS:
-            return SPELLINGS[value]
-        if type(value) not in (int, float):
-            self.refuse(name, value, "a number")
-        try:
-            return float(cast(float, value))
-        except OverflowError:
-            self.refuse(name, value, "at most 1.797e308 in size")
-
-    def checked(self, make: Callable[..., T], *values: object) -> T:
-        """Call what checks values itself, and add the place to its error."""
-        try:
-            return make(*values)
-        except InputError as error:
-            problem = f"{error.field}: {error.problem}"
-            raise InputError("experiment", problem, error.expected, self.where) from None
+class _Reader(Reader):
+    """Reads the parts of a question."""
 
     def settings(self, value: object) -> list[Any]:
         """Return the settings of each instrument named.
@@ -249,65 +160,12 @@ class _Reader:
 
     def source(self, values: dict[str, Any], default: Source | None) -> Source:
         """Return where the scores come from: one of the ways at most, or without default one."""
-        given = [names for names in _SOURCES if any(name in values for name in names)]
+        given = [kind for kind in KINDS.values() if not values.keys().isdisjoint(kind.names)]
         if default is not None and not given:
             return default
         if len(given) > 1:
-            first, second = (next(name for name in names if name in values) for names in given[:2])
+            first, second = (next(n for n in kind.names if n in values) for kind in given[:2])
             problem = f'"{first}" and "{second}" exclude each other'
             raise InputError("experiment", problem, "one of them", self.where)
-        if "draw" in values:
-            return self.draw(values["draw"])
-        if given and "vectors" not in values:
-            queries, keys = (self.matrix(name, values.get(name)) for name in ("queries", "keys"))
-            rows = values.get("values")
-            return self.checked(
-                Products, queries, keys, None if rows is None else self.matrix("values", rows)
-            )
-        return Typed(self.vectors(values.get("vectors")))
-
-    def draw(self, value: object) -> Drawn:
-        """Return a draw; the law and the generator are ours, whatever is said of them."""
-        given = self.known("draw", value, ("n_keys", "seed", "vectors", "law", "generator"))
-        default = Drawn()
-        defaults = (("n_keys", default.n_keys), ("seed", default.seed), ("vectors", default.count))
-        wanted = [self.of_type(name, given.get(name, usual), int) for name, usual in defaults]
-        return self.checked(Drawn, *wanted)
-
-    def matrix(self, name: str, value: object) -> NDArray[np.float64]:
-        """Return a list of lists of finite numbers, all of one length, as a matrix."""
-        if not isinstance(value, list) or not value:
-            self.refuse(name, value, "a list of lists of numbers")
-        rows = array("d")
-        for place, row in enumerate(value):
-            numbers = scores_of(row) if isinstance(row, list | array) else None
-            if numbers is None or not np.isfinite(numbers).all():
-                self.refuse(f"{name}[{place}]", row, "a list of finite numbers")
-            if len(numbers) != len(value[0]):
-                problem = f'"{name}[{place}]" has {len(numbers)} numbers and row 0 {len(value[0])}'
-                raise InputError("experiment", problem, "rows of one length", self.where)
-            rows.frombytes(numbers.tobytes())
-        return held(np.asarray(rows).reshape(len(value), -1))
-
-    def vectors(self, value: object) -> tuple[Vector, ...]:
-        """Return vectors with their names."""
-        if not isinstance(value, list):
-            self.refuse("vectors", value, "a list")
-        entries = []
-        for plain in value:
-            vector = self.known("vectors", plain, ("name", "scores"))
-            name = self.of_type("name", vector.get("name", ""), str)
-            scores = self.a_list("scores", vector.get("scores"))
-            numbers = scores_of(scores)
-            if numbers is None:
-                numbers = np.array([self.number(f"scores of {name}", score) for score in scores])
-            entries.append(Entry(name, numbers))
-        return self.checked(named, entries)
-
-
-_KINDS: dict[type, str] = {
-    str: "a string",
-    int: "a whole number",
-    bool: "true or false",
-    float: "a number",
-}
+        kind = given[0] if given else next(iter(KINDS.values()))
+        return kind.from_plain(self, values)

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field, replace
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Kind
+from attn_tui.compute.source import Kind, Source
 from attn_tui.files.attachments import Attachment
-from attn_tui.files.sources import TEMPLATES, read_source
-from attn_tui.files.writing import compacted, score_text, source_text
+from attn_tui.files.kinds import KINDS, compacted, source_text
+from attn_tui.files.writing import score_text
 
 __all__ = ["EXAMPLE", "Draft", "draft_of", "parse", "score_text"]
 
@@ -35,8 +35,13 @@ class Draft:
         if kind == self.source:
             return self
         texts = dict(self.others) | {self.source: self.text}
-        text = texts.pop(kind, TEMPLATES[kind])
+        text = texts.pop(kind, KINDS[kind].template)
         return replace(self, text=text, source=kind, others=tuple(sorted(texts.items())))
+
+    def asking(self, source: Source) -> "Draft":
+        """Return the draft that asks about a source, which is written as text."""
+        text, attachments = source_text(source, self.attachments)
+        return replace(self.from_source(source.kind), text=text, attachments=attachments)
 
     def with_text(self, text: str) -> "Draft":
         """Return the draft with another text; what it has too much of is attached."""
@@ -54,7 +59,17 @@ def parse(draft: Draft) -> Experiment:
     Raises:
         InputError: If it cannot be asked; where the text is not understood, with its line.
     """
-    return Experiment(read_source(draft.source, draft.text, draft.attachments), draft.setup)
+    return Experiment(source_of(draft), draft.setup)
+
+
+def source_of(draft: Draft) -> Source:
+    """Return where the scores come from; the same text gives the same vectors.
+
+    Raises:
+        InputError: With field ``"scores"``, ``"draw"`` or ``"query"``, naming the token that is
+            not understood, and its line.
+    """
+    return KINDS[draft.source].read(draft.text, draft.attachments)
 
 
 def draft_of(experiment: Experiment) -> Draft:

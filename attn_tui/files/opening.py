@@ -13,12 +13,12 @@ from attn_tui.files.codec import asks, experiment_from_plain
 from attn_tui.files.draft import Draft, parse
 from attn_tui.files.entries import Entry, expanded, named
 from attn_tui.files.json import read_json
+from attn_tui.files.kinds import source_text
 from attn_tui.files.readers import SUFFIXES, opened, whole_entries
 from attn_tui.files.sources import part_of, products_of
 from attn_tui.files.stream import Metered, text_pieces
 from attn_tui.files.tables import json_entries
 from attn_tui.files.watch import Watch, unwatched
-from attn_tui.files.writing import source_text
 
 
 def open_draft(path: str, setup: Setup, watch: Watch = unwatched) -> Draft:

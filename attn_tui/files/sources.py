@@ -1,4 +1,4 @@
-"""The text of each kind of source, and what it means."""
+"""The grammars of draws and of q, K and V: their texts, and what they mean."""
 
 import re
 from bisect import bisect_right
@@ -10,19 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.source import Drawn, Kind, Products, Source, Typed
+from attn_tui.compute.source import Drawn, Products
 from attn_tui.compute.whole import parse_whole
 from attn_tui.files.attachments import Attachment
 from attn_tui.files.entries import NUMBERS, Entry, held
-from attn_tui.files.grammar import parse_vectors, read_entries, vector_at
+from attn_tui.files.grammar import read_entries
 from attn_tui.files.limits import MOST_ROWS
-
-TEMPLATES: Mapping[Kind, str] = {
-    "typed": "a: 100, 120, 150",
-    "drawn": "n = 64, seed = 1, vectors = 1",
-    "vectors": "q: 1, 0\nK: [[1, 0], [0, 1]]\nV: [[1, 0], [0, 1]]",
-}
-"""What a kind of source starts with."""
 
 Part = Literal["q", "K", "V"]
 
@@ -46,33 +39,6 @@ _BESIDE: tuple[Part, ...] = ("K", "V")
 _REQUIRED: tuple[Part, ...] = ("q", "K")
 _EXPECTED = "q:, K: and, if there are values, V:"
 FINITE = "finite numbers"
-
-
-def read_source(kind: Kind, text: str, attachments: tuple[Attachment, ...] = ()) -> Source:
-    """Return the source that a text means; the same text and attachments give the same vectors.
-
-    Raises:
-        InputError: With field ``"scores"``, ``"draw"`` or ``"query"``, naming the token that is
-            not understood, and its line.
-    """
-    if kind == "typed":
-        return Typed(parse_vectors(text, attachments))
-    if kind == "drawn":
-        return parse_draw(text)
-    return parse_products(text, attachments)
-
-
-def index_at(
-    kind: Kind, text: str, line: int, attachments: tuple[Attachment, ...] = ()
-) -> int | None:
-    """Return the index of the vector a line, counted from 0, belongs to; None if to none."""
-    if kind == "typed":
-        return vector_at(text, line, attachments)
-    if kind == "drawn":
-        return None
-    starts = _starts(text, attachments)
-    above = bisect_right([start for start, _ in starts], line + 1)
-    return starts[above - 1][1] if above else None
 
 
 def parse_draw(text: str) -> Drawn:
@@ -179,6 +145,13 @@ def matrix_of(part: Part, rows: Sequence[Entry]) -> NDArray[np.float64]:
     if len(rows) == 1 and isinstance(only, np.ndarray) and only.ndim == 2:
         return only
     return held(np.vstack([row.scores for row in rows]))
+
+
+def query_at(text: str, line: int, attachments: tuple[Attachment, ...] = ()) -> int | None:
+    """Return which query a line, counted from 0, belongs to; None if to none."""
+    starts = _starts(text, attachments)
+    above = bisect_right([start for start, _ in starts], line + 1)
+    return starts[above - 1][1] if above else None
 
 
 @lru_cache(maxsize=8)

@@ -10,12 +10,10 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.errors import InputError
-from attn_tui.compute.source import Drawn, Kind, Products, Source, Typed
+from attn_tui.compute.source import Drawn, Products, Typed
 from attn_tui.files.attachments import Attachment
 from attn_tui.files.entries import Entry, held, letters, named, numbered
 from attn_tui.files.grammar import read_entries
-from attn_tui.files.sources import parse_products
 
 MOST_TYPED = 2_000
 """Numbers of one vector, or of q, K or V, that stand in a text."""
@@ -27,56 +25,14 @@ _BARE = re.compile(r"\w[\w.\-+*/#@]*(?: [\w.\-+*/#@]+)*(?:\[\d+\])?")
 _ROW = re.compile(r"(.+)\[(\d+)\]")
 
 
-def source_text(
-    source: Source, attachments: tuple[Attachment, ...] = ()
-) -> tuple[str, tuple[Attachment, ...]]:
-    """Return the text that means a source, every number exact, and what it names.
-
-    Args:
-        source: Typed, Drawn or Products.
-        attachments: Those there are; the numbers of each stay what they are.
-    """
-    writer = _Writer(attachments)
-    if isinstance(source, Drawn):
-        text = f"n = {source.n_keys}, seed = {source.seed}, vectors = {source.count}"
-    elif isinstance(source, Products):
-        text = writer.products(source)
-    elif isinstance(source, Typed):
-        text = writer.entries([Entry(v.name, v.scores) for v in source.scores])
-    else:
-        raise TypeError(type(source).__name__)
-    return text, writer.attachments
-
-
-def compacted(
-    kind: Kind, text: str, attachments: tuple[Attachment, ...]
-) -> tuple[str, tuple[Attachment, ...]]:
-    """Return a text with what it has too much of attached instead, and what it names then.
-
-    Where anything is, the whole text is written anew. A text that is short enough, or is not
-    understood, is returned as it is.
-    """
-    if len(text) < 2 * MOST_TYPED or kind == "drawn":
-        return text, attachments
-    writer = _Writer(attachments)
-    try:
-        if kind == "vectors":
-            shorter = writer.products(parse_products(text, attachments))
-        else:
-            shorter = writer.entries(_named(read_entries(text, attachments, whole=True)))
-    except InputError:
-        return text, attachments
-    return (text if writer.attachments == attachments else shorter), writer.attachments
-
-
 def score_text(score: float) -> str:
     """Return the shortest text that reads back as exactly this score: ``100``, ``-inf``."""
     text = repr(score)
     return text.removesuffix(".0") if isfinite(score) else text
 
 
-class _Writer:
-    """Writes numbers as text, or attaches them and writes their name."""
+class Writer:
+    """Writes sources as text; numbers too many for it are attached, and named there."""
 
     def __init__(self, attachments: tuple[Attachment, ...]) -> None:
         self._attached = list(attachments)
@@ -89,17 +45,29 @@ class _Writer:
         """What there was, and what has been attached since."""
         return tuple(self._attached)
 
+    def draw(self, source: Drawn) -> str:
+        """Return the line of a draw."""
+        return f"n = {source.n_keys}, seed = {source.seed}, vectors = {source.count}"
+
+    def typed(self, source: Typed) -> str:
+        """Return a line for each vector."""
+        return self.entries([Entry(vector.name, vector.scores) for vector in source.scores])
+
+    def compacted(self, text: str, attachments: tuple[Attachment, ...]) -> str:
+        """Return the text of typed scores written anew."""
+        return self.entries(_named(read_entries(text, attachments, whole=True)))
+
     def products(self, source: Products) -> str:
         """Return the lines of q, K and V."""
         named = {"q": source.queries, "K": source.keys, "V": source.values}
         lines = [
-            f"{name}: {self.matrix(rows, self.is_attached(rows) or rows.size > MOST_TYPED)}"
+            f"{name}: {self._matrix(rows, self._is_attached(rows) or rows.size > MOST_TYPED)}"
             for name, rows in named.items()
             if rows is not None
         ]
         return "\n".join(lines)
 
-    def matrix(self, rows: NDArray[np.float64], apart: bool) -> str:
+    def _matrix(self, rows: NDArray[np.float64], apart: bool) -> str:
         if apart:
             return self.token(rows)
         lists = [", ".join(map(score_text, row)) for row in rows.tolist()]
@@ -110,27 +78,27 @@ class _Writer:
 
     def entries(self, entries: Sequence[Entry]) -> str:
         """Return a line for each vector; vectors too many together are all attached."""
-        apart = [self.is_attached(e.scores) or np.size(e.scores) > MOST_TYPED for e in entries]
+        apart = [self._is_attached(e.scores) or np.size(e.scores) > MOST_TYPED for e in entries]
         typed = sum(
             len(e.scores) for e, is_apart in zip(entries, apart, strict=True) if not is_apart
         )
         if typed > MOST_IN_TEXT:
             entries = _grouped(entries)
             apart = [True] * len(entries)
-        return "\n".join(map(self.line, entries, apart))
+        return "\n".join(map(self._line, entries, apart))
 
-    def line(self, entry: Entry, apart: bool) -> str:
+    def _line(self, entry: Entry, apart: bool) -> str:
         name = entry.name if _BARE.fullmatch(entry.name) else dumps(entry.name, ensure_ascii=False)
         scores = held(entry.scores)
         text = self.token(scores) if apart else ", ".join(map(score_text, scores.tolist()))
         return f"{name}: {text}" if entry.name else text
 
-    def is_attached(self, numbers: object) -> bool:
+    def _is_attached(self, numbers: object) -> bool:
         return id(numbers) in self._places
 
     def token(self, numbers: NDArray[np.float64]) -> str:
         """Attach numbers, if they are not, and return what names them in a text."""
-        if not self.is_attached(numbers):
+        if not self._is_attached(numbers):
             self._places[id(numbers)] = len(self._attached)
             self._attached.append(Attachment(numbers))
         place = self._places[id(numbers)]

@@ -1,22 +1,17 @@
 """What was asked, as labelled lines: where scores come from, the scale, the precision, the mask."""
 
 from collections.abc import Iterator
-from math import sqrt
 from textwrap import wrap
-
-import numpy as np
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.models import Model
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Products
-from attn_tui.compute.vector import Vector
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.draft import parse
 from attn_tui.files.examples import Example
-from attn_tui.report.numbers import general, quantity
-from attn_tui.report.origin import origin
+from attn_tui.report.numbers import general
+from attn_tui.report.origin import law, origin
 
 WIDTH = 80
 _LABEL = 11
@@ -30,8 +25,8 @@ def head(experiment: Experiment) -> Iterator[str]:
     """Yield the lines that stand above the answer, each at most 80 columns wide."""
     setup = experiment.setup
     yield line("scores", origin(experiment))
-    if isinstance(experiment.source, Drawn):
-        yield line("", _law(experiment.source, setup))
+    if text := law(experiment.source, setup):
+        yield line("", text)
     yield line("d_k", str(setup.d_k))
     yield from _scale(experiment, setup)
     yield from _precision(experiment, setup)
@@ -67,7 +62,7 @@ def _scale(experiment: Experiment, setup: Setup) -> Iterator[str]:
         yield line("sink", what)
         yield line("", SINK_SOURCE)
     if scale.qk_norm:
-        if isinstance(experiment.source, Products | Drawn):
+        if experiment.source.normalises:
             yield line("QK-norm", "q and k divided by their root mean square before the product")
             yield line("", QK_NORM_SOURCE)
         else:
@@ -103,46 +98,10 @@ def _precision(experiment: Experiment, setup: Setup) -> Iterator[str]:
     precision = setup.precision
     how = "largest score subtracted" if precision.stable else "naive: no maximum subtracted"
     yield line("precision", f"softmax in {precision.format}, {how}")
-    if precision.vectors != "float64" and isinstance(experiment.source, Products):
+    if precision.vectors != "float64" and experiment.source.rounds:
         yield line("", f"q and k are rounded to {precision.vectors} before their product")
     if precision.scores != "float64":
         yield line("", f"scores are rounded to {precision.scores} before everything else")
-
-
-def _law(draw: Drawn, setup: Setup) -> str:
-    """Say what the law of drawn scores is."""
-    if setup.scale.qk_norm:
-        return (
-            "scores are independent, s = d_k·g/√(g² + χ²), the cosine of q and k times d_k: g is "
-            "standard normal, χ² has d_k − 1 degrees of freedom; their standard deviation is "
-            f"√d_k = {quantity(setup.d_k**0.5)} ({draw.GENERATOR})"
-        )
-    which = "its q" if draw.count == 1 else "the q of a vector"
-    return (
-        f"given {which}, scores are independent N(0, ‖q‖²); over all q their variance is d_k, "
-        f"their standard deviation √d_k = {quantity(setup.d_k**0.5)} ({draw.GENERATOR})"
-    )
-
-
-def drawn(draw: Drawn, setup: Setup, index: int, vector: Vector) -> str:
-    """Return a line on the scores of a drawn vector: what their spread is, and should be."""
-    scores = vector.scores[vector.scores > -np.inf]
-    if not scores.size:
-        return ""
-    d_k = setup.d_k
-    if setup.scale.qk_norm:
-        # A cosine has the mean fourth power 3/(d_k(d_k + 2)).
-        name, exact, relative = "√d_k", sqrt(d_k), sqrt((d_k - 1) / (d_k + 2))
-    else:
-        name, exact, relative = "‖q‖", draw.query_norm(d_k, index), 1.0
-    spread = float(np.sqrt(np.square(scores).mean()))
-    error = exact * relative / sqrt(2.0 * scores.size)
-    n_scores = "score" if scores.size == 1 else f"{scores.size:,} scores"
-    text = (
-        f"root mean square of the {n_scores} {quantity(spread)} ± {quantity(error)}"
-        f" (standard error), by law {name} = {quantity(exact)}"
-    )
-    return "\n".join(wrap(text, WIDTH)) + "\n"
 
 
 def line(label: str, text: str) -> str:

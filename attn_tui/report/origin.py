@@ -1,9 +1,15 @@
-"""Where scores come from, and what d_k does to them, in a line of plain text."""
+"""Where scores come from, and what d_k does to them, in words: of each kind of source its own."""
+
+from functools import singledispatch
+from math import sqrt
+
+import numpy as np
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Products
+from attn_tui.compute.source import Drawn, Products, Source, Typed
+from attn_tui.compute.vector import Vector
 from attn_tui.report.numbers import quantity
 
 MOST_NORMS = 3
@@ -12,26 +18,88 @@ MOST_NORMS = 3
 
 def origin(experiment: Experiment) -> str:
     """Return one line that says where the scores come from and what d_k does to them."""
-    found, setup = experiment.source, experiment.setup
-    if isinstance(found, Drawn):
-        return _drawn(found, setup)
-    if isinstance(found, Products):
-        normalised = ", normalised" if setup.scale.qk_norm else ""
-        return f"from q and K{normalised}: d_k = {found.d_k} is their length"
+    return origins(experiment.source, experiment, 0)[0]
+
+
+@singledispatch
+def origins(source: Source, experiment: Experiment, index: int) -> list[str]:
+    """Return lines, the fullest first, of which others say less, or of one vector alone."""
+    return [source.kind]
+
+
+@origins.register
+def _(source: Typed, experiment: Experiment, index: int) -> list[str]:
     n_keys = max(vector.n_attended for vector in experiment.vectors)
-    return f"typed: d_k moves {what_d_k_moves(setup.scale, n_keys)}"
+    return [f"typed: d_k moves {what_d_k_moves(experiment.setup.scale, n_keys)}"]
 
 
-def _drawn(draw: Drawn, setup: Setup) -> str:
-    d_k = setup.d_k
-    what = f"at d_k = {d_k}, n = {draw.n_keys:,}, seed {draw.seed}"
-    if setup.scale.qk_norm:
-        return f"drawn: q, k ~ N(0,1), normalised, {what}: |s| ≤ {d_k}"
-    norms = [quantity(draw.query_norm(d_k, i)) for i in range(min(draw.count, MOST_NORMS))]
-    more = ", …" if draw.count > MOST_NORMS else ""
-    return f"drawn: q, k ~ N(0,1) {what}, ‖q‖ = {', '.join(norms)}{more}"
+@origins.register
+def _(source: Products, experiment: Experiment, index: int) -> list[str]:
+    normalised = ", normalised" if experiment.setup.scale.qk_norm else ""
+    return [f"from q and K{normalised}: d_k = {source.d_k} is their length"]
+
+
+@origins.register
+def _(source: Drawn, experiment: Experiment, index: int) -> list[str]:
+    d_k = experiment.setup.d_k
+    what = f"at d_k = {d_k}, n = {source.n_keys:,}, seed {source.seed}"
+    if experiment.setup.scale.qk_norm:
+        return [f"drawn: q, k ~ N(0,1), normalised, {what}: |s| ≤ {d_k}"]
+    norms = [quantity(source.query_norm(d_k, i)) for i in range(min(source.count, MOST_NORMS))]
+    more = ", …" if source.count > MOST_NORMS else ""
+    return [
+        f"drawn: q, k ~ N(0,1) {what}, ‖q‖ = {', '.join(norms)}{more}",
+        f"drawn: s ~ N(0, ‖q‖²), ‖q‖ = {quantity(source.query_norm(d_k, index))}",
+    ]
 
 
 def what_d_k_moves(scale: Scale, n_keys: int) -> str:
     """Say what d_k changes while the scores stay as typed."""
     return "only the divisor" if scale.uses_d_k(n_keys) else "nothing in this rule"
+
+
+@singledispatch
+def law(source: Source, setup: Setup) -> str:
+    """Say what the law of the scores is, if they have one."""
+    return ""
+
+
+@law.register
+def _(source: Drawn, setup: Setup) -> str:
+    if setup.scale.qk_norm:
+        return (
+            "scores are independent, s = d_k·g/√(g² + χ²), the cosine of q and k times d_k: g is "
+            "standard normal, χ² has d_k − 1 degrees of freedom; their standard deviation is "
+            f"√d_k = {quantity(setup.d_k**0.5)} ({source.GENERATOR})"
+        )
+    which = "its q" if source.count == 1 else "the q of a vector"
+    return (
+        f"given {which}, scores are independent N(0, ‖q‖²); over all q their variance is d_k, "
+        f"their standard deviation √d_k = {quantity(setup.d_k**0.5)} ({source.GENERATOR})"
+    )
+
+
+@singledispatch
+def spread(source: Source, setup: Setup, index: int, vector: Vector) -> str:
+    """Return a line on the spread of a vector's scores and what it is by their law, if any."""
+    return ""
+
+
+@spread.register
+def _(source: Drawn, setup: Setup, index: int, vector: Vector) -> str:
+    scores = vector.scores[vector.scores > -np.inf]
+    if not scores.size:
+        return ""
+    d_k = setup.d_k
+    if setup.scale.qk_norm:
+        # A cosine has the mean fourth power 3/(d_k(d_k + 2)).
+        name, exact, relative = "√d_k", sqrt(d_k), sqrt((d_k - 1) / (d_k + 2))
+    else:
+        name, exact, relative = "‖q‖", source.query_norm(d_k, index), 1.0
+    spread = float(np.sqrt(np.square(scores).mean()))
+    error = exact * relative / sqrt(2.0 * scores.size)
+    n_scores = "score" if scores.size == 1 else f"{scores.size:,} scores"
+    return (
+        f"root mean square of the {n_scores} {quantity(spread)} ± {quantity(error)}"
+        f" (standard error), by law {name} = {quantity(exact)}"
+    )

@@ -10,10 +10,8 @@ from attn_tui.compute.models import Model
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Kind
-from attn_tui.files.draft import Draft
-from attn_tui.files.sources import read_source
-from attn_tui.files.writing import source_text
+from attn_tui.compute.source import Kind
+from attn_tui.files.draft import Draft, source_of
 from attn_tui.tui.state import Edit
 
 S = TypeVar("S")
@@ -27,12 +25,10 @@ def text(value: str) -> Edit:
 def redraw(draft: Draft) -> Draft:
     """Ask for the next seed, if scores are drawn and the draw can be read."""
     try:
-        source = read_source(draft.source, draft.text, draft.attachments)
+        source = source_of(draft)
     except InputError:
         return draft
-    if not isinstance(source, Drawn):
-        return draft
-    return replace(draft, text=source_text(replace(source, seed=source.seed + 1))[0])
+    return draft.asking(source.redrawn()) if source.redraws else draft
 
 
 def source(kind: Kind) -> Edit:

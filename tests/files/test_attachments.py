@@ -15,8 +15,9 @@ from attn_tui.compute.vector import Vector
 from attn_tui.files.attachments import Attachment
 from attn_tui.files.draft import Draft, draft_of, parse
 from attn_tui.files.grammar import parse_vectors, vector_at
+from attn_tui.files.kinds import source_text
 from attn_tui.files.sources import parse_draw
-from attn_tui.files.writing import MOST_TYPED, source_text
+from attn_tui.files.writing import MOST_TYPED
 from tests.asking import asking
 
 

@@ -10,12 +10,13 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Kind, Products, Source
 from attn_tui.files.attachments import Attachment
 from attn_tui.files.draft import Draft, parse
-from attn_tui.files.sources import TEMPLATES, index_at, parse_draw, parse_products, read_source
+from attn_tui.files.kinds import KINDS
+from attn_tui.files.sources import parse_draw, parse_products
 
 
 def refused(kind: Kind, text: str) -> InputError:
     with pytest.raises(InputError) as caught:
-        read_source(kind, text)
+        KINDS[kind].read(text, ())
     assert str(caught.value).isprintable()
     return caught.value
 
@@ -154,10 +155,11 @@ def test_keys_are_not_vectors_and_may_be_many() -> None:
 
 def test_a_line_belongs_to_a_query_or_to_none() -> None:
     text = "\nq: [[1, 0],\n[0, 1]]\nK: 1 0\nk: 0 1\nq: 2 2\n"
-    assert [index_at("vectors", text, line) for line in range(6)] == [None, 0, 1, None, None, 2]
-    assert index_at("vectors", "q: x", 0) is None
-    assert index_at("drawn", "n = 3", 0) is None
-    assert index_at("typed", "1 2\n3 4", 1) == 1
+    index_at = KINDS["vectors"].index_at
+    assert [index_at(text, line, ()) for line in range(6)] == [None, 0, 1, None, None, 2]
+    assert index_at("q: x", 0, ()) is None
+    assert KINDS["drawn"].index_at("n = 3", 0, ()) is None
+    assert KINDS["typed"].index_at("1 2\n3 4", 1, ()) == 1
 
 
 @pytest.mark.parametrize("kind", ["typed", "drawn", "vectors"])
@@ -167,7 +169,7 @@ def test_every_kind_of_source_starts_with_a_question(kind: Kind) -> None:
 
 
 def _typed() -> Draft:
-    return Draft(TEMPLATES["typed"])
+    return Draft(KINDS["typed"].template)
 
 
 @given(
@@ -187,6 +189,6 @@ def test_any_text_is_read_or_refused_in_one_printable_line(kind: Kind, text: str
 
 def _outcome(kind: Kind, text: str) -> Source | InputError:
     try:
-        return read_source(kind, text)
+        return KINDS[kind].read(text, ())
     except InputError as error:
         return error

@@ -9,15 +9,15 @@ from attn_tui.compute.explore.attention import attention
 from attn_tui.compute.explore.precision_lab import MOST_DIFFERING
 from attn_tui.compute.explore.precision_lab import lab as tried
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn
 from attn_tui.report.explore import sentences
 from attn_tui.report.explore.contents import EVERYTHING, Contents
 from attn_tui.report.explore.picture import picture
 from attn_tui.report.explore.precision_table import precision_table
 from attn_tui.report.explore.tables import count_noun, differences, statistics, table
 from attn_tui.report.explore.through_vectors import through_vectors
-from attn_tui.report.head import WIDTH, drawn, head
+from attn_tui.report.head import WIDTH, head
 from attn_tui.report.numbers import general
+from attn_tui.report.origin import spread
 
 
 def render(answer: Answer, contents: Contents = EVERYTHING) -> Iterator[str]:
@@ -61,8 +61,8 @@ def _vector(
     vector = found.vector
     masked = f", {found.masked.size:,} masked" if found.masked.size else ""
     yield f"\n{vector.name}: {vector.n_keys:,} {count_noun(vector.n_keys)}{masked}\n"
-    if isinstance(experiment.source, Drawn):
-        yield drawn(experiment.source, experiment.setup, index, vector)
+    if text := spread(experiment.source, experiment.setup, index, vector):
+        yield _wrapped(text)
     yield _status(found)
     yield "\n"
     yield from table(found, top)

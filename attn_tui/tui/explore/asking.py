@@ -8,8 +8,9 @@ from attn_tui.compute.explore.answer import Settings, Wrt
 from attn_tui.compute.mask import Mask, parse_mask
 from attn_tui.compute.precision import FORMATS
 from attn_tui.compute.scale import Scale, parse_number
-from attn_tui.compute.source import Kind
+from attn_tui.compute.source import Kind, Source
 from attn_tui.files.examples import EXAMPLES
+from attn_tui.files.kinds import KINDS
 from attn_tui.files.writing import score_text
 from attn_tui.tui import edits
 from attn_tui.tui.explore import choices
@@ -24,6 +25,11 @@ class AskingActions(ExploreBase):
     """Actions that change what is asked."""
 
     # Scores
+
+    @property
+    def _kind(self) -> type[Source] | None:
+        """The kind of source that the text in the editor is about."""
+        return KINDS[self.asked.draft.source].source if self.asked else None
 
     def action_edit(self) -> None:
         """Give the keys to the editor."""
@@ -41,7 +47,7 @@ class AskingActions(ExploreBase):
 
     def action_draw_anew(self) -> None:
         """Draw with the next seed."""
-        if self.asked and self.asked.draft.source != "drawn":
+        if self._kind and not self._kind.redraws:
             self.notify("Scores are not drawn: f draws them", timeout=3)
         self.ask(edits.redraw)
 
@@ -69,7 +75,7 @@ class AskingActions(ExploreBase):
 
     def action_qk_norm(self) -> None:
         """Normalise queries and keys, or do not."""
-        if self.asked and self.asked.draft.source == "typed" and not self.scale_asked.qk_norm:
+        if self._kind and not (self._kind.normalises or self.scale_asked.qk_norm):
             self.notify("QK-norm acts on q and k: f draws or types them", timeout=3)
         self.ask(edits.scale(lambda old: replace(old, qk_norm=not old.qk_norm)))
 
@@ -89,7 +95,7 @@ class AskingActions(ExploreBase):
 
     def action_round_vectors(self) -> None:
         """Round queries and keys to the next number format."""
-        if self.asked and self.asked.draft.source != "vectors":
+        if self._kind and not self._kind.rounds:
             self.notify("There are no q and k to round: f types them", timeout=3)
         else:
             self.ask(edits.precision(lambda old: replace(old, vectors=NEXT_FORMAT[old.vectors])))

@@ -17,14 +17,14 @@ from attn_tui.compute.explore.attention import attention
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Kind
+from attn_tui.compute.source import Kind, Source
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.files.examples import example_of
+from attn_tui.files.kinds import KINDS
 from attn_tui.report.explore import sentences
-from attn_tui.report.numbers import general, quantity, weight, weight_name
-from attn_tui.report.origin import origin
+from attn_tui.report.numbers import general, weight, weight_name
+from attn_tui.report.origin import origins
 from attn_tui.tui.explore import table_rows
-from attn_tui.tui.explore.choices import SOURCES
 from attn_tui.tui.explore.key_table import Page
 from attn_tui.tui.explore.order import Keys
 from attn_tui.tui.explore.table_rows import Columns
@@ -47,39 +47,39 @@ def precision_text(precision: Precision) -> str:
     return ", ".join(parts)
 
 
-def extras_text(scale: Scale, kind: Kind, taken: float | None = None) -> str:
+def extras_text(scale: Scale, source: Source, taken: float | None = None) -> str:
     """Return what there is besides the multiplier: ``cap 50, sink 0 takes 0.27, QK-norm``."""
     parts = [f"cap {general(scale.softcap)}"] if scale.softcap is not None else []
     if scale.sink is not None:
         takes = "" if taken is None else f" takes {weight(taken)}"
         parts.append(f"sink {general(scale.sink)}{takes}")
     if scale.qk_norm:
-        parts.append("no q and k for QK-norm" if kind == "typed" else "QK-norm")
+        parts.append("QK-norm" if source.normalises else "no q and k for QK-norm")
     return ", ".join(parts)
 
 
 def pin_text(answer: VectorAnswer, experiment: Experiment) -> str:
     """Return what was asked of an answer, in a few words."""
     setup = experiment.setup
-    extras = extras_text(setup.scale, experiment.source.kind)
+    extras = extras_text(setup.scale, experiment.source)
     parts = [f"{answer.vector.name}: m = {setup.scale.formula}", f"d_k {setup.d_k}"]
     return ", ".join([*parts, *filter(None, (extras, precision_text(setup.precision)))])
 
 
 def status(experiment: Experiment) -> list[tuple[str, str]]:
     """Return the rule, the precision and the source of the scores, for the title line."""
-    setup, kind = experiment.setup, experiment.source.kind
-    rule = ", ".join(filter(None, (f"m = {setup.scale.formula}", extras_text(setup.scale, kind))))
+    setup, source = experiment.setup, experiment.source
+    rule = ", ".join(filter(None, (f"m = {setup.scale.formula}", extras_text(setup.scale, source))))
     return [
         (rule, "screen.choose_rule"),
         (precision_text(setup.precision), "screen.precision"),
-        (SOURCES[kind][0], "screen.choose_source"),
+        (KINDS[source.kind].title, "screen.choose_source"),
     ]
 
 
 def source_title(kind: Kind) -> str:
     """Return the title of the pane of scores: what they come from."""
-    return f" Scores: {SOURCES[kind][0]} "
+    return f" Scores: {KINDS[kind].title} "
 
 
 def rule_rows(
@@ -90,15 +90,12 @@ def rule_rows(
     formula: Span = (f"m = {scale.formula}  ", "label")
     times: Span = (f"× {general(m, 5)}", "scaled")
     divisor: Span = (f" (÷ {general(1 / m, 5)})" if m else "", "muted")
-    kind, taken = experiment.source.kind, answer.scaled.sink_weight
-    more: Span = (f"  {extras_text(scale, kind, taken)}".rstrip(), "label")
-    less: Span = (f"  {extras_text(scale, kind)}".rstrip(), "label")
+    source, taken = experiment.source, answer.scaled.sink_weight
+    more: Span = (f"  {extras_text(scale, source, taken)}".rstrip(), "label")
+    less: Span = (f"  {extras_text(scale, source)}".rstrip(), "label")
     fewer: list[Row] = [(formula, times, more), (times, more), (times, less)]
     rule = first_fit([(formula, times, divisor, more), *fewer], width)
-    texts = [origin(experiment)]
-    if isinstance(experiment.source, Drawn) and not scale.qk_norm:
-        norm = experiment.source.query_norm(experiment.setup.d_k, index)
-        texts.append(f"drawn: s ~ N(0, ‖q‖²), ‖q‖ = {quantity(norm)}")
+    texts = origins(source, experiment, index)
     room = max(height - 1, 1)
     # An equation is not torn apart.
     texts = [text.replace(" = ", "\u00a0=\u00a0") for text in texts]
@@ -124,8 +121,8 @@ def message_rows(
     mask = asked.experiment.setup.mask
     masked = f", masked: {mask}" if mask else ""
     rows: list[Row] = [((f"{many}{vector.name}, {keys}{masked}", "muted"),)]
-    names = {each.name.partition("[")[0].lower() for each in asked.experiment.vectors}
-    if asked.draft.source == "typed" and {"q", "k"} <= names:
+    names = {name.partition("[")[0].lower() for name in asked.experiment.source.names}
+    if {"q", "k"} <= names:
         rows.insert(0, (("f, from q and K, multiplies q and K", "muted"),))
     if view.pinned:
         rows.insert(0, (("pinned ", "pinned"), (view.pin, "muted")))
@@ -289,7 +286,7 @@ def chart_rows(
     if view.chart == "over_d_k":
         return over_d_k.over_d_k_chart(
             data, experiment.setup.d_k, width, height, view.log, view.ascii, view.quantity,
-            answer.wrt, _OVER_D_K[experiment.source.kind],
+            answer.wrt, KINDS[experiment.source.kind].over_d_k,
         )  # fmt: skip
     if view.chart == "precision":
         return precision_chart(data, width, height, view.ascii, view.side, view.line)
@@ -301,10 +298,3 @@ def chart_rows(
             answer, found, view.key, width, height, view.component, view.ascii, view.side
         )
     return weights.weights_chart(answer, width, height, view.log, view.key, view.ascii)
-
-
-_OVER_D_K: dict[Kind, str] = {
-    "typed": "",
-    "drawn": "drawn at each d_k",
-    "vectors": "same scores",
-}

@@ -12,7 +12,7 @@ from attn_tui.charts.explore.jacobian import cell_at
 from attn_tui.charts.explore.precision_lab import last_first
 from attn_tui.charts.rows import Row
 from attn_tui.files.draft import Draft
-from attn_tui.files.sources import index_at
+from attn_tui.files.kinds import KINDS
 from attn_tui.tui import edits, scaling
 from attn_tui.tui.actions import Section
 from attn_tui.tui.computing import Computing
@@ -310,7 +310,7 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
         if asked.error or not editor.has_focus or asked.draft.text != editor.text:
             return self.view
         draft, line = asked.draft, editor.cursor_location[0]
-        index = index_at(draft.source, draft.text, line, draft.attachments)
+        index = KINDS[draft.source].index_at(draft.text, line, draft.attachments)
         return self.view if index in (None, self.view.vector) else self.view.at(index)
 
     @on(KeyTable.Moved)

@@ -15,7 +15,6 @@ from attn_tui.compute.sweep.settings import Settings, compared, rule_text
 from attn_tui.compute.whole import parse_whole
 from attn_tui.files.draft import Draft
 from attn_tui.files.sweeps import range_text, read_range, read_rules
-from attn_tui.files.writing import source_text
 from attn_tui.report.sweep.names import NAMES, others
 from attn_tui.tui import edits
 from attn_tui.tui.dialogs import Choice, SeveralDialog
@@ -197,9 +196,9 @@ class AskingActions(FilingScreen):
         """Open Explore on a vector drawn where the cursor is, with the seed of the sweep."""
         if self.asked:
             n, d_k = self.place
-            text, _ = source_text(Drawn(n, self.settings.seed))
+            vector = Drawn(n, self.settings.seed)
             to_d_k, to_rule = edits.d_k(lambda _: d_k), _under(self._rule_there, self._rules)
-            self.ask(lambda draft: to_rule(to_d_k(replace(draft.from_source("drawn"), text=text))))
+            self.ask(lambda draft: to_rule(to_d_k(draft.asking(vector))))
             self.run_worker(self.run_action("app.instrument('explore')"))
 
 
