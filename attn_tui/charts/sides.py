@@ -1,13 +1,12 @@
 """The two sides of an answer as charts show them: what they are called, and in which role."""
 
 from dataclasses import dataclass
-from math import exp, expm1, inf, isfinite, log
 from typing import Literal
 
 import numpy as np
 
 from attn_tui.compute.explore.answer import Evaluation, VectorAnswer
-from attn_tui.report.numbers import MINUS, general, weight
+from attn_tui.report.numbers import difference, general, weight, with_sign
 
 Side = Literal["unscaled", "scaled"]
 """The first or the second side, by the field of the answer that holds it, whatever its name."""
@@ -52,22 +51,6 @@ class Shown:
         at = np.array([key])
         return float(self.evaluation.weights(at)[0]), float(self.evaluation.log_weights(at)[0])
 
-    @property
-    def log_sink(self) -> float:
-        """The logarithm of the weight of the sink; −∞ without one.
-
-        Where that weight underflowed it is known from the distance of the sink's logit.
-        """
-        one = self.evaluation
-        if one.map.sink is None:
-            return -inf
-        if one.sink_weight > 0.0:
-            return log(one.sink_weight)
-        largest = np.array([np.argmax(one.weights())])
-        if not (one.precision.stable and isfinite(one.logits(largest)[0])):
-            return -inf
-        return float(one.log_weights(largest)[0]) + one.map.sink - float(one.logits(largest)[0])
-
 
 def sides(answer: VectorAnswer) -> tuple[Shown, Shown]:
     """Return the first side of an answer and the second."""
@@ -92,13 +75,5 @@ def change(before: tuple[float, float], after: tuple[float, float]) -> str:
         before: The number and its logarithm.
         after: The same later.
     """
-    difference = after[0] - before[0]
-    rising, log_size = difference > 0.0, -inf
-    if difference == 0.0:
-        low, high = sorted((before[1], after[1]))
-        if exp(high) > 0.0 or not low < high:
-            return "0"
-        # Both underflowed: ln(e^high − e^low).
-        rising, log_size = after[1] > before[1], high + log(-expm1(low - high))
-    text = weight(abs(difference), log_size)
-    return text if text == "NaN" else f"{'+' if rising else MINUS}{text}"
+    grown, log_size = difference(before, after)
+    return with_sign(weight(abs(grown), log_size), grown)

@@ -3,25 +3,31 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import exp, inf, isfinite, log
+from math import exp, inf
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute import jacobian, logits
-from attn_tui.compute.formats import dtype_of, limits, rounded
+from attn_tui.compute.formats import rounded
 from attn_tui.compute.keys import ALL, Floats, Keys, positions
 from attn_tui.compute.logit_map import LogitMap
-from attn_tui.compute.norms import Norms, frobenius, norms
+from attn_tui.compute.norms import (
+    SMALLEST_NORMAL,
+    Norms,
+    frobenius,
+    log_of,
+    norms,
+    norms_from_logs,
+    power,
+)
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.softmax import shares
 from attn_tui.compute.split import Split, split
 from attn_tui.compute.statistics import entropy, participation_ratio
 
 Numbers = NDArray[np.float64]
-
-_SMALLEST = 5e-324
 
 Wrt = Literal["scores", "logits"]
 """What a derivative is taken with respect to: s, or z."""
@@ -76,12 +82,12 @@ class Evaluation:
     def log_weights(self, keys: Keys = ALL) -> Numbers:
         """Return ln p, shape (len(keys),).
 
-        Stable, it is the distance of the logit from the largest plus the logarithm of the largest
-        weight, so it outlives p. Naive, it is the logarithm of whatever the weight became.
+        In float64, stable, it is the distance of the logit from the largest plus the logarithm of
+        the largest weight, so it outlives p. Otherwise it is that of what the format holds.
         """
-        if not self.precision.stable:
-            return self._split.logs()[: self.n_keys][keys]
-        return self._exponents(keys)[0].astype(np.float64) + self._split.log_top
+        if not self._outlives:
+            return self._split.logs(positions(keys, self.n_keys))
+        return self.exponents(keys)[0].astype(np.float64) + self._split.log_top
 
     def complements(self, keys: Keys = ALL) -> Numbers:
         """Return 1 − p, shape (len(keys),), as the sum of all other weights."""
@@ -104,12 +110,17 @@ class Evaluation:
         """Return the entries for some keys i and j, shape (len(of_keys), len(keys)).
 
         An entry that underflowed is 0 with its sign, −0 beside the diagonal; that of a masked key
-        is +0.
+        is +0. One below float64's normal numbers comes from its logarithm.
         """
         entries = jacobian.jacobian(self._split, of_keys, keys)
-        if wrt == "scores":
-            with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):
+            few = np.abs(entries) < SMALLEST_NORMAL
+            if wrt == "scores":
                 entries *= self.slopes(keys)
+                few |= np.abs(entries) < SMALLEST_NORMAL
+            if self._outlives and few.any():
+                sizes = np.exp(self.log_jacobian(of_keys, keys, wrt))
+                np.copysign(sizes, entries, out=entries, where=few)
         hidden = self.given[of_keys][:, None] == -inf
         entries[(hidden | (self.given[keys] == -inf)) & (entries == 0.0)] = 0.0
         return entries
@@ -126,24 +137,51 @@ class Evaluation:
             logs += logits.log_slopes(self.scores(keys), self.map)
         return logs
 
-    def frobenius(self, wrt: Wrt) -> float:
-        """Return the Frobenius norm of the Jacobian, without the cost of the other norms."""
-        if wrt == "scores" and self.map.softcap is None:
-            return self.multiplier * self.frobenius("logits")
-        return frobenius(self._split, self.slopes() if wrt == "scores" else 1.0)
+    def frobenius(self, wrt: Wrt) -> tuple[float, float]:
+        """Return the Jacobian's Frobenius norm and ln of it, without the other norms' cost."""
+        capped = wrt == "scores" and self.map.softcap is not None
+        factor = self.multiplier if wrt == "scores" and not capped else 1.0
+        size = factor * frobenius(self._split, self.slopes() if capped else 1.0)
+        if self._outlives and size < SMALLEST_NORMAL:
+            return self.norms[wrt].frobenius, self.norms[wrt].log_frobenius
+        return size, log_of(size)
 
     @cached_property
     def norms(self) -> Mapping[Wrt, Norms]:
         """Norms of the n×n Jacobian: J with respect to logits, J·diag(∂z/∂s) to scores."""
-        of_logits = norms(self._split)
+        of_logits = self._norms("logits")
         if self.map.softcap is None:
             return {"logits": of_logits, "scores": of_logits.times(self.multiplier)}
-        return {"logits": of_logits, "scores": norms(self._split, self.slopes())}
+        return {"logits": of_logits, "scores": self._norms("scores")}
+
+    def _norms(self, wrt: Wrt) -> Norms:
+        capped = wrt == "scores"
+        found = norms(self._split, self.slopes() if capped else 1.0)
+        if not (self._outlives and found.spectral < SMALLEST_NORMAL):
+            return found
+        log_slopes = logits.log_slopes(self.scores(), self.map) if capped else 0.0
+        winner = self._split.winner if self._split.winner < self.n_keys else None
+        return norms_from_logs(self.log_weights(), self._log_rest, winner, log_slopes)
 
     @cached_property
     def entropy(self) -> float:
         """H in nats, the sink counted."""
-        return entropy(self._split)
+        direct = entropy(self._split)
+        return power(self.log_entropy) if self._outlives and direct < SMALLEST_NORMAL else direct
+
+    @cached_property
+    def log_entropy(self) -> float:
+        """The logarithm of H, which outlives H; −∞ where H is exactly 0."""
+        direct = entropy(self._split)
+        if not (self._outlives and direct < SMALLEST_NORMAL):
+            return log_of(direct)
+        # H = −p_w ln p_w − Σ p_j ln p_j, and the first is 1 − p_w where that is so small.
+        logs = self._all_logs()
+        logs[self._split.winner] = -inf
+        with np.errstate(all="ignore"):
+            shares = np.exp(logs - self._log_rest)
+            terms = shares / shares.sum() * -logs
+        return self._log_rest + log_of(1.0 + float(np.nansum(terms)))
 
     @property
     def effective_keys(self) -> float:
@@ -170,10 +208,17 @@ class Evaluation:
         """What the sink takes, 1 − Σp; 0 without a sink."""
         return self._split.sink
 
+    @property
+    def log_sink_weight(self) -> float:
+        """The logarithm of that, also where it underflowed."""
+        if not self._outlives or self.map.sink is None:
+            return log_of(self.sink_weight)
+        return float(self.exponents(slice(0, 0))[1][0]) + self._split.log_top
+
     def powers(self, keys: Keys = ALL) -> Numbers:
         """Return what softmax adds up, e^z or e^(z − max z): of the keys, then of the sink."""
         with np.errstate(all="ignore"):
-            powers: Floats = np.exp(np.append(*self._exponents(keys)))
+            powers: Floats = np.exp(np.append(*self.exponents(keys)))
         return powers.astype(np.float64)
 
     def padded(self, n_keys: int) -> "Evaluation":
@@ -184,36 +229,25 @@ class Evaluation:
         scores = np.append(self.given, np.full(more, -inf))
         return replace(self, n_keys=n_keys, given=scores, _split=self._split.padded(more))
 
-    @cached_property
-    def least(self) -> float:
-        """What a statistic that came out as 0 is below, or 0 if it is exactly 0 or naive.
+    @property
+    def _outlives(self) -> bool:
+        """Whether logarithms are known of what is below the numbers of the format.
 
-        The smallest positive number of the format, unless the statistic may be a little larger
-        since what it is computed from underflowed: H ≤ r(1 + ln n − ln r) and ‖J‖_F ≤ tr J ≤ 2r,
-        with r = 1 − p of the winner. Where slopes underflowed under a cap and r did not, only
-        norms of ∂p/∂s can be 0, and column j of it is at most √2·∂z_j/∂s_j·p_j(1 − p_j) long.
+        In float64 they stand for the exact numbers; in another format what it holds is what is.
         """
-        n_entries = int(np.count_nonzero(self.given > -inf)) + (self.map.sink is not None)
-        if n_entries < 2 or not self.precision.stable or not isfinite(self.entropy):
-            return 0.0
-        finfo = limits(dtype_of(self.precision.format))
-        smallest = float(finfo.smallest_subnormal)
-        if self._log_rest == -inf:
-            return smallest
-        if self.map.softcap is not None and self._split.rest >= finfo.tiny:
-            logs = self.log_weights() + self._log_complements(ALL)
-            logs += logits.log_slopes(self.scores(), self.map)
-            return max(_SMALLEST, 2.0 * float(np.exp(logs).sum()))
-        log_bound = self._log_rest + log(4.0 * (2.0 + log(n_entries) - self._log_rest))
-        return max(smallest, exp(min(0.0, log_bound + log(max(1.0, self.multiplier)))))
+        return self.precision.stable and self.precision.format == "float64"
 
     @cached_property
     def _largest(self) -> float:
         return float(self.given.max())
 
-    def _exponents(self, keys: Keys) -> tuple[Floats, Floats]:
-        """Return what softmax raises e to, in the format, for keys and for the sink."""
+    def exponents(self, keys: Keys = ALL) -> tuple[Floats, Floats]:
+        """Return what softmax raises e to, in its format, for keys and for the sink."""
         return logits.exponents(self.given[keys], self.map, self.precision, self._largest)
+
+    def _all_logs(self) -> Numbers:
+        """Return ln of every weight and, with a sink, of what it takes, shape (n,) or (n + 1,)."""
+        return np.append(*self.exponents()).astype(np.float64) + self._split.log_top
 
     def _log_complements(self, keys: Keys) -> Numbers:
         """Return ln(1 − p), shape (len(keys),), also where 1 − p underflows to 0."""
@@ -225,12 +259,11 @@ class Evaluation:
     @cached_property
     def _log_rest(self) -> float:
         """The logarithm of the winner's complement."""
-        rest, winner = self._split.rest, self._split.winner
-        if not (self.precision.stable and rest < limits(dtype_of(self.precision.format)).tiny):
-            return log(rest) if rest else -inf
-        exponents = np.append(*self._exponents(ALL)).astype(np.float64)
-        logs = exponents + self._split.log_top
-        logs[winner] = -inf
+        rest = self._split.rest
+        if not (self._outlives and rest < SMALLEST_NORMAL):
+            return log_of(rest)
+        logs = self._all_logs()
+        logs[self._split.winner] = -inf
         largest = float(logs.max())
         if largest == -inf:
             return -inf

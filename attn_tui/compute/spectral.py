@@ -116,27 +116,26 @@ class _Secular:
         return sums[0].tolist(), sums[1].tolist()
 
 
-def largest_singular_value(weights: Deflated, slopes: Numbers | float) -> float:
-    """Return ‖(J/c)·diag(d)‖_2 for slopes d ≥ 0, shape (n,), or one for all."""
-    t = weights.q * slopes
-    own = 0.0
-    if weights.winner is not None:
-        own = float(np.broadcast_to(slopes, t.shape)[weights.winner])
-    scale = max(float(t.max()), own * weights.p)
+def largest_singular_value(weights: Deflated, t: Numbers) -> float:
+    """Return ‖(J/c)·diag(d)‖_2 for slopes d ≥ 0, given t = d·q, d·p_w at the winner; shape (n,)."""
+    scale = float(t.max())
     if not 0.0 < scale < inf:
         return scale
-    t /= scale
-    secular, low, high = _secular(weights, t, own / scale)
+    t = t / scale
+    own = 0.0
+    if weights.winner is not None:
+        own, t[weights.winner] = float(t[weights.winner]), 0.0
+    secular, low, high = _secular(weights, t, own)
     return scale * sqrt(_root(secular, low, high))
 
 
 def _secular(weights: Deflated, t: Numbers, own: float) -> tuple[_Secular, float, float]:
-    """Return N(μ) and two bounds of its root; t becomes t²."""
+    """Return N(μ) and two bounds of its root for the winner's own d·p_w; t becomes t²."""
     p, c, squares, power_sum = weights.p, weights.c, weights.squares, weights.power_sum
     first = int(t.argmax())
     t1, q1 = float(t[first]), float(weights.q[first])
     t_squared = np.square(t, out=t)
-    border = own * own * p * p * (1.0 + squares)
+    border = own * own * (1.0 + squares)
     # All columns' sizes, squared: the Frobenius norm.
     sizes = weights.q * (-2.0 * c)
     sizes += 1.0 + power_sum
@@ -148,7 +147,7 @@ def _secular(weights: Deflated, t: Numbers, own: float) -> tuple[_Secular, float
     r = float(weights.q[second])
     core = power_sum - 2.0 * c * r
     side = t1 * np.array([1.0, q1 - r])
-    link = own * p * np.array([c * squares - p - r, -1.0])
+    link = own * np.array([c * squares - p - r, -1.0])
     kept = np.array([[border, link @ side], [link @ side, size]])
     links = np.column_stack([link, [core * side[0] - c * side[1], -c * side[0]]])
     low = max(float(np.linalg.eigvalsh(kept)[1]), float(t_squared[second]) * (1.0 + 4.0 * _EPS))

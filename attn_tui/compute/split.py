@@ -56,11 +56,11 @@ class Split:
         winner = self.winner + (more if self.winner == self.n_keys else 0)
         return replace(self, values=values, n_keys=self.n_keys + more, winner=winner)
 
-    def logs(self) -> Numbers:
-        """Return ln of all values, −∞ where one is 0."""
+    def logs(self, of: Keys = ALL) -> Numbers:
+        """Return ln of some values, or all, −∞ where one is 0."""
         with np.errstate(all="ignore"):
-            logs = np.log(self.values)
-        logs[self.winner] = self.log_top
+            logs = np.asarray(np.log(self.values[of]))
+        logs[positions(of, self.values.size) == self.winner] = self.log_top
         return logs
 
     @property

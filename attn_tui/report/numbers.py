@@ -1,11 +1,13 @@
 """Numbers as text, everywhere the same: four decimals, or three digits and a power of ten."""
 
 from collections.abc import Iterable
-from math import copysign, floor, inf, isfinite, isnan, log
+from math import copysign, expm1, floor, inf, isfinite, isnan, log
 
 MINUS = "−"
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 LN10 = log(10.0)
+SMALLEST_NORMAL = 2.0**-1022
+"""Below it float64 holds ever fewer digits: smaller numbers are written from their logarithms."""
 LONG_POWER = 1_000_000
 """Powers of ten from this on are written as decimal numbers themselves."""
 
@@ -31,8 +33,8 @@ def scientific(
 
     Args:
         value: The number.
-        log_size: ln|value|, where it is known better than the value: a number too small for
-            its format is written from its logarithm, ``1e-4321``, and not as 0.
+        log_size: ln|value|, where it is known better than the value: a number below float64's
+            normal numbers is written from its logarithm, ``1.23e-4321``.
         signed: Whether a number above 0 gets a plus sign; so does one written from its logarithm.
         width: The text has at most so many characters, with fewer digits if need be.
     """
@@ -42,18 +44,17 @@ def scientific(
         return "0"
     # A number that underflowed is 0 with a sign.
     sign = MINUS if copysign(1.0, value) < 0 else "+" if signed else ""
-    if value == 0.0:
+    if abs(value) < SMALLEST_NORMAL and log_size > -inf:
         return first_fitting((sign + text for text in _powers_of_ten(log_size)), width)
     return first_fitting((f"{sign}{abs(value):.{n}e}" for n in (2, 1, 0)), width)
 
 
 def _powers_of_ten(log_size: float) -> list[str]:
-    """Return e to a power, to one digit: ``1e-4321``, ``10^−2.7e+307`` where that is too long."""
-    exponent = floor(log_size / LN10)
-    if abs(exponent) >= LONG_POWER:
-        return [f"10^{general(log_size / LN10, digits)}" for digits in (2, 1)]
-    digit = round(10.0 ** (log_size / LN10 - exponent))
-    return [f"1e{exponent + 1}" if digit == 10 else f"{max(digit, 1)}e{exponent}"]
+    """Return e to a power: ``1.23e-4321``, or ``10^−2.7e+307`` where that is too long."""
+    tens = log_size / LN10
+    if abs(tens) >= LONG_POWER:
+        return [f"10^{general(tens, digits)}" for digits in (2, 1)]
+    return [_mantissa_and_power(tens, decimals) for decimals in (2, 1, 0)]
 
 
 def weight(value: float, log_size: float = -inf, width: int | None = None) -> str:
@@ -88,26 +89,49 @@ def fitted(value: float, width: int) -> str:
     return first_fitting((general(value, n) for n in digits), width)
 
 
-def quantity(value: float, *, below: float = 0.0, width: int | None = None) -> str:
+def quantity(
+    value: float, log_size: float = -inf, *, below: float = 0.0, width: int | None = None
+) -> str:
     """Return a statistic: three significant digits, with a power of ten outside 0.001 to 10,000.
 
     Args:
         value: The number.
+        log_size: As for `scientific`.
         below: What a 0 is known to be below because it underflowed, or 0 if it is exact.
         width: The text has at most so many characters, with fewer digits if need be.
     """
     if text := unusual(value):
         return first_fitting([text], width)
-    if value == 0.0:
+    if value == 0.0 and log_size == -inf:
         return first_fitting([f"<{below:.0e}" if below > 0.0 else "0"], width)
     size = abs(value)
     if not float(f"{size:.2e}") >= 0.001 or size >= 9_999.5:
-        return scientific(value, width=width)
+        return scientific(value, log_size, width=width)
     if float(f"{size:.2e}") >= 1000:
         texts = [f"{size:.0f}"]
     else:
         texts = [f"{size:#.{digits}g}".rstrip(".") for digits in (3, 2, 1)]
     return first_fitting(((MINUS if value < 0 else "") + text for text in texts), width)
+
+
+def difference(before: tuple[float, float], after: tuple[float, float]) -> tuple[float, float]:
+    """Return by how much a number from 0 on grew, and ln of the size of that.
+
+    Args:
+        before: The number, and its logarithm where it may be below float64's normal numbers.
+        after: The same later.
+    """
+    low, high = sorted((before[1], after[1]))
+    if not low < high or max(before[0], after[0]) >= SMALLEST_NORMAL:
+        return after[0] - before[0], -inf
+    size = abs(after[0] - before[0])
+    return copysign(size, after[1] - before[1]), high + log(-expm1(low - high))
+
+
+def with_sign(size: str, value: float) -> str:
+    """Return the text of a number's size with its sign, but for 0 and NaN; −0 has one too."""
+    sign = MINUS if copysign(1.0, value) < 0.0 else "+"
+    return size if size in ("0", "NaN") else sign + size
 
 
 def ratio(log_ratio: float, width: int | None = None) -> str:

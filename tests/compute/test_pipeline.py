@@ -1,7 +1,7 @@
 """Every rule with every cap, sink and mask, against the formulas at 50 digits."""
 
 from itertools import product
-from math import inf
+from math import inf, log
 
 import mpmath
 import numpy as np
@@ -90,7 +90,7 @@ def check_gradients(
             size = float(mpmath.log(abs(entry))) if entry else -inf
             assert log_entry == pytest.approx(size, rel=1e-14, abs=1e-12)
         close(side.norms[wrt].frobenius, exact.size(entries))
-        close(side.frobenius(wrt), exact.size(entries))
+        close(side.frobenius(wrt)[0], exact.size(entries))
         close(side.norms[wrt].trace, mpmath.fsum(true[key][key] for key in range(len(scores))))
         close(side.norms[wrt].spectral, exact.singular_value(true))
 
@@ -232,21 +232,67 @@ def test_the_winners_own_gradient_outlives_its_complement_under_a_sink() -> None
     side = evaluated([10_000.0], LogitMap(1.0, sink=0.0))
     assert side.complements().tolist() == [0.0]
     assert side.log_gradient(0, "logits")[0] == pytest.approx(-10_000, rel=1e-15)
-    assert side.least == 5e-324, "what is shown as 0 is not"
+    assert side.norms["logits"].log_trace == pytest.approx(-10_000, rel=1e-15)
+    assert side.log_entropy == pytest.approx(log(10_001) - 10_000, rel=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("scores", "format"),
-    [([1.0, 2.0, 3.0], "float64"), ([1.0, 0.0], "float64"), ([20.0, 0.8], "float16")],
+TINY = (
+    ([744.0, 0.0], LogitMap(1.0)),
+    ([740.0, 739.0, 0.0, -inf], LogitMap(1.03)),
+    ([5.0, 1.0], LogitMap(1 / 32, sink=1000.0)),
+    ([5000.0, 0.0, -3.0, 0.0], LogitMap(0.7, sink=2000.0)),
+    ([3.0, 0.0], LogitMap(1e-310)),
+    ([800.0, 0.0], LogitMap(1e10)),
+    ([744.5, 744.0, -3.0], LogitMap(1.0, softcap=0.9)),
+    ([1e5, 1e5 - 5.0, 0.0], LogitMap(1.0, softcap=800.0)),
+    ([1e5, 2.0, 0.0], LogitMap(1.0, softcap=800.0, sink=3.0)),
 )
-def test_a_norm_of_0_under_a_cap_is_below_a_tight_bound(scores: list[float], format: str) -> None:
-    for cap in (0.001, 0.0013, 0.0014, 0.0025, 0.02):
-        side = evaluate(np.array(scores), LogitMap(1.0, cap), Precision(format))
-        log_norm = max(
-            float(side.log_jacobian(np.array([i]), ALL, "scores").max()) for i in range(len(scores))
-        )
-        assert 0.0 < side.least < 1.0
-        assert log_norm <= np.log(side.least)
-        assert np.log(side.least) <= max(log_norm + np.log(20.0), np.log(5e-324))
-        if not side.norms["scores"].frobenius:
-            assert side.least < 1e-300
+
+
+@pytest.mark.parametrize(("scores", "map"), TINY)
+def test_what_float64_cannot_hold_has_a_logarithm(scores: list[float], map: LogitMap) -> None:
+    side = evaluate(np.array(scores), map, Precision())
+    with mpmath.workdps(4_000):
+        shares = exact.shares(scores, map)
+        nats = -mpmath.fsum(x * mpmath.log(x) for x in shares if x)
+        assert side.log_entropy == pytest.approx(float(mpmath.log(nats)), rel=1e-13, abs=1e-12)
+        assert side.entropy == pytest.approx(float(nats), rel=1e-11, abs=5e-324)
+        p = shares[: len(scores)]
+        assert side.log_max_weight == pytest.approx(float(mpmath.log(max(p))), abs=1e-12)
+        slopes = {"logits": [mpmath.mpf(1)] * len(p), "scores": true_slopes(scores, map)}
+        for wrt in WRT:
+            keys = range(len(p))
+            true = [
+                [((p[i] if i == j else 0) - p[i] * p[j]) * slopes[wrt][j] for j in keys]
+                for i in keys
+            ]
+            found = side.norms[wrt]
+            size = exact.size([x for row in true for x in row])
+            unit = mpmath.matrix([[x / size for x in row] for row in true])
+            with mpmath.workdps(60):
+                spectral = size * mpmath.sqrt(max(mpmath.eigsy(unit.T * unit, eigvals_only=True)))
+            sizes = {"frobenius": size, "spectral": spectral}
+            sizes["trace"] = mpmath.fsum(true[key][key] for key in keys)
+            for name, truth in sizes.items():
+                near = pytest.approx(float(mpmath.log(truth)), rel=1e-13, abs=1e-12)
+                assert getattr(found, f"log_{name}") == near
+                assert getattr(found, name) == pytest.approx(float(truth), rel=1e-11, abs=5e-324)
+            entries = side.jacobian(ALL, ALL, wrt)
+            for i, j in np.ndindex(entries.shape):
+                assert entries[i, j] == pytest.approx(float(true[i][j]), rel=1e-11, abs=5e-324)
+
+
+def true_slopes(scores: list[float], map: LogitMap) -> list[exact.Big]:
+    m = mpmath.mpf(map.multiplier)
+    if map.softcap is None:
+        return [m if score > -inf else mpmath.mpf(0) for score in scores]
+    angles = [m * mpmath.mpf(s) / mpmath.mpf(map.softcap) for s in scores]
+    return [m / mpmath.cosh(x) ** 2 if x > -inf else mpmath.mpf(0) for x in angles]
+
+
+@pytest.mark.parametrize("format", ["float32", "float16", "bfloat16"])
+def test_another_format_is_taken_at_its_word(format: str) -> None:
+    side = evaluate(np.array([300.0, 0.0]), LogitMap(1.0), Precision(format))
+    assert side.weights().tolist() == [1.0, 0.0]
+    assert side.log_weights().tolist() == [0.0, -inf]
+    assert (side.entropy, side.log_entropy, side.norms["logits"].frobenius) == (0.0, -inf, 0.0)

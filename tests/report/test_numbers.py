@@ -23,11 +23,14 @@ from attn_tui.report.numbers import (
         (weight(0.001), "0.0010"),
         (weight(0.00099), "9.90e-04"),
         (weight(0.0), "0"),
-        (weight(0.0, -10_000.0), "1e-4343"),
+        (weight(0.0, -10_000.0), "1.14e-4343"),
+        (weight(5e-324, -744.0), "7.67e-324"),
+        (quantity(5e-324, -744.0, width=8), "7.7e-324"),
+        (scientific(-2.2e-308, log(2.2e-308)), "−2.20e-308"),
         (weight(nan), "NaN"),
         (scientific(-1.8e-35, signed=True), "−1.80e-35"),
         (scientific(1.93e-22, signed=True), "+1.93e-22"),
-        (scientific(0.0, log(9.99) - 1000 * log(10.0)), "1e-999"),
+        (scientific(0.0, log(9.99) - 1000 * log(10.0)), "9.99e-1000"),
         (general(-1.5), "−1.5"),
         (general(-1e-10), "−1e-10"),
         (general(-inf), "−∞"),
@@ -76,9 +79,9 @@ def test_numbers_are_written_as_the_design_says(text: str, expected: str) -> Non
 
 @given(st.floats(min_value=5e-324, max_value=1e300))
 @settings(deadline=None)
-def test_a_number_and_its_logarithm_agree_in_the_first_digit(value: float) -> None:
+def test_a_number_and_its_logarithm_agree(value: float) -> None:
     by_log = float(scientific(0.0, log(value)))
-    assert by_log == pytest.approx(value, rel=0.51)
+    assert by_log == pytest.approx(value, rel=0.006)
 
 
 @given(

@@ -113,8 +113,10 @@ def _weights(data: OverDk, at: int, wrt: Wrt) -> _Panel:
         values=data.weights.astype(np.float64),
         tags=tuple(f"k{key}" for key in data.keys),
         readings=tuple(
-            f"k{key} {weight(value)}"
-            for key, value in zip(data.keys, data.weights[:, at].tolist(), strict=True)
+            f"k{key} {weight(*numbers)}"
+            for key, *numbers in zip(
+                data.keys.tolist(), data.weights[:, at], data.log_weights[:, at], strict=True
+            )
         )
         or ("every key is masked",),
     )
@@ -133,7 +135,7 @@ def _entropy(data: OverDk, at: int, wrt: Wrt) -> _Panel:
         bound=bound,
         values=data.entropy[np.newaxis],
         tags=("",),
-        readings=(f"{quantity(float(data.entropy[at]))} nats",),
+        readings=(f"{quantity(data.entropy[at], data.log_entropy[at])} nats",),
     )
 
 
@@ -147,7 +149,7 @@ def _norm(data: OverDk, at: int, wrt: Wrt) -> _Panel:
         bound=bound,
         values=data.frobenius[np.newaxis],
         tags=("",),
-        readings=(quantity(float(data.frobenius[at])),),
+        readings=(quantity(data.frobenius[at], data.log_frobenius[at]),),
         peak=_peak(data, at),
     )
 
@@ -159,8 +161,8 @@ def _peak(data: OverDk, at: int) -> str:
         return ""
     norms = data.frobenius[usable]
     highest = int(usable[np.argmax(norms)])
-    largest = quantity(float(data.frobenius[highest]))
-    if largest == quantity(float(np.min(norms))):
+    largest = quantity(data.frobenius[highest], data.log_frobenius[highest])
+    if largest == quantity(float(np.min(norms)), float(data.log_frobenius[usable].min())):
         return ""
     return ", largest here" if highest == at else f", largest {largest} at {data.d_k[highest]}"
 

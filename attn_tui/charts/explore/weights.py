@@ -162,7 +162,7 @@ def _note(
 def _sinks(both: tuple[Shown, Shown]) -> str:
     """Return how much weight goes to no key, on each side that has a sink."""
     sunk = [side for side in both if side.evaluation.map.sink is not None]
-    parts = [weight(side.evaluation.sink_weight, side.log_sink) for side in sunk]
+    parts = [weight(side.evaluation.sink_weight, side.evaluation.log_sink_weight) for side in sunk]
     if len(sunk) == 2:
         return f"sink {parts[0]} {sunk[0].name}, {parts[1]} {sunk[1].name}"
     return f"sink {parts[0]}" if sunk else ""

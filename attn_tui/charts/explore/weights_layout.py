@@ -128,7 +128,7 @@ class Drawn:
         if layout.bar >= LEAST_LABELLED_BAR:
             one = side.evaluation
             texts = tuple(map(weight, one.weights(keys).tolist(), one.log_weights(keys).tolist()))
-            texts += () if self.sink is None else (weight(one.sink_weight, side.log_sink),)
+            texts += () if self.sink is None else (weight(one.sink_weight, one.log_sink_weight),)
         starts = layout.starts()[places] + second * (layout.bar + layout.gap)
         return Series(name, starts, values, side.role, "bars", glyph, layout.bar, texts)
 
@@ -147,7 +147,7 @@ def _drawn(answer: VectorAnswer, side: Shown, log: bool) -> Drawn:
     values = np.empty(one.n_keys)
     for block in key_blocks(one):
         np.divide(one.log_weights(block), LN10, out=values[block])
-    sink = None if one.map.sink is None else side.log_sink / LN10
+    sink = None if one.map.sink is None else one.log_sink_weight / LN10
     return Drawn(side, values, sink, _masked(answer, side))
 
 

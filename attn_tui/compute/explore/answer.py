@@ -104,6 +104,9 @@ class OverDk:
         entropy: H in nats, shape (D,).
         max_entropy: ln of the number of keys that are not masked; 0 if all are.
         frobenius: ‖∂p/∂s‖_F, or ‖∂p/∂z‖_F, shape (D,).
+        log_entropy: ln H, which outlives H, shape (D,).
+        log_frobenius: That of the norm, shape (D,).
+        log_weights: That of the weights, shape (K, D).
     """
 
     d_k: NDArray[np.int64]
@@ -112,6 +115,9 @@ class OverDk:
     entropy: NDArray[np.float64]
     max_entropy: float
     frobenius: NDArray[np.float64]
+    log_entropy: NDArray[np.float64]
+    log_frobenius: NDArray[np.float64]
+    log_weights: NDArray[np.float64]
 
 
 def answer_vector(experiment: Experiment, index: int) -> VectorAnswer:
@@ -178,8 +184,8 @@ def over_d_k(
     vector, setup = experiment.vectors[index], experiment.setup
     keys = _largest(vector.scores, most_keys)
     wrt = setup.get(Settings).wrt
-    weights = np.empty((keys.size, len(d_ks)))
-    entropies, sizes = np.empty(len(d_ks)), np.empty(len(d_ks))
+    weights = np.empty((2, keys.size, len(d_ks)))
+    numbers = np.empty((4, len(d_ks)))
     for column, d_k in enumerate(d_ks):
         if stop():
             return None
@@ -188,11 +194,12 @@ def over_d_k(
         if d_k != setup.d_k:
             scores = experiment.source.moved(scores, index, setup, d_k)
         side = evaluate(scores, to_logits, setup.precision)
-        weights[:, column] = side.weights(keys)
-        entropies[column] = side.entropy
-        sizes[column] = side.frobenius(wrt)
+        weights[:, :, column] = side.weights(keys), side.log_weights(keys)
+        numbers[:, column] = side.entropy, side.log_entropy, *side.frobenius(wrt)
     most = log(vector.n_attended) if vector.n_attended else 0.0
-    return OverDk(np.array(d_ks, dtype=np.int64), keys, weights, entropies, most, sizes)
+    places, (entropies, log_entropies, *sizes) = np.array(d_ks, dtype=np.int64), numbers
+    logs = (log_entropies, sizes[1], weights[1])
+    return OverDk(places, keys, weights[0], entropies, most, sizes[0], *logs)
 
 
 def _largest(scores: NDArray[np.float64], most_keys: int) -> NDArray[np.intp]:

@@ -81,7 +81,7 @@ def _steps(ends: NDArray[np.intp], evaluation: Evaluation) -> Iterator[tuple[Sta
     if np.isinf(evaluation.logits(ends)).any():
         yield "overflow", f"logits overflow {too_large}"
     if precision.stable:
-        if np.isinf(evaluation.log_weights(ends)).any():
+        if np.isinf(evaluation.exponents(ends)[0]).any():
             yield "overflow", f"differences of logits overflow {too_large}"
     else:
         yield from _naive_steps(ends, evaluation)

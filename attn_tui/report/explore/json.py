@@ -77,6 +77,7 @@ def _side(
         "log_weights": _numbers(side.log_weights, keys),
         "complements": _numbers(side.complements, keys),
         **{name: plain_number(getattr(side, name)) for name in _STATISTICS},
+        "log_entropy": plain_number(side.log_entropy),
         "jacobian": {
             "logits": _plain_norms(side, "logits"),
             "scores": _plain_norms(side, "scores"),

@@ -55,14 +55,14 @@ def _gradient(answer: VectorAnswer) -> tuple[str, ...]:
     if not slopes.any() or np.isnan(slopes).any():
         return ()
     up, down = int(slopes.argmax()), int(slopes.argmin())
-    raised = (
-        f"{name} rises most with {symbol}{subscript(up)}, by {scientific(slopes[up])} for each 1"
-    )
+    logs = answer.scaled.log_gradient(answer.of, answer.wrt, np.array([up, down])).tolist()
+    by, less = scientific(slopes[up], logs[0]), scientific(-slopes[down], logs[1])
+    raised = f"{name} rises most with {symbol}{subscript(up)}, by {by} for each 1"
     if slopes[down] < 0.0:
         tied = [
             f"{symbol}{subscript(key)}" for key in np.flatnonzero(slopes == slopes[down]).tolist()
         ]
-        raised += f", and falls most with {_all_of(tied)}, by {scientific(-slopes[down])}"
+        raised += f", and falls most with {_all_of(tied)}, by {less}"
     return (f"{answer.names[1].capitalize()}, {raised}.",)
 
 
@@ -84,10 +84,10 @@ def _over_d_k(experiment: Experiment, index: int) -> tuple[str, ...]:
         return ()
     if found is None or not np.isfinite(found.entropy).all():
         return ()
-    low, high = found.entropy.tolist()
+    low, high = (quantity(*each) for each in zip(found.entropy, found.log_entropy, strict=True))
     if low == high:
         return ()
     return (
-        f"Over d_k, the entropy of the weights goes from {quantity(low)} nats at {ends[0]} to"
-        f" {quantity(high)} at {ends[1]:,}.",
+        f"Over d_k, the entropy of the weights goes from {low} nats at {ends[0]} to"
+        f" {high} at {ends[1]:,}.",
     )

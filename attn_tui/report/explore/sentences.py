@@ -5,10 +5,13 @@ from math import floor, inf, isfinite, log
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.evaluation import evaluate
 from attn_tui.compute.explore.answer import ALL, SYMBOL, Evaluation, VectorAnswer, Wrt
 from attn_tui.compute.explore.compare import NAMES
 from attn_tui.compute.logit_map import PLAIN, LogitMap
+from attn_tui.compute.precision import Precision
 from attn_tui.compute.setup import Setup
+from attn_tui.report.explore.largest import largest
 from attn_tui.report.numbers import LN10, general, quantity, ratio, weight, weight_name
 
 SATURATED = 0.01
@@ -20,11 +23,11 @@ LONGEST = 210
 _SMALLEST = -9_999
 """The smallest power of ten that is spelled out."""
 
-_TELLING = 1e-3
-"""Something that underflowed is said to be below a number up to this one."""
-
 _ALMOST_EQUAL = 1.1
 """Weights differ by no more than this factor where they are said to be almost equal."""
+
+MOST_VANISHED = 3
+"""Weights that a format cannot hold of which the exact ones are named."""
 
 _NAME = 24
 """Characters of a vector's name that are said."""
@@ -80,6 +83,23 @@ def masked_key(answer: VectorAnswer) -> str:
         return ""
     name = weight_name(answer.of)
     return f"Every ∂{name}/∂{SYMBOL[answer.wrt]} is 0 because key {answer.of} is masked."
+
+
+def vanished(answer: VectorAnswer) -> str:
+    """Say which weights a format has no number above 0 for, and what they are exactly."""
+    parts = []
+    for name, side in zip(_names(answer), (answer.unscaled, answer.scaled), strict=True):
+        lost = np.flatnonzero((side.weights() == 0.0) & (side.given > -inf))
+        if side.precision.format == "float64" or not lost.size:
+            continue
+        exact = evaluate(side.given, side.map, Precision())
+        named = lost[largest(side.given[lost], MOST_VANISHED)]
+        texts = map(weight, exact.weights(named).tolist(), exact.log_weights(named).tolist())
+        pairs = zip(named.tolist(), texts, strict=True)
+        listed = ", ".join(f"{weight_name(key)} is {text}" for key, text in pairs)
+        more = f", and {lost.size - named.size:,} more are less" if lost.size > named.size else ""
+        parts.append(f"{name}, {side.precision.format} holds 0 where {listed} exactly{more}")
+    return _sentence("; ".join(dict.fromkeys(parts))) if parts else ""
 
 
 def _comparison(answer: VectorAnswer, change: str) -> str:
@@ -207,30 +227,19 @@ def _bound(side: Evaluation, winner: NDArray[np.intp], wrt: Wrt) -> str:
 def _change(answer: VectorAnswer) -> str:
     """Say how the norm of the Jacobian changes from one side to the other."""
     sides, wrt = (answer.unscaled, answer.scaled), answer.wrt
-    old, new = (side.norms[wrt].frobenius for side in sides)
+    both = [side.norms[wrt] for side in sides]
     norm = f"‖∂p/∂{SYMBOL[wrt]}‖_F"
-    if not (isfinite(old) and isfinite(new)):
+    if not all(isfinite(each.frobenius) for each in both):
         return ""
-    if 0.0 in (old, new):
-        bounds = [_below(side, wrt) for side in sides]
-        # A bound that says nothing is left out.
-        if max(bounds) > _TELLING or old == new:
-            return ""
-        before, after = (
-            quantity(size, below=bound).replace("<", "below ")
-            for size, bound in zip((old, new), bounds, strict=True)
-        )
-        return f"{norm} goes from {before} to {after}"
-    log_ratio = log(new) - log(old)
-    if abs(log_ratio) < 0.005:
-        return f"{norm} stays near {quantity(new)}"
-    return f"{norm} {'grows' if log_ratio > 0 else 'falls'}, {ratio(log_ratio)}"
-
-
-def _below(side: Evaluation, wrt: Wrt) -> float:
-    """Return what a norm of 0 is below, or 0 if it is exact or the norm is none."""
-    exact = side.norms[wrt].frobenius > 0.0 or (side.multiplier == 0.0 and wrt == "scores")
-    return 0.0 if exact else side.least
+    before, after = (each.log_frobenius for each in both)
+    texts = [quantity(each.frobenius, each.log_frobenius) for each in both]
+    if before == after:
+        return "" if before == -inf else f"{norm} stays near {texts[1]}"
+    if -inf in (before, after):
+        return f"{norm} goes from {texts[0]} to {texts[1]}"
+    if abs(after - before) < 0.005:
+        return f"{norm} stays near {texts[1]}"
+    return f"{norm} {'grows' if after > before else 'falls'}, {ratio(after - before)}"
 
 
 def _sentence(text: str) -> str:

@@ -1,7 +1,7 @@
 """Tables of the text report: weights and gradient of both sides, their statistics, differences."""
 
 from collections.abc import Callable, Iterator
-from math import log
+from math import inf, log
 from typing import get_args
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attn_tui.compute.explore.answer import SYMBOL, Evaluation, VectorAnswer, Wrt
 from attn_tui.report.explore.largest import chunks, listed_keys
 from attn_tui.report.numbers import (
-    MINUS,
+    difference,
     fitted,
     general,
     quantity,
@@ -18,6 +18,7 @@ from attn_tui.report.numbers import (
     scientific,
     weight,
     weight_name,
+    with_sign,
 )
 
 
@@ -66,11 +67,11 @@ def statistics(answer: VectorAnswer, compared: bool = False) -> Iterator[str]:
     sinks = any(side.map.sink is not None for side in sides)
     if sinks:
         yield _line("weight of the sink", [_sink(side) for side in sides])
-    for label, value, shown in _STATISTICS:
-        values = [value(side) for side in sides]
-        texts = [shown(side, each) for side, each in zip(sides, values, strict=True)]
+    for label, of, shown in _STATISTICS:
+        values = [of(side) for side in sides]
+        texts = [shown(*value, width=12) for value in values]
         if compared:
-            texts.append(signed(values[1] - values[0]))
+            texts.append(signed(*difference(values[0], values[1])))
         yield _line(label, texts)
     if sinks:
         yield "sink counted: H, e^H and 1/Σp² take the sink as one more key\n"
@@ -86,10 +87,9 @@ def short(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def signed(difference: float) -> str:
+def signed(grown: float, log_size: float = -inf) -> str:
     """Return a difference with its sign, or 0."""
-    text = quantity(difference, width=11)
-    return f"+{text}" if difference > 0.0 else text
+    return with_sign(quantity(abs(grown), log_size, width=11), grown)
 
 
 def _gradient(answer: VectorAnswer) -> str:
@@ -140,8 +140,7 @@ def _differing_rows(answer: VectorAnswer, keys: NDArray[np.intp], key_width: int
 
 def signed_weight(difference: float) -> str:
     """Return the difference of two weights with its sign, or 0."""
-    sign = MINUS if difference < 0.0 else "+" if difference > 0.0 else ""
-    return sign + weight(abs(difference), width=9)
+    return with_sign(weight(abs(difference), width=9), difference)
 
 
 def _cells(
@@ -160,45 +159,40 @@ def _cells(
 
 
 def _sink(side: Evaluation) -> str:
-    return "–" if side.map.sink is None else weight(side.sink_weight)
+    return "–" if side.map.sink is None else weight(side.sink_weight, side.log_sink_weight)
 
 
-def _quantity(side: Evaluation, value: float) -> str:
-    return quantity(value, below=side.least, width=12)
-
-
-def _plain_quantity(side: Evaluation, value: float) -> str:
-    return quantity(value, width=12)
-
-
-def _largest(side: Evaluation, value: float) -> str:
-    return weight(value, side.log_max_weight)
-
-
-_Statistic = tuple[str, Callable[[Evaluation], float], Callable[[Evaluation, float], str]]
+_Statistic = tuple[str, Callable[[Evaluation], tuple[float, float]], Callable[..., str]]
+"""What it is called, its value with the logarithm of it, and how that is written."""
 
 
 def _norms(wrt: Wrt) -> tuple[_Statistic, ...]:
     map_ = f"∂p/∂{SYMBOL[wrt]}"
 
-    def shown(side: Evaluation, value: float) -> str:
-        # A multiplier of 0 makes the norms exactly 0.
-        exact = wrt == "scores" and side.multiplier == 0.0
-        return (_plain_quantity if exact else _quantity)(side, value)
+    def of(name: str) -> Callable[[Evaluation], tuple[float, float]]:
+        return lambda side: _with_log(side.norms[wrt], name)
 
     return (
-        (f"‖{map_}‖_F, Frobenius norm", lambda side: side.norms[wrt].frobenius, shown),
-        (f"‖{map_}‖₂, spectral norm", lambda side: side.norms[wrt].spectral, shown),
-        (f"tr {map_}, trace", lambda side: side.norms[wrt].trace, shown),
+        (f"‖{map_}‖_F, Frobenius norm", of("frobenius"), quantity),
+        (f"‖{map_}‖₂, spectral norm", of("spectral"), quantity),
+        (f"tr {map_}, trace", of("trace"), quantity),
     )
 
 
+def _with_log(of: object, name: str) -> tuple[float, float]:
+    return getattr(of, name), getattr(of, f"log_{name}")
+
+
+def _bits(side: Evaluation) -> tuple[float, float]:
+    return side.entropy / log(2.0), side.log_entropy - log(log(2.0))
+
+
 _STATISTICS: tuple[_Statistic, ...] = (
-    ("entropy H of p, nats", lambda side: side.entropy, _quantity),
-    ("entropy H of p, bits", lambda side: side.entropy / log(2.0), _quantity),
-    ("effective keys e^H", lambda side: side.effective_keys, _plain_quantity),
-    ("participation ratio 1/Σp²", lambda side: side.participation_ratio, _plain_quantity),
-    ("largest weight", lambda side: side.max_weight, _largest),
+    ("entropy H of p, nats", lambda side: _with_log(side, "entropy"), quantity),
+    ("entropy H of p, bits", _bits, quantity),
+    ("effective keys e^H", lambda side: (side.effective_keys, -inf), quantity),
+    ("participation ratio 1/Σp²", lambda side: (side.participation_ratio, -inf), quantity),
+    ("largest weight", lambda side: _with_log(side, "max_weight"), weight),
     *(line for wrt in get_args(Wrt) for line in _norms(wrt)),
 )
 

@@ -112,7 +112,11 @@ def _status(answer: VectorAnswer) -> str:
 
 
 def _said(answer: VectorAnswer, setup: Setup) -> str:
-    said = (*sentences.explore(answer, setup), sentences.masked_key(answer))
+    said = (
+        *sentences.explore(answer, setup),
+        sentences.masked_key(answer),
+        sentences.vanished(answer),
+    )
     return _wrapped(" ".join(filter(None, said)))
 
 

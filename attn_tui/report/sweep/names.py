@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import inf
 
 from attn_tui.compute.scale import NONE, parse_scale
 from attn_tui.compute.sweep.answer import Boundary, Condensation
@@ -10,7 +10,7 @@ from attn_tui.compute.sweep.crossover import Crossover
 from attn_tui.compute.sweep.points import Statistic
 from attn_tui.compute.sweep.settings import Axis
 from attn_tui.compute.sweep.summary import Summary
-from attn_tui.report.numbers import first_fitting, quantity, scientific
+from attn_tui.report.numbers import first_fitting, quantity
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,7 @@ LEAST = 5e-324
 
 def statistic_number(value: float, log_value: float = -inf, width: int | None = None) -> str:
     """Return a statistic as text; one too small for float64 is written from its logarithm."""
-    if value == 0.0 and isfinite(log_value):
-        return scientific(value, log_value, width=width)
-    return quantity(value, width=width)
+    return quantity(value, log_value, width=width)
 
 
 def median_text(summary: Summary, width: int | None = None) -> str:

@@ -135,7 +135,7 @@ def words(draft: Draft, answer: VectorAnswer, setup: Setup) -> tuple[str, ...]:
     # Of the example at the start the sentences say all there is to see.
     if example and draft != EXAMPLE and not compared(answer):
         return (example.look,)
-    return sentences.explore(answer, setup)
+    return (*sentences.explore(answer, setup), *filter(None, [sentences.vanished(answer)]))
 
 
 def words_rows(sentences: tuple[str, ...], width: int, height: int) -> list[Row]:

@@ -266,10 +266,13 @@ class Statistic:
 
 
 def _statistic(
-    answer: VectorAnswer, label: str, of: Callable[[Evaluation], float], unit: str = ""
+    answer: VectorAnswer, label: str, of: Callable[[Evaluation], object], name: str, unit: str = ""
 ) -> Statistic:
-    """Return a statistic of both sides; a 0 that underflowed says what it is below."""
-    first, second = (quantity(of(side), below=side.least) for side in _sides(answer))
+    """Return a statistic of both sides, by its name in what has it, from its logarithm if tiny."""
+    owners = [of(side) for side in _sides(answer)]
+    first, second = (
+        quantity(getattr(each, name), getattr(each, f"log_{name}", -inf)) for each in owners
+    )
     return Statistic(label, (first, second), _roles(answer), unit)
 
 
@@ -289,13 +292,13 @@ def weight_statistics(answer: VectorAnswer, brief: bool) -> tuple[Statistic, ...
     if sinks != [None, None]:
         # H, e^H and 1/Σp² count the sink as one more key.
         names = ("", "", "") if brief else ("sink counted: ", "", "")
-        texts = [weight(side.sink_weight) for side in _sides(answer)]
+        texts = [weight(side.sink_weight, side.log_sink_weight) for side in _sides(answer)]
         sink = [Statistic("sink", (texts[0], texts[1]), _roles(answer))]
     return (
         *sink,
-        _statistic(answer, f"{names[0]}H", lambda side: side.entropy, "nats"),
-        _statistic(answer, f"{names[1]}e^H", lambda side: side.effective_keys),
-        _statistic(answer, f"{names[2]}1/Σp²", lambda side: side.participation_ratio),
+        _statistic(answer, f"{names[0]}H", lambda side: side, "entropy", "nats"),
+        _statistic(answer, f"{names[1]}e^H", lambda side: side, "effective_keys"),
+        _statistic(answer, f"{names[2]}1/Σp²", lambda side: side, "participation_ratio"),
     )
 
 
@@ -303,9 +306,9 @@ def gradient_statistics(answer: VectorAnswer) -> tuple[Statistic, ...]:
     """Return what is said of the Jacobian as a whole, with respect to what the user chose."""
     wrt = answer.wrt
     return (
-        _statistic(answer, f"‖∂p/∂{SYMBOL[wrt]}‖_F", lambda side: side.norms[wrt].frobenius),
-        _statistic(answer, "‖·‖₂", lambda side: side.norms[wrt].spectral),
-        _statistic(answer, "trace", lambda side: side.norms[wrt].trace),
+        _statistic(answer, f"‖∂p/∂{SYMBOL[wrt]}‖_F", lambda side: side.norms[wrt], "frobenius"),
+        _statistic(answer, "‖·‖₂", lambda side: side.norms[wrt], "spectral"),
+        _statistic(answer, "trace", lambda side: side.norms[wrt], "trace"),
     )
 
 

@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.compute.errors import InputError
@@ -76,27 +76,6 @@ def test_the_sign_of_an_entry_outlives_the_entry(
             if -inf in (scores[i], scores[j]):
                 assert text in ("0", "NaN")
                 assert not np.signbit(entry) or np.isnan(entry)
-
-
-@given(
-    st.lists(st.floats(-2000, 2000) | st.just(-inf), min_size=1, max_size=4),
-    st.sampled_from(["none", "temperature:T=0.001", "inverse"]),
-    st.sampled_from([Precision(name, True) for name in FORMATS]),
-)
-@example([0.0, -745.0], "none", Precision("float64", True))
-@example([0.0, -104.0], "none", Precision("float32", True))
-@settings(deadline=None)
-def test_a_statistic_of_0_is_below_the_least_number_or_truly_0(
-    scores: list[float], rule: str, precision: Precision
-) -> None:
-    side = answered(*scores, setup=Setup(scale=parse_scale(rule), precision=precision)).scaled
-    unmasked = [score for score in scores if score > -inf]
-    assert (side.least > 0.0) == (len(unmasked) > 1)
-    if side.entropy == 0.0 and len(unmasked) > 1:
-        gaps = [(max(unmasked) - s) * side.multiplier for s in sorted(unmasked)[:-1]]
-        log_entropy = max(log(1.0 + gap) - gap for gap in gaps)
-        # The sum of the others' terms is at least the largest of them.
-        assert log_entropy <= log(side.least) + 1e-3 * max(gaps)
 
 
 def test_the_key_asked_for_is_held_to_the_vectors_last() -> None:

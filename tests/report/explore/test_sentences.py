@@ -70,7 +70,7 @@ def test_the_example_saturates_unscaled_and_is_shared_when_scaled() -> None:
         ([1, 2, 3], "inverse-sqrt", 1, "At d_k = 1 the rule inverse-sqrt multiplies by 1"),
         ([1, 2, 3], "temperature:T=0.1", 64, "Multiplied by 10, key 2 takes all but 4.54e-05"),
         ([1, 2, 3], "temperature:T=0.1", 64, "every |∂p/∂s| is below 0.001."),
-        ([0, 5000], "inverse", 1, "all but 3e-2172 of the weight"),
+        ([0, 5000], "inverse", 1, "all but 3.37e-2172 of the weight"),
         ([0, 0.09], "none", 64, "2 keys share the weight almost equally"),
         ([0, 0.1], "none", 64, "shared as among 2.00 of 2 keys"),
         ([0, 1], "inverse", 65_536, "Divided by 65536, 2 keys"),
@@ -84,8 +84,17 @@ def test_each_case_is_said_as_it_is(
     assert expected in said(scores, rule, d_k)
 
 
-def test_a_norm_that_underflowed_is_said_to_be_below_the_least_number() -> None:
-    assert "‖∂p/∂s‖_F goes from below 5e-324 to 4.48e-06" in said([0, 100_000], "inverse", 65_536)
+def test_a_norm_that_underflowed_is_compared_by_its_logarithm() -> None:
+    assert "‖∂p/∂s‖_F grows, ×6.3e43423." in said([0, 100_000], "inverse", 65_536)
+
+
+def test_what_a_format_cannot_hold_is_said_as_what_it_is() -> None:
+    setup = Setup(precision=Precision("float16"))
+    answer = answer_to(Vector("a", np.array(WORKED)), setup)
+    assert sentences.vanished(answer) == (
+        "Unscaled, float16 holds 0 where p₁ is 9.36e-14, p₀ is 1.93e-22 exactly."
+    )
+    assert sentences.vanished(answer_to(Vector("a", np.array(WORKED)), Setup())) == ""
 
 
 def test_d_k_moves_the_divisor_where_the_rule_has_it() -> None:
@@ -164,7 +173,8 @@ def test_few_bits_are_said_with_what_comes_of_them(format: str, stable: bool) ->
     setup = Setup(precision=Precision(format, stable))
     text = answered_to(setup, *WORKED)
     if stable:
-        assert text.startswith("Unscaled, key 2 takes all but 9")
+        lost = "all of" if format == "float16" else "all but 9.37e-14 of"
+        assert text.startswith(f"Unscaled, key 2 takes {lost} the weight")
         return
     assert text.startswith(f"Unscaled: e^z overflows {format} above ")
     assert "infinity/infinity is NaN. Divided by 32, the weight is shared as among" in text
@@ -291,7 +301,7 @@ def test_whatever_is_asked_no_sentence_contradicts_the_numbers(
     halves = re.split(r"(?<=[a-z0-9])(?:\. |; )(?=[A-Za-z])", text)
     for half, side in zip(halves, sides if len(halves) == 2 else sides[1:], strict=True):
         assert_true(half, side, wrt, plain.vector)
-    old, new = (side.norms[wrt].frobenius for side in sides)
+    old, new = (side.norms[wrt].log_frobenius for side in sides)
     assert ("grows" in text) <= (new > old)
     assert ("falls" in text) <= (new < old)
 
