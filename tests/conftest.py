@@ -1,6 +1,9 @@
-"""Clears what would change a picture, before Textual is imported."""
+"""Clears what would change a picture, before Textual is imported, and keeps the user's folders."""
 
+import gc
 import os
+import sys
+import tempfile
 
 import pytest
 
@@ -9,4 +12,18 @@ for name in ("NO_COLOR", "TEXTUAL_THEME", "TEXTUAL_ANIMATIONS", "COLORTERM", "FO
 os.environ["COLORTERM"] = "truecolor"
 os.environ["TEXTUAL_ANIMATIONS"] = "none"
 
+# Hundreds of programs are started: each would compile all of it again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+_home = tempfile.TemporaryDirectory(prefix="attn-tui-tests-")
+for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
+    os.environ[name] = os.path.join(_home.name, name.lower())
+
 pytest.register_assert_rewrite("tests.golden", "tests.tui.person")
+
+
+def pytest_collection_finish() -> None:
+    """Leave what all tests share out of every later search for garbage."""
+    gc.collect()
+    gc.freeze()

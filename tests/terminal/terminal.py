@@ -33,6 +33,7 @@ class Terminal:
         environ |= environment
         self.screen = pyte.Screen(columns, lines)
         self.stream = pyte.ByteStream(self.screen)
+        self._lines: dict[int, str] = {}
         self.folder = folder
         self.sent = 0
         self.raw = b""
@@ -61,9 +62,13 @@ class Terminal:
     def display(self) -> tuple[str, ...]:
         """The lines of the screen."""
         columns, buffer = range(self.screen.columns), self.screen.buffer
-        rows = (buffer[line] for line in range(self.screen.lines))
-        # The second cell of a wide character is empty; pyte's own text cannot have one by itself.
-        return tuple("".join(row[column].data for column in columns).rstrip() for row in rows)
+        lines = range(self.screen.lines)
+        for line in {*self.screen.dirty, *range(len(self._lines), len(lines))}:
+            # The second cell of a wide character is empty; pyte's own text cannot have one alone.
+            row = buffer[line]
+            self._lines[line] = "".join(row[column].data for column in columns).rstrip()
+        self.screen.dirty.clear()
+        return tuple(self._lines[line] for line in lines)
 
     def _take(self, data: bytes) -> None:
         self.sent += len(data)
