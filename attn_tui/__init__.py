@@ -3,18 +3,20 @@
 They are imported when one is asked for; importing this alone brings neither them nor NumPy.
 """
 
-from importlib import import_module
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.1.0"
+
+# Nothing is imported here, `typing` neither: Ctrl+C is heeded only from `cli` on.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from attn_tui.library import *  # noqa: F403
     from attn_tui.library import __all__ as __all__
 else:
 
-    def __getattr__(name: str) -> Any:
+    def __getattr__(name: str) -> object:
+        from importlib import import_module
+        from importlib.util import find_spec
+
         # A module of the package is looked for here before it is imported; that must stay cheap.
         if name == "__all__" or not (name.startswith("_") or find_spec(f"{__name__}.{name}")):
             library = import_module("attn_tui.library")
