@@ -2,13 +2,16 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
+from textual import on
 from textual.app import ComposeResult
+from textual.message import Message
 
 from attn_tui import instruments
 from attn_tui.commands.program import program
@@ -16,17 +19,20 @@ from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
-from attn_tui.files.draft import EXAMPLE, parse
+from attn_tui.files.draft import EXAMPLE, Draft, parse
 from attn_tui.instruments import Instrument
-from attn_tui.tui.actions import Action, Section
+from attn_tui.report.export import Forms
+from attn_tui.tui.actions import Action, Section, bindings
 from attn_tui.tui.app import AttnApp
 from attn_tui.tui.edits import settings
+from attn_tui.tui.filing import OPEN_ACTION, READ_ACTION, SAVE_ACTION, Filing
 from attn_tui.tui.instrument_screen import Explanation, InstrumentScreen
+from attn_tui.tui.parts import Host, Part, of_part, run
 from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.canvas import Canvas
+from attn_tui.tui.widgets.entry import Entry
 from tests.asking import asking
-from tests.tui.camera import baseline, text_of
-from tests.tui.test_snapshots import FOLDER, SHOTS
+from tests.tui.person import MEDIUM, at_screen, settle
 
 
 @dataclass(frozen=True)
@@ -40,33 +46,99 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[str]:
         yield f"{vector.name} in {bins} bins at d_k {experiment.setup.d_k}"
 
 
-ACTIONS = (Action("screen.more", ("m",), "m", "More bins", "Use more bins", bar=1),)
+class Bins(Part):
+    """What is asked of this instrument alone."""
+
+    NAME = "bins"
+
+    def __init__(self, screen: Host) -> None:
+        self._screen = screen
+
+    def can(self, verb: str) -> bool:
+        asked = self._screen.asked
+        bins = asked.draft.setup.get(Settings).bins if asked else 0
+        return verb != "fewer" or bins > 9
+
+    def more(self, by: int) -> None:
+        change = settings(Settings, lambda old: replace(old, bins=old.bins + by))
+        self._screen.ask(change)
+
+    def fewer(self) -> None:
+        self.more(-1)
+
+
+ACTIONS = (
+    *of_part(
+        Bins,
+        Action("more(1)", ("m",), "m", "More bins", "Use more bins", bar=1),
+        Action("fewer", ("f",), "f", "Fewer bins", "Use fewer bins", bar=1),
+    ),
+    OPEN_ACTION,
+    SAVE_ACTION,
+    READ_ACTION,
+)
+LIST = (
+    Action("move(-1)", ("up",), "up", "Up", "The vector above", palette=False),
+    Action("move(1)", ("down",), "down", "Down", "The vector below", palette=False),
+)
+
+
+class ListPane(Canvas, can_focus=True):
+    """The vectors, one a line."""
+
+    BINDINGS = bindings(LIST)
+    explanation = Explanation("List", "n", "One a line.", "this test")
+
+    @dataclass
+    class Moved(Message):
+        by: int
+
+    def action_move(self, by: int) -> None:
+        self.post_message(self.Moved(by))
 
 
 class HistogramScreen(InstrumentScreen):
+    """A list and a detail; no d_k."""
+
     NAME = "histogram"
     ACTIONS = ACTIONS
-    SECTIONS = (Section("In Histogram", ACTIONS),)
+    SECTIONS = (Section("In Histogram", ACTIONS), Section("In the list", LIST))
     explanation = Explanation("Histogram", "n", "Counts.", "this test")
-    asked: Asked | None = None
+    vector = 0
+
+    def make_parts(self) -> Iterable[Part]:
+        return (Filing(self), Bins(self))
 
     def compose_panes(self) -> ComposeResult:
-        yield Canvas(id="counts")
+        yield ListPane(id="list")
+        yield Canvas(id="detail")
+        yield Entry(id="entry")
 
     @property
     def status(self) -> list[tuple[str, str]]:
-        return [("counting", "screen.more")]
+        return [("counting", run(Bins, "more(1)"))]
 
     def show(self, asked: Asked) -> None:
         self.asked = asked
-        rows = [((text, "text"),) for text in answer(asked.experiment)]
-        self.query_one("#counts", Canvas).show(rows)
-        self.frame()
+        self.draw()
 
-    def action_more(self) -> None:
-        assert self.asked
-        bins = self.asked.draft.setup.get(Settings).bins
-        self.ask(settings(Settings, lambda each: replace(each, bins=bins + 1)))
+    def draw(self) -> None:
+        if self.asked:
+            names = " ".join(vector.name for vector in self.asked.experiment.vectors)
+            self.query_one("#list", Canvas).show([((names, "text"),)])
+            self.query_one("#detail", Canvas).show([((self.said(), "text"),)])
+            self.frame()
+
+    @on(ListPane.Moved)
+    def _on_moved(self, event: ListPane.Moved) -> None:
+        self.vector += event.by
+        self.draw()
+
+    def forms(self) -> Forms:
+        return {".txt": lambda: [self.said()]}
+
+    def said(self) -> str:
+        return [*answer(self.asked.experiment)][self.vector] if self.asked else ""
 
 
 @click.command()
@@ -102,7 +174,7 @@ async def test_its_screen_shares_what_is_asked_with_the_others() -> None:
         await pilot.pause()
         lines = [strip.text for strip in app.screen._compositor.render_strips()]
         assert f"{len(instruments.INSTRUMENTS)} Histogram" in lines[0]
-        assert lines[1].strip() == "a in 10 bins at d_k 1280"
+        assert lines[2].strip() == "a in 10 bins at d_k 1280"
         assert "m More bins" in lines[-1]
         await pilot.press("m", "m", "u")
         assert app.history.present.draft.setup.get(Settings).bins == 11
@@ -111,12 +183,45 @@ async def test_its_screen_shares_what_is_asked_with_the_others() -> None:
         assert app.history.present.draft == EXAMPLE
 
 
-@baseline
 @pytest.mark.usefixtures("registered")
-@pytest.mark.parametrize("other", SHOTS)
-async def test_it_changes_no_picture_of_another(other: str) -> None:
-    kept = (FOLDER / other / "main.txt").read_text("utf-8")
-    assert await text_of(SHOTS[other]["main"]) == kept
+async def test_its_panes_and_parts_do_what_the_others_do_without_a_d_k(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("1\n2\n")
+    async with at_screen(MEDIUM, Draft("a: 1, 2\nb: 3, 4"), instrument="histogram") as person:
+        await person.press("tab", "down")
+        person.sees("b in 10 bins")
+        await person.press("ctrl+s", "ctrl+u")
+        await person.paste(str(tmp_path / "out.txt"))
+        await person.press("enter")
+        await person.until_sees("Saved")
+        assert (tmp_path / "out.txt").read_text() == "b in 10 bins at d_k 1024"
+        # The keys are back where they were.
+        await person.press("up", "y")
+        person.sees("In words and numbers", "a in 10 bins")
+        await person.press("escape", "ctrl+o")
+        await person.paste(str(tmp_path / "in.csv"))
+        await person.press("enter")
+        await person.app.workers.wait_for_complete()
+        await settle(person.pilot)
+        assert person.asked.draft.text != "a: 1, 2\nb: 3, 4"
+        await person.press("u")
+        assert person.asked.draft.text == "a: 1, 2\nb: 3, 4"
+
+
+@pytest.mark.usefixtures("registered")
+async def test_what_a_part_cannot_do_now_no_key_does_and_nothing_offers() -> None:
+    async with at_screen(MEDIUM, instrument="histogram") as person:
+        person.sees("f Fewer")
+        await person.press("f", "f", "f")
+        assert person.asked.draft.setup.get(Settings).bins == 9
+        person.misses("f Fewer")
+        await person.press("ctrl+p")
+        await person.paste("bins")
+        person.sees("Use more bins")
+        person.misses("Use fewer bins")
+        await person.press("enter")
+        assert person.asked.draft.setup.get(Settings).bins == 10
+        await person.press("question_mark")
+        person.sees("Histogram", "Source: this test")
 
 
 @pytest.mark.usefixtures("registered")

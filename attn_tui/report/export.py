@@ -6,11 +6,26 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 from secrets import token_hex
 from stat import S_ISDIR, S_ISREG
+from typing import TypeVar
 
 from attn_tui.compute.errors import InputError, inert
 
+A = TypeVar("A")
+
+Render = Callable[[A], Iterable[str]]
+"""Yields an answer piece by piece."""
+
 Forms = Mapping[str, Callable[[], Iterable[str]]]
 """What can be written: the text, piece by piece, by the suffix of the file."""
+
+
+def forms_of(answer: A, text: Render[A], json: Render[A], csv: Render[A]) -> Forms:
+    """Return the forms an answer can be written in, by what renders each."""
+    return {
+        ".txt": lambda: text(answer),
+        ".json": lambda: json(answer),
+        ".csv": lambda: csv(answer),
+    }
 
 
 def export(path: str, forms: Forms) -> None:

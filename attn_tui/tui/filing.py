@@ -1,82 +1,79 @@
-"""What every instrument does with files: save what is shown in any form, and read it as text."""
+"""What any screen does with files: open one, save what is shown in any form, read it as text."""
 
 import asyncio
 import os
 import time
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import takewhile
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
 from rich.text import Text
 
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.files.draft import Draft
+from attn_tui.files.opening import open_draft
 from attn_tui.files.paths import entries, shown_path, true_path
 from attn_tui.files.watch import Watch
 from attn_tui.report.export import Forms, export
+from attn_tui.tui import edits
 from attn_tui.tui.actions import Action
+from attn_tui.tui.choosing import Choosing
 from attn_tui.tui.computing import Task
 from attn_tui.tui.crash import Reports
 from attn_tui.tui.dialogs import ReadDialog
 from attn_tui.tui.job import Job
-from attn_tui.tui.scaling import ScalingScreen
+from attn_tui.tui.parts import Host, Part, of_part
+from attn_tui.tui.widgets.entry import Request
 from attn_tui.tui.work import PATIENCE, WorkDialog
 
 T = TypeVar("T")
 
-READ_ACTION = Action(
-    "screen.read", ("y",), "y", "Say", "Read all there is to say of what is shown as text"
-)
-SAVE_ACTION = Action(
-    "screen.save_file", (), "", "Save",
-    "Save what is shown: the name's ending says in which form, .svg for a picture",
-    always=("ctrl+s",),
-)  # fmt: skip
-
 PICTURE = ".svg"
 
 
-class FilingScreen(ScalingScreen):
-    """A screen whose answer can be saved, and read as text."""
+class Answered(Protocol):
+    """What a screen shows, as it is written."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._reports = Reports()
-
-    @abstractmethod
     def forms(self) -> Forms:
         """Return what can be written of the present answer; nothing while there is none."""
 
-    @abstractmethod
     def said(self) -> str:
         """Return all there is to say of what is shown; nothing while there is no answer."""
 
-    def action_read(self) -> None:
-        """Open all there is to say as text."""
-        if text := self.said():
-            self.app.push_screen(ReadDialog("In words and numbers", Text(text)))
-        else:
-            self.notify("There is nothing to say yet", timeout=3)
 
-    def action_save_file(self, text: str = "attn-tui.json", problem: str = "") -> None:
+class FilingHost(Host, Answered, Protocol):
+    """A screen whose answer can be saved, and read as text."""
+
+    choosing: Choosing
+
+    def picture(self) -> str:
+        """Return the screen as a picture."""
+
+
+class Filing(Part):
+    """Opens files, saves what is shown in any form, and reads it as text."""
+
+    NAME = "filing"
+
+    def __init__(self, screen: FilingHost) -> None:
+        self._screen = screen
+        self._reports = Reports()
+
+    def read(self) -> None:
+        """Open all there is to say as text."""
+        if text := self._screen.said():
+            self._screen.over(ReadDialog("In words and numbers", Text(text)))
+        else:
+            self._screen.notify("There is nothing to say yet", timeout=3)
+
+    def save(self, text: str = "attn-tui.json", problem: str = "") -> None:
         """Ask for a file and write what the screen shows to it; or ask again, with the problem."""
         # Taken now, since the line that asks for the name is not to be in the picture.
-        picture = self._picture()
-        forms = {**self.forms(), PICTURE: lambda: [picture]}
+        picture = self._screen.picture()
+        forms = {**self._screen.forms(), PICTURE: lambda: [picture]}
         save = partial(self._save, forms)
-        self.request("save", text, _new_name, save, False, completed, problem)
-
-    def _picture(self) -> str:
-        """Return the screen as a picture, without what pops up over it for some seconds."""
-        racks = [rack for rack in self.query("ToastRack") if rack.display]
-        for rack in racks:
-            rack.display = False
-        self._compositor.reflow(self, self.size)
-        picture = self.app.export_screenshot()
-        for rack in racks:
-            rack.display = True
-        return picture
+        self._ask("save", text, _new_name, save, problem)
 
     async def _save(self, forms: Forms, text: str) -> None:
         """Write a file beside the screen, for a million keys take a while."""
@@ -87,10 +84,35 @@ class FilingScreen(ScalingScreen):
             return text.removesuffix("!")
 
         def saved(name: str) -> None:
-            self.notify(f"Saved {name}", timeout=2, markup=False)
+            self._screen.notify(f"Saved {name}", timeout=2, markup=False)
 
         title = f"Saving {os.path.basename(text)}"
-        await self.see_through(title, write, saved, partial(self.action_save_file, text))
+        await self.see_through(title, write, saved, partial(self.save, text))
+
+    def open(self, text: str = "", problem: str = "") -> None:
+        """Ask for a file and open it; or ask again, with the problem."""
+        self._ask("open", text, str.strip, self._open, problem)
+
+    async def _open(self, text: str) -> None:
+        """Read a file beside the screen, and ask what it asks."""
+        if (asked := self._screen.asked) is None:
+            return
+
+        def read(watch: Watch) -> Draft:
+            return open_draft(true_path(text), asked.draft.setup, watch)
+
+        def opened(draft: Draft) -> None:
+            self._screen.ask(edits.become(draft))
+
+        title = f"Opening {os.path.basename(text)}"
+        await self.see_through(title, read, opened, partial(self.open, text))
+
+    def _ask(
+        self, label: str, text: str, read: Callable[[str], str], take: Callable[[str], Any],
+        problem: str,
+    ) -> None:  # fmt: skip
+        request = Request(label, text, read, take, eager=False, complete=completed, problem=problem)
+        self._screen.choosing.request(request)
 
     async def see_through(
         self,
@@ -109,11 +131,11 @@ class FilingScreen(ScalingScreen):
         """
         job: Job[T] = Job().asked(title, time.monotonic())
         task = Task(job, lambda task: work(task.watch), words=self._failed)
-        self.run_worker(task.run, thread=True, group="work")
+        self._screen.run_worker(task.run, thread=True, group="work")
 
         def ended(_: None = None) -> None:
             if task.stopped():
-                self.notify("Stopped: nothing is changed", timeout=3)
+                self._screen.notify("Stopped: nothing is changed", timeout=3)
             elif task.job.state == "failed":
                 again(task.job.problem)
             elif (outcome := task.job.result(title)) is not None:
@@ -123,7 +145,7 @@ class FilingScreen(ScalingScreen):
         while task.job.running and time.monotonic() < end:
             await asyncio.sleep(0.005)
         if task.job.running:
-            self.app.push_screen(WorkDialog(title, task, self.in_ascii), ended)
+            self._screen.over(WorkDialog(title, task, self._screen.in_ascii), ended)
         else:
             ended()
 
@@ -133,7 +155,19 @@ class FilingScreen(ScalingScreen):
             return error.beside
         if isinstance(error, MemoryError):
             return "there is not enough memory; expected less"
-        return self._reports.words(error, self.asked)
+        return self._reports.words(error, self._screen.asked)
+
+
+READ_ACTION, SAVE_ACTION, OPEN_ACTION = of_part(
+    Filing,
+    Action("read", ("y",), "y", "Say", "Read all there is to say of what is shown as text"),
+    Action(
+        "save", (), "", "Save",
+        "Save what is shown: the name's ending says in which form, .svg for a picture",
+        always=("ctrl+s",),
+    ),
+    Action("open", (), "", "Open", "Open a file", always=("ctrl+o",)),
+)  # fmt: skip
 
 
 def _watched(form: Callable[[], Iterable[str]], watch: Watch) -> Iterator[str]:

@@ -15,7 +15,7 @@ def offered(screen: InstrumentScreen, themes: bool) -> Iterator[Choice]:
         themes: Whether there are colours to choose.
     """
     for action in (*screen.ACTIONS, *SHARED):
-        if action.palette:
+        if action.palette and screen.can(action):
             keys = f"key {action.all_shown}" if action.all_shown else ""
             yield Choice(action.run, action.help, keys)
     for command in screen.commands():

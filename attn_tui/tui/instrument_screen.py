@@ -1,12 +1,13 @@
 """What every instrument's screen shares: title line, key bar, and how it asks and is shown."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from rich.text import Text
 from textual import on
+from textual.actions import parse
 from textual.app import ComposeResult
 from textual.message import Message
 from textual.screen import Screen
@@ -14,13 +15,16 @@ from textual.screen import Screen
 from attn_tui.charts.rows import Row
 from attn_tui.instruments import INSTRUMENTS
 from attn_tui.tui.actions import Action, Section, bindings
+from attn_tui.tui.choosing import Choosing
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.dialogs import ReadDialog
 from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.job import Job
+from attn_tui.tui.parts import Part
 from attn_tui.tui.state import Asked, Edit, Gesture
 from attn_tui.tui.widgets.bar import Bar, Item
 from attn_tui.tui.widgets.canvas import Canvas
+from attn_tui.tui.widgets.entry import Entry
 
 NARROW, LOW = 72, 20
 """Fewer columns or lines show one pane at a time."""
@@ -90,6 +94,9 @@ class InstrumentScreen(Screen[None]):
     NAME: ClassVar[str]
     ACTIONS: ClassVar[tuple[Action, ...]] = ()
     SECTIONS: ClassVar[tuple[Section, ...]] = ()
+    PLACE = ""
+    """What the line that asks for a value stands in for, as a selector."""
+
     explanation: Explanation
 
     class Ready(Message):
@@ -109,6 +116,52 @@ class InstrumentScreen(Screen[None]):
         super().__init__()
         self.asked: Asked | None = None
         self.computing: Computing[Any] = self.make_computing()
+        self.choosing = Choosing(self, self.PLACE)
+        self.parts = {part.NAME: part for part in self.make_parts()}
+
+    def make_parts(self) -> Iterable[Part]:
+        """Return the parts whose verbs are bound here."""
+        return ()
+
+    async def action_part(self, name: str, verb: str, *arguments: Any) -> None:
+        """Use a verb of a part."""
+        await self.parts[name].do(verb, *arguments)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Say whether an action can be used now, as its part does."""
+        if action != "part":
+            return super().check_action(action, parameters)
+        name, verb = str(parameters[0]), str(parameters[1])
+        return name in self.parts and self.parts[name].can(verb)
+
+    def can(self, action: Action) -> bool:
+        """Return whether an action of the screen can be used now."""
+        _, name, parameters = parse(action.run)
+        return bool(self.check_action(name, parameters))
+
+    @on(Entry.Entered)
+    async def _on_entered(self, event: Entry.Entered) -> None:
+        await self.choosing.entered(event)
+
+    @on(Entry.Opened)
+    @on(Entry.Closed)
+    def _on_entry(self) -> None:
+        self.choosing.moved()
+
+    def over(self, dialog: Screen[Any], done: Callable[[Any], None] | None = None) -> None:
+        """Open a dialogue over the screen."""
+        self.app.push_screen(dialog, done)
+
+    def picture(self) -> str:
+        """Return the screen as a picture, without what pops up over it for some seconds."""
+        racks = [rack for rack in self.query("ToastRack") if rack.display]
+        for rack in racks:
+            rack.display = False
+        self._compositor.reflow(self, self.size)
+        picture = self.app.export_screenshot()
+        for rack in racks:
+            rack.display = True
+        return picture
 
     def make_computing(self) -> Computing[Any]:
         """Return what has long answers computed; what it finds is shown by `show_job`."""
@@ -236,7 +289,7 @@ class InstrumentScreen(Screen[None]):
 
     def _key_items(self, width: int) -> list[Item]:
         """Return the keys that fit, the more important ones first in line for room."""
-        every = [action for action in (*self.ACTIONS, *SHARED) if action.bar]
+        every = [action for action in (*self.ACTIONS, *SHARED) if action.bar and self.can(action)]
         items = {action: _key_item(action, self.label_of(action)) for action in every}
         shown: set[Action] = set()
         for action in sorted(items, key=lambda action: action.bar):

@@ -1,7 +1,7 @@
 """What is asked of every instrument alike: d_k, the scale rule, and the heads of models."""
 
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +9,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.timer import Timer
-from textual.widget import Widget
 
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.models import MODELS
@@ -19,7 +18,7 @@ from attn_tui.files.writing import score_text
 from attn_tui.report.numbers import general
 from attn_tui.tui import edits
 from attn_tui.tui.actions import Action
-from attn_tui.tui.dialogs import Choice, ChoiceDialog
+from attn_tui.tui.dialogs import Choice
 from attn_tui.tui.instrument_screen import Command, Explanation, InstrumentScreen
 from attn_tui.tui.state import Edit, Gesture
 from attn_tui.tui.widgets.chart import CHART_DELAY, ChartCanvas, RuleCanvas
@@ -61,9 +60,10 @@ class ScalePane(Vertical):
 class ScalingScreen(InstrumentScreen):
     """A screen with the d_k slider, an entry that takes its place, and a chart."""
 
+    PLACE = "#slider"
+
     def __init__(self) -> None:
         super().__init__()
-        self._asker: Widget | None = None
         self._chart_timer: Timer | None = None
 
     @property
@@ -127,12 +127,7 @@ class ScalingScreen(InstrumentScreen):
         self, title: str, offered: list[Choice], present: str, take: Callable[..., None]
     ) -> None:
         """Offer a list; what is chosen is taken by its name."""
-
-        def done(name: str | None) -> None:
-            if name is not None:
-                take(name)
-
-        self.app.push_screen(ChoiceDialog(title, offered, present), done)
+        self.choosing.choose(title, offered, present, take)
 
     def request_edit(self, label: str, value: str, read: Callable[[str], Edit]) -> None:
         """Ask for a text that makes an edit; what would have no answer is refused at once."""
@@ -152,14 +147,9 @@ class ScalingScreen(InstrumentScreen):
         value: str,
         read: Callable[[str], Any],
         take: Callable[[Any], object],
-        eager: bool = True,
-        complete: Callable[[str], str] = str,
-        problem: str = "",
     ) -> None:
         """Ask for a value to be typed in place of the slider; the keys then go back."""
-        if self.focused is not self.query_one(Entry).field:
-            self._asker = self.focused
-        self.query_one(Entry).open(Request(label, value, read, take, eager, complete, problem))
+        self.choosing.request(Request(label, value, read, take))
 
     @property
     def settled(self) -> bool:
@@ -193,21 +183,6 @@ class ScalingScreen(InstrumentScreen):
     @on(Slider.Typing)
     def _on_typing(self) -> None:
         self.action_type_d_k()
-
-    @on(Entry.Entered)
-    async def _on_entered(self, event: Entry.Entered) -> None:
-        taken = event.take(event.value)
-        if isinstance(taken, Awaitable):
-            await taken
-
-    @on(Entry.Opened)
-    @on(Entry.Closed)
-    def _on_entry(self) -> None:
-        slider, entry = self.query_one(Slider), self.query_one(Entry)
-        slider.display = entry.request is None
-        if slider.display and self.focused in (None, entry.field):
-            there = self._asker is not None and self._asker.focusable
-            self.set_focus(self._asker if self._asker and there else slider)
 
 
 def rules(setup: Setup, n_attended: int) -> list[Choice]:

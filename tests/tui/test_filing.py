@@ -9,6 +9,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui import filing
+from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.widgets.entry import Entry
 from attn_tui.tui.widgets.score_editor import ScoreEditor
 from attn_tui.tui.widgets.slider import Slider
@@ -60,13 +61,13 @@ async def test_a_name_is_asked_for_again_though_the_keys_have_just_gone_elsewher
     async with at_screen() as person:
         await person.press("ctrl+s")
         screen = person.app.screen
-        assert isinstance(screen, filing.FilingScreen)
+        assert isinstance(screen, InstrumentScreen)
         entry, slider = screen.query_one(Entry), screen.query_one(Slider)
         entry.close()
         slider.display = True
         screen.set_focus(slider)
         await person.pilot.pause()
-        screen.action_save_file("a.json", "the disk is full; expected room")
+        await screen.action_part("filing", "save", "a.json", "the disk is full; expected room")
         # On a busy machine the line is told of it only now.
         entry.on_descendant_blur()
         await settle(person.pilot)

@@ -10,8 +10,9 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.files.watch import Watch, unwatched
+from attn_tui.tui import filing
 from attn_tui.tui.computing import Task
-from attn_tui.tui.explore import filing
+from attn_tui.tui.explore.screen import ExploreScreen
 from attn_tui.tui.job import Job
 from attn_tui.tui.work import WorkDialog
 from tests.tui.person import MEDIUM, Person, at_screen
@@ -90,7 +91,7 @@ async def test_saving_can_be_stopped_and_then_leaves_nothing(
 
         return {".txt": pieces}
 
-    monkeypatch.setattr(filing.FilingActions, "forms", endless)
+    monkeypatch.setattr(ExploreScreen, "forms", endless)
     async with at_screen(MEDIUM) as person:
         await person.press("ctrl+s", "ctrl+u")
         await person.paste(str(tmp_path / "long.txt"))

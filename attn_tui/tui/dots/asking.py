@@ -12,14 +12,14 @@ from attn_tui.tui import edits
 from attn_tui.tui.dialogs import Choice
 from attn_tui.tui.dots.fields import LABELS, stepped
 from attn_tui.tui.dots.view import View
-from attn_tui.tui.filing import FilingScreen
+from attn_tui.tui.scaling import ScalingScreen
 from attn_tui.tui.state import Gesture
 
 STEP = Gesture("field")
 """Steps of a field by keys; a run of them is one step of history."""
 
 
-class AskingActions(FilingScreen):
+class AskingActions(ScalingScreen):
     """Actions that change what is drawn.
 
     Attributes:

@@ -13,7 +13,7 @@ from attn_tui.charts.dots.tables import readout_rows
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.law.entries import LAWS
 from attn_tui.report.dots import csv, json, text
-from attn_tui.report.export import Forms
+from attn_tui.report.export import Forms, forms_of
 from attn_tui.report.progress import Pace
 from attn_tui.tui import scaling
 from attn_tui.tui.actions import Action, Section
@@ -24,7 +24,9 @@ from attn_tui.tui.dots.asking import AskingActions
 from attn_tui.tui.dots.fields import FIELDS
 from attn_tui.tui.dots.sampling import Sampling
 from attn_tui.tui.dots.view import CHARTS, PANES, View
+from attn_tui.tui.filing import Filing
 from attn_tui.tui.instrument_screen import SHORT, Command
+from attn_tui.tui.parts import Part
 from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.bar import Bar
 from attn_tui.tui.widgets.canvas import Canvas
@@ -244,15 +246,13 @@ class DotsScreen(AskingActions):
             return action.label
         return "Done" if self.job.state == "done" else "Go"
 
+    def make_parts(self) -> Iterable[Part]:
+        """Return the part that deals with files."""
+        return (Filing(self),)
+
     def forms(self) -> Forms:
-        """Return what can be written of the sample as it is."""
-        if (found := self.answer) is None:
-            return {}
-        return {
-            ".txt": lambda: text.render(found),
-            ".json": lambda: json.render(found),
-            ".csv": lambda: csv.render(found),
-        }
+        """Return what can be written of what was found so far."""
+        return forms_of(self.answer, text.render, json.render, csv.render) if self.answer else {}
 
     def said(self) -> str:
         """Return all that the sample says."""

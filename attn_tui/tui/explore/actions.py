@@ -1,7 +1,7 @@
 """What can be done on the Explore screen."""
 
 from attn_tui.tui.actions import Action
-from attn_tui.tui.filing import READ_ACTION, SAVE_ACTION
+from attn_tui.tui.filing import OPEN_ACTION, READ_ACTION, SAVE_ACTION
 from attn_tui.tui.scaling import D_K_ACTIONS, MODELS_ACTION, RULE_ACTION
 
 ASKING = (
@@ -46,7 +46,7 @@ ASKING = (
         "Take the gradient with respect to the scores s or the logits z", bar=3,
     ),
     Action("screen.choose_example", ("x",), "x", "Examples", "Choose an example", bar=3),
-    Action("screen.open_file", (), "", "Open", "Open a file", always=("ctrl+o",)),
+    OPEN_ACTION,
     SAVE_ACTION,
 )  # fmt: skip
 """What asks something else."""

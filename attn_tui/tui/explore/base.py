@@ -5,10 +5,10 @@ from abc import abstractmethod
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.tui.explore.found import Found
 from attn_tui.tui.explore.view import View
-from attn_tui.tui.filing import FilingScreen
+from attn_tui.tui.scaling import ScalingScreen
 
 
-class ExploreBase(FilingScreen):
+class ExploreBase(ScalingScreen):
     """The state of the Explore screen.
 
     Attributes:

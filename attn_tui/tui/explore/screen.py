@@ -13,19 +13,21 @@ from attn_tui.charts.explore.precision_lab import last_first
 from attn_tui.charts.rows import Row
 from attn_tui.files.draft import Draft
 from attn_tui.files.kinds import KINDS
+from attn_tui.report.export import Forms
 from attn_tui.tui import edits, scaling
 from attn_tui.tui.actions import Section
 from attn_tui.tui.computing import Computing
-from attn_tui.tui.explore import chart_data, choices, drawing, explanations, panes
+from attn_tui.tui.explore import chart_data, choices, contents, drawing, explanations, panes
 from attn_tui.tui.explore.actions import ACTIONS
 from attn_tui.tui.explore.asking import AskingActions
 from attn_tui.tui.explore.drawing import ROOMY
-from attn_tui.tui.explore.filing import FilingActions
 from attn_tui.tui.explore.found import Found, Question, find
 from attn_tui.tui.explore.key_table import KeyTable
 from attn_tui.tui.explore.looking import LookingActions
 from attn_tui.tui.explore.view import CHARTS, TABLES, View
+from attn_tui.tui.filing import Filing
 from attn_tui.tui.instrument_screen import NARROW, SHORT, Command
+from attn_tui.tui.parts import Part
 from attn_tui.tui.state import Asked, Gesture
 from attn_tui.tui.widgets.bar import Bar
 from attn_tui.tui.widgets.canvas import Canvas
@@ -37,7 +39,7 @@ LONG = 0.3
 """Seconds after which a computation is said to go on."""
 
 
-class ExploreScreen(AskingActions, FilingActions, LookingActions):
+class ExploreScreen(AskingActions, LookingActions):
     """Scores, d_k and the scale above; weights and gradient; a chart; what it means."""
 
     NAME = "explore"
@@ -80,6 +82,18 @@ class ExploreScreen(AskingActions, FilingActions, LookingActions):
     def computings(self) -> tuple[Computing[Any], ...]:
         """What computes charts, and what answers where there are many keys."""
         return (self.computing, self.answering)
+
+    def make_parts(self) -> Iterable[Part]:
+        """Return the part that deals with files."""
+        return (Filing(self),)
+
+    def forms(self) -> Forms:
+        """Return what can be written."""
+        return contents.forms(self.asked, self.view.pinned) if self.asked else {}
+
+    def said(self) -> str:
+        """Return all there is to say of the vector."""
+        return contents.said(self.found) if self.found else ""
 
     # What is shown
 

@@ -18,7 +18,7 @@ from attn_tui.files.sweeps import range_text, read_range, read_rules
 from attn_tui.report.sweep.names import NAMES, others
 from attn_tui.tui import edits
 from attn_tui.tui.dialogs import Choice, SeveralDialog
-from attn_tui.tui.filing import FilingScreen
+from attn_tui.tui.scaling import ScalingScreen
 from attn_tui.tui.state import Edit, Gesture
 from attn_tui.tui.sweep.drawing import TABS, tab_of
 from attn_tui.tui.widgets.slider import SLIDE
@@ -26,7 +26,7 @@ from attn_tui.tui.widgets.slider import SLIDE
 Change = Callable[[Settings], Settings]
 
 
-class AskingActions(FilingScreen):
+class AskingActions(ScalingScreen):
     """Actions that change what is asked."""
 
     @property

@@ -11,13 +11,15 @@ from textual.containers import Horizontal
 
 from attn_tui.compute.sweep.answer import Answer, restated
 from attn_tui.compute.sweep.points import Place
-from attn_tui.report.export import Forms
+from attn_tui.report.export import Forms, forms_of
 from attn_tui.report.sweep import csv, json, text
 from attn_tui.report.sweep.names import NAMES
 from attn_tui.tui import scaling
 from attn_tui.tui.actions import Action, Section
 from attn_tui.tui.computing import Computing
+from attn_tui.tui.filing import Filing
 from attn_tui.tui.instrument_screen import SHORT, Command
+from attn_tui.tui.parts import Part
 from attn_tui.tui.state import Asked
 from attn_tui.tui.sweep import drawing, explanations, panes, results
 from attn_tui.tui.sweep.actions import ACTIONS
@@ -135,15 +137,13 @@ class SweepScreen(AskingActions):
             self.notify("Nothing is being drawn: a draws anew", timeout=3)
         self._draw()
 
+    def make_parts(self) -> Iterable[Part]:
+        """Return the part that deals with files."""
+        return (Filing(self),)
+
     def forms(self) -> Forms:
         """Return what can be written of what was found so far."""
-        if (found := self.answer) is None:
-            return {}
-        return {
-            ".txt": lambda: text.render(found),
-            ".json": lambda: json.render(found),
-            ".csv": lambda: csv.render(found),
-        }
+        return forms_of(self.answer, text.render, json.render, csv.render) if self.answer else {}
 
     def said(self) -> str:
         """Return all that was found, of the statistic that is shown."""

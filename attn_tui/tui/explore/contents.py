@@ -1,0 +1,41 @@
+"""What is saved of the Explore screen, and read as text."""
+
+from collections.abc import Callable, Iterator
+
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.explore.answer import VectorAnswer, answer
+from attn_tui.report.explore.contents import Contents
+from attn_tui.report.export import Forms
+from attn_tui.tui.explore.found import Found
+from attn_tui.tui.state import Asked
+
+READ_KEYS = 100
+"""Keys that are listed where all is said as text."""
+
+
+def forms(asked: Asked, pinned: VectorAnswer | None) -> Forms:
+    """Return what can be written: all vectors, compared with the one that is pinned."""
+    from attn_tui.report.explore import csv, json, text
+
+    contents = Contents(pinned=() if pinned is None else (pinned,))
+
+    def form(render: Callable[..., Iterator[str]]) -> Callable[[], Iterator[str]]:
+        def written() -> Iterator[str]:
+            if asked.error:
+                expected = "scores that are, or a picture of the screen: .svg"
+                raise InputError("file", "the scores are not understood", expected)
+            for found in answer(asked.experiment):
+                yield from render(found, contents)
+
+        return written
+
+    return {".txt": form(text.render), ".json": form(json.render), ".csv": form(csv.render)}
+
+
+def said(found: Found) -> str:
+    """Return all there is to say of the vector."""
+    from attn_tui.report.explore import text
+
+    question = found.question
+    rendered = text.render_vector(question.experiment, question.vector, found.answer, READ_KEYS)
+    return "".join(rendered)
