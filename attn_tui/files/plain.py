@@ -61,19 +61,10 @@ def json_text(value: object) -> Iterator[str]:
 
 
 def _lines(value: object, indent: str) -> Iterator[str]:
-    inner = indent + "  "
     if isinstance(value, dict) and value:
-        yield "{\n"
-        for index, (name, item) in enumerate(value.items()):
-            yield (",\n" if index else "") + f"{inner}{json.dumps(name)}: "
-            yield from _lines(item, inner)
-        yield f"\n{indent}}}"
+        yield from _block("{}", [(f"{json.dumps(name)}: ", value[name]) for name in value], indent)
     elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
-        yield "[\n"
-        for index, item in enumerate(value):
-            yield (",\n" if index else "") + inner
-            yield from _lines(item, inner)
-        yield f"\n{indent}]"
+        yield from _block("[]", [("", item) for item in value], indent)
     elif isinstance(value, Iterator):
         yield "["
         for index, piece in enumerate(value):
@@ -84,3 +75,11 @@ def _lines(value: object, indent: str) -> Iterator[str]:
         yield from _lines((value[start : start + PIECE] for start in starts), indent)
     else:
         yield json.dumps(value, allow_nan=False)
+
+
+def _block(ends: str, items: list[tuple[str, object]], indent: str) -> Iterator[str]:
+    inner = indent + "  "
+    for index, (name, item) in enumerate(items):
+        yield (",\n" if index else ends[0] + "\n") + inner + name
+        yield from _lines(item, inner)
+    yield f"\n{indent}{ends[1]}"

@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
@@ -106,24 +107,12 @@ def products_of(entries: Sequence[Entry]) -> Products:
     for part in _REQUIRED:
         if part not in parts:
             raise InputError(FIELDS[part], f"there is no {part}", _EXPECTED)
-    queries = matrix_of("q", parts["q"])
-    keys = matrix_of("K", parts["K"])
-    if keys.shape[1] != queries.shape[1]:
-        raise InputError(
-            "keys",
-            f"a row of K has {_numbers(keys.shape[1])} and q has {queries.shape[1]:,}",
-            "as many in each row of K as in q",
-            line=parts["K"][0].line,
-        )
-    values = matrix_of("V", parts["V"]) if "V" in parts else None
-    if values is not None and len(values) != len(keys):
-        raise InputError(
-            "values",
-            f"V has {_rows(len(values))} and K has {_rows(len(keys))}",
-            "a row of V for each row of K",
-            line=parts["V"][0].line,
-        )
-    return Products(queries, keys, values)
+    matrices = {part: matrix_of(part, rows) for part, rows in parts.items()}
+    try:
+        return Products(matrices["q"], matrices["K"], matrices.get("V"))
+    except InputError as error:
+        part = next(part for part, field in FIELDS.items() if field == error.field)
+        raise replace(error, line=parts[part][0].line) from None
 
 
 def matrix_of(part: Part, rows: Sequence[Entry]) -> NDArray[np.float64]:
@@ -198,10 +187,6 @@ def _parts(entries: Sequence[Entry]) -> dict[Part, list[Entry]]:
             raise InputError("query", "the first row has no name", _EXPECTED, line=entry.line)
         parts.setdefault(part, []).append(entry)
     return parts
-
-
-def _rows(count: int) -> str:
-    return f"{count:,} row{'s' * (count != 1)}"
 
 
 def _numbers(count: int) -> str:
