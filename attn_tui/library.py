@@ -183,6 +183,10 @@ class Statistics:
         frobenius: Root of the sum of the squares of all ∂p_i/∂s_j, or ∂p_i/∂z_j.
         spectral: Largest singular value of the same matrix.
         trace: Sum of its diagonal.
+        log_entropy: ln H, also where H is too small for float64; −∞ where it is exactly 0.
+        log_frobenius: The same of that norm.
+        log_spectral: And of that one.
+        log_trace: And of the trace.
     """
 
     entropy: float
@@ -193,6 +197,10 @@ class Statistics:
     frobenius: float
     spectral: float
     trace: float
+    log_entropy: float
+    log_frobenius: float
+    log_spectral: float
+    log_trace: float
 
 
 def statistics(
@@ -217,6 +225,10 @@ def statistics(
         norms.frobenius,
         norms.spectral,
         norms.trace,
+        side.log_entropy,
+        norms.log_frobenius,
+        norms.log_spectral,
+        norms.log_trace,
     )
 
 
