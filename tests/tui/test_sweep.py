@@ -1,9 +1,11 @@
 """The Sweep screen, as a person uses it."""
 
+import json
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +18,7 @@ from attn_tui.compute.sweep import answer as compute_sweep
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.settings import Settings, View
 from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.files.opening import open_draft
 from attn_tui.tui.sweep import results
 from attn_tui.tui.sweep.drawing import number_lines
 from attn_tui.tui.sweep.screen import SweepScreen
@@ -128,7 +131,7 @@ async def test_a_ratio_where_nothing_is_scaled_is_one(view: View) -> None:
     async with at_sweep(WIDE, Draft(EXAMPLE.text, setup)) as person:
         await person.press("slash", "o", "i")
         person.sees("unscaled")
-        assert settings_of(person).ratio
+        assert screen_of(person).view.shown.ratio
 
 
 async def test_d_k_moves_on_both_screens() -> None:
@@ -204,15 +207,34 @@ async def test_another_statistic_comes_at_once(gate: Gate) -> None:
     gate.open.set()
     async with at_sweep() as person:
         assert gate.started == 1
+        asked = person.asked
         await person.press("s", "home", "down", "enter")
-        assert settings_of(person).statistic == "entropy"
         person.sees("H, log", "= exact")
         await person.press("slash")
         person.sees("H unscaled over scaled")
-        await person.press("slash", "u", "u", "u")
-        assert settings_of(person).statistic == "gradient"
+        # It is looked at, and not asked: there is nothing to undo.
+        assert person.asked is asked
+        await person.press("u")
+        person.sees("Nothing to undo", "H unscaled over scaled")
+        screen_of(person).action_statistic("gradient")
+        await person.press("slash")
         person.sees("‖∂p/∂s‖_F, log")
         assert gate.started == 1
+
+
+async def test_what_is_looked_at_is_saved_and_is_what_a_file_begins_with(tmp_path: Path) -> None:
+    path = tmp_path / "sweep.json"
+    async with at_sweep(WIDE, draft(statistic="entropy", ratio=True)) as person:
+        person.sees("H unscaled over scaled")
+        screen_of(person).action_statistic("trace")
+        await person.press("slash", "ctrl+s", "ctrl+u")
+        await person.paste(str(path))
+        await person.press("enter")
+        await person.until_sees("Saved")
+    settings = json.loads(path.read_text())["experiment"]["settings"]["sweep"]
+    assert (settings["statistic"], settings.get("ratio", False)) == ("trace", False)
+    async with at_sweep(WIDE, open_draft(str(path), Setup())) as person:
+        person.sees("tr J, log")
 
 
 async def test_a_sweep_seen_before_comes_at_once(gate: Gate) -> None:

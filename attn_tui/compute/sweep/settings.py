@@ -34,7 +34,7 @@ class Settings:
         n_range: Least and largest n of a sweep over n, and of a map; equal, it is one place.
         d_k_range: Least and largest d_k of a sweep over d_k, and of a map; the same.
         rules: Scale rules as text, each once; none given is ``"none"`` and the setup's own.
-        statistic: Which is shown. All are computed.
+        statistic: Which a screen begins to look at, and a report shows. All are computed.
         view: Curves over one, or a map over both.
         ratio: Whether the statistic without scaling is shown over the same under a rule.
         points: How many places along a curve at most, evenly over the logarithm.

@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -21,18 +22,30 @@ from attn_tui.tui.dialogs import Choice, SeveralDialog
 from attn_tui.tui.scaling import ScalingScreen
 from attn_tui.tui.state import Edit, Gesture
 from attn_tui.tui.sweep.drawing import TABS, tab_of
+from attn_tui.tui.sweep.view import Shown, View
 from attn_tui.tui.widgets.slider import SLIDE
 
 Change = Callable[[Settings], Settings]
 
 
 class AskingActions(ScalingScreen):
-    """Actions that change what is asked."""
+    """Actions that change what is asked.
+
+    Attributes:
+        view: What is looked at.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.view = View()
 
     @property
     def settings(self) -> Settings:
-        """What is asked of this instrument."""
-        return self.asked.draft.setup.get(Settings) if self.asked else Settings()
+        """What is asked of this instrument, with the statistic that is looked at."""
+        asked = self.asked.draft.setup.get(Settings) if self.asked else Settings()
+        with suppress(InputError):
+            return self.view.shown.put(asked)
+        return replace(asked, statistic=self.view.shown.statistic)
 
     @abstractmethod
     def action_stop(self) -> None:
@@ -99,11 +112,15 @@ class AskingActions(ScalingScreen):
     def action_statistic(self, name: str) -> None:
         """Show a statistic by its name."""
         statistic = next(each for each in NAMES if each == name)
-        self.change(lambda old: replace(old, statistic=statistic))
+        self.look_at(replace(self.view.shown, statistic=statistic))
 
     def action_ratio(self) -> None:
         """Show the statistic unscaled over scaled, or by itself."""
-        self.change(lambda old: replace(old, ratio=not old.ratio))
+        self.look_at(replace(self.view.shown, ratio=not self.view.shown.ratio))
+
+    @abstractmethod
+    def look_at(self, shown: Shown) -> None:
+        """Look at another statistic, or say why that cannot be."""
 
     def action_choose_rule(self) -> None:
         """Offer the rules, several at once."""

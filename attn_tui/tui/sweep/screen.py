@@ -9,8 +9,11 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.sweep.answer import Answer, restated
 from attn_tui.compute.sweep.points import Place
+from attn_tui.compute.sweep.settings import Settings
 from attn_tui.report.export import Forms, forms_of
 from attn_tui.report.sweep import csv, json, text
 from attn_tui.report.sweep.names import NAMES
@@ -24,7 +27,7 @@ from attn_tui.tui.state import Asked
 from attn_tui.tui.sweep import drawing, explanations, panes, results
 from attn_tui.tui.sweep.actions import ACTIONS
 from attn_tui.tui.sweep.asking import AskingActions, moved
-from attn_tui.tui.sweep.view import View
+from attn_tui.tui.sweep.view import Shown, View
 from attn_tui.tui.widgets.bar import Bar
 from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.chart import ChartCanvas, ChartPane
@@ -42,8 +45,9 @@ class SweepScreen(AskingActions):
 
     def __init__(self) -> None:
         super().__init__()
-        self.view = View()
         self.answer: Answer | None = None
+        self.question: Experiment | None = None
+        self._begun: Shown | None = None
 
     def compose_panes(self) -> ComposeResult:
         """Lay out the panes."""
@@ -76,7 +80,7 @@ class SweepScreen(AskingActions):
             return self.settings.n, 1
         at = drawing.place_of(self.asked.experiment)
         answer = self.answer
-        drawn = answer is not None and answer.experiment is self.asked.experiment
+        drawn = answer is not None and answer.experiment is self.question
         return drawing.nearest_place(answer, at) if answer and drawn and answer.points else at
 
     @property
@@ -97,6 +101,10 @@ class SweepScreen(AskingActions):
         """Show what is known of what is asked, and find out the rest."""
         tab = drawing.tab_of(self.settings) if self.asked else ""
         self.asked = asked
+        begin = Shown.of(asked.draft.setup.get(Settings))
+        if begin != self._begun:
+            self._begun, self.view = begin, replace(self.view, shown=begin)
+        self.question = self._question(asked)
         if tab != (now := drawing.tab_of(self.settings)):
             self.view = replace(self.view, numbers=False)
             if now == "map":
@@ -109,11 +117,28 @@ class SweepScreen(AskingActions):
         """Return what has sweeps computed; one looked at not long ago comes at once."""
         return Computing(self, lambda answer: answer.progress, results.MOST)
 
+    def _question(self, asked: Asked) -> Experiment:
+        """Return what is asked with the statistic that is looked at."""
+        setup = asked.experiment.setup
+        return replace(asked.experiment, setup=setup.put(self.settings))
+
+    def look_at(self, shown: Shown) -> None:
+        """Look at another statistic, or say why that cannot be."""
+        try:
+            shown.put(self.settings)
+        except InputError as error:
+            self.notify(str(error), timeout=4, markup=False)
+            return
+        self.view = replace(self.view, shown=shown)
+        if self.asked:
+            self.question = self._question(self.asked)
+            self._go_on()
+        self._draw()
+
     def _go_on(self) -> None:
         """Show the best there is of what is asked, and find out the rest."""
-        if self.asked is None:
+        if (experiment := self.question) is None:
             return
-        experiment = self.asked.experiment
         question, drawn = results.question_of(experiment, self.job)
         self.computing.ask(question, partial(results.work, experiment, drawn))
         if best := self.job.result(question) or drawn:
@@ -211,7 +236,7 @@ class SweepScreen(AskingActions):
         asked = self.asked
         if asked is None or not self.size:
             return
-        experiment, settings = asked.experiment, self.settings
+        experiment, settings = self.question or asked.experiment, self.settings
         self.set_class(self.narrow, "-narrow")
         held = experiment.source.d_k is not None
         plain = self.view.look.ascii

@@ -4,6 +4,34 @@ from dataclasses import dataclass, replace
 
 from attn_tui.charts.sweep.map import Of
 from attn_tui.charts.sweep.signs import DEFAULT_LOOK, Look
+from attn_tui.compute.sweep.points import Statistic
+from attn_tui.compute.sweep.settings import Settings
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Which statistic is looked at, and how; files and options begin with one, as settings.
+
+    Attributes:
+        statistic: Which; all are computed.
+        ratio: Whether it is shown without scaling over the same under each rule.
+    """
+
+    statistic: Statistic = "gradient"
+    ratio: bool = False
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Shown":
+        """Return what settings begin with."""
+        return cls(settings.statistic, settings.ratio)
+
+    def put(self, settings: Settings) -> Settings:
+        """Return settings as they are answered and written when this is looked at.
+
+        Raises:
+            InputError: If there is no rule to compare with.
+        """
+        return replace(settings, statistic=self.statistic, ratio=self.ratio)
 
 
 @dataclass(frozen=True)
@@ -11,6 +39,7 @@ class View:
     """A way of looking.
 
     Attributes:
+        shown: What of each vector is shown.
         look: How charts are drawn.
         of: What a map shows over draws.
         rule: Which rule a map shows, counted on without end.
@@ -18,6 +47,7 @@ class View:
         top: How many lines of the numbers stand above the first that is seen.
     """
 
+    shown: Shown = Shown()
     look: Look = DEFAULT_LOOK
     of: Of = "median"
     rule: int = 0
