@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Drawn
 from attn_tui.files.draft import Draft
 from attn_tui.tui import edits
 from attn_tui.tui.explore import found, screen
@@ -116,3 +118,11 @@ async def test_fewer_keys_are_answered_at_once(finder: Finder) -> None:
         await person.until_sees("x: weights p")
         await settle(person.pilot)
         assert not explore(person).answering.job.known
+
+
+def test_that_it_takes_long_is_known_before_the_vector_is_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(Drawn, "scores")
+    question = found.Question(Experiment(Drawn(found.MANY + 1)), 0, "position", None)
+    assert question.is_long

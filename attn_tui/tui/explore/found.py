@@ -29,8 +29,8 @@ class Question:
 
     @property
     def is_long(self) -> bool:
-        """Whether it is to be answered in a thread."""
-        return self.experiment.vectors[self.vector].n_keys > MANY
+        """Whether it is to be answered in a thread, where then the vector is made."""
+        return self.experiment.vectors.n_keys > MANY
 
 
 @dataclass(frozen=True, eq=False)
