@@ -249,6 +249,7 @@ def _scale(given: Given, scale: Scale) -> Scale:
 
 def _precision(given: Given, precision: Precision) -> Precision:
     places = {"precision": "format", "round_scores": "scores", "round_vectors": "vectors"}
+    places["arithmetic"] = "arithmetic"
     for field, place in places.items():
         name = given.get(field)
         if isinstance(name, str):

@@ -49,6 +49,7 @@ class Given(TypedDict):
     qk_norm: bool | None
     precision: str | None
     naive: bool | None
+    arithmetic: str | None
     round_scores: str | None
     round_vectors: str | None
 
@@ -269,6 +270,12 @@ _SHARED: tuple[Callable[[Any], Any], ...] = (
         "--naive/--stable",
         "Whether softmax omits to subtract the largest score.  [default: stable]",
         PRECISION,
+    ),
+    _precision(
+        "--arithmetic",
+        "fused|stepwise",
+        "Whether 16 bits round logits and weights, or every operation.  [default: fused]",
+        complete=of_names({"fused": "as hardware does", "stepwise": "every operation"}),
     ),
     _precision(
         "--round-scores",

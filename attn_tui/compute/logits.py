@@ -14,16 +14,17 @@ Scores = NDArray[np.float64]
 
 
 def logits(scores: Scores, map: LogitMap, precision: Precision) -> Floats:
-    """Return z = m·s, or c·tanh(m·s/c), shape (n,), in the format; −∞ for a masked key.
+    """Return z = m·s, or c·tanh(m·s/c), shape (n,), rounded to the format; −∞ for a masked key.
 
-    Every operation is rounded to the format; a logit too large for it is an infinity.
+    Every operation is rounded to the inner format, in which z is held; a logit too large for the
+    format is an infinity.
 
     Args:
         scores: Shape (n,); −∞ marks a masked key.
         map: From scores to logits.
         precision: The format, and what scores are rounded to before.
     """
-    dtype = dtype_of(precision.format)
+    dtype = dtype_of(precision.inner)
     with np.errstate(all="ignore"):
         z: Floats = rounded(scores, precision.scores).astype(dtype)
         z *= dtype.type(map.multiplier)
@@ -32,6 +33,8 @@ def logits(scores: Scores, map: LogitMap, precision: Precision) -> Floats:
             z /= cap
             np.tanh(z, out=z)
             z *= cap
+        if precision.inner != precision.format:
+            z = z.astype(dtype_of(precision.format)).astype(dtype)
     z[scores == -inf] = -inf
     return z
 
@@ -42,7 +45,8 @@ def exponents(
     """Return what softmax raises e to: z − max z if stable, z if naive.
 
     The largest score is subtracted before the product, since a difference of products would lose
-    what large scores have in common. The maximum includes the sink.
+    what large scores have in common, unless logits have been rounded by then, to a format that is
+    not that of the difference. The maximum includes the sink.
 
     Args:
         scores: Shape (n,), any of a vector's; −∞ marks a masked key.
@@ -53,14 +57,17 @@ def exponents(
     Returns:
         For the scores, shape (n,), and for the sink, shape (1,), or (0,) without one.
     """
-    dtype = dtype_of(precision.format)
+    dtype = dtype_of(precision.inner)
     sinks = [] if map.sink is None else [map.sink]
     with np.errstate(all="ignore"):
-        sink = np.array(sinks).astype(dtype)
+        sink = rounded(np.array(sinks, np.float64), precision.format).astype(dtype)
         if not precision.stable:
             return logits(scores, map, precision), sink
         top = np.array([largest])
-        z = _below(scores, top, map, precision)
+        if precision.inner == precision.format:
+            z = _below(scores, top, map, precision)
+        else:
+            z = logits(scores, map, precision) - logits(top, map, precision)
         if sink.size:
             sink -= logits(top, map, precision)
             z -= np.maximum(sink, dtype.type(0))

@@ -18,9 +18,9 @@ def shares(
 ) -> NDArray[np.float64]:
     """Return what softmax gives each key and, with a sink, in the last place what it takes.
 
-    Every operation is rounded to the precision's format, but the sum of a 16-bit format is kept in
-    float32. Naive softmax yields the infinities and NaN of the format; so do
-    scores that exceed it. If every key is masked, every weight is 0.
+    Every operation is rounded to the precision's inner format, but the sum of a 16-bit format is
+    kept in float32; weights are rounded to its format. Naive softmax yields the infinities and NaN
+    of the inner format; so do scores that exceed it. If every key is masked, every weight is 0.
 
     Args:
         scores: Shape (n,), n ≥ 1; −∞ marks a masked key, whose weight is 0.
@@ -31,7 +31,7 @@ def shares(
         Shape (n,), or (n + 1,) with a sink: numbers of the format, held in float64.
     """
     largest = float(scores.max())
-    n_keys, dtype = scores.size, dtype_of(precision.format)
+    n_keys, dtype = scores.size, dtype_of(precision.inner)
     powers = np.empty(n_keys + (map.sink is not None), dtype)
     for block in blocks(n_keys):
         powers[block], powers[n_keys:] = exponents(scores[block], map, precision, largest)
@@ -42,5 +42,5 @@ def shares(
         if map.sink is None and largest == -np.inf:
             total = total.dtype.type(1.0)
         for block in blocks(powers.size):
-            values[block] = (powers[block] / total).astype(dtype)
+            values[block] = (powers[block] / total).astype(dtype_of(precision.format))
     return values

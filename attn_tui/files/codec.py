@@ -43,6 +43,7 @@ def experiment_to_plain(experiment: Experiment) -> dict[str, Any]:
         "sink": scale.sink,
         "qk_norm": scale.qk_norm,
         "precision": precision.format,
+        "arithmetic": precision.arithmetic,
         "naive": not precision.stable,
         "round_scores": precision.scores,
         "round_vectors": precision.vectors,
@@ -97,6 +98,7 @@ def experiment_from_plain(
         reader.of_type(
             "round_vectors", values.get("round_vectors", default_precision.vectors), str
         ),
+        reader.of_type("arithmetic", values.get("arithmetic", default_precision.arithmetic), str),
     )
     d_k = reader.of_type("d_k", values.get("d_k", default.d_k), int)
     if source.d_k not in (None, d_k):
@@ -112,7 +114,7 @@ def experiment_from_plain(
 
 _NAMES = (
     *("d_k", "rule", "parameters", "softcap", "sink", "qk_norm", "precision", "naive"),
-    *("round_scores", "round_vectors", "mask", "settings"),
+    *("arithmetic", "round_scores", "round_vectors", "mask", "settings"),
 )
 
 

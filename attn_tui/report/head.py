@@ -5,6 +5,7 @@ from textwrap import wrap
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.models import Model
+from attn_tui.compute.precision import FORMATS
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.codec import experiment_to_plain
@@ -97,7 +98,10 @@ def not_applied(scale: Scale) -> str:
 def _precision(experiment: Experiment, setup: Setup) -> Iterator[str]:
     precision = setup.precision
     how = "largest score subtracted" if precision.stable else "naive: no maximum subtracted"
-    yield line("precision", f"softmax in {precision.format}, {how}")
+    narrow = precision.format in FORMATS[2:]
+    rounds = "logits and weights" if precision.arithmetic == "fused" else "every operation"
+    rounding = f", {precision.arithmetic}: rounds {rounds}" if narrow else ""
+    yield line("precision", f"softmax in {precision.format}, {how}{rounding}")
     if precision.vectors != "float64" and experiment.source.rounds:
         yield line("", f"q and k are rounded to {precision.vectors} before their product")
     if precision.scores != "float64":

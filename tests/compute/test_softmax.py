@@ -121,11 +121,33 @@ def test_the_maximum_is_subtracted_before_the_multiplication() -> None:
 def test_naive_softmax_gives_out_at_the_formats_thresholds(
     name: str, last_finite: float, first_infinite: float, last_power: float, first_zero: float
 ) -> None:
-    naive = Precision(name, stable=False)
+    naive = Precision(name, stable=False, arithmetic="stepwise")
     assert softmax([last_finite, 0.0], 1.0, naive)[0] == 1.0
     assert np.isnan(softmax([first_infinite, 0.0], 1.0, naive)).tolist() == [True, False]
     assert softmax([last_power], 1.0, naive)[0] == 1.0
     assert np.isnan(softmax([first_zero], 1.0, naive)[0])
+
+
+def test_fused_rounds_logits_and_weights_as_torch_does() -> None:
+    """Against torch.softmax of bfloat16 and float16 tensors, which computes in float32."""
+    fused, stepwise = Precision("bfloat16"), Precision("bfloat16", arithmetic="stepwise")
+    assert softmax([60.25, -10.4375], 1.0, fused)[1] == pytest.approx(2.003e-31, rel=1e-3)
+    assert softmax([60.25, -10.4375], 1.0, stepwise)[1] == pytest.approx(2.40e-31, rel=2e-3)
+    naive = Precision("float16", stable=False)
+    assert softmax([88.7, 80.0], 1.0, naive)[0] == pytest.approx(1.0 - np.exp(-8.7), abs=2**-11)
+    assert np.isnan(softmax([88.8, 0.0], 1.0, naive)[0])
+
+
+@given(st.lists(st.floats(-40, 40, width=16), min_size=1, max_size=20), st.sampled_from([0, 1]))
+def test_a_fused_weight_is_the_exact_one_of_rounded_logits_rounded(
+    scores: list[float], which: int
+) -> None:
+    name = ("float16", "bfloat16")[which]
+    z = rounded(0.3 * np.array(scores), "float32")
+    exact_weights = softmax(rounded(z, name))
+    spacing = 2.0 ** (-10, -7)[which]
+    found = softmax(scores, 0.3, Precision(name))
+    np.testing.assert_allclose(found, exact_weights, rtol=0.51 * spacing, atol=3e-8)
 
 
 def test_naive_log_weights_are_logarithms_of_what_the_weights_became() -> None:

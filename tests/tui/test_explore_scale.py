@@ -151,7 +151,7 @@ async def test_naive_formats_stand_side_by_side_in_the_precision_lab() -> None:
     async with at_screen() as person:
         await person.app.run_action("screen.tab('precision')")
         await person.press("f5")
-        person.sees("bfloat16", "naive", "e^z overflows float16 above 11.09")
+        person.sees("bfloat16", "naive", "e^z overflows float32 above 88.72")
         await person.resize(*NARROW)
         person.sees("bf16", "more")
         await person.app.run_action("app.focus_next")

@@ -4,7 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan
 
-from attn_tui.charts.explore.precision_notes import differences, method, reason, reasons
+from attn_tui.charts.explore.precision_notes import (
+    differences,
+    format_name,
+    method,
+    reason,
+    reasons,
+)
 from attn_tui.charts.rows import Row, Span, beside, cells, first_text, fitted, message
 from attn_tui.charts.sides import Side, role_of
 from attn_tui.charts.table import Table, widest
@@ -225,7 +231,7 @@ def _numbers(trial: Trial, width: int | None = None) -> tuple[Span, ...]:
 
 
 def _format(trial: Trial, brief: bool) -> str:
-    name = trial.precision.format
+    name = format_name(trial)
     return name.replace("bfloat", "bf").replace("float", "f") if brief else name
 
 

@@ -6,12 +6,20 @@ from textwrap import wrap
 
 from attn_tui.charts.rows import Row, Span, cells, fitted
 from attn_tui.compute.explore.precision_lab import Differing, LabSide, Trial
+from attn_tui.compute.precision import FORMATS
 from attn_tui.report.numbers import weight
 
 
 def trial_name(trial: Trial) -> str:
     """Return the format and the method of a trial."""
-    return f"{trial.precision.format} {method(trial)}"
+    return f"{format_name(trial)} {method(trial)}"
+
+
+def format_name(trial: Trial) -> str:
+    """Return the format of a trial, and that every operation was rounded to 16 bits if it was."""
+    precision = trial.precision
+    stepwise = precision.arithmetic == "stepwise" and precision.format in FORMATS[2:]
+    return precision.format + " steps" * stepwise
 
 
 def method(trial: Trial) -> str:

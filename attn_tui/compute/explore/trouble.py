@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.evaluation import Evaluation
-from attn_tui.compute.formats import dtype_of, limits
+from attn_tui.compute.formats import dtype_of, limits, rounded
 from attn_tui.compute.keys import Floats
 
 Status = Literal["ok", "masked", "overflow", "nan"]
@@ -63,34 +63,32 @@ def find_trouble(evaluation: Evaluation) -> Trouble | None:
 def _steps(ends: NDArray[np.intp], evaluation: Evaluation) -> Iterator[tuple[Status, str]]:
     """Yield what gave out, in the order of computation; the largest and the least score tell."""
     precision, scale = evaluation.precision, evaluation.map
-    too_large = _too_large(precision.format)
+    inner, too_large = _too_large(precision.inner), _too_large(precision.format)
     scores = evaluation.scores(ends)
     if np.isinf(scores).any():
         yield "overflow", f"rounded scores overflow {_too_large(precision.scores)}"
     if np.isinf(_cast(scores, evaluation)).any():
-        yield "overflow", f"scores overflow {too_large}"
-    for name, number in (
-        ("multiplier", scale.multiplier),
-        ("soft cap", scale.softcap),
-        ("sink", scale.sink),
-    ):
+        yield "overflow", f"scores overflow {inner}"
+    for name, number in (("multiplier", scale.multiplier), ("soft cap", scale.softcap)):
         if number is not None and np.isinf(_cast(number, evaluation)):
-            yield "overflow", f"{name} overflows {too_large}"
+            yield "overflow", f"{name} overflows {inner}"
+    if scale.sink is not None and np.isinf(rounded(np.array(scale.sink), precision.format)):
+        yield "overflow", f"sink overflows {too_large}"
     if scale.softcap is not None and _cast(scale.softcap, evaluation) == 0:
-        yield "nan", f"soft cap rounds to 0 in {precision.format}"
+        yield "nan", f"soft cap rounds to 0 in {precision.inner}"
     if np.isinf(evaluation.logits(ends)).any():
         yield "overflow", f"logits overflow {too_large}"
     if precision.stable:
         if np.isinf(evaluation.exponents(ends)[0]).any():
-            yield "overflow", f"differences of logits overflow {too_large}"
+            yield "overflow", f"differences of logits overflow {inner}"
     else:
         yield from _naive_steps(ends, evaluation)
     if evaluation.max_weight == 0.0 and evaluation.sink_weight == 0.0:
-        yield "overflow", f"Σe^z overflows {too_large}"
+        yield "overflow", f"Σe^z overflows {inner}"
 
 
 def _naive_steps(ends: NDArray[np.intp], evaluation: Evaluation) -> Iterator[tuple[Status, str]]:
-    name, limit = evaluation.precision.format, limits(dtype_of(evaluation.precision.format))
+    name, limit = evaluation.precision.inner, limits(dtype_of(evaluation.precision.inner))
     powers = evaluation.powers(ends)
     if np.isinf(powers).any():
         yield "overflow", f"e^z overflows {name} above {log(float(limit.max)):.2f}"
@@ -118,7 +116,7 @@ def _outcome(ends: NDArray[np.intp], evaluation: Evaluation) -> str:
 
 def _cast(numbers: NDArray[np.float64] | list[float] | float, evaluation: Evaluation) -> Floats:
     with np.errstate(all="ignore"):
-        return np.asarray(numbers, np.float64).astype(dtype_of(evaluation.precision.format))
+        return np.asarray(numbers, np.float64).astype(dtype_of(evaluation.precision.inner))
 
 
 def _too_large(format: str) -> str:

@@ -124,6 +124,7 @@ def _lab_side(side: LabSide) -> dict[str, Any]:
 def _trial(trial: Trial) -> dict[str, Any]:
     return {
         "precision": trial.precision.format,
+        "arithmetic": trial.precision.arithmetic,
         "naive": not trial.precision.stable,
         "status": trial.status,
         "reason": trial.reason,

@@ -21,7 +21,8 @@ def precision_table(lab: Lab, n_keys: int) -> Iterator[str]:
     name = weight_name(lab.key)
     yield (
         f"precision lab: {name}, and how many of {n_keys:,} weights differ from the exact ones\n"
-        "rounded to the format, or are 0 though the exact ones are not\n"
+        "rounded to the format, or are 0 though the exact ones are not; 16 bits "
+        f"{lab.sides[0].trials[0].precision.arithmetic}\n"
     )
     for side in lab.sides:
         yield f"\n{side.name}: exact {name} = {weight(side.exact)} (float64, nothing rounded)\n"

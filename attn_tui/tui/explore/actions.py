@@ -24,6 +24,10 @@ ASKING = (
     Action(
         "screen.naive", ("n",), "n", "Naive", "Subtract the largest score before e^z, or do not"
     ),
+    Action(
+        "screen.arithmetic", ("A",), "A", "Arithmetic",
+        "In 16 bits round logits and weights, or every operation",
+    ),
     Action("screen.round_scores", ("P",), "P", "Round s", "Round the scores to the next format"),
     Action("screen.round_vectors", ("K",), "K", "Round q", "Round q and k to the next format"),
     Action(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.explore.answer import Settings, Wrt
 from attn_tui.compute.mask import Mask, parse_mask
-from attn_tui.compute.precision import FORMATS
+from attn_tui.compute.precision import FORMATS, Arithmetic
 from attn_tui.compute.scale import Scale, parse_number
 from attn_tui.compute.source import Kind, Source
 from attn_tui.files.examples import EXAMPLES
@@ -88,6 +88,11 @@ class AskingActions(ExploreBase):
     def action_naive(self) -> None:
         """Subtract the largest score before the exponential, or do not."""
         self.ask(edits.precision(lambda old: replace(old, stable=not old.stable)))
+
+    def action_arithmetic(self) -> None:
+        """In 16 bits round logits and weights only, or every operation."""
+        others: dict[Arithmetic, Arithmetic] = {"fused": "stepwise", "stepwise": "fused"}
+        self.ask(edits.precision(lambda old: replace(old, arithmetic=others[old.arithmetic])))
 
     def action_round_scores(self) -> None:
         """Round scores to the next number format."""

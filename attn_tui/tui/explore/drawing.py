@@ -14,7 +14,7 @@ from attn_tui.charts.sides import compared
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import SYMBOL, VectorAnswer
 from attn_tui.compute.explore.attention import attention
-from attn_tui.compute.precision import Precision
+from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Kind, Source
@@ -40,7 +40,9 @@ _SHORT_FORMATS = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat1
 
 def precision_text(precision: Precision) -> str:
     """Return what is rounded and how softmax is computed: ``bf16 naive, s in f16``."""
-    parts = [_SHORT_FORMATS[precision.format] + ("" if precision.stable else " naive")]
+    stepwise = precision.arithmetic == "stepwise" and precision.format in FORMATS[2:]
+    parts = [_SHORT_FORMATS[precision.format] + " stepwise" * stepwise]
+    parts[0] += "" if precision.stable else " naive"
     for symbol, name in (("s", precision.scores), ("q, k", precision.vectors)):
         if name != "float64":
             parts.append(f"{symbol} in {_SHORT_FORMATS[name]}")

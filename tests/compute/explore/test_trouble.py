@@ -103,8 +103,12 @@ def test_stable_softmax_of_the_example_is_no_trouble(precision: Precision) -> No
     assert answered([100, 120, 150], precision, Scale(), 1024).reason == ""
 
 
-HALF, NAIVE_HALF = Precision("float16"), Precision("float16", stable=False)
-BRAIN, NAIVE_BRAIN = Precision("bfloat16"), Precision("bfloat16", stable=False)
+HALF, NAIVE_HALF, BRAIN, NAIVE_BRAIN = (
+    Precision(name, stable, arithmetic="stepwise")
+    for name in ("float16", "bfloat16")
+    for stable in (True, False)
+)
+FUSED, NAIVE_FUSED = Precision("float16"), Precision("float16", stable=False)
 
 
 @pytest.mark.parametrize(
@@ -138,6 +142,12 @@ BRAIN, NAIVE_BRAIN = Precision("bfloat16"), Precision("bfloat16", stable=False)
         ),
         ([1, 2], NAIVE_HALF, Scale("none", sink=1e5), "sink overflows float16 beyond ±65504; inf"),
         ([1, 2], NAIVE_HALF, Scale("none", sink=12.0), "e^z overflows float16 above 11.09"),
+        ([100, 120, 150], NAIVE_FUSED, NONE, "e^z overflows float32 above 88.72"),
+        ([88, 12], NAIVE_FUSED, NONE, ""),
+        ([-104.5], NAIVE_FUSED, NONE, "every e^z rounds to 0 in float32 below −103.97"),
+        ([70_000, 0], FUSED, NONE, "logits overflow float16 beyond ±65504; infinity−infinity"),
+        ([70_000, 0], FUSED, parse_scale("temperature:T=2"), "unscaled: logits overflow float16"),
+        ([1, 2], FUSED, Scale("none", sink=1e5), "sink overflows float16 beyond ±65504; the"),
     ],
 )
 def test_every_format_gives_out_where_it_does(
