@@ -29,7 +29,7 @@ from attn_tui.compute.source import Drawn, Products, Typed
 from attn_tui.compute.sweep import answer as sweep
 from attn_tui.compute.sweep.crossover import Crossover, crossover
 from attn_tui.compute.sweep.settings import Settings as Sweep
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.vector import Vector, array_of
 from attn_tui.instruments import INSTRUMENTS, load
 
 __all__ = [
@@ -316,11 +316,7 @@ def _evaluation(
 
 def _row(field: str, values: ArrayLike, expected: str, size: int | None = None) -> Numbers:
     """Return a row as an array, shape (n,), where n is at least 1 and, if given, the size."""
-    try:
-        row = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        problem = "these are no numbers, or lists of different lengths"
-        raise InputError(field, problem, expected) from None
+    row = array_of(field, values, expected)
     if row.ndim != 1 or not row.size or size not in (None, row.size):
         raise InputError(field, f"the shape is {row.shape}", expected)
     return row

@@ -108,8 +108,8 @@ SCORES = "a row of finite scores, or -inf for a masked key, of shape (n,) with n
         ([], "the shape is (0,)"),
         ([[1.0, 2.0]], "the shape is (1, 2)"),
         (3.0, "the shape is ()"),
-        ([[1.0], [1.0, 2.0]], "these are no numbers, or lists of different lengths"),
-        ("one", "these are no numbers, or lists of different lengths"),
+        ([[1.0], [1.0, 2.0]], "these are no numbers, or rows that differ in length"),
+        ("one", "these are no numbers, or rows that differ in length"),
     ],
 )
 def test_scores_of_another_shape_are_named(scores: ArrayLike, problem: str) -> None:
@@ -132,6 +132,7 @@ def test_scores_of_another_shape_are_named(scores: ArrayLike, problem: str) -> N
         (lambda: attn_tui.gradient([1, 2], [1]), "of: the shape is (1,); expected a key, or ∂L/∂p"),
         (lambda: attn_tui.gradient([1], [np.nan]), "of: it has NaN or an infinity; expected"),
         (lambda: attn_tui.gradient([1], 0, wrt="q"), "wrt: 'q' will not do; expected scores or"),  # type: ignore[arg-type]
+        (lambda: attn_tui.Vector("a", [[1], [1, 2]]), "scores: these are no numbers, or rows"),  # type: ignore[arg-type]
         (lambda: attn_tui.drawn(4, n_keys=0), "draw: n = '0' will not do; expected"),
         (lambda: attn_tui.dot_law(0), "d_k: '0' is out of range; expected"),
         (lambda: attn_tui.answer([1]), "experiment: '[1]' will not do; expected"),  # type: ignore[call-overload]

@@ -8,13 +8,13 @@ from math import sqrt
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.formats import rounded
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.vector import Vector, Vectors
+from attn_tui.compute.vector import Vector, Vectors, array_of
 
 Kind = str
 """The name of a kind of source."""
@@ -275,12 +275,9 @@ def _counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
-def _matrix(given: object, field: str) -> Floats:
+def _matrix(given: ArrayLike, field: str) -> Floats:
     """Return rows as a read-only array; what cannot be written to is shared."""
-    try:
-        array = np.asarray(given, dtype=np.float64)
-    except ValueError:
-        raise InputError(field, "its rows differ in length", "rows of one length") from None
+    array = array_of(field, given, "rows of one length")
     array = np.array(array, ndmin=2) if array.flags.writeable else np.atleast_2d(array)
     array.setflags(write=False)
     return array

@@ -5,9 +5,22 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from attn_tui.compute.errors import InputError, inert
+
+
+def array_of(field: str, values: ArrayLike, expected: str) -> NDArray[np.float64]:
+    """Return numbers as an array of float64: the same object, if they are one.
+
+    Raises:
+        InputError: With the field and what was expected, if they are none.
+    """
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        problem = "these are no numbers, or rows that differ in length"
+        raise InputError(field, problem, expected) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +36,7 @@ class Vector:
     scores: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        scores = np.asarray(self.scores, dtype=np.float64)
+        scores = array_of("scores", self.scores, "a row of numbers")
         # What cannot be written to is shared, so that a renamed vector needs no memory.
         scores = np.array(scores, ndmin=1) if scores.flags.writeable or not scores.ndim else scores
         if scores.ndim != 1 or scores.size == 0:
