@@ -7,7 +7,7 @@ from math import comb, nan, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.law import variance_gamma
+from attn_tui.compute.law import one_product, variance_gamma
 from attn_tui.compute.law.entries import Pair, Product, exact_values
 from attn_tui.compute.law.inversion import Inversion
 from attn_tui.compute.law.lattice import MOST_VALUES, Lattice, reach
@@ -115,6 +115,8 @@ class DotLaw:
         d, times = self._of_free
         if self._mixture:
             return times * variance_gamma.mean_size(d, self.pair.correlation)
+        if d == 1:
+            return times * one_product.mean_size(self.pair)
         size = _inversion(self.pair, d).mean_size(self.mean / times)
         return None if size is None else times * size
 

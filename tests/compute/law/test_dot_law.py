@@ -319,3 +319,30 @@ def test_the_normal_density_has_the_law_s_mean_and_variance() -> None:
     expected = stats.norm.pdf(x, law.mean, law.standard_deviation)
     np.testing.assert_allclose(law.normal_density(x), expected)
     assert nan not in law.normal_density(x)
+
+
+def test_a_tied_mean_size_is_not_rounded_before_it_is_multiplied() -> None:
+    law = DotLaw(Pair("normal", 0.5, 0.5), 64, tied=True)
+    # E|x| of a normal x of mean 1/2 is √(2/π)e^(−1/8) + erf(1/√8)/2, and x and y are independent.
+    size = mpmath.sqrt(2 / mpmath.pi) * mpmath.exp(-0.125) + mpmath.erf(1 / mpmath.sqrt(8)) / 2
+    assert law.mean_size == pytest.approx(float(64 * size**2), rel=1e-14)
+
+
+@pytest.mark.parametrize("entries", ["normal", "uniform"])
+@pytest.mark.parametrize("rho", [0.0, 0.3, -0.8, 0.999999, 1.0, -1.0])
+@pytest.mark.parametrize("means", [(0.5, 0.2), (-1.0, 0.0), (3.0, -2.0), (40.0, 1e-3)])
+def test_the_mean_size_of_one_product(
+    entries: Entries, rho: float, means: tuple[float, float]
+) -> None:
+    found = DotLaw(Pair(entries, *means, rho), 1).mean_size
+    random = np.random.default_rng(7)
+    a, b = means
+    x = random.standard_normal(400_000)
+    other = random.standard_normal(400_000)
+    y = rho * x + np.sqrt(1.0 - rho**2) * other
+    if entries == "uniform":
+        x, other = (np.sqrt(3.0) * random.uniform(-1.0, 1.0, 400_000) for _ in range(2))
+        y = np.where(random.random(400_000) < abs(rho), np.copysign(1.0, rho) * x, other)
+    sizes = np.abs((a + x) * (b + y))
+    assert found is not None
+    assert abs(found - sizes.mean()) < 4.0 * sizes.std() / 400_000**0.5 + 1e-12
