@@ -60,12 +60,19 @@ class Filing(Part):
         self._screen = screen
         self._reports = Reports()
 
-    def read(self) -> None:
-        """Open all there is to say as text."""
-        if text := self._screen.said():
-            self._screen.over(ReadDialog("In words and numbers", Text(text)))
-        else:
-            self._screen.notify("There is nothing to say yet", timeout=3)
+    async def read(self) -> None:
+        """Open all there is to say as text, which is written beside the screen."""
+
+        def said(text: str) -> None:
+            if text:
+                self._screen.over(ReadDialog("In words and numbers", Text(text)))
+            else:
+                self._screen.notify("There is nothing to say yet", timeout=3)
+
+        def failed(problem: str) -> None:
+            self._screen.notify(problem, timeout=9, markup=False)
+
+        await self.see_through("Writing", lambda _: self._screen.said(), said, failed)
 
     def save(self, text: str = "attn-tui.json", problem: str = "") -> None:
         """Ask for a file and write what the screen shows to it; or ask again, with the problem."""

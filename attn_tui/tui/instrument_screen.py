@@ -13,8 +13,8 @@ from textual.message import Message
 from textual.screen import Screen
 
 from attn_tui.charts.rows import Row
-from attn_tui.instruments import INSTRUMENTS
 from attn_tui.tui.actions import Action, Section, bindings
+from attn_tui.tui.bars import NARROW, key_items, title_items
 from attn_tui.tui.choosing import Choosing
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.dialogs import ReadDialog
@@ -22,12 +22,12 @@ from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.job import Job
 from attn_tui.tui.parts import Part
 from attn_tui.tui.state import Asked, Edit, Gesture
-from attn_tui.tui.widgets.bar import Bar, Item
+from attn_tui.tui.widgets.bar import Bar
 from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.entry import Entry
 
-NARROW, LOW = 72, 20
-"""Fewer columns or lines show one pane at a time."""
+LOW = 20
+"""Fewer lines show one pane at a time, as fewer columns than `NARROW` do."""
 
 SHORT = 30
 """Fewer lines leave less room for what stands above and below."""
@@ -262,41 +262,10 @@ class InstrumentScreen(Screen[None]):
     def frame(self) -> None:
         """Draw the title line and the key bar."""
         width = self.size.width
-        items = [Item(((" attn-tui ", "title"),))] if width >= 60 else []
-        for number, instrument in enumerate(INSTRUMENTS, 1):
-            here = instrument.name == self.NAME
-            role = "tab" if here else "muted"
-            # Where there is little room, the others have their numbers alone.
-            text = f" {number} {instrument.title} " if here or width >= NARROW else f" {number} "
-            items.append(Item(((text, role),), f"app.instrument('{instrument.name}')"))
-        items += self._status_items(width - sum(item.width for item in items), width)
-        self.query_one("#title", Bar).show_items(items)
-        self.query_one("#key-bar", Bar).show_items(self._key_items(width))
-
-    def _status_items(self, room: int, width: int) -> list[Item]:
-        """Return as much of the status as fits, at the right end of the room."""
-        parts, last = [*self.status], " " if width >= NARROW else ""
-        while True:
-            ends = [" · "] * (len(parts) - 1) + [last]
-            items = [
-                Item(((text, "label"), (end, "muted")), action)
-                for (text, action), end in zip(parts, ends, strict=bool(parts))
-            ]
-            gap = room - sum(item.width for item in items)
-            if gap > 0 or len(parts) < 2:
-                return [Item(((" " * max(gap, 1), "text"),)), *items]
-            parts.pop()
-
-    def _key_items(self, width: int) -> list[Item]:
-        """Return the keys that fit, the more important ones first in line for room."""
-        every = [action for action in (*self.ACTIONS, *SHARED) if action.bar and self.can(action)]
-        items = {action: _key_item(action, self.label_of(action)) for action in every}
-        shown: set[Action] = set()
-        for action in sorted(items, key=lambda action: action.bar):
-            if items[action].width <= width:
-                shown.add(action)
-                width -= items[action].width
-        return [item for action, item in items.items() if action in shown]
+        self.query_one("#title", Bar).show_items(title_items(self.NAME, self.status, width))
+        offered = [action for action in (*self.ACTIONS, *SHARED) if action.bar and self.can(action)]
+        labels = [(action, self.label_of(action)) for action in offered]
+        self.query_one("#key-bar", Bar).show_items(key_items(labels, width))
 
     def label_of(self, action: Action) -> str:
         """Return what the key bar calls an action now."""
@@ -308,9 +277,4 @@ class InstrumentScreen(Screen[None]):
         for node in (self.focused.ancestors_with_self if self.focused else ())[::-1]:
             if isinstance(node, Explained):
                 explained = node
-        self.app.push_screen(ReadDialog(explained.explanation.title, explained.explanation.text()))
-
-
-def _key_item(action: Action, label: str) -> Item:
-    key = action.shown or action.always[0].replace("ctrl+", "^")
-    return Item(((f" {key}", "key"), (f" {label} " if label else "", "text")), action.run)
+        self.over(ReadDialog(explained.explanation.title, explained.explanation.text()))

@@ -16,6 +16,7 @@ from attn_tui.files.kinds import KINDS
 from attn_tui.report.export import Forms
 from attn_tui.tui import edits, scaling
 from attn_tui.tui.actions import Section
+from attn_tui.tui.bars import NARROW
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.explore import chart_data, choices, contents, drawing, explanations, panes
 from attn_tui.tui.explore.actions import ACTIONS
@@ -26,7 +27,7 @@ from attn_tui.tui.explore.key_table import KeyTable
 from attn_tui.tui.explore.looking import LookingActions
 from attn_tui.tui.explore.view import CHARTS, TABLES, View
 from attn_tui.tui.filing import Filing
-from attn_tui.tui.instrument_screen import NARROW, SHORT, Command
+from attn_tui.tui.instrument_screen import SHORT, Command
 from attn_tui.tui.parts import Part
 from attn_tui.tui.state import Asked, Gesture
 from attn_tui.tui.widgets.bar import Bar
