@@ -13,14 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from attn_tui.compute.dots import answer as dots
 from attn_tui.compute.dots.answer import Settings as Dots
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.evaluation import SYMBOL, Evaluation, Wrt, evaluate
+from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore import answer as explore
 from attn_tui.compute.explore.answer import Settings as Explore
 from attn_tui.compute.keys import ALL
 from attn_tui.compute.law.dot_law import DotLaw
-from attn_tui.compute.law.entries import Entries
-from attn_tui.compute.logit_map import PLAIN
+from attn_tui.compute.law.names import Entries
+from attn_tui.compute.logit_map import PLAIN, SYMBOL, Wrt
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import RULES, Scale, parse_scale
@@ -265,8 +265,8 @@ def dot_law(
     >>> dot_law(64).standard_deviation
     8.0
     """
-    settings = Dots(entries, mean_q, mean_k, correlation, tied)
-    return settings.law(Setup(d_k=d_k).d_k)
+    settings = Dots(entries, mean_q=mean_q, mean_k=mean_k, correlation=correlation, tied=tied)
+    return dots.law_of(settings, Setup(d_k=d_k).d_k)
 
 
 @overload

@@ -5,7 +5,7 @@ import sys
 from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import click
 import numpy as np
@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from attn_tui import __version__
 from attn_tui.commands.asking import experiment_of
-from attn_tui.commands.options import Given, protected, shared
+from attn_tui.commands.options import protected, shared
 from attn_tui.commands.program import program
 from attn_tui.instruments import INSTRUMENTS
 
@@ -119,11 +119,11 @@ def test_only_double_dashes_and_h_make_an_option() -> None:
         (("[bold]",), "SCORES: 'bold' is not a number"),
         (("@missing.npy",), "SCORES, 'missing.npy': there is no such file"),
         (("@.",), "SCORES, '.': it is a directory"),
-        (("--d-k", "0"), "--d-k: '0' is out of range"),
-        (("--d-k", "-3"), "--d-k: '-3' is out of range"),
+        (("--d-k", "0"), "--d-k: '0' will not do"),
+        (("--d-k", "-3"), "--d-k: '-3' will not do"),
         (("--d-k=2.5",), "--d-k: '2.5' is not a whole number; expected a whole number from 1"),
         (("--d-k", "1" + "0" * 30), "--d-k: '1000"),
-        (("--d-k", "65537"), "--d-k: '65537' is out of range"),
+        (("--d-k", "65537"), "--d-k: '65537' will not do"),
         (("--rule", "cube"), "--rule: 'cube' is not a rule"),
         (("--rule", "temperature:T=0"), "--rule: temperature:T=0 will not do"),
         (("--rule", "temperature:T=\x1b[31m"), r"'\x1b[31m' is not a number"),
@@ -131,7 +131,7 @@ def test_only_double_dashes_and_h_make_an_option() -> None:
         (("--precision", "float8"), "--precision: 'float8'"),
         (("--wrt", "queries"), "--wrt: 'queries'"),
         (("--of", "3"), "--of: 'a' has no key 3"),
-        (("--of", "-1"), "--of: '-1' is not a key; expected a whole number from 0"),
+        (("--of", "-1"), "--of: '-1' will not do; expected a whole number from 0"),
         (("--of", "x"), "--of: 'x' is not a whole number"),
         (("--of", "9" * 5000), "--of: 'a' has no key 99,999"),
         (("1,2", "q:3", "--of", "1"), "--of: 'q' has no key 1"),
@@ -233,7 +233,10 @@ def test_help_lists_options_subcommands_and_examples() -> None:
     assert call("--version").stdout == f"attn-tui {__version__}\n"
 
 
-@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["show", "--help"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["--version"], ["--help"], *([name, "--help"] for name in ("show", "dot", "sweep"))],
+)
 def test_help_and_version_import_neither_numpy_nor_textual(arguments: list[str]) -> None:
     code = (
         "import sys\n"
@@ -384,7 +387,7 @@ def test_a_pipe_keeps_the_names_of_vectors_in_the_plain_locale() -> None:
 def test_a_command_may_take_the_shared_options_alone() -> None:
     @click.command()
     @shared
-    def count(**given: Unpack[Given]) -> None:
+    def count(**given: Any) -> None:
         experiment = experiment_of(given, lambda setup: replace(setup, d_k=setup.d_k + 1))
         click.echo(f"{len(experiment.vectors)} {experiment.setup.d_k}")
 

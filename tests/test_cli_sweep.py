@@ -114,8 +114,8 @@ def test_a_number_or_range_that_will_not_do_is_told_what_would() -> None:
     for arguments, expected in (
         ("--d-k 0", "expected a whole number from 1 to 65,536\n"),
         ("--n 1 --over n", "expected a whole number from 2 to 100,000\n"),
-        ("--d-k 1:x", "such as 1:8192\n"),
-        ("--n 1:x", "such as 2:4096\n"),
+        ("--d-k 1:x", "such as 1:65536\n"),
+        ("--n 1:x", "such as 2:100000\n"),
         (
             "--crossover --n 2:8",
             "'2:8' is a range; expected with --crossover a list such as 2,8,512\n",

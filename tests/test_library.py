@@ -125,7 +125,7 @@ def test_scores_of_another_shape_are_named(scores: ArrayLike, problem: str) -> N
         (lambda: attn_tui.softmax([1, np.nan]), "nan at key 1; expected finite scores"),
         (lambda: attn_tui.softmax([np.inf]), "inf at key 0; expected finite scores"),
         (lambda: attn_tui.softmax([1], scale="inverse"), "d_k: there is none, and m = 1/d_k"),
-        (lambda: attn_tui.softmax([1], d_k=0), "d_k: '0' is out of range; expected"),
+        (lambda: attn_tui.softmax([1], d_k=0), "d_k: '0' will not do; expected"),
         (lambda: attn_tui.softmax([1], scale=0.5), "scale: '0.5' will not do; expected"),  # type: ignore[arg-type]
         (lambda: attn_tui.softmax([1], precision="half"), "precision: \"'half'\" will not do"),  # type: ignore[arg-type]
         (lambda: attn_tui.gradient([1, 2], 2), "of: there is no key 2; expected a key from 0 to 1"),
@@ -134,7 +134,7 @@ def test_scores_of_another_shape_are_named(scores: ArrayLike, problem: str) -> N
         (lambda: attn_tui.gradient([1], 0, wrt="q"), "wrt: 'q' will not do; expected scores or"),  # type: ignore[arg-type]
         (lambda: attn_tui.Vector("a", [[1], [1, 2]]), "scores: these are no numbers, or rows"),  # type: ignore[arg-type]
         (lambda: attn_tui.drawn(4, n_keys=0), "draw: n = '0' will not do; expected"),
-        (lambda: attn_tui.dot_law(0), "d_k: '0' is out of range; expected"),
+        (lambda: attn_tui.dot_law(0), "d_k: '0' will not do; expected"),
         (lambda: attn_tui.answer([1]), "experiment: '[1]' will not do; expected"),  # type: ignore[call-overload]
         (lambda: attn_tui.answer(EXPERIMENT, 1), "settings: '1' will not do; expected"),  # type: ignore[call-overload]
     ],

@@ -2,37 +2,37 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from attn_tui.commands.input import input_waits
-from attn_tui.commands.options import Given, GivenGradient, GivenSetup
+from attn_tui.commands.options import Given, changes_of
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.explore.settings import Settings
+from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.precision import Precision
-from attn_tui.compute.scale import Scale, parse_number, parse_scale
+from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.setup import Setup
 from attn_tui.compute.whole import parse_whole
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
-    from attn_tui.compute.mask import Mask
-    from attn_tui.compute.setup import Setup
     from attn_tui.compute.source import Drawn, Products, Source
 
 T = TypeVar("T")
 
 NONE = "none"
-"""What takes a soft cap, a sink or a mask away."""
+"""What takes a mask away."""
 
 _REFUSED = " will not do"
 _VECTORS = ("query", "keys", "values")
 
 
 def experiment_of(
-    given: Given, *edits: "Callable[[Setup], Setup]", source: "Source | None" = None
+    given: Mapping[str, Any], *edits: Callable[[Setup], Setup], source: "Source | None" = None
 ) -> "Experiment":
     """Return the question that SCORES and options ask, starting from a file or an example.
 
@@ -47,9 +47,10 @@ def experiment_of(
     from attn_tui.compute.experiment import Experiment
     from attn_tui.files.draft import EXAMPLE, parse
 
+    given = Given(given)
     _check_ways(given)
 
-    def edited(setup: "Setup") -> "Setup":
+    def edited(setup: Setup) -> Setup:
         return reduce(lambda before, edit: edit(before), edits, _setup(given, setup))
 
     # What is wrong with an option is said before a file is read.
@@ -72,7 +73,7 @@ def experiment_of(
         raise
 
 
-def setup_experiment_of(given: GivenSetup, *edits: "Callable[[Setup], Setup]") -> "Experiment":
+def setup_experiment_of(given: Mapping[str, Any], *edits: Callable[[Setup], Setup]) -> "Experiment":
     """Return the question that an instrument asks which draws by itself.
 
     Args:
@@ -84,12 +85,12 @@ def setup_experiment_of(given: GivenSetup, *edits: "Callable[[Setup], Setup]") -
     """
     from attn_tui.files.draft import EXAMPLE, parse
 
-    nothing: dict[str, Any] = dict.fromkeys(Given.__annotations__)
-    every: Any = {**nothing, "scores": (), **given}
-    return experiment_of(every, *edits, source=parse(EXAMPLE).source)
+    # Its own options, such as --seed, may be called as those of scores are.
+    shared = {name: given[name] for name in ("experiment", "d_k", "rule", "model")}
+    return experiment_of(shared, *edits, source=parse(EXAMPLE).source)
 
 
-def gradient_experiment_of(given: GivenGradient) -> "Experiment":
+def gradient_experiment_of(given: Mapping[str, Any]) -> "Experiment":
     """Return the question with the gradient that options choose, of a key that is there.
 
     Raises:
@@ -97,7 +98,7 @@ def gradient_experiment_of(given: GivenGradient) -> "Experiment":
     """
     from attn_tui.compute.explore.answer import check_keys
 
-    experiment = experiment_of(given, lambda setup: _gradient(given, setup))
+    experiment = experiment_of(given, partial(edited, Settings, given))
     try:
         check_keys(experiment)
     except InputError as error:
@@ -107,7 +108,7 @@ def gradient_experiment_of(given: GivenGradient) -> "Experiment":
     return experiment
 
 
-def mention_unread_input(given: Given) -> None:
+def mention_unread_input(given: Mapping[str, Any]) -> None:
     """Say on standard error if standard input holds something while the example is shown."""
     places = ("draw", *_VECTORS, "example", "experiment")
     if given["scores"] or any(given.get(name) is not None for name in places):
@@ -118,7 +119,7 @@ def mention_unread_input(given: Given) -> None:
 
 def _check_ways(given: Given) -> None:
     """Check that scores come from one place only, and the rest of the question from one."""
-    if [*given["scores"], given["experiment"]].count("-") > 1:
+    if [*(given["scores"] or ()), given["experiment"]].count("-") > 1:
         raise InputError("scores", "standard input is asked for twice", "- once")
     if given["example"] is not None and given["experiment"] is not None:
         raise InputError("example", "--experiment is given too", "one of them")
@@ -218,76 +219,28 @@ def _products(given: Given, start: "Products | None") -> "Products":
     )
 
 
-def _setup(given: Given, setup: "Setup") -> "Setup":
+def _setup(given: Given, setup: Setup) -> Setup:
     """Return a setup with what the options say in place of what it said."""
     if given["model"] is not None:
         model = _named("model", given["model"], MODELS)
         setup = replace(setup, d_k=model.d_k, scale=model.scale)
-    return replace(
-        setup,
-        d_k=setup.d_k if given["d_k"] is None else D_K.parse(given["d_k"]),
-        scale=_scale(given, setup.scale),
-        precision=_precision(given, setup.precision),
-        mask=setup.mask if given["mask"] is None else _mask(given["mask"]),
-    )
-
-
-def _scale(given: Given, scale: Scale) -> Scale:
     if given["rule"] is not None:
         rule = parse_scale(given["rule"])
-        scale = replace(scale, rule=rule.rule, given=rule.given)
-    if given["softcap"] is not None:
-        cap = _number("softcap", given["softcap"], "a finite cap above 0, or none")
-        scale = replace(scale, softcap=cap)
-    if given["sink"] is not None:
-        sink = _number("sink", given["sink"], "a finite logit, or none")
-        scale = replace(scale, sink=sink)
-    if given["qk_norm"] is not None:
-        scale = replace(scale, qk_norm=given["qk_norm"])
-    return scale
+        setup = setup.put(replace(setup.scale, rule=rule.rule, given=rule.given))
+    for kind in (Setup, Scale, Precision):
+        setup = edited(kind, given, setup)
+    if (mask := given["mask"]) is not None:
+        setup = replace(setup, mask=parse_mask("" if mask.strip() == NONE else mask))
+    return setup
 
 
-def _precision(given: Given, precision: Precision) -> Precision:
-    places = {"precision": "format", "round_scores": "scores", "round_vectors": "vectors"}
-    places["arithmetic"] = "arithmetic"
-    for field, place in places.items():
-        name = given.get(field)
-        if isinstance(name, str):
-            try:
-                precision = replace(precision, **{place: name})  # type: ignore[arg-type]
-            except InputError as error:
-                raise InputError(field, error.problem, error.expected) from None
-    if given["naive"] is not None:
-        precision = replace(precision, stable=not given["naive"])
-    return precision
+def edited(kind: type, given: Mapping[str, Any], setup: Setup) -> Setup:
+    """Return a setup with what options say of the fields of a dataclass in place of what it said.
 
-
-def _mask(text: str) -> "Mask":
-    from attn_tui.compute.mask import parse_mask
-
-    return parse_mask("" if text.strip() == NONE else text)
-
-
-def _gradient(given: GivenGradient, setup: "Setup") -> "Setup":
-    """Return a setup with the gradient that the options say in place of what it said."""
-    from attn_tui.compute.explore.answer import Settings
-
-    settings = setup.get(Settings)
-    if given["of"] is not None:
-        settings = replace(settings, of=parse_whole("of", given["of"]))
-    if given["wrt"] is not None:
-        settings = Settings(settings.of, given["wrt"])  # type: ignore[arg-type]
-    return setup.put(settings)
-
-
-def _number(field: str, text: str, expected: str) -> float | None:
-    """Return a number, or None where the text says there is none."""
-    if text.strip() == NONE:
-        return None
-    try:
-        return parse_number(text)
-    except ValueError:
-        raise InputError(field, f"{inert(text)} is not a number", expected) from None
+    Raises:
+        InputError: Naming the option that will not do.
+    """
+    return setup.put(replace(setup.get(kind), **changes_of(kind, given)))
 
 
 def _named(field: str, name: str, known: Mapping[str, T]) -> T:

@@ -1,17 +1,18 @@
 """The options that subcommands share, grouped as ``--help`` shows them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial, reduce
-from typing import Any, TypedDict, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from attn_tui.commands.completion import Complete, experiment_files, matrices, of_names, scores
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.models import MODELS
-from attn_tui.compute.precision import FORMATS
-from attn_tui.compute.scale import RULES
+from attn_tui.compute.precision import Precision
+from attn_tui.compute.scale import RULES, Scale
+from attn_tui.compute.setup import Setup
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,46 +29,11 @@ SCORES, DRAWS, SCALE, PRECISION, GRADIENT, REPORT, SCREEN, OTHER = GROUPS = (
 """Groups of options, in their order."""
 
 
-class Given(TypedDict):
-    """The values of `shared`, as typed; None where nothing was given."""
+class Given(dict[str, Any]):
+    """The values of options and SCORES, as typed; None for what was not given."""
 
-    scores: tuple[str, ...]
-    draw: str | None
-    seed: str | None
-    vectors: str | None
-    query: str | None
-    keys: str | None
-    values: str | None
-    mask: str | None
-    example: str | None
-    experiment: str | None
-    d_k: str | None
-    rule: str | None
-    model: str | None
-    softcap: str | None
-    sink: str | None
-    qk_norm: bool | None
-    precision: str | None
-    naive: bool | None
-    arithmetic: str | None
-    round_scores: str | None
-    round_vectors: str | None
-
-
-class GivenSetup(TypedDict):
-    """The values of `setup`, as typed; None where nothing was given."""
-
-    experiment: str | None
-    d_k: str | None
-    rule: str | None
-    model: str | None
-
-
-class GivenGradient(Given):
-    """Those of `gradient` too."""
-
-    of: str | None
-    wrt: str | None
+    def __missing__(self, name: str) -> None:
+        """Return nothing for what is no option of this command."""
 
 
 class Option(click.Option):
@@ -176,11 +142,39 @@ def _one_of(one: str, other: str, *default: str) -> Callable[..., Any]:
     return chosen
 
 
+def field_option(field: Field, group: str = OTHER) -> Callable[[F], F]:
+    """Return the option of a field: its value is text, or of a switch yes, no or nothing."""
+    kind = field.kind
+    first, is_switch = field.help[0], "/" in field.option
+    text = (first.upper() if first.isascii() else first) + field.help[1:]
+    text += f"{'' if is_switch else f': {kind.expected}'}.  [default: {field.default_text}]"
+    if is_switch:
+        return flag(field.option, text, group)
+    complete = of_names(kind.choices) if kind.choices else None
+    return option(field.option, field.metavar or kind.metavar, text, group, complete)
+
+
+def field_options(kind: type, group: str) -> tuple[Callable[[Any], Any], ...]:
+    """Return the options of the fields of a dataclass that have one to themselves."""
+    own = (field for field in fields_of(kind).values() if field.option and not field.fed)
+    return tuple(field_option(field, group) for field in own)
+
+
+def changes_of(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what options say of the fields of a dataclass, by name.
+
+    Raises:
+        InputError: Naming the option that will not do.
+    """
+    return {
+        name: field.kind.parse(field.parameter, value) if isinstance(value, str) else value
+        for name, field in fields_of(kind).items()
+        if field.option and not field.fed and (value := given.get(field.parameter)) is not None
+    }
+
+
 _scores = partial(option, group=SCORES)
 _scale = partial(option, group=SCALE)
-_precision = partial(option, group=PRECISION)
-_formats = of_names(dict.fromkeys(FORMATS, ""))
-_FORMATS = f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}"
 
 
 def _examples() -> dict[str, str]:
@@ -202,9 +196,7 @@ def experiment(group: str) -> Callable[[F], F]:
 
 
 _SETUP: tuple[Callable[[Any], Any], ...] = (
-    _scale(
-        "--d-k", "N", f"Dimension of a head, {D_K.minimum} to {D_K.maximum:,}.  [default: 1024]"
-    ),
+    *field_options(Setup, SCALE),
     _scale(
         "--rule",
         "NAME[:PARAMETER=VALUE]",
@@ -253,68 +245,26 @@ _SHARED: tuple[Callable[[Any], Any], ...] = (
     ),
     experiment(SCORES),
     *_SETUP,
-    _scale("--softcap", "C", "Cap the logits: z = C·tanh(m·s/C).  [default: none]"),
-    _scale("--sink", "B", "Add a key with logit B and no value.  [default: none]"),
-    flag(
-        "--qk-norm/--no-qk-norm",
-        "Whether q and k are normalised before their product.  [default: no]",
-        SCALE,
-    ),
-    _precision(
-        "--precision",
-        "FORMAT",
-        f"What softmax is computed in: {_FORMATS}.  [default: {FORMATS[0]}]",
-        complete=_formats,
-    ),
-    flag(
-        "--naive/--stable",
-        "Whether softmax omits to subtract the largest score.  [default: stable]",
-        PRECISION,
-    ),
-    _precision(
-        "--arithmetic",
-        "fused|stepwise",
-        "Whether 16 bits round logits and weights, or every operation.  [default: fused]",
-        complete=of_names({"fused": "as hardware does", "stepwise": "every operation"}),
-    ),
-    _precision(
-        "--round-scores",
-        "FORMAT",
-        f"What scores are rounded to first.  [default: {FORMATS[0]}]",
-        complete=_formats,
-    ),
-    _precision(
-        "--round-vectors",
-        "FORMAT",
-        f"What q and k are rounded to before their product.  [default: {FORMATS[0]}]",
-        complete=_formats,
-    ),
+    *field_options(Scale, SCALE),
+    *field_options(Precision, PRECISION),
 )
 
-_GRADIENT = (
-    option(
-        "--of", "KEY", "The key whose weight is differentiated, from 0.  [default: 0]", GRADIENT
-    ),
-    option(
-        "--wrt",
-        "scores|logits",
-        "What the gradient is taken with respect to.  [default: scores]",
-        GRADIENT,
-        of_names({"scores": "s", "logits": "z"}),
-    ),
-)
+
+def settings(kind: type, group: str) -> Callable[[F], F]:
+    """Return what adds the options of an instrument's settings."""
+    return partial(all_of, field_options(kind, group))
+
+
+def all_of(options: Iterable[Callable[[Any], Any]], command: F) -> F:
+    """Add options to a command, the first of which stand first."""
+    return reduce(lambda inner, add: add(inner), reversed((*options,)), command)
 
 
 def shared(command: F) -> F:
     """Add the argument SCORES and the options of every instrument."""
-    return reduce(lambda inner, add: add(inner), reversed(_SHARED), command)
+    return all_of(_SHARED, command)
 
 
 def setup(command: F) -> F:
     """Add the options of instruments that draw by themselves: d_k, the rule, where to start."""
-    return reduce(lambda inner, add: add(inner), reversed((experiment(DRAWS), *_SETUP)), command)
-
-
-def gradient(command: F) -> F:
-    """Add the options that choose a gradient."""
-    return reduce(lambda inner, add: add(inner), reversed(_GRADIENT), command)
+    return all_of((experiment(DRAWS), *_SETUP), command)

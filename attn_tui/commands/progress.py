@@ -6,10 +6,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType, TracebackType
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from attn_tui.compute.experiment import Stop
 from attn_tui.report.progress import bar, left
+
+if TYPE_CHECKING:
+    from attn_tui.compute.experiment import Stop
 
 _WIDTH = 30
 _PAUSE = 0.1
@@ -69,7 +71,7 @@ class Progress:
 
 
 @contextmanager
-def until_interrupted() -> Iterator[Stop]:
+def until_interrupted() -> Iterator["Stop"]:
     """Give a stop that Ctrl+C makes true; a second Ctrl+C ends the program as usual.
 
     Where Ctrl+C is ignored, as in the background of a script, it stays so.

@@ -2,14 +2,15 @@
 
 import os
 import sys
-from typing import Unpack
+from typing import Any
 
 import click
 
 from attn_tui.commands.asking import gradient_experiment_of, mention_unread_input
-from attn_tui.commands.options import SCREEN, GivenGradient, Option, gradient, shared
+from attn_tui.commands.options import GRADIENT, SCREEN, Option, settings, shared
 from attn_tui.commands.show import print_report
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.explore.settings import Settings
 from attn_tui.instruments import INSTRUMENTS
 
 _WITHOUT_SCREEN = ("dumb", "unknown")
@@ -25,7 +26,7 @@ class _ProgramHelp(click.Command):
 
 @click.command("open", cls=_ProgramHelp, hidden=True)
 @shared
-@gradient
+@settings(Settings, GRADIENT)
 @click.option(
     "--no-mouse",
     cls=Option,
@@ -34,7 +35,7 @@ class _ProgramHelp(click.Command):
     help="Leave the mouse to the terminal. In GNU screen, escape then works at once.",
 )
 @click.pass_context
-def open_screen(context: click.Context, /, no_mouse: bool, **given: Unpack[GivenGradient]) -> None:
+def open_screen(context: click.Context, /, no_mouse: bool, **given: Any) -> None:
     """Open the screen on SCORES."""
     try:
         experiment = gradient_experiment_of(given)

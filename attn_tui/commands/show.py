@@ -1,27 +1,27 @@
 """``attn-tui show``: the numbers of Explore as a text report, CSV or JSON."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from attn_tui.commands.asking import gradient_experiment_of, mention_unread_input
 from attn_tui.commands.completion import experiment_files
 from attn_tui.commands.options import (
+    GRADIENT,
     REPORT,
     Command,
-    Given,
-    GivenGradient,
     Option,
     forms,
-    gradient,
     option,
+    settings,
     shared,
 )
 from attn_tui.commands.output import write
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.whole import parse_whole
 
@@ -47,7 +47,7 @@ Examples:
 
 @click.command("show", cls=Command, epilog=_EXAMPLES)
 @shared
-@gradient
+@settings(Settings, GRADIENT)
 @forms("Print CSV, one line a key.")
 @option(
     "--top",
@@ -71,7 +71,7 @@ def show(
     lab: bool,
     compare: bool,
     against: str | None,
-    **given: Unpack[GivenGradient],
+    **given: Any,
 ) -> None:
     """Print weights and their gradient, unscaled beside scaled.
 
@@ -105,20 +105,20 @@ def _pinned(path: str) -> "tuple[VectorAnswer, ...]":
         raise InputError("against", error.problem, error.expected, error.where) from None
 
 
-def _about(given: Given, experiment: "Experiment") -> Iterator[str]:
+def _about(given: Mapping[str, Any], experiment: "Experiment") -> Iterator[str]:
     """Yield what there is to say of the example and the model that were asked for."""
     from attn_tui.files.examples import EXAMPLES
     from attn_tui.report.head import about_example, about_model
 
-    if given["example"] is not None:
+    if given.get("example") is not None:
         yield about_example(EXAMPLES[given["example"]], experiment)
-    if given["model"] is not None:
+    if given.get("model") is not None:
         yield about_model(MODELS[given["model"]])
 
 
 def print_report(
     experiment: "Experiment",
-    given: Given,
+    given: Mapping[str, Any],
     form: str = "text",
     contents: "Contents | None" = None,
 ) -> None:

@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from attn_tui.commands.asking import as_typed
 from attn_tui.commands.completion import of_lists, of_names
 from attn_tui.commands.options import (
     DRAWS,
@@ -15,22 +14,30 @@ from attn_tui.commands.options import (
     SCALE,
     Command,
     Option,
+    changes_of,
     experiment,
     forms,
     option,
+    settings,
 )
 from attn_tui.commands.output import INTERRUPTED, write
 from attn_tui.commands.progress import Progress, until_interrupted
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.field import fields_of
 from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
 from attn_tui.compute.scale import RULES
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.sweep.rules import LISTED
+from attn_tui.compute.sweep.settings import Axis, Settings, Statistic, compared
+from attn_tui.compute.whole import half_width, parse_wholes
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
     from attn_tui.compute.sweep.crossover import Crossover
-    from attn_tui.compute.sweep.settings import Settings
 
-_Read = Callable[[dict[str, Any], "Settings", int], tuple[int, "Settings"]]
+_Read = Callable[[dict[str, Any], Settings, int], tuple[int, dict[str, Any]]]
+
+FIELDS = fields_of(Settings)
 
 _flag = partial(click.option, cls=Option, group=REPORT, is_flag=True)
 _drawn = partial(option, group=DRAWS)
@@ -71,11 +78,10 @@ Examples:
     "What to sweep.  [default: n if only --n is a range, else d_k]",
     complete=of_names({"d_k": "dimension of a head", "n": "number of keys"}),
 )
-@_drawn("--draws", "N", "How many vectors are drawn at each place.  [default: 1000]")
 @_drawn(
     "--points", "N", "At how many places at most, or along each side of a map.  [default: 27; 14]"
 )
-@_drawn("--seed", "S", "What is drawn, a whole number.  [default: 1]")
+@settings(Settings, DRAWS)
 @experiment(DRAWS)
 @option(
     "--rules",
@@ -108,10 +114,9 @@ def sweep(form: str, crossover: bool, **given: Any) -> int:
 
 def _print_sweep(given: dict[str, Any], form: str) -> int:
     from attn_tui.compute.sweep.answer import answer
-    from attn_tui.files.sweeps import read_statistics
     from attn_tui.report.sweep import csv, json, text
 
-    experiment = _experiment(given, _settings)
+    experiment = _experiment(given, _changes)
     asked = given["statistic"]
     statistics = () if asked is None else read_statistics(asked)
     found = None
@@ -132,15 +137,13 @@ def _experiment(given: dict[str, Any], read: _Read) -> "Experiment":
 
     Args:
         given: The options.
-        read: Returns d_k and the settings that they ask for, from the settings and d_k before.
+        read: Returns d_k and what changes in the settings, from the settings and d_k before.
 
     Raises:
         InputError: Naming the option that will not do.
     """
     from attn_tui.compute.experiment import Experiment
-    from attn_tui.compute.setup import Setup
     from attn_tui.compute.source import Drawn
-    from attn_tui.compute.sweep.settings import Settings
 
     setup = Setup()
     if given["experiment"] is not None:
@@ -148,82 +151,84 @@ def _experiment(given: dict[str, Any], read: _Read) -> "Experiment":
 
         setup = read_experiment(given["experiment"], Drawn()).setup
     start = setup.get(Settings)
-    try:
-        d_k, settings = read(given, start, setup.d_k)
-    except InputError as error:
-        field = {"n_range": "n", "d_k_range": "d_k", "map_points": "points"}.get(error.field)
-        name = field or error.field
-        raise as_typed(error, name, given.get(name) or "") from None
+    d_k, changes = read(given, start, setup.d_k)
+    if given["rules"] is not None:
+        changes["rules"] = LISTED.parse("rules", given["rules"])
+    wanted = replace(start, **changes_of(Settings, given), **changes)
     # `show --experiment` of what is printed draws one such vector.
-    n = settings.n_range[1] if settings.over == "n" else settings.n
-    return Experiment(Drawn(n, settings.seed), replace(setup, d_k=d_k).put(settings))
+    n = wanted.n_range[1] if wanted.over == "n" else wanted.n
+    return Experiment(Drawn(n, wanted.seed), replace(setup, d_k=d_k).put(wanted))
 
 
-def _settings(given: dict[str, Any], start: "Settings", d_k: int) -> tuple[int, "Settings"]:
-    """Return the d_k at which n is swept, and the settings."""
-    from attn_tui.compute.whole import parse_whole
-    from attn_tui.files.sweeps import read_statistics
-
-    changes: dict[str, Any] = {}
-    n, swept = given["n"], given["d_k"]
+def _changes(given: dict[str, Any], start: Settings, d_k: int) -> tuple[int, dict[str, Any]]:
+    """Return the d_k at which n is swept, and what changes in the settings."""
     is_map = given["is_map"] or (start.view == "map" and given["over"] is None)
-    changes |= {"view": "map" if is_map else "curves", "ratio": start.ratio or given["ratio"]}
     over = _over(given, start.over)
-    changes["over"] = over
+    changes: dict[str, Any] = {
+        "view": "map" if is_map else "curves",
+        "ratio": start.ratio or given["ratio"],
+        "over": over,
+    }
+    n, swept = given["n"], given["d_k"]
     if n is not None:
-        changes |= _n(n, is_map or over == "n")
+        changes |= n_changes(n, "range" if is_map or over == "n" else "number")
     if swept is not None and not is_map and over == "n":
         d_k = D_K.parse(swept)
     elif swept is not None:
-        changes["d_k_range"] = _range(D_K, swept)
+        changes["d_k_range"] = _range("d_k_range", D_K, swept)
     if given["points"] is not None:
-        field = "map_points" if is_map else "points"
-        changes[field] = parse_whole("points", given["points"])
+        field = FIELDS["map_points" if is_map else "points"]
+        changes[field.name] = field.kind.parse("points", given["points"])
     if given["statistic"] is not None:
         changes["statistic"] = read_statistics(given["statistic"])[0]
-    return d_k, replace(start, **_shared(given), **changes)
+    return d_k, changes
 
 
-def _crossover_settings(
-    given: dict[str, Any], start: "Settings", d_k: int
-) -> tuple[int, "Settings"]:
-    """Return d_k as it is, and the settings with the n of crossovers, of which one is there."""
-    from attn_tui.compute.whole import parse_wholes
-    from attn_tui.files.sweeps import is_range
-
-    ns = start.crossover_n or (start.n,)
+def _crossover_changes(
+    given: dict[str, Any], start: Settings, d_k: int
+) -> tuple[int, dict[str, Any]]:
+    """Return d_k as it is, and the n of crossovers, of which one is there."""
     if given["n"] is not None:
-        if is_range(given["n"]):
-            problem = f"{inert(given['n'].strip())} is a range"
-            raise InputError("n", problem, "with --crossover a list such as 2,8,512")
-        # Nothing at all is no number.
-        ns = parse_wholes("n", given["n"]) or (N_KEYS.parse(given["n"]),)
-    return d_k, replace(start, n=ns[0], crossover_n=ns, **_shared(given))
+        return d_k, n_changes(given["n"], "list")
+    return d_k, {"crossover_n": start.crossover_n or (start.n,)}
 
 
-def _shared(given: dict[str, Any]) -> dict[str, Any]:
-    """Return what sweeps and crossovers both are asked with."""
-    from attn_tui.compute.whole import parse_whole
-    from attn_tui.files.sweeps import read_rules
+def n_changes(text: str, wanted: Literal["number", "range", "list"]) -> dict[str, Any]:
+    """Return what ``--n`` changes in the settings: a number n, a range to sweep, n of crossovers.
 
-    changes: dict[str, Any] = {
-        field: parse_whole(field, given[field])
-        for field in ("draws", "seed")
-        if given[field] is not None
-    }
-    if given["rules"] is not None:
-        changes["rules"] = read_rules(given["rules"])
-    return changes
+    Args:
+        text: As typed.
+        wanted: What is asked for. A number is a range of one place, and a list of one.
+
+    Raises:
+        InputError: With field ``"n"``, if it is something else.
+    """
+    if wanted == "range":
+        return {"n_range": _range("n_range", N_KEYS, text)}
+    if wanted == "number":
+        if is_range(text):
+            raise InputError("n", "a range is not one number", "a number, --over n or --map")
+        return {"n": _number(N_KEYS, text)}
+    if is_range(text):
+        problem = f"{inert(text.strip())} is a range"
+        raise InputError("n", problem, "with --crossover a list such as 2,8,512")
+    # Nothing at all is no number.
+    ns = FIELDS["crossover_n"].kind.parse("n", text) or (N_KEYS.parse(text),)
+    return {"n": ns[0], "crossover_n": ns}
 
 
-def _over(given: dict[str, Any], start: Any) -> Any:
+def is_range(text: str) -> bool:
+    """Return whether a text is meant as a range."""
+    return ":" in half_width(text)
+
+
+def _over(given: dict[str, Any], start: Axis) -> Axis:
     """Return what is swept: what is said, else what is a range."""
-    from attn_tui.files.sweeps import is_range
-
     if given["over"] is not None and given["is_map"]:
         raise InputError("over", "--map sweeps both", "one of the two")
     if given["over"] is not None:
-        return given["over"].strip().replace("-", "_")
+        over: Axis = FIELDS["over"].kind.parse("over", given["over"])
+        return over
     ranges = {name: given[name] is not None and is_range(given[name]) for name in ("n", "d_k")}
     if all(ranges.values()) and not given["is_map"]:
         raise InputError("n", "both --n and --d-k are ranges", "--map, or one of them a number")
@@ -232,29 +237,16 @@ def _over(given: dict[str, Any], start: Any) -> Any:
     return "n" if ranges["n"] else "d_k" if ranges["d_k"] or given["n"] is not None else start
 
 
-def _n(text: str, swept: bool) -> dict[str, Any]:
-    from attn_tui.files.sweeps import is_range
-
-    if swept:
-        return {"n_range": _range(N_KEYS, text)}
-    if is_range(text):
-        raise InputError("n", "a range is not one number", "a number, --over n or --map")
-    return {"n": _number(N_KEYS, text)}
-
-
-def _range(scale: LogScale, text: str) -> tuple[int, int]:
+def _range(field: str, scale: LogScale, text: str) -> tuple[int, int]:
     """Return a range; a number is one place."""
-    from attn_tui.files.sweeps import is_range, read_range
-
     if is_range(text):
-        return read_range(f"{scale.field}_range", text)
+        ends: tuple[int, int] = FIELDS[field].kind.parse(scale.field, text)
+        return ends
     return (_number(scale, text),) * 2
 
 
 def _number(scale: LogScale, text: str) -> int:
     """Return one number; numbers with commas between them are told what they are for."""
-    from attn_tui.compute.whole import parse_wholes
-
     try:
         return scale.parse(text)
     except InputError as error:
@@ -269,9 +261,21 @@ def _number(scale: LogScale, text: str) -> int:
         raise InputError(scale.field, problem, f"one number, or a range{more}") from error
 
 
+def read_statistics(text: str) -> tuple[Statistic, ...]:
+    """Read names of statistics with commas between them.
+
+    Raises:
+        InputError: If one is none, or stands twice.
+    """
+    read = FIELDS["statistic"].kind.parse
+    found = [read("statistic", part) for part in text.split(",")]
+    if twice := [name for name in found if found.count(name) > 1]:
+        raise InputError("statistic", f"{twice[0]} stands twice", "each statistic once")
+    return tuple(found)
+
+
 def _print_crossovers(given: dict[str, Any], form: str) -> int:
     from attn_tui.compute.sweep.crossover import crossovers, search_cost
-    from attn_tui.compute.sweep.settings import Settings, compared
     from attn_tui.report.sweep import csv, json, text
 
     for name in ("d_k", "over", "points", "statistic"):
@@ -281,7 +285,7 @@ def _print_crossovers(given: dict[str, Any], form: str) -> int:
     for name, field in (("is_map", "map"), ("ratio", "ratio")):
         if given[name]:
             raise InputError(field, "--crossover shows none", "one of the two")
-    experiment = _experiment(given, _crossover_settings)
+    experiment = _experiment(given, _crossover_changes)
     settings = experiment.setup.get(Settings)
     every = compared(settings, experiment.setup.scale)
     rules = [rule for rule in every if rule != "none"]

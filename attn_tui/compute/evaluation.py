@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import exp, inf
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from attn_tui.compute import jacobian, logits
 from attn_tui.compute.formats import rounded
 from attn_tui.compute.keys import ALL, Floats, Keys, positions
-from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.logit_map import LogitMap, Wrt
 from attn_tui.compute.norms import (
     SMALLEST_NORMAL,
     Norms,
@@ -28,12 +27,6 @@ from attn_tui.compute.split import Split, split
 from attn_tui.compute.statistics import entropy, participation_ratio
 
 Numbers = NDArray[np.float64]
-
-Wrt = Literal["scores", "logits"]
-"""What a derivative is taken with respect to: s, or z."""
-
-SYMBOL: Mapping[Wrt, str] = {"scores": "s", "logits": "z"}
-"""How each is written."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.masking import masked
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
 from attn_tui.compute.vector import Vectors
@@ -38,7 +39,7 @@ class Experiment:
     def __post_init__(self) -> None:
         if self.source.d_k is not None:
             object.__setattr__(self, "setup", replace(self.setup, d_k=self.source.d_k))
-        vectors = self.setup.mask.applied(self.source.vectors(self.setup))
+        vectors = masked(self.setup.mask, self.source.vectors(self.setup))
         try:
             # No multiplier falls with n, so that no vector has to be made for this.
             self.setup.scale.multiplier(self.setup.d_k, vectors.n_keys)

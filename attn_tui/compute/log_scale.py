@@ -2,10 +2,10 @@
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 from math import log
 
-from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.whole import parse_whole
+from attn_tui.compute.field import Kind, whole
 
 
 @dataclass(frozen=True)
@@ -63,15 +63,13 @@ class LogScale:
         Raises:
             InputError: If the text is no whole number, or lies off the scale.
         """
-        expected = f"a whole number from {self.minimum} to {self.maximum:,}"
-        stripped = text.strip()
-        try:
-            value = parse_whole(self.field, stripped)
-        except InputError as error:
-            raise InputError(self.field, error.problem, expected) from None
-        if not self.minimum <= value <= self.maximum:
-            raise InputError(self.field, f"{inert(stripped)} is out of range", expected)
+        value: int = self.kind.parse(self.field, text)
         return value
+
+    @cached_property
+    def kind(self) -> Kind:
+        """Its values."""
+        return whole(self.minimum, self.maximum, self.step)
 
 
 def _stops(maximum: int) -> tuple[int, ...]:

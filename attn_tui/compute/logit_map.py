@@ -1,6 +1,14 @@
 """From scores to logits: the multiplier, and the soft cap and the sink some models add."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
+
+Wrt = Literal["scores", "logits"]
+"""What a derivative is taken with respect to: s, or z."""
+
+SYMBOL: Mapping[Wrt, str] = {"scores": "s", "logits": "z"}
+"""How each is written."""
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,8 @@
 """Which keys a query may not attend to: ranges of keys, and the causal mask."""
 
 from dataclasses import dataclass
-from functools import lru_cache
-
-import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.vector import Vector, Vectors
 from attn_tui.compute.whole import half_width, parse_whole
 
 _LARGEST = 10**9
@@ -62,40 +57,6 @@ class Mask:
             if stop is not None and (high is None or high > stop):
                 kept.append((max(low, stop), high))
         return Mask(tuple(kept), self.causal)
-
-    def applied(self, vectors: Vectors) -> Vectors:
-        """Return vectors with their hidden keys masked; the same objects for the same vectors.
-
-        Raises:
-            InputError: With field ``"mask"``, if it reaches past the end of the longest vector.
-        """
-        longest = vectors.n_keys
-        for start, stop in self.ranges:
-            missing = max(start, longest)
-            if missing == start or (stop is not None and missing < stop):
-                expected = (
-                    f"keys from 0 to {longest - 1:,}" if longest > 1 else "key 0, the only one"
-                )
-                raise InputError("mask", f"there is no key {missing:,}", expected)
-        return _applied(self, vectors) if self else vectors
-
-    def hidden(self, row: int, n_keys: int) -> NDArray[np.bool_]:
-        """Return which keys are hidden from vector ``row``, shape (n_keys,)."""
-        hidden = np.zeros(n_keys, dtype=bool)
-        for start, stop in self.ranges:
-            hidden[start:stop] = True
-        if self.causal:
-            hidden[row + 1 :] = True
-        return hidden
-
-
-@lru_cache(maxsize=4)
-def _applied(mask: Mask, vectors: Vectors) -> Vectors:
-    def masked(row: int) -> Vector:
-        vector = vectors[row]
-        return vector.masked(mask.hidden(row, vector.n_keys))
-
-    return Vectors(len(vectors), vectors.n_keys, masked)
 
 
 def _merged(

@@ -1,15 +1,17 @@
 """The number formats softmax can be computed in, and what is rounded before."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
-from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.field import asked, check_fields, one_of, switch
 
 FORMATS = ("float64", "float32", "float16", "bfloat16")
 """Names of the formats, widest first."""
 
 Arithmetic = Literal["fused", "stepwise"]
 """What a 16-bit softmax rounds: the logits and the weights, or every operation."""
+
+_FORMAT = one_of(dict.fromkeys(FORMATS, ""))
 
 
 @dataclass(frozen=True)
@@ -28,23 +30,55 @@ class Precision:
             is rounded to the format, but the sum is kept in float32.
     """
 
-    format: str = "float64"
-    stable: bool = True
-    scores: str = "float64"
-    vectors: str = "float64"
-    arithmetic: Arithmetic = "fused"
+    format: str = asked(
+        "float64",
+        _FORMAT,
+        "precision",
+        "the number format softmax is computed in",
+        key="precision",
+        option="--precision",
+        metavar="FORMAT",
+        synonyms=("dtype",),
+    )
+    stable: bool = asked(
+        True,
+        switch("naive", "stable"),
+        "method",
+        "how softmax is computed: naive, or stable, with the largest score subtracted",
+        key="naive",
+        option="--stable/--naive",
+    )
+    scores: str = asked(
+        "float64",
+        _FORMAT,
+        "scores in",
+        "the number format scores are rounded to before anything else",
+        key="round_scores",
+        option="--round-scores",
+        metavar="FORMAT",
+    )
+    vectors: str = asked(
+        "float64",
+        _FORMAT,
+        "q and k in",
+        "the number format q and k are rounded to before their product",
+        key="round_vectors",
+        option="--round-vectors",
+        metavar="FORMAT",
+        held=lambda setup, source: (
+            "" if source.rounds else "There are no q and k to round: f types them"
+        ),
+    )
+    arithmetic: Arithmetic = asked(
+        "fused",
+        one_of({"fused": "as hardware does", "stepwise": "every operation"}),
+        "16 bits",
+        "whether 16 bits round logits and weights, or every operation",
+        option="--arithmetic",
+    )
 
     def __post_init__(self) -> None:
-        for name in (self.format, self.scores, self.vectors):
-            if name not in FORMATS:
-                raise InputError(
-                    "precision",
-                    f"{inert(name)} is not a format",
-                    f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}",
-                )
-        if self.arithmetic not in get_args(Arithmetic):
-            problem = f"{inert(str(self.arithmetic))} will not do"
-            raise InputError("arithmetic", problem, "fused or stepwise")
+        check_fields(self)
 
     @property
     def inner(self) -> str:

@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from math import copysign, inf, isfinite, log
+from math import inf, isfinite, log
 
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.field import asked, check_fields, number, switch
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.logit_map import LogitMap
-from attn_tui.compute.whole import LARGEST_WHOLE, half_width, parse_whole
+from attn_tui.compute.whole import parse_number
 
 Parameters = Mapping[str, float]
 
@@ -192,15 +192,37 @@ class Scale:
 
     rule: str = DEFAULT_RULE
     given: tuple[tuple[str, float], ...] = ()
-    softcap: float | None = None
-    sink: float | None = None
-    qk_norm: bool = False
+    softcap: float | None = asked(
+        None,
+        number(above=0.0, optional=True, called="a finite cap"),
+        "softcap",
+        "the cap c of the logits z = c·tanh(m·s/c)",
+        option="--softcap",
+        metavar="C",
+        synonyms=("logit soft-capping",),
+    )
+    sink: float | None = asked(
+        None,
+        number(optional=True, called="a finite logit"),
+        "sink",
+        "the logit b of one more key, which has no value and is in no list",
+        option="--sink",
+        metavar="B",
+        synonyms=("attention sink", "softmax off by one"),
+    )
+    qk_norm: bool = asked(
+        False,
+        switch(),
+        "QK-norm",
+        "whether q and k are divided by their root mean square before their product",
+        option="--qk-norm/--no-qk-norm",
+        held=lambda setup, source: (
+            "" if source.normalises else "QK-norm acts on q and k: f draws or types them"
+        ),
+    )
 
     def __post_init__(self) -> None:
-        if self.softcap is not None and not 0.0 < self.softcap < inf:
-            raise InputError("softcap", f"{self.softcap:g} will not do", "a finite cap above 0")
-        if self.sink is not None and not isfinite(self.sink):
-            raise InputError("sink", f"{self.sink:g} will not do", "a finite logit")
+        check_fields(self)
         if self.rule not in RULES:
             raise InputError(
                 "rule", f"{inert(self.rule)} is not a rule", "one of " + ", ".join(RULES)
@@ -289,23 +311,6 @@ class Scale:
 
 NONE = Scale("none")
 """Scores go to softmax as they are."""
-
-
-def parse_number(text: str) -> float:
-    """Read a decimal number, or a whole one as `parse_whole` does.
-
-    Raises:
-        ValueError: If it is none.
-
-    >>> parse_number("0.5"), parse_number("2^6")
-    (0.5, 64.0)
-    """
-    plain = half_width(text)
-    if plain.isascii() and "_" not in plain:
-        with suppress(ValueError):
-            return float(plain)
-    whole = parse_whole("", plain)
-    return float(whole) if abs(whole) < LARGEST_WHOLE else copysign(inf, whole)
 
 
 @lru_cache(maxsize=1024)

@@ -1,8 +1,10 @@
 """What is asked besides the scores: d_k, the scale, the precision, the mask, and settings."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from attn_tui.compute.field import Field, asked, check_fields, fields_of
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
@@ -23,23 +25,57 @@ class Setup:
         settings: At most one settings object of each instrument, a frozen dataclass.
     """
 
-    d_k: int = 1024
+    d_k: int = asked(
+        1024,
+        D_K.kind,
+        "d_k",
+        "dimension of one head's queries and keys",
+        option="--d-k",
+        synonyms=("head dimension", "d_head", "head_dim"),
+        held=lambda setup, source: (
+            "d_k is the length of q: it moves when q does" if source.rounds else ""
+        ),
+    )
     scale: Scale = Scale()
     precision: Precision = Precision()
     mask: Mask = Mask()
     settings: tuple[object, ...] = field(default=())
 
     def __post_init__(self) -> None:
-        D_K.parse(str(self.d_k))
+        check_fields(self)
 
     def get(self, kind: type[S]) -> S:
-        """Return the settings of one instrument, its defaults if none were set."""
-        return next((s for s in self.settings if isinstance(s, kind)), None) or kind()
+        """Return the part of a type: this, scale, precision or settings, which have defaults."""
+        parts = (self, self.scale, self.precision, *self.settings)
+        return next((part for part in parts if isinstance(part, kind)), None) or kind()
 
     def put(self, settings: object) -> "Setup":
-        """Return this setup with one instrument's settings in place of what it had."""
+        """Return this setup with one part in place of what it had of its type."""
+        match settings:
+            case Setup():
+                return settings
+            case Scale():
+                return replace(self, scale=settings)
+            case Precision():
+                return replace(self, precision=settings)
         kept = [s for s in self.settings if type(s) is not type(settings)]
         if settings != type(settings)():
             kept.append(settings)
         # In one order, so that setups that ask the same are equal.
         return replace(self, settings=tuple(sorted(kept, key=lambda s: type(s).__module__)))
+
+    def value(self, field: Field) -> Any:
+        """Return what a field is."""
+        return getattr(self.get(field.owner), field.name)
+
+    def changed(self, field: Field, change: Callable[[Any], Any]) -> "Setup":
+        """Return this setup with another value of a field."""
+        part: Any = self.get(field.owner)
+        value = change(getattr(part, field.name))
+        return self.put(replace(part, **{field.name: value}))
+
+
+FIELDS: dict[str, Field] = {
+    field.key: field for kind in (Setup, Scale, Precision) for field in fields_of(kind).values()
+}
+"""The fields that all instruments share, by their keys."""

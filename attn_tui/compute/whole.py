@@ -1,6 +1,8 @@
-"""Whole numbers from text: the one way in which options and fields may say them."""
+"""Numbers from text, most of them whole: the one way in which options and fields may say them."""
 
 import re
+from contextlib import suppress
+from math import copysign, inf
 
 from attn_tui.compute.errors import InputError, inert
 
@@ -69,3 +71,20 @@ def parse_wholes(field: str, text: str) -> tuple[int, ...]:
             problem = f"{inert(part)} in {inert(text.strip())} begins with 0"
             raise InputError(field, problem, f"{expected} only")
     return tuple(dict.fromkeys(parse_whole(field, part) for part in parts))
+
+
+def parse_number(text: str) -> float:
+    """Read a decimal number, or a whole one as `parse_whole` does.
+
+    Raises:
+        ValueError: If it is none.
+
+    >>> parse_number("0.5"), parse_number("2^6")
+    (0.5, 64.0)
+    """
+    plain = half_width(text)
+    if plain.isascii() and "_" not in plain:
+        with suppress(ValueError):
+            return float(plain)
+    whole = parse_whole("", plain)
+    return float(whole) if abs(whole) < LARGEST_WHOLE else copysign(inf, whole)

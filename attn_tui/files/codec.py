@@ -1,6 +1,6 @@
 """An Experiment as plain values for JSON, and back."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from math import isfinite
 from types import NoneType, UnionType
 from typing import (
@@ -16,9 +16,8 @@ from typing import (
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import parse_mask
-from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
-from attn_tui.compute.setup import Setup
+from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.source import Source
 from attn_tui.files.kinds import KINDS
 from attn_tui.files.plain import plain_number
@@ -34,19 +33,11 @@ SCHEMA = "attn-tui/1"
 def experiment_to_plain(experiment: Experiment) -> dict[str, Any]:
     """Return plain values that say all that was asked; `experiment_from_plain` reads them."""
     setup = experiment.setup
-    scale, precision = setup.scale, setup.precision
     return {
-        "d_k": setup.d_k,
-        "rule": scale.rule,
-        "parameters": {name: plain_number(value) for name, value in scale.given},
-        "softcap": scale.softcap,
-        "sink": scale.sink,
-        "qk_norm": scale.qk_norm,
-        "precision": precision.format,
-        "arithmetic": precision.arithmetic,
-        "naive": not precision.stable,
-        "round_scores": precision.scores,
-        "round_vectors": precision.vectors,
+        "rule": setup.scale.rule,
+        "parameters": {name: plain_number(value) for name, value in setup.scale.given},
+        **{name: setup.value(field) for name, field in FIELDS.items()},
+        "naive": not setup.precision.stable,
         "mask": str(setup.mask),
         "settings": {
             instrument.name: asdict(setup.get(load(instrument.settings)))
@@ -78,44 +69,29 @@ def experiment_from_plain(
         "experiment", plain, (*_NAMES, *(name for kind in KINDS.values() for name in kind.names))
     )
     source = reader.source(values, default_source)
-    default = Setup() if source.d_k is None else Setup(source.d_k)
-    default_scale, default_precision = default.scale, default.precision
+    setup = Setup() if source.d_k is None else Setup(source.d_k)
     given = reader.known("parameters", values.get("parameters", {}))
     parameters = tuple((name, reader.number(name, value)) for name, value in given.items())
-    scale = reader.checked(
-        Scale,
-        reader.of_type("rule", values.get("rule", default_scale.rule), str),
-        parameters,
-        reader.setting("softcap", values.get("softcap"), float | None),
-        reader.setting("sink", values.get("sink"), float | None),
-        reader.of_type("qk_norm", values.get("qk_norm", default_scale.qk_norm), bool),
-    )
-    precision = reader.checked(
-        Precision,
-        reader.of_type("precision", values.get("precision", default_precision.format), str),
-        not reader.of_type("naive", values.get("naive", not default_precision.stable), bool),
-        reader.of_type("round_scores", values.get("round_scores", default_precision.scores), str),
-        reader.of_type(
-            "round_vectors", values.get("round_vectors", default_precision.vectors), str
-        ),
-        reader.of_type("arithmetic", values.get("arithmetic", default_precision.arithmetic), str),
-    )
-    d_k = reader.of_type("d_k", values.get("d_k", default.d_k), int)
+    rule = reader.of_type("rule", values.get("rule", setup.scale.rule), str)
+    setup = setup.put(reader.checked(Scale, rule, parameters))
+    for name, field in FIELDS.items():
+        if name in values:
+            hint = get_type_hints(field.owner)[field.name]
+            value = reader.setting(name, values[name], hint)
+            # The one name in JSON that says the opposite.
+            value = not value if name == "naive" else value
+            setup = reader.checked(setup.changed, field, lambda _, value=value: value)
+    d_k = setup.d_k
     if source.d_k not in (None, d_k):
         reader.refuse("d_k", d_k, f"{source.d_k}, the length of a query")
-    mask = reader.checked(
-        parse_mask, reader.of_type("mask", values.get("mask", str(default.mask)), str)
-    )
-    setup = reader.checked(Setup, d_k, scale, precision, mask)
+    mask = reader.of_type("mask", values.get("mask", str(setup.mask)), str)
+    setup = replace(setup, mask=reader.checked(parse_mask, mask))
     for settings in reader.settings(values.get("settings", {})):
         setup = setup.put(settings)
     return reader.checked(Experiment, source, setup)
 
 
-_NAMES = (
-    *("d_k", "rule", "parameters", "softcap", "sink", "qk_norm", "precision", "naive"),
-    *("arithmetic", "round_scores", "round_vectors", "mask", "settings"),
-)
+_NAMES = (*("rule", "parameters", *FIELDS, "mask", "settings"),)
 
 
 def asks(plain: object) -> bool:

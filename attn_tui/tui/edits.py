@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.field import Field
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.models import Model
-from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
-from attn_tui.compute.setup import Setup
+from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.source import Kind
 from attn_tui.files.draft import Draft, source_of
 from attn_tui.tui.state import Edit
@@ -48,11 +48,11 @@ def setup(change: Callable[[Setup], Setup]) -> Edit:
 
 def d_k(change: Callable[[int], int]) -> Edit:
     """Ask for another d_k."""
-    return setup(lambda setup: replace(setup, d_k=change(setup.d_k)))
+    return field(FIELDS["d_k"], change)
 
 
 def scale(change: Callable[[Scale], Scale]) -> Edit:
-    """Ask for another rule, soft cap, sink or normalisation."""
+    """Ask for another rule."""
     return setup(lambda setup: replace(setup, scale=change(setup.scale)))
 
 
@@ -61,9 +61,9 @@ def model(model: Model) -> Edit:
     return setup(lambda setup: replace(setup, d_k=model.d_k, scale=model.scale))
 
 
-def precision(change: Callable[[Precision], Precision]) -> Edit:
-    """Ask for another number format or method."""
-    return setup(lambda setup: replace(setup, precision=change(setup.precision)))
+def field(field: Field, change: Callable[[Any], Any]) -> Edit:
+    """Ask for another value of a field."""
+    return setup(lambda setup: setup.changed(field, change))
 
 
 def mask(change: Callable[[Mask], Mask]) -> Edit:

@@ -1,19 +1,21 @@
 """What is asked of every instrument alike: d_k, the scale rule, and the heads of models."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.timer import Timer
 
+from attn_tui.compute.field import Field
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.scale import RULES, Scale, parse_scale
-from attn_tui.compute.setup import Setup
+from attn_tui.compute.setup import FIELDS, Setup
+from attn_tui.files.kinds import KINDS
 from attn_tui.files.writing import score_text
 from attn_tui.report.numbers import general
 from attn_tui.tui import edits
@@ -43,6 +45,10 @@ MODELS_ACTION = Action(
 )
 
 
+STEP = Gesture("field")
+"""Steps of a field by keys; a run of them is one step of history."""
+
+
 class ScalePane(Vertical):
     """The slider of d_k, the line that asks for a value, and the rule."""
 
@@ -62,6 +68,9 @@ class ScalingScreen(InstrumentScreen):
 
     PLACE = "#slider"
 
+    FIELDS: ClassVar[Mapping[str, Field]] = FIELDS
+    """The fields that are asked for here, by name."""
+
     def __init__(self) -> None:
         super().__init__()
         self._chart_timer: Timer | None = None
@@ -71,12 +80,56 @@ class ScalingScreen(InstrumentScreen):
         """N of rules that depend on it: the keys of the first vector that are not masked."""
         return self.asked.experiment.vectors[0].n_attended if self.asked else 1
 
+    def ask_field(
+        self, name: str, change: Callable[[Any], Any], gesture: Gesture | None = None
+    ) -> None:
+        """Ask for another value of a field, or say why it is held."""
+        if why := self.why_held(name):
+            self.notify(why, timeout=3)
+        else:
+            self.ask(edits.field(self.FIELDS[name], change), gesture)
+
+    def why_held(self, name: str) -> str:
+        """Return why a field is of no use now, or nothing."""
+        if self.asked is None:
+            return ""
+        return self.FIELDS[name].held(self.setup, KINDS[self.asked.draft.source].source)
+
+    def action_change(self, name: str, steps: int) -> None:
+        """Move a field by steps."""
+        kind = self.FIELDS[name].kind
+        self.ask_field(name, lambda value: kind.step(value, steps), STEP)
+
+    def action_next(self, name: str) -> None:
+        """Ask for the next value of a field."""
+        self.ask_field(name, lambda value: self.FIELDS[name].kind.step(value, 1))
+
+    def action_type(self, name: str) -> None:
+        """Ask for a field to be typed; what cannot be asked is refused at once."""
+        field = self.FIELDS[name]
+        value = self.setup.value(field)
+        text = "" if value is None else field.kind.text(value)
+        self.request(
+            field.label, text, lambda text: self.readable(field, text),
+            lambda value: self.ask_field(name, lambda _: value),
+        )  # fmt: skip
+
+    def readable(self, field: Field, text: str) -> Any:
+        """Return the value that a text says; raises InputError where it could not be asked."""
+        value = field.kind.parse(field.key, text)
+        changed = self.setup.changed(field, lambda _: value)
+        if self.asked:
+            replace(self.asked.experiment, setup=changed)
+        return value
+
+    @property
+    def setup(self) -> Setup:
+        """What is asked besides the scores."""
+        return self.asked.draft.setup if self.asked else Setup()
+
     def ask_d_k(self, change: Callable[[int], int], gesture: Gesture | None = None) -> None:
         """Ask for another d_k, or say why it is held."""
-        if self.asked and self.asked.experiment.source.d_k is not None:
-            self.notify("d_k is the length of q: it moves when q does", timeout=3)
-        else:
-            self.ask(edits.d_k(change), gesture)
+        self.ask_field("d_k", change, gesture)
 
     def action_step(self, steps: int) -> None:
         """Move d_k by stops."""
@@ -88,8 +141,7 @@ class ScalingScreen(InstrumentScreen):
 
     def action_type_d_k(self) -> None:
         """Ask for a d_k in place of the slider."""
-        value = str(self.query_one(Slider).value)
-        self.request("d_k", value, D_K.parse, lambda d_k: self.ask_d_k(lambda _: d_k))
+        self.action_type("d_k")
 
     def action_choose_rule(self) -> None:
         """Offer the rules; one with parameters asks for them."""

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_tui.compute.evaluation import Evaluation, Wrt, evaluate
+from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.jacobian import jacobian, vjp
 from attn_tui.compute.keys import ALL
-from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.logit_map import LogitMap, Wrt
 from attn_tui.compute.precision import Precision
 
 from . import exact

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_tui.compute.evaluation import Evaluation, Wrt, evaluate
+from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import answer_vector
 from attn_tui.compute.keys import ALL
-from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.logit_map import LogitMap, Wrt
 from attn_tui.compute.logits import log_slopes, slopes
 from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.precision import Precision

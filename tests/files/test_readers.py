@@ -291,7 +291,7 @@ def test_an_experiment_file_is_refused_with_its_name_and_the_place(tmp_path: Pat
         ([], "this empty list"),
         ({}, '"vectors" is null'),
         ({"schema": "attn-tui/1"}, '"experiment" is null'),
-        ({"vectors": vectors, "d_k": 0}, "d_k: '0' is out of range"),
+        ({"vectors": vectors, "d_k": 0}, "d_k: '0' will not do"),
         ({"vectors": vectors, "d_k": 2.5}, '"d_k" is 2.5; expected a whole number'),
         ({"vectors": vectors, "d_k": True}, '"d_k" is true'),
         ({"vectors": vectors, "dk": 2}, "unknown name 'dk'"),

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import ceil, isfinite
-from typing import get_args
+from math import ceil
 
 import numpy as np
 
@@ -12,17 +11,12 @@ from attn_tui.compute.dots.draws import Draws, Streams, draw_entries
 from attn_tui.compute.dots.histogram import Bins, Curves, Histogram, curves, histogram
 from attn_tui.compute.dots.moments import Readouts, Sums, read
 from attn_tui.compute.dots.over_dimension import Growth, Row, Sample, growth
-from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.law.dot_law import DotLaw
-from attn_tui.compute.law.entries import Entries, Pair
-from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.law.entries import Pair
 
-__all__ = ["Answer", "Growth", "Row", "Run", "Settings", "Step", "answer"]
-
-MOST_SAMPLES = 10**8
-MOST_SHIFT = 1e6
-MOST_ROWS = 64
+__all__ = ["Answer", "Growth", "Row", "Run", "Settings", "Step", "answer", "law_of"]
 
 _MAIN, _PAIRS, _TABLE = range(3)
 """What random numbers are for: the first part of the key of their streams."""
@@ -32,63 +26,11 @@ _FIRST_WORK, _MOST_WORK = 2**14, 2**22
 """Random numbers drawn before the first answer, and at most between two."""
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What is drawn, how often, and the rows of the table.
-
-    Attributes:
-        entries: The law of the entries of q and k.
-        mean_q: Added to every entry of q: a die keeps its own 3.5 besides.
-        mean_k: Added to every entry of k.
-        correlation: ρ between q_i and k_i, from −1 to 1.
-        tied: Whether all components of q are one number, and all of k.
-        samples: How many q·k, 1 to `MOST_SAMPLES`.
-        seed: What is drawn, a whole number from 0.
-        d_ks: The d_k of each row of the table.
-    """
-
-    entries: Entries = "normal"
-    mean_q: float = 0.0
-    mean_k: float = 0.0
-    correlation: float = 0.0
-    tied: bool = False
-    samples: int = 100_000
-    seed: int = 1
-    d_ks: tuple[int, ...] = (2, 4, 512, 1024)
-
-    def __post_init__(self) -> None:
-        if self.entries not in get_args(Entries):
-            _refuse("entries", self.entries, "one of " + ", ".join(get_args(Entries)))
-        for name, most in (("mean_q", MOST_SHIFT), ("mean_k", MOST_SHIFT), ("correlation", 1.0)):
-            value = getattr(self, name)
-            if type(value) not in (int, float) or not isfinite(value) or abs(value) > most:
-                _refuse(name, value, f"a number from {-most:,.0f} to {most:,.0f}")
-        if type(self.tied) is not bool:
-            _refuse("tied", self.tied, "true or false")
-        for name, least, most_whole in (("samples", 1, MOST_SAMPLES), ("seed", 0, 2**63 - 1)):
-            value = getattr(self, name)
-            if type(value) is not int or not least <= value <= most_whole:
-                _refuse(name, value, f"a whole number from {least} to {most_whole:,}")
-        if type(self.d_ks) is not tuple or len(self.d_ks) > MOST_ROWS:
-            _refuse("d_ks", self.d_ks, f"at most {MOST_ROWS} values of d_k")
-        for d_k in self.d_ks:
-            if type(d_k) is not int or not D_K.minimum <= d_k <= D_K.maximum:
-                _refuse("d_ks", d_k, f"whole numbers from {D_K.minimum} to {D_K.maximum:,}")
-
-    @property
-    def pair(self) -> Pair:
-        """How one q_i and its k_i are drawn."""
-        means = float(self.mean_q), float(self.mean_k)
-        return Pair(self.entries, *means, float(self.correlation))
-
-    def law(self, d_k: int) -> DotLaw:
-        """Return the exact law of q·k at a d_k."""
-        return DotLaw(self.pair, d_k, self.tied)
-
-
-def _refuse(field: str, value: object, expected: str) -> None:
-    text = f"{value:.17g}" if isinstance(value, float) else str(value)
-    raise InputError(field, f"{inert(text)} will not do", expected)
+def law_of(settings: Settings, d_k: int) -> DotLaw:
+    """Return the exact law of q·k at a d_k."""
+    means = float(settings.mean_q), float(settings.mean_k)
+    pair = Pair(settings.entries, *means, float(settings.correlation))
+    return DotLaw(pair, d_k, settings.tied)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +99,7 @@ class Run:
 
     def __init__(self, experiment: Experiment, rows_of: "Run | None" = None) -> None:
         self._ask(experiment)
-        self._law = self._settings.law(experiment.setup.d_k)
+        self._law = law_of(self._settings, experiment.setup.d_k)
         self._one = DotLaw(self._law.pair, 1)
         self._draws = Draws(self._law, Streams(self._settings.seed, _MAIN, 0))
         self._pair_streams = Streams(self._settings.seed, _PAIRS, 0)
@@ -180,7 +122,7 @@ class Run:
         """Take the rows that are asked for; of drawn ones those that have no more than that."""
         settings = self._settings
         known = {row.key: row for row in drawn if row.count <= row.asked(settings.samples)}
-        keys = [(settings.law(d_k), settings.seed) for d_k in settings.d_ks]
+        keys = [(law_of(settings, d_k), settings.seed) for d_k in settings.d_ks]
         self._rows = [known.get(key) or Sample(*key, _TABLE) for key in keys]
 
     def become(self, experiment: Experiment) -> bool:
@@ -190,7 +132,7 @@ class Run:
         others. Otherwise nothing changes.
         """
         settings = experiment.setup.get(Settings)
-        same = settings.law(experiment.setup.d_k) == self._law
+        same = law_of(settings, experiment.setup.d_k) == self._law
         same = same and settings.seed == self._settings.seed
         if not (same and settings.samples >= self._sums.count):
             return False

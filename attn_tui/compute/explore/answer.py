@@ -4,17 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log
-from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.evaluation import SYMBOL, Evaluation, Wrt, evaluate
+from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.explore.trouble import Status, verdict
 from attn_tui.compute.keys import ALL, Keys
-from attn_tui.compute.logit_map import PLAIN
+from attn_tui.compute.logit_map import PLAIN, SYMBOL, Wrt
 from attn_tui.compute.norms import Norms
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.vector import Vector
@@ -36,25 +36,6 @@ __all__ = [
     "check_keys",
     "over_d_k",
 ]
-
-
-@dataclass(frozen=True)
-class Settings:
-    """Which gradient is shown.
-
-    Attributes:
-        of: The key whose weight is differentiated, counted from 0.
-        wrt: With respect to scores s or logits z.
-    """
-
-    of: int = 0
-    wrt: Wrt = "scores"
-
-    def __post_init__(self) -> None:
-        if type(self.of) is not int or self.of < 0:
-            raise InputError("of", f"{inert(str(self.of))} is not a key", "a whole number from 0")
-        if self.wrt not in get_args(Wrt):
-            raise InputError("wrt", f"{inert(str(self.wrt))} will not do", "scores or logits")
 
 
 @dataclass(frozen=True, eq=False)

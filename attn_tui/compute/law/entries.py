@@ -4,15 +4,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import inf, sqrt
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from attn_tui.compute.law.names import TITLES, Entries
 
-Entries = Literal["normal", "uniform", "coins", "die"]
-"""Standard normal; uniform of variance 1; +1 or −1; a fair die's 1 to 6."""
+Floats = NDArray[np.float64]
 
 _NODES = 9
 """So many Gauss nodes make the 8th moment of a product, of degree 16, exact."""
@@ -24,7 +22,6 @@ class Law:
 
     Attributes:
         name: Its name.
-        title: What it is called in a sentence.
         mean: Its mean.
         variance: Its variance.
         fourth: Its fourth moment about the mean.
@@ -36,7 +33,6 @@ class Law:
     """
 
     name: Entries
-    title: str
     mean: float
     variance: float
     fourth: float
@@ -44,6 +40,11 @@ class Law:
     deviations: Floats
     weights: Floats
     discrete: bool
+
+    @property
+    def title(self) -> str:
+        """What it is called in a sentence."""
+        return TITLES[self.name]
 
 
 def _gauss(rule: tuple[Floats, Floats], stretch: float) -> tuple[Floats, Floats]:
@@ -61,12 +62,9 @@ _LEGENDRE = np.polynomial.legendre.leggauss(_NODES)
 LAWS: dict[Entries, Law] = {
     law.name: law
     for law in (
-        Law(
-            "normal", "standard normal", 0.0, 1.0, 3.0, inf, *_gauss(_HERMITE, 1.0), discrete=False
-        ),
+        Law("normal", 0.0, 1.0, 3.0, inf, *_gauss(_HERMITE, 1.0), discrete=False),
         Law(
             "uniform",
-            "uniform from −√3 to √3",
             0.0,
             1.0,
             1.8,
@@ -74,10 +72,9 @@ LAWS: dict[Entries, Law] = {
             *_gauss(_LEGENDRE, sqrt(3.0)),
             discrete=False,
         ),
-        Law("coins", "+1 or −1", 0.0, 1.0, 1.0, 1.0, *_even([-1.0, 1.0]), discrete=True),
+        Law("coins", 0.0, 1.0, 1.0, 1.0, *_even([-1.0, 1.0]), discrete=True),
         Law(
             "die",
-            "a die's 1 to 6",
             3.5,
             35.0 / 12.0,
             707.0 / 48.0,

@@ -18,12 +18,12 @@ from attn_tui.compute.sweep.crossover import (
 )
 from attn_tui.compute.sweep.curves import Curve, curves
 from attn_tui.compute.sweep.draws import GENERATOR
+from attn_tui.compute.sweep.places import check_vectors, log_grid, places
 from attn_tui.compute.sweep.points import (
     Points,
     Sampling,
-    Statistic,
 )
-from attn_tui.compute.sweep.settings import Settings, log_grid, scales_of
+from attn_tui.compute.sweep.settings import Settings, Statistic, scales_of
 
 _BETWEEN = 16_000_000
 """So many numbers are worked on between two answers: some tenth of a second."""
@@ -125,9 +125,9 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     """
     setup = experiment.setup
     settings = setup.get(Settings)
-    settings.check_vectors()
+    check_vectors(settings)
     scales = scales_of(settings, setup.scale)
-    coarse, rest = settings.places(setup.d_k)
+    coarse, rest = places(settings, setup.d_k)
     every = [*coarse, *rest]
     for scale in scales.values():
         for n, d_k in every:

@@ -14,7 +14,8 @@ from attn_tui.compute.sweep.exact import (
     mean_jacobian_square,
     mean_trace,
 )
-from attn_tui.compute.sweep.points import Place, Statistic
+from attn_tui.compute.sweep.points import Place
+from attn_tui.compute.sweep.settings import Statistic
 
 Of = Literal["mean", "median", "root mean square"]
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +12,8 @@ from attn_tui.compute.scale import NONE, parse_scale
 from attn_tui.compute.sweep.draws import Unit, cost, unit_logs, units
 from attn_tui.compute.sweep.exact import Exact, exact
 from attn_tui.compute.sweep.rows import READOUTS
+from attn_tui.compute.sweep.settings import STATISTICS, Statistic
 from attn_tui.compute.sweep.summary import Summary, summarise
-
-Statistic = Literal[
-    "max_weight", "entropy", "effective_keys", "jacobian", "gradient", "trace", "query_gradient"
-]
-"""The largest weight; H in nats; e^H; ‖J‖_F; ‖∂p/∂s‖_F; tr J; ‖∂L/∂q‖."""
-
-STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 
 Place = tuple[int, int]
 """n and d_k."""

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from math import isinf, isnan
 from textwrap import wrap
 
-from attn_tui.compute.dots.answer import Answer, Settings
+from attn_tui.compute.dots.answer import Answer
+from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.number import Number
 from attn_tui.report.head import WIDTH, left_out, line, rule_lines
 from attn_tui.report.measured import deviations, exact, value_text, with_error
@@ -44,7 +45,7 @@ def _head(answer: Answer) -> Iterator[str]:
     yield line(
         "samples", f"{answer.drawn:,}{unfinished}; seed {settings.seed} ({answer.generator})"
     )
-    yield line("entries", entries(settings))
+    yield line("entries", entries(answer.law))
     yield line("d_k", f"{answer.law.d_k}")
     yield from rule_lines(answer.experiment.setup.scale)
     scale = answer.experiment.setup.scale
@@ -54,9 +55,9 @@ def _head(answer: Answer) -> Iterator[str]:
     yield from left_out(scale)
 
 
-def entries(settings: Settings) -> str:
+def entries(law: DotLaw) -> str:
     """Say what the entries of q and k are."""
-    pair = settings.pair
+    pair = law.pair
     parts = [f"of q and k {pair.law.title}"]
     shifts = [
         f"{name} {general(shift)}" for name, shift in (("q", pair.mean_q), ("k", pair.mean_k))
@@ -68,7 +69,7 @@ def entries(settings: Settings) -> str:
         parts.append(f"q_i and k_i correlated with ρ = {general(pair.correlation)}")
     parts.append(
         "all components of q one number, and all of k"
-        if settings.tied
+        if law.tied
         else "components independent of each other"
     )
     return "; ".join(parts)

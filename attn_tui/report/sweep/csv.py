@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import Crossover
-from attn_tui.compute.sweep.points import STATISTICS, Ratio, Statistic
+from attn_tui.compute.sweep.points import Ratio
+from attn_tui.compute.sweep.settings import STATISTICS, Statistic
 from attn_tui.files.plain import plain_number
 from attn_tui.report.csv_text import csv_text
 

@@ -7,7 +7,8 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.sweep.answer import Answer, Boundary
 from attn_tui.compute.sweep.crossover import Crossover
 from attn_tui.compute.sweep.curves import Curve
-from attn_tui.compute.sweep.points import STATISTICS, Point, Ratio, Statistic
+from attn_tui.compute.sweep.points import Point, Ratio
+from attn_tui.compute.sweep.settings import STATISTICS, Statistic
 from attn_tui.compute.sweep.summary import Summary
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.plain import json_text, plain_number

@@ -7,8 +7,7 @@ from math import inf
 from attn_tui.compute.scale import NONE, parse_scale
 from attn_tui.compute.sweep.answer import Boundary, Condensation
 from attn_tui.compute.sweep.crossover import Crossover
-from attn_tui.compute.sweep.points import Statistic
-from attn_tui.compute.sweep.settings import Axis
+from attn_tui.compute.sweep.settings import Axis, Statistic
 from attn_tui.compute.sweep.summary import Summary
 from attn_tui.report.numbers import first_fitting, quantity
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import GRADIENTS, last_fall
-from attn_tui.compute.sweep.points import Point, Statistic
+from attn_tui.compute.sweep.points import Point
 from attn_tui.compute.sweep.points import ratio as ratio_of
+from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report.numbers import ratio
 from attn_tui.report.sweep.names import (
     NAMES,

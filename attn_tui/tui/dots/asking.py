@@ -1,22 +1,15 @@
 """What the keys of Dot products do that ask something else."""
 
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import replace
 
-from attn_tui.compute.dots.answer import Settings
+from attn_tui.compute.dots.settings import Settings
+from attn_tui.compute.field import fields_of
 from attn_tui.compute.law.entries import LAWS
-from attn_tui.compute.log_scale import D_K
-from attn_tui.files.dots import changed, text_of
-from attn_tui.tui import edits
+from attn_tui.compute.setup import FIELDS
 from attn_tui.tui.dialogs import Choice
-from attn_tui.tui.dots.fields import LABELS, stepped
 from attn_tui.tui.dots.view import View
 from attn_tui.tui.scaling import ScalingScreen
-from attn_tui.tui.state import Gesture
-
-STEP = Gesture("field")
-"""Steps of a field by keys; a run of them is one step of history."""
 
 
 class AskingActions(ScalingScreen):
@@ -25,6 +18,8 @@ class AskingActions(ScalingScreen):
     Attributes:
         view: What is looked at.
     """
+
+    FIELDS = FIELDS | fields_of(Settings)
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,25 +38,6 @@ class AskingActions(ScalingScreen):
         """Draw with the next seed."""
         self.action_change("seed", 1)
 
-    def action_change(self, name: str, steps: int) -> None:
-        """Move a field by steps."""
-        self.ask(edits.settings(Settings, lambda old: stepped(old, name, steps)), STEP)
-
-    def action_type(self, name: str) -> None:
-        """Ask for the value of a field."""
-        present = self.settings
-
-        def read(text: str) -> Callable[[Settings], Settings]:
-            changed(present, name, text)
-            return lambda old: changed(old, name, text)
-
-        self.request(
-            LABELS[name],
-            text_of(present, name),
-            read,
-            lambda change: self.ask(edits.settings(Settings, change)),
-        )
-
     def action_choose_entries(self) -> None:
         """Offer the laws of entries."""
         offered = [
@@ -72,25 +48,25 @@ class AskingActions(ScalingScreen):
 
     def action_entries(self, name: str) -> None:
         """Draw entries of a law by its name."""
-        self.ask(edits.settings(Settings, lambda old: changed(old, "entries", name)))
+        self.ask_field("entries", lambda _: name)
 
     def action_add_row(self) -> None:
         """Ask for rows of the table."""
-        present = self.settings
+        field = self.FIELDS["d_ks"]
 
-        def added(old: Settings, text: str) -> Settings:
-            more = changed(replace(old, d_ks=()), "d_ks", text).d_ks
-            return replace(old, d_ks=tuple(sorted({*old.d_ks, *more})))
+        def added(text: str) -> tuple[int, ...]:
+            d_ks = {*self.settings.d_ks, *field.kind.parse(field.key, text)}
+            return tuple(sorted(d_ks))
 
-        def read(text: str) -> Callable[[Settings], Settings]:
-            added(present, text)
-            return lambda old: added(old, text)
+        def read(text: str) -> str:
+            self.setup.changed(field, lambda _: added(text))
+            return text
 
         self.view = self.view.at("table")
-        d_k = str(self.asked.experiment.setup.d_k) if self.asked else str(D_K.minimum)
         self.request(
-            "rows at d_k", d_k, read, lambda change: self.ask(edits.settings(Settings, change))
-        )
+            field.label, str(self.setup.d_k), read,
+            lambda text: self.ask_field(field.name, lambda _: added(text)),
+        )  # fmt: skip
         self.look(self.view)
 
     def action_remove_row(self) -> None:
@@ -102,7 +78,4 @@ class AskingActions(ScalingScreen):
         gone = d_ks[min(place, len(d_ks) - 1)]
         self.look(replace(self.view, row=max(min(place, len(d_ks) - 2), 0)))
 
-        def without(old: Settings) -> Settings:
-            return replace(old, d_ks=tuple(d_k for d_k in old.d_ks if d_k != gone))
-
-        self.ask(edits.settings(Settings, without))
+        self.ask_field("d_ks", lambda old: tuple(d_k for d_k in old if d_k != gone))

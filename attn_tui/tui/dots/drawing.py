@@ -12,8 +12,7 @@ from attn_tui.report.dots.text import ONE_DRAW, sentences
 from attn_tui.report.head import not_applied
 from attn_tui.report.numbers import general
 from attn_tui.report.progress import Pace, bar
-from attn_tui.tui.dots.fields import FIELDS, shown
-from attn_tui.tui.dots.view import CHARTS, SHORT, View
+from attn_tui.tui.dots.view import CHARTS, FIELDS, SHORT, View
 from attn_tui.tui.job import State
 from attn_tui.tui.widgets.bar import Item
 
@@ -40,7 +39,7 @@ def columns(settings: Settings, width: int, height: int) -> list[tuple[int, int,
     for first in range(0, len(FIELDS), height):
         some = FIELDS[first : first + height]
         label = max(cells(field.label) for field in some)
-        value = max(cells(shown(settings, field.name)) for field in some)
+        value = max(cells(field.kind.shown(getattr(settings, field.name))) for field in some)
         found.append((first, left, label))
         left += 1 + label + 1 + value + 2
     return found if left - 2 <= width else found[:1] if len(found) == 1 else _even(found, width)
@@ -78,11 +77,10 @@ def field_rows(settings: Settings, view: View, focused: bool, width: int, height
 def _field(settings: Settings, place: int, label: int, view: View, focused: bool) -> Row:
     field = FIELDS[place]
     here = focused and place == view.field
-    value = shown(settings, field.name)
-    changed = getattr(settings, field.name) != getattr(Settings(), field.name)
-    role = "focus" if here else "strong" if changed else "text"
+    value = getattr(settings, field.name)
+    role = "focus" if here else "strong" if value != field.default else "text"
     pointer: Span = (glyphs(view.ascii).pointer if here else " ", "cursor")
-    return (pointer, (f"{field.label:<{label}} ", "label"), (value, role))
+    return (pointer, (f"{field.label:<{label}} ", "label"), (field.kind.shown(value), role))
 
 
 def rule_rows(

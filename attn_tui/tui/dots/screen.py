@@ -10,7 +10,7 @@ from textual.containers import Horizontal
 from textual.timer import Timer
 
 from attn_tui.charts.dots.tables import readout_rows
-from attn_tui.compute.dots.answer import Answer
+from attn_tui.compute.dots.answer import Answer, law_of
 from attn_tui.compute.law.entries import LAWS
 from attn_tui.report.dots import csv, json, text
 from attn_tui.report.export import Forms, forms_of
@@ -21,9 +21,8 @@ from attn_tui.tui.computing import Computing
 from attn_tui.tui.dots import drawing, explanations, panes
 from attn_tui.tui.dots.actions import ACTIONS
 from attn_tui.tui.dots.asking import AskingActions
-from attn_tui.tui.dots.fields import FIELDS
 from attn_tui.tui.dots.sampling import Sampling
-from attn_tui.tui.dots.view import CHARTS, PANES, View
+from attn_tui.tui.dots.view import CHARTS, FIELDS, PANES, View
 from attn_tui.tui.filing import Filing
 from attn_tui.tui.instrument_screen import SHORT, Command
 from attn_tui.tui.parts import Part
@@ -99,7 +98,7 @@ class DotsScreen(AskingActions):
         """Draw for what is asked, or go on, and show what there is."""
         self.asked = asked
         setup, settings = asked.experiment.setup, self.settings
-        self._wanted = (settings.law(setup.d_k), settings.seed, settings.samples)
+        self._wanted = (law_of(settings, setup.d_k), settings.seed, settings.samples)
         self._go_on()
         self._draw()
         self.draw_chart_soon()

@@ -3,7 +3,11 @@
 from dataclasses import dataclass, replace
 
 from attn_tui.charts.sides import Side
-from attn_tui.tui.dots.fields import FIELDS
+from attn_tui.compute.dots.settings import Settings
+from attn_tui.compute.field import fields_of
+
+FIELDS = tuple(field for name, field in fields_of(Settings).items() if name != "d_ks")
+"""The fields of the draws in their order; the rows of the table have keys of their own."""
 
 PANES = {"draws": "Draws", "readouts": "Readouts"}
 CHARTS = {

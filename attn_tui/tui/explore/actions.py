@@ -13,23 +13,32 @@ ASKING = (
     Action("screen.draw_anew", ("a",), "a", "Again", "Draw other scores: the next seed"),
     *D_K_ACTIONS,
     RULE_ACTION,
-    Action("screen.type_softcap", ("c",), "c", "Cap", "Type a soft cap; empty is none"),
-    Action("screen.type_sink", ("b",), "b", "Sink", "Type the logit of a sink; empty is none"),
+    Action("screen.type('softcap')", ("c",), "c", "Cap", "Type a soft cap; empty is none"),
+    Action("screen.type('sink')", ("b",), "b", "Sink", "Type the logit of a sink; empty is none"),
     Action(
         "screen.qk_norm", ("k",), "k", "QK-norm",
         "Normalise q and k before their product, or do not",
     ),
     MODELS_ACTION,
-    Action("screen.precision", ("p",), "p", "Precision", "Compute softmax in the next format"),
     Action(
-        "screen.naive", ("n",), "n", "Naive", "Subtract the largest score before e^z, or do not"
+        "screen.next('precision')", ("p",), "p", "Precision", "Compute softmax in the next format"
     ),
     Action(
-        "screen.arithmetic", ("A",), "A", "Arithmetic",
+        "screen.next('naive')", ("n",), "n", "Naive",
+        "Subtract the largest score before e^z, or do not",
+    ),
+    Action(
+        "screen.next('arithmetic')", ("A",), "A", "Arithmetic",
         "In 16 bits round logits and weights, or every operation",
     ),
-    Action("screen.round_scores", ("P",), "P", "Round s", "Round the scores to the next format"),
-    Action("screen.round_vectors", ("K",), "K", "Round q", "Round q and k to the next format"),
+    Action(
+        "screen.next('round_scores')", ("P",), "P", "Round s",
+        "Round the scores to the next format",
+    ),
+    Action(
+        "screen.next('round_vectors')", ("K",), "K", "Round q",
+        "Round q and k to the next format",
+    ),
     Action(
         "screen.mask", ("m",), "m", "Mask", "Mask the cursor's key, or the selected ones; or show"
     ),
@@ -46,7 +55,7 @@ ASKING = (
         bar=2,
     ),
     Action(
-        "screen.wrt", ("w",), "w", "s/z",
+        "screen.next('wrt')", ("w",), "w", "s/z",
         "Take the gradient with respect to the scores s or the logits z", bar=3,
     ),
     Action("screen.choose_example", ("x",), "x", "Examples", "Choose an example", bar=3),

@@ -74,7 +74,7 @@ def status(experiment: Experiment) -> list[tuple[str, str]]:
     rule = ", ".join(filter(None, (f"m = {setup.scale.formula}", extras_text(setup.scale, source))))
     return [
         (rule, "screen.choose_rule"),
-        (precision_text(setup.precision), "screen.precision"),
+        (precision_text(setup.precision), "screen.next('precision')"),
         (KINDS[source.kind].title, "screen.choose_source"),
     ]
 

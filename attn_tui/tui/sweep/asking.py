@@ -8,14 +8,15 @@ from typing import Any
 
 from attn_tui.charts.sweep.curves import nearest
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.log_scale import N_KEYS
 from attn_tui.compute.scale import RULES, Scale, parse_scale
+from attn_tui.compute.setup import FIELDS
 from attn_tui.compute.source import Drawn
+from attn_tui.compute.sweep.places import check_vectors
 from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.settings import Settings, compared, rule_text
-from attn_tui.compute.whole import parse_whole
 from attn_tui.files.draft import Draft
-from attn_tui.files.sweeps import range_text, read_range, read_rules
 from attn_tui.report.sweep.names import NAMES, others
 from attn_tui.tui import edits
 from attn_tui.tui.dialogs import Choice, SeveralDialog
@@ -34,6 +35,8 @@ class AskingActions(ScalingScreen):
     Attributes:
         view: What is looked at.
     """
+
+    FIELDS = FIELDS | fields_of(Settings)
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,7 +57,7 @@ class AskingActions(ScalingScreen):
     def change(self, change: Change, gesture: Gesture | None = None) -> None:
         """Ask something else of this instrument, or say why that cannot be asked."""
         try:
-            change(self.settings).check_vectors()
+            check_vectors(change(self.settings))
         except InputError as error:
             self.notify(str(error), timeout=4, markup=False)
             return
@@ -72,7 +75,7 @@ class AskingActions(ScalingScreen):
 
     def action_type_n(self) -> None:
         """Ask for n."""
-        self.request("n", str(self.settings.n), N_KEYS.parse, lambda n: self.ask_n(lambda _: n))
+        self.action_type("n")
 
     # What is swept
 
@@ -85,19 +88,21 @@ class AskingActions(ScalingScreen):
         """Sweep d_k, n, or both as a map."""
         self.change(lambda old: _at(old, name))
 
-    def action_type_d_k_range(self) -> None:
-        """Ask for the range of d_k."""
-        self._request_range("d_k_range", "d_k from:to")
+    def readable(self, field: Field, text: str) -> Any:
+        """Return the value that a text says; raises InputError where it could not be asked."""
+        value = field.kind.parse(field.key, text)
+        if field.owner is Settings:
+            check_vectors(replace(self.settings, **{field.name: value}))
+        return value
 
-    def action_type_n_range(self) -> None:
-        """Ask for the range of n."""
-        self._request_range("n_range", "n from:to")
-
-    def _request_range(self, field: str, label: str) -> None:
-        def read(text: str) -> dict[str, Any]:
-            return {field: read_range(field, text)}
-
-        self._request_settings(label, range_text(getattr(self.settings, field)), read)
+    def ask_field(
+        self, name: str, change: Callable[[Any], Any], gesture: Gesture | None = None
+    ) -> None:
+        """Ask for another value of a field, or say why that cannot be."""
+        if self.FIELDS[name].owner is Settings:
+            self.change(lambda old: replace(old, **{name: change(getattr(old, name))}), gesture)
+        else:
+            super().ask_field(name, change, gesture)
 
     # The statistic and the rules
 
@@ -136,17 +141,18 @@ class AskingActions(ScalingScreen):
 
         def done(chosen: tuple[str, ...] | None) -> None:
             if chosen is not None and chosen != present:
-                self.change(lambda old: replace(old, rules=chosen))
+                self.ask_field("rules", lambda _: chosen)
 
         self.app.push_screen(SeveralDialog("Rules to compare", offered, present), done)
 
     def action_type_rules(self) -> None:
         """Ask for the rules as text; an empty text is none and the rule that all share."""
-
-        def read(text: str) -> dict[str, Any]:
-            return {"rules": read_rules(text)}
-
-        self._request_settings("rules", ", ".join(self._rules), read)
+        field, present = self.FIELDS["rules"], self._rules
+        self.request(
+            field.label, field.kind.text(present),
+            lambda text: self.readable(field, text),
+            lambda rules: self.ask_field("rules", lambda _: rules),
+        )  # fmt: skip
 
     @property
     def _rule_there(self) -> str:
@@ -163,39 +169,13 @@ class AskingActions(ScalingScreen):
 
     # Draws
 
-    def action_type_draws(self) -> None:
-        """Ask how many vectors are drawn at each place."""
-        self._request_number("draws", "draws")
-
     def action_type_points(self) -> None:
         """Ask at how many places vectors are drawn."""
-        self._request_number("points", "map_points" if self.settings.view == "map" else "points")
-
-    def action_type_seed(self) -> None:
-        """Ask for the seed."""
-        self._request_number("seed", "seed")
+        self.action_type("map_points" if self.settings.view == "map" else "points")
 
     def action_draw_anew(self) -> None:
         """Draw with the next seed."""
-        self.change(lambda old: replace(old, seed=old.seed + 1))
-
-    def _request_number(self, label: str, field: str) -> None:
-        def read(text: str) -> dict[str, Any]:
-            return {field: parse_whole(label, text)}
-
-        self._request_settings(label, str(getattr(self.settings, field)), read)
-
-    def _request_settings(
-        self, label: str, value: str, read: Callable[[str], dict[str, Any]]
-    ) -> None:
-        """Ask for a text that says some settings; what cannot be asked is refused at once."""
-
-        def tried(text: str) -> Change:
-            changes = read(text)
-            replace(self.settings, **changes).check_vectors()
-            return lambda old: replace(old, **changes)
-
-        self.request(label, value, tried, self.change)
+        self.action_next("seed")
 
     # Explore
 

@@ -9,11 +9,12 @@ from attn_tui.charts.sweep.curves import nearest, place_at, sweep_chart
 from attn_tui.charts.sweep.map import place_on_map, sweep_map
 from attn_tui.charts.sweep.signs import drawn_rules
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.field import fields_of
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.sweep.answer import Answer
+from attn_tui.compute.sweep.places import log_grid
 from attn_tui.compute.sweep.points import Place
-from attn_tui.compute.sweep.settings import Settings, compared, log_grid
-from attn_tui.files.sweeps import range_text
+from attn_tui.compute.sweep.settings import Settings, compared
 from attn_tui.report.head import not_applied
 from attn_tui.report.numbers import general
 from attn_tui.report.progress import left
@@ -61,12 +62,16 @@ def drawn_rows(settings: Settings, width: int, height: int) -> list[Row]:
     most = settings.map_points if tab == "map" else settings.points
     ranges = [settings.n_range] * (tab != "d_k") + [settings.d_k_range] * (tab != "n")
     count = "×".join(str(len(log_grid(each, most))) for each in ranges)
-    keys = [("g", f"d_k {range_text(settings.d_k_range)}")] if tab != "n" else []
-    keys += [("G", f"n {range_text(settings.n_range)}")] if tab != "d_k" else []
+    keys = [("g", f"d_k {_text(settings, 'd_k_range')}")] if tab != "n" else []
+    keys += [("G", f"n {_text(settings, 'n_range')}")] if tab != "d_k" else []
     keys += [("A", f"seed {settings.seed}")]
     keys += [("p", f"{count} places"), ("m", f"{settings.draws:,} draws")]
     parts: list[Row] = [((key, "key"), (f" {text}", "muted")) for key, text in keys]
     return packed([((), parts)], width, height)
+
+
+def _text(settings: Settings, name: str) -> str:
+    return fields_of(Settings)[name].kind.text(getattr(settings, name))
 
 
 def rules_rows(experiment: Experiment, width: int, height: int) -> list[Row]:

@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 
 from attn_tui.charts.sweep.map import Of
 from attn_tui.charts.sweep.signs import DEFAULT_LOOK, Look
-from attn_tui.compute.sweep.points import Statistic
-from attn_tui.compute.sweep.settings import Settings
+from attn_tui.compute.sweep.settings import Settings, Statistic
 
 
 @dataclass(frozen=True)

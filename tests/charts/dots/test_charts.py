@@ -19,7 +19,8 @@ from attn_tui.charts.dots.tables import derivation_rows, over_d_k_rows, readout_
 from attn_tui.charts.plot import frame
 from attn_tui.charts.rows import Row, length, plain
 from attn_tui.charts.sides import Side
-from attn_tui.compute.dots.answer import Answer, Settings, answer
+from attn_tui.compute.dots.answer import Answer, answer
+from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.law.entries import LAWS
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
@@ -230,7 +231,7 @@ def test_arrows_say_where_there_are_other_rows() -> None:
 
 
 def test_why_a_coverage_is_not_known_is_never_cut() -> None:
-    case = found(settings=Settings("coins", 2**0.5, 3**0.5, samples=10))
+    case = found(settings=Settings("coins", mean_q=2**0.5, mean_k=3**0.5, samples=10))
     text = plain(over_d_k_rows(case, 40, 9, 0))
     assert "…" not in text
     assert "–: the values of q·k are not evenly spaced" in " ".join(text.split())

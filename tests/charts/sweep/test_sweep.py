@@ -17,8 +17,7 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, answer
-from attn_tui.compute.sweep.points import STATISTICS
-from attn_tui.compute.sweep.settings import Settings
+from attn_tui.compute.sweep.settings import STATISTICS, Settings
 from attn_tui.report.numbers import quantity
 from attn_tui.report.sweep.names import boundary_text, name_of, place_text
 from tests.charts.cases import check_block, lines

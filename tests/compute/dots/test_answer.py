@@ -12,7 +12,8 @@ from attn_tui.compute.dots.answer import Answer, Run, Settings, answer
 from attn_tui.compute.dots.draws import Draws
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.law.entries import LAWS, Entries, Floats
+from attn_tui.compute.law.entries import LAWS, Floats
+from attn_tui.compute.law.names import Entries
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup

@@ -9,7 +9,8 @@ from attn_tui.compute.dots.draws import Draws, Streams, draw_entries
 from attn_tui.compute.dots.moments import Sums, read
 from attn_tui.compute.law import variance_gamma
 from attn_tui.compute.law.dot_law import DotLaw
-from attn_tui.compute.law.entries import LAWS, Entries, Floats, Pair
+from attn_tui.compute.law.entries import LAWS, Floats, Pair
+from attn_tui.compute.law.names import Entries
 
 N = 4000
 

@@ -4,7 +4,8 @@ import pytest
 from attn_tui.compute.dots.draws import Draws, Streams
 from attn_tui.compute.dots.histogram import BINS, REACH, Bins, Histogram, curves, histogram
 from attn_tui.compute.law.dot_law import DotLaw
-from attn_tui.compute.law.entries import LAWS, Entries, Pair
+from attn_tui.compute.law.entries import LAWS, Pair
+from attn_tui.compute.law.names import Entries
 
 
 def sampled(law: DotLaw, count: int = 20_000) -> tuple[np.ndarray, Histogram]:

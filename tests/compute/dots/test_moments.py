@@ -7,7 +7,8 @@ from scipy import stats
 from attn_tui.compute.dots.draws import Draws, Streams
 from attn_tui.compute.dots.moments import Readouts, Sums, read
 from attn_tui.compute.law.dot_law import DotLaw
-from attn_tui.compute.law.entries import Entries, Pair
+from attn_tui.compute.law.entries import Pair
+from attn_tui.compute.law.names import Entries
 
 NAMES = ("mean", "variance", "standard_deviation", "mean_size", "kurtosis", "coverage")
 

@@ -9,8 +9,9 @@ from scipy import stats
 
 from attn_tui.compute.law import variance_gamma
 from attn_tui.compute.law.dot_law import DotLaw
-from attn_tui.compute.law.entries import LAWS, Entries, Pair
+from attn_tui.compute.law.entries import LAWS, Pair
 from attn_tui.compute.law.lattice import Lattice
+from attn_tui.compute.law.names import Entries
 
 IRRATIONAL = (2**0.5, 3**0.5)
 VALUES: dict[str, list[float]] = {"coins": [-1, 1], "die": [1, 2, 3, 4, 5, 6]}

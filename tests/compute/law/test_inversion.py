@@ -11,9 +11,10 @@ from scipy import integrate, special, stats
 from attn_tui.compute.law import variance_gamma
 from attn_tui.compute.law.characteristic import characteristic, log_moments
 from attn_tui.compute.law.dot_law import DotLaw
-from attn_tui.compute.law.entries import LAWS, Entries, Pair
+from attn_tui.compute.law.entries import LAWS, Pair
 from attn_tui.compute.law.inversion import Inversion
 from attn_tui.compute.law.lattice import Lattice
+from attn_tui.compute.law.names import Entries
 
 WAVES = (1e-3, 1.0, 5.0, 20.0)
 PAIRS = [

@@ -14,9 +14,9 @@ from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, answer
 from attn_tui.compute.sweep.crossover import crossover
 from attn_tui.compute.sweep.draws import unit_logs, units
-from attn_tui.compute.sweep.points import STATISTICS, Statistic
+from attn_tui.compute.sweep.places import check_vectors, log_grid, places
 from attn_tui.compute.sweep.rows import READOUTS
-from attn_tui.compute.sweep.settings import Settings, compared, log_grid
+from attn_tui.compute.sweep.settings import STATISTICS, Settings, Statistic, compared
 from attn_tui.compute.sweep.summary import summarise
 
 SMALL = Settings(n=16, d_k_range=(1, 1024), points=6, draws=160, crossovers=False)
@@ -322,13 +322,13 @@ ONE_D_K, ONE_N = (4, 4), (8, 8)
     ],
 )
 def test_vectors_are_counted_where_they_are_drawn(settings: Settings, most: int) -> None:
-    places = {place for part in settings.places(64) for place in part}
-    assert len(places) * len(compared(settings, Scale())) * most <= 2**20
-    replace(settings, draws=most).check_vectors()
+    every = {place for part in places(settings, 64) for place in part}
+    assert len(every) * len(compared(settings, Scale())) * most <= 2**20
+    check_vectors(replace(settings, draws=most))
     if most < 100_000:
         too_many = replace(settings, draws=most + 1)
         with pytest.raises(InputError, match=f"at most {most:,}"):
-            too_many.check_vectors()
+            check_vectors(too_many)
         with pytest.raises(InputError):
             next(answer(ask(too_many)))
 
@@ -336,4 +336,4 @@ def test_vectors_are_counted_where_they_are_drawn(settings: Settings, most: int)
 def test_a_sweep_with_too_many_places_and_rules_for_any_draws_says_so() -> None:
     rules = tuple(f"temperature:T={t}" for t in range(1, 50))
     with pytest.raises(InputError, match="fewer places or rules"):
-        Settings(view="map", map_points=200, rules=rules, draws=2).check_vectors()
+        check_vectors(Settings(view="map", map_points=200, rules=rules, draws=2))

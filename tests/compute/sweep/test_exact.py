@@ -27,8 +27,8 @@ from attn_tui.compute.sweep.exact import (
     query_norm_law,
     trace_at,
 )
-from attn_tui.compute.sweep.points import STATISTICS
 from attn_tui.compute.sweep.rows import READOUTS
+from attn_tui.compute.sweep.settings import STATISTICS
 from attn_tui.compute.sweep.summary import Summary, median_ranks, summarise
 
 

@@ -17,8 +17,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, answer
 from attn_tui.compute.sweep.crossover import GRADIENTS, Crossover
-from attn_tui.compute.sweep.points import STATISTICS
-from attn_tui.compute.sweep.settings import Settings
+from attn_tui.compute.sweep.settings import STATISTICS, Settings
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.report.sweep import csv as sweep_csv
 from attn_tui.report.sweep import json as sweep_json

@@ -1,0 +1,87 @@
+"""What Dot products asks: what is drawn, how often, and at which d_k the table has rows."""
+
+from dataclasses import dataclass
+from math import ceil, floor, log10
+
+from attn_tui.compute.field import asked, check_fields, number, one_of, switch, whole, wholes
+from attn_tui.compute.law.names import TITLES, Entries
+from attn_tui.compute.log_scale import D_K
+
+MOST_SAMPLES = 10**8
+MOST_SHIFT = 1e6
+MOST_ROWS = 64
+
+
+def _decades(samples: int, steps: int) -> int:
+    """Return the power of ten so many steps on."""
+    power = log10(samples)
+    power = floor(power + 1e-9) + steps if steps > 0 else ceil(power - 1e-9) + steps
+    return int(10 ** max(power, 0))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is drawn, how often, and the rows of the table.
+
+    Attributes:
+        entries: The law of the entries of q and k.
+        samples: How many q·k, 1 to `MOST_SAMPLES`.
+        seed: What is drawn, a whole number from 0.
+        tied: Whether all components of q are one number, and all of k.
+        correlation: ρ between q_i and k_i, from −1 to 1.
+        mean_q: Added to every entry of q: a die keeps its own 3.5 besides.
+        mean_k: Added to every entry of k.
+        d_ks: The d_k of each row of the table.
+    """
+
+    entries: Entries = asked(
+        "normal",
+        one_of(TITLES, {"coins": "±1 coins", "die": "die 1–6"}),
+        "entries",
+        "the law of the entries of q and k",
+        option="--entries",
+    )
+    samples: int = asked(
+        100_000,
+        whole(1, MOST_SAMPLES, _decades, marked=True),
+        "samples",
+        "how many q·k are drawn",
+        option="--samples",
+    )
+    seed: int = asked(
+        1, whole(0, 2**63 - 1), "seed", "the seed of what is drawn", option="--seed", metavar="S"
+    )
+    tied: bool = asked(
+        False,
+        switch("independent", "tied"),
+        "components",
+        "whether all components of q are one number, and all of k",
+        option="--tied/--free",
+    )
+    correlation: float = asked(
+        0.0, number(-1.0, 1.0), "ρ(q_i, k_i)", "ρ between q_i and k_i", option="--correlation"
+    )
+    mean_q: float = asked(
+        0.0,
+        number(-MOST_SHIFT, MOST_SHIFT),
+        "μ_q",
+        "what is added to every entry of q",
+        option="--mean-q",
+    )
+    mean_k: float = asked(
+        0.0,
+        number(-MOST_SHIFT, MOST_SHIFT),
+        "μ_k",
+        "what is added to every entry of k",
+        option="--mean-k",
+    )
+    d_ks: tuple[int, ...] = asked(
+        (2, 4, 512, 1024),
+        wholes(D_K.minimum, D_K.maximum, MOST_ROWS),
+        "rows at d_k",
+        "the d_k of each row of the table, without marks of thousands",
+        option="--table",
+    )
+
+    def __post_init__(self) -> None:
+        check_fields(self)

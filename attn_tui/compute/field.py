@@ -1,0 +1,266 @@
+"""Fields: scalars that can be asked, each declared once, beside its default in a dataclass.
+
+The dataclass says name, type and default, and so JSON; the Field says the rest. Options, dialogues,
+checks, errors and documentation follow from both. Nothing here needs NumPy.
+"""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from math import inf, isfinite
+from sys import maxsize
+from typing import Any
+
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.whole import half_width, parse_number, parse_whole, parse_wholes
+
+STEP = 0.1
+"""What a step adds to a number."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the values of a field are.
+
+    Attributes:
+        expected: What will do, in words.
+        read: The value that a text says; raises InputError if it says none, with no field where
+            ``expected`` says better what would do.
+        admits: Whether a value, of any type, will do.
+        text: A value as text that ``read`` reads.
+        shown: A value as the screen shows it.
+        step: The value so many steps on from one, as far as it goes.
+        metavar: What stands for a value in the help of an option.
+        choices: Every value as text with its meaning, where there are few.
+    """
+
+    expected: str
+    read: Callable[[str], Any]
+    admits: Callable[[Any], bool]
+    text: Callable[[Any], str] = str
+    shown: Callable[[Any], str] = str
+    step: Callable[[Any, int], Any] = lambda value, steps: value
+    metavar: str = "TEXT"
+    choices: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    def check(self, name: str, value: Any, typed: str = "") -> None:
+        """Check a value.
+
+        Raises:
+            InputError: With that name, unless the value will do; it quotes what was typed for it.
+        """
+        if not self.admits(value):
+            text = typed or (f"{value:.17g}" if isinstance(value, float) else str(value))
+            raise InputError(name, f"{inert(text)} will not do", self.expected)
+
+    def parse(self, name: str, text: str) -> Any:
+        """Read and check a text.
+
+        Raises:
+            InputError: With that name, unless the text says a value that will do.
+        """
+        typed = text.strip()
+        try:
+            value = self.read(typed)
+        except InputError as error:
+            expected = error.expected if error.field else self.expected
+            raise InputError(name, error.problem, expected) from None
+        self.check(name, value, typed)
+        return value
+
+
+def whole(
+    least: int,
+    most: float = inf,
+    step: Callable[[int, int], int] = int.__add__,
+    marked: bool = False,
+) -> Kind:
+    """Return whole numbers in a range; ``marked``, the screen marks their thousands."""
+    return Kind(
+        f"a whole number from {least}" + (f" to {most:,}" if most < inf else ""),
+        partial(parse_whole, ""),
+        lambda value: type(value) is int and least <= value <= most,
+        shown=(lambda value: f"{value:,}") if marked else str,
+        step=lambda value, steps: min(max(step(value, steps), least), most),
+        metavar="N",
+    )
+
+
+def number(
+    least: float = -inf,
+    most: float = inf,
+    above: float = -inf,
+    optional: bool = False,
+    called: str = "a number",
+) -> Kind:
+    """Return finite numbers in a range; ``optional``, None too, which is written ``none``."""
+    ends = f" from {least:,.0f} to {most:,.0f}" if most < inf else ""
+    bound = f" above {above:g}" if above > -inf else ""
+
+    def read(text: str) -> float | None:
+        if optional and text in ("", "none"):
+            return None
+        try:
+            return parse_number(text.replace("−", "-"))
+        except ValueError:
+            raise InputError("", f"{inert(text)} is not a number", "") from None
+
+    def admits(value: Any) -> bool:
+        if value is None:
+            return optional
+        is_number = type(value) in (int, float) and isfinite(value)
+        return is_number and least <= value <= most and value > above
+
+    def step(value: float | None, steps: int) -> float | None:
+        if value is None:
+            return None
+        return min(max(round(value + steps * STEP, 10), least), most) + 0.0
+
+    return Kind(
+        called + ends + bound + (", or none" if optional else ""),
+        read,
+        admits,
+        lambda value: "none" if value is None else repr(value).removesuffix(".0"),
+        lambda value: "none" if value is None else f"{value:.12g}".replace("-", "−", value < 0),
+        step,
+        metavar="X",
+    )
+
+
+def one_of(meanings: Mapping[Any, str], words: Mapping[str, str] | None = None) -> Kind:
+    """Return names with their meanings, and what the screen calls those it has words for."""
+    names = list(meanings)
+    return Kind(
+        "one of " + ", ".join(names),
+        lambda text: text if text in names else text.replace("-", "_"),
+        lambda value: isinstance(value, str) and value in names,
+        shown=lambda value: (words or {}).get(value, value),
+        step=lambda value, steps: names[(names.index(value) + steps) % len(names)],
+        metavar="NAME" if len(names) > 2 else "|".join(names),
+        choices=meanings,
+    )
+
+
+def switch(no: str = "no", yes: str = "yes") -> Kind:
+    """Return false and true, which are written no and yes, and what the screen calls them."""
+    known = {"no": False, "yes": True, "false": False, "true": True}
+    return Kind(
+        "yes or no",
+        lambda text: known.get(text.lower()),
+        lambda value: type(value) is bool,
+        lambda value: "yes" if value else "no",
+        lambda value: yes if value else no,
+        lambda value, steps: value ^ bool(steps % 2),
+        choices={"no": no, "yes": yes},
+    )
+
+
+def span(least: int, most: int) -> Kind:
+    """Return ranges of whole numbers: two of them, the smaller first, with a colon between."""
+
+    def read(text: str) -> tuple[int, int]:
+        low, colon, high = half_width(text).partition(":")
+        if not colon:
+            raise InputError("", f"{inert(text)} is not a range", "")
+        ends = parse_whole("", low), parse_whole("", high)
+        if ends[0] == ends[1]:
+            raise InputError("", f"{inert(text)} is empty", "")
+        return ends
+
+    def admits(value: Any) -> bool:
+        is_pair = type(value) is tuple and [*map(type, value)] == [int, int]
+        return is_pair and least <= value[0] <= value[1] <= most
+
+    return Kind(
+        f"two whole numbers from {least} to {most:,}, the smaller first, such as {least}:{most}",
+        read,
+        admits,
+        lambda value: ":".join(map(str, value)),
+        metavar="LOW:HIGH",
+    )
+
+
+def wholes(least: int, most: int, count: int = maxsize) -> Kind:
+    """Return at most so many whole numbers in a range, each once where they are typed."""
+    each, few = whole(least, most), f"at most {count} " if count < maxsize else ""
+    return Kind(
+        f"{few}whole numbers from {least} to {most:,} with commas between them",
+        partial(parse_wholes, ""),
+        lambda value: type(value) is tuple and len(value) <= count and all(map(each.admits, value)),
+        lambda value: ", ".join(map(str, value)),
+        metavar="N,N,…",
+    )
+
+
+@dataclass(frozen=True)
+class Field:
+    """One scalar that can be asked.
+
+    Attributes:
+        kind: What its values are.
+        label: What the screen calls it.
+        help: What it is, in a phrase.
+        option: Its option, or nothing; two with a slash between, the first for yes, of a switch.
+        fed: Whether that feeds other fields too, so that a function of its own reads it.
+        metavar: What stands for a value there, where the kind's own will not do.
+        key: Its name in JSON, and its dataclass's where there is no other.
+        synonyms: What else it is called.
+        held: Why it is of no use for a setup and a class of source, or nothing.
+        name: Its name in its dataclass.
+        owner: That dataclass.
+        default: What it is unless given.
+    """
+
+    kind: Kind
+    label: str
+    help: str
+    option: str = ""
+    fed: bool = False
+    metavar: str = ""
+    key: str = ""
+    synonyms: tuple[str, ...] = ()
+    held: Callable[[Any, Any], str] = lambda setup, source: ""
+    name: str = ""
+    owner: type = object
+    default: Any = None
+
+    @property
+    def parameter(self) -> str:
+        """The name of the option, as Python and errors spell it."""
+        return self.option.partition("/")[0].removeprefix("--").replace("-", "_")
+
+    @property
+    def default_text(self) -> str:
+        """The default as an option says it."""
+        if self.option and "/" in self.option:
+            return self.option.split("/")[not self.default].removeprefix("--")
+        return self.kind.text(self.default)
+
+
+def asked(default: Any, kind: Kind, label: str, help: str, **more: Any) -> Any:
+    """Return what stands behind the = of a dataclass's field that can be asked."""
+    field = Field(kind, label, help, default=default, **more)
+    return dataclasses.field(default=default, metadata={Field: field})
+
+
+@cache
+def fields_of(owner: Any) -> dict[str, Field]:
+    """Return the fields of a dataclass that can be asked, by name, in its order."""
+    declared = {each.name: each.metadata.get(Field) for each in dataclasses.fields(owner)}
+    return {
+        name: replace(field, name=name, key=field.key or name, owner=owner)
+        for name, field in declared.items()
+        if field
+    }
+
+
+def check_fields(settings: Any) -> None:
+    """Check every field of a dataclass's object by itself.
+
+    Raises:
+        InputError: With the field's key, for the first that will not do.
+    """
+    owner: Any = type(settings)
+    for name, field in fields_of(owner).items():
+        field.kind.check(field.key, getattr(settings, name))

@@ -1,0 +1,149 @@
+"""Fields: kinds read what they write, refuse the rest by name, and step as far as values go."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attn_tui.commands.field_table import with_fields
+from attn_tui.commands.sweep import n_changes
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.field import (
+    Field,
+    Kind,
+    fields_of,
+    number,
+    one_of,
+    span,
+    switch,
+    whole,
+    wholes,
+)
+from attn_tui.compute.setup import FIELDS, Setup
+from attn_tui.instruments import INSTRUMENTS, load
+
+DOCS = Path(__file__).parents[2] / "docs" / "json.md"
+SETTINGS = [load(instrument.settings) for instrument in INSTRUMENTS]
+EVERY = [*FIELDS.values(), *(field for each in SETTINGS for field in fields_of(each).values())]
+
+
+@pytest.mark.parametrize("field", EVERY, ids=lambda field: f"{field.owner.__module__}.{field.key}")
+def test_a_field_reads_what_it_writes_and_its_step_will_do(field: Field) -> None:
+    kind = field.kind
+    kind.check(field.key, field.default)
+    for steps in (0, 1, -1, 7):
+        value = kind.step(field.default, steps)
+        assert kind.parse(field.key, kind.text(value)) == value
+        assert kind.shown(value)
+        assert kind.expected
+        assert Setup().changed(field, lambda _, value=value: value).value(field) == value  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        (whole(1, 9), " 7 ", 7),
+        (number(-1.0, 1.0), "−0.5", -0.5),
+        (number(optional=True), "none", None),
+        (number(optional=True), "", None),
+        (one_of({"d_k": "", "n": ""}), "d-k", "d_k"),
+        (switch(), "YES", True),
+        (span(1, 64), "2:8", (2, 8)),
+        (wholes(1, 64, 3), "8, 2 2", (8, 2)),
+    ],
+)
+def test_a_kind_reads(kind: Kind, text: str, value: Any) -> None:
+    assert kind.parse("it", text) == value
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "message"),
+    [
+        (whole(1, 9), "10", "'10' will not do; expected a whole number from 1 to 9"),
+        (whole(1, 9), "x", "'x' is not a whole number; expected a whole number from 1 to 9"),
+        (whole(0), "-1", "'-1' will not do; expected a whole number from 0"),
+        (number(-1.0, 1.0), "none", "'none' is not a number; expected a number from -1 to 1"),
+        (number(above=0.0), "0", "'0' will not do; expected a number above 0"),
+        (number(), "nan", "'nan' will not do; expected a number"),
+        (one_of({"a": "", "b": ""}), "c", "'c' will not do; expected one of a, b"),
+        (switch(), "maybe", "'maybe' will not do; expected yes or no"),
+        (span(1, 64), "8", "'8' is not a range; expected two whole numbers from 1 to 64"),
+        (span(1, 64), "8:2", "'8:2' will not do; expected two whole numbers"),
+        (span(1, 64), "8:8", "'8:8' is empty"),
+        (span(1, 64), "0:8", "'0:8' will not do"),
+        (wholes(1, 64, 3), "1,2,3,4", "will not do; expected at most 3 whole numbers from 1 to 64"),
+        (wholes(1, 64), "2,,4", "entry 2 of '2,,4' is empty; expected whole numbers from 1 to 64"),
+    ],
+)
+def test_a_kind_refuses_by_name_and_says_what_would_do(kind: Kind, text: str, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        kind.parse("it", text)
+    assert message in str(caught.value)
+    assert caught.value.field == "it"
+
+
+def test_steps_end_where_values_do() -> None:
+    assert whole(1, 9).step(8, 5) == 9
+    assert number(-1.0, 1.0).step(0.95, 1) == 1.0
+    assert [number(-1.0, 1.0).step(value, 1) for value in (-0.1, 0.0)] == [0.0, 0.1]
+    assert number(optional=True).step(None, 1) is None
+    assert [one_of(dict.fromkeys("abc", "")).step("c", steps) for steps in (1, -1)] == ["a", "b"]
+    assert switch().step(True, 1) is False
+
+
+def test_a_field_belongs_to_the_part_of_the_setup_that_declares_it() -> None:
+    setup = Setup().changed(FIELDS["softcap"], lambda _: 50.0)
+    assert setup == replace(Setup(), scale=replace(Setup().scale, softcap=50.0))
+    assert setup.value(FIELDS["softcap"]) == 50.0
+    with pytest.raises(InputError, match="softcap: '0' will not do"):
+        setup.changed(FIELDS["softcap"], lambda _: 0.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "changes"),
+    [
+        ("1,024", "number", {"n": 1024}),
+        ("2:64", "range", {"n_range": (2, 64)}),
+        ("64", "range", {"n_range": (64, 64)}),
+        ("2, 8", "list", {"n": 2, "crossover_n": (2, 8)}),
+    ],
+)
+def test_n_is_a_number_a_range_or_a_list(text: str, wanted: Any, changes: dict[str, Any]) -> None:
+    assert n_changes(text, wanted) == changes
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted", "message"),
+    [
+        ("2:8", "number", "n: a range is not one number"),
+        ("2,8", "number", "n: '2,8' is a list"),
+        ("2,8", "range", "n: '2,8' is a list"),
+        ("8:2", "range", "n: '8:2' will not do"),
+        ("2:8", "list", "n: '2:8' is a range"),
+        ("1", "list", "n: '1' will not do; expected whole numbers from 2 to 100,000"),
+        ("", "list", "n: '' is not a whole number"),
+    ],
+)
+def test_n_that_is_something_else_is_refused(text: str, wanted: Any, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        n_changes(text, wanted)
+    assert str(caught.value).startswith(message)
+
+
+def test_fields_need_neither_numpy_nor_click() -> None:
+    modules = {field.owner.__module__ for field in EVERY}
+    code = (
+        f"import sys\nfrom importlib import import_module\n"
+        f"for name in {sorted(modules)}: import_module(name)\n"
+        "print(sorted({'numpy', 'click', 'textual', 'plotext'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_the_documented_fields_are_the_declared_ones() -> None:
+    """Renewed by ``python -m attn_tui.commands.field_table docs/json.md``."""
+    assert with_fields(DOCS.read_text("utf-8")) == DOCS.read_text("utf-8")
