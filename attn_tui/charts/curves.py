@@ -1,15 +1,21 @@
 """The adapter to plotext: lines and points onto a grid, and nothing global left behind."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.grid import Grid
 
-_CODE_OR_CHARACTER = re.compile(r"\x1b\[(?:38;5;)?(\d+)m|(.)")
+_CODE_OR_TEXT = re.compile(r"\x1b\[(?:38;5;)?(\d+)m|( +)|([^\x1b ]+)")
+
+KEPT = 64
+"""So many pictures are kept: a step seldom changes all the curves of a chart."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,55 +39,83 @@ class Curve:
     joined: bool
 
 
-def draw_curves(grid: Grid, curves: Sequence[Curve]) -> None:
-    """Draw curves with plotext, one colour a role, and read the roles back from the colours.
+class _Run(NamedTuple):
+    """A stretch of a curve between its breaks, in shares of the width and the height."""
 
-    plotext is given nothing but dots that lie on the grid, so that it neither scales nor clips.
-    It has one figure, global, which is cleared first: call this from one thread.
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    glyph: str
+    role: str
+    joined: bool
+
+
+_Piece = tuple[int, int, str, str]
+"""The column and the row of a text, it and its role."""
+
+
+def draw_curves(grid: Grid, curves: Sequence[Curve]) -> None:
+    """Draw curves with plotext, one colour a role; equal ones are kept from the last times."""
+    runs = tuple(run for curve in curves for run in _runs(grid, curve))
+    for piece in drawn(grid.width, grid.height, runs) if runs else ():
+        grid.put(*piece)
+
+
+@lru_cache(maxsize=KEPT)
+def drawn(width: int, height: int, runs: Sequence[_Run]) -> tuple[_Piece, ...]:
+    """Return what plotext draws, with the roles read back from the colours.
+
+    It is given nothing but dots that lie on the grid, so that it neither scales nor clips. It has
+    one figure, global, which is reset before and after an error: call this from one thread.
     """
-    runs = [(curve, *run) for curve in curves for run in _runs(curve)]
-    if not runs:
-        return
     # Imported here, for it takes long and charts of bars do without it.
     import plotext
 
-    roles = list(dict.fromkeys(curve.role for curve in curves))
+    _reset(plotext)
+    roles = list(dict.fromkeys(run.role for run in runs))
+    try:
+        plotext.plot_size(width, height)
+        for run in runs:
+            draw = plotext.plot if run.joined else plotext.scatter
+            draw(run.x, run.y, marker=run.glyph, color=1 + roles.index(run.role))
+        built = plotext.build()
+    except Exception:
+        _reset(plotext)
+        raise
+    return tuple(_pieces(built, roles))
+
+
+def _reset(plotext: ModuleType) -> None:
+    """Leave nothing of an earlier figure, nor the subplots that one may have been split into."""
+    plotext.main()
     plotext.clear_figure()
     plotext.limit_size(False, False)
-    plotext.plot_size(grid.width, grid.height)
     plotext.theme("clear")
     plotext.frame(False)
     plotext.xfrequency(0)
     plotext.yfrequency(0)
     plotext.xlim(0, 1)
     plotext.ylim(0, 1)
-    for curve, columns, rows in runs:
-        across, up = curve.dots
-        draw = plotext.plot if curve.joined else plotext.scatter
-        draw(
-            (columns / (grid.width * across - 1)).tolist(),
-            (rows / (grid.height * up - 1)).tolist(),
-            marker=curve.glyph,
-            color=1 + roles.index(curve.role),
-        )
-    for row, line in enumerate(plotext.build().splitlines()):
+
+
+def _pieces(built: str, roles: Sequence[str]) -> Iterator[_Piece]:
+    """Yield the texts of what was built between blanks and changes of colour."""
+    for row, line in enumerate(built.splitlines()):
         column, role = 0, "text"
-        for code, character in _CODE_OR_CHARACTER.findall(line):
-            if character:
-                if character != " ":
-                    grid.put(column, row, character, role)
-                column += 1
-            elif code != "0":
+        for code, blanks, text in _CODE_OR_TEXT.findall(line):
+            if text:
+                yield column, row, text, role
+            elif code not in ("", "0"):
                 role = roles[int(code) - 1]
+            column += len(blanks) + len(text)
 
 
-def _runs(curve: Curve) -> list[tuple[NDArray[np.intp], NDArray[np.float64]]]:
-    """Return the stretches of a curve between its breaks."""
-    breaks = np.flatnonzero(np.isnan(curve.rows))
-    pieces = [
-        (columns[np.isfinite(rows)], rows[np.isfinite(rows)])
-        for columns, rows in zip(
-            np.split(curve.columns, breaks), np.split(curve.rows, breaks), strict=True
-        )
-    ]
-    return [piece for piece in pieces if piece[0].size]
+def _runs(grid: Grid, curve: Curve) -> Iterator[_Run]:
+    """Yield the stretches of a curve between its breaks."""
+    across, up = curve.dots
+    x, y = curve.columns / (grid.width * across - 1), curve.rows / (grid.height * up - 1)
+    breaks = np.flatnonzero(np.isnan(y))
+    for xs, ys in zip(np.split(x, breaks), np.split(y, breaks), strict=True):
+        kept = np.isfinite(ys)
+        if kept.any():
+            ends = (tuple(xs[kept].tolist()), tuple(ys[kept].tolist()))
+            yield _Run(*ends, curve.glyph, curve.role, curve.joined)

@@ -1,8 +1,7 @@
 """A grid of cells that charts are drawn on, and the glyphs they are drawn with."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from attn_tui.charts.rows import Row, Span
 
@@ -98,10 +97,16 @@ class Grid:
 
     def rows(self) -> tuple[Row, ...]:
         """Return the grid as rows, neighbours of one role joined."""
-        return tuple(
-            tuple(
-                ("".join(character for character, _ in span), role)
-                for role, span in groupby(line, key=lambda cell: cell[1])
-            )
-            for line in self._grid
-        )
+        return tuple(tuple(_joined(line)) for line in self._grid)
+
+
+def _joined(line: Sequence[Span]) -> Iterator[Span]:
+    """Yield the cells of a line, neighbours of one role as one text."""
+    text, role = "", line[0][1] if line else ""
+    for character, its in line:
+        if its != role:
+            yield text, role
+            text, role = "", its
+        text += character
+    if text:
+        yield text, role

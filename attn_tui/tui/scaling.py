@@ -1,8 +1,10 @@
 """What is asked of every instrument alike: d_k, the scale rule, and the heads of models."""
 
+import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from math import inf
 from typing import Any, ClassVar
 
 from textual import on
@@ -26,6 +28,9 @@ from attn_tui.tui.state import Edit, Gesture
 from attn_tui.tui.widgets.chart import CHART_DELAY, ChartCanvas, RuleCanvas
 from attn_tui.tui.widgets.entry import Entry, Request
 from attn_tui.tui.widgets.slider import SLIDE, Slider
+
+QUICK = 0.01
+"""Seconds of work: a chart drawn in fewer is drawn with the numbers; the next frame takes 17 ms."""
 
 D_K_ACTIONS = (
     Action(
@@ -74,6 +79,7 @@ class ScalingScreen(InstrumentScreen):
     def __init__(self) -> None:
         super().__init__()
         self._chart_timer: Timer | None = None
+        self._chart_took = inf
 
     @property
     def n_attended(self) -> int:
@@ -209,16 +215,27 @@ class ScalingScreen(InstrumentScreen):
         return self.asked is not None and self._chart_timer is None and super().settled
 
     def draw_chart_soon(self, later: bool = True) -> None:
-        """Draw the chart after a rest; if it is to be drawn already, maybe not later than then."""
-        if self._chart_timer and not later:
-            return
-        if self._chart_timer:
-            self._chart_timer.stop()
-        self._chart_timer = self.set_timer(CHART_DELAY, self._draw_due_chart)
+        """Draw the chart at once if it was drawn quickly the last time, else after a rest.
+
+        If it is to be drawn already, then maybe not later than that.
+        """
+        if self._chart_took < QUICK:
+            self._draw_due_chart()
+        elif later or not self._chart_timer:
+            self._stop_chart_timer()
+            self._chart_timer = self.set_timer(CHART_DELAY, self._draw_due_chart)
 
     def _draw_due_chart(self) -> None:
-        self._chart_timer = None
+        self._stop_chart_timer()
+        begun = time.thread_time()
         self.draw_chart()
+        # What must be computed before it is drawn is not worth beginning at each key.
+        self._chart_took = time.thread_time() - begun if self.computing is None else inf
+
+    def _stop_chart_timer(self) -> None:
+        if self._chart_timer:
+            self._chart_timer.stop()
+            self._chart_timer = None
 
     @abstractmethod
     def draw_chart(self) -> None:

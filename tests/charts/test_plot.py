@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
 from attn_tui.charts.axis import even_step, round_up, rows_for
+from attn_tui.charts.curves import drawn
 from attn_tui.charts.grid import glyphs
 from attn_tui.charts.plot import Axis, Mark, Series, Tick, frame, plot
 from attn_tui.charts.rows import Row, plain
@@ -26,6 +27,7 @@ def curve(y: ArrayLike, kind: Any = "line", **more: Any) -> Series:
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Count the points that reach plotext."""
+    drawn.cache_clear()
     counts: list[int] = []
 
     def counting(draw: Callable[..., None]) -> Callable[..., None]:
@@ -69,13 +71,40 @@ def test_a_chart_does_not_depend_on_the_chart_before() -> None:
     plotext.title("left over")
     plotext.scatter([1, 2], [3, 4])
     plotext.xlabel("left over")
+    plotext.subplots(2, 2)
+    plotext.subplot(1, 2)
+    drawn.cache_clear()
     assert plot(series, X, Y, 40, 10) == first
+
+
+def test_an_error_of_plotext_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failing() -> str:
+        plotext.subplots(2, 2)
+        raise ValueError("on purpose")
+
+    first = plot([curve([0, 0.5, 1])], X, Y, 40, 10)
+    monkeypatch.setattr(plotext, "build", failing)
+    with pytest.raises(ValueError, match="on purpose"):
+        plot([curve([0, 0.25, 1])], X, Y, 40, 10)
+    monkeypatch.undo()
+    assert plotext.active() is plotext.main()
+    drawn.cache_clear()
+    assert plot([curve([0, 0.5, 1])], X, Y, 40, 10) == first
+
+
+def test_equal_curves_are_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = counted(monkeypatch)
+    first = plot([curve([0, 0.5, 0.5])], X, Y, 40, 10, rules=[0.5])
+    again = plot([curve([0, 0.5, 0.5])], X, Y, 40, 10, rules=[1.0])
+    assert len(counts) == 1
+    assert first != again
 
 
 def test_a_chart_may_be_wider_than_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     wide = plot([curve([0, 1])], X, Y, 150, 40)
     monkeypatch.setenv("COLUMNS", "20")
     monkeypatch.setenv("LINES", "5")
+    drawn.cache_clear()
     assert plot([curve([0, 1])], X, Y, 150, 40) == wide
     assert lines(wide)[1][-1] != " "
 
