@@ -102,8 +102,8 @@ class Placed:
             ("below", bottom, glyph.below),
             ("nan", bottom, glyph.nan),
         ):
-            for column in np.unique(cell(middles[self.left_out[reason]], grid.width)):
-                grid.put(int(column), row, mark, "error")
+            for column in set(cell(middles[self.left_out[reason]], grid.width).tolist()):
+                grid.put(column, row, mark, "error")
 
     def draw_bars(self, grid: Grid) -> dict[tuple[int, int], float]:
         """Draw bars to the nearest part of a cell; of bars that begin together, the highest.
@@ -115,10 +115,11 @@ class Placed:
         starts = cell(self.x[self.good], grid.width)
         heights = np.rint(self.y[self.good] * grid.height * len(parts)).astype(np.intp)
         widths = np.maximum(np.rint(self.spans[self.good] * grid.width), 1).astype(np.intp)
-        highest_first = np.argsort(-heights, kind="stable")
-        _, first = np.unique(starts[highest_first], return_index=True)
+        highest_first = np.argsort(-heights, kind="stable").tolist()
+        # NumPy's own way to find the first of each brings in its masked arrays, which takes long.
+        highest = {int(starts[index]): index for index in reversed(highest_first)}
         texts = np.array(self.series.texts or [""] * self.good.size)[self.good]
-        for index in highest_first[first]:
+        for _, index in sorted(highest.items()):
             full, part = divmod(int(heights[index]), len(parts))
             start, width = int(starts[index]), int(widths[index])
             layers = [parts[-1]] * full + [parts[part - 1]] * bool(part)

@@ -9,6 +9,9 @@ from attn_tui.compute.explore.answer import Evaluation, VectorAnswer
 from attn_tui.report.numbers import difference, general, weight, with_sign
 
 Side = Literal["unscaled", "scaled"]
+
+Quantity = Literal["weights", "entropy", "norm"]
+"""What is shown over d_k."""
 """The first or the second side, by the field of the answer that holds it, whatever its name."""
 
 ROLES = {"now": "scaled"}

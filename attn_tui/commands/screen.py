@@ -8,7 +8,6 @@ import click
 
 from attn_tui.commands.asking import gradient_experiment_of, mention_unread_input
 from attn_tui.commands.options import GRADIENT, SCREEN, Option, settings, shared
-from attn_tui.commands.show import print_report
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.instruments import INSTRUMENTS
@@ -47,6 +46,8 @@ def open_screen(context: click.Context, /, no_mouse: bool, **given: Any) -> None
         raise
     mention_unread_input(given)
     if not _has_terminal():
+        from attn_tui.commands.show import print_report
+
         print_report(experiment, given)
         return
     kind = os.environ.get("TERM", "")

@@ -189,7 +189,7 @@ class Drawn(Source):
                 return found
         raise AssertionError
 
-    def _stream(self, index: int, part: int) -> np.random.Generator:
+    def _stream(self, index: int, part: int) -> "np.random.Generator":
         seeds = np.random.SeedSequence(self.seed, spawn_key=(index, part))
         return np.random.Generator(np.random.PCG64(seeds))
 

@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePath
-from secrets import token_hex
 from stat import S_ISDIR, S_ISREG
 from typing import TypeVar
 
@@ -59,7 +58,7 @@ def write_whole(path: str, pieces: Iterable[str]) -> None:
     try:
         target, mode = _target(path)
         # Of a short name, for that of the file may be as long as names can be.
-        beside = target.with_name(f".attn-tui.{token_hex(8)}")
+        beside = target.with_name(f".attn-tui.{os.urandom(8).hex()}")
         _write(beside, target, mode, pieces)
     except OSError as error:
         reason = _REASONS.get(type(error)) or error.strerror or "it cannot be written"

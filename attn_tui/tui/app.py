@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from math import inf
 from os import environ
+from pathlib import PurePath
+from typing import ClassVar
 
 from textual import on
 from textual.app import App
@@ -50,7 +52,11 @@ class AttnApp(App[None]):
     """
 
     TITLE = "attn-tui"
-    CSS_PATH = "app.tcss"
+    # One sheet: each that comes later has all parsed anew.
+    CSS_PATH: ClassVar[list[str | PurePath]] = [
+        "app.tcss",
+        *(f"{each.name}/{each.name}.tcss" for each in INSTRUMENTS),
+    ]
     ENABLE_COMMAND_PALETTE = False
     # Textual fails on a selection whose beginning is not there any more.
     ALLOW_SELECT = False

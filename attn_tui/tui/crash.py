@@ -6,7 +6,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
 from itertools import count
 from pathlib import Path
 from time import strftime
@@ -87,6 +86,9 @@ class Reports:
 
 
 def _report(error: BaseException, asked: Asked) -> Iterator[str]:
+    # It takes long to import, and is seldom needed.
+    from importlib.metadata import version
+
     draft = asked.draft
     yield from json_text(
         {

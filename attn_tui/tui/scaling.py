@@ -230,7 +230,7 @@ class ScalingScreen(InstrumentScreen):
         begun = time.thread_time()
         self.draw_chart()
         # What must be computed before it is drawn is not worth beginning at each key.
-        self._chart_took = time.thread_time() - begun if self.computing is None else inf
+        self._chart_took = inf if self.job.running else time.thread_time() - begun
 
     def _stop_chart_timer(self) -> None:
         if self._chart_timer:

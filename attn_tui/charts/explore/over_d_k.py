@@ -4,18 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 from math import ceil, exp, floor, log1p, log10
-from typing import Literal
 
 import numpy as np
 
 from attn_tui.charts.axis import Axis, Floats, Tick, round_step, round_up
 from attn_tui.charts.plot import Series, plot
 from attn_tui.charts.rows import Row, Span, beside, first_fit, first_text, fitted, message
+from attn_tui.charts.sides import Quantity
 from attn_tui.compute.explore.answer import OverDk, Wrt
 from attn_tui.compute.log_scale import D_K
 from attn_tui.report.numbers import quantity, weight
-
-Quantity = Literal["weights", "entropy", "norm"]
 
 LEAST_PANEL = 24
 """A panel narrower than this is not legible; then one quantity is shown instead of three."""

@@ -43,7 +43,6 @@ class DotsScreen(AskingActions):
     """What is drawn and d_k above; readouts; a chart; what it means."""
 
     NAME = "dots"
-    CSS_PATH = "dots.tcss"
     ACTIONS = ACTIONS
     SECTIONS = (
         Section("In Dot products", ACTIONS),

@@ -47,18 +47,19 @@ class Needed:
     work: Callable[[Stop], Any]
 
 
-def needed(experiment: Experiment, view: View) -> Needed | None:
-    """Return what the chart in view needs besides the answer, if anything."""
-    setup, source = experiment.setup, experiment.source
-    if view.chart == "over_d_k":
-        between = None if setup.d_k in D_K.stops else setup.d_k
-        any_d_k = replace(setup, d_k=D_K.minimum)
-        d_ks = sorted({*D_K.stops, setup.d_k})
-        return Needed(
-            OverDkKey(source, any_d_k, view.vector, between),
-            lambda stop: over_d_k(experiment, view.vector, d_ks, stop=stop),
-        )
-    if view.chart == "precision":
-        work = partial(lab, experiment, view.vector, view.key)
-        return Needed(LabKey(source, setup, view.vector, view.key), work)
-    return None
+def over(experiment: Experiment, view: View) -> Needed:
+    """Return what curves over d_k need."""
+    setup = experiment.setup
+    between = None if setup.d_k in D_K.stops else setup.d_k
+    any_d_k = replace(setup, d_k=D_K.minimum)
+    d_ks = sorted({*D_K.stops, setup.d_k})
+    return Needed(
+        OverDkKey(experiment.source, any_d_k, view.vector, between),
+        lambda stop: over_d_k(experiment, view.vector, d_ks, stop=stop),
+    )
+
+
+def tried(experiment: Experiment, view: View) -> Needed:
+    """Return what the precision lab needs."""
+    key = LabKey(experiment.source, experiment.setup, view.vector, view.key)
+    return Needed(key, partial(lab, experiment, view.vector, view.key))

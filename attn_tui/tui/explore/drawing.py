@@ -2,18 +2,13 @@
 
 from collections.abc import Sequence
 from textwrap import wrap
-from typing import Any
 
 import numpy as np
 
-from attn_tui.charts.explore import jacobian, over_d_k, weights
-from attn_tui.charts.explore.attention import attention_chart
-from attn_tui.charts.explore.precision_lab import precision_chart
 from attn_tui.charts.rows import Row, Span, first_fit, first_text, message
 from attn_tui.charts.sides import compared
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import SYMBOL, VectorAnswer
-from attn_tui.compute.explore.attention import attention
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
@@ -25,10 +20,11 @@ from attn_tui.report.explore import sentences
 from attn_tui.report.numbers import general, weight, weight_name
 from attn_tui.report.origin import origins
 from attn_tui.tui.explore import table_rows
+from attn_tui.tui.explore.charts import CHARTS
 from attn_tui.tui.explore.key_table import Page
 from attn_tui.tui.explore.order import Keys
 from attn_tui.tui.explore.table_rows import Columns
-from attn_tui.tui.explore.view import CHARTS, SHORT, View
+from attn_tui.tui.explore.view import View
 from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.bar import Item
 
@@ -230,7 +226,8 @@ def tab_items(
     """Return the tabs: of the charts, and on a narrow screen of the table's halves too."""
     variable = SYMBOL[answer.wrt]
     name = weight_name(answer.of)
-    titles = {"weights": "p", "gradient": f"∂{name}/∂{variable}", **SHORT} if narrow else CHARTS
+    tables = {"weights": "p", "gradient": f"∂{name}/∂{variable}"} if narrow else {}
+    titles = tables | {key: chart.short if narrow else chart.title for key, chart in CHARTS.items()}
     present = view.chart if view.shows_chart or not narrow else view.table
     end = Item(((" linear ", "muted"),), "screen.log")
     if view.log:
@@ -265,38 +262,3 @@ def ruled(items: list[Item], width: int) -> list[Item]:
 def waiting(failed: bool, width: int, height: int) -> tuple[Row, ...]:
     """Return what stands where a chart will be."""
     return message(" not computed" if failed else " computing …", width, height)
-
-
-def chart_rows(
-    answer: VectorAnswer, experiment: Experiment, view: View, data: Any, width: int, height: int
-) -> tuple[Row, ...]:
-    """Return the chart that the view asks for.
-
-    Args:
-        answer: The answer, or the comparison of two.
-        experiment: What is asked.
-        view: What is looked at.
-        data: What `chart_data.needed` found.
-        width: Cells of every row returned.
-        height: Number of rows returned.
-    """
-    if view.chart == "jacobian":
-        cursor = (view.key, view.other)
-        return jacobian.jacobian_map(
-            answer, view.side, width, height, view.log, cursor, view.ascii, view.zoomed
-        )
-    if view.chart == "over_d_k":
-        return over_d_k.over_d_k_chart(
-            data, experiment.setup.d_k, width, height, view.log, view.ascii, view.quantity,
-            answer.wrt, KINDS[experiment.source.kind].over_d_k,
-        )  # fmt: skip
-    if view.chart == "precision":
-        return precision_chart(data, width, height, view.ascii, view.side, view.line)
-    if view.chart == "vectors":
-        found = attention(experiment, view.vector)
-        if found is None:
-            return message(" No q and K here: f asks for them", width, height)
-        return attention_chart(
-            answer, found, view.key, width, height, view.component, view.ascii, view.side
-        )
-    return weights.weights_chart(answer, width, height, view.log, view.key, view.ascii)

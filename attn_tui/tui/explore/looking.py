@@ -5,6 +5,7 @@ from dataclasses import replace
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.whole import parse_whole
 from attn_tui.tui.explore.base import ExploreBase
+from attn_tui.tui.explore.charts import next_tab
 from attn_tui.tui.explore.drawing import pin_text
 
 
@@ -19,7 +20,7 @@ class LookingActions(ExploreBase):
 
     def action_next_tab(self) -> None:
         """Show the next tab."""
-        self.look(self.view.next_tab(self.narrow))
+        self.look(next_tab(self.view, self.narrow))
 
     def action_tab(self, name: str) -> None:
         """Show a tab by its name."""

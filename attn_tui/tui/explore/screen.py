@@ -8,8 +8,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
-from attn_tui.charts.explore.jacobian import cell_at
-from attn_tui.charts.explore.precision_lab import last_first
 from attn_tui.charts.rows import Row
 from attn_tui.files.draft import Draft
 from attn_tui.files.kinds import KINDS
@@ -18,14 +16,16 @@ from attn_tui.tui import edits, scaling
 from attn_tui.tui.actions import Section
 from attn_tui.tui.bars import NARROW
 from attn_tui.tui.computing import Computing
-from attn_tui.tui.explore import chart_data, choices, contents, drawing, explanations, panes
+from attn_tui.tui.explore import choices, contents, drawing, explanations, panes
 from attn_tui.tui.explore.actions import ACTIONS
 from attn_tui.tui.explore.asking import AskingActions
+from attn_tui.tui.explore.chart_data import Needed
+from attn_tui.tui.explore.charts import CHARTS, Drawn
 from attn_tui.tui.explore.drawing import ROOMY
 from attn_tui.tui.explore.found import Found, Question, find
 from attn_tui.tui.explore.key_table import KeyTable
 from attn_tui.tui.explore.looking import LookingActions
-from attn_tui.tui.explore.view import CHARTS, TABLES, View
+from attn_tui.tui.explore.view import TABLES, View
 from attn_tui.tui.filing import Filing
 from attn_tui.tui.instrument_screen import SHORT, Command
 from attn_tui.tui.parts import Part
@@ -44,7 +44,6 @@ class ExploreScreen(AskingActions, LookingActions):
     """Scores, d_k and the scale above; weights and gradient; a chart; what it means."""
 
     NAME = "explore"
-    CSS_PATH = "explore.tcss"
     ACTIONS = ACTIONS
     SECTIONS = (
         Section("In Explore", ACTIONS),
@@ -222,11 +221,11 @@ class ExploreScreen(AskingActions, LookingActions):
         return replace(self.view, vector=self.found.question.vector if self.found else 0)
 
     @property
-    def _needed(self) -> chart_data.Needed | None:
+    def _needed(self) -> Needed | None:
         """What the chart in view needs besides the answer, if anything."""
         if self.found is None:
             return None
-        return chart_data.needed(self.found.question.experiment, self._looked)
+        return CHARTS[self.view.chart].needed(self.found.question.experiment, self._looked)
 
     def _draw_message(self, asked: Asked, found: Found) -> None:
         message = self.query_one("#message", Canvas)
@@ -286,9 +285,14 @@ class ExploreScreen(AskingActions, LookingActions):
                 self.set_timer(LONG, self._draw_busy)
                 return
             self._data = (needed.key, data)
-        shown, experiment = self.found.shown, self.found.question.experiment
-        data = self._data[1]
-        chart.show(drawing.chart_rows(shown, experiment, self._looked, data, *chart.size))
+        chart.show(CHARTS[self.view.chart].draw(self._drawn(self.found, self._looked)))
+
+    def _drawn(self, found: Found, view: View) -> Drawn:
+        """Return what the chart is drawn from; what was computed for another one is not for it."""
+        needed, (key, data) = self._needed, self._data
+        data = data if needed and type(key) is type(needed.key) else None
+        n_keys, experiment = found.answer.vector.n_keys, found.question.experiment
+        return Drawn(found.shown, n_keys, experiment, view, data, *self.query_one(ChartCanvas).size)
 
     def show_job(self) -> None:
         """Show the answer, or the chart of what was computed, or say why there is none."""
@@ -349,25 +353,16 @@ class ExploreScreen(AskingActions, LookingActions):
 
     @on(ChartPane.Moved)
     def _on_chart_moved(self, event: ChartPane.Moved) -> None:
-        if self.answer and self.asked:
-            d_k = self.asked.experiment.setup.d_k
-            n_keys = self.answer.vector.n_keys
-            view = self.view.chart_moved(event.dx, event.dy, n_keys, d_k)
-            key, data = self._data
-            if view.chart == "precision" and isinstance(key, chart_data.LabKey):
-                last = last_first(data, *self.query_one(ChartCanvas).size, view.side)
-                view = replace(view, line=min(view.line, last))
-            self.look(view)
+        if self.found:
+            drawn = self._drawn(self.found, self.view)
+            self.look(CHARTS[self.view.chart].moved(drawn, event.dx, event.dy))
 
     @on(ChartCanvas.Pointed)
     def _on_chart_pointed(self, event: ChartCanvas.Pointed) -> None:
-        chart = self.query_one(ChartCanvas)
-        if self.answer and self.view.chart == "jacobian":
-            n_keys = self.answer.vector.n_keys
-            cursor = (self.view.key, self.view.other)
-            zoomed = self.view.zoomed
-            if cell := cell_at(event.x, event.y, n_keys, *chart.size, cursor, zoomed):
-                self.look(replace(self.view, key=cell[0], other=cell[1]))
+        if self.found:
+            drawn = self._drawn(self.found, self.view)
+            if view := CHARTS[self.view.chart].pointed(drawn, event.x, event.y):
+                self.look(view)
 
     def on_descendant_focus(self) -> None:
         """Show where the keys go."""
@@ -377,5 +372,6 @@ class ExploreScreen(AskingActions, LookingActions):
         """Yield what is chosen by name: each rule, model, source, example and tab."""
         yield from scaling.commands()
         yield from choices.commands()
-        for name, title in (TABLES | CHARTS).items():
+        charts = {name: chart.title for name, chart in CHARTS.items()}
+        for name, title in (TABLES | charts).items():
             yield Command(f"Tab {title}", "Show this tab", f"screen.tab('{name}')")

@@ -3,21 +3,12 @@
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from attn_tui.charts.explore.jacobian import Side
-from attn_tui.charts.explore.over_d_k import Quantity
+from attn_tui.charts.sides import Quantity, Side
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.tui.explore.order import SORTS, Sort
 
 QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
 TABLES = {"weights": "Weights", "gradient": "Gradient"}
-CHARTS = {
-    "bars": "Chart of weights",
-    "jacobian": "Jacobian",
-    "over_d_k": "Over d_k",
-    "precision": "Precision",
-    "vectors": "q, K, V",
-}
-SHORT = {"bars": "Chart", "jacobian": "J", "over_d_k": "d_k", "precision": "bits", "vectors": "qKV"}
 
 
 @dataclass(frozen=True)
@@ -64,17 +55,11 @@ class View:
     pinned: VectorAnswer | None = None
     pin: str = ""
 
-    def next_tab(self, narrow: bool) -> "View":
-        """Return the view of the next tab: tables and charts in turn, or charts alone if wide."""
-        places = [*TABLES, *CHARTS] if narrow else [*CHARTS]
-        here = self.chart if self.shows_chart or not narrow else self.table
-        return self.tab(places[(places.index(here) + 1) % len(places)])
-
     def tab(self, name: str) -> "View":
         """Return the view of a tab by its name."""
-        if name in CHARTS:
-            return replace(self, chart=name, shows_chart=True)
-        return replace(self, table=name, shows_chart=False)
+        if name in TABLES:
+            return replace(self, table=name, shows_chart=False)
+        return replace(self, chart=name, shows_chart=True)
 
     def next_quantity(self, steps: int) -> "View":
         """Return the view of the next quantity over d_k, or of one further on."""
@@ -103,19 +88,6 @@ class View:
             other=min(self.other, n_keys - 1),
             anchor=anchor,
         )
-
-    def chart_moved(self, dx: int, dy: int, n_keys: int, d_k: int) -> "View":
-        """Return the view after an arrow in the chart: the cursor, the quantity or the window."""
-        if self.chart == "over_d_k":
-            return self.next_quantity(dx + dy)
-        if self.chart == "precision":
-            return replace(self, line=max(self.line + dx + dy, 0))
-        if self.chart == "vectors":
-            return replace(self, component=min(max(self.component + dx + dy, 0), d_k - 1))
-        if self.chart == "jacobian":
-            other = min(max(self.other + dx, 0), n_keys - 1)
-            return replace(self, key=min(max(self.key + dy, 0), n_keys - 1), other=other)
-        return replace(self, key=min(max(self.key + dx + dy, 0), n_keys - 1))
 
     def scrolled(self, place: int, height: int, n_keys: int) -> "View":
         """Return the view scrolled so that a place in the order is among ``height`` lines."""

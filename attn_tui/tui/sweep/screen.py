@@ -38,7 +38,6 @@ class SweepScreen(AskingActions):
     """What is drawn and compared above; the chart; what it means."""
 
     NAME = "sweep"
-    CSS_PATH = "sweep.tcss"
     ACTIONS = ACTIONS
     SECTIONS = (Section("In Sweep", ACTIONS), Slider.SECTION, panes.SweepChart.SECTION)
     explanation = explanations.WORDS

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_tui.charts.explore.over_d_k import Quantity, over_d_k_chart
+from attn_tui.charts.explore.over_d_k import over_d_k_chart
 from attn_tui.charts.plot import Axis, plot
 from attn_tui.charts.rows import Row, plain
+from attn_tui.charts.sides import Quantity
 from attn_tui.compute.explore.answer import OverDk, over_d_k
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.scale import Scale

@@ -1,0 +1,160 @@
+"""The charts of Explore, a record each: its names, what it needs, draws, and does with arrows."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from attn_tui.charts.rows import Row, message
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.explore.answer import VectorAnswer
+from attn_tui.compute.explore.attention import attention
+from attn_tui.files.kinds import KINDS
+from attn_tui.tui.explore import chart_data
+from attn_tui.tui.explore.chart_data import Needed
+from attn_tui.tui.explore.view import TABLES, View
+
+Rows = tuple[Row, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """What a chart is drawn from.
+
+    Attributes:
+        answer: The answer, or the comparison of two.
+        n_keys: How many keys the vector has; a comparison may have more.
+        experiment: What is asked.
+        view: How it is looked at.
+        data: What the chart needed besides, once it is computed.
+        width: Cells of every row of the chart.
+        height: Its rows.
+    """
+
+    answer: VectorAnswer
+    n_keys: int
+    experiment: Experiment
+    view: View
+    data: Any
+    width: int
+    height: int
+
+
+def _key_moved(drawn: Drawn, dx: int, dy: int) -> View:
+    view, last = drawn.view, drawn.n_keys - 1
+    return replace(view, key=min(max(view.key + dx + dy, 0), last))
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One chart. What draws it is imported when it is looked at.
+
+    Attributes:
+        title: Its name on the tabs and in the palette.
+        short: The same where there is little room.
+        draw: Returns it.
+        needed: Returns what must be computed before; nothing unless given.
+        moved: Returns the view after an arrow: so many places to the right, and down.
+        pointed: Returns the view after a click on a column and a row, or None if it does nothing.
+    """
+
+    title: str
+    short: str
+    draw: Callable[[Drawn], Rows]
+    needed: Callable[[Experiment, View], Needed | None] = lambda experiment, view: None
+    moved: Callable[[Drawn, int, int], View] = _key_moved
+    pointed: Callable[[Drawn, int, int], View | None] = lambda drawn, x, y: None
+
+
+def next_tab(view: View, narrow: bool) -> View:
+    """Return the view of the next tab: tables and charts in turn, or charts alone if wide."""
+    places = [*TABLES, *CHARTS] if narrow else [*CHARTS]
+    here = view.chart if view.shows_chart or not narrow else view.table
+    return view.tab(places[(places.index(here) + 1) % len(places)])
+
+
+def _weights(drawn: Drawn) -> Rows:
+    from attn_tui.charts.explore.weights import weights_chart
+
+    view = drawn.view
+    return weights_chart(drawn.answer, drawn.width, drawn.height, view.log, view.key, view.ascii)
+
+
+def _jacobian(drawn: Drawn) -> Rows:
+    from attn_tui.charts.explore.jacobian import jacobian_map
+
+    view = drawn.view
+    return jacobian_map(
+        drawn.answer, view.side, drawn.width, drawn.height, view.log, (view.key, view.other),
+        view.ascii, view.zoomed,
+    )  # fmt: skip
+
+
+def _entry_moved(drawn: Drawn, dx: int, dy: int) -> View:
+    view, last = drawn.view, drawn.n_keys - 1
+    other = min(max(view.other + dx, 0), last)
+    return replace(view, key=min(max(view.key + dy, 0), last), other=other)
+
+
+def _entry_pointed(drawn: Drawn, x: int, y: int) -> View | None:
+    from attn_tui.charts.explore.jacobian import cell_at
+
+    view, n_keys = drawn.view, drawn.n_keys
+    cursor = (view.key, view.other)
+    cell = cell_at(x, y, n_keys, drawn.width, drawn.height, cursor, view.zoomed)
+    return replace(view, key=cell[0], other=cell[1]) if cell else None
+
+
+def _over_d_k(drawn: Drawn) -> Rows:
+    from attn_tui.charts.explore.over_d_k import over_d_k_chart
+
+    view, experiment = drawn.view, drawn.experiment
+    return over_d_k_chart(
+        drawn.data, experiment.setup.d_k, drawn.width, drawn.height, view.log, view.ascii,
+        view.quantity, drawn.answer.wrt, KINDS[experiment.source.kind].over_d_k,
+    )  # fmt: skip
+
+
+def _quantity_moved(drawn: Drawn, dx: int, dy: int) -> View:
+    return drawn.view.next_quantity(dx + dy)
+
+
+def _precision(drawn: Drawn) -> Rows:
+    from attn_tui.charts.explore.precision_lab import precision_chart
+
+    view = drawn.view
+    return precision_chart(drawn.data, drawn.width, drawn.height, view.ascii, view.side, view.line)
+
+
+def _line_moved(drawn: Drawn, dx: int, dy: int) -> View:
+    from attn_tui.charts.explore.precision_lab import last_first
+
+    view = drawn.view
+    last = last_first(drawn.data, drawn.width, drawn.height, view.side) if drawn.data else 0
+    return replace(view, line=min(max(view.line + dx + dy, 0), last))
+
+
+def _vectors(drawn: Drawn) -> Rows:
+    from attn_tui.charts.explore.attention import attention_chart
+
+    view, width, height = drawn.view, drawn.width, drawn.height
+    found = attention(drawn.experiment, view.vector)
+    if found is None:
+        return message(" No q and K here: f asks for them", width, height)
+    return attention_chart(
+        drawn.answer, found, view.key, width, height, view.component, view.ascii, view.side
+    )
+
+
+def _component_moved(drawn: Drawn, dx: int, dy: int) -> View:
+    view, last = drawn.view, drawn.experiment.setup.d_k - 1
+    return replace(view, component=min(max(view.component + dx + dy, 0), last))
+
+
+CHARTS: Mapping[str, Chart] = {
+    "bars": Chart("Chart of weights", "Chart", _weights),
+    "jacobian": Chart("Jacobian", "J", _jacobian, moved=_entry_moved, pointed=_entry_pointed),
+    "over_d_k": Chart("Over d_k", "d_k", _over_d_k, chart_data.over, _quantity_moved),
+    "precision": Chart("Precision", "bits", _precision, chart_data.tried, _line_moved),
+    "vectors": Chart("q, K, V", "qKV", _vectors, moved=_component_moved),
+}
+"""Each by its name, in the order of the tabs."""
