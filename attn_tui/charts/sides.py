@@ -7,12 +7,12 @@ import numpy as np
 
 from attn_tui.compute.explore.answer import Evaluation, VectorAnswer
 from attn_tui.report.numbers import difference, general, weight, with_sign
+from attn_tui.report.sides import Side
 
-Side = Literal["unscaled", "scaled"]
+__all__ = ["Quantity", "Shown", "Side", "change", "compared", "role_of", "side_of", "sides"]
 
 Quantity = Literal["weights", "entropy", "norm"]
 """What is shown over d_k."""
-"""The first or the second side, by the field of the answer that holds it, whatever its name."""
 
 ROLES = {"now": "scaled"}
 """The roles of sides that have none of their own name."""

@@ -7,11 +7,11 @@ import numpy as np
 from attn_tui.charts.axis import Floats
 from attn_tui.charts.rows import Row, Span, first_text, fitted, message
 from attn_tui.charts.sides import Shown, Side, sides
-from attn_tui.charts.table import Table, widest
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.attention import Attention, lengths
 from attn_tui.compute.visible import visible
 from attn_tui.report.numbers import general, quantity, scientific, weight_name
+from attn_tui.report.table import Table, widest
 
 LEAST_TITLED, LEAST_WITH_NORMS, LEAST_WITH_OUTPUT = 5, 6, 8
 """From these heights on there is room for the titles, the norms and the output."""

@@ -13,10 +13,10 @@ from attn_tui.charts.explore.precision_notes import (
 )
 from attn_tui.charts.rows import Row, Span, beside, cells, first_text, fitted, message
 from attn_tui.charts.sides import Side, role_of
-from attn_tui.charts.table import Table, widest
 from attn_tui.compute.explore.precision_lab import Lab, LabSide, Trial
 from attn_tui.compute.visible import visible
 from attn_tui.report.numbers import scientific, weight, weight_name
+from attn_tui.report.table import Table, widest
 
 SIDE_BY_SIDE = 100
 """From this width on the tables of both sides stand side by side."""

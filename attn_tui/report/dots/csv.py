@@ -8,7 +8,7 @@ from attn_tui.compute.dots.moments import Readouts
 from attn_tui.compute.number import Number
 from attn_tui.files.plain import plain_number
 from attn_tui.report.csv_text import csv_text
-from attn_tui.report.dots.text import STATISTICS
+from attn_tui.report.dots.readouts import STATISTICS
 
 COLUMNS = (
     *("part", "d_k", "samples", "seed", "side", "multiplier", "bound"),

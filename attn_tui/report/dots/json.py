@@ -8,7 +8,7 @@ from attn_tui.compute.dots.moments import Readouts
 from attn_tui.compute.number import Number
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.plain import json_text, plain_number, plain_numbers
-from attn_tui.report.dots.text import STATISTICS
+from attn_tui.report.dots.readouts import STATISTICS
 
 
 def render(answer: Answer) -> Iterator[str]:

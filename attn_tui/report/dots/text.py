@@ -7,24 +7,16 @@ from textwrap import wrap
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.number import Number
+from attn_tui.report.dots.readouts import bound_text, readouts
+from attn_tui.report.dots.tables import derivation, over_d_k_columns, readout_columns
 from attn_tui.report.head import WIDTH, left_out, line, rule_lines
-from attn_tui.report.measured import deviations, exact, value_text, with_error
+from attn_tui.report.measured import deviations, exact, value_text
 from attn_tui.report.numbers import general, quantity
-
-STATISTICS = {
-    "mean": "mean E[x]",
-    "variance": "variance",
-    "standard_deviation": "standard deviation",
-    "mean_size": "mean size E|x|",
-    "kurtosis": "kurtosis",
-    "coverage": "coverage",
-}
-"""The readouts by their names in JSON: what they are called."""
+from attn_tui.report.rows import text_lines
+from attn_tui.report.table import laid
 
 ONE_DRAW = ("one draw has no spread, and so no standard error", "one alone has no spread")
 """Why numbers of a sample of one are NaN, at decreasing length."""
-
-_NAME, _SAMPLED, _EXACT = 19, 20, 9
 
 
 def render(answer: Answer) -> Iterator[str]:
@@ -75,31 +67,8 @@ def entries(law: DotLaw) -> str:
     return "; ".join(parts)
 
 
-def bound_text(answer: Answer) -> str:
-    """Return what the coverage is taken of: ``2√d_k``, or what that is for a die."""
-    variance = answer.law.pair.law.variance
-    return "2√d_k" if variance == 1.0 else f"2·{general(variance, 4)}·√d_k"
-
-
-def readouts(answer: Answer) -> tuple[tuple[str, str, Number, Number], ...]:
-    """Return each readout: its name in JSON, what it is called, unscaled and scaled."""
-    return tuple(
-        (name, title, getattr(answer.unscaled, name), getattr(answer.scaled, name))
-        for name, title in STATISTICS.items()
-    )
-
-
 def _readouts(answer: Answer) -> Iterator[str]:
-    titles = (f"{'sampled ± error':>{_SAMPLED}} {'exact':>{_EXACT}}",) * 2
-    half = _SAMPLED + 1 + _EXACT
-    yield f"{'':<{_NAME}}{'unscaled: x = q·k':>{half}} {'scaled: x = m·q·k':>{half}}\n"
-    yield f"{'':<{_NAME}}{' '.join(titles)}\n"
-    for _, title, *sides in readouts(answer):
-        cells = (
-            f"{with_error(side, _SAMPLED):>{_SAMPLED}} {exact(side, _EXACT):>{_EXACT}}"
-            for side in sides
-        )
-        yield f"{title:<{_NAME}}{' '.join(cells)}\n"
+    yield from text_lines(laid(readout_columns(answer, "scaled"), WIDTH).rows(WIDTH))
     yield _wrapped(
         f"coverage: the share of x within ±{bound_text(answer)} = "
         f"±{general(answer.unscaled.bound)}, and scaled within ±m times that, "
@@ -110,12 +79,8 @@ def _readouts(answer: Answer) -> Iterator[str]:
 
 
 def _derivation(answer: Answer) -> Iterator[str]:
-    products = "product" if answer.pairs == 1 else "products"
-    yield f"{f'Why, step by step, from {answer.pairs:,} {products}':<46}"
-    yield f"{'sampled ± error':>22} {'exact':>11}\n"
-    for number, step in enumerate(answer.derivation, 1):
-        found = f"{with_error(step.number, 22):>22} {exact(step.number, 11):>11}"
-        yield f"{number} {step.formula:<44}{found}\n  {step.reason}\n"
+    yield "Why, step by step\n"
+    yield from text_lines(derivation(answer, WIDTH))
 
 
 def _table(answer: Answer) -> Iterator[str]:
@@ -123,24 +88,10 @@ def _table(answer: Answer) -> Iterator[str]:
     if not answer.table:
         return
     yield "Over d_k, each row with a sample of its own\n"
-    yield (
-        f"{'d_k':>6} {'draws':>9} {'variance ± error':>17} {'exact':>9} "
-        f"{'within ±':>8} {'coverage ± error':>17} {'exact':>8}\n"
-    )
-    for row in answer.table:
-        yield (
-            f"{row.d_k:>6} {row.draws:>9,} {with_error(row.variance, 17):>17} "
-            f"{exact(row.variance, 9):>9} {general(row.bound, 6):>8} "
-            f"{with_error(row.coverage, 17):>17} {exact(row.coverage, 8):>8}\n"
-        )
+    yield from text_lines(laid(over_d_k_columns(answer), WIDTH).rows(WIDTH))
     for reason in dict.fromkeys(row.unknown for row in answer.table if row.unknown):
         yield _wrapped(f"–: {reason}.")
     yield "\n"
-
-
-def share(value: float | None) -> str:
-    """Return a probability to four decimals, ``–`` where it is not known."""
-    return "–" if value is None else "NaN" if isnan(value) else f"{value:.4f}"
 
 
 def sentences(answer: Answer) -> tuple[str, ...]:

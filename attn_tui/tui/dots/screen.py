@@ -9,10 +9,10 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.timer import Timer
 
-from attn_tui.charts.dots.tables import readout_rows
 from attn_tui.compute.dots.answer import Answer, law_of
 from attn_tui.compute.law.entries import LAWS
 from attn_tui.report.dots import csv, json, text
+from attn_tui.report.dots.tables import readout_rows
 from attn_tui.report.export import Forms, forms_of
 from attn_tui.report.progress import Pace
 from attn_tui.tui import scaling

@@ -15,7 +15,6 @@ from attn_tui.charts.dots.chart import (
     growth_chart,
     histogram_chart,
 )
-from attn_tui.charts.dots.tables import derivation_rows, over_d_k_rows, readout_rows
 from attn_tui.charts.plot import frame
 from attn_tui.charts.rows import Row, length, plain
 from attn_tui.charts.sides import Side
@@ -25,6 +24,7 @@ from attn_tui.compute.law.entries import LAWS
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
+from attn_tui.report.dots.tables import derivation_rows, over_d_k_rows, readout_rows
 from attn_tui.report.measured import exact, with_error
 from attn_tui.report.numbers import general
 from tests.asking import asking

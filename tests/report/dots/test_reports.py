@@ -74,11 +74,11 @@ def test_the_report_says_what_was_drawn_and_what_it_shows() -> None:
     for part in (
         "samples    100,000; seed 1 (NumPy PCG64, standard_gamma and standard_normal)",
         "of q and k standard normal; components independent of each other",
-        "unscaled: x = q·k",
-        "variance                   64.62 ± 0.29        64      1.0096 ± 0.0046         1",
+        "unscaled q·k ± error",
+        "variance                   64.62 ± 0.29       64      1.0096 ± 0.0046        1",
         "within ±2√d_k = ±16",
         "5 Σ_{i≠j} Cov(q_i k_i, q_j k_j)",
-        "  1024   100,000      1025.8 ± 4.6      1024       64 0.95501 ± 0.00066 0.954447",
+        "1,024  100,000      1025.8 ± 4.6   1024       ±64  0.95501 ± 0.00066  0.954447",
     ):
         assert part in text
     said = " ".join(text.split())

@@ -1,16 +1,16 @@
 """The tables of Dot products: what the sample says, the rows over d_k, and the derivation."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
-from attn_tui.charts.rows import Row, Span, fitted, length, message
-from attn_tui.charts.sides import Side
-from attn_tui.charts.table import Table, widest
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.number import Number
-from attn_tui.report.dots.text import bound_text, readouts, share
+from attn_tui.report.dots.readouts import bound_text, readouts, share
 from attn_tui.report.measured import deviations, exact, with_error
 from attn_tui.report.numbers import general
+from attn_tui.report.rows import Row, Span, fitted, length, message
+from attn_tui.report.sides import Side
+from attn_tui.report.table import Column, Table, laid
 
 FAR = 4.0
 """A readout so many standard errors from its exact value is marked: hardly chance."""
@@ -23,7 +23,6 @@ _SHORT = {
     "kurtosis": "kurtosis",
     "coverage": "coverage",
 }
-_SIDES: tuple[Side, ...] = ("unscaled", "scaled")
 
 
 def readout_rows(answer: Answer, side: Side, width: int) -> tuple[Row, ...]:
@@ -34,42 +33,33 @@ def readout_rows(answer: Answer, side: Side, width: int) -> tuple[Row, ...]:
         side: The side that is shown where there is no room for both.
         width: Cells of every row returned.
     """
-    coverage = f"within ±{bound_text(answer)}"
-    both = [_readouts(answer, _SIDES, coverage, gap) for gap in (3, 2, 1)]
-    short = [_readouts(answer, _SIDES, "", 1), *(_readouts(answer, (side,), "", n) for n in (2, 1))]
-    table = widest((*both, *short), width)
-    return (table or short[-1]).rows(width)
+    return laid(readout_columns(answer, side), width).rows(width)
 
 
-def _readouts(answer: Answer, sides: Sequence[Side], coverage: str, gap: int) -> Table:
-    names = {"unscaled": "unscaled q·k", "scaled": "scaled m·q·k"}
-    titles: list[Span] = [("", "label")]
-    for side in sides:
-        titles += [(f"{names[side]} ± error", side), ("exact", "label")]
-    lines = []
-    for name, title, unscaled, scaled in readouts(answer):
-        numbers = {"unscaled": unscaled, "scaled": scaled}
-        called = (coverage if name == "coverage" else title) if coverage else _SHORT[name]
-        line: list[Span] = [(called, "label")]
-        for side in sides:
-            line += [_sampled(numbers[side], side), (exact(numbers[side], 10), "label")]
-        lines.append(tuple(line))
-    return Table((tuple(titles),), tuple(lines), 1, gap)
+def readout_columns(answer: Answer, side: Side) -> tuple[Column, ...]:
+    """Return the readouts of both sides, of which one is shown where there is room for one."""
+    found = readouts(answer)
+    around = {"coverage": f"within ±{bound_text(answer)}"}
+    names = tuple((around.get(name, title), "label") for name, title, *_ in found)
+    short = Column("", tuple((_SHORT[name], "label") for name, *_ in found), left=True)
+    columns = [Column("", names, left=True, shorter=short, at=2)]
+    halves: tuple[tuple[Side, str, list[Number]], ...] = (
+        ("unscaled", "unscaled q·k", [number for *_, number, _ in found]),
+        ("scaled", "scaled m·q·k", [number for *_, number in found]),
+    )
+    for each, title, numbers in halves:
+        rank = int(each != side)
+        sampled = tuple(_sampled(number, each) for number in numbers)
+        known = tuple((exact(number, 10), "label") for number in numbers)
+        columns += [Column(f"{title} ± error", sampled, rank, role=each)]
+        columns += [Column("exact", known, rank)]
+    return tuple(columns)
 
 
 def _sampled(number: Number, role: str) -> Span:
     off = deviations(number)
     far = off is not None and off > FAR
     return with_error(number, 22) + (" !" if far else ""), "error" if far else role
-
-
-_COLUMNS: tuple[Sequence[int], ...] = (
-    range(8),
-    (0, 1, 3, 4, 5, 6, 7),
-    (0, 1, 3, 4, 6, 7),
-    *((0, 1, 3, 4, 8), (0, 1, 4, 8), (0, 1, 4)),
-)
-"""The columns of the table over d_k, at decreasing width; the last one says 6 and 7 shortly."""
 
 
 def over_d_k_rows(answer: Answer, width: int, height: int, cursor: int) -> tuple[Row, ...]:
@@ -83,14 +73,52 @@ def over_d_k_rows(answer: Answer, width: int, height: int, cursor: int) -> tuple
     """
     if not answer.table:
         return message(" No rows: i adds one", width, height)
-    tables = [_over_d_k(answer, cursor, columns, gap) for columns in _COLUMNS for gap in (3, 2, 1)]
-    rows = (widest(tables, width) or tables[-1]).rows(width)
+    marks = tuple(("▸" if place == cursor else " ", "cursor") for place in range(len(answer.table)))
+    columns = (Column("", marks, left=True), *over_d_k_columns(answer, cursor))
+    rows = laid(columns, width).rows(width)
     reasons = dict.fromkeys(row.unknown for row in answer.table if row.unknown)
     words = [wrap(f"–: {reason}", max(width - 1, 1)) for reason in reasons]
     rows += tuple(fitted(((f" {line}", "muted"),), width) for lines in words for line in lines)
     room = max(height - 1, 1)
     seen = (rows[0], *_window(rows[1:], cursor - room // 2, room))[:height]
     return seen + (fitted((), width),) * (height - len(seen))
+
+
+def over_d_k_columns(answer: Answer, cursor: int | None = None) -> tuple[Column, ...]:
+    """Return the table over d_k; the line that the cursor is on has its role."""
+    rows = answer.table
+    roles = ["cursor" if place == cursor else "label" for place in range(len(rows))]
+
+    def column(
+        title: str, texts: Iterable[str], rank: int = 0, shorter: Column | None = None, at: int = 0
+    ) -> Column:
+        cells = tuple(zip(texts, roles, strict=True))
+        return Column(title, cells, rank, shorter=shorter, at=at)
+
+    def sampled(numbers: Iterable[Number], missing: str) -> tuple[Span, ...]:
+        return tuple(
+            _sampled(number, "unscaled") if row.draws else (missing, "unscaled")
+            for row, number in zip(rows, numbers, strict=True)
+        )
+
+    variances, coverages = [row.variance for row in rows], [row.coverage for row in rows]
+    both = [
+        f"{share(row.coverage.value) if row.draws else ''}, {share(row.coverage.exact)}"
+        for row in rows
+    ]
+    known = [exact(number, 10) for number in variances]
+    return (
+        column("d_k", (f"{row.d_k:,}" for row in rows)),
+        Column("draws", tuple((f"{row.draws:,}", "muted") for row in rows), 5),
+        Column("variance ± error", sampled(variances, "not drawn"), 2),
+        column("exact", known, 0, column("exact variance", known), 2),
+        column(f"±{bound_text(answer)}", (f"±{general(row.bound, 6)}" for row in rows), 4),
+        Column("coverage ± error", sampled(coverages, ""), 3),
+        column(
+            "exact", (exact(number, 10) for number in coverages), 0,
+            column("coverage, exact", both, 1), 3,
+        ),
+    )  # fmt: skip
 
 
 def _window(rows: Sequence[Row], top: int, height: int) -> tuple[Row, ...]:
@@ -104,43 +132,6 @@ def _window(rows: Sequence[Row], top: int, height: int) -> tuple[Row, ...]:
     return tuple(seen)
 
 
-def _over_d_k(answer: Answer, cursor: int, columns: Sequence[int], gap: int) -> Table:
-    around = f"±{bound_text(answer)}"
-    titles = (
-        *(
-            "",
-            "d_k",
-            "draws",
-            "variance ± error",
-            "exact" if 3 in columns else "exact variance",
-            around,
-        ),
-        *("coverage ± error", "exact", "coverage, exact"),
-    )
-    lines = []
-    for place, row in enumerate(answer.table):
-        role = "cursor" if place == cursor else "label"
-        drawn = row.draws > 0
-        lines.append(
-            (
-                ("▸" if place == cursor else " ", "cursor"),
-                (f"{row.d_k:,}", role),
-                (f"{row.draws:,}", "muted"),
-                _sampled(row.variance, "unscaled") if drawn else ("not drawn", "unscaled"),
-                (exact(row.variance, 10), role),
-                (f"±{general(row.bound, 6)}", role),
-                _sampled(row.coverage, "unscaled") if drawn else ("", role),
-                (exact(row.coverage, 10), role),
-                (
-                    f"{share(row.coverage.value) if drawn else ''}, {share(row.coverage.exact)}",
-                    role,
-                ),
-            )
-        )
-    table = Table((tuple((title, "label") for title in titles),), tuple(lines), 1, gap)
-    return table.keeping(tuple(columns), gap)
-
-
 def derivation_rows(answer: Answer, width: int, height: int, top: int = 0) -> tuple[Row, ...]:
     """Return the derivation, a line a step, or two where a line is too short.
 
@@ -150,12 +141,12 @@ def derivation_rows(answer: Answer, width: int, height: int, top: int = 0) -> tu
         height: Number of rows returned.
         top: How many rows are scrolled away.
     """
-    lines = [fitted(line, width) for line in _derivation(answer, width, height)]
-    seen = _window(lines, top, height)
+    lines = derivation(answer, width, height)
+    seen = _window([fitted(line, width) for line in lines], top, height)
     return seen + (fitted((), width),) * (height - len(seen))
 
 
-def _derivation(answer: Answer, width: int, height: int) -> list[Row]:
+def derivation(answer: Answer, width: int, height: int | None = None) -> list[Row]:
     """Return the steps with what there is room for: reasons beside or below them, or none."""
     steps = [
         (
@@ -178,7 +169,7 @@ def _derivation(answer: Answer, width: int, height: int) -> list[Row]:
     if numbers.width <= width:
         title, *lines = numbers.rows(width)
         below = [((("   ", "text"), step[3])) for step in steps]
-        if 1 + 2 * len(lines) > height:
+        if height is not None and 1 + 2 * len(lines) > height:
             return [title, *lines]
         return [title, *(row for pair in zip(lines, below, strict=True) for row in pair)]
     rows: list[Row] = []

@@ -1,9 +1,9 @@
-"""Tables: the widest choice of columns that fits, no number ever cut."""
+"""Tables as what they say, without widths; laid out, the widest that fits, no number ever cut."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from attn_tui.charts.rows import Row, Span, cells, fitted, length
+from attn_tui.report.rows import Row, Span, cells, fitted, length
 
 
 @dataclass(frozen=True)
@@ -78,3 +78,47 @@ class Table:
 def widest(tables: Iterable[Table], width: int) -> Table | None:
     """Return the first table that fits into a width, or nothing if none does."""
     return next((table for table in tables if table.width <= width), None)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table: what it says, and when it may be left out.
+
+    Attributes:
+        title: What stands above it.
+        cells: A text and its role for each line.
+        rank: Where there is little room those of the highest rank are left out first; 0 never is.
+        left: Whether it is set flush left; numbers are set flush right.
+        role: The role of its title.
+        shorter: What stands in its place where there is little room, or where what it goes with is
+            left out.
+        at: The rank that is left out by then.
+    """
+
+    title: str
+    cells: tuple[Span, ...]
+    rank: int = 0
+    left: bool = False
+    role: str = "label"
+    shorter: "Column | None" = None
+    at: int = 0
+
+
+def laid(columns: Sequence[Column], width: int) -> Table:
+    """Return the columns there is room for in a width, as far apart as they can be."""
+    ranks = {rank for column in columns for rank in (column.rank, column.at)} - {0}
+    tables = [
+        _table(columns, out_from, gap)
+        for out_from in (max(ranks, default=0) + 1, *sorted(ranks, reverse=True))
+        for gap in (3, 2, 1)
+    ]
+    return widest(tables, width) or tables[-1]
+
+
+def _table(columns: Sequence[Column], out_from: int, gap: int) -> Table:
+    """Return the table without the columns of some rank on."""
+    forms = (each.shorter if each.shorter and each.at >= out_from else each for each in columns)
+    kept = [each for each in forms if each.rank < out_from]
+    titles = tuple((each.title, each.role) for each in kept)
+    lines = tuple(zip(*(each.cells for each in kept), strict=True))
+    return Table((titles,), lines, sum(each.left for each in kept), gap)

@@ -1,0 +1,80 @@
+"""Rows of text with roles: what every chart and table is made of before it has colours."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from unicodedata import category, east_asian_width
+
+from attn_tui.compute.visible import clusters, is_widened
+
+Span = tuple[str, str]
+"""Text and its role; a role is a name such as ``"scaled"`` that the interface gives a colour."""
+
+Row = tuple[Span, ...]
+"""One line of the screen, from left to right."""
+
+
+def plain(rows: Iterable[Row]) -> str:
+    """Return the text of rows without their roles, trailing blanks cut."""
+    return "\n".join("".join(text for text, _ in row).rstrip() for row in rows)
+
+
+def text_lines(rows: Iterable[Row]) -> Iterator[str]:
+    """Yield the text of each row, as lines of a report."""
+    for row in rows:
+        yield plain([row]) + "\n"
+
+
+def cells(text: str) -> int:
+    """Return how many cells of the screen a text takes."""
+    return len(text) if text.isascii() else _measured(text)
+
+
+@lru_cache(maxsize=4096)
+def _measured(text: str) -> int:
+    return sum(map(_cells_of, clusters(text)))
+
+
+def length(row: Iterable[Span]) -> int:
+    """Return how many cells a row takes."""
+    return sum(cells(text) for text, _ in row)
+
+
+def fitted(row: Iterable[Span], width: int) -> Row:
+    """Return a row of exactly ``width`` cells: cut, with an ellipsis, or filled with blanks."""
+    spans = [span for span in row if span[0]]
+    room = width - length(spans)
+    if room > 0:
+        return (*spans, (" " * room, "text"))
+    return tuple(spans) if room == 0 else _cut(spans, width)
+
+
+def message(text: str, width: int, height: int, role: str = "muted") -> tuple[Row, ...]:
+    """Return a block of exactly ``width`` × ``height`` cells that holds one line of text."""
+    return tuple(fitted(((text, role),) if row == 0 else (), width) for row in range(height))
+
+
+def _cells_of(cluster: str) -> int:
+    """Return how many cells a character takes, or several that are one emoji."""
+    first = cluster[0]
+    if category(first) in ("Mn", "Me", "Cf") or "🏻" <= first <= "🏿":
+        return 0
+    return 2 if east_asian_width(first) in "WF" or is_widened(cluster) else 1
+
+
+def _cut(spans: Sequence[Span], width: int) -> Row:
+    """Return what fits of spans that are too long, the last cell an ellipsis."""
+    kept: list[Span] = []
+    room = width - 1
+    for text, role in spans:
+        part = ""
+        for cluster in clusters(text):
+            if (room := room - _cells_of(cluster)) < 0:
+                break
+            part += cluster
+        kept.append((part, role))
+        if room < 0:
+            break
+    if width > 0:
+        end = "…" + " " * (width - 1 - length(kept))
+        kept.append((end, "muted"))
+    return tuple(span for span in kept if span[0])
