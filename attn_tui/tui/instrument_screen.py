@@ -216,6 +216,11 @@ class InstrumentScreen(Screen[None]):
         cls.BINDINGS = [*bindings(cls.ACTIONS)]
         super().__init_subclass__(**options)
 
+    def on_resize(self) -> None:
+        """Lay out for the new size, so that what is drawn next is drawn in it."""
+        self.set_class(self.narrow, "-narrow")
+        self.set_class(self.size.height < SHORT, "-short")
+
     def on_screen_resume(self) -> None:
         """Say that the screen is visible."""
         self.post_message(self.Ready())

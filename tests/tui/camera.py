@@ -53,7 +53,7 @@ class Shot:
     Attributes:
         draft: What is asked.
         deed: What is done before.
-        sizes: The sizes of the terminal.
+        sizes: The sizes of the terminal: where it begins, and what it becomes.
         instrument: The name of the instrument.
         theme: The name of the theme, NO_COLOR, or nothing for the one at the start.
     """
@@ -67,34 +67,35 @@ class Shot:
 
 async def text_of(shot: Shot) -> str:
     """Return what is seen between title line and key bar, which have goldens of their own."""
-    blocks = []
-    for size in shot.sizes:
-        async with _done(shot, size) as person:
-            blocks.append(_block(size, person.text))
-    return "".join(blocks)
+    return "".join([_block(size, text) async for size, text in _seen(shot)])
 
 
 async def bars_of(shot: Shot) -> tuple[str, str]:
     """Return the title lines and the key bars."""
-    titles, keys = [], []
-    for size in shot.sizes:
-        async with _done(shot, size, bars=True) as person:
-            titles.append(_block(size, person.lines[0]))
-            keys.append(_block(size, person.lines[-1]))
+    seen = [(size, text.split("\n")) async for size, text in _seen(shot, bars=True)]
+    titles = [_block(size, lines[0]) for size, lines in seen]
+    keys = [_block(size, lines[-1]) for size, lines in seen]
     return "".join(titles), "".join(keys)
 
 
 async def colours_of(shot: Shot) -> str:
-    """Return a picture of what is seen between title line and key bar, in one size."""
-    (size,) = shot.sizes
-    async with _done(shot, size) as person:
+    """Return a picture of what is seen between title line and key bar, in the first size."""
+    async with _done(shot) as person:
         # Names in a picture depend on all that it shows.
         return re.sub(r"\bterminal-\d+-", "terminal-", person.app.export_screenshot())
 
 
+async def _seen(shot: Shot, bars: bool = False) -> AsyncIterator[tuple[Size, str]]:
+    """Yield what one terminal shows that becomes one size after the other."""
+    async with _done(shot, bars) as person:
+        for size in shot.sizes:
+            await person.resize(*size)
+            yield size, person.text
+
+
 @asynccontextmanager
-async def _done(shot: Shot, size: Size, bars: bool = False) -> AsyncIterator[Person]:
-    async with at_screen(size, shot.draft, shot.theme, shot.instrument) as person:
+async def _done(shot: Shot, bars: bool = False) -> AsyncIterator[Person]:
+    async with at_screen(shot.sizes[0], shot.draft, shot.theme, shot.instrument) as person:
         for bar in person.app.screen.query("#title, #key-bar"):
             bar.visible = bars
         await shot.deed(person)

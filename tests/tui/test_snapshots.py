@@ -76,13 +76,14 @@ SHOTS = {
         "error_in_a_parameter": Shot(deed=typed("r", "end", "enter", text="T=-1", then=("enter",))),
         "overflow": Shot(NAIVE),
         "every_key_masked": Shot(Draft("-inf, -inf")),
-        "a_thousand_keys": Shot(THOUSAND, typed("tab", "end")),
+        "a_thousand_keys": Shot(THOUSAND, typed("tab", "end"), (WIDE, MEDIUM)),
         "drawn": Shot(DRAWN),
         "drawn_jacobian": Shot(MANY, tab("jacobian")),
         "vectors": Shot(VECTORS),
         "vectors_tab": Shot(VECTORS, tab("vectors")),
         "comparison": Shot(Draft("a: 1, 2, 3\nb: 3, 1"), typed("equals_sign", "v")),
-        "cap_sink_and_mask": Shot(CAPPED, typed("tab", "space", "down")),
+        "cap_sink_and_mask": Shot(CAPPED, typed("tab", "space", "down"), (WIDE, MEDIUM)),
+        "cap_sink_and_mask_narrow": Shot(CAPPED, typed("tab", "space", "down"), (NARROW,)),
         "rules": Shot(deed=typed("r")),
         "models": Shot(deed=typed("h")),
         "sources": Shot(deed=typed("f")),
@@ -148,6 +149,21 @@ COLOURS = {
 async def test_a_screen_says_what_was_reviewed(instrument: str, name: str) -> None:
     text = await text_of(SHOTS[instrument][name])
     golden.compare(FOLDER / instrument / f"{name}.txt", text)
+
+
+@pytest.mark.parametrize(
+    ("instrument", "name"), [("explore", "drawn"), ("dots", "main"), ("sweep", "main")]
+)
+async def test_a_screen_that_becomes_larger_is_the_one_that_became_smaller(
+    instrument: str, name: str
+) -> None:
+    shot = replace(SHOTS[instrument][name], sizes=(NARROW, MEDIUM, WIDE))
+    kept = (FOLDER / instrument / f"{name}.txt").read_text("utf-8")
+    assert blocks(await text_of(shot)) == blocks(kept)
+
+
+def blocks(text: str) -> set[str]:
+    return set(text.split("--- ")[1:])
 
 
 @pytest.mark.parametrize("name", TITLES)

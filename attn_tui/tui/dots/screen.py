@@ -147,6 +147,7 @@ class DotsScreen(AskingActions):
 
     def on_resize(self) -> None:
         """Draw everything in the new size."""
+        self.query_one("#draws").display = not self.narrow
         self.call_after_refresh(self._redraw)
 
     def _redraw(self) -> None:
@@ -158,10 +159,7 @@ class DotsScreen(AskingActions):
         if self.asked is None or not self.size:
             return
         narrow, width = self.narrow, self.size.width
-        self.set_class(narrow, "-narrow")
-        self.set_class(self.size.height < SHORT, "-short")
         tab = self.view.tab
-        self.query_one("#draws").display = not narrow
         self.query_one("#narrow-draws").display = narrow and tab == "draws"
         self.query_one("#readouts").display = not narrow or tab == "readouts"
         self.query_one("#charts").display = not narrow or tab in CHARTS

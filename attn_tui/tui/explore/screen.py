@@ -27,7 +27,7 @@ from attn_tui.tui.explore.key_table import KeyTable
 from attn_tui.tui.explore.looking import LookingActions
 from attn_tui.tui.explore.view import TABLES, View
 from attn_tui.tui.filing import Filing
-from attn_tui.tui.instrument_screen import SHORT, Command
+from attn_tui.tui.instrument_screen import Command
 from attn_tui.tui.parts import Part
 from attn_tui.tui.state import Asked, Gesture
 from attn_tui.tui.widgets.bar import Bar
@@ -173,8 +173,6 @@ class ExploreScreen(AskingActions, LookingActions):
         if asked is None or not self.size:
             return
         self._fade()
-        self.set_class(self.narrow, "-narrow")
-        self.set_class(self.size.height < SHORT, "-short")
         self.query_one(panes.ScoresPane).show_title(drawing.source_title(asked.draft.source))
         self.query_one(ScoreEditor).show_text(asked.draft.text)
         held = asked.experiment.source.d_k is not None

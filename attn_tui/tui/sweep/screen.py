@@ -236,7 +236,6 @@ class SweepScreen(AskingActions):
         if asked is None or not self.size:
             return
         experiment, settings = self.question or asked.experiment, self.settings
-        self.set_class(self.narrow, "-narrow")
         held = experiment.source.d_k is not None
         plain = self.view.look.ascii
         self.query_one("#slider", Slider).show_value(experiment.setup.d_k, plain, held)
