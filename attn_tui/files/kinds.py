@@ -12,7 +12,6 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.source import Drawn, Kind, Products, Source, Typed
 from attn_tui.files.attachments import Attachment
 from attn_tui.files.grammar import parse_vectors, vector_at
-from attn_tui.files.plain_reader import Reader
 from attn_tui.files.source_json import (
     drawn_from_plain,
     drawn_to_plain,
@@ -60,7 +59,7 @@ class SourceKind:
     names: tuple[str, ...]
     is_in: Callable[[dict[str, Any]], bool]
     to_plain: Callable[[Any], dict[str, Any]]
-    from_plain: Callable[[Reader, dict[str, Any]], Source]
+    from_plain: Callable[[dict[str, Any]], Source]
 
 
 KINDS: dict[Kind, SourceKind] = {

@@ -10,7 +10,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.source import Drawn, Products, Typed
 from attn_tui.files.entries import Entry, held, named
 from attn_tui.files.plain import plain_numbers, scores_of
-from attn_tui.files.plain_reader import Reader
+from attn_tui.files.plain_reader import a_list, checked, known, number, of_type, refuse
 
 Plain = dict[str, Any]
 
@@ -24,21 +24,21 @@ def typed_to_plain(source: Typed) -> Plain:
     return {"vectors": vectors}
 
 
-def typed_from_plain(reader: Reader, values: Plain) -> Typed:
+def typed_from_plain(values: Plain) -> Typed:
     """Return vectors with their names."""
     plain_vectors = values.get("vectors")
     if not isinstance(plain_vectors, list):
-        reader.refuse("vectors", plain_vectors, "a list")
+        refuse("vectors", plain_vectors, "a list")
     entries = []
     for plain in plain_vectors:
-        vector = reader.known("vectors", plain, ("name", "scores"))
-        name = reader.of_type("name", vector.get("name", ""), str)
-        scores = reader.a_list("scores", vector.get("scores"))
+        vector = known("vectors", plain, ("name", "scores"))
+        name = of_type("name", vector.get("name", ""), str)
+        scores = a_list("scores", vector.get("scores"))
         numbers = scores_of(scores)
         if numbers is None:
-            numbers = np.array([reader.number(f"scores of {name}", score) for score in scores])
+            numbers = np.array([number(f"scores of {name}", score) for score in scores])
         entries.append(Entry(name, numbers))
-    return Typed(reader.checked(named, entries))
+    return Typed(checked(named, entries))
 
 
 def drawn_to_plain(source: Drawn) -> Plain:
@@ -54,14 +54,14 @@ def drawn_to_plain(source: Drawn) -> Plain:
     }
 
 
-def drawn_from_plain(reader: Reader, values: Plain) -> Drawn:
+def drawn_from_plain(values: Plain) -> Drawn:
     """Return a draw; the law and the generator are ours, whatever is said of them."""
     names = ("n_keys", "seed", "vectors", "law", "generator")
-    given = reader.known("draw", values["draw"], names)
+    given = known("draw", values["draw"], names)
     default = Drawn()
     defaults = (("n_keys", default.n_keys), ("seed", default.seed), ("vectors", default.count))
-    wanted = [reader.of_type(name, given.get(name, usual), int) for name, usual in defaults]
-    return reader.checked(Drawn, *wanted)
+    wanted = [of_type(name, given.get(name, usual), int) for name, usual in defaults]
+    return checked(Drawn, *wanted)
 
 
 def products_to_plain(source: Products) -> Plain:
@@ -70,27 +70,25 @@ def products_to_plain(source: Products) -> Plain:
     return {name: rows.tolist() for name, rows in matrices.items() if rows is not None}
 
 
-def products_from_plain(reader: Reader, values: Plain) -> Products:
+def products_from_plain(values: Plain) -> Products:
     """Return queries, keys and, if there are any, values."""
-    queries, keys = (_matrix(reader, name, values.get(name)) for name in ("queries", "keys"))
+    queries, keys = (_matrix(name, values.get(name)) for name in ("queries", "keys"))
     rows = values.get("values")
-    return reader.checked(
-        Products, queries, keys, None if rows is None else _matrix(reader, "values", rows)
-    )
+    return checked(Products, queries, keys, None if rows is None else _matrix("values", rows))
 
 
-def _matrix(reader: Reader, name: str, value: object) -> NDArray[np.float64]:
+def _matrix(name: str, value: object) -> NDArray[np.float64]:
     """Return a list of lists of finite numbers, all of one length, as a matrix."""
     if not isinstance(value, list) or not value:
-        reader.refuse(name, value, "a list of lists of numbers")
+        refuse(name, value, "a list of lists of numbers")
     rows = array("d")
     for place, row in enumerate(value):
         numbers = scores_of(row) if isinstance(row, list | array) else None
         if numbers is None or not np.isfinite(numbers).all():
-            reader.refuse(f"{name}[{place}]", row, "a list of finite numbers")
+            refuse(f"{name}[{place}]", row, "a list of finite numbers")
         if len(numbers) != len(value[0]):
             problem = f'"{name}[{place}]" has {len(numbers)} numbers and row 0 {len(value[0])}'
-            raise InputError("experiment", problem, "rows of one length", reader.where)
+            raise InputError("experiment", problem, "rows of one length")
         rows.frombytes(numbers.tobytes())
     return held(np.asarray(rows).reshape(len(value), -1))
 

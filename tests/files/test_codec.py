@@ -125,8 +125,8 @@ def test_what_is_left_out_has_its_default() -> None:
     ],
 )
 def test_a_question_that_cannot_be_asked_is_refused(plain: dict[str, Any], expected: str) -> None:
-    with pytest.raises(InputError, match="experiment, a file: ") as caught:
-        experiment_from_plain(plain, "a file")
+    with pytest.raises(InputError, match="experiment: ") as caught:
+        experiment_from_plain(plain)
     assert expected in str(caught.value)
     assert caught.value.field == "experiment"
 

@@ -17,7 +17,7 @@ from attn_tui.files.attachments import Attachment
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
 from attn_tui.files.draft import Draft, draft_of, parse
 from attn_tui.files.kinds import KINDS, SourceKind
-from attn_tui.files.plain_reader import Reader
+from attn_tui.files.plain_reader import of_type
 from attn_tui.report.explore.text import render_vector
 from tests.tui.person import at_screen
 
@@ -45,8 +45,8 @@ def read_text(text: str, attachments: tuple[Attachment, ...]) -> Capture:
     return KEPT.setdefault(text, Capture(parse_whole("rows", text)))
 
 
-def from_plain(reader: Reader, values: dict[str, Any]) -> Capture:
-    return Capture(reader.of_type("rows", values["capture_rows"], int))
+def from_plain(values: dict[str, Any]) -> Capture:
+    return Capture(of_type("rows", values["capture_rows"], int))
 
 
 KEPT: dict[str, Capture] = {}
