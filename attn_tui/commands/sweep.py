@@ -16,6 +16,7 @@ from attn_tui.commands.options import (
     Option,
     changes_of,
     experiment,
+    flag,
     forms,
     option,
     settings,
@@ -90,11 +91,16 @@ Examples:
     SCALE,
     of_lists({name: rule.formula for name, rule in RULES.items()}),
 )
+@flag(
+    "--qk-norm/--no-qk-norm",
+    "Whether q and k are divided by their root mean square first.  [default: no]",
+    SCALE,
+)
 @option(
     "--statistic",
     "NAME,…",
-    "What of: max_weight, entropy, effective_keys, jacobian, gradient, trace or query_gradient.  "
-    "[default: gradient; all in CSV and JSON]",
+    "What of: max_weight, entropy, entropy_bits, effective_keys, logit_std, jacobian, gradient, "
+    "trace or query_gradient.  [default: gradient; all in CSV and JSON]",
     REPORT,
     of_lists(_statistics),
 )
@@ -150,6 +156,8 @@ def _experiment(given: dict[str, Any], read: _Read) -> "Experiment":
         from attn_tui.files.readers import read_experiment
 
         setup = read_experiment(given["experiment"], Drawn()).setup
+    if given["qk_norm"] is not None:
+        setup = replace(setup, scale=replace(setup.scale, qk_norm=given["qk_norm"]))
     start = setup.get(Settings)
     d_k, changes = read(given, start, setup.d_k)
     if given["rules"] is not None:
@@ -282,7 +290,7 @@ def _print_crossovers(given: dict[str, Any], form: str) -> int:
         if given[name] is not None:
             problem = "--crossover looks at all of them"
             raise InputError(name, problem, "--n, --rules, --draws and --seed beside it")
-    for name, field in (("is_map", "map"), ("ratio", "ratio")):
+    for name, field in (("is_map", "map"), ("ratio", "ratio"), ("qk_norm", "qk_norm")):
         if given[name]:
             raise InputError(field, "--crossover shows none", "one of the two")
     experiment = _experiment(given, _crossover_changes)

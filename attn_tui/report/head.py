@@ -78,21 +78,27 @@ def rule_lines(scale: Scale) -> Iterator[str]:
         yield line("", f"used by {users}")
 
 
-def left_out(scale: Scale) -> Iterator[str]:
+def left_out(scale: Scale, but_qk_norm: bool = False) -> Iterator[str]:
     """Yield what instruments of the multiplier alone leave out of a scale, if anything."""
-    if text := not_applied(scale):
+    if text := not_applied(scale, but_qk_norm):
         yield line("", text)
 
 
-def not_applied(scale: Scale) -> str:
-    """Say which parts of the shared scale play no part where only the rule does; or nothing."""
+def not_applied(scale: Scale, but_qk_norm: bool = False) -> str:
+    """Say which parts of the shared scale play no part where only the rule does; or nothing.
+
+    Args:
+        scale: The scale.
+        but_qk_norm: Whether QK-norm plays its part, which is then said instead.
+    """
     parts = {
         "soft cap": scale.softcap is not None,
         "sink": scale.sink is not None,
-        "QK-norm": scale.qk_norm,
+        "QK-norm": scale.qk_norm and not but_qk_norm,
     }
     present = ", ".join(name for name, there in parts.items() if there)
-    return f"Not applied here: {present}" if present else ""
+    said = ["QK-norm applied: ∂L/∂q is not known"] if scale.qk_norm and but_qk_norm else []
+    return "; ".join([*said, *([f"Not applied here: {present}"] if present else [])])
 
 
 def _precision(experiment: Experiment, setup: Setup) -> Iterator[str]:

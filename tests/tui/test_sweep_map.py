@@ -105,14 +105,16 @@ async def test_what_is_not_applied_is_said() -> None:
     for scale, said in (
         (Scale(), ""),
         (Scale(softcap=5.0, sink=0.0), "Not applied here: soft cap, sink"),
-        (Scale(qk_norm=True), "Not applied here: QK-norm"),
+        (Scale(qk_norm=True), "QK-norm applied: ∂L/∂q is not known"),
     ):
         start = replace(asked, setup=replace(asked.setup, scale=scale))
         async with at_sweep(start=start) as person:
-            assert ("Not applied" in person.text) == bool(said)
+            assert ("applied" in person.text) == bool(said)
             assert said in person.text
             await person.press("2")
-            assert said in " ".join(person.text.split())
+            there = said and f"Not applied here: {said.partition(': ')[2]}"
+            there = "Not applied here: QK-norm" if scale.qk_norm else there
+            assert there in " ".join(person.text.split())
 
 
 async def test_tabs_that_arrive_together_all_count() -> None:

@@ -110,8 +110,9 @@ def _boundary(
         known = [(each.log_median, each.log_median_error) for each in ratios if each]
         if len(known) == len(d_ks) and all(each and each.draws == draws for each in row):
             logs, errors = np.array(known).T
-            falls = (last_fall(d_ks, logs + by * errors) for by in (0.0, -2.0, 2.0))
-            found.append(Boundary(n, *falls))
+            with np.errstate(invalid="ignore"):
+                moved = (logs, logs - 2.0 * errors, logs + 2.0 * errors)
+            found.append(Boundary(n, *(last_fall(d_ks, each) for each in moved)))
     return tuple(found)
 
 
@@ -135,9 +136,11 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     multipliers = {
         rule: lambda n, d_k, scale=scale: scale.multiplier(d_k, n) for rule, scale in scales.items()
     }
-    sampling = Sampling(multipliers, settings.draws, settings.seed)
-    marks = tuple(_condensation(settings, scales, setup.d_k))
-    wanted = _crossovers_wanted(settings, scales)
+    qk_norm = setup.scale.qk_norm
+    sampling = Sampling(multipliers, settings.draws, settings.seed, qk_norm)
+    # What is exact, where logits condense and where medians cross is known of plain q and k.
+    marks = () if qk_norm else tuple(_condensation(settings, scales, setup.d_k))
+    wanted = [] if qk_norm else _crossovers_wanted(settings, scales)
     work = sampling.work(every) + len(wanted) * search_cost(settings.n, settings.draws)
     lines: tuple[Curve, ...] = ()
     found: tuple[Crossover, ...] = ()
@@ -155,7 +158,7 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
         if first or (since > _BETWEEN + 2 * sampling.summary_cost() and done < work):
             yield so_far(done)
             since, first = 0, False
-    if settings.view == "curves":
+    if settings.view == "curves" and not qk_norm:
         lines = curves(settings.statistic, scales, sorted(every))
     yield so_far(done)
     drawn, shown = done, done
@@ -190,7 +193,8 @@ def restated(found: Answer, experiment: Experiment, with_curves: bool = False) -
     settings = experiment.setup.get(Settings)
     same = settings.statistic == found.settings.statistic
     lines = found.curves if same else ()
-    if with_curves and not lines and settings.view == "curves":
+    plain = not experiment.setup.scale.qk_norm
+    if with_curves and plain and not lines and settings.view == "curves":
         scales = {rule: parse_scale(rule) for rule in found.rules}
         places = found.points.places
         lines = curves(settings.statistic, scales, places)

@@ -68,6 +68,8 @@ def _of_rule(
     formula = {
         "trace": "E[tr J] = E[Σ p_i z_i]/σ², σ = m‖q‖ (Stein), by quadrature",
         "entropy": "E[ln Σ e^z] − σ²·E[tr J], σ = m‖q‖, by quadrature",
+        "entropy_bits": "(E[ln Σ e^z] − σ²·E[tr J])/ln 2, σ = m‖q‖, by quadrature",
+        "logit_std": "m·E‖q‖ times that of n standard normal numbers",
     }.get(statistic, "two keys, by quadrature")
     means, medians = (tuple(each.mean for each in known), tuple(each.median for each in known))
     yield Curve(rule, "exact", "mean", formula, _NORMAL, places, means)

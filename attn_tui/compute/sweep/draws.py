@@ -121,6 +121,15 @@ def _rows(unit: Unit) -> Rows:
     return rows(drawn[0], drawn[1], out=drawn)
 
 
+@lru_cache(maxsize=1)
+def _normalised_rows(unit: Unit, d_k: int) -> Rows:
+    """Return rows of scores of normalised q and k, which are those of `source.Drawn`."""
+    draw = Drawn(unit.n_keys, unit.seed)
+    vectors = range(unit.first, unit.here.stop)
+    scores = np.array([draw.scores(d_k, vector, qk_norm=True) for vector in vectors])
+    return rows(scores, np.zeros_like(scores))
+
+
 @lru_cache(maxsize=512)
 def _running(seed: int, block: int, part: int, d_ks: tuple[int, ...]) -> Floats:
     """Return χ² of as many degrees of freedom as d_k, one less across q.
@@ -137,8 +146,8 @@ def _running(seed: int, block: int, part: int, d_ks: tuple[int, ...]) -> Floats:
 
 
 @lru_cache(maxsize=3072)
-def unit_logs(unit: Unit, d_k: int, multiplier: float) -> Floats:
-    """Return the logarithms of the statistics of a unit's vectors, shape (6, B), read-only.
+def unit_logs(unit: Unit, d_k: int, multiplier: float, qk_norm: bool = False) -> Floats:
+    """Return the logarithms of the statistics of a unit's vectors, shape (7, B), read-only.
 
     They are those of `rows.READOUTS`, the query gradient with the multiplier. The last 3,072
     are kept, at most 38 MB, so that what was seen once comes at once. Vectors are drawn once
@@ -148,7 +157,15 @@ def unit_logs(unit: Unit, d_k: int, multiplier: float) -> Floats:
         unit: Which vectors.
         d_k: The length of q.
         multiplier: m, above 0.
+        qk_norm: Whether q and k are normalised first; then the query gradient is not known, NaN.
     """
+    if qk_norm:
+        logs = log_statistics(
+            _normalised_rows(unit, d_k), np.full(unit.size, min(multiplier, 1e300)), np.zeros(1)
+        )
+        logs[READOUTS.index("query_gradient")] = np.nan
+        logs.setflags(write=False)
+        return logs
     # A σ beyond this saturates the same, and no product with it overflows.
     logit_std = np.minimum(multiplier, 1e300) * unit.query_norms(d_k)
     logs = log_statistics(unit.rows(), logit_std, unit.across(d_k))

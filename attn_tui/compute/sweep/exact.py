@@ -5,7 +5,7 @@ Given q, the logits of a drawn vector are independent normal numbers of standard
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import lru_cache
 from math import erf, lgamma, log, pi, sqrt
 
@@ -58,6 +58,15 @@ def mean_inverse_norm(d_k: int) -> float:
     return float(np.exp(lgamma((d_k - 1) / 2.0) - lgamma(d_k / 2.0))) / sqrt(2.0)
 
 
+def mean_norm(degrees: int) -> float:
+    """Return the mean length of so many independent standard normal numbers.
+
+    >>> round(mean_norm(2), 6) == round(sqrt(pi / 2), 6)
+    True
+    """
+    return sqrt(2.0) * float(np.exp(lgamma((degrees + 1) / 2.0) - lgamma(degrees / 2.0)))
+
+
 def two_keys(statistic: str, d_k: int, multiplier: float) -> Exact:
     """Return the mean and the median of a statistic of two keys; arguments as for `exact`.
 
@@ -85,6 +94,8 @@ def two_keys(statistic: str, d_k: int, multiplier: float) -> Exact:
 
 def _two_logits(statistic: str, gaps: Floats) -> Floats:
     """Return a statistic of two logits so far apart."""
+    if statistic == "logit_std":
+        return gaps / 2.0
     less = np.exp(-gaps)
     if statistic == "max_weight":
         return 1.0 / (1.0 + less)
@@ -239,10 +250,15 @@ def exact(statistic: str, n_keys: int, d_k: int, multiplier: float) -> Exact:
         d_k: The length of q.
         multiplier: m.
     """
+    if statistic == "entropy_bits":
+        nats = exact("entropy", n_keys, d_k, multiplier)
+        return Exact(*(None if each is None else each / log(2.0) for each in astuple(nats)))
     if n_keys == 2:
         return two_keys(statistic, d_k, multiplier)
     if statistic == "trace":
         return Exact(mean_trace(n_keys, d_k, multiplier))
     if statistic == "entropy":
         return Exact(mean_entropy(n_keys, d_k, multiplier))
+    if statistic == "logit_std":
+        return Exact(multiplier * mean_norm(d_k) * mean_norm(n_keys - 1) / sqrt(n_keys))
     return Exact()

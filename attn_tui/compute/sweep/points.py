@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import log
+from math import log, log2
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ def upper_bound(statistic: Statistic, n_keys: int) -> float | None:
         "max_weight": 1.0,
         "trace": 1.0,
         "entropy": log(n_keys),
+        "entropy_bits": log2(n_keys),
         "effective_keys": float(n_keys),
         "jacobian": 0.5,
     }
@@ -46,6 +47,7 @@ class Point:
         multiplier: Its m there.
         draws: How many vectors were drawn.
         statistics: What they say of each statistic.
+        qk_norm: Whether q and k were normalised; the query gradient is NaN then.
     """
 
     n: int
@@ -54,9 +56,12 @@ class Point:
     multiplier: float
     draws: int
     statistics: Mapping[Statistic, Summary]
+    qk_norm: bool = False
 
     def exact(self, statistic: Statistic) -> Exact:
         """Return the exact mean and median, where they are known."""
+        if self.qk_norm:
+            return Exact()
         return exact(statistic, self.n, self.d_k, self.multiplier)
 
 
@@ -161,12 +166,17 @@ class Sampling:
         rules: Rules as text, with what m each has at n and d_k.
         draws: How many vectors to draw at each place.
         seed: Which.
+        qk_norm: Whether q and k are normalised.
     """
 
     def __init__(
-        self, rules: Mapping[str, Callable[[int, int], float]], draws: int, seed: int
+        self,
+        rules: Mapping[str, Callable[[int, int], float]],
+        draws: int,
+        seed: int,
+        qk_norm: bool = False,
     ) -> None:
-        self.rules, self.draws, self.seed = rules, draws, seed
+        self.rules, self.draws, self.seed, self.qk_norm = rules, draws, seed, qk_norm
         self._logs: dict[Place, NDArray[np.float64]] = {}
         self._drawn: dict[Place, int] = {}
         self._points: dict[tuple[Place, str], Point] = {}
@@ -214,7 +224,7 @@ class Sampling:
         if place not in self._logs:
             self._logs[place] = np.empty((len(self.rules), len(READOUTS), self.draws))
         for index, multiplier in enumerate(self.rules.values()):
-            logs = unit_logs(unit, place[1], multiplier(*place))
+            logs = unit_logs(unit, place[1], multiplier(*place), self.qk_norm)
             self._logs[place][index, :, unit.here] = logs
         self._drawn[place] = unit.here.stop
 
@@ -224,8 +234,9 @@ class Sampling:
         summaries = summarise(self._logs[place][index, :, :draws])
         found: dict[str, Summary] = dict(zip(READOUTS, summaries, strict=True))
         found["gradient"] = _times(found["jacobian"], multiplier)
+        found["entropy_bits"] = _times(found["entropy"], 1.0 / log(2.0))
         statistics = {name: found[name] for name in STATISTICS}
-        return Point(*place, rule, multiplier, draws, statistics)
+        return Point(*place, rule, multiplier, draws, statistics, self.qk_norm)
 
 
 def _times(summary: Summary, factor: float) -> Summary:

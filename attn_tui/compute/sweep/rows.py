@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-Readout = Literal["max_weight", "entropy", "effective_keys", "jacobian", "trace", "query_gradient"]
-"""What `log_statistics` returns, in its order; the last is short of the multiplier m."""
+Readout = Literal[
+    "max_weight", "entropy", "effective_keys", "jacobian", "trace", "query_gradient", "logit_std"
+]
+"""What `log_statistics` returns, in its order; the query gradient is short of the multiplier."""
 
 READOUTS: tuple[Readout, ...] = get_args(Readout)
 
@@ -47,12 +49,14 @@ class Rows:
         upstream: v_j − v_w, how an upstream gradient V·∂L/∂o at the other keys differs from that
             at the winner, shape (B, n − 1).
         furthest: The largest of ``behind`` of each vector, shape (B,).
+        spread: The standard deviation of each vector's n numbers, shape (B,).
     """
 
     behind: Floats
     runner_up: Floats
     upstream: Floats
     furthest: Floats
+    spread: Floats
 
 
 def rows(draws: Floats, upstream: Floats, out: Floats | None = None) -> Rows:
@@ -63,7 +67,7 @@ def rows(draws: Floats, upstream: Floats, out: Floats | None = None) -> Rows:
         upstream: v = V·∂L/∂o, the derivative of the loss by each weight, (B, n).
         out: Memory for the result, shape (2, B, n), new if None; may be that of the two.
     """
-    every = np.arange(len(draws))
+    every, spread = np.arange(len(draws)), draws.std(axis=1)
     winners = draws.argmax(axis=1)
     tops, at_tops = draws[every, winners], upstream[every, winners]
     behind, differences = np.empty((2, *draws.shape)) if out is None else out
@@ -76,18 +80,19 @@ def rows(draws: Floats, upstream: Floats, out: Floats | None = None) -> Rows:
         behind, differences = behind[:, 1:], differences[:, 1:]
         second = behind.max(axis=1)
         np.subtract(second[:, None], behind, out=behind)
-    found = Rows(behind, tops - second, differences, behind.max(axis=1))
-    for array in (found.behind, found.runner_up, found.upstream, found.furthest):
+    found = Rows(behind, tops - second, differences, behind.max(axis=1), spread)
+    for array in (found.behind, found.runner_up, found.upstream, found.furthest, found.spread):
         array.setflags(write=False)
     return found
 
 
 def log_statistics(given: Rows, logit_std: Floats, across: Floats) -> Floats:
-    """Return the natural logarithm of each of `READOUTS`, shape (6, B).
+    """Return the natural logarithm of each of `READOUTS`, shape (7, B).
 
-    They are the largest weight, H in nats, e^H, ‖J‖_F, tr J and ‖Kᵀ J v‖, with respect to
-    logits. Given q, the keys are their scores along q and normal numbers across it, so
-    ‖Kᵀu‖² = (u·g)² + ‖u‖²·χ² with d_k − 1 degrees of freedom, and no key is needed.
+    They are the largest weight, H in nats, e^H, ‖J‖_F, tr J, ‖Kᵀ J v‖, with respect to logits,
+    and the standard deviation of the logits. Given q, the keys are their scores along q and normal
+    numbers across it, so ‖Kᵀu‖² = (u·g)² + ‖u‖²·χ² with d_k − 1 degrees of freedom, and no key is
+    needed.
 
     Args:
         given: B vectors.
@@ -101,7 +106,8 @@ def log_statistics(given: Rows, logit_std: Floats, across: Floats) -> Floats:
            [2.    ],
            [0.5   ],
            [0.5   ],
-           [0.25  ]])
+           [0.25  ],
+           [0.    ]])
     """
     with _small_buffer():
         s = _sums(given, logit_std)
@@ -126,9 +132,9 @@ def log_statistics(given: Rows, logit_std: Floats, across: Floats) -> Floats:
     size = along * along + (np.maximum(spread, 0.0) + push * push) * across
     with np.errstate(divide="ignore"):
         log_query = log_rest + 0.5 * np.log(size)
-    return np.array(
-        [-log_sum, log_entropy, np.exp(log_entropy), log_jacobian, log_trace, log_query]
-    )
+        log_std = np.log(logit_std * given.spread)
+    log_keys = np.exp(log_entropy)
+    return np.array([-log_sum, log_entropy, log_keys, log_jacobian, log_trace, log_query, log_std])
 
 
 @dataclass(frozen=True, eq=False)

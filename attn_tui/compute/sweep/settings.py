@@ -26,9 +26,18 @@ __all__ = [
 Axis = Literal["d_k", "n"]
 View = Literal["curves", "map"]
 Statistic = Literal[
-    "max_weight", "entropy", "effective_keys", "jacobian", "gradient", "trace", "query_gradient"
+    "max_weight",
+    "entropy",
+    "effective_keys",
+    "jacobian",
+    "gradient",
+    "trace",
+    "query_gradient",
+    "entropy_bits",
+    "logit_std",
 ]
-"""The largest weight; H in nats; e^H; ‖J‖_F; ‖∂p/∂s‖_F; tr J; ‖∂L/∂q‖."""
+"""The largest weight; H in nats; e^H; ‖J‖_F; ‖∂p/∂s‖_F; tr J; ‖∂L/∂q‖; H in bits; the standard
+deviation of a vector's n logits."""
 
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 

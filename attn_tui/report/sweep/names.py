@@ -41,6 +41,10 @@ NAMES: Mapping[Statistic, Named] = {
     "query_gradient": Named(
         "‖∂L/∂q‖", "the norm of ∂L/∂q = m·Kᵀ·J·V·∂L/∂o, with V·∂L/∂o ~ N(0, I)", "gradient by q"
     ),
+    "entropy_bits": Named("H bits", "the entropy of the weights, in bits", "entropy in bits"),
+    "logit_std": Named(
+        "σ(z)", "the standard deviation of a vector's n logits", "spread of the logits"
+    ),
 }
 """The statistics by their names in JSON."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from math import log
+from math import isnan, log
 
 import numpy as np
 
@@ -41,6 +41,8 @@ def said(answer: Answer, statistic: Statistic) -> tuple[str, ...]:
     """Say what a statistic does, and what removing the scale does to it."""
     if not answer.points:
         return ()
+    if isnan(answer.points[0].statistics[statistic].mean):
+        return (f"{NAMES[statistic].symbol} is not known under QK-norm.",)
     return tuple(_said(answer, statistic))
 
 

@@ -87,12 +87,14 @@ def _head(answer: Answer) -> Iterator[str]:
     most = settings.map_points if is_map else settings.points
     ns = _from_to(settings.n_range, len(answer.points.ns), most)
     d_ks = _from_to(settings.d_k_range, len(answer.points.d_ks), most)
-    yield line("sweep", "drawn vectors: given q, scores are independent N(0, ‖q‖²)")
+    law = "s = d_k·g/√(g² + χ²), |s| ≤ d_k, of q and k divided by their root mean square"
+    plain = "given q, scores are independent N(0, ‖q‖²)"
+    yield line("sweep", f"drawn vectors: {law if setup.scale.qk_norm else plain}")
     yield line("n", ns if over_n or is_map else f"{settings.n:,}")
     yield line("d_k", f"{setup.d_k:,}" if over_n and not is_map else d_ks)
     rules = [f"{rule}: m = {formula(rule)}" for rule in answer.rules]
     yield line("rules", "; ".join(rules))
-    yield from left_out(setup.scale)
+    yield from left_out(setup.scale, but_qk_norm=True)
     drawn = f"{settings.draws:,} vectors at each place, seed {settings.seed} ({answer.generator})"
     yield line("drawn" if answer.progress == 1.0 else "asked", drawn)
     if answer.progress < 1.0:

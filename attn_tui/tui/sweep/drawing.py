@@ -88,7 +88,7 @@ def rules_rows(experiment: Experiment, width: int, height: int) -> list[Row]:
         ends = [","] * (len(texts) - 1) + [""]
         parts: list[Row] = [((t + end, "scaled"),) for t, end in zip(texts, ends, strict=True)]
         choices.append(((("r", "key"),), parts))
-    if height > 1 and (said := not_applied(setup.scale)):
+    if height > 1 and (said := not_applied(setup.scale, but_qk_norm=True)):
         return [*packed(choices, width, height - 1, 1), ((said, "muted"),)]
     return packed(choices, width, height, 1)
 

@@ -25,6 +25,7 @@ class Key:
     points: int
     draws: int
     seed: int
+    qk_norm: bool
 
 
 def key_of(experiment: Experiment) -> Key:
@@ -45,6 +46,7 @@ def key_of(experiment: Experiment) -> Key:
         settings.map_points if is_map else settings.points,
         settings.draws,
         settings.seed,
+        setup.scale.qk_norm,
     )
 
 

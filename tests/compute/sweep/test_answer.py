@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
@@ -337,3 +338,35 @@ def test_a_sweep_with_too_many_places_and_rules_for_any_draws_says_so() -> None:
     rules = tuple(f"temperature:T={t}" for t in range(1, 50))
     with pytest.raises(InputError, match="fewer places or rules"):
         check_vectors(Settings(view="map", map_points=200, rules=rules, draws=2))
+
+
+@pytest.mark.parametrize("qk_norm", [False, True])
+def test_a_table_of_128_keys_and_256_dimensions(qk_norm: bool) -> None:
+    """Against 400 queries of 128 keys each whose every number is drawn and multiplied."""
+    random = np.random.default_rng(3)
+    q, k = random.standard_normal((400, 256)), random.standard_normal((400, 128, 256))
+    if qk_norm:
+        q, k = (x / np.sqrt(np.square(x).mean(axis=-1, keepdims=True)) for x in (q, k))
+    s = np.einsum("bd,bnd->bn", q, k)
+    settings = Settings(n=128, d_k_range=(256, 256), draws=1000, crossovers=False)
+    setup = Setup(256, Scale(qk_norm=qk_norm)).put(settings)
+    (*_, found) = answer(Experiment(Drawn(8), setup))
+    for rule, m in (("none", 1.0), ("inverse-sqrt", 1 / 16)):
+        powers = np.exp(m * (s - s.max(axis=1, keepdims=True)))
+        p = powers / powers.sum(axis=1, keepdims=True)
+        point = found.points.at(128, 256, rule)
+        assert point is not None
+        sampled: dict[Statistic, NDArray[np.float64]] = {
+            "entropy_bits": -(p * np.log2(p + 1e-300)).sum(axis=1),
+            "max_weight": p.max(axis=1),
+            "logit_std": (m * s).std(axis=1),
+        }
+        for name, drawn in sampled.items():
+            one = point.statistics[name]
+            error = np.hypot(drawn.std() / 20.0, one.mean_standard_error)
+            assert abs(one.mean - drawn.mean()) < 4.0 * error
+            exact = point.exact(name).mean
+            if exact is not None:
+                assert abs(exact - drawn.mean()) < 4.0 * drawn.std() / 20.0
+        assert np.isnan(point.statistics["query_gradient"].mean) == qk_norm
+    assert bool(found.condensation) != qk_norm

@@ -128,6 +128,8 @@ def summaries(n: int, d_k: int, m: float, draws: int) -> dict[str, Summary]:
     logs = np.concatenate([unit_logs(u, d_k, m) for u in units(11, n, draws, (d_k,))], axis=1)
     found: dict[str, Summary] = dict(zip(READOUTS, summarise(logs), strict=True))
     shifted = logs[READOUTS.index("jacobian")] + log(m)
+    bits = logs[READOUTS.index("entropy")] - log(log(2.0))
+    (found["entropy_bits"],) = summarise(bits[np.newaxis])
     return {**found, "gradient": summarise(shifted[None])[0]}
 
 
