@@ -145,11 +145,11 @@ def _one_of(one: str, other: str, *default: str) -> Callable[..., Any]:
 def field_option(field: Field, group: str = OTHER) -> Callable[[F], F]:
     """Return the option of a field: its value is text, or of a switch yes, no or nothing."""
     kind = field.kind
-    first, is_switch = field.help[0], "/" in field.option
-    text = (first.upper() if first.isascii() else first) + field.help[1:]
-    text += f"{'' if is_switch else f': {kind.expected}'}.  [default: {field.default_text}]"
-    if is_switch:
-        return flag(field.option, text, group)
+    text = (field.help[0].upper() if field.help[0].isascii() else field.help[0]) + field.help[1:]
+    if "/" in field.option:
+        default = field.option.split("/")[not field.default].removeprefix("--")
+        return flag(field.option, f"{text}.  [default: {default}]", group)
+    text += f": {kind.expected}.  [default: {kind.text(field.default)}]"
     complete = of_names(kind.choices) if kind.choices else None
     return option(field.option, field.metavar or kind.metavar, text, group, complete)
 

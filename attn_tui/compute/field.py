@@ -15,9 +15,6 @@ from typing import Any
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.whole import half_width, parse_number, parse_whole, parse_wholes
 
-STEP = 0.1
-"""What a step adds to a number."""
-
 
 @dataclass(frozen=True)
 class Kind:
@@ -71,11 +68,9 @@ class Kind:
 
 
 def whole(
-    least: int,
-    most: float = inf,
-    step: Callable[[int, int], int] = int.__add__,
+    least: int, most: float = inf, step: Callable[[int, int], int] = int.__add__,
     marked: bool = False,
-) -> Kind:
+) -> Kind:  # fmt: skip
     """Return whole numbers in a range; ``marked``, the screen marks their thousands."""
     return Kind(
         f"a whole number from {least}" + (f" to {most:,}" if most < inf else ""),
@@ -88,13 +83,10 @@ def whole(
 
 
 def number(
-    least: float = -inf,
-    most: float = inf,
-    above: float = -inf,
-    optional: bool = False,
+    least: float = -inf, most: float = inf, above: float = -inf, optional: bool = False,
     called: str = "a number",
-) -> Kind:
-    """Return finite numbers in a range; ``optional``, None too, which is written ``none``."""
+) -> Kind:  # fmt: skip
+    """Return finite numbers in a range, with steps of 0.1; ``optional``, None too: ``none``."""
     ends = f" from {least:,.0f} to {most:,.0f}" if most < inf else ""
     bound = f" above {above:g}" if above > -inf else ""
 
@@ -113,9 +105,7 @@ def number(
         return is_number and least <= value <= most and value > above
 
     def step(value: float | None, steps: int) -> float | None:
-        if value is None:
-            return None
-        return min(max(round(value + steps * STEP, 10), least), most) + 0.0
+        return None if value is None else min(max(round(value + steps / 10, 10), least), most) + 0.0
 
     return Kind(
         called + ends + bound + (", or none" if optional else ""),
@@ -230,13 +220,6 @@ class Field:
         """The name of the option, as Python and errors spell it."""
         return self.option.partition("/")[0].removeprefix("--").replace("-", "_")
 
-    @property
-    def default_text(self) -> str:
-        """The default as an option says it."""
-        if self.option and "/" in self.option:
-            return self.option.split("/")[not self.default].removeprefix("--")
-        return self.kind.text(self.default)
-
 
 def asked(default: Any, kind: Kind, label: str, help: str, **more: Any) -> Any:
     """Return what stands behind the = of a dataclass's field that can be asked."""
@@ -261,6 +244,5 @@ def check_fields(settings: Any) -> None:
     Raises:
         InputError: With the field's key, for the first that will not do.
     """
-    owner: Any = type(settings)
-    for name, field in fields_of(owner).items():
+    for name, field in fields_of(settings.__class__).items():
         field.kind.check(field.key, getattr(settings, name))

@@ -31,51 +31,31 @@ class Precision:
     """
 
     format: str = asked(
-        "float64",
-        _FORMAT,
-        "precision",
-        "the number format softmax is computed in",
-        key="precision",
-        option="--precision",
-        metavar="FORMAT",
-        synonyms=("dtype",),
-    )
+        "float64", _FORMAT, "precision", "the number format softmax is computed in",
+        key="precision", option="--precision", metavar="FORMAT", synonyms=("dtype",),
+    )  # fmt: skip
     stable: bool = asked(
-        True,
-        switch("naive", "stable"),
-        "method",
-        "how softmax is computed: naive, or stable, with the largest score subtracted",
-        key="naive",
+        True, switch("naive", "stable"), "method",
+        "how softmax is computed: naive, or stable, with the largest score subtracted", key="naive",
         option="--stable/--naive",
-    )
+    )  # fmt: skip
     scores: str = asked(
-        "float64",
-        _FORMAT,
-        "scores in",
-        "the number format scores are rounded to before anything else",
-        key="round_scores",
-        option="--round-scores",
-        metavar="FORMAT",
-    )
+        "float64", _FORMAT, "scores in",
+        "the number format scores are rounded to before anything else", key="round_scores",
+        option="--round-scores", metavar="FORMAT",
+    )  # fmt: skip
     vectors: str = asked(
-        "float64",
-        _FORMAT,
-        "q and k in",
-        "the number format q and k are rounded to before their product",
-        key="round_vectors",
-        option="--round-vectors",
-        metavar="FORMAT",
+        "float64", _FORMAT, "q and k in",
+        "the number format q and k are rounded to before their product", key="round_vectors",
+        option="--round-vectors", metavar="FORMAT",
         held=lambda setup, source: (
             "" if source.rounds else "There are no q and k to round: f types them"
         ),
-    )
+    )  # fmt: skip
     arithmetic: Arithmetic = asked(
-        "fused",
-        one_of({"fused": "as hardware does", "stepwise": "every operation"}),
-        "16 bits",
-        "whether 16 bits round logits and weights, or every operation",
-        option="--arithmetic",
-    )
+        "fused", one_of({"fused": "as hardware does", "stepwise": "every operation"}), "16 bits",
+        "whether 16 bits round logits and weights, or every operation", option="--arithmetic",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         check_fields(self)

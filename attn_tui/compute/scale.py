@@ -193,33 +193,23 @@ class Scale:
     rule: str = DEFAULT_RULE
     given: tuple[tuple[str, float], ...] = ()
     softcap: float | None = asked(
-        None,
-        number(above=0.0, optional=True, called="a finite cap"),
-        "softcap",
-        "the cap c of the logits z = c·tanh(m·s/c)",
-        option="--softcap",
-        metavar="C",
+        None, number(above=0.0, optional=True, called="a finite cap"), "softcap",
+        "the cap c of the logits z = c·tanh(m·s/c)", option="--softcap", metavar="C",
         synonyms=("logit soft-capping",),
-    )
+    )  # fmt: skip
     sink: float | None = asked(
-        None,
-        number(optional=True, called="a finite logit"),
-        "sink",
-        "the logit b of one more key, which has no value and is in no list",
-        option="--sink",
-        metavar="B",
-        synonyms=("attention sink", "softmax off by one"),
-    )
+        None, number(optional=True, called="a finite logit"), "sink",
+        "the logit b of one more key, which has no value and is in no list", option="--sink",
+        metavar="B", synonyms=("attention sink", "softmax off by one"),
+    )  # fmt: skip
     qk_norm: bool = asked(
-        False,
-        switch(),
-        "QK-norm",
+        False, switch(), "QK-norm",
         "whether q and k are divided by their root mean square before their product",
         option="--qk-norm/--no-qk-norm",
         held=lambda setup, source: (
             "" if source.normalises else "QK-norm acts on q and k: f draws or types them"
         ),
-    )
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         check_fields(self)

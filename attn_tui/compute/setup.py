@@ -26,16 +26,12 @@ class Setup:
     """
 
     d_k: int = asked(
-        1024,
-        D_K.kind,
-        "d_k",
-        "dimension of one head's queries and keys",
-        option="--d-k",
+        1024, D_K.kind, "d_k", "dimension of one head's queries and keys", option="--d-k",
         synonyms=("head dimension", "d_head", "head_dim"),
         held=lambda setup, source: (
             "d_k is the length of q: it moves when q does" if source.rounds else ""
         ),
-    )
+    )  # fmt: skip
     scale: Scale = Scale()
     precision: Precision = Precision()
     mask: Mask = Mask()

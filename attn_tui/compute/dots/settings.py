@@ -35,53 +35,35 @@ class Settings:
     """
 
     entries: Entries = asked(
-        "normal",
-        one_of(TITLES, {"coins": "±1 coins", "die": "die 1–6"}),
-        "entries",
-        "the law of the entries of q and k",
-        option="--entries",
-    )
+        "normal", one_of(TITLES, {"coins": "±1 coins", "die": "die 1–6"}), "entries",
+        "the law of the entries of q and k", option="--entries",
+    )  # fmt: skip
     samples: int = asked(
-        100_000,
-        whole(1, MOST_SAMPLES, _decades, marked=True),
-        "samples",
-        "how many q·k are drawn",
+        100_000, whole(1, MOST_SAMPLES, _decades, marked=True), "samples", "how many q·k are drawn",
         option="--samples",
-    )
+    )  # fmt: skip
     seed: int = asked(
-        1, whole(0, 2**63 - 1), "seed", "the seed of what is drawn", option="--seed", metavar="S"
-    )
+        1, whole(0, 2**63 - 1), "seed", "the seed of what is drawn", option="--seed", metavar="S",
+    )  # fmt: skip
     tied: bool = asked(
-        False,
-        switch("independent", "tied"),
-        "components",
-        "whether all components of q are one number, and all of k",
-        option="--tied/--free",
-    )
+        False, switch("independent", "tied"), "components",
+        "whether all components of q are one number, and all of k", option="--tied/--free",
+    )  # fmt: skip
     correlation: float = asked(
-        0.0, number(-1.0, 1.0), "ρ(q_i, k_i)", "ρ between q_i and k_i", option="--correlation"
-    )
+        0.0, number(-1.0, 1.0), "ρ(q_i, k_i)", "ρ between q_i and k_i", option="--correlation",
+    )  # fmt: skip
     mean_q: float = asked(
-        0.0,
-        number(-MOST_SHIFT, MOST_SHIFT),
-        "μ_q",
-        "what is added to every entry of q",
+        0.0, number(-MOST_SHIFT, MOST_SHIFT), "μ_q", "what is added to every entry of q",
         option="--mean-q",
-    )
+    )  # fmt: skip
     mean_k: float = asked(
-        0.0,
-        number(-MOST_SHIFT, MOST_SHIFT),
-        "μ_k",
-        "what is added to every entry of k",
+        0.0, number(-MOST_SHIFT, MOST_SHIFT), "μ_k", "what is added to every entry of k",
         option="--mean-k",
-    )
+    )  # fmt: skip
     d_ks: tuple[int, ...] = asked(
-        (2, 4, 512, 1024),
-        wholes(D_K.minimum, D_K.maximum, MOST_ROWS),
-        "rows at d_k",
-        "the d_k of each row of the table, without marks of thousands",
-        option="--table",
-    )
+        (2, 4, 512, 1024), wholes(D_K.minimum, D_K.maximum, MOST_ROWS), "rows at d_k",
+        "the d_k of each row of the table, without marks of thousands", option="--table",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         check_fields(self)

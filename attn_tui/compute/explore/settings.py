@@ -16,20 +16,13 @@ class Settings:
     """
 
     of: int = asked(
-        0,
-        whole(0),
-        "gradient of",
-        "the key whose weight is differentiated",
-        option="--of",
+        0, whole(0), "gradient of", "the key whose weight is differentiated", option="--of",
         metavar="KEY",
-    )
+    )  # fmt: skip
     wrt: Wrt = asked(
-        "scores",
-        one_of(SYMBOL),
-        "with respect to",
-        "what the gradient is taken with respect to",
+        "scores", one_of(SYMBOL), "with respect to", "what the gradient is taken with respect to",
         option="--wrt",
-    )
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         check_fields(self)

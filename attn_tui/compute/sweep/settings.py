@@ -68,96 +68,59 @@ class Settings:
     """
 
     over: Axis = asked(
-        "d_k",
-        one_of({"d_k": "dimension of a head", "n": "number of keys"}),
-        "over",
-        "what curves run over",
-        option="--over",
-        fed=True,
-    )
+        "d_k", one_of({"d_k": "dimension of a head", "n": "number of keys"}), "over",
+        "what curves run over", option="--over", fed=True,
+    )  # fmt: skip
     n: int = asked(
-        64, N_KEYS.kind, "n", "the number of keys while d_k is swept", option="--n", fed=True
-    )
+        64, N_KEYS.kind, "n", "the number of keys while d_k is swept", option="--n", fed=True,
+    )  # fmt: skip
     n_range: tuple[int, ...] = asked(
-        (2, 4096),
-        span(N_KEYS.minimum, N_KEYS.maximum),
-        "n from:to",
-        "the least and the largest n of a sweep over n, and of a map",
-        option="--n",
-        fed=True,
-    )
+        (2, 4096), span(N_KEYS.minimum, N_KEYS.maximum), "n from:to",
+        "the least and the largest n of a sweep over n, and of a map", option="--n", fed=True,
+    )  # fmt: skip
     d_k_range: tuple[int, ...] = asked(
-        (1, 8192),
-        span(D_K.minimum, D_K.maximum),
-        "d_k from:to",
-        "the least and the largest d_k of a sweep over d_k, and of a map",
-        option="--d-k",
-        fed=True,
-    )
+        (1, 8192), span(D_K.minimum, D_K.maximum), "d_k from:to",
+        "the least and the largest d_k of a sweep over d_k, and of a map", option="--d-k", fed=True,
+    )  # fmt: skip
     rules: tuple[str, ...] = asked(
-        (),
-        LISTED,
-        "rules",
+        (), LISTED, "rules",
         "the rules that are compared, as text; none are `none` and `experiment.rule`",
-        option="--rules",
-        fed=True,
-    )
+        option="--rules", fed=True,
+    )  # fmt: skip
     statistic: Statistic = asked(
-        "gradient",
-        one_of(dict.fromkeys(STATISTICS, "")),
-        "statistic",
-        "the statistic that is looked at first",
-        option="--statistic",
-        fed=True,
-    )
+        "gradient", one_of(dict.fromkeys(STATISTICS, "")), "statistic",
+        "the statistic that is looked at first", option="--statistic", fed=True,
+    )  # fmt: skip
     view: View = asked(
-        "curves",
-        one_of({"curves": "over one", "map": "over both"}),
-        "view",
-        "curves over one, or a map over both",
-        option="--map",
-        fed=True,
-    )
+        "curves", one_of({"curves": "over one", "map": "over both"}), "view",
+        "curves over one, or a map over both", option="--map", fed=True,
+    )  # fmt: skip
     ratio: bool = asked(
-        False,
-        switch(),
-        "ratio",
-        "whether the statistic unscaled over the same under a rule is looked at",
-        option="--ratio",
+        False, switch(), "ratio",
+        "whether the statistic unscaled over the same under a rule is looked at", option="--ratio",
         fed=True,
-    )
+    )  # fmt: skip
     points: int = asked(
-        27,
-        _PLACES,
-        "points",
-        "how many places there are along a curve",
-        option="--points",
+        27, _PLACES, "points", "how many places there are along a curve", option="--points",
         fed=True,
-    )
+    )  # fmt: skip
     map_points: int = asked(
-        14, _PLACES, "points", "how many along each side of a map", option="--points", fed=True
-    )
+        14, _PLACES, "points", "how many along each side of a map", option="--points", fed=True,
+    )  # fmt: skip
     draws: int = asked(
-        1000,
-        whole(2, MOST_DRAWS),
-        "draws",
-        "how many vectors are drawn at each place",
+        1000, whole(2, MOST_DRAWS), "draws", "how many vectors are drawn at each place",
         option="--draws",
-    )
+    )  # fmt: skip
     seed: int = asked(
-        1, whole(0, 2**63 - 1), "seed", "the seed of what is drawn", option="--seed", metavar="S"
-    )
+        1, whole(0, 2**63 - 1), "seed", "the seed of what is drawn", option="--seed", metavar="S",
+    )  # fmt: skip
     crossovers: bool = asked(
-        True, switch(), "crossovers", "whether a sweep over d_k ends with crossovers"
-    )
+        True, switch(), "crossovers", "whether a sweep over d_k ends with crossovers",
+    )  # fmt: skip
     crossover_n: tuple[int, ...] = asked(
-        (),
-        wholes(N_KEYS.minimum, N_KEYS.maximum),
-        "crossovers at n",
-        "the n that `sweep --crossover` asks for; none are n",
-        option="--n",
-        fed=True,
-    )
+        (), wholes(N_KEYS.minimum, N_KEYS.maximum), "crossovers at n",
+        "the n that `sweep --crossover` asks for; none are n", option="--n", fed=True,
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         check_fields(self)
