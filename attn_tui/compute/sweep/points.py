@@ -1,9 +1,9 @@
 """Points of a sweep: what drawn vectors of n keys say at one d_k under one rule."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from math import log, log2
+from math import log, log2, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,8 @@ class Point:
         draws: How many vectors were drawn.
         statistics: What they say of each statistic.
         qk_norm: Whether q and k were normalised; the query gradient is NaN then.
+        paired: Of each statistic, the standard errors of ln of the ratio of means and of medians,
+            unscaled over this; both are of the same draws. Empty unless none is among the rules.
     """
 
     n: int
@@ -57,6 +59,7 @@ class Point:
     draws: int
     statistics: Mapping[Statistic, Summary]
     qk_norm: bool = False
+    paired: Mapping[Statistic, tuple[float, float]] = field(default_factory=dict)
 
     def exact(self, statistic: Statistic) -> Exact:
         """Return the exact mean and median, where they are known."""
@@ -71,9 +74,9 @@ class Ratio:
 
     Attributes:
         log_mean: ln of the ratio of the means.
-        log_mean_error: Its standard error is at most this, however the two are correlated.
+        log_mean_error: Its standard error; both are of the same draws.
         log_median: ln of the ratio of the medians.
-        log_median_error: Its standard error is at most this.
+        log_median_error: Its standard error.
     """
 
     log_mean: float
@@ -82,19 +85,46 @@ class Ratio:
     log_median_error: float
 
 
-def ratio(unscaled: Summary, scaled: Summary) -> Ratio:
+def ratio(unscaled: Point, scaled: Point, statistic: Statistic) -> Ratio:
     """Return how a statistic without scaling compares with the same under a rule."""
+    two = unscaled.statistics[statistic], scaled.statistics[statistic]
     with np.errstate(all="ignore"):
-        means = np.log(np.array([unscaled.mean, scaled.mean]))
-        errors = np.array(
-            [each.mean_standard_error / np.float64(each.mean) for each in (unscaled, scaled)]
-        )
+        means = np.log(np.array([each.mean for each in two]))
+    mean_error, median_error = scaled.paired[statistic]
     return Ratio(
-        float(means[0] - means[1]),
-        float(errors.sum()),
-        unscaled.log_median - scaled.log_median,
-        unscaled.log_median_standard_error + scaled.log_median_standard_error,
+        float(means[0] - means[1]), mean_error, two[0].log_median - two[1].log_median, median_error
     )
+
+
+def paired_errors(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the standard errors of ln of ratios, of means and of medians, of the same draws.
+
+    For means it is that of the mean of x/E[x] − y/E[y]. For medians those of each are joined by
+    the correlation of lying below them, 4·P(both below) − 1.
+
+    Args:
+        first: ln x, shape (rows, N).
+        second: ln y, of the same draws.
+
+    Returns:
+        Shape (rows, 2); NaN for one draw.
+    """
+    draws = first.shape[1]
+    if draws < 2:
+        return np.full((len(first), 2), np.nan)
+    logs = np.stack([first, second])
+    with np.errstate(all="ignore"):
+        sizes = np.exp(logs - logs.max(axis=2, keepdims=True))
+        shares = sizes / sizes.mean(axis=2, keepdims=True)
+        of_means = (shares[0] - shares[1]).std(axis=1, ddof=1) / sqrt(draws)
+        below = logs < np.median(logs, axis=2, keepdims=True)
+        together = 4.0 * (below[0] & below[1]).mean(axis=1) - 1.0
+        one, other = (
+            np.array([each.log_median_standard_error for each in summarise(rows)]) for rows in logs
+        )
+        variances = np.square(one - other) + 2.0 * (1.0 - together) * one * other
+        of_medians = np.sqrt(np.maximum(variances, 0.0))
+    return np.stack([of_means, of_medians], axis=1)
 
 
 class Points(tuple[Point, ...]):
@@ -153,9 +183,9 @@ class Points(tuple[Point, ...]):
         """Return a statistic without scaling over the same under a rule, or None if unknown."""
         asked = (n, d_k, rule, statistic)
         if asked not in self._ratios:
-            two = self.unscaled(n, d_k), self.at(n, d_k, rule)
-            known = [point.statistics[statistic] for point in two if point]
-            self._ratios[asked] = ratio(*known) if len(known) == len(two) else None
+            unscaled, scaled = self.unscaled(n, d_k), self.at(n, d_k, rule)
+            known = ratio(unscaled, scaled, statistic) if unscaled and scaled else None
+            self._ratios[asked] = known
         return self._ratios[asked]
 
 
@@ -203,7 +233,7 @@ class Sampling:
 
     def summary_cost(self) -> int:
         """Return about what it costs to call `points` now."""
-        return 8 * len(self.rules) * sum(self._drawn.values())
+        return 16 * len(self.rules) * sum(self._drawn.values())
 
     def points(self) -> Points:
         """Return every point there is."""
@@ -236,7 +266,21 @@ class Sampling:
         found["gradient"] = _times(found["jacobian"], multiplier)
         found["entropy_bits"] = _times(found["entropy"], 1.0 / log(2.0))
         statistics = {name: found[name] for name in STATISTICS}
-        return Point(*place, rule, multiplier, draws, statistics, self.qk_norm)
+        paired = self._paired(place, index, draws)
+        return Point(*place, rule, multiplier, draws, statistics, self.qk_norm, paired)
+
+    def _paired(
+        self, place: Place, index: int, draws: int
+    ) -> Mapping[Statistic, tuple[float, float]]:
+        """Return the errors of ratios, of what is without scaling over one rule."""
+        at = next((i for i, rule in enumerate(self.rules) if parse_scale(rule) == NONE), None)
+        if at is None:
+            return {}
+        unscaled, scaled = (self._logs[place][each, :, :draws] for each in (at, index))
+        rows = paired_errors(unscaled, scaled).tolist()
+        found = {name: (row[0], row[1]) for name, row in zip(READOUTS, rows, strict=True)}
+        alike = {"gradient": "jacobian", "entropy_bits": "entropy"}
+        return {name: found[alike.get(name, name)] for name in STATISTICS}  # type: ignore[index]
 
 
 def _times(summary: Summary, factor: float) -> Summary:

@@ -167,7 +167,7 @@ def _larger(unscaled: Point, scaled: Point, statistic: Statistic) -> bool | None
         each.draws < FEWEST or not each.mean_standard_error < SHAKY * each.mean for each in found
     ):
         return None
-    by = ratio_of(*found)
+    by = ratio_of(unscaled, scaled, statistic)
     return None if abs(by.log_mean) <= 2.0 * by.log_mean_error else by.log_mean > 0.0
 
 
@@ -222,8 +222,11 @@ def _meeting(answer: Answer, rule: str, statistic: Statistic, runs: Sequence[_Ru
     places = [place for place in answer.points.places if low <= place[0] <= high]
     found = [answer.points.ratio(*place, rule, statistic) for place in places]
     logs = np.array([each.log_median for each in found if each])
-    at = last_fall([n for n, _ in places], logs if larger else -logs)
-    return f"; in between the medians cross, at n ≈ {place_text(at)}"
+    errors = np.array([each.log_median_error for each in found if each])
+    ns, falls = [n for n, _ in places], logs if larger else -logs
+    moved = (falls, falls - 2.0 * errors, falls + 2.0 * errors)
+    at, first, last = (place_text(last_fall(ns, each)) for each in moved)
+    return f"; in between the medians cross, at n ≈ {at} [{first} to {last}]"
 
 
 def _runs(answer: Answer, rule: str, statistic: Statistic) -> list[_Run]:

@@ -145,8 +145,8 @@ def _ratios(answer: Answer, statistic: Statistic) -> Iterator[str]:
         if not any(found):
             continue
         yield "\n" + _wrapped(
-            f"{symbol} unscaled over m = {formula(rule)}; ±: the standard error of a factor is at "
-            "most this share of it"
+            f"{symbol} unscaled over m = {formula(rule)}; ±: the standard error of a factor is "
+            "this share of it, both being of the same draws"
         )
         titles = ("of means", "±", "of medians", "±")
         yield f"{_places_title(answer)}{''.join(f'{title:>{_CELL + 2}}' for title in titles)}\n"

@@ -370,3 +370,19 @@ def test_a_table_of_128_keys_and_256_dimensions(qk_norm: bool) -> None:
                 assert abs(exact - drawn.mean()) < 4.0 * drawn.std() / 20.0
         assert np.isnan(point.statistics["query_gradient"].mean) == qk_norm
     assert bool(found.condensation) != qk_norm
+
+
+def test_errors_of_ratios_are_those_of_paired_draws() -> None:
+    """Against the spread of 60 sweeps of other seeds."""
+    settings = replace(SMALL, n=16, d_k_range=(64, 64), draws=256, crossovers=False)
+    found = [last(replace(settings, seed=seed)).points for seed in range(60)]
+    for name in ("entropy", "gradient", "max_weight"):
+        ratios = [points.ratio(16, 64, "inverse-sqrt", name) for points in found]
+        known = [each for each in ratios if each]
+        for value, error in (("log_mean", "log_mean_error"), ("log_median", "log_median_error")):
+            spread = np.std([getattr(each, value) for each in known], ddof=1)
+            told = np.median([getattr(each, error) for each in known])
+            assert told == pytest.approx(spread, rel=0.35)
+    same = found[0].ratio(16, 64, "none", "entropy")
+    assert same is not None
+    assert (same.log_mean_error, same.log_median_error) == (0.0, 0.0)

@@ -309,7 +309,7 @@ def test_at_one_d_k_it_is_said_where_the_medians_cross_over_n(view: Any) -> None
     assert text == (
         "At d_k = 64, removing 1/√d_k makes the median ‖∂p/∂s‖_F smaller at n = 2 to 4, larger "
         "at 8 to 512, by two standard errors and more at these n; in between the medians "
-        "cross, at n ≈ 6.81."
+        "cross, at n ≈ 6.81 [6.05 to 7.55]."
     )
     assert "as d_k grows" not in " ".join(said(each, "gradient"))
     short = in_short(each, "gradient")
