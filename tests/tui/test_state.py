@@ -48,12 +48,12 @@ def test_text_that_cannot_be_read_is_a_step_like_any_other() -> None:
     assert bad.present.draft.text == "1, two"
     moved = bad.ask(edits.d_k(lambda _: 8), None, 5.0)
     assert moved.present.experiment.setup.d_k == 8
-    assert moved.present.experiment.vectors == history().present.experiment.vectors
+    assert [*moved.present.experiment.vectors] == [*history().present.experiment.vectors]
     good = moved.ask(edits.text("1, 2"), TYPING, 9.0)
     assert good.present.error is None
     undone = good.undo().present
     assert (undone.draft, undone.error is None) == (moved.present.draft, False)
-    assert undone.experiment.vectors == good.present.experiment.vectors
+    assert [*undone.experiment.vectors] == [*good.present.experiment.vectors]
 
 
 def test_history_holds_only_so_many_steps() -> None:
