@@ -12,6 +12,7 @@ from attn_tui.report.numbers import (
     scientific,
     weight,
     weight_name,
+    with_sign,
 )
 
 
@@ -109,3 +110,9 @@ def test_no_text_is_wider_than_asked(
 def test_a_narrow_number_is_rounded_and_never_cut(value: float, width: int) -> None:
     for text in (scientific(value, width=width), quantity(value, width=width)):
         assert text == "…" or float(text) == pytest.approx(value, rel=0.51)
+
+
+def test_a_number_that_underflowed_keeps_its_sign() -> None:
+    for value, expected in ((-0.0, "−5e-400"), (0.0, "+5e-400"), (-2.0, "−5e-400")):
+        assert with_sign("5e-400", value) == expected
+    assert (with_sign("0", -0.0), with_sign("NaN", nan)) == ("0", "NaN")
