@@ -122,8 +122,9 @@ def paired_errors(first: NDArray[np.float64], second: NDArray[np.float64]) -> ND
         one, other = (
             np.array([each.log_median_standard_error for each in summarise(rows)]) for rows in logs
         )
-        variances = np.square(one - other) + 2.0 * (1.0 - together) * one * other
-        of_medians = np.sqrt(np.maximum(variances, 0.0))
+        # Errors of logarithms may be so large that their squares overflow.
+        apart = np.sqrt(2.0 * (1.0 - together)) * np.sqrt(one) * np.sqrt(other)
+        of_medians = np.hypot(one - other, apart)
     return np.stack([of_means, of_medians], axis=1)
 
 
