@@ -87,7 +87,7 @@ def test_an_experiment_needs_a_vector() -> None:
 
 
 def test_an_unknown_format_is_refused_with_those_there_are() -> None:
-    with pytest.raises(InputError, match=r"'float8'.* expected .*float16 or bfloat16") as caught:
+    with pytest.raises(InputError, match=r"'float8'.* expected .*float16, bfloat16") as caught:
         Precision("float8")
     assert caught.value.field == "precision"
 

@@ -102,7 +102,7 @@ def test_a_number_of_the_output_is_never_cut() -> None:
 def test_nan_is_an_error_with_its_reason(width: int) -> None:
     errors = text_of(attention_chart(*CASES["NaN"], 1, width, 14), "error")
     assert "NaN" in errors
-    assert "float16" in errors
+    assert "float32" in errors
 
 
 def test_the_other_side_is_shown_where_there_is_room_for_one() -> None:

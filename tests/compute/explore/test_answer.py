@@ -129,7 +129,7 @@ def test_a_key_is_a_whole_number_from_0(of: int) -> None:
 
 
 def test_a_gradient_is_with_respect_to_scores_or_logits() -> None:
-    with pytest.raises(InputError, match="scores or logits") as caught:
+    with pytest.raises(InputError, match="one of scores, logits") as caught:
         Settings(wrt="query")  # type: ignore[arg-type]
     assert caught.value.field == "wrt"
 
