@@ -101,6 +101,9 @@ class KeyTable(Vertical, can_focus=True):
     class Chosen(Message):
         """The user wants the gradient of the weight of the key the cursor is on."""
 
+    class Resized(Message):
+        """There is room for more keys, or for fewer."""
+
     def compose(self) -> ComposeResult:
         """Lay out the column blocks and the statistics."""
         yield Canvas(id="blocks")
@@ -131,8 +134,9 @@ class KeyTable(Vertical, can_focus=True):
         statistics.show(page.statistics)
 
     def on_resize(self) -> None:
-        """Draw the titles anew in the new width."""
+        """Draw the titles anew in the new width, and let there be as many keys as fit."""
         self._draw()
+        self.post_message(self.Resized())
 
     def on_focus(self) -> None:
         """Show where the keys go."""

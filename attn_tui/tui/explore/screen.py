@@ -330,6 +330,11 @@ class ExploreScreen(AskingActions, LookingActions):
         index = KINDS[draft.source].index_at(draft.text, line, draft.attachments)
         return self.view if index in (None, self.view.vector) else self.view.at(index)
 
+    @on(KeyTable.Resized)
+    def _on_table_resized(self) -> None:
+        if self.found:
+            self._draw_table(self.found)
+
     @on(KeyTable.Moved)
     def _on_key_moved(self, event: KeyTable.Moved) -> None:
         if self.found:
