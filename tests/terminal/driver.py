@@ -169,8 +169,9 @@ def compare(driven: Driven, name: str) -> bool:
     driven.wait(lambda: sees(driven, f"save {name}"), "line that asks for a name")
     file = driven.folder / name
     driven.send("\r")
-    unread = "the scores are not understood"
-    driven.wait(lambda: file.exists() or sees(driven, unread), f"file {name}, or why not")
+    unread, saved = "the scores are not understood", f"Saved {name}"
+    # Once it is there a dialogue may still say how far it is.
+    driven.wait(lambda: sees(driven, saved) or sees(driven, unread), f"{saved}, or why not")
     if not file.exists():
         driven.send(f"{ESCAPE}x\r")
         return False
