@@ -154,7 +154,9 @@ def test_bad_input_is_one_line_that_says_what_where_and_what_was_expected(
 def test_show_refuses_forms_that_exclude_each_other_and_a_count_of_none() -> None:
     assert "--csv and --json exclude each other" in refused("show", "--csv", "--json")
     assert "--top: '0' will not do" in refused("show", "--top", "0")
-    assert "--top: '1.5' is not a whole number; expected one" in refused("show", "--top", "1.5")
+    assert "--top: '1.5' is not a whole number; expected a whole number from 1" in refused(
+        "show", "--top", "1.5"
+    )
     assert "--csv" in refused("--csv")
 
 

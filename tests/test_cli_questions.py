@@ -237,7 +237,10 @@ def test_options_replace_what_a_file_says(tmp_path: Path) -> None:
         (("--draw", "0"), "--draw: '0' will not do; expected a whole number from 1 to 1,000,000"),
         (("--draw", "1000001"), "--draw: '1000001' will not do"),
         (("--draw", "-3"), "--draw: '-3' will not do"),
-        (("--draw", "1.5e3"), "--draw: '1.5e3' is not a whole number; expected one such as 1024"),
+        (
+            ("--draw", "1.5e3"),
+            "--draw: '1.5e3' is not a whole number; expected a whole number from 1 to",
+        ),
         (("--draw", "5", "--seed", "1.5"), "--seed: '1.5' is not a whole number"),
         (("--draw", "5", "--seed", "-1"), "--seed: '-1' will not do; expected a whole number from"),
         (("--draw", "5", "--seed", "9" * 40), "--seed: '9999"),
@@ -357,7 +360,7 @@ def test_a_word_that_is_no_command_is_told_the_commands() -> None:
         ("show -x", "-x"),
         ("show --mask=-1", "--mask: '-1' will not do"),
         ("show --mask=1e99", "--mask: '1e99' will not do"),
-        ("show --draw 1e30", "--draw: '1e30' will not do; expected a whole number from 1 to"),
+        ("show --draw 1e30", "--draw: '1e30' will not do; expected a whole number"),
         ("dot --samples 1e100", "--samples: '1e100' will not do; expected a whole number from 1"),
         (
             "dot --table 2,1e30",

@@ -16,7 +16,6 @@ from attn_tui.compute.models import MODELS
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.whole import parse_whole
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -27,7 +26,6 @@ T = TypeVar("T")
 NONE = "none"
 """What takes a mask away."""
 
-_REFUSED = " will not do"
 _VECTORS = ("query", "keys", "values")
 
 
@@ -174,31 +172,14 @@ def _draw(given: Given, start: "Drawn | None") -> "Drawn":
     if start is None and given["draw"] is None:
         field = "seed" if given["seed"] is not None else "vectors"
         raise InputError(field, "nothing is drawn", "--draw N beside it")
-    draw = start or Drawn()
-    if given["draw"] is not None:
-        # Fewer vectors go with more keys, so that only the numbers that stay are checked.
-        draw = _drawn("draw", lambda n: replace(draw, n_keys=n, count=1), given["draw"])
-    if given["seed"] is not None:
-        draw = _drawn("seed", lambda seed: replace(draw, seed=seed), given["seed"])
-    count = str((start or Drawn()).count) if given["vectors"] is None else given["vectors"]
-    return _drawn("vectors", lambda count: replace(draw, count=count), count)
-
-
-def _drawn(field: str, make: "Callable[[int], Drawn]", text: str) -> "Drawn":
-    """Return the draw with a whole number in one of its places."""
-    number = parse_whole(field, text)
+    changes = changes_of(Drawn, given)
+    start = start or Drawn()
     try:
-        return make(number)
+        return replace(start, **changes)
     except InputError as error:
-        raise as_typed(error, field, text) from None
-
-
-def as_typed(error: InputError, field: str, text: str) -> InputError:
-    """Return the error of an option's value that quotes what was typed for it."""
-    refused = error.problem.endswith(_REFUSED)
-    return InputError(
-        field, inert(text.strip()) + _REFUSED if refused else error.problem, error.expected
-    )
+        # Each will do by itself; so many vectors of so many keys do not.
+        count = changes.get("count", start.count)
+        raise InputError("vectors", f"'{count}' will not do", error.expected) from None
 
 
 def _products(given: Given, start: "Products | None") -> "Products":

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from attn_tui.compute.draw import Draw
 from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.setup import FIELDS
 from attn_tui.instruments import INSTRUMENTS, load
@@ -16,6 +17,8 @@ def field_rows() -> Iterator[str]:
     """Yield a row for each field: first those that all instruments share."""
     for name, field in FIELDS.items():
         yield _row(f"experiment.{name}", field)
+    for field in fields_of(Draw).values():
+        yield _row(f"experiment.draw.{field.key}", field)
     for instrument in INSTRUMENTS:
         place = f"experiment.settings.{instrument.name}"
         yield f"| `{place}` | | the settings of {instrument.title} |"

@@ -20,10 +20,10 @@ from attn_tui.commands.options import (
     shared,
 )
 from attn_tui.commands.output import write
-from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.explore.settings import Settings
+from attn_tui.compute.field import whole
 from attn_tui.compute.models import MODELS
-from attn_tui.compute.whole import parse_whole
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -79,9 +79,7 @@ def show(
     """
     from attn_tui.report.explore.contents import Contents
 
-    most = None if top is None else parse_whole("top", top)
-    if most is not None and most < 1:
-        raise InputError("top", f"{inert(str(most))} will not do", "a whole number from 1")
+    most = None if top is None else whole(1).parse("top", top)
     if against == "-" and "-" in (*given["scores"], given["experiment"]):
         raise InputError("against", "standard input is asked for twice", "- once")
     experiment = gradient_experiment_of(given)

@@ -10,7 +10,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.draw import Draw
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.formats import rounded
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.setup import Setup
@@ -95,7 +96,7 @@ class Typed(Source):
 
 
 @dataclass(frozen=True)
-class Drawn(Source):
+class Drawn(Draw, Source):
     """Scores q·k of random q and k whose d_k entries are independent standard normal.
 
     Given q, the scores of one vector are independent normal numbers of standard deviation ‖q‖,
@@ -104,33 +105,13 @@ class Drawn(Source):
     d_k − 1 degrees of freedom. Draws are coupled: q at d_k is the beginning of q at any larger
     one, g does not depend on d_k, and χ² rises with it but where a proposal is no longer
     accepted. The generator is NumPy's PCG64 with its ``standard_normal``.
-
-    Attributes:
-        n_keys: n, 1 to `MOST_KEYS`; the first keys of a longer draw are those of a shorter one.
-        seed: What is drawn, a whole number from 0.
-        count: How many vectors, each with a query of its own.
     """
 
-    n_keys: int = 64
-    seed: int = 1
-    count: int = 1
     kind: ClassVar[Kind] = "drawn"
     normalises: ClassVar = True
     redraws: ClassVar = True
-    MOST_KEYS: ClassVar = 1_000_000
-    MOST_SCORES: ClassVar = 4_000_000
     LAW: ClassVar = "q·k, the entries of q and k independent and standard normal"
     GENERATOR: ClassVar = "NumPy PCG64, standard_normal"
-
-    def __post_init__(self) -> None:
-        for name, value, least, most in (
-            ("n", self.n_keys, 1, self.MOST_KEYS),
-            ("seed", self.seed, 0, 2**63 - 1),
-            ("vectors", self.count, 1, self.MOST_SCORES // max(self.n_keys, 1)),
-        ):
-            if type(value) is not int or not least <= value <= most:
-                expected = f"a whole number from {least} to {most:,}"
-                raise InputError("draw", f"{name} = {inert(str(value))} will not do", expected)
 
     def vectors(self, setup: Setup) -> Vectors:
         """Return the draw at the setup's d_k, of normalised q and k if so asked."""

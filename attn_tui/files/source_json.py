@@ -6,13 +6,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.draw import Draw
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.field import fields_of
 from attn_tui.compute.source import Drawn, Products, Typed
 from attn_tui.files.entries import Entry, held, named
 from attn_tui.files.plain import plain_numbers, scores_of
 from attn_tui.files.plain_reader import a_list, checked, known, number, of_type, refuse
 
 Plain = dict[str, Any]
+
+_DRAW = fields_of(Draw)
 
 
 def typed_to_plain(source: Typed) -> Plain:
@@ -43,24 +47,17 @@ def typed_from_plain(values: Plain) -> Typed:
 
 def drawn_to_plain(source: Drawn) -> Plain:
     """Return a draw, with the law and the generator."""
-    return {
-        "draw": {
-            "n_keys": source.n_keys,
-            "seed": source.seed,
-            "vectors": source.count,
-            "law": Drawn.LAW,
-            "generator": Drawn.GENERATOR,
-        }
-    }
+    values = {field.key: getattr(source, name) for name, field in _DRAW.items()}
+    return {"draw": {**values, "law": Drawn.LAW, "generator": Drawn.GENERATOR}}
 
 
 def drawn_from_plain(values: Plain) -> Drawn:
     """Return a draw; the law and the generator are ours, whatever is said of them."""
-    names = ("n_keys", "seed", "vectors", "law", "generator")
-    given = known("draw", values["draw"], names)
-    default = Drawn()
-    defaults = (("n_keys", default.n_keys), ("seed", default.seed), ("vectors", default.count))
-    wanted = [of_type(name, given.get(name, usual), int) for name, usual in defaults]
+    keys = (field.key for field in _DRAW.values())
+    given = known("draw", values["draw"], (*keys, "law", "generator"))
+    wanted = (
+        of_type(field.key, given.get(field.key, field.default), int) for field in _DRAW.values()
+    )
     return checked(Drawn, *wanted)
 
 

@@ -10,7 +10,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.draw import Draw
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.field import fields_of
 from attn_tui.compute.source import Drawn, Products
 from attn_tui.compute.whole import parse_whole
 from attn_tui.files.attachments import Attachment
@@ -20,7 +22,7 @@ from attn_tui.files.limits import MOST_ROWS
 
 Part = Literal["q", "K", "V"]
 
-_DRAW = {"n": "n_keys", "seed": "seed", "vectors": "count"}
+_DRAW = {field.label: name for name, field in fields_of(Draw).items()}
 _DRAW_EXPECTED = "n = 64, seed = 1, vectors = 1"
 _ASSIGNMENT = re.compile(
     r"(?P<name>[^\s,;=:]+)[^\S\r\n]*[=:][^\S\r\n]*"
