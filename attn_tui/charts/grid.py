@@ -1,49 +1,9 @@
-"""A grid of cells that charts are drawn on, and the glyphs they are drawn with."""
+"""A grid of cells that charts are drawn on."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from attn_tui.charts.glyphs import CROSSING, RULE
 from attn_tui.charts.rows import Row, Span
-
-
-@dataclass(frozen=True)
-class Glyphs:
-    """One set of glyphs; the two sets have the same fields, so that a chart needs to know neither.
-
-    Attributes:
-        line: What plotext draws a line with.
-        unscaled: Bars of the unscaled side: equal parts of a cell, rising, the whole one last.
-        scaled: The same for the scaled side; the two have no glyph in common.
-        shades: Five steps of size, the first for what is too small to show.
-        pointer: Stands before what is selected.
-        rule: A vertical line at the current value.
-        crossing: Where a curve crosses that line.
-        axis: Vertical, vertical with a tick, corner, horizontal, horizontal with a tick.
-        nan: Marks a value that is NaN.
-        above: Marks a value above the axis.
-        below: Marks a value below the axis.
-    """
-
-    line: str
-    unscaled: str
-    scaled: str
-    shades: str
-    pointer: str
-    rule: str
-    crossing: str
-    axis: str
-    nan: str
-    above: str
-    below: str
-
-
-BLOCKS = Glyphs("braille", "⣀⣤⣶░", "▁▂▃▄▅▆▇█", "·░▒▓█", "▸", "┃", "┿", "│┤└─┬", "×", "▲", "▼")
-ASCII = Glyphs("*", ".:", "_=#", ".:o%#", ">", "|", "+", "|++-+", "x", "^", "v")
-
-
-def glyphs(ascii: bool) -> Glyphs:
-    """Return the set to draw with; mathematical signs in text are kept in both."""
-    return ASCII if ascii else BLOCKS
 
 
 class Grid:
@@ -72,11 +32,11 @@ class Grid:
         self.put(start, row, text, role)
         return True
 
-    def put_rule(self, column: int, glyph: Glyphs, role: str) -> None:
+    def put_rule(self, column: int, role: str) -> None:
         """Draw a line down a column; what it crosses keeps its role, and so both can be seen."""
         for row in range(self.height):
             drawn, its = self._grid[row][column]
-            text, its = (glyph.rule, role) if drawn == " " else (glyph.crossing, its)
+            text, its = (RULE, role) if drawn == " " else (CROSSING, its)
             self.put(column, row, text, its)
 
     def lay_over(self, curves: "Grid", filled: Mapping[tuple[int, int], float]) -> None:

@@ -7,6 +7,7 @@ from io import TextIOWrapper
 from typing import TextIO
 from unicodedata import name, normalize
 
+from attn_tui.charts.glyphs import DRAWN
 from attn_tui.charts.rows import cells
 from attn_tui.compute.visible import clusters
 
@@ -17,14 +18,10 @@ _SIGNS = {
     sign: plain
     for signs, plains in (
         ("±∓·×÷‖–—−…∂√∞≈≠≤≥µ⠀“”‘’•æß", "++*x/|---.dvI~!<>u \"\"''*as"),
-        ("←↑→↓▲▸▼■▪◆○●", "<^:v^>vH**oO"),
-        ("▁▂▃▔░▒▓▌▍▎▏▐▕", "___-:o%||||||"),
-        ("─━┄┅┈┉╌╍═│┃┆┇┊┋╎╏║", "---------|||||||||"),
+        ("←→", "<:"),
     )
     for sign, plain in zip(signs, plains, strict=True)
 }
-_AREAS = {"+": range(0x2500, 0x2580), "#": range(0x2580, 0x25A0), "*": range(0x2801, 0x2900)}
-"""Other parts of frames, of blocks and of curves."""
 _GREEK = re.compile(r"GREEK (CAPITAL|SMALL) LETTER (?:FINAL )?(\w+).*")
 
 
@@ -39,9 +36,9 @@ def look_alike(character: str) -> str:
     letter = normalize("NFKD", character).encode("ascii", "ignore").decode()[:1]
     if greek := _GREEK.fullmatch(name(character[0], "")):
         letter = greek[2][0] if greek[1] == "CAPITAL" else greek[2][0].lower()
-    area = next((plain for plain, area in _AREAS.items() if ord(character[0]) in area), "?")
+    drawn = DRAWN.get(character[0], "?")
     width = cells(character)
-    return _SIGNS.get(character, letter or area).ljust(width)[:width]
+    return _SIGNS.get(character, letter or drawn).ljust(width)[:width]
 
 
 _WORDS = {

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from attn_tui.charts.axis import Axis, Tick, cell
 from attn_tui.charts.curves import Curve, draw_curves
-from attn_tui.charts.grid import Glyphs, Grid, glyphs
+from attn_tui.charts.glyphs import ABOVE, BELOW, LINE, NAN
+from attn_tui.charts.grid import Grid
 from attn_tui.charts.rows import Row, Span, beside, first_fit, fitted, message
 from attn_tui.charts.series import Placed, Series
 from attn_tui.charts.tags import place_tags
@@ -53,11 +54,10 @@ def frame(y: Axis, width: int, height: int, noted: bool = False) -> Frame:
     return Frame(gutter, width - gutter, height - 2 - ruled - noted, ruled, noted)
 
 
-def legend(series: Sequence[Series], ascii: bool = False) -> Row:
+def legend(series: Sequence[Series]) -> Row:
     """Return what each named series is drawn with, and its name."""
     named = [one for one in series if one.name]
-    line = "*" if ascii else "⠤"
-    spans = [((f"  {one.glyph[-1:] or line} ", one.role), (one.name, "label")) for one in named]
+    spans = [((f"  {one.glyph[-1:] or LINE} ", one.role), (one.name, "label")) for one in named]
     return tuple(span for pair in spans for span in pair)
 
 
@@ -67,7 +67,6 @@ def plot(
     y: Axis,
     width: int,
     height: int,
-    ascii: bool = False,
     marks: Sequence[Mark] = (),
     rules: Sequence[float] = (),
     note: Row = (),
@@ -81,24 +80,22 @@ def plot(
         y: The vertical axis; its label is the title.
         width: Cells of every row returned.
         height: Number of rows returned.
-        ascii: Whether to draw without block glyphs.
         marks: Text to write on the chart.
         rules: Values of x at which a vertical line stands.
         note: The last row; what could not be drawn is counted before it.
         heads: The first rows; without them one that holds title and legend.
     """
     placed = [Placed(one, x, y) for one in series]
-    glyph = glyphs(ascii)
-    heads = heads or [((y.label, "strong"), *legend(series, ascii))]
-    left_out = [tuple(_left_out(placed, y, glyph, of_what)) for of_what in (True, False)]
+    heads = heads or [((y.label, "strong"), *legend(series))]
+    left_out = [tuple(_left_out(placed, y, of_what)) for of_what in (True, False)]
     size = frame(y, width, height - len(heads) + 1, bool(note or left_out[0]))
     if size.columns < LEAST_COLUMNS or size.lines < LEAST_LINES:
         return message(f"{y.label}: too small for a chart", width, height)
     grid = Grid(size.columns, size.lines)
     rule_columns = {_column(x, value, grid) for value in rules}
-    _draw(grid, placed, glyph)
+    _draw(grid, placed)
     for column in rule_columns:
-        grid.put_rule(column, glyph, "cursor")
+        grid.put_rule(column, "cursor")
     taken = {(column, row) for column in rule_columns for row in range(grid.height)}
     for mark in marks:
         row = grid.height - 1 - int(cell(y.fraction([mark.y]), grid.height)[0])
@@ -106,12 +103,12 @@ def plot(
         grid.put(start, row, mark.text, mark.role)
         taken |= {(column, row) for column in range(start, start + len(mark.text))}
     for one in placed:
-        one.mark_left_out(grid, glyph)
+        one.mark_left_out(grid)
     place_tags(grid, [one for one in placed if one.series.curved], taken)
     rows = [
         *(fitted(head, width) for head in heads),
-        *beside(_left_axis(y, size, glyph), grid.rows(), 0),
-        *_bottom_axis(x, size, width, glyph),
+        *beside(_left_axis(y, size), grid.rows(), 0),
+        *_bottom_axis(x, size, width),
     ]
     if size.noted:
         rows.append(fitted(first_fit([(*each, *note) for each in left_out], width), width))
@@ -122,7 +119,7 @@ def _column(x: Axis, value: float, grid: Grid) -> int:
     return int(cell(x.fraction([value]), grid.width)[0])
 
 
-def _draw(grid: Grid, placed: Sequence[Placed], glyph: Glyphs) -> None:
+def _draw(grid: Grid, placed: Sequence[Placed]) -> None:
     """Draw bars, then curves over them."""
     curved = [one for one in placed if one.series.curved]
     filled: dict[tuple[int, int], float] = {}
@@ -131,7 +128,7 @@ def _draw(grid: Grid, placed: Sequence[Placed], glyph: Glyphs) -> None:
             filled |= one.draw_bars(grid)
     curves = []
     for one in curved:
-        marker = one.series.glyph or glyph.line
+        marker = one.series.glyph or "braille"
         dots = (2, 4) if marker == "braille" else (1, 1)
         columns, rows = one.dots(grid, *dots)
         joined = one.series.kind == "line"
@@ -141,10 +138,9 @@ def _draw(grid: Grid, placed: Sequence[Placed], glyph: Glyphs) -> None:
     grid.lay_over(over, filled)
 
 
-def _left_axis(y: Axis, size: Frame, glyph: Glyphs) -> tuple[Row, ...]:
+def _left_axis(y: Axis, size: Frame) -> tuple[Row, ...]:
     """Return the ticks of the y axis and the axis, a column as wide as the gutter."""
     axis = Grid(size.gutter, size.lines)
-    line, line_tick, *_ = tuple(glyph.axis)
     edge = size.gutter - 1
     labelled = set()
     for tick in y.ticks:
@@ -152,33 +148,32 @@ def _left_axis(y: Axis, size: Frame, glyph: Glyphs) -> tuple[Row, ...]:
         if axis.put_if_free(edge - len(tick.text), row, tick.text, tick.role):
             labelled.add(row)
     for row in range(size.lines):
-        axis.put(edge, row, line_tick if row in labelled else line, "axis")
+        axis.put(edge, row, "┤" if row in labelled else "│", "axis")
     return axis.rows()
 
 
-def _bottom_axis(x: Axis, size: Frame, width: int, glyph: Glyphs) -> tuple[Row, ...]:
+def _bottom_axis(x: Axis, size: Frame, width: int) -> tuple[Row, ...]:
     """Return the x axis, where there is room for it, and its ticks with the label before them."""
-    _, _, corner, line, line_tick = tuple(glyph.axis)
     axis, ticks = Grid(size.columns, 1), Grid(size.columns, 1)
-    axis.put(0, 0, line * size.columns, "axis")
+    axis.put(0, 0, "─" * size.columns, "axis")
     for tick in x.ticks:
         column = int(cell(x.fraction([tick.value]), size.columns)[0])
         if ticks.put_if_free(column - (len(tick.text) - 1) // 2, 0, tick.text, tick.role):
-            axis.put(column, 0, line_tick, tick.role)
+            axis.put(column, 0, "┬", tick.role)
     label = fitted(((x.label.rjust(size.gutter - 1), "label"),), size.gutter)
     labelled = beside([label], ticks.rows(), 0)
     if not size.ruled:
         return labelled
-    start: Row = ((" " * (size.gutter - 1), "text"), (corner, "axis"))
+    start: Row = ((" " * (size.gutter - 1), "text"), ("└", "axis"))
     return (*beside([start], axis.rows(), 0), *labelled)
 
 
-def _left_out(placed: Sequence[Placed], y: Axis, glyph: Glyphs, of_what: bool) -> Iterator[Span]:
+def _left_out(placed: Sequence[Placed], y: Axis, of_what: bool) -> Iterator[Span]:
     """Yield how many points could not be drawn, by what marks them, and maybe of what they are."""
     phrases = {
-        "nan": (f"{glyph.nan} ", " NaN"),
-        "above": (f"{glyph.above} ", f" above {y.text(y.maximum)}"),
-        "below": (f"{glyph.below} ", f" below {y.text(y.minimum)}"),
+        "nan": (f"{NAN} ", " NaN"),
+        "above": (f"{ABOVE} ", f" above {y.text(y.maximum)}"),
+        "below": (f"{BELOW} ", f" below {y.text(y.minimum)}"),
         "aside": ("", " beside the axis"),
     }
     for reason, (before, after) in phrases.items():

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.axis import Axis, Floats, cell
-from attn_tui.charts.grid import Glyphs, Grid
+from attn_tui.charts.glyphs import ABOVE, BELOW, NAN
+from attn_tui.charts.grid import Grid
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +23,7 @@ class Series:
         role: The role of everything drawn.
         kind: A line through the points, the points alone, bars from the bottom of the axis that
             begin at x, or only the upper ends of such bars.
-        glyph: What points are drawn with, empty for the line of the set of glyphs; of bars, equal
+        glyph: What points are drawn with, empty for the dots of braille; of bars, equal
             parts of a cell, rising, the whole one last.
         span: How wide bars are, in units of x.
         texts: What is written above each bar where it fits, or nothing.
@@ -93,14 +94,14 @@ class Placed:
         ends[~np.isfinite(ends)] = np.nan
         return np.repeat(seen * across, 2), ends.ravel()
 
-    def mark_left_out(self, grid: Grid, glyph: Glyphs) -> None:
+    def mark_left_out(self, grid: Grid) -> None:
         """Mark at the edge of the grid what could not be drawn."""
         middles = self.x if self.series.curved else np.minimum(self.x + self.spans / 2, 1.0)
         bottom = grid.height - 1
         for reason, row, mark in (
-            ("above", 0, glyph.above),
-            ("below", bottom, glyph.below),
-            ("nan", bottom, glyph.nan),
+            ("above", 0, ABOVE),
+            ("below", bottom, BELOW),
+            ("nan", bottom, NAN),
         ):
             for column in set(cell(middles[self.left_out[reason]], grid.width).tolist()):
                 grid.put(column, row, mark, "error")

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, TextIO
 
+from attn_tui.charts.glyphs import in_ascii
 from attn_tui.report.progress import bar, left
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Progress:
         self._due = now + _PAUSE
         seconds = now - self._start
         rest = left(seconds * (1.0 - share) / share) if share > 0.0 and seconds > 0.5 else ""
-        self._write(f"{self._what} {bar(share, _WIDTH, True)} {share:4.0%}  {rest}".rstrip())
+        self._write(f"{self._what} {in_ascii(bar(share, _WIDTH))} {share:4.0%}  {rest}".rstrip())
 
     def _write(self, line: str) -> None:
         if self._stream is not None and (line or self._length):

@@ -46,8 +46,7 @@ def left(seconds: float) -> str:
     return f"{seconds / 3600:.3g} h left"
 
 
-def bar(share: float, width: int, ascii: bool = False) -> str:
+def bar(share: float, width: int) -> str:
     """Return a bar of a width in characters, filled up to a share."""
-    full, empty = ("=", "-") if ascii else ("━", "─")
     filled = round(min(max(share, 0.0), 1.0) * width)
-    return full * filled + empty * (width - filled)
+    return "━" * filled + "─" * (width - filled)

@@ -14,6 +14,7 @@ from textual.app import App
 from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Event, InputEvent, Paste, Resize
 from textual.filter import LineFilter
+from textual.reactive import var
 
 from attn_tui.charts.look_alikes import write_look_alikes
 from attn_tui.files.draft import Draft
@@ -62,6 +63,9 @@ class AttnApp(App[None]):
     ALLOW_SELECT = False
     BINDINGS = bindings(SHARED)
 
+    in_ascii = var(False)
+    """Whether drawings keep to ASCII."""
+
     def __init__(
         self,
         draft: Draft,
@@ -81,7 +85,7 @@ class AttnApp(App[None]):
         self.history = History(Asked.first(draft))
         self._first = instrument
         self._clock = clock
-        self._ascii = ascii
+        self.set_reactive(AttnApp.in_ascii, ascii)
         self._due = False
         self._shown_at = -inf
         self.crash: Crash | None = None
@@ -178,8 +182,7 @@ class AttnApp(App[None]):
 
     def action_ascii(self) -> None:
         """Draw in ASCII, or in blocks."""
-        self._ascii = not self._ascii
-        self._show()
+        self.in_ascii = not self.in_ascii
 
     async def action_instrument(self, name: str) -> None:
         """Go to an instrument."""
@@ -213,7 +216,6 @@ class AttnApp(App[None]):
         self._due = False
         base = self.screen_stack[0] if self.screen_stack else None
         if isinstance(base, InstrumentScreen):
-            base.draw_in_ascii(self._ascii)
             base.show(self.history.present)
         self._shown_at = self._clock()
 

@@ -152,7 +152,7 @@ class Filing(Part):
         while task.job.running and time.monotonic() < end:
             await asyncio.sleep(0.005)
         if task.job.running:
-            self._screen.over(WorkDialog(title, task, self._screen.in_ascii), ended)
+            self._screen.over(WorkDialog(title, task), ended)
         else:
             ended()
 

@@ -109,9 +109,6 @@ class InstrumentScreen(Screen[None]):
         edit: Edit
         gesture: Gesture | None = None
 
-    in_ascii = False
-    """Whether bars and charts keep to ASCII."""
-
     def __init__(self) -> None:
         super().__init__()
         self.asked: Asked | None = None
@@ -238,10 +235,6 @@ class InstrumentScreen(Screen[None]):
     @abstractmethod
     def show(self, asked: Asked) -> None:
         """Show what is asked; called while the screen is visible, and when it becomes so."""
-
-    def draw_in_ascii(self, ascii: bool) -> None:
-        """Draw bars and charts in ASCII from now on, or in blocks; called before `show`."""
-        self.in_ascii = ascii
 
     @property
     @abstractmethod

@@ -15,7 +15,6 @@ class Host(Protocol):
     """What a part may want of the screen it is a part of."""
 
     asked: Asked | None
-    in_ascii: bool
 
     @property
     def focused(self) -> Widget | None:

@@ -6,13 +6,13 @@ from typing import TypeVar
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.markup import escape
-from textual.widgets import Static
 
 from attn_tui.report.progress import bar, left
 from attn_tui.tui.actions import Action, Section, bindings
 from attn_tui.tui.computing import Task
 from attn_tui.tui.dialogs import Dialog
 from attn_tui.tui.job import Job
+from attn_tui.tui.widgets.canvas import Canvas
 
 T = TypeVar("T")
 
@@ -29,14 +29,14 @@ _WIDTH = 40
 """Cells of the bar at most."""
 
 
-def told(job: Job[T], width: int, ascii: bool) -> str:
+def told(job: Job[T], width: int) -> str:
     """Return in a width how far a job is, and how long it has taken or will still take."""
     seconds = time.monotonic() - job.since
     if job.share <= 0.0:
         return f"{seconds:.0f} s"
     rest = left(seconds * (1.0 - job.share) / job.share)
     said = f" {job.share:4.0%}  {rest}"
-    return bar(job.share, min(max(width - len(said), 0), _WIDTH), ascii) + said
+    return bar(job.share, min(max(width - len(said), 0), _WIDTH)) + said
 
 
 class WorkDialog(Dialog[None]):
@@ -45,18 +45,17 @@ class WorkDialog(Dialog[None]):
     BINDINGS = bindings(WAIT)
     SECTION = Section("While something goes on", WAIT)
 
-    def __init__(self, title: str, task: Task[T], ascii: bool) -> None:
+    def __init__(self, title: str, task: Task[T]) -> None:
         super().__init__()
         self._title = title
         self._ongoing = task
-        self._ascii = ascii
 
     def compose(self) -> ComposeResult:
         """Lay out the progress in a box."""
         with Vertical(classes="dialog") as box:
             box.border_title = escape(self._title)
             box.border_subtitle = "esc stops"
-            yield Static(markup=False)
+            yield Canvas()
 
     def on_mount(self) -> None:
         """Look again and again."""
@@ -64,8 +63,8 @@ class WorkDialog(Dialog[None]):
         self.set_interval(_PAUSE, self._look)
 
     def _look(self) -> None:
-        line = self.query_one(Static)
-        line.update(told(self._ongoing.job, line.size.width, self._ascii))
+        line = self.query_one(Canvas)
+        line.show([((told(self._ongoing.job, line.size.width), "text"),)])
         if not self._ongoing.job.running:
             self.dismiss(None)
 

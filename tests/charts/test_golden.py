@@ -11,6 +11,7 @@ from attn_tui.charts.explore.jacobian import jacobian_map
 from attn_tui.charts.explore.over_d_k import over_d_k_chart
 from attn_tui.charts.explore.precision_lab import precision_chart
 from attn_tui.charts.explore.weights import weights_chart
+from attn_tui.charts.glyphs import in_ascii
 from attn_tui.charts.rows import Row, plain
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer, answer_vector, over_d_k
@@ -32,6 +33,10 @@ def _over(width: int, height: int, log: bool) -> tuple[Row, ...]:
     data = over_d_k(asking(case("worked").vector), 0, D_K.stops)
     assert data is not None
     return over_d_k_chart(data, 1024, width, height, log)
+
+
+def ascii_of(rows: tuple[Row, ...]) -> tuple[Row, ...]:
+    return tuple(tuple((in_ascii(text), role) for text, role in row) for row in rows)
 
 
 def _compared() -> VectorAnswer:
@@ -57,7 +62,7 @@ def _attention() -> tuple[VectorAnswer, Attention]:
 CHARTS: dict[str, Callable[[int, int, bool], tuple[Row, ...]]] = {
     "weights": lambda w, h, log: weights_chart(case("worked"), w, h, log),
     "weights_many": lambda w, h, log: weights_chart(case("many"), w, h, log),
-    "weights_ascii": lambda w, h, log: weights_chart(case("worked"), w, h, log, ascii=True),
+    "weights_ascii": lambda w, h, log: ascii_of(weights_chart(case("worked"), w, h, log)),
     "jacobian": lambda w, h, log: jacobian_map(case("worked"), "scaled", w, h, log, (0, 1)),
     "jacobian_many": lambda w, h, log: jacobian_map(case("many"), "scaled", w, h, log, (150, 9)),
     "jacobian_zoomed": lambda w, h, log: jacobian_map(

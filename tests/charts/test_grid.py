@@ -1,6 +1,9 @@
+from collections.abc import Callable
+
 import pytest
 
-from attn_tui.charts.grid import ASCII, BLOCKS, Glyphs, Grid
+from attn_tui.charts.glyphs import CROSSING, RULE, SCALED, SHADES, UNSCALED, in_ascii
+from attn_tui.charts.grid import Grid
 from attn_tui.charts.rows import plain
 
 
@@ -12,18 +15,30 @@ def test_text_in_a_row_that_is_not_there_is_not_written(row: int) -> None:
     assert plain(grid.rows()) == "\n"
 
 
-@pytest.mark.parametrize("glyph", [BLOCKS, ASCII])
-def test_the_bars_of_the_two_sides_have_no_glyph_in_common(glyph: Glyphs) -> None:
-    assert not set(glyph.unscaled) & set(glyph.scaled)
+@pytest.mark.parametrize("drawn", [str, in_ascii])
+def test_the_bars_of_the_two_sides_have_no_glyph_in_common(drawn: Callable[[str], str]) -> None:
+    assert not set(drawn(UNSCALED)) & set(drawn(SCALED))
+    assert len(set(drawn(SHADES))) == 5
 
 
-@pytest.mark.parametrize("glyph", [BLOCKS, ASCII])
-def test_a_rule_leaves_a_mark_of_its_own_where_a_curve_crosses_it(glyph: Glyphs) -> None:
+@pytest.mark.parametrize("drawn", [str, in_ascii])
+def test_a_rule_leaves_a_mark_of_its_own_where_a_curve_crosses_it(
+    drawn: Callable[[str], str],
+) -> None:
     grid = Grid(3, 2)
     grid.put(0, 1, "***", "series0")
-    grid.put_rule(1, glyph, "cursor")
-    assert glyph.crossing not in "*" + glyph.rule
+    grid.put_rule(1, "cursor")
+    assert drawn(CROSSING) not in "*" + drawn(RULE)
     assert grid.rows() == (
-        ((" ", "text"), (glyph.rule, "cursor"), (" ", "text")),
-        ((f"*{glyph.crossing}*", "series0"),),
+        ((" ", "text"), (RULE, "cursor"), (" ", "text")),
+        ((f"*{CROSSING}*", "series0"),),
     )
+
+
+def test_a_curve_in_ascii_lies_where_its_dots_do_and_rises_as_they_do() -> None:
+    assert in_ascii("⠉⠒⠤⣀") == "'--."
+    assert in_ascii("⢣⡜⡇⢸⣀⣤⣶") == "\\/||..:"
+
+
+def test_a_dot_that_multiplies_is_kept_in_ascii_and_one_that_is_drawn_is_not() -> None:
+    assert in_ascii("m·q·k = m·√d_k, B···A ·") == "m·q·k = m·√d_k, B...A ."

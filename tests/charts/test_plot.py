@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from attn_tui.charts.axis import even_step, round_up, rows_for
 from attn_tui.charts.curves import drawn
-from attn_tui.charts.grid import glyphs
+from attn_tui.charts.glyphs import SCALED, SHADES, UNSCALED, in_ascii
 from attn_tui.charts.plot import Axis, Mark, Series, Tick, frame, plot
 from attn_tui.charts.rows import Row, plain
 from tests.charts.cases import check_block, lines, text_of
@@ -53,14 +53,13 @@ numbers = st.one_of(st.floats(), st.floats(0, 1), st.sampled_from([0.0, -0.0, 1.
     st.lists(numbers, max_size=40),
     st.sampled_from(["line", "points", "bars", "caps"]),
     st.sampled_from([Y, LOG]),
-    st.booleans(),
 )
 def test_every_size_and_every_number_gives_a_block_of_that_size(
-    width: int, height: int, values: list[float], kind: str, y: Axis, ascii: bool
+    width: int, height: int, values: list[float], kind: str, y: Axis
 ) -> None:
     series = curve(values, kind, glyph="#" if kind in ("bars", "caps") else "", tag="k0")
     note: Row = (("note", "label"),)
-    rows = plot([series], X, y, width, height, ascii, [Mark(5, 0.5, "mark", "muted")], [3], note)
+    rows = plot([series], X, y, width, height, [Mark(5, 0.5, "mark", "muted")], [3], note)
     check_block(rows, width, height)
 
 
@@ -175,26 +174,24 @@ def test_the_height_of_a_bar_is_its_value(value: float, filled: int) -> None:
     assert text_of(plot([bar], X, Y, 40, 11), "scaled") == "█" * filled
 
 
-@pytest.mark.parametrize("ascii", [False, True])
 @pytest.mark.parametrize("height", [0.125, 0.25, 0.4, 0.5, 0.875, 1.0])
-def test_bars_that_end_where_a_curve_is_are_whole(height: float, ascii: bool) -> None:
-    at, glyph = np.arange(20.0), glyphs(ascii)
-    bars = Series("", at, np.full(20, height), "scaled", "bars", glyph.scaled)
+def test_bars_that_end_where_a_curve_is_are_whole(height: float) -> None:
+    at = np.arange(20.0)
+    bars = Series("", at, np.full(20, height), "scaled", "bars", SCALED)
     curve = Series("", at, np.full(20, height), "series2")
     axes = Axis("", 0, 20), Axis("", 0, 1)
-    alone = text_of(plot([bars], *axes, 21, 5, ascii), "scaled")
-    assert text_of(plot([bars, curve], *axes, 21, 5, ascii), "scaled") == alone
+    alone = text_of(plot([bars], *axes, 21, 5), "scaled")
+    assert text_of(plot([bars, curve], *axes, 21, 5), "scaled") == alone
 
 
-@pytest.mark.parametrize("ascii", [False, True])
 @pytest.mark.parametrize(("kind", "role"), [("line", "series2"), ("points", "label")])
 def test_a_curve_is_seen_beyond_and_deep_inside_bars(
-    kind: Literal["line", "points"], role: str, ascii: bool
+    kind: Literal["line", "points"], role: str
 ) -> None:
-    at, glyph = np.arange(20.0), glyphs(ascii)
-    bars = Series("", at, np.where(at < 10, 1.0, 0.1), "unscaled", "bars", glyph.unscaled)
-    middle = Series("", at, np.full(20, 0.5), role, kind, glyph.shades[0] * (kind == "points"))
-    rows = plot([bars, middle], Axis("", 0, 20), Axis("", 0, 1), 21, 7, ascii)
+    at = np.arange(20.0)
+    bars = Series("", at, np.where(at < 10, 1.0, 0.1), "unscaled", "bars", UNSCALED)
+    middle = Series("", at, np.full(20, 0.5), role, kind, SHADES[0] * (kind == "points"))
+    rows = plot([bars, middle], Axis("", 0, 20), Axis("", 0, 1), 21, 7)
     assert len(text_of(rows, role).strip()) >= 19
 
 
@@ -233,7 +230,8 @@ def test_a_rule_stands_over_its_tick() -> None:
 
 def test_without_block_glyphs_only_ascii_is_drawn() -> None:
     series = [curve([0, 1, np.nan, 2]), curve([0.3, 0.8], "bars", glyph=":")]
-    assert plain(plot(series, X, Y, 60, 12, ascii=True, rules=[5])).isascii()
+    rows = plain(plot(series, X, Y, 60, 12, rules=[5]))
+    assert in_ascii(rows).replace("×", "").isascii()
 
 
 def test_an_axis_must_have_finite_rising_ends_and_a_logarithmic_one_ends_above_zero() -> None:

@@ -143,7 +143,7 @@ async def test_no_number_is_ever_cut_into_another(scores: str) -> None:
                 table = person.app.screen.query_one(KeyTable)
                 page = table.page
                 assert page
-                marks = Marks(page.cursor, page.span, page.ascii)
+                marks = Marks(page.cursor, page.span)
                 rows = key_rows(page.answer, page.keys, page.columns, marks)
                 whole = set(NUMBER.findall(plain([*rows, *page.statistics])))
                 for line in person.lines[table.region.y : table.region.bottom]:

@@ -368,7 +368,8 @@ async def test_the_chart_is_looked_at_another_way() -> None:
         person.misses("10 to 90 %")
         await person.app.run_action("app.ascii")
         await person.press("f5")
-        person.sees("small letters median")
+        person.sees("letters mean, lines median")
+        person.misses("⠉", "┃")
 
 
 async def test_d_k_of_typed_queries_is_held() -> None:

@@ -7,7 +7,7 @@ from math import ceil, floor, log10
 import numpy as np
 
 from attn_tui.charts.axis import Axis, Floats, Tick, round_step, round_up
-from attn_tui.charts.grid import Glyphs, glyphs
+from attn_tui.charts.glyphs import ABOVE, NAN, SCALED, SHADES, UNSCALED
 from attn_tui.charts.plot import Mark, Series, frame, legend, plot
 from attn_tui.charts.rows import (
     Row,
@@ -64,7 +64,6 @@ def histogram_chart(
     width: int,
     height: int,
     log: bool = False,
-    ascii: bool = False,
 ) -> tuple[Row, ...]:
     """Draw how often q·k falls where, with the exact density and the normal one.
 
@@ -76,7 +75,6 @@ def histogram_chart(
         width: Cells of every row returned.
         height: Number of rows returned.
         log: Whether the axis of densities is logarithmic.
-        ascii: Whether to draw without block glyphs.
     """
     if answer.law.standard_deviation == 0.0:
         texts = (
@@ -86,10 +84,10 @@ def histogram_chart(
         return message(first_text(texts, width), width, height)
     left = (width - 1) // 2
     if left < LEAST_PANEL:
-        return _panel(answer, side, width, height, log, ascii)
+        return _panel(answer, side, width, height, log)
     return beside(
-        _panel(answer, "unscaled", left, height, log, ascii),
-        _panel(answer, "scaled", width - 1 - left, height, log, ascii),
+        _panel(answer, "unscaled", left, height, log),
+        _panel(answer, "scaled", width - 1 - left, height, log),
     )
 
 
@@ -145,9 +143,7 @@ def _step(answer: Answer, columns: int) -> float:
     return grid[1]
 
 
-def _panel(
-    answer: Answer, side: Side, width: int, height: int, log: bool, ascii: bool
-) -> tuple[Row, ...]:
+def _panel(answer: Answer, side: Side, width: int, height: int, log: bool) -> tuple[Row, ...]:
     scaled = side == "scaled"
     m = answer.multiplier if scaled else 1.0
     name = "m·q·k" if scaled else "q·k"
@@ -163,17 +159,16 @@ def _panel(
     size = frame(Axis(what, low, top, log, ticks), width, height, noted=True)
     if size.columns < 1:
         return message(f"{what}: too small for a chart", width, height)
-    glyph = glyphs(ascii)
     starts = np.linspace(data.edges[0], data.edges[-1], size.columns + 1)
-    bars, cut = _bars(data, starts, low, side, glyph)
+    bars, cut = _bars(data, starts, low, side)
     if answer.curves.discrete and not data.step:
         data = _in_columns(data, starts)
     titles = (f"{what}, {answer.drawn:,} drawn", what, name)
-    dot = 1.0 / (max(size.lines, 1) * (1 if ascii else 4))
+    dot = 1.0 / (max(size.lines, 1) * 4)
     title, series = titles[-1], [bars]
     called = _names(data, Axis(what, low, top, log), dot)
     for names, title in product(called, titles):
-        series = [bars, *_curves(data, names, low, log, glyph, answer.curves.discrete)]
+        series = [bars, *_curves(data, names, low, log, answer.curves.discrete)]
         if cells(title) + length(legend(series)) <= width:
             break
     note: list[Span] = [(f"sd {with_error(found.standard_deviation)}", "cursor")]
@@ -181,15 +176,13 @@ def _panel(
     if data.exact is None:
         note.append((f"; no exact curve: {answer.law.unknown}", "muted"))
     if cut.size:
-        note.insert(0, (f"{glyph.above} higher than {general(top, 3)}  ", "error"))
-    marks = [Mark(float(at), top, glyph.above, "error") for at in cut]
+        note.insert(0, (f"{ABOVE} higher than {general(top, 3)}  ", "error"))
+    marks = [Mark(float(at), top, ABOVE, "error") for at in cut]
     x, y = _values_axis(answer, m, data.edges, size.columns), Axis(title, low, top, log, ticks)
-    return plot(series, x, y, width, height, ascii, marks, (), tuple(note))
+    return plot(series, x, y, width, height, marks, (), tuple(note))
 
 
-def _bars(
-    data: _Data, starts: Floats, low: float, side: Side, glyph: Glyphs
-) -> tuple[Series, Floats]:
+def _bars(data: _Data, starts: Floats, low: float, side: Side) -> tuple[Series, Floats]:
     """Return the bars of the sample, and where those stand that are cut at the end of the axis.
 
     They share out the sample over columns that begin at the places given; or each value has one,
@@ -207,7 +200,7 @@ def _bars(
         np.minimum(heights[shown], data.top),
         side,
         "bars",
-        glyph.scaled if side == "scaled" else glyph.unscaled,
+        SCALED if side == "scaled" else UNSCALED,
         span,
     )
     return bars, at[cut] + span / 2.0
@@ -238,7 +231,6 @@ def _curves(
     names: tuple[str, str],
     low: float,
     log: bool,
-    glyph: Glyphs,
     discrete: bool,
 ) -> list[Series]:
     """Return the curves that have a name, as far as they are on the axis.
@@ -256,9 +248,9 @@ def _curves(
         inside = np.isfinite(y) & (y > low if log or data.step else y >= low)
         x, heights = at[inside], np.minimum(y[inside], data.top)
         if y is data.normal:
-            found.append(Series(name, x, heights, role, "points", glyph.shades[0]))
+            found.append(Series(name, x, heights, role, "points", SHADES[0]))
         elif discrete:
-            found.append(Series(name, x, heights, role, "points", glyph.nan))
+            found.append(Series(name, x, heights, role, "points", NAN))
         else:
             found.append(Series(name, x, heights, role))
     return found
@@ -309,7 +301,7 @@ def _density_ticks(low: float, top: float, log: bool) -> tuple[Tick, ...]:
     return tuple(Tick(value, f"{value:.3g}") for value in (highest, 0.0, highest / 2))
 
 
-def growth_chart(answer: Answer, width: int, height: int, ascii: bool = False) -> tuple[Row, ...]:
+def growth_chart(answer: Answer, width: int, height: int) -> tuple[Row, ...]:
     """Draw the exact standard deviation of m·q·k over d_k, both logarithmic, for three rules.
 
     The present d_k and what was sampled there, and at the d_k of the table, are marked.
@@ -325,7 +317,7 @@ def growth_chart(answer: Answer, width: int, height: int, ascii: bool = False) -
     powers = [power for power in decades if power % step == 0]
     ordered = sorted(powers, key=lambda power: (power != 0, power))
     ticks = tuple(Tick(10.0**power, "1" if power == 0 else f"1e{power}") for power in ordered)
-    dot = "o" if ascii else "○"
+    dot = "○"
     titles = (
         f"standard deviation of m·q·k over d_k, both axes logarithmic; {dot} sampled, ×1",
         f"standard deviation of m·q·k, log-log; {dot} sampled, ×1",
@@ -360,7 +352,7 @@ def growth_chart(answer: Answer, width: int, height: int, ascii: bool = False) -
         Mark(float(at), float(y_value), dot, "unscaled")
         for at, y_value in zip(circles[inside], heights[inside], strict=True)
     ]
-    return plot(series, x, y, width, height, ascii, marks, (d_k,), _growth_note(answer, width))
+    return plot(series, x, y, width, height, marks, (d_k,), _growth_note(answer, width))
 
 
 def _growth_note(answer: Answer, width: int) -> Row:

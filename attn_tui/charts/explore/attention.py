@@ -24,7 +24,6 @@ def attention_chart(
     width: int,
     height: int,
     first: int = 0,
-    ascii: bool = False,
     side: Side = "scaled",
 ) -> tuple[Row, ...]:
     """Draw q, one key, and the gradient of a weight over the components of both.
@@ -36,7 +35,6 @@ def attention_chart(
         width: Cells of every row returned.
         height: Number of rows returned.
         first: The first component shown, where not all fit; held to those there are.
-        ascii: Whether to keep to ASCII; there are no signs but mathematical ones, and those stay.
         side: Which side to show where there is no room for both.
     """
     key = min(max(key, 0), len(attention.keys) - 1)

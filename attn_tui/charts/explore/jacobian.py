@@ -9,7 +9,8 @@ from attn_tui.charts.axis import Floats
 from attn_tui.charts.explore.jacobian_window import GAP, Window, cell_at, window
 from attn_tui.charts.explore.overview import largest_entries
 from attn_tui.charts.explore.shading import Shading, linear_shading, log_shading, part_shading
-from attn_tui.charts.grid import Glyphs, Grid, glyphs
+from attn_tui.charts.glyphs import NAN, SHADES
+from attn_tui.charts.grid import Grid
 from attn_tui.charts.rows import Row, beside, first_fit, first_text, fitted, message
 from attn_tui.charts.sides import Shown, Side, side_of, sides
 from attn_tui.compute.explore.answer import SYMBOL, VectorAnswer
@@ -29,7 +30,6 @@ def jacobian_map(
     height: int,
     log: bool,
     cursor: tuple[int, int],
-    ascii: bool = False,
     zoomed: bool = False,
 ) -> tuple[Row, ...]:
     """Draw the Jacobian of one vector's weights.
@@ -44,7 +44,6 @@ def jacobian_map(
         height: Number of rows returned.
         log: Whether shades are decades; otherwise parts of the largest size an entry can have.
         cursor: The entry (i, j) whose value is written out; held to the vector's keys.
-        ascii: Whether to draw without block glyphs.
         zoomed: Whether to show a part entry by entry where not all entries fit.
     """
     last = answer.vector.n_keys - 1
@@ -54,12 +53,11 @@ def jacobian_map(
         return message("Jacobian: too small for a map", width, height)
     whole = {one.name: _entries(answer, one, seen) for one in sides(answer)}
     shading = _shading(answer, seen, [entries.logs for entries in whole.values()], log)
-    glyph = glyphs(ascii)
     maps = []
     for one in sides(answer) if seen.maps == 2 else (side_of(answer, side),):
         title = _title(answer, one, seen, shading)
         keys = _keys(seen, seen.block_of(at)[1])
-        drawn = _draw(whole[one.name], seen, shading, seen.block_of(at), glyph)
+        drawn = _draw(whole[one.name], seen, shading, seen.block_of(at))
         maps.append((title, *keys, *drawn))
     block = maps[0] if len(maps) == 1 else beside(maps[0], maps[1], GAP)
     rows = [fitted(row, width) for row in block]
@@ -67,7 +65,7 @@ def jacobian_map(
     if seen.readout:
         rows.append(_readout(answer, at, width))
     if seen.legend:
-        rows.append(fitted(first_fit(shading.legend(glyph), width), width))
+        rows.append(fitted(first_fit(shading.legend(), width), width))
     return tuple(rows)
 
 
@@ -137,7 +135,7 @@ def _entries(answer: VectorAnswer, side: Shown, seen: Window) -> _Entries:
 
 
 def _draw(
-    entries: _Entries, seen: Window, shading: Shading, cursor: tuple[int, int], glyph: Glyphs
+    entries: _Entries, seen: Window, shading: Shading, cursor: tuple[int, int]
 ) -> tuple[Row, ...]:
     """Return entries as cells, with the keys i before them."""
     values, logs, own = entries.values, entries.logs, entries.own
@@ -155,7 +153,7 @@ def _draw(
             )
             shade = int(shades[down, across])
             role = _role(text, shade)
-            fill = glyph.shades[shade] if shade and role != "error" else " "
+            fill = SHADES[shade] if shade and role != "error" else " "
             for row in rows:
                 grid.put(left, row, fill * body, role)
                 if (i, j) == cursor:
@@ -163,7 +161,7 @@ def _draw(
                     grid.put(left + body, row, "]", "cursor")
             shown = f" {text} "
             if body < max(LEAST_WIDTH_OF_VALUES, len(shown)):
-                short = {"0": glyph.shades[0], "NaN": "NaN" if body > 2 else glyph.nan}
+                short = {"0": SHADES[0], "NaN": "NaN" if body > 2 else NAN}
                 shown = short.get(text, text[0])
             grid.put(left + (body - len(shown)) // 2, middle, shown, role)
     return grid.rows()

@@ -54,7 +54,6 @@ def over_d_k_chart(
     width: int,
     height: int,
     log: bool,
-    ascii: bool = False,
     quantity: Quantity = "weights",
     wrt: Wrt = "scores",
     note: str = "",
@@ -67,7 +66,6 @@ def over_d_k_chart(
         width: Cells of every row returned.
         height: Number of rows returned.
         log: Whether vertical axes are logarithmic; that of d_k always is.
-        ascii: Whether to draw without block glyphs.
         quantity: What to show where there is room for one panel.
         wrt: What the Jacobian in ``data`` is taken with respect to.
         note: Where the scores at each d_k come from, said above the panels where that leaves
@@ -76,7 +74,7 @@ def over_d_k_chart(
     if data.d_k.size == 0:
         return message("no d_k to draw", width, height)
     if note and height >= LEAST_NOTED:
-        rest = over_d_k_chart(data, current, width, height - 1, log, ascii, quantity, wrt)
+        rest = over_d_k_chart(data, current, width, height - 1, log, quantity, wrt)
         return (fitted(((note, "label"),), width), *rest)
     at = int(np.argmin(np.abs(np.log(data.d_k) - np.log(current))))
     d_k = data.d_k.astype(np.float64)
@@ -98,7 +96,7 @@ def over_d_k_chart(
         ]
         values = _note(panel, int(data.d_k[at]), current, size)
         axis = _log_axis(panel, size) if log else _linear_axis(panel, size)
-        drawn.append(plot(series, x, axis, size, height, ascii, (), (current,), values))
+        drawn.append(plot(series, x, axis, size, height, (), (current,), values))
     return reduce(beside, drawn)
 
 

@@ -39,7 +39,7 @@ ERROR = ("error: the largest |p−exact| of all keys", "error: largest |p−exac
 
 
 def precision_chart(
-    lab: Lab, width: int, height: int, ascii: bool = False, side: Side = "scaled", first: int = 0
+    lab: Lab, width: int, height: int, side: Side = "scaled", first: int = 0
 ) -> tuple[Row, ...]:
     """Draw what each format and method makes of one vector.
 
@@ -51,7 +51,6 @@ def precision_chart(
         lab: What came out of every format, stable and naive.
         width: Cells of every row returned.
         height: Number of rows returned.
-        ascii: Whether to keep to ASCII; there are no signs but mathematical ones, and those stay.
         side: Which side to show where there is no room for both.
         first: How many lines to scroll down, held to `last_first`.
     """

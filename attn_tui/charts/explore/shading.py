@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from attn_tui.charts.axis import Floats, power_text, round_step
 from attn_tui.charts.explore.overview import largest_entry, smallest_entry
-from attn_tui.charts.grid import Glyphs
+from attn_tui.charts.glyphs import SHADES
 from attn_tui.charts.rows import Row
 from attn_tui.charts.sides import sides
 from attn_tui.compute.explore.answer import VectorAnswer
@@ -57,19 +57,19 @@ class Shading:
         """Return 0, too small for a shade, to 4 for natural logarithms of sizes, in any shape."""
         return np.searchsorted(self.steps, log_sizes / LN10 + 1e-9, side="right")
 
-    def legend(self, glyph: Glyphs) -> list[Row]:
+    def legend(self) -> list[Row]:
         """Return what the shades mean, at decreasing length."""
         sizes = [power_text(step) if self.log else f"{10**step:.3g}" for step in self.steps]
         falling = list(enumerate(sizes, 1))[::-1]
         shades: list[Row] = []
         for text in (" ≥{}  ", "≥{} "):
             spans = [
-                ((glyph.shades[shade], f"positive{shade}"), (text.format(size), "label"))
+                ((SHADES[shade], f"positive{shade}"), (text.format(size), "label"))
                 for shade, size in falling
             ]
             shades.append(tuple(span for pair in spans for span in pair))
         first: Row = ()
-        rest: Row = ((glyph.shades[0], "zero"), (" 0  ", "label"))
+        rest: Row = ((SHADES[0], "zero"), (" 0  ", "label"))
         if self.hidden:
             which = "" if len(self.hidden) == 2 else f"{self.hidden[0]} "
             first = ((f"{which}all below {sizes[0]}: see log", "strong"), ("  ", "text"))

@@ -7,7 +7,7 @@ import numpy as np
 
 from attn_tui.charts.axis import Axis, Tick, power_text, round_step
 from attn_tui.charts.explore.weights_layout import Drawn, Layout, drawn
-from attn_tui.charts.grid import Glyphs, glyphs
+from attn_tui.charts.glyphs import POINTER, SCALED, UNSCALED
 from attn_tui.charts.plot import Mark, Series, frame, legend, plot
 from attn_tui.charts.rows import Row, Span, first_fit, first_text, length
 from attn_tui.charts.sides import Shown, change, compared, sides
@@ -24,7 +24,6 @@ def weights_chart(
     height: int,
     log: bool,
     selected: int = 0,
-    ascii: bool = False,
 ) -> tuple[Row, ...]:
     """Draw the weights of one vector on both sides.
 
@@ -38,16 +37,15 @@ def weights_chart(
         height: Number of rows returned.
         log: Whether the axis is logarithmic, from the smallest weight to 1; otherwise [0, 1].
         selected: The key whose weights are written out.
-        ascii: Whether to draw without block glyphs.
     """
-    n_keys, glyph = answer.vector.n_keys, glyphs(ascii)
+    n_keys = answer.vector.n_keys
     both = drawn(answer, log)
     sunk = any(one.sink is not None for one in both)
     y = _log_axis(both) if log else PROBABILITIES
     noted = height >= 8 or n_keys > width // 2 or bool(answer.reason) or sunk or compared(answer)
     size = frame(y, width, height, noted)
     layout = Layout(n_keys, max(size.columns, 1), max(size.lines, 1), sunk)
-    x = Axis("key", 0.0, layout.columns, ticks=_key_ticks(layout, selected, glyph.pointer))
+    x = Axis("key", 0.0, layout.columns, ticks=_key_ticks(layout, selected))
     shown = "log scale" if log else "scale 0 to 1"
     titles = [
         f"weights p of {visible(answer.vector.name)}, {shown}",
@@ -55,11 +53,11 @@ def weights_chart(
         f"p, {shown}",
         "p, log" if log else "p, 0–1",
     ]
-    series = _series(both, layout, glyph, width - len(titles[-1]))
+    series = _series(both, layout, width - len(titles[-1]))
     title = first_text(titles, width - length(legend(series)))
     y = Axis(title, y.minimum, y.maximum, ticks=y.ticks)
-    note = _note(answer, layout, log, selected, width, glyph) if noted else ()
-    return plot(series, x, y, width, height, ascii, _masks(both, layout, y), (), note)
+    note = _note(answer, layout, log, selected, width) if noted else ()
+    return plot(series, x, y, width, height, _masks(both, layout, y), (), note)
 
 
 def _log_axis(both: tuple[Drawn, Drawn]) -> Axis:
@@ -70,12 +68,12 @@ def _log_axis(both: tuple[Drawn, Drawn]) -> Axis:
     return Axis("", bottom, 0.0, ticks=tuple(Tick(p, power_text(p) if p else "1") for p in powers))
 
 
-def _series(both: tuple[Drawn, Drawn], layout: Layout, glyph: Glyphs, room: int) -> list[Series]:
+def _series(both: tuple[Drawn, Drawn], layout: Layout, room: int) -> list[Series]:
     """Return what is drawn of both sides, with names for which there is room in the legend."""
     series = []
     names = _names(both, room)
     for second, (one, name) in enumerate(zip(both, names, strict=True)):
-        parts = glyph.scaled if second else glyph.unscaled
+        parts = SCALED if second else UNSCALED
         if layout.grouped:
             series.append(one.bars(layout, bool(second), name, parts))
         else:
@@ -95,7 +93,7 @@ def _names(both: tuple[Drawn, Drawn], room: int) -> tuple[str, ...]:
     return next((names for names in levels if sum(map(len, names)) + beside <= room), levels[-1])
 
 
-def _key_ticks(layout: Layout, selected: int, pointer: str) -> tuple[Tick, ...]:
+def _key_ticks(layout: Layout, selected: int) -> tuple[Tick, ...]:
     """Return the numbers of keys: the selected one, then as many as there is room for."""
     label_width = len(str(layout.n_keys - 1)) + 3
     most = max(layout.columns // label_width, 1)
@@ -104,7 +102,7 @@ def _key_ticks(layout: Layout, selected: int, pointer: str) -> tuple[Tick, ...]:
     if layout.sink and layout.grouped:
         ticks.insert(0, Tick(layout.middle(layout.n_keys), "sink", "strong"))
     if 0 <= selected < layout.n_keys:
-        ticks.insert(0, Tick(layout.middle(selected), f"{pointer}{selected}", "cursor"))
+        ticks.insert(0, Tick(layout.middle(selected), f"{POINTER}{selected}", "cursor"))
     return tuple(ticks)
 
 
@@ -124,9 +122,7 @@ def _masks(both: tuple[Drawn, Drawn], layout: Layout, y: Axis) -> list[Mark]:
     return [Mark(place, y.minimum, text, "muted") for place in places]
 
 
-def _note(
-    answer: VectorAnswer, layout: Layout, log: bool, selected: int, width: int, glyph: Glyphs
-) -> Row:
+def _note(answer: VectorAnswer, layout: Layout, log: bool, selected: int, width: int) -> Row:
     """Return the last row: what is wrong, what is not to be seen, and the selected key."""
     if answer.reason:
         return ((answer.reason, "error"),)
@@ -136,7 +132,7 @@ def _note(
     if keys_a_column > 1:
         facts.append((f"{keys_a_column:,} keys a column: largest shown  ", "label"))
     hidden = {}
-    for side, parts in zip(both, (glyph.unscaled, glyph.scaled), strict=True):
+    for side, parts in zip(both, (UNSCALED, SCALED), strict=True):
         # A bar is drawn from half a part of a cell on.
         least = 1 / (2 * len(parts) * layout.lines)
         if not log and side.evaluation.max_weight < least:
@@ -150,7 +146,7 @@ def _note(
         facts.append((f"m {answer.masked.size:,} masked  ", "muted"))
     if not 0 <= selected < layout.n_keys:
         return first_fit([tuple(facts[:count]) for count in range(len(facts), -1, -1)], width)
-    longest, *shorter = _selected(answer, both, selected, glyph.pointer)
+    longest, *shorter = _selected(answer, both, selected)
     fewer = [tuple(facts[:count]) for count in range(len(facts), -1, -1)]
     rows: list[Row] = [(*fewer[0], longest)]
     # The difference of two answers matters more than what else there is to say.
@@ -168,23 +164,21 @@ def _sinks(both: tuple[Shown, Shown]) -> str:
     return f"sink {parts[0]}" if sunk else ""
 
 
-def _selected(
-    answer: VectorAnswer, both: tuple[Shown, Shown], key: int, pointer: str
-) -> tuple[Span, ...]:
+def _selected(answer: VectorAnswer, both: tuple[Shown, Shown], key: int) -> tuple[Span, ...]:
     """Return the weights of a key on both sides, at decreasing length."""
     before, after = (side.weight(key) for side in both)
     values = weight(*before), weight(*after)
-    short = f"{pointer}{key}: {values[0]} → {values[1]}"
+    short = f"{POINTER}{key}: {values[0]} → {values[1]}"
     first, second = (f"{value} {side.name}" for value, side in zip(values, both, strict=True))
     if not compared(answer):
         score = general(float(answer.vector.scores[key]))
-        texts = [f"{pointer} key {key}, s = {score}: {first}, {second}", short]
+        texts = [f"{POINTER} key {key}, s = {score}: {first}, {second}", short]
     else:
         by = change(before, after)
         difference = f"p {both[1].name} − p {both[0].name} = {by}"
         texts = [
-            f"{pointer} key {key}: {first}, {second}, {difference}",
-            f"{pointer} key {key}: {first}, {second}, {by}",
+            f"{POINTER} key {key}: {first}, {second}, {difference}",
+            f"{POINTER} key {key}: {first}, {second}, {by}",
             f"{short}, {by}",
             short,
         ]

@@ -20,6 +20,7 @@ from attn_tui.charts.plot import Series, frame, plot
 from attn_tui.charts.rows import Row, first_fit, fitted, message, packed, plain
 from attn_tui.charts.sweep.marks import condensed, crossing_sign, marks
 from attn_tui.charts.sweep.signs import (
+    BAND,
     CONDENSED,
     DEFAULT_LOOK,
     EXACT,
@@ -93,14 +94,16 @@ def sweep_chart(
     heads = picture.heads(width, max(rest // 4, 1), height >= LEAST_EXPLAINED)
     size = frame(picture.y, width, rest - len(heads) + 1, picture.leaves_out)
     picture.lay(size.lines)
-    on_it = marks(answer, x, picture.y, size, look.ascii)
+    on_it = marks(answer, x, picture.y, size)
     series = picture.series(x)
     # The note's row is counted on, though it may turn out that nothing is left out.
     note: Row = ((" ", "text"),) if picture.leaves_out else ()
-    rows = list(plot(series, x, picture.y, width, rest, look.ascii, on_it, (here,), note, heads))
+    rows = list(plot(series, x, picture.y, width, rest, on_it, (here,), note, heads))
     if height >= LEAST_EXPLAINED:
         signs = picture.signs(plain(rows[len(heads) :]))
-        rows.append(fitted(first_fit(explained(answer, look, signs, picture.brief), width), width))
+        rows.append(
+            fitted(first_fit(explained(answer, look.bands, signs, picture.brief), width), width)
+        )
     rows += (fitted(row, width) for row in numbers)
     return tuple(rows)
 
@@ -129,7 +132,6 @@ class _Picture:
         self.low = height < LEAST_HIGH
         self.log = look.log or answer.settings.ratio
         self.name = NAMES[answer.settings.statistic].symbol
-        self._dot = "." if look.ascii else "·"
         self.data = list(self._ratios() if answer.settings.ratio else self._curves())
         self.y = self._log_axis() if self.log else self._linear_axis()
         self.known: list[tuple[str, Series]] = []
@@ -146,13 +148,12 @@ class _Picture:
 
     def series(self, x: Axis) -> list[Series]:
         """Return all there is to draw, the most important last."""
-        bands = [one for one in self.data if one.glyph == self._dot]
-        others = [one for one in self.data if one.glyph != self._dot]
+        bands = [one for one in self.data if one.glyph == BAND]
+        others = [one for one in self.data if one.glyph != BAND]
         lines = [*self._vertical(x), *bands, *(series for _, series in self.known), *others]
         if self.answer.settings.ratio:
             low, high = self._ends()
-            glyph = "-" if self.look.ascii else "╌"
-            one = Series("", np.array([low, high]), np.zeros(2), "axis", glyph=glyph, tag="×1")
+            one = Series("", np.array([low, high]), np.zeros(2), "axis", glyph="╌", tag="×1")
             lines.insert(0, one)
         return lines
 
@@ -192,9 +193,8 @@ class _Picture:
     def _vertical(self, x: Axis) -> Iterator[Series]:
         for rule, place in condensed(self.answer, x):
             y = np.linspace(self.y.minimum, self.y.maximum, 60)
-            glyph = ":" if self.look.ascii else "┊"
             role = role_of(self.answer, rule)
-            yield Series("", np.full(y.size, place), y, role, "points", glyph)
+            yield Series("", np.full(y.size, place), y, role, "points", "┊")
 
     def _curves(self) -> Iterator[Series]:
         statistic = self.answer.settings.statistic
@@ -255,7 +255,7 @@ class _Picture:
     def signs(self, drawn: str) -> list[str]:
         """Return what signs mean, of those that are left in what was drawn, each once."""
         known = [sign for sign, _ in self.known]
-        crossing = crossing_sign(drawn, self.look.ascii)
+        crossing = crossing_sign(drawn)
         signs = [*known, CONDENSED, crossing]
         return [sign for sign in dict.fromkeys(signs) if sign.split()[0] in drawn]
 
@@ -265,13 +265,13 @@ class _Picture:
         x, role, letter = self._where(points), role_of(self.answer, rule), self._letter(rule)
         for logs, end in ((lows, "lower"), (highs, "upper")):
             y, name = self._values(logs), f"of {letter}'s {end} ends"
-            yield Series("", x, y, role, glyph=self._dot, points=name)
+            yield Series("", x, y, role, glyph=BAND, points=name)
 
     def _median(self, points: Sequence[Point], logs: list[float], rule: str, tag: str) -> Series:
         x, y, letter = self._where(points), self._values(logs), self._letter(rule)
-        glyph, name = letter.lower() if self.look.ascii else "", f"of {letter}'s medians"
+        name = f"of {letter}'s medians"
         role, tag = role_of(self.answer, rule), letter.lower() if self.brief else tag
-        return Series("", x, y, role, glyph=glyph, tag=tag, points=name)
+        return Series("", x, y, role, tag=tag, points=name)
 
     def _letters(self, points: Sequence[Point], logs: list[float], rule: str) -> Series:
         x, y, letter = self._where(points), self._values(logs), self._letter(rule)

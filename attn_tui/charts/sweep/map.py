@@ -7,7 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from attn_tui.charts.grid import Glyphs, Grid, glyphs
+from attn_tui.charts.glyphs import RULE, SHADES
+from attn_tui.charts.grid import Grid
 from attn_tui.charts.rows import Row, first_fit, first_text, fitted, message
 from attn_tui.charts.sweep.shading import RatioShading, Shading, size_shading
 from attn_tui.charts.sweep.signs import DEFAULT_LOOK, Look
@@ -131,22 +132,21 @@ def sweep_map(
         return message(text, width, height)
     at = (held(seen.ns, cursor[0]), held(seen.d_ks, cursor[1]))
     cells = _cells(answer, rule, of)
-    shading = RatioShading() if answer.settings.ratio else size_shading(answer, cells, look)
-    glyph = glyphs(look.ascii)
+    shading = RatioShading() if answer.settings.ratio else size_shading(answer, cells, look.log)
     readouts = _readouts(answer, rule, of, at)
     titles = _titles(answer, rule, of, shading.ends)
     heads: list[Row] = [((title, "strong"),) for title in titles]
     if not seen.readout:
         heads = [(*heads[1], (f"  {text}", "cursor")) for text in readouts] + heads[1:]
     rows = [fitted(first_fit(heads, width), width)]
-    rows += _draw(answer, rule, of, cells, shading, seen, at, glyph, width)
+    rows += _draw(answer, rule, of, cells, shading, seen, at, width)
     blank = height - len(rows) - seen.readout - seen.legend
     rows += [fitted((), width)] * blank
     if seen.readout:
         rows.append(fitted(((first_text(readouts, width), "cursor"),), width))
     if seen.legend:
         line = _line_of(answer, rule, of)
-        rows.append(fitted(first_fit(shading.legend(glyph, line), width), width))
+        rows.append(fitted(first_fit(shading.legend(line), width), width))
     return tuple(rows)
 
 
@@ -175,7 +175,6 @@ def _draw(
     shading: Shading,
     seen: Layout,
     at: Place,
-    glyph: Glyphs,
     width: int,
 ) -> list[Row]:
     """Return the rows of cells with their n before them, and the d_k below."""
@@ -187,11 +186,11 @@ def _draw(
         marked, written = seen.left(seen.d_ks.index(at[1])), []
         for column, d_k in enumerate(seen.d_ks):
             value = cells.get((n, d_k))
-            written.append(_draw_cell(grid, seen, column, row, value, shading, glyph))
+            written.append(_draw_cell(grid, seen, column, row, value, shading))
         boundary = _column(seen, lines.get(n), written)
         for y in range(row * seen.tall, (row + 1) * seen.tall):
             if boundary is not None:
-                grid.put(boundary, y, glyph.rule, "strong")
+                grid.put(boundary, y, RULE, "strong")
             if n == at[0]:
                 grid.put(marked - 1, y, "[", "cursor")
                 grid.put(marked + seen.body, y, "]", "cursor")
@@ -211,11 +210,10 @@ def _draw_cell(
     row: int,
     value: float | None,
     shading: Shading,
-    glyph: Glyphs,
 ) -> range:
     """Draw the cell of a place and return which columns hold what is written in its middle row."""
     shade, text, role = (0, "?", "muted") if value is None else shading.cell(value, seen.body)
-    left, fill = seen.left(column), glyph.shades[shade] if shade else " "
+    left, fill = seen.left(column), SHADES[shade] if shade else " "
     for y in range(row * seen.tall, (row + 1) * seen.tall):
         grid.put(left, y, fill * seen.body, role)
     start = left + (seen.body - len(text)) // 2

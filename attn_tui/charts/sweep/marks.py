@@ -13,6 +13,9 @@ from attn_tui.report.sweep.names import name_of, place_text
 
 LEAST_COLUMNS, LEAST_LINES = 8, 3
 
+_CROSSING = "◆"
+"""Where medians cross."""
+
 LINES_EACH = 4
 """A crossover has its interval where there are so many lines for each."""
 
@@ -28,11 +31,11 @@ def condensed(answer: Answer, x: Axis) -> Iterator[tuple[str, float]]:
             yield each.rule, float(place)
 
 
-def marks(answer: Answer, x: Axis, y: Axis, size: Frame, ascii: bool) -> list[Mark]:
+def marks(answer: Answer, x: Axis, y: Axis, size: Frame) -> list[Mark]:
     """Return condensation points above, and below them crossovers, none over another."""
     if size.columns < LEAST_COLUMNS or size.lines < LEAST_LINES:
         return []
-    texts = [*_condensed_texts(answer, x, size.columns), *_crossed_texts(answer, x, size, ascii)]
+    texts = [*_condensed_texts(answer, x, size.columns), *_crossed_texts(answer, x, size)]
     found, taken = list[Mark](), set[tuple[int, int]]()
     for first, begin, text, role in texts:
         start = max(min(begin, size.columns - len(text)), 0)
@@ -46,14 +49,9 @@ def marks(answer: Answer, x: Axis, y: Axis, size: Frame, ascii: bool) -> list[Ma
     return found
 
 
-def crossing_sign(drawn: str, ascii: bool) -> str:
+def crossing_sign(drawn: str) -> str:
     """Return the sign of crossovers in what was drawn, and what it means."""
-    return "d* medians cross (95 %)" if "d*" in drawn else f"{_signs(ascii)[3]} d*, medians cross"
-
-
-def _signs(ascii: bool) -> tuple[str, str, str, str]:
-    """Return the left end of an interval, what it is drawn with, its right end, and its middle."""
-    return ("[", "-", "]", "*") if ascii else ("├", "─", "┤", "◆")
+    return "d* medians cross (95 %)" if "d*" in drawn else f"{_CROSSING} d*, medians cross"
 
 
 def _condensed_texts(answer: Answer, x: Axis, columns: int) -> Iterator[_Text]:
@@ -72,11 +70,10 @@ def _whose(answer: Answer, rule: str, several: bool) -> str:
     return letter_of(answer, rule) if rule in drawn_rules(answer) else name_of(rule)
 
 
-def _crossed_texts(answer: Answer, x: Axis, size: Frame, ascii: bool) -> Iterator[_Text]:
+def _crossed_texts(answer: Answer, x: Axis, size: Frame) -> Iterator[_Text]:
     """Yield crossovers, with their intervals if they are few; many of one column stand together."""
     crossed = list(_crossed(answer, x))
     several, brief = len(crossed) > 1, len(crossed) > max(size.lines // LINES_EACH, 1)
-    left, line, right, middle = _signs(ascii)
     if brief:
         at_column: dict[int, list[str]] = {}
         for each, d_k in crossed:
@@ -85,7 +82,7 @@ def _crossed_texts(answer: Answer, x: Axis, size: Frame, ascii: bool) -> Iterato
         for column, rules in at_column.items():
             letters = "".join(letter_of(answer, rule) for rule in rules)
             role = role_of(answer, rules[0]) if len(rules) == 1 else "cursor"
-            yield 1, column, f"{middle}{letters}", role
+            yield 1, column, f"{_CROSSING}{letters}", role
         return
     for each, d_k in crossed:
         ends = [each.low or d_k, d_k, each.high or d_k]
@@ -93,9 +90,9 @@ def _crossed_texts(answer: Answer, x: Axis, size: Frame, ascii: bool) -> Iterato
         first, at, last = (int(column) for column in cell(columns, size.columns))
         letter = letter_of(answer, each.rule)
         role = role_of(answer, each.rule) if several else "cursor"
-        bar = [line] * (last - first + 1)
-        bar[0], bar[-1] = left, right
-        bar[at - first] = middle
+        bar = ["─"] * (last - first + 1)
+        bar[0], bar[-1] = "├┤"
+        bar[at - first] = _CROSSING
         name = f"{letter} " if several else ""
         text = f"{name}d* {place_text(d_k)}{'' if each.finished else ' so far'}"
         if last + 1 + len(text) < size.columns:

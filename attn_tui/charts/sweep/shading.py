@@ -7,9 +7,8 @@ from math import floor, isfinite, isnan, log, log10
 import numpy as np
 
 from attn_tui.charts.axis import power_text
-from attn_tui.charts.grid import Glyphs, glyphs
+from attn_tui.charts.glyphs import RULE, SHADES
 from attn_tui.charts.rows import Row
-from attn_tui.charts.sweep.signs import Look
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Place, upper_bound
 from attn_tui.report.numbers import LN10, MINUS, general, ratio
@@ -42,7 +41,7 @@ class RatioShading:
             return shade, sign if shade else "=", role
         return shade, f" {sign if shade else '='} {ratio(value, body - 5)} ", role
 
-    def legend(self, glyph: Glyphs, line: str) -> list[Row]:
+    def legend(self, line: str) -> list[Row]:
         """Return what the shades mean, at decreasing length."""
         sign: Row = (
             ("+ larger unscaled  ", "positive4"),
@@ -54,12 +53,12 @@ class RatioShading:
             (f"{MINUS} smaller ", "negative4"),
             ("= same ", "zero"),
         )
-        rule: Row = ((f"{glyph.rule} ", "strong"), (f"{line}  ", "label")) if line else ()
+        rule: Row = ((f"{RULE} ", "strong"), (f"{line}  ", "label")) if line else ()
         short_rule: Row = (rule[0], (line.partition(":")[0], "label")) if rule else ()
         steps: Row = tuple(
             span
             for shade, step in list(enumerate(RATIO_STEPS, 1))[::-1]
-            for span in ((glyph.shades[shade], "label"), (f" ×÷{step:g} ", "label"))
+            for span in ((SHADES[shade], "label"), (f" ×÷{step:g} ", "label"))
         )
         return [
             (*sign, *equal, *rule, *steps),
@@ -78,13 +77,11 @@ class SizeShading:
         ends: The scale in words.
         steps: From which size on there is each shade, rising, as decimal logarithms.
         texts: These sizes.
-        less: What marks a smaller one.
     """
 
     ends: str
     steps: tuple[float, ...]
     texts: tuple[str, ...]
-    less: str
 
     @property
     def _lightest(self) -> int:
@@ -97,23 +94,21 @@ class SizeShading:
         shade = reached and reached + self._lightest - 1
         role = f"positive{shade}" if shade else "zero"
         if body < LEAST_VALUES:
-            return shade, "" if shade else self.less[:body], role
+            return shade, "" if shade else SHADES[0], role
         number = np.exp(value) if isfinite(value) else 0.0
         return shade, f" {statistic_number(float(number), value, body - 3)} ", role
 
-    def legend(self, glyph: Glyphs, line: str) -> list[Row]:
+    def legend(self, line: str) -> list[Row]:
         """Return what the shades mean, at decreasing length."""
         steps: Row = tuple(
             span
             for shade, text in list(enumerate(self.texts, self._lightest))[::-1]
-            for span in ((glyph.shades[shade], f"positive{shade}"), (f" ≥{text}  ", "label"))
+            for span in ((SHADES[shade], f"positive{shade}"), (f" ≥{text}  ", "label"))
         )
-        less: Row = ((f"{glyph.shades[0]} less  ", "zero"),)
-        rule: Row = ((f"{glyph.rule} ", "strong"), (line, "label")) if line else ()
-        short_less: Row = ((f"{glyph.shades[0]}less ", "zero"),)
-        short_rule: Row = (
-            ((glyph.rule, "strong"), (line.partition(":")[0], "label")) if line else ()
-        )
+        less: Row = ((f"{SHADES[0]} less  ", "zero"),)
+        rule: Row = ((f"{RULE} ", "strong"), (line, "label")) if line else ()
+        short_less: Row = ((f"{SHADES[0]}less ", "zero"),)
+        short_rule: Row = ((RULE, "strong"), (line.partition(":")[0], "label")) if line else ()
         tight: Row = tuple(
             (text.replace(" ", "") + " " * text.endswith("  "), role) for text, role in steps
         )
@@ -121,23 +116,22 @@ class SizeShading:
         return [(*steps, *less, *rule), (*steps, *less, *short_rule), brief, steps, steps[:4]]
 
 
-def size_shading(answer: Answer, cells: Mapping[Place, float], look: Look) -> SizeShading:
+def size_shading(answer: Answer, cells: Mapping[Place, float], by_log: bool) -> SizeShading:
     """Return the shades for the sizes in a map's cells, given as natural logarithms."""
     known = [value / LN10 for value in cells.values() if isfinite(value)]
-    less = glyphs(look.ascii).shades[0]
     top = max(known, default=0.0)
-    if not look.log:
+    if not by_log:
         bound = upper_bound(answer.settings.statistic, answer.settings.n_range[1])
         bound = 10.0 ** min(top, 300.0) if bound is None else bound
         sizes = [part * bound for part in LINEAR_PARTS]
         texts = tuple(general(size, 2) for size in sizes)
         powers = tuple(log10(size) for size in sizes)
-        return SizeShading(f"0 to {general(bound, 3)}", powers, texts, less)
+        return SizeShading(f"0 to {general(bound, 3)}", powers, texts)
     # Each shade has about a fifth of the cells, so that wherever the map changes it is seen.
     fifths = np.quantile(known or [0.0], (0.2, 0.4, 0.6, 0.8)).tolist()
     by_digits = [dict(_round_below(each, digits) for each in fifths) for digits in (1, 2, 3)]
     steps = next((each for each in by_digits if len(each) == len(fifths)), by_digits[-1])
-    return SizeShading("shades of about a fifth each", tuple(steps), tuple(steps.values()), less)
+    return SizeShading("shades of about a fifth each", tuple(steps), tuple(steps.values()))
 
 
 def _round_below(power: float, digits: int) -> tuple[float, str]:

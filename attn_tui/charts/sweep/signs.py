@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from attn_tui.charts.glyphs import LINE
 from attn_tui.charts.rows import Row, length, packed
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.curves import Of
@@ -24,13 +25,11 @@ class Look:
         log: Whether numbers go by their logarithm; ratios always do.
         bands: Whether the band that holds eight draws in ten is drawn beside curves.
         whole: Whether the logarithm goes down to the smallest number.
-        ascii: Whether to draw without block glyphs.
     """
 
     log: bool = True
     bands: bool = True
     whole: bool = False
-    ascii: bool = False
 
 
 DEFAULT_LOOK = Look()
@@ -63,6 +62,9 @@ def named(answer: Answer) -> list[Row]:
     ]
 
 
+BAND = "·"
+"""What the ends of bands are drawn with."""
+
 EXACT: Mapping[Of, str] = {"mean": "=", "median": "~"}
 """What exact curves are drawn with."""
 
@@ -84,29 +86,28 @@ def means_and_medians(answer: Answer, brief: bool) -> str:
     The first rule that is drawn stands for all.
     """
     letter = next(letter_of(answer, rule) for rule in drawn_rules(answer))
-    line = letter.lower() if brief else "⠤"
+    line = letter.lower() if brief else LINE
     if answer.settings.ratio:
         return f"{letter} ratio of means, {line} of medians"
     return f"{letter} mean, {line} median"
 
 
-def explained(answer: Answer, look: Look, signs: Sequence[str], brief: bool) -> list[Row]:
+def explained(answer: Answer, bands: bool, signs: Sequence[str], brief: bool) -> list[Row]:
     """Return what the signs mean, at decreasing length.
 
     Args:
         answer: What is drawn.
-        look: How it is looked at.
+        bands: Whether bands are drawn.
         signs: What is in the picture besides means, medians and bands.
         brief: Whether medians are tagged with small letters.
     """
-    line = "small letters" if look.ascii else "lines, small letters" if brief else "lines"
-    ratios, dot = answer.settings.ratio, "." if look.ascii else "·"
+    ratios, line = answer.settings.ratio, "lines, small letters" if brief else "lines"
     first = f"letters {'ratio of means' if ratios else 'mean'}"
     second = f"{line} {'of medians' if ratios else 'median'}"
-    band = [f"{dot} {'± 2 standard errors' if ratios else '10 to 90 %'}"] * look.bands
-    short_band = [f"{dot} {'± 2 SE' if ratios else '10–90 %'}"] * look.bands
+    band = [f"{BAND} {'± 2 standard errors' if ratios else '10 to 90 %'}"] * bands
+    short_band = [f"{BAND} {'± 2 SE' if ratios else '10–90 %'}"] * bands
     shorter = list(dict.fromkeys(_SHORTER.get(sign, sign) for sign in signs))
-    least = means_and_medians(answer, brief or look.ascii)
+    least = means_and_medians(answer, brief)
     choices = [
         [first, second, *band, *signs],
         [least, *short_band, *signs],

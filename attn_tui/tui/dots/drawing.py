@@ -3,7 +3,7 @@
 from textwrap import wrap
 
 from attn_tui.charts.dots.chart import growth_chart, histogram_chart
-from attn_tui.charts.grid import glyphs
+from attn_tui.charts.glyphs import POINTER
 from attn_tui.charts.rows import Row, Span, cells, first_fit, fitted, message
 from attn_tui.compute.dots.answer import Answer, Settings
 from attn_tui.compute.experiment import Experiment
@@ -79,7 +79,7 @@ def _field(settings: Settings, place: int, label: int, view: View, focused: bool
     here = focused and place == view.field
     value = getattr(settings, field.name)
     role = "focus" if here else "strong" if value != field.default else "text"
-    pointer: Span = (glyphs(view.ascii).pointer if here else " ", "cursor")
+    pointer: Span = (POINTER if here else " ", "cursor")
     return (pointer, (f"{field.label:<{label}} ", "label"), (field.kind.shown(value), role))
 
 
@@ -113,7 +113,6 @@ def progress_row(
     now: float,
     state: State,
     width: int,
-    ascii: bool,
 ) -> Row:
     """Return how far the draw is, and what can be done about it."""
     if state == "failed":
@@ -124,7 +123,7 @@ def progress_row(
         return ((" drawing …" if running else f" {nothing}", "label"),)
     if running and answer.drawn < pace.total:
         text: Span = (f" {pace.text(answer.drawn, now)}", "label")
-        drawn: Span = (f" {bar(answer.drawn / pace.total, BAR, ascii)}", "scaled")
+        drawn: Span = (f" {bar(answer.drawn / pace.total, BAR)}", "scaled")
         stops: Span = (", x stops", "muted")
         return first_fit([(drawn, text, stops), (text, stops), (text,)], width)
     if answer.drawn < settings.samples:
@@ -162,12 +161,12 @@ def tab_items(view: View, narrow: bool, focused: bool, width: int) -> list[Item]
 def chart_rows(answer: Answer, name: str, view: View, width: int, height: int) -> tuple[Row, ...]:
     """Return the chart or the table of a name."""
     if name == "growth":
-        return growth_chart(answer, width, height, view.ascii)
+        return growth_chart(answer, width, height)
     if name == "table":
         return over_d_k_rows(answer, width, height, view.row)
     if name == "derivation":
         return derivation_rows(answer, width, height, view.top)
-    return histogram_chart(answer, view.side, width, height, view.log, view.ascii)
+    return histogram_chart(answer, view.side, width, height, view.log)
 
 
 def waiting(width: int, height: int) -> tuple[Row, ...]:

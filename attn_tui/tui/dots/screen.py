@@ -165,7 +165,7 @@ class DotsScreen(AskingActions):
         self.query_one("#charts").display = not narrow or tab in CHARTS
         experiment = self.asked.experiment
         held = experiment.source.d_k is not None
-        self.query_one(Slider).show_value(experiment.setup.d_k, self.view.ascii, held)
+        self.query_one(Slider).show_value(experiment.setup.d_k, held)
         rule = self.query_one("#rule", Canvas)
         setup = experiment.setup
         m = setup.scale.multiplier(setup.d_k, max(self.n_attended, 1))
@@ -173,7 +173,6 @@ class DotsScreen(AskingActions):
         self._draw_fields()
         progress = drawing.progress_row(
             self.answer, self.settings, self._pace, self.clock(), self.job.state, width,
-            self.view.ascii,
         )  # fmt: skip
         self.query_one("#progress", Canvas).show([progress])
         if self.answer:
@@ -269,12 +268,6 @@ class DotsScreen(AskingActions):
     def action_other_side(self) -> None:
         """Show the other side where there is room for one."""
         self.look(self.view.other_side())
-
-    def draw_in_ascii(self, ascii: bool) -> None:
-        """Draw bars and charts in ASCII from now on, or in blocks."""
-        super().draw_in_ascii(ascii)
-        if ascii != self.view.ascii:
-            self.look(replace(self.view, ascii=ascii))
 
     # What panes say
 

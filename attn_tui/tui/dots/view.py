@@ -38,7 +38,6 @@ class View:
         tab: What a narrow screen shows: a pane or a chart.
         side: Which side is shown where there is room for one.
         log: Whether the axis of densities is logarithmic.
-        ascii: Whether charts keep to ASCII.
     """
 
     field: int = 0
@@ -48,7 +47,6 @@ class View:
     tab: str = "readouts"
     side: Side = "scaled"
     log: bool = False
-    ascii: bool = False
 
     def shown(self, narrow: bool) -> str:
         """Return the tab that is shown."""

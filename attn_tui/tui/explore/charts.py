@@ -76,7 +76,7 @@ def _weights(drawn: Drawn) -> Rows:
     from attn_tui.charts.explore.weights import weights_chart
 
     view = drawn.view
-    return weights_chart(drawn.answer, drawn.width, drawn.height, view.log, view.key, view.ascii)
+    return weights_chart(drawn.answer, drawn.width, drawn.height, view.log, view.key)
 
 
 def _jacobian(drawn: Drawn) -> Rows:
@@ -85,7 +85,7 @@ def _jacobian(drawn: Drawn) -> Rows:
     view = drawn.view
     return jacobian_map(
         drawn.answer, view.side, drawn.width, drawn.height, view.log, (view.key, view.other),
-        view.ascii, view.zoomed,
+        view.zoomed,
     )  # fmt: skip
 
 
@@ -109,7 +109,7 @@ def _over_d_k(drawn: Drawn) -> Rows:
 
     view, experiment = drawn.view, drawn.experiment
     return over_d_k_chart(
-        drawn.data, experiment.setup.d_k, drawn.width, drawn.height, view.log, view.ascii,
+        drawn.data, experiment.setup.d_k, drawn.width, drawn.height, view.log,
         view.quantity, drawn.answer.wrt, KINDS[experiment.source.kind].over_d_k,
     )  # fmt: skip
 
@@ -122,7 +122,7 @@ def _precision(drawn: Drawn) -> Rows:
     from attn_tui.charts.explore.precision_lab import precision_chart
 
     view = drawn.view
-    return precision_chart(drawn.data, drawn.width, drawn.height, view.ascii, view.side, view.line)
+    return precision_chart(drawn.data, drawn.width, drawn.height, view.side, view.line)
 
 
 def _line_moved(drawn: Drawn, dx: int, dy: int) -> View:
@@ -140,9 +140,7 @@ def _vectors(drawn: Drawn) -> Rows:
     found = attention(drawn.experiment, view.vector)
     if found is None:
         return message(" No q and K here: f asks for them", width, height)
-    return attention_chart(
-        drawn.answer, found, view.key, width, height, view.component, view.ascii, view.side
-    )
+    return attention_chart(drawn.answer, found, view.key, width, height, view.component, view.side)
 
 
 def _component_moved(drawn: Drawn, dx: int, dy: int) -> View:

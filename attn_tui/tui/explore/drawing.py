@@ -187,7 +187,6 @@ def page(
         view.span if view.anchor is not None else None,
         _unmasked(experiment, view.vector, keys),
         not narrow,
-        view.ascii,
     )
 
 

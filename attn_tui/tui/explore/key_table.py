@@ -50,7 +50,6 @@ class Page:
         span: The first and the last key of the range that is selected, or None.
         unmasked: The scores of those keys as they were before a mask, if there is one.
         titled: Whether a line with the titles stands above the heads of the columns.
-        ascii: Whether bars keep to ASCII.
     """
 
     answer: VectorAnswer
@@ -62,7 +61,6 @@ class Page:
     span: tuple[int, int] | None = None
     unmasked: Sequence[float] = ()
     titled: bool = True
-    ascii: bool = False
 
     @property
     def head(self) -> int:
@@ -126,7 +124,7 @@ class KeyTable(Vertical, can_focus=True):
             *table_rows.title_row(page.titles[0], half, self.has_focus),
             *table_rows.title_row(page.titles[1], rest, self.has_focus),
         )
-        marks = table_rows.Marks(page.cursor, page.span, page.ascii)
+        marks = table_rows.Marks(page.cursor, page.span)
         rows = table_rows.key_rows(page.answer, page.keys, columns, marks, page.unmasked)
         self.query_one("#blocks", Canvas).show([titles, *rows] if page.titled else rows)
         statistics = self.query_one("#statistics", Canvas)

@@ -66,9 +66,3 @@ class LookingActions(ExploreBase):
         else:
             pin = pin_text(self.found.answer, self.found.question.experiment)
             self.look(replace(self.view, pinned=self.found.answer, pin=pin))
-
-    def draw_in_ascii(self, ascii: bool) -> None:
-        """Draw bars and charts in ASCII from now on, or in blocks."""
-        super().draw_in_ascii(ascii)
-        if ascii != self.view.ascii:
-            self.look(replace(self.view, ascii=ascii))

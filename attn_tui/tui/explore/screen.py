@@ -176,7 +176,7 @@ class ExploreScreen(AskingActions, LookingActions):
         self.query_one(panes.ScoresPane).show_title(drawing.source_title(asked.draft.source))
         self.query_one(ScoreEditor).show_text(asked.draft.text)
         held = asked.experiment.source.d_k is not None
-        self.query_one(Slider).show_value(asked.experiment.setup.d_k, self.view.ascii, held)
+        self.query_one(Slider).show_value(asked.experiment.setup.d_k, held)
         if found:
             experiment, index = found.question.experiment, found.question.vector
             rule = self.query_one("#rule", Canvas)

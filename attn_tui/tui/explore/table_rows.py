@@ -6,6 +6,7 @@ from math import inf
 
 import numpy as np
 
+from attn_tui.charts.glyphs import POINTER, SIZES
 from attn_tui.charts.rows import Row, length
 from attn_tui.charts.rows import fitted as fitted_row
 from attn_tui.charts.sides import change, role_of
@@ -13,12 +14,11 @@ from attn_tui.compute.explore.answer import SYMBOL, Evaluation, VectorAnswer
 from attn_tui.report.numbers import first_fitting, fitted, quantity, ratio, scientific, weight
 from attn_tui.tui.explore.order import Keys
 
-EIGHTHS = " ▏▎▍▌▋▊▉█"
 NUMBER, CHANGE = 10, 8
 """Cells of a weight or a gradient, the blank beside it included, and of a change."""
 
 
-def bar(fraction: float, width: int, ascii: bool = False) -> str:
+def bar(fraction: float, width: int) -> str:
     """Return a bar on a scale from 0 to 1, to an eighth of a cell; blank for NaN.
 
     A weight above 0 that is too small for an eighth leaves the bar blank: a picture must not
@@ -26,10 +26,8 @@ def bar(fraction: float, width: int, ascii: bool = False) -> str:
     """
     if not 0.0 <= fraction <= 1.0:
         return " " * width
-    if ascii:
-        return ("#" * round(fraction * width)).ljust(width)
     full, eighths = divmod(round(fraction * width * 8), 8)
-    return ("█" * full + EIGHTHS[eighths].strip()).ljust(width)
+    return ("█" * full + SIZES[eighths].strip()).ljust(width)
 
 
 @dataclass(frozen=True)
@@ -98,18 +96,15 @@ class Marks:
     Attributes:
         cursor: The key the cursor is on.
         span: The first and the last key of the range that is selected, or None.
-        ascii: Whether bars and marks keep to ASCII.
     """
 
     cursor: int
     span: tuple[int, int] | None = None
-    ascii: bool = False
 
     def mark(self, key: int) -> str:
         """Return what stands in front of a key."""
         selected = self.span is not None and self.span[0] <= key <= self.span[1]
-        after = ("*" if self.ascii else "▪") if selected else " "
-        return ((">" if self.ascii else "▸") if key == self.cursor else " ") + after
+        return (POINTER if key == self.cursor else " ") + ("▪" if selected else " ")
 
 
 def title_row(text: str, width: int, focused: bool) -> Row:
@@ -138,8 +133,8 @@ def key_rows(
     first, second = zip(answer.names, (answer.unscaled, answer.scaled), strict=True)
     blocks = (
         _score_rows(answer, keys, columns, marks, unmasked),
-        _weight_rows(first, keys, columns, marks.ascii),
-        _weight_rows(second, keys, columns, marks.ascii),
+        _weight_rows(first, keys, columns),
+        _weight_rows(second, keys, columns),
         _difference_rows(answer, keys, columns),
         _gradient_rows(answer, first, keys, columns),
         _gradient_rows(answer, second, keys, columns),
@@ -184,9 +179,7 @@ def _marked(marks: Marks, key: int, columns: Columns, numbers: str) -> Row:
     return ((left, "strong" if key == marks.cursor else "text"),)
 
 
-def _weight_rows(
-    named: tuple[str, Evaluation], keys: Keys, columns: Columns, ascii: bool
-) -> list[Row]:
+def _weight_rows(named: tuple[str, Evaluation], keys: Keys, columns: Columns) -> list[Row]:
     """Return the head and a row a key: the weight as a number and as a bar."""
     if not columns.weights:
         return [()] * (len(keys) + 1)
@@ -196,7 +189,7 @@ def _weight_rows(
     rows: list[Row] = [((f" {name:<{numbers + columns.bar}}"[: NUMBER + columns.bar], role),)]
     for value, log in zip(side.weights(keys), side.log_weights(keys), strict=True):
         text = weight(float(value), float(log), width=numbers)
-        rows.append(((f" {text:<{numbers}}{bar(float(value), columns.bar, ascii)}", role),))
+        rows.append(((f" {text:<{numbers}}{bar(float(value), columns.bar)}", role),))
     return rows
 
 

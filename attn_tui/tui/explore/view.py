@@ -31,7 +31,6 @@ class View:
         side: Which side is shown where there is room for one.
         zoomed: Whether a Jacobian too large for its map is seen around the cursor, not as a whole.
         log: Whether charts are logarithmic.
-        ascii: Whether bars and charts keep to ASCII.
         pinned: The answer that the present one is compared with, or None.
         pin: What was asked when it was pinned, in a few words.
     """
@@ -51,7 +50,6 @@ class View:
     side: Side = "scaled"
     zoomed: bool = False
     log: bool = False
-    ascii: bool = False
     pinned: VectorAnswer | None = None
     pin: str = ""
 

@@ -192,12 +192,6 @@ class SweepScreen(AskingActions):
         """Show bands, or hide them."""
         self._look(bands=not self.view.look.bands)
 
-    def draw_in_ascii(self, ascii: bool) -> None:
-        """Draw bars and charts in ASCII from now on, or in blocks."""
-        super().draw_in_ascii(ascii)
-        if ascii != self.view.look.ascii:
-            self._look(ascii=ascii)
-
     def _look(self, **changes: bool) -> None:
         self.look(replace(self.view, look=replace(self.view.look, **changes)))
 
@@ -237,9 +231,8 @@ class SweepScreen(AskingActions):
             return
         experiment, settings = self.question or asked.experiment, self.settings
         held = experiment.source.d_k is not None
-        plain = self.view.look.ascii
-        self.query_one("#slider", Slider).show_value(experiment.setup.d_k, plain, held)
-        self.query_one("#n-slider", Slider).show_value(settings.n, plain)
+        self.query_one("#slider", Slider).show_value(experiment.setup.d_k, held)
+        self.query_one("#n-slider", Slider).show_value(settings.n)
         drawn, rules = self.query_one("#drawn", Canvas), self.query_one("#rule", Canvas)
         drawn.show(drawing.drawn_rows(settings, *drawn.size))
         rules.show(drawing.rules_rows(experiment, *rules.size))

@@ -10,6 +10,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
+from attn_tui.charts.glyphs import in_ascii
 from attn_tui.charts.rows import Row, fitted, length
 
 FADING = frozenset(("text", "unscaled", "scaled", "strong", "label"))
@@ -25,9 +26,10 @@ def shown(row: Row, width: int) -> Row:
 
 
 class Styled(Protocol):
-    """An application that knows how each role looks in its theme."""
+    """An application that knows how each role looks in its theme, and which glyphs there are."""
 
     role_styles: Mapping[str, Style]
+    in_ascii: bool
 
 
 class Canvas(Widget):
@@ -39,6 +41,13 @@ class Canvas(Widget):
 
     rows: tuple[Row, ...] = ()
     faded = False
+
+    def on_mount(self) -> None:
+        """Be drawn again when other glyphs are wanted."""
+        self.watch(self.app, "in_ascii", self._draw_again, init=False)
+
+    def _draw_again(self) -> None:
+        self.refresh()
 
     def show(self, rows: Sequence[Row]) -> None:
         """Show new rows; those that are as before are not drawn again."""
@@ -55,9 +64,10 @@ class Canvas(Widget):
     def render_line(self, y: int) -> Strip:
         """Return one line of the rows as Textual wants it."""
         width = self.size.width
-        styles = cast("Styled", self.app).role_styles
+        app = cast("Styled", self.app)
+        styles, drawn = app.role_styles, in_ascii if app.in_ascii else str
         row = shown(self.rows[y], width) if y < len(self.rows) else ()
-        segments = [Segment(text, styles[self._role(role)]) for text, role in row]
+        segments = [Segment(drawn(text), styles[self._role(role)]) for text, role in row]
         return Strip(segments).adjust_cell_length(width, styles["text"])
 
     def _role(self, role: str) -> str:

@@ -61,17 +61,14 @@ def track(
     value: int,
     width: int,
     focused: bool,
-    ascii: bool = False,
     held: bool = False,
 ) -> Row:
     """Return a track of a width in cells with its ticks and the thumb, another one if held."""
     thumb = round(scale.to_fraction(value) * (width - 1))
     labels = ticks(scale, width, thumb)
-    done, todo, mark = ("=", "-", "O") if ascii else ("━", "─", "●")
-    if held:
-        mark = "H" if ascii else "■"
+    mark = "■" if held else "●"
     text = "".join(
-        mark if x == thumb else labels.get(x, done if x < thumb else todo) for x in range(width)
+        mark if x == thumb else labels.get(x, "━" if x < thumb else "─") for x in range(width)
     )
     role = "focus" if focused else "scaled"
     return ((text[:thumb], "scaled"), (mark, role), (text[thumb + 1 :], "axis"))
@@ -100,7 +97,6 @@ class Slider(Canvas, can_focus=True):
         super().__init__(id=id)
         self.scale = scale
         self.value = scale.minimum
-        self.ascii = False
         self.held = False
         self._drags = count()
         self._drag: Gesture | None = None
@@ -113,15 +109,13 @@ class Slider(Canvas, can_focus=True):
     def _label(self) -> str:
         return f"{self.scale.field} "
 
-    def show_value(self, value: int, ascii: bool = False, held: bool = False) -> None:
+    def show_value(self, value: int, held: bool = False) -> None:
         """Show a value; one that is held cannot be moved here."""
-        self.value, self.ascii, self.held = value, ascii, held
+        self.value, self.held = value, held
         self._draw()
 
     def _draw(self) -> None:
-        drawn = track(
-            self.scale, self.value, self._track_width, self.has_focus, self.ascii, self.held
-        )
+        drawn = track(self.scale, self.value, self._track_width, self.has_focus, self.held)
         number = f" {self.value:>{len(str(self.scale.maximum))}}"
         label = "focus" if self.has_focus else "label"
         self.show([((self.scale.field, label), (" ", "text"), *drawn, (number, "strong"))])

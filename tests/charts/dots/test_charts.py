@@ -2,7 +2,6 @@
 
 import re
 from functools import lru_cache
-from itertools import product
 
 import numpy as np
 import pytest
@@ -67,10 +66,9 @@ CASES |= {name: found(3, Scale("none"), Settings(name, samples=3000)) for name i
 @pytest.mark.parametrize("size", SIZES)
 def test_everything_has_its_size(name: str, size: tuple[int, int]) -> None:
     case = (CASES | FAR)[name]
-    for log, plain_ascii in product((False, True), (False, True)):
-        check_block(histogram_chart(case, "scaled", *size, log, plain_ascii), *size)
+    for log in (False, True):
+        check_block(histogram_chart(case, "scaled", *size, log), *size)
     check_block(histogram_chart(case, "unscaled", *size), *size)
-    check_block(growth_chart(case, *size, ascii=True), *size)
     check_block(growth_chart(case, *size), *size)
     check_block(over_d_k_rows(case, *size, 2), *size)
     check_block(derivation_rows(case, *size, 1), *size)
@@ -155,16 +153,15 @@ def test_bars_have_the_area_that_the_curves_have() -> None:
     assert 0 <= highest - peak <= 2
 
 
-@pytest.mark.parametrize("ascii", [False, True])
 @pytest.mark.parametrize("d_k", [1, 2, 8])
 def test_a_law_on_few_values_has_a_bar_for_each_and_a_normal_curve_over_the_range(
-    d_k: int, ascii: bool
+    d_k: int,
 ) -> None:
     case = found(d_k, settings=Settings("coins"))
-    rows = histogram_chart(case, "unscaled", 80, 24, ascii=ascii)
+    rows = histogram_chart(case, "unscaled", 80, 24)
     assert plain(rows).startswith("unscaled: probability of q·k")
     seen = np.count_nonzero(case.histogram.counts * 30 > case.drawn)
-    bars = re.split(r" +", re.sub(r"[^░⣀⣤⣶:]", " ", lines(rows)[18]).strip())
+    bars = re.split(r" +", re.sub(r"[^░⣀⣤⣶]", " ", lines(rows)[18]).strip())
     assert len(bars) == seen, "bars with gaps between them"
     dots = {
         column

@@ -21,12 +21,11 @@ UNSCALED = Setup(scale=Scale("none"))
     st.integers(0, 20),
     st.booleans(),
     st.tuples(st.integers(-3, 400), st.integers(-3, 400)),
-    st.booleans(),
 )
 def test_the_map_has_the_size_asked_for(
-    name: str, width: int, height: int, log: bool, cursor: tuple[int, int], ascii: bool
+    name: str, width: int, height: int, log: bool, cursor: tuple[int, int]
 ) -> None:
-    rows = jacobian_map(case(name), "scaled", width, height, log, cursor, ascii)
+    rows = jacobian_map(case(name), "scaled", width, height, log, cursor)
     check_block(rows, width, height)
 
 

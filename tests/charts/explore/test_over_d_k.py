@@ -37,7 +37,6 @@ CASES = {name: over(name) for name in SCORES}
     st.integers(1, 65536),
     st.booleans(),
     st.sampled_from(["weights", "entropy", "norm"]),
-    st.booleans(),
     st.sampled_from(["", "same scores, other d_k"]),
 )
 def test_the_chart_has_the_size_asked_for(
@@ -47,10 +46,9 @@ def test_the_chart_has_the_size_asked_for(
     current: int,
     log: bool,
     quantity: Quantity,
-    ascii: bool,
     note: str,
 ) -> None:
-    rows = over_d_k_chart(CASES[name], current, width, height, log, ascii, quantity, note=note)
+    rows = over_d_k_chart(CASES[name], current, width, height, log, quantity, note=note)
     check_block(rows, width, height)
 
 
@@ -141,17 +139,15 @@ def test_the_note_says_where_a_norm_too_small_to_see_is_largest() -> None:
     assert "largest" not in lines(over_d_k_chart(over("naive", NAIVE), 1, 116, 8, False))[-1][:70]
 
 
-@pytest.mark.parametrize("ascii", [False, True])
 @pytest.mark.parametrize("log", [False, True])
 def test_in_the_narrowest_panels_the_line_is_whole_and_the_curves_are_seen_to_cross_it(
-    log: bool, ascii: bool
+    log: bool,
 ) -> None:
-    line, crossing = ("|", "+") if ascii else ("┃", "┿")
-    rows = over_d_k_chart(CASES["worked"], 1024, 74, 9, log, ascii)
+    line, crossing = "┃", "┿"
+    rows = over_d_k_chart(CASES["worked"], 1024, 74, 9, log)
     columns = ["".join(column) for column in zip(*lines(rows)[1:-3], strict=True)]
     crossed = [column for column in columns if line in column and crossing in column]
-    # In ASCII the axes themselves look like a line with ticks.
-    assert len(crossed) == (6 if ascii else 3)
+    assert len(crossed) == 3
     assert all(set(column) == {line, crossing} for column in crossed)
 
 

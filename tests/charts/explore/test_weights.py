@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.charts.explore.weights import weights_chart
+from attn_tui.charts.glyphs import SCALED, UNSCALED
 from attn_tui.charts.rows import plain
 from attn_tui.compute.explore.compare import compare
 from attn_tui.compute.scale import Scale
@@ -20,11 +21,11 @@ sizes = st.tuples(st.integers(0, 130), st.integers(0, 20))
 
 
 @settings(deadline=None, max_examples=80)
-@given(st.sampled_from(sorted(SCORES)), sizes, st.booleans(), st.integers(-1, 400), st.booleans())
+@given(st.sampled_from(sorted(SCORES)), sizes, st.booleans(), st.integers(-1, 400))
 def test_the_chart_has_the_size_asked_for(
-    name: str, size: tuple[int, int], log: bool, selected: int, ascii: bool
+    name: str, size: tuple[int, int], log: bool, selected: int
 ) -> None:
-    check_block(weights_chart(case(name), *size, log, selected, ascii), *size)
+    check_block(weights_chart(case(name), *size, log, selected), *size)
 
 
 @pytest.mark.parametrize("count", [3, 20, 57, 58, 59, 115, 116, 117, 1000, 100_000])
@@ -44,12 +45,11 @@ def test_values_and_both_sides_are_written_out() -> None:
 
 
 def test_each_side_has_its_own_glyph_and_role() -> None:
-    for plain_ascii, unscaled, scaled in ((False, "⣀⣤⣶░", "▁▂▃▄▅▆▇█"), (True, ".:", "_=#")):
-        for scores in (np.zeros(4), np.linspace(0, 3, 9), np.linspace(0, 3, 200)):
-            for log in (False, True):
-                rows = weights_chart(ask(scores, Setup(d_k=2)), 116, 14, log, 0, plain_ascii)[1:-3]
-                assert set(text_of(rows, "unscaled")) <= set(unscaled)
-                assert set(text_of(rows, "scaled")) <= set(scaled)
+    for scores in (np.zeros(4), np.linspace(0, 3, 9), np.linspace(0, 3, 200)):
+        for log in (False, True):
+            rows = weights_chart(ask(scores, Setup(d_k=2)), 116, 14, log, 0)[1:-3]
+            assert set(text_of(rows, "unscaled")) <= set(UNSCALED)
+            assert set(text_of(rows, "scaled")) <= set(SCALED)
     rows = weights_chart(case("ties"), 116, 14, False)[1:-3]
     assert len(text_of(rows, "unscaled")) == len(text_of(rows, "scaled")) > 0
 
@@ -136,6 +136,7 @@ import sys
 from attn_tui.charts.explore import over_d_k
 from tests.charts.cases import case
 from attn_tui.charts.explore.weights import weights_chart
+from attn_tui.charts.glyphs import SCALED, UNSCALED
 weights_chart(case("worked"), 116, 14, True)
 assert "plotext" not in sys.modules
 """

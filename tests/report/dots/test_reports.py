@@ -259,7 +259,7 @@ def test_the_pace_says_how_far_and_how_long() -> None:
     assert pace.text(400, 12.0) == "40 %, 400 of 1,000, 6 s left"
     assert pace.text(1000, 99.0) == "100 %, 1,000 of 1,000"
     assert bar(0.5, 4) == "━━──"
-    assert bar(2.0, 4, ascii=True) == "===="
+    assert bar(2.0, 4) == "━━━━"
 
 
 def test_no_heading_stands_over_no_rows() -> None:
