@@ -141,8 +141,8 @@ def _last(seen: _Layout, first: int, width: int) -> Row:
 def _title(lab: Lab, side: LabSide, width: int) -> Row:
     exact = f"exact {weight_name(lab.key)} = {weight(side.exact)}"
     texts = (
-        f"{visible(lab.vector)}, {side.name}: {exact} (float64, nothing rounded)",
-        f"{side.name}: {exact} (float64, nothing rounded)",
+        f"{visible(lab.vector)}, {side.name}: {exact} (nothing rounded)",
+        f"{side.name}: {exact} (nothing rounded)",
         f"{side.name}: {exact}",
         exact,
         side.name,

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.evaluation import Evaluation, evaluate
+from attn_tui.compute.exact_softmax import exact_weights
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.explore.trouble import Status, verdict
 from attn_tui.compute.formats import rounded
@@ -68,7 +69,7 @@ class LabSide:
 
     Attributes:
         name: What it is called, as in a vector's answer.
-        exact: The exact weight of the lab's key: float64, stable, of what was not rounded.
+        exact: The exact weight of the lab's key, of what was not rounded, as float64 rounds it.
         trials: Every format, stable and naive, float64 and stable first.
     """
 
@@ -119,7 +120,7 @@ def lab(
         ("unscaled", PLAIN),
         ("scaled", setup.scale.logit_map(setup.d_k, vector.n_attended)),
     ):
-        exact = evaluate(exact_scores, to_logits, Precision()).weights()
+        exact = exact_weights(exact_scores, to_logits)
         trials = []
         for precision in _precisions(setup.precision):
             if stop():

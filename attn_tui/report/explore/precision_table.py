@@ -25,7 +25,7 @@ def precision_table(lab: Lab, n_keys: int) -> Iterator[str]:
         f"{lab.sides[0].trials[0].precision.arithmetic}\n"
     )
     for side in lab.sides:
-        yield f"\n{side.name}: exact {name} = {weight(side.exact)} (float64, nothing rounded)\n"
+        yield f"\n{side.name}: exact {name} = {weight(side.exact)} (nothing rounded)\n"
         yield (
             f"{'format':<9} {'method':<7} {short(name, 10):>10} {'differ':>8} {'to 0':>8}"
             f" {'largest error':>14} {'at key':>8}\n"

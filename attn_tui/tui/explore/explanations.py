@@ -66,7 +66,7 @@ CHART = Explanation(
     "entry, and z zooms to the cursor. Over d_k: what the rule would make of these same scores "
     "(of drawn ones: of the scores drawn there) at other d_k; the mark stands at the present one. "
     "Precision: softmax in every number format, stable and naive, against the exact weights, "
-    "which are those of float64 with nothing rounded. q, K, V: the gradient of the chosen weight "
+    "of 30 digits with nothing rounded before. q, K, V: the gradient of the chosen weight "
     "with respect to q and to the cursor's key, and the weights times V; arrows move along the "
     "components.",
     "computed from the scores shown; nothing is sampled",
