@@ -35,7 +35,8 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.softmax import STABLE
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.draws import unit_size
-from attn_tui.compute.sweep.rows import log_statistics, rows
+from attn_tui.compute.sweep.readouts import log_statistics
+from attn_tui.compute.sweep.rows import rows
 
 Floats = NDArray[np.float64]
 

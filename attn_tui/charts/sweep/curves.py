@@ -33,7 +33,8 @@ from attn_tui.charts.sweep.signs import (
     role_of,
 )
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.points import Point, upper_bound
+from attn_tui.compute.sweep.points import Point
+from attn_tui.compute.sweep.readouts import READOUTS
 from attn_tui.report.numbers import LN10, general
 from attn_tui.report.sweep.names import NAMES, formula, is_none, name_of
 
@@ -209,7 +210,7 @@ class _Picture:
             logs = [point.statistics[statistic].log_median for point in points[rule]]
             yield self._median(points[rule], logs, rule, name_of(rule))
         for rule in rules:
-            means = [_log(point.statistics[statistic].mean) for point in points[rule]]
+            means = [point.statistics[statistic].log_mean for point in points[rule]]
             yield self._letters(points[rule], means, rule)
 
     def _ratios(self) -> Iterator[Series]:
@@ -339,7 +340,7 @@ class _Picture:
     def _linear_axis(self) -> Axis:
         settings = self.answer.settings
         n = settings.n_range[1] if settings.over == "n" else settings.n
-        bound = upper_bound(settings.statistic, n)
+        bound = READOUTS[settings.statistic].bound(n)
         if bound is None:
             values = np.concatenate([np.zeros(0), *(one.y for one in self.data)])
             usable = values[np.isfinite(values) & (values > 0.0)]

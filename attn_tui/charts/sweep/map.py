@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, inf, isfinite, log
+from math import ceil, isfinite, log
 from typing import Literal
 
 import numpy as np
@@ -162,8 +162,7 @@ def _cells(answer: Answer, rule: str, of: Of) -> Mapping[Place, float]:
                 cells[place] = found.log_median if of == "median" else found.log_mean
         else:
             one = point.statistics[statistic]
-            mean = log(one.mean) if one.mean > 0.0 else -inf
-            cells[place] = one.log_median if of == "median" else mean
+            cells[place] = one.log_median if of == "median" else one.log_mean
     return cells
 
 

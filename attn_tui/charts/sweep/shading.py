@@ -10,7 +10,8 @@ from attn_tui.charts.axis import power_text
 from attn_tui.charts.glyphs import RULE, SHADES
 from attn_tui.charts.rows import Row
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.points import Place, upper_bound
+from attn_tui.compute.sweep.points import Place
+from attn_tui.compute.sweep.readouts import READOUTS
 from attn_tui.report.numbers import LN10, MINUS, general, ratio
 from attn_tui.report.sweep.names import statistic_number
 
@@ -121,7 +122,7 @@ def size_shading(answer: Answer, cells: Mapping[Place, float], by_log: bool) -> 
     known = [value / LN10 for value in cells.values() if isfinite(value)]
     top = max(known, default=0.0)
     if not by_log:
-        bound = upper_bound(answer.settings.statistic, answer.settings.n_range[1])
+        bound = READOUTS[answer.settings.statistic].bound(answer.settings.n_range[1])
         bound = 10.0 ** min(top, 300.0) if bound is None else bound
         sizes = [part * bound for part in LINEAR_PARTS]
         texts = tuple(general(size, 2) for size in sizes)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from attn_tui.charts.glyphs import LINE
 from attn_tui.charts.rows import Row, length, packed
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.curves import Of
 from attn_tui.compute.sweep.points import Point
+from attn_tui.compute.sweep.readouts import Of
 from attn_tui.report.numbers import quantity, ratio
-from attn_tui.report.sweep.names import formula, is_none, median_text, name_of
+from attn_tui.report.sweep.names import formula, is_none, mean_text, median_text, name_of
 
 LETTERS = "ABCDEFGHIJ"
 """What marks the mean of each rule, in their order."""
@@ -154,8 +154,8 @@ def readouts(answer: Answer, here: int, asked: int, width: int, height: int) -> 
 
 def _point_text(answer: Answer, point: Point, detail: int) -> str:
     one = point.statistics[answer.settings.statistic]
-    mean, median = quantity(one.mean), median_text(one)
-    with_error = f"{mean} ± {quantity(one.mean_standard_error)}"
+    with_error, median = mean_text(one), median_text(one)
+    mean = with_error.partition(" ±")[0]
     exact_mean, exact_median = _exact(answer, point, "mean"), _exact(answer, point, "median")
     long_mean, long_median = (f" (exact {e})" if e else "" for e in (exact_mean, exact_median))
     brief_mean = f" {EXACT['mean']} {exact_mean}" if exact_mean else ""

@@ -3,7 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from math import log, log2
+from math import log2
 from typing import Literal, get_args
 
 import numpy as np
@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Stop, never
 from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.norms import log_of
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.sweep.draws import GENERATOR, cost, unit_logs, units
-from attn_tui.compute.sweep.rows import READOUTS
+from attn_tui.compute.sweep.readouts import READOUTS, ROWS
 from attn_tui.compute.sweep.summary import summarise
 
 Floats = NDArray[np.float64]
 
 GradientReadout = Literal["gradient", "jacobian", "query_gradient", "trace"]
-"""‖∂p/∂s‖_F, ‖∂p/∂z‖_F = ‖J‖_F, ‖∂L/∂q‖, tr J."""
+"""Of which statistics crossovers are looked for."""
 
 GRADIENTS: tuple[GradientReadout, ...] = get_args(GradientReadout)
 
@@ -224,10 +225,7 @@ class _Falls:
         rule: Callable[[int, int], float],
     ) -> None:
         self.n, self.readouts, self.seed, self.rule = n, readouts, seed, rule
-        self._rows = [
-            READOUTS.index("jacobian" if each == "gradient" else each) for each in readouts
-        ]
-        self._times_m = np.array([[each == "gradient"] for each in readouts], dtype=np.float64)
+        self._rows = [ROWS[each] for each in readouts]
         self._samples: dict[int, Floats] = {}
 
     def keep(self, draws: int) -> None:
@@ -244,7 +242,9 @@ class _Falls:
             for d_k, sample in added.items():
                 for side, multiplier in enumerate((1.0, self.rule(d_k, self.n))):
                     logs = unit_logs(unit, d_k, multiplier)[self._rows]
-                    sample[side, :, unit.here] = logs + self._times_m * log(multiplier)
+                    factors = [READOUTS[each].factor(multiplier) for each in self.readouts]
+                    logs += np.array(list(map(log_of, factors)))[:, None]
+                    sample[side, :, unit.here] = logs
                     yield cost(self.n, unit.size)
         self._samples |= added
 

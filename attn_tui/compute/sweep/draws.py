@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.source import Drawn
-from attn_tui.compute.sweep.rows import READOUTS, Rows, log_statistics, rows
+from attn_tui.compute.sweep.readouts import log_statistics
+from attn_tui.compute.sweep.rows import Rows, rows
 
 Floats = NDArray[np.float64]
 
@@ -147,11 +148,10 @@ def _running(seed: int, block: int, part: int, d_ks: tuple[int, ...]) -> Floats:
 
 @lru_cache(maxsize=3072)
 def unit_logs(unit: Unit, d_k: int, multiplier: float, qk_norm: bool = False) -> Floats:
-    """Return the logarithms of the statistics of a unit's vectors, shape (7, B), read-only.
+    """Return what `log_statistics` says of a unit's vectors, shape (7, B), read-only.
 
-    They are those of `rows.READOUTS`, the query gradient with the multiplier. The last 3,072
-    are kept, at most 38 MB, so that what was seen once comes at once. Vectors are drawn once
-    where those of one unit are asked for one after the other.
+    The last 3,072 are kept, at most 38 MB, so that what was seen once comes at once. Vectors are
+    drawn once where those of one unit are asked for one after the other.
 
     Args:
         unit: Which vectors.
@@ -159,16 +159,12 @@ def unit_logs(unit: Unit, d_k: int, multiplier: float, qk_norm: bool = False) ->
         multiplier: m, above 0.
         qk_norm: Whether q and k are normalised first; then the query gradient is not known, NaN.
     """
-    if qk_norm:
-        logs = log_statistics(
-            _normalised_rows(unit, d_k), np.full(unit.size, min(multiplier, 1e300)), np.zeros(1)
-        )
-        logs[READOUTS.index("query_gradient")] = np.nan
-        logs.setflags(write=False)
-        return logs
     # A σ beyond this saturates the same, and no product with it overflows.
-    logit_std = np.minimum(multiplier, 1e300) * unit.query_norms(d_k)
-    logs = log_statistics(unit.rows(), logit_std, unit.across(d_k))
-    logs[READOUTS.index("query_gradient")] += np.log(multiplier)
+    held = min(multiplier, 1e300)
+    if qk_norm:
+        stds, unknown = np.full(unit.size, held), np.full(unit.size, np.nan)
+        logs = log_statistics(_normalised_rows(unit, d_k), stds, unknown)
+    else:
+        logs = log_statistics(unit.rows(), held * unit.query_norms(d_k), unit.across(d_k))
     logs.setflags(write=False)
     return logs

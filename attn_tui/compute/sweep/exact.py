@@ -5,7 +5,7 @@ Given q, the logits of a drawn vector are independent normal numbers of standard
 """
 
 from collections.abc import Callable
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from math import erf, lgamma, log, pi, sqrt
 
@@ -25,6 +25,13 @@ class Exact:
 
     mean: float | None = None
     median: float | None = None
+
+    def times(self, factor: float) -> "Exact":
+        """Return that of a number so many times as large."""
+        mean, median = self.mean, self.median
+        return Exact(
+            None if mean is None else factor * mean, None if median is None else factor * median
+        )
 
 
 @lru_cache(maxsize=512)
@@ -67,14 +74,23 @@ def mean_norm(degrees: int) -> float:
     return sqrt(2.0) * float(np.exp(lgamma((degrees + 1) / 2.0) - lgamma(degrees / 2.0)))
 
 
-def two_keys(statistic: str, d_k: int, multiplier: float) -> Exact:
-    """Return the mean and the median of a statistic of two keys; arguments as for `exact`.
+def two_keys(of_gaps: Callable[[Floats], Floats], d_k: int, multiplier: float) -> Exact:
+    """Return the mean and the median of a statistic of two keys.
 
-    The gap of the two scores is √2·|q·k|, and every statistic but the query gradient is a
-    monotone function of it. That one is m·p_1p_2·‖k_1 − k_2‖·|v_1 − v_2|, with no median here.
+    The gap of the two scores is √2·|q·k|.
+
+    Args:
+        of_gaps: The statistic of two logits so far apart, a monotone function.
+        d_k: The length of q.
+        multiplier: m.
     """
+    gap = np.array(multiplier * sqrt(2.0) * median_size(d_k))
+    return Exact(float(_over_gaps(of_gaps, d_k, multiplier).sum()), float(of_gaps(gap)))
+
+
+def _over_gaps(of_gaps: Callable[[Floats], Floats], d_k: int, multiplier: float) -> Floats:
+    """Return the parts of a mean over the gaps of two logits, one for each ‖q‖ of its law."""
     r, w = query_norm_law(d_k)
-    multiplier = min(multiplier, 1e300)
     # A normal number's size is e^t; its density there by the trapezoidal rule, from sizes on that
     # leave the logits together.
     t = np.arange(-30.0 - log(max(multiplier * r[-1], 1.0)), 3.3, 0.15)
@@ -82,28 +98,39 @@ def two_keys(statistic: str, d_k: int, multiplier: float) -> Exact:
     v = np.exp(t - 0.5 * size**2)
     v /= v.sum()
     gaps = multiplier * sqrt(2.0) * np.multiply.outer(r, size)
-    if statistic == "query_gradient":
-        # E|v_1 − v_2| = 2/√π; the roles of q and k_1 − k_2, √2 times as long, are exchanged.
-        values = _two_logits("trace", gaps) / 2.0
-        return Exact(float((w * r) @ values @ v) * multiplier * 2.0 * sqrt(2.0 / pi))
-    factor = multiplier if statistic == "gradient" else 1.0
-    gap = np.array(multiplier * sqrt(2.0) * median_size(d_k))
-    median = float(_two_logits(statistic, gap))
-    return Exact(factor * float(w @ _two_logits(statistic, gaps) @ v), factor * median)
+    return np.asarray(w * (of_gaps(gaps) @ v))
 
 
-def _two_logits(statistic: str, gaps: Floats) -> Floats:
-    """Return a statistic of two logits so far apart."""
-    if statistic == "logit_std":
-        return gaps / 2.0
+def two_maxima(gaps: Floats) -> Floats:
+    """Return the largest weight of two logits so far apart."""
+    return np.asarray(1.0 / (1.0 + np.exp(-gaps)))
+
+
+def two_entropies(gaps: Floats) -> Floats:
+    """Return H in nats of two logits so far apart."""
     less = np.exp(-gaps)
-    if statistic == "max_weight":
-        return 1.0 / (1.0 + less)
-    if statistic in ("entropy", "effective_keys"):
-        entropy = np.log1p(less) + gaps * less / (1.0 + less)
-        return entropy if statistic == "entropy" else np.exp(entropy)
-    # Four entries of size p_1p_2, two of them on the diagonal.
-    return 2.0 * less / np.square(1.0 + less)
+    return np.asarray(np.log1p(less) + gaps * less / (1.0 + less))
+
+
+def two_traces(gaps: Floats) -> Floats:
+    """Return tr J = ‖J‖_F of two logits so far apart: two of four entries of size p_1p_2."""
+    less = np.exp(-gaps)
+    return np.asarray(2.0 * less / np.square(1.0 + less))
+
+
+def mean_query_gradient(n_keys: int, d_k: int, multiplier: float) -> float | None:
+    """Return E‖Kᵀ J v‖ over drawn vectors, or None for more than two keys.
+
+    It is p_1p_2·‖k_1 − k_2‖·|v_1 − v_2| with E|v_1 − v_2| = 2/√π; the roles of q and k_1 − k_2, √2
+    times as long, are exchanged.
+    """
+    parts = _over_gaps(two_traces, d_k, multiplier)
+    return float(parts @ query_norm_law(d_k)[0]) * sqrt(2.0 / pi) if n_keys == 2 else None
+
+
+def mean_logit_std(n_keys: int, d_k: int, multiplier: float) -> float:
+    """Return the mean standard deviation of the logits: m·E‖q‖ times that of n normal numbers."""
+    return multiplier * mean_norm(d_k) * mean_norm(n_keys - 1) / sqrt(n_keys)
 
 
 @lru_cache(maxsize=512)
@@ -147,7 +174,7 @@ def _over_queries(
     at: Callable[[int, float], float], n_keys: int, d_k: int, multiplier: float
 ) -> float | None:
     r, w = query_norm_law(d_k)
-    stds = min(multiplier, 1e300) * r
+    stds = multiplier * r
     if stds[-1] > _LARGEST_STD:
         return None
     small = stds < _LEAST_STD
@@ -238,27 +265,3 @@ def _means_of_one(logit_std: float) -> tuple[float, Floats, tuple[Floats, Floats
         for part in (linear, powers * linear, -np.expm1(-powers))
     )
     return step, tau, (linear.copy(), square.copy(), np.clip(lacking, 0.0, 1.0 - 1e-16))
-
-
-@lru_cache(maxsize=4096)
-def exact(statistic: str, n_keys: int, d_k: int, multiplier: float) -> Exact:
-    """Return what is known exactly of a statistic over drawn vectors.
-
-    Args:
-        statistic: A name in `rows.READOUTS`, or ``"gradient"`` for m·‖J‖_F.
-        n_keys: n, at least 2.
-        d_k: The length of q.
-        multiplier: m.
-    """
-    if statistic == "entropy_bits":
-        nats = exact("entropy", n_keys, d_k, multiplier)
-        return Exact(*(None if each is None else each / log(2.0) for each in astuple(nats)))
-    if n_keys == 2:
-        return two_keys(statistic, d_k, multiplier)
-    if statistic == "trace":
-        return Exact(mean_trace(n_keys, d_k, multiplier))
-    if statistic == "entropy":
-        return Exact(mean_entropy(n_keys, d_k, multiplier))
-    if statistic == "logit_std":
-        return Exact(multiplier * mean_norm(d_k) * mean_norm(n_keys - 1) / sqrt(n_keys))
-    return Exact()

@@ -3,37 +3,22 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import log, log2, sqrt
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.scale import NONE, parse_scale
 from attn_tui.compute.sweep.draws import Unit, cost, unit_logs, units
-from attn_tui.compute.sweep.exact import Exact, exact
-from attn_tui.compute.sweep.rows import READOUTS
-from attn_tui.compute.sweep.settings import STATISTICS, Statistic
+from attn_tui.compute.sweep.exact import Exact
+from attn_tui.compute.sweep.readouts import READOUTS, ROWS, exact
+from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.compute.sweep.summary import Summary, summarise
+
+Floats = NDArray[np.float64]
 
 Place = tuple[int, int]
 """n and d_k."""
-
-
-def upper_bound(statistic: Statistic, n_keys: int) -> float | None:
-    """Return what a statistic of n keys cannot exceed, or None if there is no such number.
-
-    >>> upper_bound("jacobian", 8), upper_bound("gradient", 8)
-    (0.5, None)
-    """
-    bounds: dict[Statistic, float] = {
-        "max_weight": 1.0,
-        "trace": 1.0,
-        "entropy": log(n_keys),
-        "entropy_bits": log2(n_keys),
-        "effective_keys": float(n_keys),
-        "jacobian": 0.5,
-    }
-    return bounds.get(statistic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,41 +72,36 @@ class Ratio:
 
 def ratio(unscaled: Point, scaled: Point, statistic: Statistic) -> Ratio:
     """Return how a statistic without scaling compares with the same under a rule."""
-    two = unscaled.statistics[statistic], scaled.statistics[statistic]
-    with np.errstate(all="ignore"):
-        means = np.log(np.array([each.mean for each in two]))
+    one, other = unscaled.statistics[statistic], scaled.statistics[statistic]
+    means, medians = one.log_mean - other.log_mean, one.log_median - other.log_median
     mean_error, median_error = scaled.paired[statistic]
-    return Ratio(
-        float(means[0] - means[1]), mean_error, two[0].log_median - two[1].log_median, median_error
-    )
+    return Ratio(means, mean_error, medians, median_error)
 
 
-def paired_errors(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+def paired_errors(logs: Floats, summaries: Sequence[Sequence[Summary]]) -> Floats:
     """Return the standard errors of ln of ratios, of means and of medians, of the same draws.
 
     For means it is that of the mean of x/E[x] − y/E[y]. For medians those of each are joined by
     the correlation of lying below them, 4·P(both below) − 1.
 
     Args:
-        first: ln x, shape (rows, N).
-        second: ln y, of the same draws.
+        logs: ln x and ln y, shape (2, rows, N).
+        summaries: Those of the rows of both.
 
     Returns:
         Shape (rows, 2); NaN for one draw.
     """
-    draws = first.shape[1]
+    draws = logs.shape[2]
     if draws < 2:
-        return np.full((len(first), 2), np.nan)
-    logs = np.stack([first, second])
+        return np.full((logs.shape[1], 2), np.nan)
+    errors = [[each.log_median_standard_error for each in rows] for rows in summaries]
     with np.errstate(all="ignore"):
         sizes = np.exp(logs - logs.max(axis=2, keepdims=True))
         shares = sizes / sizes.mean(axis=2, keepdims=True)
         of_means = (shares[0] - shares[1]).std(axis=1, ddof=1) / sqrt(draws)
         below = logs < np.median(logs, axis=2, keepdims=True)
         together = 4.0 * (below[0] & below[1]).mean(axis=1) - 1.0
-        one, other = (
-            np.array([each.log_median_standard_error for each in summarise(rows)]) for rows in logs
-        )
+        one, other = np.array(errors)
         # Errors of logarithms may be so large that their squares overflow.
         apart = np.sqrt(2.0 * (1.0 - together)) * np.sqrt(one) * np.sqrt(other)
         of_medians = np.hypot(one - other, apart)
@@ -210,7 +190,8 @@ class Sampling:
         self.rules, self.draws, self.seed, self.qk_norm = rules, draws, seed, qk_norm
         self._logs: dict[Place, NDArray[np.float64]] = {}
         self._drawn: dict[Place, int] = {}
-        self._points: dict[tuple[Place, str], Point] = {}
+        self._points: dict[Place, list[Point]] = {}
+        self._none = [i for i, rule in enumerate(rules) if parse_scale(rule) == NONE]
 
     def steps(self, coarse: Sequence[Place], rest: Sequence[Place]) -> Iterator[int]:
         """Draw and evaluate, a few vectors a step; yield what a step cost.
@@ -238,62 +219,35 @@ class Sampling:
 
     def points(self) -> Points:
         """Return every point there is."""
-        found = []
-        for place in sorted(self._drawn):
-            for index, rule in enumerate(self.rules):
-                point = self._points.get((place, rule))
-                if point is None or point.draws != self._drawn[place]:
-                    point = self._summarised(place, index, rule)
-                    self._points[place, rule] = point
-                found.append(point)
-        return Points(found)
+        for place, draws in self._drawn.items():
+            if place not in self._points or self._points[place][0].draws != draws:
+                self._points[place] = self._summarised(place, draws)
+        return Points(point for place in sorted(self._points) for point in self._points[place])
 
     def _cost(self, place: Place, vectors: int) -> int:
         return cost(place[0], vectors * len(self.rules))
 
     def _grow(self, place: Place, unit: Unit) -> None:
         if place not in self._logs:
-            self._logs[place] = np.empty((len(self.rules), len(READOUTS), self.draws))
+            self._logs[place] = np.empty((len(self.rules), len(set(ROWS.values())), self.draws))
         for index, multiplier in enumerate(self.rules.values()):
             logs = unit_logs(unit, place[1], multiplier(*place), self.qk_norm)
             self._logs[place][index, :, unit.here] = logs
         self._drawn[place] = unit.here.stop
 
-    def _summarised(self, place: Place, index: int, rule: str) -> Point:
-        draws = self._drawn[place]
-        multiplier = self.rules[rule](*place)
-        summaries = summarise(self._logs[place][index, :, :draws])
-        found: dict[str, Summary] = dict(zip(READOUTS, summaries, strict=True))
-        found["gradient"] = _times(found["jacobian"], multiplier)
-        found["entropy_bits"] = _times(found["entropy"], 1.0 / log(2.0))
-        statistics = {name: found[name] for name in STATISTICS}
-        paired = self._paired(place, index, draws)
-        return Point(*place, rule, multiplier, draws, statistics, self.qk_norm, paired)
-
-    def _paired(
-        self, place: Place, index: int, draws: int
-    ) -> Mapping[Statistic, tuple[float, float]]:
-        """Return the errors of ratios, of what is without scaling over one rule."""
-        at = next((i for i, rule in enumerate(self.rules) if parse_scale(rule) == NONE), None)
-        if at is None:
-            return {}
-        unscaled, scaled = (self._logs[place][each, :, :draws] for each in (at, index))
-        rows = paired_errors(unscaled, scaled).tolist()
-        found = {name: (row[0], row[1]) for name, row in zip(READOUTS, rows, strict=True)}
-        alike = {"gradient": "jacobian", "entropy_bits": "entropy"}
-        return {name: found[alike.get(name, name)] for name in STATISTICS}  # type: ignore[index]
-
-
-def _times(summary: Summary, factor: float) -> Summary:
-    """Return the summary of the same draws times a number above 0."""
-    by = log(factor)
-    return Summary(
-        summary.draws,
-        factor * summary.mean,
-        factor * summary.mean_standard_error,
-        summary.log_median + by,
-        summary.log_median_low + by,
-        summary.log_median_high + by,
-        summary.log_low + by,
-        summary.log_high + by,
-    )
+    def _summarised(self, place: Place, draws: int) -> list[Point]:
+        """Return what was drawn at a place, under each rule."""
+        logs = self._logs[place][:, :, :draws]
+        summaries = [summarise(rows) for rows in logs]
+        points = []
+        for index, (rule, multiplier) in enumerate(self.rules.items()):
+            m, paired = multiplier(*place), {}
+            for at in self._none:
+                errors = paired_errors(logs[[at, index]], [summaries[at], summaries[index]])
+                paired = {name: tuple(errors[row]) for name, row in ROWS.items()}
+            found = {
+                name: summaries[index][row].times(READOUTS[name].factor(m))
+                for name, row in ROWS.items()
+            }
+            points.append(Point(*place, rule, m, draws, found, self.qk_norm, paired))
+        return points

@@ -8,19 +8,11 @@ relative to the runner-up, so nothing cancels and nothing underflows however lar
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-
-Readout = Literal[
-    "max_weight", "entropy", "effective_keys", "jacobian", "trace", "query_gradient", "logit_std"
-]
-"""What `log_statistics` returns, in its order; the query gradient is short of the multiplier."""
-
-READOUTS: tuple[Readout, ...] = get_args(Readout)
 
 _WIDE, _AT_ONCE = 1 << 13, 1 << 17
 """So many numbers of a vector, and so many in all, are worked on at a time: BLAS stays on one
@@ -86,55 +78,74 @@ def rows(draws: Floats, upstream: Floats, out: Floats | None = None) -> Rows:
     return found
 
 
-def log_statistics(given: Rows, logit_std: Floats, across: Floats) -> Floats:
-    """Return the natural logarithm of each of `READOUTS`, shape (7, B).
-
-    They are the largest weight, H in nats, e^H, ‖J‖_F, tr J, ‖Kᵀ J v‖, with respect to logits,
-    and the standard deviation of the logits. Given q, the keys are their scores along q and normal
-    numbers across it, so ‖Kᵀu‖² = (u·g)² + ‖u‖²·χ² with d_k − 1 degrees of freedom, and no key is
-    needed.
+class DrawnWeights:
+    """The weights of B vectors; natural logarithms of their statistics, each of shape (B,).
 
     Args:
-        given: B vectors.
+        given: The vectors.
         logit_std: σ = m‖q‖ of each, shape (B,), at least 0.
-        across: χ² with d_k − 1 degrees of freedom for each, shape (B,), at least 0.
-
-    >>> two = rows(np.array([[0.0, 1.0]]), np.array([[0.0, 1.0]]))
-    >>> np.exp(log_statistics(two, np.array([0.0]), np.array([0.0]))).round(4)
-    array([[0.5   ],
-           [0.6931],
-           [2.    ],
-           [0.5   ],
-           [0.5   ],
-           [0.25  ],
-           [0.    ]])
+        across: χ² with d_k − 1 degrees of freedom for each, shape (B,), at least 0; NaN where
+            nothing is known of the keys across q.
     """
-    with _small_buffer():
-        s = _sums(given, logit_std)
-    log_total = np.log(s.total)
-    log_odds = log_total - logit_std * given.runner_up
-    odds = np.exp(log_odds)
-    top, log_sum = 1.0 / (1.0 + odds), np.log1p(odds)
-    rest, log_rest = odds * top, log_odds - log_sum
-    # H = −p_w ln p_w − Σ p_j ln p_j, over 1 − p_w; the first is 1 where the odds underflow.
-    surprise = (log_sum + _TINY) / (odds + _TINY)
-    others = log_total + logit_std * s.behind - log_rest
-    log_entropy = log_rest + np.log(surprise + others)
-    # As in norms.frobenius.
-    winning, lost = top * top, rest * s.squares
-    squared = s.squares - 2.0 * rest * s.cubes + winning * s.squares + lost * lost
-    log_jacobian = log_rest + 0.5 * np.log(winning * (1.0 + s.squares) + squared)
-    log_trace = log_rest + np.log(top + (1.0 - lost))
-    # u = J v: u_j = c·q_j·(d_j − c·q·d) with d = v − v_w, c = 1 − p_w, and u_w = −c·p_w·q·d.
-    pull, push = rest * s.upstream, top * s.upstream
-    along = s.both - pull * s.behind + given.runner_up * push
-    spread = s.up_up + pull * (pull * s.squares - 2.0 * s.up)
-    size = along * along + (np.maximum(spread, 0.0) + push * push) * across
-    with np.errstate(divide="ignore"):
-        log_query = log_rest + 0.5 * np.log(size)
-        log_std = np.log(logit_std * given.spread)
-    log_keys = np.exp(log_entropy)
-    return np.array([-log_sum, log_entropy, log_keys, log_jacobian, log_trace, log_query, log_std])
+
+    def __init__(self, given: Rows, logit_std: Floats, across: Floats) -> None:
+        self._given, self._logit_std, self._across = given, logit_std, across
+        with _small_buffer():
+            self._sums = _sums(given, logit_std)
+        self._log_total = np.log(self._sums.total)
+        log_odds = self._log_total - logit_std * given.runner_up
+        self._odds = np.exp(log_odds)
+        self._top, self._log_sum = 1.0 / (1.0 + self._odds), np.log1p(self._odds)
+        self._rest, self._log_rest = self._odds * self._top, log_odds - self._log_sum
+
+    def max_weight(self) -> Floats:
+        """Return that of the largest weight."""
+        return -self._log_sum
+
+    def entropy(self) -> Floats:
+        """Return that of H in nats.
+
+        H = −p_w ln p_w − Σ p_j ln p_j, over 1 − p_w; the first is 1 where the odds underflow.
+        """
+        surprise = (self._log_sum + _TINY) / (self._odds + _TINY)
+        others = self._log_total + self._logit_std * self._sums.behind - self._log_rest
+        return np.asarray(self._log_rest + np.log(surprise + others))
+
+    def effective_keys(self) -> Floats:
+        """Return that of e^H."""
+        return np.exp(self.entropy())
+
+    def jacobian(self) -> Floats:
+        """Return that of ‖J‖_F, as in `norms.frobenius`."""
+        s, rest = self._sums, self._rest
+        winning, lost = self._top * self._top, rest * s.squares
+        squared = s.squares - 2.0 * rest * s.cubes + winning * s.squares + lost * lost
+        return np.asarray(self._log_rest + 0.5 * np.log(winning * (1.0 + s.squares) + squared))
+
+    def trace(self) -> Floats:
+        """Return that of tr J."""
+        lost = self._rest * self._sums.squares
+        return np.asarray(self._log_rest + np.log(self._top + (1.0 - lost)))
+
+    def query_gradient(self) -> Floats:
+        """Return that of ‖Kᵀ J v‖, with respect to logits.
+
+        Given q, the keys are their scores along q and normal numbers across it, so
+        ‖Kᵀu‖² = (u·g)² + ‖u‖²·χ² with d_k − 1 degrees of freedom, and no key is needed. u = J v has
+        u_j = c·q_j·(d_j − c·q·d) with d = v − v_w, c = 1 − p_w, and u_w = −c·p_w·q·d.
+        """
+        s = self._sums
+        pull, push = self._rest * s.upstream, self._top * s.upstream
+        along = s.both - pull * s.behind + self._given.runner_up * push
+        spread = s.up_up + pull * (pull * s.squares - 2.0 * s.up)
+        size = along * along + (np.maximum(spread, 0.0) + push * push) * self._across
+        with np.errstate(divide="ignore"):
+            return np.asarray(self._log_rest + 0.5 * np.log(size))
+
+    def logit_std(self) -> Floats:
+        """Return that of the standard deviation of the logits."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self._logit_std * self._given.spread))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,10 +1,12 @@
 """What draws of a positive number say about its mean and its median, from their logarithms."""
 
-from dataclasses import dataclass
-from math import exp, floor, inf, nan, sqrt
+from dataclasses import astuple, dataclass
+from math import floor, inf, nan, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
+
+from attn_tui.compute.norms import SMALLEST_NORMAL, log_of, power
 
 Floats = NDArray[np.float64]
 
@@ -24,6 +26,8 @@ class Summary:
         mean: Its average.
         mean_standard_error: The average's standard error; NaN for one draw. Where few draws in N
             carry the mean, as with saturated vectors, both tend to be too small.
+        log_mean: ln of the average, from which that follows below float64's normal numbers.
+        log_mean_standard_error: ln of its standard error; likewise.
         log_median: ln of the median.
         log_median_low: ln of the lower end of the median's 95 % interval.
         log_median_high: ln of its upper end. Both are draws, by their rank; with fewer than six
@@ -35,11 +39,24 @@ class Summary:
     draws: int
     mean: float
     mean_standard_error: float
+    log_mean: float
+    log_mean_standard_error: float
     log_median: float
     log_median_low: float
     log_median_high: float
     log_low: float
     log_high: float
+
+    def times(self, factor: float) -> "Summary":
+        """Return the summary of the same draws times a number that is not negative."""
+        by = log_of(factor)
+        draws, mean, error, *logs = astuple(self)
+        moved = [log + by for log in logs]
+        sizes = [
+            size * factor if SMALLEST_NORMAL <= min(size, size * factor) < inf else power(log)
+            for size, log in zip((mean, error), moved, strict=False)
+        ]
+        return Summary(draws, *sizes, *moved)
 
     @property
     def median(self) -> float:
@@ -79,11 +96,6 @@ class Summary:
         return power(self.log_high)
 
 
-def power(log: float) -> float:
-    """Return e to a power, infinite where float64 ends."""
-    return exp(log) if log < 709.0 else inf if log > 709.78 else float(np.exp(log))
-
-
 def median_ranks(draws: int) -> tuple[int, int]:
     """Return the ranks, from 0, of the draws that hold the median between them 95 times in 100.
 
@@ -98,21 +110,19 @@ def summarise(logs: Floats) -> list[Summary]:
     """Return the summary of each row of logarithms, shape (rows, N), N ≥ 1."""
     ranked = np.sort(logs, axis=1)
     draws = ranked.shape[1]
+    # Numbers whose squares float64 cannot hold are averaged in units of the largest.
+    largest = ranked[:, -1]
+    units = np.where(np.isfinite(largest) & (np.abs(largest) > 300.0), largest, 0.0)
     with np.errstate(all="ignore"):
-        values = np.exp(ranked)
+        values = np.exp(ranked - units[:, None])
         means = values.mean(axis=1)
         spread = values.std(axis=1, ddof=1) if draws > 1 else np.full(len(logs), nan)
+        sizes = np.stack([means, spread / sqrt(draws)])
+        log_sizes = np.log(sizes) + units
+        sizes = np.where(units == 0.0, sizes, np.exp(log_sizes))
     low, high = median_ranks(draws)
     tenth, median, ninth = _quantiles(ranked, (0.1, 0.5, 0.9))
-    columns = (
-        means,
-        spread / sqrt(draws),
-        median,
-        ranked[:, low],
-        ranked[:, high],
-        tenth,
-        ninth,
-    )
+    columns = (*sizes, *log_sizes, median, ranked[:, low], ranked[:, high], tenth, ninth)
     return [Summary(draws, *numbers) for numbers in np.stack(columns, axis=1).tolist()]
 
 

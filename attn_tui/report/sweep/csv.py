@@ -15,7 +15,7 @@ COLUMNS = (
     *("median", "median_standard_error", "median_low", "median_high", "median_exact"),
     *("log_median", "tenth", "ninetieth"),
     *("log_ratio_of_means", "log_ratio_of_means_error"),
-    *("log_ratio_of_medians", "log_ratio_of_medians_error"),
+    *("log_ratio_of_medians", "log_ratio_of_medians_error", "log_mean"),
 )
 """The names of the columns, which stand in the first line."""
 
@@ -43,6 +43,7 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
                 *(one.median, one.median_standard_error, one.median_low, one.median_high),
                 *(exact.median, one.log_median, one.low, one.high),
                 *_ratios(answer.points.ratio(point.n, point.d_k, point.rule, name)),
+                one.log_mean,
             )
             place = (point.n, point.d_k, point.rule, plain_number(point.multiplier), point.draws)
             rows.append((*place, name, *("" if x is None else plain_number(x) for x in numbers)))

@@ -73,7 +73,10 @@ def _point(answer: Answer, point: Point, chosen: Sequence[Statistic]) -> dict[st
 def _statistic(answer: Answer, point: Point, name: Statistic) -> dict[str, Any]:
     summary, exact = point.statistics[name], point.exact(name)
     return {
-        "mean": _number(summary.mean, summary.mean_standard_error, exact.mean),
+        "mean": {
+            **_number(summary.mean, summary.mean_standard_error, exact.mean),
+            "log": plain_number(summary.log_mean),
+        },
         "median": {
             **_number(summary.median, summary.median_standard_error, exact.median),
             **_ends(summary),

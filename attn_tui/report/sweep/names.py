@@ -1,56 +1,18 @@
 """What the statistics of a sweep are called, and its numbers as text."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from math import inf
 
 from attn_tui.compute.scale import NONE, parse_scale
 from attn_tui.compute.sweep.answer import Boundary, Condensation
 from attn_tui.compute.sweep.crossover import Crossover
-from attn_tui.compute.sweep.settings import Axis, Statistic
+from attn_tui.compute.sweep.readouts import READOUTS
+from attn_tui.compute.sweep.settings import Axis
 from attn_tui.compute.sweep.summary import Summary
 from attn_tui.report.numbers import first_fitting, quantity
 
-
-@dataclass(frozen=True)
-class Named:
-    """What a statistic is called.
-
-    Attributes:
-        symbol: In a formula.
-        words: In words.
-        short: In a word or two.
-    """
-
-    symbol: str
-    words: str
-    short: str
-
-
-NAMES: Mapping[Statistic, Named] = {
-    "max_weight": Named("max p", "the largest weight of a key", "largest weight"),
-    "entropy": Named("H", "the entropy of the weights, in nats", "entropy"),
-    "effective_keys": Named("e^H", "the effective number of keys", "effective keys"),
-    "jacobian": Named(
-        "‖J‖_F", "the Frobenius norm of J = ∂p/∂z, weights by logits", "Jacobian by z"
-    ),
-    "gradient": Named(
-        "‖∂p/∂s‖_F", "the Frobenius norm of ∂p/∂s = m·J, weights by scores", "gradient by s"
-    ),
-    "trace": Named("tr J", "the trace of J = ∂p/∂z, 1 − Σp²", "trace of J"),
-    "query_gradient": Named(
-        "‖∂L/∂q‖", "the norm of ∂L/∂q = m·Kᵀ·J·V·∂L/∂o, with V·∂L/∂o ~ N(0, I)", "gradient by q"
-    ),
-    "entropy_bits": Named("H bits", "the entropy of the weights, in bits", "entropy in bits"),
-    "logit_std": Named(
-        "σ(z)", "the standard deviation of a vector's n logits", "spread of the logits"
-    ),
-}
-"""The statistics by their names in JSON."""
-
-
-LEAST = 5e-324
-"""What a mean that is 0 is below: no statistic is 0 but in float64."""
+NAMES = READOUTS
+"""What the statistics are called."""
 
 
 def statistic_number(value: float, log_value: float = -inf, width: int | None = None) -> str:
@@ -65,9 +27,9 @@ def median_text(summary: Summary, width: int | None = None) -> str:
 
 def mean_text(summary: Summary) -> str:
     """Return a mean and its standard error as text."""
-    if summary.mean == 0.0:
-        return quantity(0.0, below=LEAST)
-    return f"{quantity(summary.mean)} ± {quantity(summary.mean_standard_error)}"
+    mean = statistic_number(summary.mean, summary.log_mean)
+    error = statistic_number(summary.mean_standard_error, summary.log_mean_standard_error)
+    return f"{mean} ± {error}"
 
 
 def interval_text(summary: Summary) -> str:

@@ -12,7 +12,6 @@ from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report.head import WIDTH, left_out, line
 from attn_tui.report.numbers import quantity, ratio
 from attn_tui.report.sweep.names import (
-    LEAST,
     NAMES,
     boundary_text,
     condensation_text,
@@ -126,7 +125,8 @@ def _table(answer: Answer, rule: str, statistic: Statistic) -> Iterator[str]:
     yield f"{_places_title(answer)}{''.join(f'{title:>{width}}' for title in titles)}\n"
     for point, exact in zip(points, exacts, strict=True):
         one = point.statistics[statistic]
-        cells = [_mean(one.mean), _mean(one.mean_standard_error)]
+        cells = [_cell(one.mean, one.log_mean)]
+        cells.append(_cell(one.mean_standard_error, one.log_mean_standard_error))
         cells += [_exact(exact.mean)] if mean_known else []
         cells += [_cell(one.median, one.log_median), _cell(one.median_low, one.log_median_low)]
         cells.append(_cell(one.median_high, one.log_median_high))
@@ -225,10 +225,6 @@ def _place(answer: Answer, point: Point) -> str:
 
 def _cell(value: float, log_value: float = float("-inf")) -> str:
     return statistic_number(value, log_value, _NARROW - 1)
-
-
-def _mean(value: float) -> str:
-    return quantity(value, below=LEAST, width=_NARROW - 1)
 
 
 def _exact(value: float | None) -> str:

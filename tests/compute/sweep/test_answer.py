@@ -16,7 +16,7 @@ from attn_tui.compute.sweep.answer import Answer, answer
 from attn_tui.compute.sweep.crossover import crossover
 from attn_tui.compute.sweep.draws import unit_logs, units
 from attn_tui.compute.sweep.places import check_vectors, log_grid, places
-from attn_tui.compute.sweep.rows import READOUTS
+from attn_tui.compute.sweep.readouts import ROWS
 from attn_tui.compute.sweep.settings import STATISTICS, Settings, Statistic, compared
 from attn_tui.compute.sweep.summary import summarise
 
@@ -127,7 +127,7 @@ def test_an_asymptote_is_of_what_it_says() -> None:
     far = last(replace(SMALL, n=512, statistic="jacobian", d_k_range=(2048, 4096), points=2))
     (curve,) = (c for c in far.curves if c.kind == "asymptote")
     assert (curve.rule, curve.of) == ("none", "root mean square")
-    row = READOUTS.index("jacobian")
+    row = ROWS["jacobian"]
     drawn = units(1, 512, 8000, (4096,))
     logs = np.concatenate([unit_logs(unit, 4096, 1.0)[row] for unit in drawn])
     assert curve.values[-1] is not None
@@ -241,7 +241,7 @@ def test_a_summary_is_of_the_first_draws() -> None:
     point = last(replace(SMALL, draws=100)).points.at(16, 64, "none")
     assert point is not None
     logs = np.concatenate([unit_logs(u, 64, 1.0) for u in units(1, 16, 100, (64,))], axis=1)
-    expected = summarise(logs)[READOUTS.index("entropy")]
+    expected = summarise(logs)[ROWS["entropy"]]
     assert point.statistics["entropy"] == expected
 
 

@@ -15,7 +15,7 @@ from attn_tui.compute.sweep.crossover import (
     last_fall,
     search_cost,
 )
-from attn_tui.compute.sweep.exact import exact
+from attn_tui.compute.sweep.readouts import exact
 
 
 def exact_fall(d_k: int) -> float:

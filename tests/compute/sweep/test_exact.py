@@ -16,7 +16,6 @@ from attn_tui.compute.sweep.asymptotes import (
 from attn_tui.compute.sweep.draws import unit_logs, units
 from attn_tui.compute.sweep.exact import (
     entropy_at,
-    exact,
     jacobian_square_at,
     log_sum_at,
     mean_entropy,
@@ -27,7 +26,7 @@ from attn_tui.compute.sweep.exact import (
     query_norm_law,
     trace_at,
 )
-from attn_tui.compute.sweep.rows import READOUTS
+from attn_tui.compute.sweep.readouts import ROWS, exact
 from attn_tui.compute.sweep.settings import STATISTICS
 from attn_tui.compute.sweep.summary import Summary, median_ranks, summarise
 
@@ -126,11 +125,11 @@ def test_the_median_of_a_dot_product() -> None:
 
 def summaries(n: int, d_k: int, m: float, draws: int) -> dict[str, Summary]:
     logs = np.concatenate([unit_logs(u, d_k, m) for u in units(11, n, draws, (d_k,))], axis=1)
-    found: dict[str, Summary] = dict(zip(READOUTS, summarise(logs), strict=True))
-    shifted = logs[READOUTS.index("jacobian")] + log(m)
-    bits = logs[READOUTS.index("entropy")] - log(log(2.0))
-    (found["entropy_bits"],) = summarise(bits[np.newaxis])
-    return {**found, "gradient": summarise(shifted[None])[0]}
+    found: dict[str, Summary] = {}
+    for name, row in ROWS.items():
+        by = {"gradient": log(m), "query_gradient": log(m), "entropy_bits": -log(log(2.0))}
+        (found[name],) = summarise(logs[[row]] + by.get(name, 0.0))
+    return found
 
 
 @pytest.mark.parametrize(("d_k", "m"), [(1, 1.0), (4, 1.0), (16, 0.25), (256, 1.0), (256, 0.0625)])

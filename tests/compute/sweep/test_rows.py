@@ -10,7 +10,8 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.draws import Unit, unit_logs, unit_size, units
-from attn_tui.compute.sweep.rows import READOUTS, log_statistics, rows
+from attn_tui.compute.sweep.readouts import ROWS, log_statistics
+from attn_tui.compute.sweep.rows import rows
 from tests.compute import exact
 
 SHAPES = [
@@ -29,7 +30,7 @@ def logs_of(g: np.ndarray, std: float, v: np.ndarray, across: float) -> dict[str
     count = len(g)
     given = rows(g, v)
     logs = log_statistics(given, np.full(count, std), np.full(count, across))
-    return dict(zip(READOUTS, logs, strict=True))
+    return {name: logs[row] for name, row in ROWS.items()}
 
 
 @pytest.mark.parametrize(("n", "std"), SHAPES)
@@ -112,7 +113,7 @@ def test_vectors_are_those_that_are_drawn_elsewhere(n: int) -> None:
     norms = np.concatenate([unit.query_norms(48) for unit in every])
     for index in (0, 7, 33, unit_size(n) + 1, count - 1):
         one = evaluate(vectors[index].scores, LogitMap(0.25), Precision())
-        entropy = np.exp(logs[READOUTS.index("entropy"), index])
+        entropy = np.exp(logs[ROWS["entropy"], index])
         assert entropy == pytest.approx(one.entropy, rel=1e-11)
         assert norms[index] == pytest.approx(draw.query_norm(48, index))
     assert logs.shape[1] == norms.size == count
@@ -147,7 +148,7 @@ def test_the_gradient_through_the_query_needs_no_key() -> None:
     u = p * (v - np.vecdot(p, v)[:, None])
     direct = np.log(0.7 * np.linalg.norm(np.einsum("bn,bnd->bd", u, keys), axis=1))
     logs = [unit_logs(unit, d_k, 0.7) for unit in units(1, n, count, (d_k,))]
-    drawn = np.concatenate(logs, axis=1)[READOUTS.index("query_gradient")]
+    drawn = log(0.7) + np.concatenate(logs, axis=1)[ROWS["query_gradient"]]
     assert distance(direct, drawn) < 1.63 * sqrt(2 / count)
 
 

@@ -253,10 +253,10 @@ def test_columns_never_run_together() -> None:
     _, _, table = text.partition("unscaled over m = 1/T")
     rows = [line.split() for line in table.splitlines()[3:6]]
     assert [len(row) for row in rows] == [5, 5, 5]
-    assert all(row[1:3] == ["–", "–"] for row in rows), rows
+    assert all(row[1].startswith("×10^") for row in rows), rows
     assert "∞" not in table.partition("unscaled over")[0]
     _, _, table = text.partition("temperature:T=1e-300, m = 1/T")
-    assert table.splitlines()[3].split()[1:3] == ["<5e-324", "<5e-324"]
+    assert set(table.splitlines()[3].split()[1:]) == {"…"}
 
 
 def test_sentences_agree_with_the_points() -> None:
