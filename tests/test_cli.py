@@ -396,6 +396,14 @@ def test_a_command_may_take_the_shared_options_alone() -> None:
     assert CliRunner().invoke(count, ["1,2", "3,4", "--d-k", "7"]).output == "2 8\n"
 
 
+def test_a_question_saved_with_a_key_that_is_not_there_is_of_the_last_one(tmp_path: Path) -> None:
+    file = tmp_path / "saved.json"
+    scores = [{"name": "a", "scores": [1, 2]}]
+    asked = {"vectors": scores, "settings": {"explore": {"of": 2}}}
+    file.write_text(json.dumps({"schema": "attn-tui/1", "experiment": asked}))
+    assert call("show", "--experiment", str(file)).stdout == call("show", "1,2", "--of=1").stdout
+
+
 def test_a_key_that_is_not_there_is_laid_to_who_asked_for_it(tmp_path: Path) -> None:
     file = tmp_path / "saved.json"
     file.write_text(call("show", "--json", "1,2,3,4,5,6", "--of=5").stdout)

@@ -27,6 +27,7 @@ NONE = "none"
 """What takes a mask away."""
 
 _VECTORS = ("query", "keys", "values")
+_SCORES = ("scores", "draw", "seed", "vectors", *_VECTORS)
 
 
 def experiment_of(
@@ -91,12 +92,17 @@ def setup_experiment_of(given: Mapping[str, Any], *edits: Callable[[Setup], Setu
 def gradient_experiment_of(given: Mapping[str, Any]) -> "Experiment":
     """Return the question with the gradient that options choose, of a key that is there.
 
+    A saved question may be of a key that its scores have not: the last one then stands for it,
+    as on the screen that saved it.
+
     Raises:
         InputError: Naming the input that will not do.
     """
     from attn_tui.compute.explore.answer import check_keys
 
     experiment = experiment_of(given, partial(edited, Settings, given))
+    if all(given.get(name) in (None, ()) for name in ("of", *_SCORES)):
+        return experiment
     try:
         check_keys(experiment)
     except InputError as error:

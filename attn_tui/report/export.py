@@ -41,7 +41,8 @@ def export(path: str, forms: Forms) -> None:
     form = forms.get(PurePath(path).suffix.lower())
     if form is None:
         *others, last = forms
-        expected = f"a name that ends in {', '.join(others)} or {last}"
+        ends = " or ".join(filter(None, (", ".join(others), last)))
+        expected = f"a name that ends in {ends}"
         raise InputError("file", "its suffix is none of ours", expected, _place(path))
     write_whole(path, form())
 

@@ -65,6 +65,11 @@ def test_a_pinned_answer_is_compared_in_every_form(
     assert "pinned" in written or "first_weight" in written
 
 
+def test_while_there_is_no_answer_only_a_picture_is_offered(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"expected a name that ends in \.svg$"):
+        export(str(tmp_path / "a.json"), {".svg": lambda: [""]})
+
+
 def test_a_file_that_is_there_is_replaced_and_keeps_its_permissions(
     tmp_path: Path, found: Answer
 ) -> None:

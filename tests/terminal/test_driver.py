@@ -1,8 +1,14 @@
 """Random events on a real pseudo-terminal: the program answers, and what it shows is right."""
 
+from pathlib import Path
+
 import pytest
 
-from tests.terminal.driver import agree, place_of, reported, run, said, same
+from tests.terminal.compared import agree, place_of, reported, said, same
+from tests.terminal.driven import Driven
+from tests.terminal.driver import run
+from tests.terminal.events import Size
+from tests.terminal.watched import END
 
 SEEDS = (1, 8)
 EVENTS = 200
@@ -31,6 +37,14 @@ def test_whatever_is_done_it_goes_on_and_tells_the_truth(seed: int) -> None:
     course, fault = run(seed, EVENTS)
     assert not fault, fault
     assert course.compared - course.unread >= EVENTS // 100 - 1
+
+
+def test_a_program_is_asked_where_it_stands(tmp_path: Path) -> None:
+    with Driven(Size(80, 24), [], tmp_path) as driven:
+        stands = driven.stands()
+    assert "in run_input_thread" in stands
+    assert "Animator, on" in stands
+    assert stands.endswith(END)
 
 
 def boxed(lines: list[str]) -> list[str]:

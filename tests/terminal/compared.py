@@ -1,0 +1,189 @@
+"""Compares what the program shows with what the command prints of the same question."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from decimal import Decimal, InvalidOperation
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+
+from attn_tui.commands.program import program
+from tests.terminal.driven import Driven, FaultError
+from tests.terminal.events import ESCAPE, LEAVE, Size
+
+WINDOW = Size(100, 32)
+"""The size in which is compared."""
+
+
+OTHERS = {"dot": ("2", "n1000\rs{}\r"), "sweep": ("3", "m20\rp5\rn64\rG2:64\rA{}\r")}
+"""The other commands: the key of the instrument, and those that let it draw little.
+
+What is drawn has a seed of its own, since draws that were stopped stay so.
+"""
+
+LEAST = 8
+"""Lines of a text that are compared at least."""
+
+TRIES = 9
+"""How often a text is read again until all is drawn."""
+
+
+def compare(driven: Driven, name: str) -> bool:
+    """Compare Explore with ``show``; return whether it could be, the scores being readable."""
+    if (file := saved(driven, "1", name)) is None:
+        driven.send(f"{ESCAPE}x\r")
+        return False
+    report = printed("show", file, "--top", "100")
+    driven.send("y")
+    with beside(report):
+        driven.wait(lambda: place_of(said(driven.display), report), "text that show prints")
+        place = place_of(said(driven.display), report)
+        driven.send(ESCAPE)
+        table = reported(report[place:])
+        driven.wait(lambda: heads(driven.display), "table")
+        if heads(driven.display)["side"] == "now":
+            # It is compared with a pinned answer, which is let go.
+            driven.send("=")
+        driven.wait(lambda: agree(driven.display, table), "table that show prints")
+    return True
+
+
+def compare_other(driven: Driven, command: str, seed: int) -> None:
+    """Compare the beginning of what Dot products or Sweep say with what the command prints."""
+    key, little = OTHERS[command]
+    driven.resize(WINDOW.columns, WINDOW.lines)
+    driven.send(f"{LEAVE}{key}{ESCAPE}{little.format(seed)}")
+    unsaid = "nothing to say yet"
+    report: list[str] = []
+    for tries in count():
+        driven.wait(lambda: not sees(driven, "x stops"), f"end of what {command} draws")
+        driven.send("y")
+        driven.wait(lambda: len(said(driven.display)) >= LEAST or sees(driven, unsaid), "a text")
+        lines = said(driven.display)
+        driven.send(ESCAPE)
+        # A text is of what was drawn until then, perhaps for an older question.
+        if any(f"seed {seed} " in line for line in lines):
+            file = saved(driven, key, f"o{seed}.{tries}.json")
+            assert file, "what other instruments ask can be read always"
+            report = printed(command, file)
+            if report[: len(lines)] == lines:
+                return
+        if tries == TRIES:
+            raise FaultError("\n".join([f"no text that {command} prints:", *report]))
+        # A dialogue stops what is drawn, so it has longer and longer.
+        driven.rest(0.1 * 2**tries)
+
+
+def saved(driven: Driven, key: str, name: str) -> Path | None:
+    """Save what an instrument asks, and return the file, or None if scores cannot be read."""
+    driven.resize(WINDOW.columns, WINDOW.lines)
+    # The instrument may have kept the focus in an editor.
+    driven.send(f"{LEAVE}{key}{ESCAPE}\x13\x01\x0b{name}")
+    # What came before has been read and drawn once this is.
+    driven.wait(lambda: sees(driven, f"save {name}"), "line that asks for a name")
+    file = driven.folder / name
+    driven.send("\r")
+    unread, saved = "the scores are not understood", f"Saved {name}"
+    # Once it is there a dialogue may still say how far it is.
+    driven.wait(lambda: sees(driven, saved) or sees(driven, unread), f"{saved}, or why not")
+    return file if file.exists() else None
+
+
+def sees(driven: Driven, text: str) -> bool:
+    """Return whether a text is on the screen."""
+    return any(text in line for line in driven.display)
+
+
+def printed(command: str, file: Path, *options: str) -> list[str]:
+    """Return what a command prints of the question of a file, which is then of no more use."""
+    result = CliRunner().invoke(program, [command, "--experiment", os.fspath(file), *options])
+    if result.exit_code:
+        ended = f"{command} ends with {result.exit_code}"
+        raise FaultError(f"{ended}: {result.output} {result.exception!r}")
+    file.unlink()
+    return [line.rstrip() for line in result.stdout.splitlines()]
+
+
+@contextmanager
+def beside(report: Sequence[str]) -> Iterator[None]:
+    """Tell what was printed with a fault."""
+    try:
+        yield
+    except FaultError as fault:
+        raise FaultError(f"{fault}:\n" + "\n".join(report)) from None
+
+
+def said(display: Sequence[str]) -> list[str]:
+    """Return what is visible of the text in its box, down to what pops up over it."""
+    found = (re.search(r"╭─ In words and numbers ─+╮", line) for line in display)
+    box = next(((n, *match.span()) for n, match in enumerate(found) if match), None)
+    lines: list[str] = []
+    if box:
+        number, left, right = box
+        for line in display[number + 1 :]:
+            if not (line[left:right].startswith("│ ") and line[left:right].endswith("│")):
+                break
+            lines.append(line[left + 2 : left + 82].rstrip())
+    return lines
+
+
+def place_of(lines: Sequence[str], report: Sequence[str]) -> int:
+    """Return where in a report the vector's part of a text begins; 0 if the text is not from it."""
+    if "" not in lines:
+        return 0
+    head = lines.index("")
+    rest = [*lines[head:]]
+    if len(rest) < 5 or [*lines[:head]] != report[:head]:
+        return 0
+    places = range(head, len(report) - len(rest) + 1)
+    return next((n for n in places if report[n : n + len(rest)] == rest), 0)
+
+
+def reported(report: Sequence[str]) -> dict[str, list[str]]:
+    """Return of each key that is listed the weights, the gradients and the change, as printed."""
+    start = next(n for n, line in enumerate(report) if line.lstrip().startswith("key "))
+    table = {}
+    for line in report[start + 1 :]:
+        if not line.strip()[:1].isdigit():
+            break
+        key, _, *numbers = line.split()
+        first, of_first, second, of_second, change = numbers
+        table[key] = [first, second, of_first, of_second, change]
+    return table
+
+
+def heads(display: Sequence[str]) -> dict[str, Any]:
+    """Return the row of the names of the table's columns, and the second side's; or nothing."""
+    found = (re.match(r"  +key [^│]* (\w+) +change$", line) for line in display)
+    return next(({"row": n, "side": match[1]} for n, match in enumerate(found) if match), {})
+
+
+def agree(display: Sequence[str], table: dict[str, list[str]]) -> bool:
+    """Return whether the table on the screen has, key by key, the numbers of another."""
+    head = heads(display)
+    if not head or head["side"] == "now":
+        return False
+    rows = []
+    for line in display[head["row"] + 1 :]:
+        if not re.match(r"[▸> ][▪* ] *\d", line):
+            break
+        rows.append(re.sub(r"[▏▎▍▌▋▊▉█#▸>▪*]", " ", line).split())
+    return bool(rows) and all(
+        len(row) == 7 and all(map(same, row[2:], table[row[0]])) for row in rows if row[0] in table
+    )
+
+
+def same(number: str, other: str) -> bool:
+    """Return whether two numbers are one as far as the shorter is written; … is any."""
+    if number == other or "…" in (number, other):
+        return True
+    try:
+        first, second = (Decimal(text.lstrip("×").replace("−", "-")) for text in (number, other))
+        ends = [int(each.as_tuple().exponent) for each in (first, second)]
+    except (InvalidOperation, ValueError):
+        return False
+    return abs(first - second) <= Decimal("0.6").scaleb(max(ends))
