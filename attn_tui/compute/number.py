@@ -1,7 +1,8 @@
 """A sampled number: what was found, how far it may be off, and what it should be."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import nan
+from math import fsum, nan, sqrt
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,18 @@ class Number:
     value: float
     standard_error: float
     exact: float | None = None
+
+    @staticmethod
+    def mean(values: Sequence[float]) -> "Number":
+        """Return the mean of at least one value.
+
+        >>> Number.mean([1.0, 3.0])
+        Number(value=2.0, standard_error=1.0, exact=None)
+        """
+        count = len(values)
+        mean = fsum(values) / count
+        squares = fsum((value - mean) ** 2 for value in values)
+        return Number(mean, sqrt(squares / (count - 1) / count) if count > 1 else nan)
 
     def times(self, factor: float) -> "Number":
         """Return the same statistic of numbers that make it ``factor`` times as large.

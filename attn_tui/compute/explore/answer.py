@@ -73,6 +73,11 @@ class Answer:
     experiment: Experiment
     vectors: tuple[VectorAnswer, ...]
 
+    @property
+    def drawn(self) -> bool:
+        """Whether the vectors are several of one law, so that a mean over them says something."""
+        return self.experiment.source.redraws and len(self.vectors) > 1
+
 
 @dataclass(frozen=True, eq=False)
 class OverDk:

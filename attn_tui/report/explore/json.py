@@ -11,6 +11,7 @@ from attn_tui.compute.explore.answer import Answer, Evaluation, VectorAnswer, Wr
 from attn_tui.compute.explore.attention import Attention, attention
 from attn_tui.compute.explore.precision_lab import MOST_DIFFERING, LabSide, Trial
 from attn_tui.compute.explore.precision_lab import lab as tried
+from attn_tui.compute.number import Number
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.plain import json_text, plain_number, plain_numbers
 from attn_tui.report.explore.contents import EVERYTHING, Contents
@@ -36,9 +37,31 @@ def render(answer: Answer, contents: Contents = EVERYTHING) -> Iterator[str]:
     }
     for vector, beside in zip(plain["vectors"], pairs, strict=False):
         vector["comparison"] = _comparison(beside, top)
+    if answer.drawn:
+        plain["means"] = _means(answer)
     if pair:
         plain["comparison"] = _comparison(pair, top)
     yield from json_text(plain)
+
+
+def _means(answer: Answer) -> dict[str, Any]:
+    """Return the mean of each statistic over vectors, with its standard error, for both sides."""
+    sides = zip(*((each.unscaled, each.scaled) for each in answer.vectors), strict=True)
+    return {
+        name: {
+            statistic: _mean([getattr(side, statistic) for side in each])
+            for statistic in _STATISTICS
+        }
+        for name, each in zip(("unscaled", "scaled"), sides, strict=True)
+    }
+
+
+def _mean(values: list[float]) -> dict[str, float | str]:
+    mean = Number.mean(values)
+    return {
+        "value": plain_number(mean.value),
+        "standard_error": plain_number(mean.standard_error),
+    }
 
 
 def _vector(answer: Answer, index: int, contents: Contents) -> dict[str, Any]:

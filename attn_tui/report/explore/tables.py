@@ -7,8 +7,10 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.explore.answer import SYMBOL, Evaluation, VectorAnswer, Wrt
+from attn_tui.compute.explore.answer import SYMBOL, Answer, Evaluation, VectorAnswer, Wrt
+from attn_tui.compute.number import Number
 from attn_tui.report.explore.largest import chunks, listed_keys
+from attn_tui.report.measured import with_error
 from attn_tui.report.numbers import (
     difference,
     fitted,
@@ -195,6 +197,16 @@ _STATISTICS: tuple[_Statistic, ...] = (
     ("largest weight", lambda side: _with_log(side, "max_weight"), weight),
     *(line for wrt in get_args(Wrt) for line in _norms(wrt)),
 )
+
+
+def means(answer: Answer) -> Iterator[str]:
+    """Yield what the statistics of the vectors are on average, with standard errors."""
+    yield f"means over the {len(answer.vectors):,} vectors ± standard errors\n"
+    yield f"{'':<30}{'unscaled':>24}{'scaled':>24}\n"
+    for label, get, _ in _STATISTICS:
+        sides = zip(*((each.unscaled, each.scaled) for each in answer.vectors), strict=True)
+        numbers = [Number.mean([get(side)[0] for side in each]) for each in sides]
+        yield f"{label:<30}{''.join(f'{with_error(each, 22):>24}' for each in numbers)}\n"
 
 
 def _line(label: str, texts: list[str]) -> str:

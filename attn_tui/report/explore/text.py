@@ -13,7 +13,7 @@ from attn_tui.report.explore import sentences
 from attn_tui.report.explore.contents import EVERYTHING, Contents
 from attn_tui.report.explore.picture import picture
 from attn_tui.report.explore.precision_table import precision_table
-from attn_tui.report.explore.tables import count_noun, differences, statistics, table
+from attn_tui.report.explore.tables import count_noun, differences, means, statistics, table
 from attn_tui.report.explore.through_vectors import through_vectors
 from attn_tui.report.head import WIDTH, head
 from attn_tui.report.numbers import general
@@ -34,6 +34,9 @@ def render(answer: Answer, contents: Contents = EVERYTHING) -> Iterator[str]:
             yield from _lab(answer.experiment, index, found, top)
         if pairs:
             yield from _beside_pinned(pairs[index], answer.experiment.setup, top)
+    if answer.drawn:
+        yield "\n"
+        yield from means(answer)
     if pair:
         first, second = pair.names
         yield f"\n{first} and {second} compared\n"

@@ -1,10 +1,12 @@
 """A sweep as strict JSON of full precision; ``docs/json.md`` explains each field."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.sweep.answer import Answer, Boundary
+from attn_tui.compute.sweep.crossing import crossings
 from attn_tui.compute.sweep.crossover import Crossover
 from attn_tui.compute.sweep.curves import Curve
 from attn_tui.compute.sweep.points import Point, Ratio
@@ -41,6 +43,12 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
                 for name in (chosen if answer.settings.view == "map" else ())
                 for rule in others(answer.rules)
                 for each in answer.boundary(rule, name)
+            ],
+            "crossings": [
+                {"d_k": answer.points.d_ks[0], "readout": name, "rule": rule, **asdict(each)}
+                for name in (chosen if len(answer.points.d_ks) == 1 else ())
+                for rule in others(answer.rules)
+                for each in crossings(answer.points, rule, name)
             ],
             "crossovers": [_crossover(found) for found in answer.crossovers],
         }

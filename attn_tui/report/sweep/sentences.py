@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import isnan, log
 
-import numpy as np
-
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.crossover import GRADIENTS, last_fall
+from attn_tui.compute.sweep.crossing import Crossing, Run, crossings, runs
+from attn_tui.compute.sweep.crossover import GRADIENTS
 from attn_tui.compute.sweep.points import Point
 from attn_tui.compute.sweep.points import ratio as ratio_of
 from attn_tui.compute.sweep.settings import Statistic
@@ -32,9 +31,6 @@ FAR_BELOW = 100.0
 SHAKY, FEWEST = 0.1, 20
 """A sampled mean whose error is so large a share of it, or of fewer draws, may be carried by few:
 it tends to be too small, its error with it, and nothing is concluded from it."""
-
-_Run = tuple[int, int, bool]
-"""Places from one n to another, and whether a median is larger there without a rule."""
 
 
 def said(answer: Answer, statistic: Statistic) -> tuple[str, ...]:
@@ -64,8 +60,8 @@ def in_short(answer: Answer, statistic: Statistic) -> str:
     """Say in a few words what removing the first rule does to the median, or nothing."""
     if len(answer.points.d_ks) == 1 and len(answer.points.places) > 1:
         for rule in others(answer.rules):
-            if runs := _runs(answer, rule, statistic):
-                return f"Unscaled the median is {_sides(runs)}."
+            if sides := runs(answer.points, rule, statistic):
+                return f"Unscaled the median is {_sides(sides)}."
         return ""
     if answer.settings.view == "map":
         for rule in others(answer.rules):
@@ -205,57 +201,33 @@ def _over_n(answer: Answer, statistic: Statistic) -> Iterator[str]:
     """Say at which n a median is clearly larger without a rule and at which smaller."""
     symbol = NAMES[statistic].symbol
     for rule in others(answer.rules):
-        runs = _runs(answer, rule, statistic)
-        if runs:
+        if found := runs(answer.points, rule, statistic):
+            met = crossings(answer.points, rule, statistic)
             yield (
                 f"At d_k = {answer.points[0].d_k:,}, removing {formula(rule)} makes the median "
-                f"{symbol} {_sides(runs)}, by two standard errors and more at these n"
-                f"{_meeting(answer, rule, statistic, runs)}."
+                f"{symbol} {_sides(found)}, by two standard errors and more at these n"
+                f"{_meeting(met)}."
             )
 
 
-def _meeting(answer: Answer, rule: str, statistic: Statistic, runs: Sequence[_Run]) -> str:
+def _meeting(found: Sequence[Crossing]) -> str:
     """Say about where two runs of n meet: where the ratio of medians between them is 1."""
-    if len(runs) != 2:
+    if len(found) != 1:
         return ""
-    (_, low, larger), (high, _, _) = runs
-    places = [place for place in answer.points.places if low <= place[0] <= high]
-    found = [answer.points.ratio(*place, rule, statistic) for place in places]
-    logs = np.array([each.log_median for each in found if each])
-    errors = np.array([each.log_median_error for each in found if each])
-    ns, falls = [n for n, _ in places], logs if larger else -logs
-    moved = (falls, falls - 2.0 * errors, falls + 2.0 * errors)
-    at, first, last = (place_text(last_fall(ns, each)) for each in moved)
-    return f"; in between the medians cross, at n ≈ {at} [{first} to {last}]"
-
-
-def _runs(answer: Answer, rule: str, statistic: Statistic) -> list[_Run]:
-    """Return runs of n, first and last, all through which a median is larger without, or not.
-
-    Only those n count at which it is so by more than two standard errors.
-    """
-    runs: list[_Run] = []
-    for n, d_k in answer.points.places:
-        found = answer.points.ratio(n, d_k, rule, statistic)
-        if found is None or not abs(found.log_median) > 2.0 * found.log_median_error:
-            continue
-        larger = found.log_median > 0.0
-        if runs and runs[-1][2] == larger:
-            runs[-1] = (runs[-1][0], n, larger)
-        else:
-            runs.append((n, n, larger))
-    return runs
+    at, low, high = map(place_text, (found[0].n, found[0].low, found[0].high))
+    return f"; in between the medians cross, at n ≈ {at} [{low} to {high}]"
 
 
 def _larger_or_not(larger: bool) -> str:
     return "larger" if larger else "smaller"
 
 
-def _sides(runs: Sequence[_Run]) -> str:
+def _sides(found: Sequence[Run]) -> str:
     """Return runs as text: ``smaller at n = 2 to 256, larger at 2,048 to 4,096``."""
     parts = [
-        f"{_larger_or_not(larger)} at {first:,}{f' to {last:,}' if first < last else ''}"
-        for first, last, larger in runs
+        f"{_larger_or_not(run.larger)} at {run.first:,}"
+        f"{f' to {run.last:,}' if run.first < run.last else ''}"
+        for run in found
     ]
     return ", ".join(parts).replace(" at ", " at n = ", 1)
 

@@ -19,7 +19,7 @@ from attn_tui.compute.explore.precision_lab import lab
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Products
+from attn_tui.compute.source import Drawn, Products
 from attn_tui.compute.vector import Vector
 from attn_tui.report.explore import csv, json, text
 from attn_tui.report.explore.contents import Contents
@@ -52,6 +52,24 @@ def as_csv(found: Answer, top: int | None = None, **asked: Any) -> list[dict[str
 
 def as_text(found: Answer, top: int | None = None, **asked: Any) -> str:
     return "".join(text.render(found, Contents(top, **asked)))
+
+
+def test_the_means_over_several_drawn_vectors_are_told() -> None:
+    found = next(answer(Experiment(Drawn(16, seed=3, count=50), Setup(64))))
+    entropies = np.array([[each.unscaled.entropy, each.scaled.entropy] for each in found.vectors])
+    errors = entropies.std(axis=0, ddof=1) / np.sqrt(50)
+    plain = as_json(found, top=1)["means"]
+    for index, side in enumerate(("unscaled", "scaled")):
+        assert plain[side]["entropy"]["value"] == pytest.approx(entropies[:, index].mean())
+        assert plain[side]["entropy"]["standard_error"] == pytest.approx(errors[index])
+        assert 0.0 < plain[side]["max_weight"]["value"] <= 1.0
+    report = as_text(found, top=1)
+    line = re.search(r"^entropy H of p, bits +(\S+) ± (\S+) +(\S+) ± \S+$", report, re.M)
+    assert line
+    assert float(line[3]) == pytest.approx(entropies[:, 1].mean() / np.log(2.0), rel=1e-3)
+    for alone in (answered([1.0, 2.0], [3.0]), next(answer(Experiment(Drawn(4), Setup(64))))):
+        assert "means" not in as_json(alone)
+        assert "means over" not in as_text(alone)
 
 
 def number(item: float | str) -> float:

@@ -318,6 +318,12 @@ def test_at_one_d_k_it_is_said_where_the_medians_cross_over_n(view: Any) -> None
         "cross, at n ≈ 6.81 [6.05 to 7.55]."
     )
     assert "as d_k grows" not in " ".join(said(each, "gradient"))
+    crossings = [one for one in as_json(each)["crossings"] if one["readout"] == "gradient"]
+    (crossing,) = crossings
+    assert [f"{crossing[end]:.2f}" for end in ("n", "low", "high")] == ["6.81", "6.05", "7.55"]
+    assert (crossing["rule"], crossing["d_k"]) == ("inverse-sqrt", 64)
+    assert crossing["larger"] is False
+    assert as_json(found("d_k"))["crossings"] == []
     short = in_short(each, "gradient")
     assert short == "Unscaled the median is smaller at n = 2 to 4, larger at 8 to 512."
 
