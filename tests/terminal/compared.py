@@ -171,7 +171,7 @@ def agree(display: Sequence[str], table: dict[str, list[str]]) -> bool:
     for line in display[head["row"] + 1 :]:
         if not re.match(r"[▸> ][▪* ] *\d", line):
             break
-        rows.append(re.sub(r"[▏▎▍▌▋▊▉█#▸>▪*]", " ", line).split())
+        rows.append(re.sub(r"[▏▎▍▌▋▊▉█#|▸>▪*]", " ", line).split())
     return bool(rows) and all(
         len(row) == 7 and all(map(same, row[2:], table[row[0]])) for row in rows if row[0] in table
     )

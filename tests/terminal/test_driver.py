@@ -1,5 +1,6 @@
 """Random events on a real pseudo-terminal: the program answers, and what it shows is right."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,7 @@ def test_a_table_has_the_numbers_of_a_report_or_others() -> None:
     assert agree(TABLE, table)
     assert not agree([line.replace("+1.17e-01", "+1.18e-01") for line in TABLE], table)
     assert not agree(TABLE[:1], table)
+    assert agree([re.sub("[▏█]", "|", line) for line in TABLE], table)
 
 
 def test_numbers_are_the_same_as_far_as_they_are_written() -> None:
