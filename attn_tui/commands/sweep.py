@@ -29,7 +29,7 @@ from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
 from attn_tui.compute.scale import RULES
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.rules import LISTED
-from attn_tui.compute.sweep.settings import Axis, Settings, Statistic, compared
+from attn_tui.compute.sweep.settings import STATISTICS, Axis, Settings, Statistic, compared
 from attn_tui.compute.whole import half_width, parse_wholes
 
 if TYPE_CHECKING:
@@ -99,8 +99,8 @@ Examples:
 @option(
     "--statistic",
     "NAME,…",
-    "What of: max_weight, entropy, entropy_bits, effective_keys, logit_std, jacobian, gradient, "
-    "trace or query_gradient.  [default: gradient; all in CSV and JSON]",
+    f"What of: {', '.join(STATISTICS[:-1])} or {STATISTICS[-1]}.  "
+    "[default: gradient; all in CSV and JSON]",
     REPORT,
     of_lists(_statistics),
 )

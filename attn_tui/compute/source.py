@@ -15,6 +15,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.formats import rounded
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.setup import Setup
+from attn_tui.compute.stream import stream
 from attn_tui.compute.vector import Vector, Vectors, array_of
 
 Kind = str
@@ -129,7 +130,7 @@ class Drawn(Draw, Source):
 
     def scores(self, d_k: int, index: int, qk_norm: bool = False) -> Floats:
         """Return the scores of vector ``index``, shape (n_keys,); under QK-norm in [−d_k, d_k]."""
-        scores = self._stream(index, 1).standard_normal(self.n_keys)
+        scores = stream(self.seed, index, 1).standard_normal(self.n_keys)
         if not qk_norm:
             scores *= self.query_norm(d_k, index)
         elif d_k == 1:
@@ -144,7 +145,7 @@ class Drawn(Draw, Source):
 
     def query_norm(self, d_k: int, index: int) -> float:
         """Return ‖q‖, the standard deviation of the scores of vector ``index`` given its q."""
-        query = self._stream(index, 0).standard_normal(d_k)
+        query = stream(self.seed, index, 0).standard_normal(d_k)
         return float(np.sqrt(np.square(query).sum()))
 
     def _chi_squares(self, degrees: int, index: int) -> Floats:
@@ -154,12 +155,12 @@ class Drawn(Draw, Source):
         Source: Marsaglia and Tsang 2000, ACM TOMS 26 (3), for the gamma distribution.
         """
         if degrees == 1:
-            return np.square(self._stream(index, 2).standard_normal(self.n_keys))
+            return np.square(stream(self.seed, index, 2).standard_normal(self.n_keys))
         size = degrees / 2.0 - 1.0 / 3.0
         found, waiting = np.empty(self.n_keys), np.arange(self.n_keys)
         for attempt in count(2, step=2):
-            normal = self._stream(index, attempt).standard_normal(self.n_keys)[waiting]
-            uniform = self._stream(index, attempt + 1).random(self.n_keys)[waiting]
+            normal = stream(self.seed, index, attempt).standard_normal(self.n_keys)[waiting]
+            uniform = stream(self.seed, index, attempt + 1).random(self.n_keys)[waiting]
             cubes = (1.0 + normal / sqrt(9.0 * size)) ** 3
             with np.errstate(invalid="ignore", divide="ignore"):
                 bounds = normal * normal / 2.0 + size * (1.0 - cubes + np.log(cubes))
@@ -169,10 +170,6 @@ class Drawn(Draw, Source):
             if not waiting.size:
                 return found
         raise AssertionError
-
-    def _stream(self, index: int, part: int) -> "np.random.Generator":
-        seeds = np.random.SeedSequence(self.seed, spawn_key=(index, part))
-        return np.random.Generator(np.random.PCG64(seeds))
 
 
 @lru_cache(maxsize=2)
@@ -215,28 +212,22 @@ class Products(Source):
                 row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
                 raise InputError(field, f"row {row} has NaN or an infinity", "finite numbers")
             object.__setattr__(self, name, array)
-        d_k = self.d_k
-        if self.keys.shape[1] != d_k:
-            raise InputError(
-                "keys",
-                f"a row of K has {_counted(self.keys.shape[1], 'number')} and q has {d_k:,}",
-                "as many in each key as in q",
-            )
-        if not D_K.minimum <= d_k <= D_K.maximum:
-            raise InputError("query", f"q has {d_k:,} numbers", f"at most {D_K.maximum:,}")
-        n_scores = len(self.queries) * len(self.keys)
-        if n_scores > self.MOST_SCORES:
-            raise InputError(
-                "query",
-                f"{len(self.queries):,} of q and {len(self.keys):,} keys make {n_scores:,} scores",
-                f"at most {self.MOST_SCORES:,}",
-            )
-        if self.values is not None and len(self.values) != len(self.keys):
-            raise InputError(
-                "values",
-                f"V has {_counted(len(self.values), 'row')} and K has {len(self.keys):,}",
-                "one value for each key",
-            )
+        d_k, (n_queries, n_keys) = self.d_k, (len(self.queries), len(self.keys))
+        of_key, n_scores = _counted(self.keys.shape[1], "number"), n_queries * n_keys
+        n_values = n_keys if self.values is None else len(self.values)
+        for fits, field, problem, expected in (
+            (self.keys.shape[1] == d_k, "keys", f"a row of K has {of_key} and q has {d_k:,}",
+             "as many in each key as in q"),
+            (D_K.minimum <= d_k <= D_K.maximum, "query", f"q has {d_k:,} numbers",
+             f"at most {D_K.maximum:,}"),
+            (n_scores <= self.MOST_SCORES, "query",
+             f"{n_queries:,} of q and {n_keys:,} keys make {n_scores:,} scores",
+             f"at most {self.MOST_SCORES:,}"),
+            (n_values == n_keys, "values",
+             f"V has {_counted(n_values, 'row')} and K has {n_keys:,}", "one value for each key"),
+        ):  # fmt: skip
+            if not fits:
+                raise InputError(field, problem, expected)
 
     @property
     def d_k(self) -> int:

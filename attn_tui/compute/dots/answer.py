@@ -7,9 +7,9 @@ from math import ceil
 import numpy as np
 
 from attn_tui.compute.dots.derivation import Step, derivation
-from attn_tui.compute.dots.draws import Draws, Streams, draw_entries
+from attn_tui.compute.dots.draws import Streams, draw_entries
 from attn_tui.compute.dots.histogram import Bins, Curves, Histogram, curves, histogram
-from attn_tui.compute.dots.moments import Readouts, Sums, read
+from attn_tui.compute.dots.moments import Floats, Readouts, Sums, read
 from attn_tui.compute.dots.over_dimension import Growth, Row, Sample, growth
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment, Stop, never
@@ -52,6 +52,7 @@ class Answer:
         pairs: How many single products the first lines of it are taken from.
         table: A row for each of ``settings.d_ks``.
         growth: The standard deviation over d_k for the rules 1, 1/√d_k and 1/d_k.
+        progress: The share of what is asked that is drawn; of the whole or the row least drawn.
     """
 
     experiment: Experiment
@@ -68,12 +69,7 @@ class Answer:
     pairs: int
     table: tuple[Row, ...]
     growth: tuple[Growth, ...]
-
-    @property
-    def progress(self) -> float:
-        """The share of what is asked that is drawn; of the whole or the row least drawn."""
-        rows = (row.draws / row.asked for row in self.table)
-        return min(self.drawn / self.settings.samples, *rows, 1.0)
+    progress: float
 
     @property
     def complete(self) -> bool:
@@ -101,11 +97,11 @@ class Run:
         self._ask(experiment)
         self._law = law_of(self._settings, experiment.setup.d_k)
         self._one = DotLaw(self._law.pair, 1)
-        self._draws = Draws(self._law, Streams(self._settings.seed, _MAIN, 0))
+        self._whole = Sample(self._law, self._settings.seed, _MAIN, 0)
         self._pair_streams = Streams(self._settings.seed, _PAIRS, 0)
         self._bins = Bins.of(self._law)
         self._counted = np.zeros(self._bins.number + 2)
-        self._sums, self._pairs = Sums(), Sums()
+        self._pairs = Sums()
         self._curves: Curves | None = None
         self._growth = growth(self._law, experiment.vectors[0].n_attended)
         self._rows: list[Sample] = []
@@ -123,7 +119,7 @@ class Run:
         settings = self._settings
         known = {row.key: row for row in drawn if row.count <= row.asked(settings.samples)}
         keys = [(law_of(settings, d_k), settings.seed) for d_k in settings.d_ks]
-        self._rows = [known.get(key) or Sample(*key, _TABLE) for key in keys]
+        self._rows = [known.get(key) or Sample(*key, _TABLE, key[0].d_k) for key in keys]
 
     def become(self, experiment: Experiment) -> bool:
         """Answer another question with what was drawn and go on from there, if that will do.
@@ -134,7 +130,7 @@ class Run:
         settings = experiment.setup.get(Settings)
         same = law_of(settings, experiment.setup.d_k) == self._law
         same = same and settings.seed == self._settings.seed
-        if not (same and settings.samples >= self._sums.count):
+        if not (same and settings.samples >= self.count):
             return False
         self._ask(experiment)
         self._hold_rows(self._rows)
@@ -143,27 +139,27 @@ class Run:
     @property
     def count(self) -> int:
         """How many q·k were drawn, but for those of the rows."""
-        return self._sums.count
+        return self._whole.count
 
     @property
     def _share(self) -> float:
         """The share of what is asked that is drawn; of the whole or the row least drawn."""
         samples = self._settings.samples
         shares = [row.count / row.asked(samples) for row in self._rows]
-        return min(self._sums.count / samples, *shares, 1.0)
+        return min(self.count / samples, *shares, 1.0)
 
     @property
     def _drawn(self) -> int:
-        return self._sums.count + sum(row.count for row in self._rows)
+        return self.count + sum(row.count for row in self._rows)
 
     def answers(self, stop: Stop = never) -> Iterator[Answer]:
         """Yield what was drawn before, if anything was, and then what `answer` does."""
         shown = self._drawn
-        if self._sums.count:
+        if self.count:
             yield self._answer()
         while self._share < 1.0:
             stopped = self._advance(self._work, stop)
-            if self._sums.count and (self._drawn > shown or not stopped):
+            if self.count and (self._drawn > shown or not stopped):
                 yield self._answer()
             if stopped:
                 return
@@ -176,20 +172,16 @@ class Run:
         """
         samples = self._settings.samples
         asked = [(row, row.asked(samples)) for row in self._rows]
-        whole = samples * self._draws.cost + sum(row.cost * most for row, most in asked)
+        whole = samples * self._whole.draws.cost + sum(row.draws.cost * most for row, most in asked)
         share = min(self._share + work / whole, 1.0)
-        while self._sums.count < ceil(share * samples):
-            if stop():
-                return True
-            count = min(self._draws.at_once, ceil(share * samples) - self._sums.count)
-            deviations = self._draws.take(count)
-            self._sums += Sums.of(deviations, self._law)
-            self._counted += self._bins.count(deviations)
-            self._draw_pairs(count)
+        if self._whole.grow(ceil(share * samples), stop, self._count):
+            return True
         return any(row.grow(ceil(share * most), stop) for row, most in asked) or stop()
 
-    def _draw_pairs(self, count: int) -> None:
-        count = min(count, _MOST_PAIRS - self._pairs.count)
+    def _count(self, deviations: Floats) -> None:
+        """Count what was drawn into bins, and draw as many single products."""
+        self._counted += self._bins.count(deviations)
+        count = min(deviations.size, _MOST_PAIRS - self._pairs.count)
         if count > 0:
             pair = self._one.pair
             products = pair.deviation(*draw_entries(pair, self._pair_streams, (count,)))
@@ -197,21 +189,22 @@ class Run:
 
     def _answer(self) -> Answer:
         law, m = self._law, self._multiplier
-        unscaled = read(self._sums, law)
+        unscaled = read(self._whole.sums, law)
         self._curves = self._curves or curves(law, self._bins)
         return Answer(
             experiment=self._experiment,
             settings=self._settings,
             law=law,
-            drawn=self._sums.count,
-            generator=self._draws.generator,
+            drawn=self.count,
+            generator=self._whole.draws.generator,
             multiplier=m,
             unscaled=unscaled,
             scaled=unscaled.scaled(m),
             histogram=histogram(law, self._bins, self._counted),
             curves=self._curves,
-            derivation=derivation(law, self._pairs, self._sums, m),
+            derivation=derivation(law, self._pairs, self._whole.sums, m),
             pairs=self._pairs.count,
             table=tuple(row.row(self._settings.samples) for row in self._rows),
             growth=self._growth,
+            progress=self._share,
         )

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.entries import Pair
+from attn_tui.compute.stream import stream
 
 Floats = NDArray[np.float64]
 
@@ -17,7 +18,7 @@ _ENTRIES = 2**19
 """Of entries drawn one by one, so many are held at once."""
 
 
-class Streams:
+class Streams(dict[int, np.random.Generator]):
     """Generators of random numbers, one for each purpose; a longer draw begins as a shorter one.
 
     Args:
@@ -26,14 +27,11 @@ class Streams:
     """
 
     def __init__(self, seed: int, *key: int) -> None:
-        self._seed, self._key = seed, key
-        self._made: dict[int, np.random.Generator] = {}
+        super().__init__()
+        self._key = seed, *key
 
-    def __getitem__(self, part: int) -> np.random.Generator:
-        if part not in self._made:
-            seeds = np.random.SeedSequence(self._seed, spawn_key=(*self._key, part))
-            self._made[part] = np.random.Generator(np.random.PCG64(seeds))
-        return self._made[part]
+    def __missing__(self, part: int) -> np.random.Generator:
+        return self.setdefault(part, stream(*self._key, part))
 
 
 def draw_entries(pair: Pair, streams: Streams, shape: tuple[int, ...]) -> tuple[Floats, Floats]:

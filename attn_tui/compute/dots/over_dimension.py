@@ -1,5 +1,6 @@
 """What the law of q·k says over d_k: rows of a table, and lines on logarithmic axes."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import nan
 
@@ -7,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.dots.draws import Draws, Streams
-from attn_tui.compute.dots.moments import Sums, read
+from attn_tui.compute.dots.moments import Floats, Sums, read
 from attn_tui.compute.experiment import Stop
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.log_scale import D_K
@@ -70,42 +71,41 @@ class Sample:
 
     Attributes:
         key: The law and the seed.
+        sums: What is kept of it.
+        draws: Where it comes from.
     """
 
-    def __init__(self, law: DotLaw, seed: int, part: int) -> None:
+    def __init__(self, law: DotLaw, seed: int, *part: int) -> None:
         self.key = law, seed
-        self._law, self._sums = law, Sums()
-        self._draws = Draws(law, Streams(seed, part, law.d_k))
+        self.sums, self.draws = Sums(), Draws(law, Streams(seed, *part))
 
     @property
     def count(self) -> int:
         """How many were drawn."""
-        return self._sums.count
-
-    @property
-    def cost(self) -> int:
-        """About how many random numbers one takes."""
-        return self._draws.cost
+        return self.sums.count
 
     def asked(self, samples: int) -> int:
         """Return how many are drawn if so many are asked for."""
-        return min(samples, max(1, _WORK // self.cost))
+        return min(samples, max(1, _WORK // self.draws.cost))
 
-    def grow(self, upto: int, stop: Stop) -> bool:
-        """Draw until there are so many; say whether stopped."""
+    def grow(
+        self, upto: int, stop: Stop, each: Callable[[Floats], None] = lambda deviations: None
+    ) -> bool:
+        """Draw until there are so many, and hand on what is drawn; say whether stopped."""
         while self.count < upto:
             if stop():
                 return True
-            deviations = self._draws.take(min(upto - self.count, self._draws.at_once))
-            self._sums += Sums.of(deviations, self._law)
+            deviations = self.draws.take(min(upto - self.count, self.draws.at_once))
+            self.sums += Sums.of(deviations, self.key[0])
+            each(deviations)
         return False
 
     def row(self, samples: int) -> Row:
         """Return the row of the table that it makes, if so many are asked for."""
-        law, asked = self._law, self.asked(samples)
+        law, asked = self.key[0], self.asked(samples)
         if not self.count:
             return Row(law.d_k, law.bound, Number(nan, nan, law.variance), NOTHING, 0, asked)
-        found = read(self._sums, law)
+        found = read(self.sums, law)
         unknown = "" if law.coverage is not None else law.unknown
         return Row(
             *(law.d_k, law.bound, found.variance, found.coverage),

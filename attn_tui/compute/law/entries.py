@@ -105,10 +105,6 @@ class Product:
     weights: Floats
     discrete: bool
 
-    def central(self, order: int) -> float:
-        """Return the moment about the mean of an order up to 8."""
-        return float(self.weights @ self.values**order)
-
     @property
     def mean_square(self) -> float:
         """E[(q_i k_i)²]."""

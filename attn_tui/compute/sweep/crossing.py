@@ -1,12 +1,13 @@
 """Where the medians with and without a rule cross over the number of keys, at one d_k."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from attn_tui.compute.sweep.crossover import last_fall
-from attn_tui.compute.sweep.points import Points
+from attn_tui.compute.sweep.points import Points, Ratio
 from attn_tui.compute.sweep.settings import Statistic
 
 
@@ -68,15 +69,23 @@ def crossings(points: Points, rule: str, statistic: Statistic) -> list[Crossing]
 
 
 def _between(points: Points, rule: str, statistic: Statistic, before: Run, after: Run) -> Crossing:
-    ns, falls, errors = [], [], []
-    for n, d_k in points.places:
-        ratio = points.ratio(n, d_k, rule, statistic)
-        if ratio and before.last <= n <= after.first:
-            ns.append(n)
-            falls.append(ratio.log_median if before.larger else -ratio.log_median)
-            errors.append(2.0 * ratio.log_median_error)
-    at = np.array(falls)
+    places = [place for place in points.places if before.last <= place[0] <= after.first]
+    known = [(n, points.ratio(n, d_k, rule, statistic)) for n, d_k in places]
+    found = [(n, ratio) for n, ratio in known if ratio]
+    ns, ratios = [n for n, _ in found], [ratio for _, ratio in found]
+    return Crossing(*falls_through(ns, ratios, 1.0 if before.larger else -1.0), before.larger)
+
+
+def falls_through(
+    at: Sequence[int], ratios: Sequence[Ratio], sign: float = 1.0
+) -> tuple[float | None, float | None, float | None]:
+    """Return where a ratio of medians falls through 1 for the last time, with an interval.
+
+    Its ends are where the ratio less two of its standard errors does so, and with them. A sign of
+    −1 asks where it rises.
+    """
+    logs = sign * np.array([ratio.log_median for ratio in ratios])
+    errors = 2.0 * np.array([ratio.log_median_error for ratio in ratios])
     with np.errstate(invalid="ignore"):
-        moved = (at, at - errors, at + errors)
-    middle, low, high = (last_fall(ns, each) for each in moved)
-    return Crossing(middle, low, high, before.larger)
+        middle, low, high = (last_fall(at, each) for each in (logs, logs - errors, logs + errors))
+    return middle, low, high

@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Stop, never
+from attn_tui.compute.field import fields_of
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.norms import log_of
 from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.stream import stream
 from attn_tui.compute.sweep.draws import GENERATOR, cost, unit_logs, units
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS
+from attn_tui.compute.sweep.settings import Settings
 from attn_tui.compute.sweep.summary import summarise
 
 Floats = NDArray[np.float64]
@@ -169,9 +172,8 @@ def search(
         InputError: If n, a readout, the seed, the draws or the rule will not do; a rule must
             multiply by less than 1 somewhere.
     """
-    check_number("n", n, 2, 100_000)
-    check_number("draws", draws, 2, 100_000)
-    check_number("seed", seed, 0, 2**63 - 1)
+    for name, value in (("n", n), ("draws", draws), ("seed", seed)):
+        fields_of(Settings)[name].kind.check(name, value)
     for readout in readouts:
         if readout not in GRADIENTS:
             raise InputError("readout", f"{inert(str(readout))} is not one", ", ".join(GRADIENTS))
@@ -280,8 +282,7 @@ class _Falls:
         if root is None:
             return None
         draws = samples.shape[2]
-        seeds = np.random.SeedSequence(self.seed, spawn_key=(self.n,))
-        random = np.random.Generator(np.random.PCG64(seeds))
+        random = stream(self.seed, self.n)
         roots = []
         for _ in range(_RESAMPLED):
             chosen = samples[:, :, random.integers(0, draws, draws)]
@@ -334,11 +335,3 @@ def _root(places: Sequence[int], falls: Floats) -> float:
     """Return where f falls through 0, or the end of the places towards which it would."""
     root = last_fall(places, falls)
     return root if root is not None else float(places[0] if falls[-1] <= 0.0 else places[-1])
-
-
-def check_number(field: str, value: object, least: int, most: int) -> None:
-    """Raise InputError unless a value is a whole number from least to most."""
-    if type(value) is not int or not least <= value <= most:
-        raise InputError(
-            field, f"{inert(str(value))} will not do", f"a whole number from {least} to {most:,}"
-        )

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.source import Drawn
+from attn_tui.compute.stream import stream
 from attn_tui.compute.sweep.readouts import log_statistics
 from attn_tui.compute.sweep.rows import Rows, rows
 
@@ -36,12 +37,6 @@ def unit_size(n_keys: int) -> int:
     (256, 64, 32)
     """
     return min(max(_NUMBERS >> (n_keys - 1).bit_length(), _LEAST), _MOST)
-
-
-def stream(seed: int, vector: int, part: int) -> np.random.Generator:
-    """Return the generator of one part of one vector."""
-    seeds = np.random.SeedSequence(seed, spawn_key=(vector, part))
-    return np.random.Generator(np.random.PCG64(seeds))
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,13 @@ Given q, the logits of a drawn vector are independent normal numbers of standard
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from math import erf, lgamma, log, pi, sqrt
+from math import erf, inf, log, pi, sqrt
 
 import numpy as np
 from numpy.polynomial import Chebyshev
 from numpy.typing import NDArray
+
+from attn_tui.compute.law.chi_square import mean_root, nodes
 
 Floats = NDArray[np.float64]
 
@@ -38,20 +40,12 @@ class Exact:
 def query_norm_law(d_k: int) -> tuple[Floats, Floats]:
     """Return nodes r and weights w, shape (N,), with E f(‖q‖) = Σ w·f(r) for q of d_k entries.
 
-    The trapezoidal rule in ln r, whose error falls exponentially for smooth f.
-
     >>> r, w = query_norm_law(64)
     >>> float(round(w @ r**2, 9))
     64.0
     """
-    width = 1.0 / sqrt(2.0 * d_k)
-    x = np.arange(-24.0 / d_k - 12.0 * width, 12.0 * width + 1.5, min(0.15, 0.4 * width))
-    # ‖q‖ = √d_k·e^x.
-    logs = d_k * x - 0.5 * d_k * np.exp(2.0 * x)
-    weights = np.exp(logs - logs.max())
-    kept = weights > 1e-18
-    r, w = sqrt(d_k) * np.exp(x[kept]), weights[kept]
-    return r, w / w.sum()
+    squares, weights = nodes(d_k)
+    return np.sqrt(squares), weights
 
 
 def mean_inverse_norm(d_k: int) -> float:
@@ -60,18 +54,7 @@ def mean_inverse_norm(d_k: int) -> float:
     >>> round(mean_inverse_norm(64) * 8, 4)
     1.0119
     """
-    if d_k == 1:
-        return float("inf")
-    return float(np.exp(lgamma((d_k - 1) / 2.0) - lgamma(d_k / 2.0))) / sqrt(2.0)
-
-
-def mean_norm(degrees: int) -> float:
-    """Return the mean length of so many independent standard normal numbers.
-
-    >>> round(mean_norm(2), 6) == round(sqrt(pi / 2), 6)
-    True
-    """
-    return sqrt(2.0) * float(np.exp(lgamma((degrees + 1) / 2.0) - lgamma(degrees / 2.0)))
+    return 1.0 / mean_root(d_k - 1) if d_k > 1 else inf
 
 
 def two_keys(of_gaps: Callable[[Floats], Floats], d_k: int, multiplier: float) -> Exact:
@@ -130,7 +113,7 @@ def mean_query_gradient(n_keys: int, d_k: int, multiplier: float) -> float | Non
 
 def mean_logit_std(n_keys: int, d_k: int, multiplier: float) -> float:
     """Return the mean standard deviation of the logits: m·E‖q‖ times that of n normal numbers."""
-    return multiplier * mean_norm(d_k) * mean_norm(n_keys - 1) / sqrt(n_keys)
+    return multiplier * mean_root(d_k) * mean_root(n_keys - 1) / sqrt(n_keys)
 
 
 @lru_cache(maxsize=512)
