@@ -6,21 +6,13 @@ from typing import Literal
 import numpy as np
 
 from attn_tui.compute.explore.answer import Evaluation, VectorAnswer
-from attn_tui.report.numbers import difference, general, weight, with_sign
-from attn_tui.report.sides import Side
+from attn_tui.report.numbers import general
+from attn_tui.report.sides import Side, role_of
 
-__all__ = ["Quantity", "Shown", "Side", "change", "compared", "role_of", "side_of", "sides"]
+__all__ = ["Quantity", "Shown", "Side", "compared", "role_of", "side_of", "sides"]
 
 Quantity = Literal["weights", "entropy", "norm"]
 """What is shown over d_k."""
-
-ROLES = {"now": "scaled"}
-"""The roles of sides that have none of their own name."""
-
-
-def role_of(name: str) -> str:
-    """Return the role in which what belongs to the side of a name is shown."""
-    return ROLES.get(name, name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,14 +61,3 @@ def side_of(answer: VectorAnswer, side: Side) -> Shown:
 def compared(answer: VectorAnswer) -> bool:
     """Return whether the sides are two answers, and not one vector without and with a scale."""
     return answer.names != ("unscaled", "scaled")
-
-
-def change(before: tuple[float, float], after: tuple[float, float]) -> str:
-    """Return by how much a number from 0 to 1 grew, with its sign, or ``0``.
-
-    Args:
-        before: The number and its logarithm.
-        after: The same later.
-    """
-    grown, log_size = difference(before, after)
-    return with_sign(weight(abs(grown), log_size), grown)

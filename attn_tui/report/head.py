@@ -13,8 +13,8 @@ from attn_tui.files.draft import parse
 from attn_tui.files.examples import Example
 from attn_tui.report.numbers import general
 from attn_tui.report.origin import law, origin
+from attn_tui.report.rows import WIDTH
 
-WIDTH = 80
 _LABEL = 11
 
 SOFTCAP_SOURCE = "Gemma 2, arXiv 2408.00118"

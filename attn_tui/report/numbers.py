@@ -134,6 +134,20 @@ def with_sign(size: str, value: float) -> str:
     return size if size in ("0", "NaN") else sign + size
 
 
+def change(
+    before: tuple[float, float], after: tuple[float, float], width: int | None = None
+) -> str:
+    """Return by how much a number from 0 to 1 grew, with its sign, or ``0``.
+
+    Args:
+        before: The number and its logarithm.
+        after: The same later.
+        width: The text has at most so many characters, with fewer digits if need be.
+    """
+    grown, log_size = difference(before, after)
+    return with_sign(weight(abs(grown), log_size, width=width and width - 1), grown)
+
+
 def ratio(log_ratio: float, width: int | None = None) -> str:
     """Return how many times larger, from the logarithm of the ratio: ``×1.8e19``.
 

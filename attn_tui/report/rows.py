@@ -13,6 +13,10 @@ Row = tuple[Span, ...]
 """One line of the screen, from left to right."""
 
 
+WIDTH = 80
+"""Columns of a text report."""
+
+
 def plain(rows: Iterable[Row]) -> str:
     """Return the text of rows without their roles, trailing blanks cut."""
     return "\n".join("".join(text for text, _ in row).rstrip() for row in rows)
@@ -24,12 +28,17 @@ def text_lines(rows: Iterable[Row]) -> Iterator[str]:
         yield plain([row]) + "\n"
 
 
+_SIGNS = str.maketrans("", "", "−×±∞–∂·√")
+"""Signs of numbers, which are as wide as letters: what has no others need not be measured."""
+
+
 def cells(text: str) -> int:
     """Return how many cells of the screen a text takes."""
-    return len(text) if text.isascii() else _measured(text)
+    known = text.isascii() or text.translate(_SIGNS).isascii()
+    return len(text) if known else _measured(text)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _measured(text: str) -> int:
     return sum(map(_cells_of, clusters(text)))
 

@@ -1,83 +1,10 @@
 """Tables as what they say, without widths; laid out, the widest that fits, no number ever cut."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
-from attn_tui.report.rows import Row, Span, cells, fitted, length
-
-
-@dataclass(frozen=True)
-class Table:
-    """Lines of cells under titles.
-
-    Attributes:
-        titles: What stands above each column, in one row or several; each as long as a line.
-        lines: The cells, fewer than there are columns where text follows.
-        left: How many columns, from the left, are set flush left; numbers are set flush right.
-        gap: Blanks between columns.
-        texts: What takes the rest of each line's row after its cells; empty if none has any.
-    """
-
-    titles: tuple[tuple[Span, ...], ...]
-    lines: tuple[tuple[Span, ...], ...]
-    left: int = 1
-    gap: int = 1
-    texts: tuple[Span, ...] = ()
-
-    @property
-    def columns(self) -> int:
-        """How many columns there are."""
-        return max((len(line) for line in (*self.titles, *self.lines)), default=0)
-
-    @property
-    def widths(self) -> tuple[int, ...]:
-        """Cells of each column; text that takes the rest of a row does not count."""
-        every = (*self.titles, *self.lines)
-        return tuple(
-            max(cells(line[at][0]) for line in every if at < len(line))
-            for at in range(self.columns)
-        )
-
-    @property
-    def width(self) -> int:
-        """Cells of a row."""
-        return sum(self.widths) + self.gap * (self.columns - 1)
-
-    def rows(self, width: int) -> tuple[Row, ...]:
-        """Return the titles and the lines, each fitted to a width."""
-        lines = [self._row(line) for line in (*self.titles, *self.lines)]
-        for at, (text, role) in enumerate(self.texts, len(self.titles)):
-            # A cut number would be another one: text is given up where nothing of it fits.
-            if text and length(lines[at]) + self.gap + 1 < width:
-                lines[at] = (*lines[at], (" " * self.gap, "text"), (text, role))
-        return tuple(fitted(line, width) for line in lines)
-
-    def _row(self, line: tuple[Span, ...]) -> Row:
-        spans: list[Span] = []
-        for at, (text, role) in enumerate(line):
-            blanks = " " * (self.widths[at] - cells(text))
-            spans.append((" " * self.gap if at else "", "text"))
-            spans += [(text, role), (blanks, "text")][:: 1 if at < self.left else -1]
-        return tuple(span for span in spans if span[0])
-
-    def keeping(self, columns: Sequence[int], gap: int) -> "Table":
-        """Return this table with some of its columns; text that takes the rest of a row stays."""
-
-        def chosen(line: tuple[Span, ...]) -> tuple[Span, ...]:
-            return tuple(line[at] for at in columns if at < len(line))
-
-        return replace(
-            self,
-            titles=tuple(map(chosen, self.titles)),
-            lines=tuple(map(chosen, self.lines)),
-            left=sum(column < self.left for column in columns),
-            gap=gap,
-        )
-
-
-def widest(tables: Iterable[Table], width: int) -> Table | None:
-    """Return the first table that fits into a width, or nothing if none does."""
-    return next((table for table in tables if table.width <= width), None)
+from attn_tui.report.rows import WIDTH, Row, Span, cells, fitted, length, text_lines
 
 
 @dataclass(frozen=True)
@@ -93,6 +20,8 @@ class Column:
         shorter: What stands in its place where there is little room, or where what it goes with is
             left out.
         at: The rank that is left out by then.
+        above: What stands above its title, and above those of others that it goes with.
+        width: Cells it has at least, so that it stands still while its numbers change.
     """
 
     title: str
@@ -102,23 +31,115 @@ class Column:
     role: str = "label"
     shorter: "Column | None" = None
     at: int = 0
+    above: str = ""
+    width: int = 0
+
+    @property
+    def ranks(self) -> set[int]:
+        """The ranks at which it is left out, or something else stands in its place."""
+        return {self.rank, self.at, *(self.shorter.ranks if self.shorter else ())}
+
+    def form(self, out_from: int) -> "Column":
+        """Return what stands in its place where the columns of some rank on are left out."""
+        if self.shorter is None or self.at < out_from:
+            return self
+        return self.shorter.form(out_from)
 
 
-def laid(columns: Sequence[Column], width: int) -> Table:
-    """Return the columns there is room for in a width, as far apart as they can be."""
-    ranks = {rank for column in columns for rank in (column.rank, column.at)} - {0}
-    tables = [
-        _table(columns, out_from, gap)
-        for out_from in (max(ranks, default=0) + 1, *sorted(ranks, reverse=True))
-        for gap in (3, 2, 1)
-    ]
-    return widest(tables, width) or tables[-1]
+@dataclass(frozen=True)
+class Table:
+    """Columns side by side.
+
+    Attributes:
+        columns: The columns, of as many lines each.
+        gap: Blanks between them.
+        texts: What takes the rest of each line's row after its last cell; empty if none has any.
+    """
+
+    columns: tuple[Column, ...]
+    gap: int = 1
+    texts: tuple[Span, ...] = ()
+
+    @cached_property
+    def widths(self) -> tuple[int, ...]:
+        """Cells of each column; text that takes the rest of a row does not count."""
+        return tuple(
+            max(
+                each.width,
+                *(cells(text) for text in (each.title, each.above)),
+                *(cells(text) for text, _ in each.cells),
+            )
+            for each in self.columns
+        )
+
+    @property
+    def width(self) -> int:
+        """Cells of a row."""
+        return sum(self.widths) + self.gap * (len(self.columns) - 1)
+
+    def rows(self, width: int) -> tuple[Row, ...]:
+        """Return the titles, in one row or two, and the lines, each fitted to a width."""
+        return tuple(fitted(row, width) for row in (*self._titles(), *self._lines(width)))
+
+    def text(self, titled: bool = True) -> Iterator[str]:
+        """Yield its rows as lines of a report, with their titles or without."""
+        if titled:
+            yield from text_lines(self._titles())
+        if self.texts:
+            yield from text_lines(self._lines(WIDTH))
+            return
+        # Rows of spans take more time and memory, which counts where there are a million.
+        for line in zip(*(each.cells for each in self.columns), strict=True):
+            texts = map(self._padded, range(len(line)), (text for text, _ in line))
+            yield (" " * self.gap).join(texts).rstrip() + "\n"
+
+    def _padded(self, at: int, text: str) -> str:
+        blanks = " " * (self.widths[at] - cells(text))
+        return text + blanks if self.columns[at].left else blanks + text
+
+    def _titles(self) -> Iterator[Row]:
+        if any(each.above for each in self.columns):
+            yield self._row([(each.above, "label") for each in self.columns])
+        yield self._row([(each.title, each.role) for each in self.columns])
+
+    def _lines(self, width: int) -> Iterator[Row]:
+        for at, line in enumerate(zip(*(each.cells for each in self.columns), strict=True)):
+            spans, (text, role) = list(line), self.texts[at] if self.texts else ("", "")
+            while text and spans and not spans[-1][0]:
+                spans.pop()
+            row = self._row(spans)
+            # A cut number would be another one: text is given up where nothing of it fits.
+            if text and length(row) + self.gap + 1 < width:
+                row = (*row, (" " * self.gap, "text"), (text, role))
+            yield row
+
+    def _row(self, line: Sequence[Span]) -> Row:
+        spans: list[Span] = []
+        for at, (text, role) in enumerate(line):
+            blanks = " " * (self.widths[at] - cells(text))
+            cell = ((text, role), (blanks, "text"))
+            gap = " " * self.gap if at else ""
+            spans += ((gap, "text"), *cell[:: 1 if self.columns[at].left else -1])
+        return tuple(span for span in spans if span[0])
 
 
-def _table(columns: Sequence[Column], out_from: int, gap: int) -> Table:
-    """Return the table without the columns of some rank on."""
-    forms = (each.shorter if each.shorter and each.at >= out_from else each for each in columns)
-    kept = [each for each in forms if each.rank < out_from]
-    titles = tuple((each.title, each.role) for each in kept)
-    lines = tuple(zip(*(each.cells for each in kept), strict=True))
-    return Table((titles,), lines, sum(each.left for each in kept), gap)
+def laid(
+    columns: Sequence[Column], width: int, texts: tuple[Span, ...] = (), most: int = 3
+) -> Table:
+    """Return the columns there is room for in a width, as far apart as they can be.
+
+    Args:
+        columns: The columns.
+        width: Cells of a row.
+        texts: What takes the rest of each row.
+        most: Blanks between columns at most.
+    """
+    ranks = {rank for column in columns for rank in column.ranks} - {0}
+    for out_from in (max(ranks, default=0) + 1, *sorted(ranks, reverse=True)):
+        forms = [column.form(out_from) for column in columns]
+        kept = tuple(form for form in forms if form.rank < out_from)
+        for gap in range(most, 0, -1):
+            table = Table(kept, gap, texts)
+            if table.width <= width:
+                return table
+    return table

@@ -12,7 +12,6 @@ from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft
 from attn_tui.report.explore import text
 from attn_tui.tui.explore.key_table import KeyTable
-from attn_tui.tui.explore.table_rows import Marks, key_rows
 from tests.tui.person import MEDIUM, at_screen, settle
 
 
@@ -143,9 +142,7 @@ async def test_no_number_is_ever_cut_into_another(scores: str) -> None:
                 table = person.app.screen.query_one(KeyTable)
                 page = table.page
                 assert page
-                marks = Marks(page.cursor, page.span)
-                rows = key_rows(page.answer, page.keys, page.columns, marks)
-                whole = set(NUMBER.findall(plain([*rows, *page.statistics])))
+                whole = set(NUMBER.findall(plain([*page.rows, *page.statistics])))
                 for line in person.lines[table.region.y : table.region.bottom]:
                     if len(line) == columns:
                         last = NUMBER.findall(line)[-1:]

@@ -1,5 +1,6 @@
 """What widgets draw, without a screen."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,12 +9,14 @@ from textual.color import Color
 from attn_tui.charts.glyphs import in_ascii
 from attn_tui.charts.rows import Row, length
 from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.vector import Vector
 from attn_tui.report.numbers import fitted, weight_name
-from attn_tui.tui.explore.table_rows import Columns, bar, title_row
+from attn_tui.tui.explore.table_rows import Marks, bar, key_table, title_row
 from attn_tui.tui.guard import pasted
 from attn_tui.tui.theme import CONTRAST, contrast, legible
 from attn_tui.tui.widgets.score_editor import end_of_change
 from attn_tui.tui.widgets.slider import track
+from tests.asking import answer_to
 
 
 def text(row: Row) -> str:
@@ -61,11 +64,15 @@ def test_a_score_keeps_the_digits_there_is_room_for(score: float, shown: str) ->
     assert fitted(score, 8).strip() == shown
 
 
-@given(st.integers(20, 250), st.integers(1, 10**7), st.sampled_from(["", "weights", "gradient"]))
+@given(st.integers(20, 250), st.integers(1, 10**4), st.sampled_from(["", "weights", "gradient"]))
 def test_columns_of_a_usual_width_fit(width: int, n_keys: int, narrow: str) -> None:
-    columns = Columns.fit(width, n_keys, narrow)
+    found = answer_to(Vector("a", np.linspace(0.0, 9.0, n_keys)))
+    keys = np.arange(max(n_keys - 5, 0), n_keys)
+    rows, before = key_table(found, keys, width, Marks(n_keys - 1), narrow)
+    assert len(rows) == keys.size + 1
+    assert len({length(row) for row in rows}) == 1
     if width >= (80 if not narrow else 45):
-        assert sum(columns.widths) <= width
+        assert before <= length(rows[0]) <= width
 
 
 def test_titles_are_cut_to_their_width() -> None:

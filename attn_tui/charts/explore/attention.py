@@ -1,6 +1,7 @@
 """Attention of one query as a table: its gradients over q and a key, component by component."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.attention import Attention, lengths
 from attn_tui.compute.visible import visible
 from attn_tui.report.numbers import general, quantity, scientific, weight_name
-from attn_tui.report.table import Table, widest
+from attn_tui.report.table import Column, laid
 
 LEAST_TITLED, LEAST_WITH_NORMS, LEAST_WITH_OUTPUT = 5, 6, 8
 """From these heights on there is room for the titles, the norms and the output."""
@@ -51,8 +52,8 @@ def attention_chart(
         )
         for each in sides(answer)
     ]
-    table = widest(_tables(answer, attention, key, shown, gradients, side), width)
-    if table is None or lines < 1:
+    table = laid(tuple(_columns(answer, attention, key, shown, gradients, side)), width)
+    if table.width > width or lines < 1:
         return message("q and K: too small for a table", width, height)
     rows = [_title(answer, key, shown, d_k, width), *table.rows(width)[2 - n_titles :]]
     if n_norms and answer.reason:
@@ -85,58 +86,46 @@ def _title(answer: VectorAnswer, key: int, shown: range, d_k: int, width: int) -
     return fitted(((first_text(texts, width), "strong"),), width)
 
 
-def _tables(
+def _columns(
     answer: VectorAnswer,
     attention: Attention,
     key: int,
     shown: range,
     gradients: Sequence[tuple[Floats, Floats]],
     side: Side,
-) -> Iterator[Table]:
-    """Yield tables of the components shown: both sides first, then one, then q alone."""
-    both, p = sides(answer), weight_name(answer.of)
-    wide, brief = (
-        Table(
-            _titles(both, p, key),
-            tuple(_line(attention, key, component, gradients, size) for component in shown),
-            left=0,
+) -> Iterator[Column]:
+    """Yield the components shown of q, and of a key, each beside its gradients on both sides."""
+    yield Column("c", tuple((str(component), "label") for component in shown), left=True)
+    p, k = weight_name(answer.of), _key_name(key)
+    for which, (name, vector) in enumerate((("q", attention.query), (k, attention.keys[key]))):
+        # Without room for both sides there is one; then without that of the key; then without q.
+        numbers, shorter = (
+            tuple((general(float(vector[component]), digits), "text") for component in shown)
+            for digits in (4, 3)
         )
-        for size in (None, len("+1.9e-22"))
-    )
-    second = int(side == "scaled")
-    one = (0, 1, 2 + second, 4, 5 + second)
-    for columns in (range(7), one, one[:3], (0, one[2])):
-        yield wide.keeping(columns, 3)
-        yield wide.keeping(columns, 2)
-        yield wide.keeping(columns, 1)
-        yield brief.keeping(columns, 1)
+        rank = (1, 2)[which]
+        yield Column(
+            "", numbers, rank, shorter=Column("", shorter, rank, above=name), at=3, above=name
+        )
+        for at, (each, found) in enumerate(zip(sides(answer), gradients, strict=True)):
+            rank = 2 * which if at == (side == "scaled") else 4
+            values = [float(found[which][component]) for component in shown]
+            long, short = (
+                Column(
+                    each.name,
+                    _gradients(values, width),
+                    rank,
+                    False,
+                    each.role,
+                    above=f"∂{p}/∂{name}",
+                )
+                for width in (None, len("+1.9e-22"))
+            )
+            yield replace(long, shorter=short, at=3)
 
 
-def _titles(both: Sequence[Shown], p: str, key: int) -> tuple[tuple[Span, ...], ...]:
-    k = _key_name(key)
-    above = ["", "q", f"∂{p}/∂q", f"∂{p}/∂q", k, f"∂{p}/∂{k}", f"∂{p}/∂{k}"]
-    names = tuple((each.name, each.role) for each in both)
-    below: tuple[Span, ...] = (("c", "label"), ("", "text"), *names, ("", "text"), *names)
-    return tuple((text, "label") for text in above), below
-
-
-def _line(
-    attention: Attention,
-    key: int,
-    component: int,
-    gradients: Sequence[tuple[Floats, Floats]],
-    width: int | None,
-) -> tuple[Span, ...]:
-    digits = 4 if width is None else 3
-    of_q = (_gradient(float(over_q[component]), width) for over_q, _ in gradients)
-    of_k = (_gradient(float(over_key[component]), width) for _, over_key in gradients)
-    return (
-        (str(component), "label"),
-        (general(float(attention.query[component]), digits), "text"),
-        *of_q,
-        (general(float(attention.keys[key, component]), digits), "text"),
-        *of_k,
-    )
+def _gradients(values: Sequence[float], width: int | None) -> tuple[Span, ...]:
+    return tuple(_gradient(value, width) for value in values)
 
 
 def _gradient(value: float, width: int | None) -> Span:

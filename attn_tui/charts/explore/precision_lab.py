@@ -1,29 +1,27 @@
 """The precision lab as a table: what each format and method makes of one vector's softmax."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import isnan
 
-from attn_tui.charts.explore.precision_notes import (
-    differences,
-    format_name,
-    method,
-    reason,
-    reasons,
-)
-from attn_tui.charts.rows import Row, Span, beside, cells, first_text, fitted, message
+from attn_tui.charts.explore.precision_notes import differences, reason, reasons
+from attn_tui.charts.rows import Row, beside, cells, first_text, fitted, message
 from attn_tui.charts.sides import Side, role_of
 from attn_tui.compute.explore.precision_lab import Lab, LabSide, Trial
 from attn_tui.compute.visible import visible
-from attn_tui.report.numbers import scientific, weight, weight_name
-from attn_tui.report.table import Table, widest
+from attn_tui.report.explore.precision_table import (
+    NUMBERS,
+    format_column,
+    method,
+    numbers,
+    trial_columns,
+)
+from attn_tui.report.numbers import weight, weight_name
+from attn_tui.report.table import Column, laid
 
 SIDE_BY_SIDE = 100
 """From this width on the tables of both sides stand side by side."""
 
 GAP = 2
-
-NUMBERS = ("differ", "|p−exact|", "at key", "vanished")
 
 DIFFER = (
     "differ: weights not the exact one rounded to the format; |p−exact|: the largest; "
@@ -115,13 +113,18 @@ def _layout(lab: Lab, width: int, height: int, side: Side) -> _Layout | None:
     legend: tuple[str, ...] = ERROR
     for one, room in zip(shown, widths, strict=True):
         name = "" if titled else one.name
-        tables = _by_trial(lab, one, name, inline) if apart else _by_format(one, name, inline)
-        table = widest(tables, room)
-        if table is None or height < 2:
+        last: Iterable[Trial] = one.trials
+        if apart:
+            columns = trial_columns(lab, one, name, inline)
+        else:
+            columns = _by_format(one, name, inline)
+            last = {each.precision.format: each for each in one.trials}.values()
+        table = laid(tuple(columns), room, tuple(map(reason, last)) if inline else (), 2)
+        if table.width > room or height < 2:
             return None
         title = (_title(lab, one, room),) if titled else ()
         blocks.append((*title, *table.rows(room)))
-        legend = DIFFER if any("differ" in text for text, _ in table.titles[0]) else legend
+        legend = DIFFER if any("differ" in column.title for column in table.columns) else legend
     block = blocks[0] if len(blocks) == 1 else beside(blocks[0], blocks[1], GAP)
     body = (*block[titled + 1 :], *notes)
     return _Layout(block[: titled + (height > 2)], body, rest - closed, closed, legend)
@@ -150,94 +153,20 @@ def _title(lab: Lab, side: LabSide, width: int) -> Row:
     return fitted(((first_text(texts, width), role_of(side.name)),), width)
 
 
-def _by_trial(lab: Lab, side: LabSide, name: str, inline: bool) -> Iterator[Table]:
-    """Yield tables with a line for each trial, at decreasing width."""
-    titles = (_first(name, "format"), *_labels(("method", weight_name(lab.key), *NUMBERS)))
-    texts = tuple(reason(trial) for trial in side.trials) if inline else ()
-    whole, short = (
-        Table(
-            (titles,),
-            tuple(_line(trial, brief, inline) for trial in side.trials),
-            left=2,
-            texts=texts,
-        )
-        for brief in (False, True)
-    )
-    for columns in (range(7), (0, 1, 2, 3, 4, 6), range(5), (0, 1, 2, 4), range(3)):
-        yield whole.keeping(columns, 2)
-        yield whole.keeping(columns, 1)
-        yield short.keeping(columns, 1)
-
-
-def _line(trial: Trial, brief: bool, inline: bool) -> tuple[Span, ...]:
-    """Return a trial's cells; where the reason follows, only what comes before a NaN."""
-    numbers = _numbers(trial)
-    kept = 1 if inline and trial.reason and isnan(trial.worst) else len(numbers)
-    return ((_format(trial, brief), "text"), (method(trial), "label"), *numbers[:kept])
-
-
-def _by_format(side: LabSide, name: str, inline: bool) -> Iterator[Table]:
-    """Yield tables with a line for each format, its methods beside each other."""
+def _by_format(side: LabSide, name: str, inline: bool) -> Iterator[Column]:
+    """Yield the columns of a table with a line for each format, its methods beside each other."""
     by_format: dict[str, list[Trial]] = {}
     for trial in side.trials:
         by_format.setdefault(trial.precision.format, []).append(trial)
-    methods = [method(trial) for trial in max(by_format.values(), key=len, default=[])]
-
-    def table(
-        brief: bool, error: str = NUMBERS[1], width: int | None = None, name: str = name
-    ) -> Table:
-        titles = [_first(name, "" if brief else "format")]
-        for each in methods:
-            titles += _labels((f"{each} p", NUMBERS[0], error))
-        return Table(
-            (tuple(titles),),
-            tuple(
-                ((_format(line[0], brief), "text"), *_cells(line, width, inline))
-                for line in by_format.values()
-            ),
-            texts=tuple(reason(line[-1]) for line in by_format.values()) if inline else (),
-        )
-
-    whole, short = table(False), table(True)
-    for kept in ((0, 1, 2), (0, 2), (0,)):
-        columns = [0, *(1 + 3 * at + each for at in range(len(methods)) for each in kept)]
-        yield whole.keeping(columns, 2)
-        yield whole.keeping(columns, 1)
-        yield short.keeping(columns, 1)
-        if kept == (0, 2):
-            yield from (table(True, "error", n).keeping(columns, 1) for n in (None, 7, 5))
-    yield table(True, name="").keeping(columns, 1)
-
-
-def _cells(line: Sequence[Trial], width: int | None, inline: bool) -> Iterator[Span]:
-    """Yield the first three numbers of each method; of the last only those before its reason."""
-    for trial in line:
-        ends = inline and trial is line[-1] and trial.reason and isnan(trial.worst)
-        yield from _numbers(trial, width)[: 1 if ends else 3]
-
-
-def _numbers(trial: Trial, width: int | None = None) -> tuple[Span, ...]:
-    """Return the weight and the counts of `NUMBERS`."""
-    worst = trial.worst != 0.0
-    size = "error" if isnan(trial.worst) else "text" if worst else "muted"
-    return (
-        (weight(trial.weight), "strong" if trial.status in ("ok", "masked") else "error"),
-        (f"{trial.n_differ:,}", "text" if trial.n_differ else "muted"),
-        (scientific(trial.worst, width=width), size),
-        (str(trial.worst_key) if worst else "", "label"),
-        (f"{trial.n_vanished:,}", "text" if trial.n_vanished else "muted"),
-    )
-
-
-def _format(trial: Trial, brief: bool) -> str:
-    name = format_name(trial)
-    return name.replace("bfloat", "bf").replace("float", "f") if brief else name
-
-
-def _first(name: str, title: str) -> Span:
-    """Return the title of the first column: the side, where that has no row of its own."""
-    return (name, role_of(name)) if name else (title, "label")
-
-
-def _labels(texts: Sequence[str]) -> tuple[Span, ...]:
-    return tuple((text, "label") for text in texts)
+    lines = list(by_format.values())
+    yield format_column([trials[0] for trials in lines], name)
+    for trials in zip(*lines, strict=True):
+        last = inline and trials[0] is lines[0][-1]
+        weights, counts, errors, *_ = zip(*(numbers(each, last) for each in trials), strict=True)
+        yield Column(f"{method(trials[0])} p", weights)
+        yield Column(NUMBERS[0], counts, 4)
+        brief: Column | None = None
+        for at, width in ((2, 5), (3, 7), (4, None)):
+            cells = tuple(numbers(each, last, width)[2] for each in trials)
+            brief = Column("error", cells, 1, shorter=brief, at=at - 1)
+        yield Column(NUMBERS[1], errors, 1, shorter=brief, at=4)

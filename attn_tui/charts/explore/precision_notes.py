@@ -6,25 +6,13 @@ from textwrap import wrap
 
 from attn_tui.charts.rows import Row, Span, cells, fitted
 from attn_tui.compute.explore.precision_lab import Differing, LabSide, Trial
-from attn_tui.compute.precision import FORMATS
+from attn_tui.report.explore.precision_table import format_name, method
 from attn_tui.report.numbers import weight
 
 
 def trial_name(trial: Trial) -> str:
     """Return the format and the method of a trial."""
     return f"{format_name(trial)} {method(trial)}"
-
-
-def format_name(trial: Trial) -> str:
-    """Return the format of a trial, and that every operation was rounded to 16 bits if it was."""
-    precision = trial.precision
-    stepwise = precision.arithmetic == "stepwise" and precision.format in FORMATS[2:]
-    return precision.format + " steps" * stepwise
-
-
-def method(trial: Trial) -> str:
-    """Return the method of a trial in one word."""
-    return "stable" if trial.precision.stable else "naive"
 
 
 def reason(trial: Trial) -> Span:

@@ -10,10 +10,10 @@ from attn_tui.charts.explore.weights_layout import Drawn, Layout, drawn
 from attn_tui.charts.glyphs import POINTER, SCALED, UNSCALED
 from attn_tui.charts.plot import Mark, Series, frame, legend, plot
 from attn_tui.charts.rows import Row, Span, first_fit, first_text, length
-from attn_tui.charts.sides import Shown, change, compared, sides
+from attn_tui.charts.sides import Shown, compared, sides
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.visible import visible
-from attn_tui.report.numbers import general, weight
+from attn_tui.report.numbers import change, general, weight
 
 PROBABILITIES = Axis("", 0.0, 1.0, ticks=tuple(Tick(i / 4, f"{i / 4:g}") for i in (0, 4, 2, 1, 3)))
 

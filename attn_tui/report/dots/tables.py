@@ -8,7 +8,7 @@ from attn_tui.compute.number import Number
 from attn_tui.report.dots.readouts import bound_text, readouts, share
 from attn_tui.report.measured import deviations, exact, with_error
 from attn_tui.report.numbers import general
-from attn_tui.report.rows import Row, Span, fitted, length, message
+from attn_tui.report.rows import Row, Span, fitted, message
 from attn_tui.report.sides import Side
 from attn_tui.report.table import Column, Table, laid
 
@@ -148,44 +148,30 @@ def derivation_rows(answer: Answer, width: int, height: int, top: int = 0) -> tu
 
 def derivation(answer: Answer, width: int, height: int | None = None) -> list[Row]:
     """Return the steps with what there is room for: reasons beside or below them, or none."""
-    steps = [
-        (
-            (f" {place} {step.formula}", "strong"),
-            (with_error(step.number, 22), _role(step.name)),
-            (exact(step.number, 11), "label"),
-            (step.reason, "muted"),
-        )
-        for place, step in enumerate(answer.derivation, 1)
-    ]
-    products = "product" if answer.pairs == 1 else "products"
-    start = f" from {answer.pairs:,} {products}"
-    titles: tuple[Span, ...] = (
-        (start, "label"), ("sampled ± error", "label"), ("exact", "label"), ("because", "label"),
-    )  # fmt: skip
-    beside = _with_reasons(titles, steps, 3)
-    if max(map(length, beside)) <= width:
-        return beside
-    numbers = Table((titles[:3],), tuple(step[:3] for step in steps), 1, 2)
+    steps, products = answer.derivation, "product" if answer.pairs == 1 else "products"
+    formulas = tuple((f" {place} {step.formula}", "strong") for place, step in enumerate(steps, 1))
+    sampled = tuple((with_error(step.number, 22), _role(step.name)) for step in steps)
+    known = tuple((exact(step.number, 11), "label") for step in steps)
+    reasons = tuple((step.reason, "muted") for step in steps)
+    columns = (
+        Column(f" from {answer.pairs:,} {products}", formulas, left=True),
+        Column("sampled ± error", sampled),
+        Column("exact", known),
+    )
+    beside = Table((*columns, Column("because", reasons, left=True)), 3)
+    if beside.width <= width:
+        return list(beside.rows(beside.width))
+    numbers = Table(columns, 2)
     if numbers.width <= width:
         title, *lines = numbers.rows(width)
-        below = [((("   ", "text"), step[3])) for step in steps]
+        below = [(("   ", "text"), reason) for reason in reasons]
         if height is not None and 1 + 2 * len(lines) > height:
             return [title, *lines]
         return [title, *(row for pair in zip(lines, below, strict=True) for row in pair)]
     rows: list[Row] = []
-    for formula, sampled, exactly, _ in steps:
-        rows += [(formula,), (("   ", "text"), sampled, (", exact ", "label"), exactly)]
+    for formula, found, exactly in zip(formulas, sampled, known, strict=True):
+        rows += [(formula,), (("   ", "text"), found, (", exact ", "label"), exactly)]
     return rows
-
-
-def _with_reasons(
-    titles: tuple[Span, ...], steps: Sequence[tuple[Span, ...]], gap: int
-) -> list[Row]:
-    numbers = Table((titles[:3],), tuple(step[:3] for step in steps), 1, gap)
-    blank: Span = (" " * gap, "text")
-    whole = numbers.rows(numbers.width)
-    reasons = [titles[3], *(step[3] for step in steps)]
-    return [(*row, blank, reason) for row, reason in zip(whole, reasons, strict=True)]
 
 
 def _role(name: str) -> str:

@@ -9,10 +9,10 @@ from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.number import Number
 from attn_tui.report.dots.readouts import bound_text, readouts
 from attn_tui.report.dots.tables import derivation, over_d_k_columns, readout_columns
-from attn_tui.report.head import WIDTH, left_out, line, rule_lines
+from attn_tui.report.head import left_out, line, rule_lines
 from attn_tui.report.measured import deviations, exact, value_text
 from attn_tui.report.numbers import general, quantity
-from attn_tui.report.rows import text_lines
+from attn_tui.report.rows import WIDTH, text_lines
 from attn_tui.report.table import laid
 
 ONE_DRAW = ("one draw has no spread, and so no standard error", "one alone has no spread")
@@ -68,7 +68,7 @@ def entries(law: DotLaw) -> str:
 
 
 def _readouts(answer: Answer) -> Iterator[str]:
-    yield from text_lines(laid(readout_columns(answer, "scaled"), WIDTH).rows(WIDTH))
+    yield from laid(readout_columns(answer, "scaled"), WIDTH).text()
     yield _wrapped(
         f"coverage: the share of x within ±{bound_text(answer)} = "
         f"±{general(answer.unscaled.bound)}, and scaled within ±m times that, "
@@ -88,7 +88,7 @@ def _table(answer: Answer) -> Iterator[str]:
     if not answer.table:
         return
     yield "Over d_k, each row with a sample of its own\n"
-    yield from text_lines(laid(over_d_k_columns(answer), WIDTH).rows(WIDTH))
+    yield from laid(over_d_k_columns(answer), WIDTH).text()
     for reason in dict.fromkeys(row.unknown for row in answer.table if row.unknown):
         yield _wrapped(f"–: {reason}.")
     yield "\n"

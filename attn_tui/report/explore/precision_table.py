@@ -1,14 +1,16 @@
 """The section of the text report about number formats: every one tried, and what it does."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import isnan
 from textwrap import wrap
 
 from attn_tui.compute.explore.precision_lab import Lab, LabSide, Trial
 from attn_tui.compute.formats import dtype_of, limits
-from attn_tui.report.explore.tables import short
+from attn_tui.compute.precision import FORMATS
 from attn_tui.report.numbers import general, scientific, weight, weight_name
-
-WIDTH = 80
+from attn_tui.report.rows import WIDTH, Span
+from attn_tui.report.sides import role_of
+from attn_tui.report.table import Column, Table, laid
 
 
 def precision_table(lab: Lab, n_keys: int) -> Iterator[str]:
@@ -26,21 +28,78 @@ def precision_table(lab: Lab, n_keys: int) -> Iterator[str]:
     )
     for side in lab.sides:
         yield f"\n{side.name}: exact {name} = {weight(side.exact)} (nothing rounded)\n"
-        yield (
-            f"{'format':<9} {'method':<7} {short(name, 10):>10} {'differ':>8} {'to 0':>8}"
-            f" {'largest error':>14} {'at key':>8}\n"
-        )
-        yield from map(_line, side.trials)
+        yield from laid(tuple(trial_columns(lab, side)), WIDTH).text()
         yield from _reasons(side)
         yield from _differing(side)
 
 
-def _line(trial: Trial) -> str:
+NUMBERS = ("differ", "|p−exact|", "at key", "vanished")
+"""What there is of a trial besides its weight."""
+
+_RANKS = (0, 2, 1, 4, 3)
+
+
+def trial_columns(
+    lab: Lab, side: LabSide, name: str = "", inline: bool = False
+) -> Iterator[Column]:
+    """Yield the columns of a table with a line for each trial.
+
+    Args:
+        lab: What was found.
+        side: The side it is about.
+        name: What stands above the formats in place of that word.
+        inline: Whether reasons follow the cells in place of what is NaN.
+    """
+    yield format_column(side.trials, name)
+    yield Column("method", tuple((method(trial), "label") for trial in side.trials), left=True)
+    columns = zip(*(numbers(trial, inline) for trial in side.trials), strict=True)
+    for title, rank, cells in zip((weight_name(lab.key), *NUMBERS), _RANKS, columns, strict=True):
+        yield Column(title, cells, rank)
+
+
+def format_column(trials: Sequence[Trial], name: str = "") -> Column:
+    """Return the formats of trials, in short where there is little room."""
+    names = [format_name(trial) for trial in trials]
+    short = (each.replace("bfloat", "bf").replace("float", "f") for each in names)
+    whole, brief = (tuple((text, "text") for text in texts) for texts in (names, short))
+    bare = Column("", brief, left=True)
+    shorter = Column(name, brief, left=True, role=role_of(name), shorter=bare, at=1)
+    role = role_of(name) if name else "label"
+    return Column(name or "format", whole, left=True, role=role, shorter=shorter, at=5, width=8)
+
+
+def numbers(trial: Trial, inline: bool = False, width: int | None = None) -> tuple[Span, ...]:
+    """Return the weight of a trial and its `NUMBERS`, the error in a width.
+
+    Args:
+        trial: The trial.
+        inline: Whether its reason takes the place of what is NaN.
+        width: The error has at most so many characters.
+    """
+    worst = trial.worst != 0.0
+    size = "error" if isnan(trial.worst) else "text" if worst else "muted"
+    p = (weight(trial.weight), "strong" if trial.status in ("ok", "masked") else "error")
+    if inline and trial.reason and isnan(trial.worst):
+        return (p, *[("", "text")] * len(NUMBERS))
     return (
-        f"{trial.precision.format:<9} {_method(trial):<7} {weight(trial.weight, width=10):>10}"
-        f" {trial.n_differ:>8} {trial.n_vanished:>8} {scientific(trial.worst):>14}"
-        f" {trial.worst_key:>8}\n"
+        p,
+        (f"{trial.n_differ:,}", "text" if trial.n_differ else "muted"),
+        (scientific(trial.worst, width=width), size),
+        (str(trial.worst_key) if worst else "", "label"),
+        (f"{trial.n_vanished:,}", "text" if trial.n_vanished else "muted"),
     )
+
+
+def format_name(trial: Trial) -> str:
+    """Return the format of a trial, and that every operation was rounded to 16 bits if it was."""
+    precision = trial.precision
+    stepwise = precision.arithmetic == "stepwise" and precision.format in FORMATS[2:]
+    return precision.format + " steps" * stepwise
+
+
+def method(trial: Trial) -> str:
+    """Return the method of a trial in one word."""
+    return "stable" if trial.precision.stable else "naive"
 
 
 def _reasons(side: LabSide) -> Iterator[str]:
@@ -54,7 +113,7 @@ def _reasons(side: LabSide) -> Iterator[str]:
             )
             parts.append(f"{weights} 0, since no number above 0 is below {least}")
         if parts:
-            text = f"{trial.precision.format} {_method(trial)}: {'; '.join(parts)}"
+            text = f"{trial.precision.format} {method(trial)}: {'; '.join(parts)}"
             yield "\n".join(wrap(text, WIDTH, subsequent_indent="  ")) + "\n"
 
 
@@ -64,21 +123,23 @@ def _differing(side: LabSide) -> Iterator[str]:
     if not trials:
         return
     yield f"\n{side.name}: weights that differ, those farthest from the exact ones first\n"
-    yield (f"{'format':<9} {'method':<7} {'key':>8} {'exact p':>15} {'p':>15} {'difference':>12}\n")
     for trial in trials:
-        for each in trial.differing:
-            yield (
-                f"{trial.precision.format:<9} {_method(trial):<7} {each.key:>8}"
-                f" {general(each.exact, 9):>15} {general(each.weight, 9):>15}"
-                f" {scientific(each.difference, signed=True):>12}\n"
-            )
-        if left := trial.n_differ - len(trial.differing):
+        some = trial.differing
+        columns = (
+            format_column([trial] * len(some)),
+            Column("method", ((method(trial), "label"),) * len(some), left=True, width=7),
+            Column("key", tuple((str(each.key), "label") for each in some), width=8),
+            Column("exact p", tuple((general(each.exact, 9), "text") for each in some), width=15),
+            Column("p", tuple((general(each.weight, 9), "text") for each in some), width=15),
+            Column(
+                "difference",
+                tuple((scientific(each.difference, signed=True), "text") for each in some),
+            ),
+        )
+        yield from Table(columns).text(titled=trial is trials[0])
+        if left := trial.n_differ - len(some):
             yield f"{'':<17} {'':>8} and {left:,} more\n"
 
 
 def _least(format: str) -> float:
     return float(limits(dtype_of(format)).smallest_subnormal)
-
-
-def _method(trial: Trial) -> str:
-    return "stable" if trial.precision.stable else "naive"

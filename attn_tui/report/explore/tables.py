@@ -1,17 +1,19 @@
-"""Tables of the text report: weights and gradient of both sides, their statistics, differences."""
+"""The tables of a vector: weights and gradient of both sides key by key, and their statistics."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from math import inf, log
 from typing import get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.compute.explore.answer import SYMBOL, Answer, Evaluation, VectorAnswer, Wrt
+from attn_tui.compute.keys import Floats
 from attn_tui.compute.number import Number
-from attn_tui.report.explore.largest import chunks, listed_keys
+from attn_tui.report.explore.largest import Positions, chunks, listed_keys
 from attn_tui.report.measured import with_error
 from attn_tui.report.numbers import (
+    change,
     difference,
     fitted,
     general,
@@ -22,61 +24,253 @@ from attn_tui.report.numbers import (
     weight_name,
     with_sign,
 )
+from attn_tui.report.rows import Span
+from attn_tui.report.sides import role_of
+from attn_tui.report.table import Column, Table
+
+NUMBER, SCORE, CHANGE = 10, 11, 9
+"""Cells of a weight or a gradient, of a score and of a ratio in the text report."""
+
+
+def key_column(keys: Positions, n_keys: int) -> Column:
+    """Return the numbers of keys."""
+    cells = tuple((str(key), "label") for key in keys.tolist())
+    return Column("key", cells, width=max(4, len(str(n_keys - 1))))
+
+
+def score_column(
+    side: Evaluation, keys: Positions, title: str, width: int, unmasked: Sequence[float] = ()
+) -> Column:
+    """Return the scores of keys.
+
+    Args:
+        side: Whose scores.
+        keys: The keys.
+        title: What the column is called.
+        width: Its cells.
+        unmasked: The scores as they were before a mask, if there is one: they stand in brackets.
+    """
+    texts = [fitted(score, width) for score in side.scores(keys).tolist()]
+    for place, before in enumerate(unmasked):
+        if side.scores(keys[place : place + 1])[0] == -inf < before:
+            texts[place] = f"({fitted(before, width - 2)})"
+    return Column(title, tuple((text, "text") for text in texts), width=width)
+
+
+def weight_column(name: str, side: Evaluation, keys: Positions, width: int) -> Column:
+    """Return the weights of keys on the side of a name."""
+    role = role_of(name)
+    pairs = zip(side.weights(keys).tolist(), side.log_weights(keys).tolist(), strict=True)
+    cells = tuple((weight(value, log_p, width=width), role) for value, log_p in pairs)
+    return Column(short(name, width), cells, role=role, above="p", width=width)
+
+
+def gradient_column(answer: VectorAnswer, second: bool, keys: Positions, width: int) -> Column:
+    """Return the gradient of the chosen weight at keys, on the first or the second side."""
+    side, name = (answer.unscaled, answer.scaled)[second], answer.names[second]
+    values, logs = (
+        found(answer.of, answer.wrt, keys).tolist() for found in (side.gradient, side.log_gradient)
+    )
+    role, pairs = role_of(name), zip(values, logs, strict=True)
+    cells = tuple((scientific(*pair, signed=True, width=width), role) for pair in pairs)
+    return Column(short(name, width), cells, role=role, above=_of_key(answer), width=width)
+
+
+def _of_key(answer: VectorAnswer) -> str:
+    return short(f"∂{weight_name(answer.of)}/∂{SYMBOL[answer.wrt]}", NUMBER)
+
+
+def grown_column(answer: VectorAnswer, keys: Positions, width: int) -> Column:
+    """Return how many times larger the gradient at keys is on the second side."""
+    before, after = (
+        side.log_gradient(answer.of, answer.wrt, keys) for side in (answer.unscaled, answer.scaled)
+    )
+    with np.errstate(invalid="ignore"):
+        cells = tuple((ratio(each, width), "text") for each in (after - before).tolist())
+    return Column("change", cells, width=width)
+
+
+def difference_column(answer: VectorAnswer, keys: Positions, title: str, width: int) -> Column:
+    """Return by how much the weights of keys are larger on the second side."""
+    before, after = (
+        zip(side.weights(keys).tolist(), side.log_weights(keys).tolist(), strict=True)
+        for side in (answer.unscaled, answer.scaled)
+    )
+    pairs = zip(before, after, strict=True)
+    cells = tuple((change(one, other, width), "text") for one, other in pairs)
+    return Column(title, cells, above="p", width=width)
+
+
+def _steeper_column(answer: VectorAnswer, keys: Positions) -> Column:
+    of, wrt = answer.of, answer.wrt
+    with np.errstate(invalid="ignore"):
+        slopes: Floats = answer.scaled.gradient(of, wrt, keys) - (
+            answer.unscaled.gradient(of, wrt, keys)
+        )
+    texts = (scientific(each, signed=True, width=NUMBER) for each in slopes.tolist())
+    cells = tuple((text, "text") for text in texts)
+    return Column("difference", cells, above=_of_key(answer), width=NUMBER)
 
 
 def table(answer: VectorAnswer, top: int | None) -> Iterator[str]:
     """Yield a line a key: its score, and its weight and gradient on both sides."""
-    gradient = _gradient(answer)
     yield f"weights p; {_of(answer)}\n"
-    key_width = _key_width(answer)
-    first, second = (short(name, 21) for name in answer.names)
-    yield f"{'':>{key_width + 12}} {first:>21}   {second:>21}\n"
-    yield (
-        f"{'key':>{key_width}} {'score s':>11} {'p':>10} {gradient:>10}"
-        f"   {'p':>10} {gradient:>10} {'change':>9}\n"
-    )
-    keys = listed_keys(answer, top)
-    for some in chunks(keys):
-        yield "".join(_rows(answer, some, key_width))
-    if left := answer.vector.n_keys - keys.size:
-        more = f"and {left:,} more {count_noun(left)} with smaller or equal scores"
-        yield f"{'':>{key_width}} {more}\n"
+
+    def columns(keys: Positions) -> tuple[Column, ...]:
+        return (
+            key_column(keys, answer.vector.n_keys),
+            score_column(answer.scaled, keys, "score s", SCORE),
+            *_weights(answer, keys),
+            *(gradient_column(answer, second, keys, NUMBER) for second in (False, True)),
+            grown_column(answer, keys, CHANGE),
+        )
+
+    yield from _lines(columns, answer, listed_keys(answer, top), "scores")
 
 
 def differences(answer: VectorAnswer, top: int | None) -> Iterator[str]:
     """Yield a line a key: its weight and gradient in two vectors, and how they differ."""
-    gradient = _gradient(answer)
     yield f"weights p; {_of(answer)}\ndifference: the second less the first\n"
-    key_width = _key_width(answer)
-    names = [short(name, 10) for name in answer.names]
-    yield f"{'':>{key_width}} {'p':>32}   {gradient:>32}\n"
-    halves = "   ".join([f"{names[0]:>10} {names[1]:>10} {'difference':>10}"] * 2)
-    yield f"{'key':>{key_width}} {halves}\n"
-    keys = listed_keys(answer, top, by_weight=True)
-    for some in chunks(keys):
-        yield "".join(_differing_rows(answer, some, key_width))
+
+    def columns(keys: Positions) -> tuple[Column, ...]:
+        return (
+            key_column(keys, answer.vector.n_keys),
+            *_weights(answer, keys),
+            difference_column(answer, keys, "difference", NUMBER),
+            *(gradient_column(answer, second, keys, NUMBER) for second in (False, True)),
+            _steeper_column(answer, keys),
+        )
+
+    yield from _lines(columns, answer, listed_keys(answer, top, by_weight=True), "weights")
+
+
+def _weights(answer: VectorAnswer, keys: Positions) -> Iterator[Column]:
+    for name, side in zip(answer.names, (answer.unscaled, answer.scaled), strict=True):
+        yield weight_column(name, side, keys, NUMBER)
+
+
+def _lines(
+    columns: Callable[[Positions], tuple[Column, ...]],
+    answer: VectorAnswer,
+    keys: Positions,
+    by: str,
+) -> Iterator[str]:
+    """Yield a table some keys at a time, and how many keys it leaves out."""
+    for place, some in enumerate(chunks(keys)):
+        yield "".join(Table(columns(some)).text(titled=place == 0))
     if left := answer.vector.n_keys - keys.size:
-        more = f"and {left:,} more {count_noun(left)} with smaller or equal weights"
-        yield f"{'':>{key_width}} {more}\n"
+        yield f"{'':>5}and {left:,} more {count_noun(left)} with smaller or equal {by}\n"
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """One number of a vector on a side.
+
+    Attributes:
+        title: What it is called in a table.
+        of: Returns it and its logarithm, −∞ where the number itself says all.
+        write: Returns it as text.
+        words: What it is called in a line.
+        symbol: The same in a formula.
+        unit: What it is counted in, behind the number.
+    """
+
+    title: str
+    of: Callable[[Evaluation], tuple[float, float]]
+    write: Callable[..., str] = quantity
+    words: str = ""
+    symbol: str = ""
+    unit: str = ""
+
+    def text(self, side: Evaluation, width: int | None = None) -> str:
+        """Return it as text, of at most so many characters."""
+        return self.write(*self.of(side), width=width)
+
+
+def _with_log(of: object, name: str) -> tuple[float, float]:
+    return getattr(of, name), getattr(of, f"log_{name}", -inf)
+
+
+ENTROPY = Statistic(
+    "entropy H of p, nats", lambda side: _with_log(side, "entropy"), quantity,
+    "entropy H", "H", "nats",
+)  # fmt: skip
+EFFECTIVE = Statistic(
+    "effective keys e^H", lambda side: _with_log(side, "effective_keys"), quantity,
+    "effective keys e^H", "e^H",
+)  # fmt: skip
+PARTICIPATION = Statistic(
+    "participation ratio 1/Σp²", lambda side: _with_log(side, "participation_ratio"), quantity,
+    "participation 1/Σp²", "1/Σp²",
+)  # fmt: skip
+SINK = Statistic("weight of the sink", lambda side: _with_log(side, "sink_weight"), weight, "sink")
+_BITS = Statistic(
+    "entropy H of p, bits",
+    lambda side: (side.entropy / log(2.0), side.log_entropy - log(log(2.0))),
+)
+_LARGEST = Statistic("largest weight", lambda side: _with_log(side, "max_weight"), weight)
+
+
+def norms(wrt: Wrt) -> tuple[Statistic, ...]:
+    """Return the norms of the Jacobian with respect to scores or logits, and its trace."""
+    map_ = f"∂p/∂{SYMBOL[wrt]}"
+
+    def norm(title: str, name: str, words: str) -> Statistic:
+        return Statistic(title, lambda side: _with_log(side.norms[wrt], name), words=words)
+
+    return (
+        norm(f"‖{map_}‖_F, Frobenius norm", "frobenius", f"‖{map_}‖_F"),
+        norm(f"‖{map_}‖₂, spectral norm", "spectral", "‖·‖₂"),
+        norm(f"tr {map_}, trace", "trace", "trace"),
+    )
+
+
+def sinks(answer: VectorAnswer) -> bool:
+    """Return whether a side has a sink: then H, e^H and 1/Σp² count it as one more key."""
+    return any(side.map.sink is not None for side in (answer.unscaled, answer.scaled))
 
 
 def statistics(answer: VectorAnswer, compared: bool = False) -> Iterator[str]:
     """Yield a line a statistic, with its value on both sides, and how they differ if compared."""
     sides = (answer.unscaled, answer.scaled)
-    names = [short(name, 12) for name in answer.names]
-    yield _line("", [*names, *(["difference"] if compared else [])])
-    yield _line("multiplier m", [general(side.multiplier) for side in sides])
-    sinks = any(side.map.sink is not None for side in sides)
-    if sinks:
-        yield _line("weight of the sink", [_sink(side) for side in sides])
-    for label, of, shown in _STATISTICS:
-        values = [of(side) for side in sides]
-        texts = [shown(*value, width=12) for value in values]
-        if compared:
-            texts.append(signed(*difference(values[0], values[1])))
-        yield _line(label, texts)
-    if sinks:
+    lines: list[tuple[str, list[str], str]] = [
+        ("multiplier m", [general(side.multiplier) for side in sides], "")
+    ]
+    if sinks(answer):
+        texts = ["–" if side.map.sink is None else SINK.text(side) for side in sides]
+        lines.append((SINK.title, texts, ""))
+    for each in _shown():
+        grown, log_size = difference(*(each.of(side) for side in sides))
+        steps = with_sign(quantity(abs(grown), log_size, width=11), grown)
+        lines.append((each.title, [each.text(side, 12) for side in sides], steps))
+    columns = [Column("", tuple((label, "label") for label, *_ in lines), left=True, width=30)]
+    for at, name in enumerate(answer.names):
+        cells: tuple[Span, ...] = tuple((texts[at], role_of(name)) for _, texts, _ in lines)
+        columns.append(Column(short(name, 12), cells, role=role_of(name), width=12))
+    if compared:
+        cells = tuple((steps, "text") for *_, steps in lines)
+        columns.append(Column("difference", cells, width=12))
+    yield from Table(tuple(columns)).text()
+    if sinks(answer):
         yield "sink counted: H, e^H and 1/Σp² take the sink as one more key\n"
+
+
+def means(answer: Answer) -> Iterator[str]:
+    """Yield what the statistics of the vectors are on average, with standard errors."""
+    yield f"means over the {len(answer.vectors):,} vectors ± standard errors\n"
+    labels = tuple((each.title, "label") for each in _shown())
+    columns = [Column("", labels, left=True, width=30)]
+    sides = zip(*((each.unscaled, each.scaled) for each in answer.vectors), strict=True)
+    for name, every in zip(("unscaled", "scaled"), sides, strict=True):
+        numbers = (Number.mean([each.of(side)[0] for side in every]) for each in _shown())
+        cells = tuple((with_error(number, 22), name) for number in numbers)
+        columns.append(Column(name, cells, role=name, width=23))
+    yield from Table(tuple(columns)).text()
+
+
+def _shown() -> Iterator[Statistic]:
+    yield from (ENTROPY, _BITS, EFFECTIVE, PARTICIPATION, _LARGEST)
+    yield from (each for wrt in get_args(Wrt) for each in norms(wrt))
 
 
 def count_noun(count: int) -> str:
@@ -89,125 +283,8 @@ def short(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def signed(grown: float, log_size: float = -inf) -> str:
-    """Return a difference with its sign, or 0."""
-    return with_sign(quantity(abs(grown), log_size, width=11), grown)
-
-
-def _gradient(answer: VectorAnswer) -> str:
-    return short(f"∂{weight_name(answer.of)}/∂{SYMBOL[answer.wrt]}", 10)
-
-
 def _of(answer: VectorAnswer) -> str:
     hidden = ", which is masked," if answer.of in answer.masked else ""
     symbol = SYMBOL[answer.wrt]
     name = weight_name(answer.of)
     return f"gradient of {name}{hidden} with respect to the {answer.wrt} {symbol}"
-
-
-def _key_width(answer: VectorAnswer) -> int:
-    return max(4, len(str(answer.vector.n_keys - 1)))
-
-
-def _rows(answer: VectorAnswer, keys: NDArray[np.intp], key_width: int) -> Iterator[str]:
-    sides = (answer.unscaled, answer.scaled)
-    before, after = (side.log_gradient(answer.of, answer.wrt, keys) for side in sides)
-    with np.errstate(invalid="ignore"):
-        changes = after - before
-    unscaled, scaled = (_cells(answer, side, keys) for side in sides)
-    scores = answer.vector.scores[keys]
-    for key, score, left, right, change in zip(
-        keys, scores.tolist(), unscaled, scaled, changes.tolist(), strict=True
-    ):
-        yield (
-            f"{key:>{key_width}} {fitted(score, 11):>11} {' '.join(left)}   {' '.join(right)}"
-            f" {ratio(change, 9):>9}\n"
-        )
-
-
-def _differing_rows(answer: VectorAnswer, keys: NDArray[np.intp], key_width: int) -> Iterator[str]:
-    sides = (answer.unscaled, answer.scaled)
-    of, wrt = answer.of, answer.wrt
-    with np.errstate(invalid="ignore"):
-        weights = sides[1].weights(keys) - sides[0].weights(keys)
-        slopes = sides[1].gradient(of, wrt, keys) - sides[0].gradient(of, wrt, keys)
-    first, second = (_cells(answer, side, keys) for side in sides)
-    for key, a, b, by_weight, by_slope in zip(
-        keys, first, second, weights.tolist(), slopes.tolist(), strict=True
-    ):
-        change = signed_weight(by_weight)
-        steeper = scientific(by_slope, signed=True, width=10)
-        yield (f"{key:>{key_width}} {a[0]} {b[0]} {change:>10}   {a[1]} {b[1]} {steeper:>10}\n")
-
-
-def signed_weight(difference: float) -> str:
-    """Return the difference of two weights with its sign, or 0."""
-    return with_sign(weight(abs(difference), width=9), difference)
-
-
-def _cells(
-    answer: VectorAnswer, side: Evaluation, keys: NDArray[np.intp]
-) -> Iterator[tuple[str, str]]:
-    """Yield the weight and the gradient of each key on one side, in ten columns each."""
-    columns = (
-        side.weights(keys),
-        side.log_weights(keys),
-        side.gradient(answer.of, answer.wrt, keys),
-        side.log_gradient(answer.of, answer.wrt, keys),
-    )
-    for p, log_p, slope, log_slope in zip(*(column.tolist() for column in columns), strict=True):
-        gradient = scientific(slope, log_slope, signed=True, width=10)
-        yield f"{weight(p, log_p, width=10):>10}", f"{gradient:>10}"
-
-
-def _sink(side: Evaluation) -> str:
-    return "–" if side.map.sink is None else weight(side.sink_weight, side.log_sink_weight)
-
-
-_Statistic = tuple[str, Callable[[Evaluation], tuple[float, float]], Callable[..., str]]
-"""What it is called, its value with the logarithm of it, and how that is written."""
-
-
-def _norms(wrt: Wrt) -> tuple[_Statistic, ...]:
-    map_ = f"∂p/∂{SYMBOL[wrt]}"
-
-    def of(name: str) -> Callable[[Evaluation], tuple[float, float]]:
-        return lambda side: _with_log(side.norms[wrt], name)
-
-    return (
-        (f"‖{map_}‖_F, Frobenius norm", of("frobenius"), quantity),
-        (f"‖{map_}‖₂, spectral norm", of("spectral"), quantity),
-        (f"tr {map_}, trace", of("trace"), quantity),
-    )
-
-
-def _with_log(of: object, name: str) -> tuple[float, float]:
-    return getattr(of, name), getattr(of, f"log_{name}")
-
-
-def _bits(side: Evaluation) -> tuple[float, float]:
-    return side.entropy / log(2.0), side.log_entropy - log(log(2.0))
-
-
-_STATISTICS: tuple[_Statistic, ...] = (
-    ("entropy H of p, nats", lambda side: _with_log(side, "entropy"), quantity),
-    ("entropy H of p, bits", _bits, quantity),
-    ("effective keys e^H", lambda side: (side.effective_keys, -inf), quantity),
-    ("participation ratio 1/Σp²", lambda side: (side.participation_ratio, -inf), quantity),
-    ("largest weight", lambda side: _with_log(side, "max_weight"), weight),
-    *(line for wrt in get_args(Wrt) for line in _norms(wrt)),
-)
-
-
-def means(answer: Answer) -> Iterator[str]:
-    """Yield what the statistics of the vectors are on average, with standard errors."""
-    yield f"means over the {len(answer.vectors):,} vectors ± standard errors\n"
-    yield f"{'':<30}{'unscaled':>24}{'scaled':>24}\n"
-    for label, get, _ in _STATISTICS:
-        sides = zip(*((each.unscaled, each.scaled) for each in answer.vectors), strict=True)
-        numbers = [Number.mean([get(side)[0] for side in each]) for each in sides]
-        yield f"{label:<30}{''.join(f'{with_error(each, 22):>24}' for each in numbers)}\n"
-
-
-def _line(label: str, texts: list[str]) -> str:
-    return f"{label:<30} {' '.join(f'{text:>12}' for text in texts)}\n"

@@ -15,9 +15,10 @@ from attn_tui.report.explore.picture import picture
 from attn_tui.report.explore.precision_table import precision_table
 from attn_tui.report.explore.tables import count_noun, differences, means, statistics, table
 from attn_tui.report.explore.through_vectors import through_vectors
-from attn_tui.report.head import WIDTH, head
+from attn_tui.report.head import head
 from attn_tui.report.numbers import general
 from attn_tui.report.origin import spread
+from attn_tui.report.rows import WIDTH
 
 
 def render(answer: Answer, contents: Contents = EVERYTHING) -> Iterator[str]:

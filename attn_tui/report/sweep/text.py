@@ -9,8 +9,9 @@ from attn_tui.compute.sweep.asymptotes import condensation_std
 from attn_tui.compute.sweep.crossover import Crossover
 from attn_tui.compute.sweep.points import Point
 from attn_tui.compute.sweep.settings import Statistic
-from attn_tui.report.head import WIDTH, left_out, line
+from attn_tui.report.head import left_out, line
 from attn_tui.report.numbers import quantity, ratio
+from attn_tui.report.rows import WIDTH
 from attn_tui.report.sweep.names import (
     NAMES,
     boundary_text,

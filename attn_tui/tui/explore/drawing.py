@@ -23,7 +23,6 @@ from attn_tui.tui.explore import table_rows
 from attn_tui.tui.explore.charts import CHARTS
 from attn_tui.tui.explore.key_table import Page
 from attn_tui.tui.explore.order import Keys
-from attn_tui.tui.explore.table_rows import Columns
 from attn_tui.tui.explore.view import View
 from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.bar import Item
@@ -146,7 +145,7 @@ def statistics_rows(answer: VectorAnswer, width: int, narrow: str) -> list[Row]:
     """Return the statistics below the table, of the half that a narrow screen shows."""
     weights = table_rows.weight_statistics(answer, brief=width < ROOMY)
     gradient = table_rows.gradient_statistics(answer)
-    lines: dict[str, list[Sequence[table_rows.Statistic]]] = {
+    lines: dict[str, list[Sequence[Row]]] = {
         "weights": [weights[:1], weights[1:]],
         "gradient": [(each,) for each in gradient],
         "": [weights, gradient],
@@ -167,25 +166,21 @@ def page(
     variable = SYMBOL[answer.wrt]
     name = weight_name(answer.of)
     masked = " (masked: 0)" if answer.of in answer.masked else ""
-    scores = answer.unscaled.scores(), answer.scaled.scores()
-    two = compared(answer)
-    apart = two and not np.may_share_memory(*scores)
-    columns = Columns.fit(width, answer.vector.n_keys, narrow, two, apart)
+    marks = table_rows.Marks(view.key, view.span if view.anchor is not None else None)
+    unmasked = _unmasked(experiment, view.vector, keys)
+    rows, before = table_rows.key_table(answer, keys, width, marks, narrow, unmasked)
     gradients = [
         f"gradient of {name}{masked} {respect} {variable}"
         for respect in ("with respect to", "w.r.t.")
     ]
-    right = columns.right(width)
+    right = width - before
     gradient = first_text((*gradients, f"∂{name}/∂{variable}{masked}"), right - 4)
     return Page(
-        answer,
         keys,
-        columns,
+        rows,
+        before,
         (_weights_title(answer, view, keys, width - right - 4, stale), gradient),
         statistics_rows(answer, width, narrow),
-        view.key,
-        view.span if view.anchor is not None else None,
-        _unmasked(experiment, view.vector, keys),
         not narrow,
     )
 

@@ -9,11 +9,9 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from attn_tui.charts.rows import Row
-from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.tui.actions import Action, Section, bindings
-from attn_tui.tui.explore import table_rows
 from attn_tui.tui.explore.order import Keys
-from attn_tui.tui.explore.table_rows import Columns
+from attn_tui.tui.explore.table_rows import title_row
 from attn_tui.tui.widgets.canvas import Canvas
 
 FAR = 10**9
@@ -41,25 +39,19 @@ class Page:
     """What the table shows.
 
     Attributes:
-        answer: The vector's answer.
         keys: The keys that are in sight, in their order.
-        columns: How wide the columns are.
+        rows: The heads of the columns, and a row a key.
+        before: How many of their cells stand before the gradient.
         titles: The titles of the left and the right half.
         statistics: The lines below the keys.
-        cursor: The key the cursor is on.
-        span: The first and the last key of the range that is selected, or None.
-        unmasked: The scores of those keys as they were before a mask, if there is one.
         titled: Whether a line with the titles stands above the heads of the columns.
     """
 
-    answer: VectorAnswer
     keys: Keys
-    columns: Columns
+    rows: Sequence[Row]
+    before: int
     titles: tuple[str, str]
     statistics: Sequence[Row]
-    cursor: int
-    span: tuple[int, int] | None = None
-    unmasked: Sequence[float] = ()
     titled: bool = True
 
     @property
@@ -116,17 +108,12 @@ class KeyTable(Vertical, can_focus=True):
         page = self.page
         if page is None:
             return
-        columns = page.columns
-        widths = columns.widths
-        half = widths[0] + widths[1]
-        rest = self.size.width - half
         titles = (
-            *table_rows.title_row(page.titles[0], half, self.has_focus),
-            *table_rows.title_row(page.titles[1], rest, self.has_focus),
+            *title_row(page.titles[0], page.before, self.has_focus),
+            *title_row(page.titles[1], self.size.width - page.before, self.has_focus),
         )
-        marks = table_rows.Marks(page.cursor, page.span)
-        rows = table_rows.key_rows(page.answer, page.keys, columns, marks, page.unmasked)
-        self.query_one("#blocks", Canvas).show([titles, *rows] if page.titled else rows)
+        rows = [titles, *page.rows] if page.titled else page.rows
+        self.query_one("#blocks", Canvas).show(rows)
         statistics = self.query_one("#statistics", Canvas)
         statistics.styles.height = len(page.statistics)
         statistics.show(page.statistics)
