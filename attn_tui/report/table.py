@@ -114,13 +114,11 @@ class Table:
             yield row
 
     def _row(self, line: Sequence[Span]) -> Row:
-        spans: list[Span] = []
-        for at, (text, role) in enumerate(line):
-            blanks = " " * (self.widths[at] - cells(text))
-            cell = ((text, role), (blanks, "text"))
-            gap = " " * self.gap if at else ""
-            spans += ((gap, "text"), *cell[:: 1 if self.columns[at].left else -1])
-        return tuple(span for span in spans if span[0])
+        gap = " " * self.gap
+        return tuple(
+            ((gap if at else "") + self._padded(at, text), role)
+            for at, (text, role) in enumerate(line)
+        )
 
 
 def laid(

@@ -151,8 +151,7 @@ def reported(report: Sequence[str]) -> dict[str, list[str]]:
         if not line.strip()[:1].isdigit():
             break
         key, _, *numbers = line.split()
-        first, of_first, second, of_second, change = numbers
-        table[key] = [first, second, of_first, of_second, change]
+        table[key] = numbers
     return table
 
 

@@ -21,9 +21,10 @@ d_k        4
 a: 2 keys
 
 weights p; gradient of p₀ with respect to the scores s
- key     score s          p     ∂p₀/∂s            p     ∂p₀/∂s    change
-   1           2     0.7311  −1.97e-01       0.6225  −1.17e-01      ×0.6
-   0           1     0.2689  +1.97e-01       0.3775  +1.17e-01      ×0.6
+                          p          p     ∂p₀/∂s     ∂p₀/∂s
+ key     score s   unscaled     scaled   unscaled     scaled    change
+   1           2     0.7311     0.6225  −1.97e-01  −1.17e-01      ×0.6
+   0           1     0.2689     0.3775  +1.97e-01  +1.17e-01      ×0.6
 """.splitlines()
 
 TABLE = """\

@@ -63,8 +63,8 @@ def format_column(trials: Sequence[Trial], name: str = "") -> Column:
     short = (each.replace("bfloat", "bf").replace("float", "f") for each in names)
     whole, brief = (tuple((text, "text") for text in texts) for texts in (names, short))
     bare = Column("", brief, left=True)
-    shorter = Column(name, brief, left=True, role=role_of(name), shorter=bare, at=1)
     role = role_of(name) if name else "label"
+    shorter = Column(name, brief, left=True, role=role, shorter=bare, at=1)
     return Column(name or "format", whole, left=True, role=role, shorter=shorter, at=5, width=8)
 
 
