@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import exp, inf
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute import jacobian, logits
 from attn_tui.compute.formats import rounded
-from attn_tui.compute.keys import ALL, Floats, Keys, positions
+from attn_tui.compute.keys import ALL, Floats, Keys, largest, place_of, positions
 from attn_tui.compute.logit_map import LogitMap, Wrt
 from attn_tui.compute.norms import (
     SMALLEST_NORMAL,
@@ -27,6 +28,26 @@ from attn_tui.compute.split import Split, split
 from attn_tui.compute.statistics import entropy, participation_ratio
 
 Numbers = NDArray[np.float64]
+
+
+MOST_VANISHED = 3
+"""Weights that a format cannot hold of which the exact ones are named."""
+
+
+class Vanished(NamedTuple):
+    """Weights that a format has no number above 0 for.
+
+    Attributes:
+        number: How many there are.
+        keys: Those that are named, the largest first.
+        weights: What each of them is exactly.
+        log_weights: The logarithms of these.
+    """
+
+    number: int
+    keys: NDArray[np.intp]
+    weights: Numbers
+    log_weights: Numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,13 +180,17 @@ class Evaluation:
     @cached_property
     def entropy(self) -> float:
         """H in nats, the sink counted."""
-        direct = entropy(self._split)
+        direct = self._entropy
         return power(self.log_entropy) if self._outlives and direct < SMALLEST_NORMAL else direct
+
+    @cached_property
+    def _entropy(self) -> float:
+        return entropy(self._split)
 
     @cached_property
     def log_entropy(self) -> float:
         """The logarithm of H, which outlives H; −∞ where H is exactly 0."""
-        direct = entropy(self._split)
+        direct = self._entropy
         if not (self._outlives and direct < SMALLEST_NORMAL):
             return log_of(direct)
         # H = −p_w ln p_w − Σ p_j ln p_j, and the first is 1 − p_w where that is so small.
@@ -194,7 +219,31 @@ class Evaluation:
     @property
     def log_max_weight(self) -> float:
         """The logarithm of the largest weight of a key, also where every one underflowed."""
-        return float(self.log_weights(np.array([self.given.argmax()]))[0])
+        return float(self.log_weights(self.ends[:1])[0])
+
+    @cached_property
+    def ends(self) -> NDArray[np.intp]:
+        """Positions of the largest and of the least score that is not masked, shape (2,)."""
+        least = np.where(self.given > -inf, self.given, inf).argmin()
+        return np.array([self.given.argmax(), least])
+
+    @cached_property
+    def vanished(self) -> Vanished | None:
+        """Weights that are 0 in the format and not exactly, if there are any; none in float64."""
+        if self.precision.format == "float64":
+            return None
+        lost = np.flatnonzero((self._split.weights == 0.0) & (self.given > -inf))
+        if not lost.size:
+            return None
+        exact = evaluate(self.given, self.map, Precision())
+        named = lost[largest(self.given[lost], MOST_VANISHED)]
+        return Vanished(lost.size, named, exact.weights(named), exact.log_weights(named))
+
+    def settled(self) -> "Evaluation":
+        """Return this with every number of all keys worked out, so that asking takes no time."""
+        for name in ("norms", "entropy", "participation_ratio", "max_weight", "ends", "vanished"):
+            getattr(self, name)
+        return self
 
     @property
     def sink_weight(self) -> float:
@@ -232,7 +281,7 @@ class Evaluation:
 
     @cached_property
     def _largest(self) -> float:
-        return float(self.given.max())
+        return float(self.given[self.ends[0]])
 
     def exponents(self, keys: Keys = ALL) -> tuple[Floats, Floats]:
         """Return what softmax raises e to, in its format, for keys and for the sink."""
@@ -246,7 +295,7 @@ class Evaluation:
         """Return ln(1 − p), shape (len(keys),), also where 1 − p underflows to 0."""
         with np.errstate(all="ignore"):
             logs = np.log(self.complements(keys))
-        logs[positions(keys, self.n_keys) == self._split.winner] = self._log_rest
+        logs[place_of(self._split.winner, keys, self.n_keys)] = self._log_rest
         return np.asarray(logs)
 
     @cached_property

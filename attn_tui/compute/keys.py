@@ -37,3 +37,41 @@ def positions(keys: Keys, n_keys: int) -> NDArray[np.intp]:
     if isinstance(keys, slice):
         return np.arange(*keys.indices(n_keys), dtype=np.intp)
     return keys
+
+
+def place_of(key: int, keys: Keys, n_keys: int) -> slice | NDArray[np.bool_]:
+    """Return what picks one key out of some of ``n_keys``, perhaps nothing.
+
+    >>> np.array([10, 11, 12])[place_of(4, slice(3, 6), 9)]
+    array([11])
+    """
+    if isinstance(keys, slice):
+        every = range(*keys.indices(n_keys))
+        at = every.index(key) if key in every else n_keys
+        return slice(at, at + 1)
+    return np.asarray(keys == key)
+
+
+def largest(values: Floats, top: int) -> NDArray[np.intp]:
+    """Return the positions of the largest of n values, largest first, without sorting them all.
+
+    Equal values stand in the order of their positions, and NaN comes last.
+
+    Args:
+        values: Shape (n,).
+        top: How many at most, at least 1.
+
+    Returns:
+        Shape (min(n, top),).
+    """
+    # In a sort NaN comes last, and so it does in a partition.
+    falling = -values
+    if top >= falling.size:
+        return np.argsort(falling, kind="stable")
+    bound = np.partition(falling, top - 1)[top - 1]
+    if np.isnan(bound):
+        return np.argsort(falling, kind="stable")[:top]
+    above = np.flatnonzero(falling < bound)
+    tied = np.flatnonzero(falling == bound)[: top - above.size]
+    found = np.concatenate((above, tied))
+    return found[np.argsort(falling[found], kind="stable")]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attn_tui.compute.keys import ALL, Keys, positions
+from attn_tui.compute.keys import ALL, Keys, place_of
 
 Numbers = NDArray[np.float64]
 
@@ -47,7 +47,7 @@ class Split:
     def without(self, keys: Keys = ALL) -> Numbers:
         """Return, for each of the keys, the sum of all values but its own; shape (len(keys),)."""
         others = np.asarray(self.total - self.weights[keys])
-        others[positions(keys, self.n_keys) == self.winner] = self.rest
+        others[place_of(self.winner, keys, self.n_keys)] = self.rest
         return others
 
     def padded(self, more: int) -> "Split":
@@ -60,7 +60,7 @@ class Split:
         """Return ln of some values, or all, −∞ where one is 0."""
         with np.errstate(all="ignore"):
             logs = np.asarray(np.log(self.values[of]))
-        logs[positions(of, self.values.size) == self.winner] = self.log_top
+        logs[place_of(self.winner, of, self.values.size)] = self.log_top
         return logs
 
     @property

@@ -13,7 +13,7 @@ from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.explore.trouble import Status, verdict
-from attn_tui.compute.keys import ALL, Keys
+from attn_tui.compute.keys import ALL, Keys, largest
 from attn_tui.compute.logit_map import PLAIN, SYMBOL, Wrt
 from attn_tui.compute.norms import Norms
 from attn_tui.compute.precision import Precision
@@ -114,7 +114,7 @@ def answer_vector(experiment: Experiment, index: int) -> VectorAnswer:
     to_logits = setup.scale.logit_map(setup.d_k, vector.n_attended)
     scaled = unscaled
     if to_logits != PLAIN:
-        scaled = _settled(evaluate(vector.scores, to_logits, setup.precision))
+        scaled = evaluate(vector.scores, to_logits, setup.precision).settled()
     masked = np.flatnonzero(vector.scores == -np.inf)
     status, reason = verdict({"unscaled": unscaled, "scaled": scaled})
     of = min(settings.of, vector.n_keys - 1)
@@ -124,13 +124,7 @@ def answer_vector(experiment: Experiment, index: int) -> VectorAnswer:
 @lru_cache(maxsize=2)
 def _unscaled(vector: Vector, precision: Precision) -> Evaluation:
     """Evaluate scores as they are: the same again whatever d_k and the scale become."""
-    return _settled(evaluate(vector.scores, PLAIN, precision))
-
-
-def _settled(side: Evaluation) -> Evaluation:
-    """Return an evaluation whose norms, which take longest, are computed where it was asked for."""
-    assert side.norms
-    return side
+    return evaluate(vector.scores, PLAIN, precision).settled()
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
@@ -168,7 +162,8 @@ def over_d_k(
         InputError: If the rule yields no usable multiplier.
     """
     vector, setup = experiment.vectors[index], experiment.setup
-    keys = _largest(vector.scores, most_keys)
+    keys = largest(vector.scores, most_keys)
+    keys = keys[vector.scores[keys] > -np.inf]
     wrt = setup.get(Settings).wrt
     weights = np.empty((2, keys.size, len(d_ks)))
     numbers = np.empty((4, len(d_ks)))
@@ -186,15 +181,6 @@ def over_d_k(
     places, (entropies, log_entropies, *sizes) = np.array(d_ks, dtype=np.int64), numbers
     logs = (log_entropies, sizes[1], weights[1])
     return OverDk(places, keys, weights[0], entropies, most, sizes[0], *logs)
-
-
-def _largest(scores: NDArray[np.float64], most_keys: int) -> NDArray[np.intp]:
-    """Return the positions of the largest unmasked scores, largest first, ties as they stand."""
-    unmasked = np.flatnonzero(scores > -np.inf)
-    if unmasked.size > most_keys:
-        bound = np.partition(scores, -most_keys)[-most_keys]
-        unmasked = np.flatnonzero(scores >= bound)
-    return unmasked[np.argsort(-scores[unmasked], kind="stable")[:most_keys]]
 
 
 def check_keys(experiment: Experiment) -> None:

@@ -52,10 +52,9 @@ def verdict(sides: Mapping[str, Evaluation]) -> tuple[Status, str]:
 
 def find_trouble(evaluation: Evaluation) -> Trouble | None:
     """Return what went wrong in an evaluation."""
-    scores = evaluation.given
-    if scores.max() == -inf:
+    ends = evaluation.ends
+    if evaluation.given[ends[0]] == -inf:
         return Trouble("masked", _MASKED)
-    ends = np.array([scores.argmax(), np.where(scores > -inf, scores, inf).argmin()])
     status, text = next(_steps(ends, evaluation), ("nan", ""))
     return Trouble(status, f"{text}; {_outcome(ends, evaluation)}") if text else None
 

@@ -5,13 +5,10 @@ from math import floor, inf, isfinite, log
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.evaluation import evaluate
 from attn_tui.compute.explore.answer import ALL, SYMBOL, Evaluation, VectorAnswer, Wrt
 from attn_tui.compute.explore.compare import NAMES
 from attn_tui.compute.logit_map import PLAIN, LogitMap
-from attn_tui.compute.precision import Precision
 from attn_tui.compute.setup import Setup
-from attn_tui.report.explore.largest import largest
 from attn_tui.report.numbers import LN10, general, quantity, ratio, weight, weight_name
 
 SATURATED = 0.01
@@ -25,9 +22,6 @@ _SMALLEST = -9_999
 
 _ALMOST_EQUAL = 1.1
 """Weights differ by no more than this factor where they are said to be almost equal."""
-
-MOST_VANISHED = 3
-"""Weights that a format cannot hold of which the exact ones are named."""
 
 _NAME = 24
 """Characters of a vector's name that are said."""
@@ -89,15 +83,13 @@ def vanished(answer: VectorAnswer) -> str:
     """Say which weights a format has no number above 0 for, and what they are exactly."""
     parts = []
     for name, side in zip(_names(answer), (answer.unscaled, answer.scaled), strict=True):
-        lost = np.flatnonzero((side.weights() == 0.0) & (side.given > -inf))
-        if side.precision.format == "float64" or not lost.size:
+        if not (found := side.vanished):
             continue
-        exact = evaluate(side.given, side.map, Precision())
-        named = lost[largest(side.given[lost], MOST_VANISHED)]
-        texts = map(weight, exact.weights(named).tolist(), exact.log_weights(named).tolist())
-        pairs = zip(named.tolist(), texts, strict=True)
+        texts = map(weight, found.weights.tolist(), found.log_weights.tolist())
+        pairs = zip(found.keys.tolist(), texts, strict=True)
         listed = ", ".join(f"{weight_name(key)} is {text}" for key, text in pairs)
-        more = f", and {lost.size - named.size:,} more are less" if lost.size > named.size else ""
+        left = found.number - found.keys.size
+        more = f", and {left:,} more are less" if left else ""
         parts.append(f"{name}, {side.precision.format} holds 0 where {listed} exactly{more}")
     return _sentence("; ".join(dict.fromkeys(parts))) if parts else ""
 
@@ -155,7 +147,7 @@ def _state(side: Evaluation, wrt: Wrt, change: str = "") -> str:
     sinks = side.map.sink is not None
     if not n_attended:
         return "every key is masked" + (" and the sink takes all" if sinks else "")
-    winner = np.array([scores.argmax()])
+    winner = side.ends[:1]
     log_rest, rest = float(side.log_jacobian(winner, winner, "logits")[0, 0]), inf
     taken = ""
     if sinks and (log_total := _log_total(side)) < log(SATURATED):
@@ -164,13 +156,13 @@ def _state(side: Evaluation, wrt: Wrt, change: str = "") -> str:
         taken = f"key {winner[0]} takes {_all_but(rest, log_rest)}"
     if taken:
         return f"{taken} and every |∂p/∂{SYMBOL[wrt]}| is {_bound(side, winner, wrt)}"
-    shared = _shared(side, scores, n_attended)
+    shared = _shared(side, n_attended)
     return f"{shared}{',' if sinks else ''} and {change}" if change else shared
 
 
-def _shared(side: Evaluation, scores: NDArray[np.float64], n_attended: int) -> str:
+def _shared(side: Evaluation, n_attended: int) -> str:
     """Say among how many keys the weight is shared, and what the sink has of it."""
-    lowest = np.array([np.where(scores > -inf, scores, inf).argmin()])
+    lowest = side.ends[1:]
     least = float(side.weights(lowest)[0])
     sinks = side.map.sink is not None
     lost = weight(side.sink_weight) if sinks and side.sink_weight else "almost none"

@@ -5,6 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
+from attn_tui.compute import evaluation
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer, answer_vector, over_d_k
 from attn_tui.compute.explore.precision_lab import lab
@@ -71,3 +72,25 @@ def test_a_million_keys_agree_with_a_hundred_of_each_weight() -> None:
     # Tied keys have their own weight as an eigenvalue, and λ is no more than that.
     assert side.norms["logits"].spectral == pytest.approx(powers[-1] / total, rel=1e-12)
     assert side.complements(ALL).shape == (N,)
+
+
+def test_what_is_said_of_all_keys_is_worked_out_with_the_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where a million keys are answered in a thread, the screen asks for nothing as long."""
+    found = answer_vector(asked(SCALES["plain"], Precision("float16")), 0)
+
+    def fail(*arguments: object) -> None:
+        raise AssertionError
+
+    for name in ("entropy", "norms", "participation_ratio", "evaluate", "largest"):
+        monkeypatch.setattr(evaluation, name, fail)
+    for side in (found.unscaled, found.scaled):
+        assert side.entropy > 0.0
+        assert side.log_entropy < 10.0
+        assert side.participation_ratio > 1.0
+        assert side.norms["scores"].trace > 0.0
+        assert side.vanished
+        assert side.given[side.ends[0]] == side.given.max()
+    assert found.unscaled.vanished
+    assert found.unscaled.vanished.number > 900_000

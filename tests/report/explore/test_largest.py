@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from attn_tui.compute.keys import Floats
+from attn_tui.compute.keys import Floats, largest
 from attn_tui.compute.vector import Vector
-from attn_tui.report.explore.largest import CHUNK, chunks, largest, listed_keys
+from attn_tui.report.explore.largest import CHUNK, chunks, listed_keys
 from tests.asking import answer_to
 
 
