@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from attn_tui.charts.axis import Floats
 from attn_tui.charts.explore.jacobian_window import GAP, Window, cell_at, window
 from attn_tui.charts.explore.overview import largest_entries
-from attn_tui.charts.explore.shading import Shading, linear_shading, log_shading, part_shading
+from attn_tui.charts.explore.shading import EntryShading, linear_shading, log_shading, part_shading
 from attn_tui.charts.glyphs import NAN, SHADES
-from attn_tui.charts.grid import Grid
+from attn_tui.charts.heat import Cell, HeatMap
 from attn_tui.charts.rows import Row, beside, first_fit, first_text, fitted, message
 from attn_tui.charts.sides import Shown, Side, side_of, sides
 from attn_tui.compute.explore.answer import SYMBOL, VectorAnswer
@@ -56,9 +56,7 @@ def jacobian_map(
     maps = []
     for one in sides(answer) if seen.maps == 2 else (side_of(answer, side),):
         title = _title(answer, one, seen, shading)
-        keys = _keys(seen, seen.block_of(at)[1])
-        drawn = _draw(whole[one.name], seen, shading, seen.block_of(at))
-        maps.append((title, *keys, *drawn))
+        maps.append((title, *_map(whole[one.name], seen, shading, at)))
     block = maps[0] if len(maps) == 1 else beside(maps[0], maps[1], GAP)
     rows = [fitted(row, width) for row in block]
     rows += [fitted((), width)] * (height - len(rows) - seen.readout - seen.legend)
@@ -69,7 +67,7 @@ def jacobian_map(
     return tuple(rows)
 
 
-def _shading(answer: VectorAnswer, seen: Window, shown: list[Floats], log: bool) -> Shading:
+def _shading(answer: VectorAnswer, seen: Window, shown: list[Floats], log: bool) -> EntryShading:
     """Return the shades of what is shown: of all entries, of blocks, or of those in view."""
     whole = len(seen.rows) == len(seen.columns) == answer.vector.n_keys
     if log and seen.blocks == (1, 1) and not whole:
@@ -78,7 +76,7 @@ def _shading(answer: VectorAnswer, seen: Window, shown: list[Floats], log: bool)
     return log_shading(answer, largest) if log else linear_shading(answer, largest)
 
 
-def _title(answer: VectorAnswer, side: Shown, seen: Window, shading: Shading) -> Row:
+def _title(answer: VectorAnswer, side: Shown, seen: Window, shading: EntryShading) -> Row:
     name = f"∂p_i/∂{SYMBOL[answer.wrt]}_j"
     vector = visible(answer.vector.name)
     long, times, short = side.labels
@@ -95,19 +93,6 @@ def _title(answer: VectorAnswer, side: Shown, seen: Window, shading: Shading) ->
         titles += [f"{name}, {short}; {each}", f"{name}, {short}: largest of {sizes}"]
         titles += [f"{short}: largest of {sizes}", f"{short}: {sizes}"]
     return fitted(((first_text(titles, seen.map_width), "strong"),), seen.map_width)
-
-
-def _keys(seen: Window, cursor: int) -> tuple[Row, ...]:
-    """Return the row of keys j above their columns, as many as fit, that of the cursor first."""
-    if not seen.header:
-        return ()
-    grid = Grid(seen.map_width, 1)
-    grid.put(0, 0, "i\\j".rjust(seen.gutter - 1), "label")
-    for j in sorted(seen.columns, key=lambda j: (j != cursor, j)):
-        left, body = seen.place(j)
-        role = "cursor" if j == cursor else "label"
-        grid.put_if_free(left + (body - len(str(j))) // 2, 0, str(j), role)
-    return grid.rows()
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,37 +119,32 @@ def _entries(answer: VectorAnswer, side: Shown, seen: Window) -> _Entries:
     return _Entries(np.exp(logs), logs, own)
 
 
-def _draw(
-    entries: _Entries, seen: Window, shading: Shading, cursor: tuple[int, int]
+def _map(
+    entries: _Entries, seen: Window, shading: EntryShading, cursor: tuple[int, int]
 ) -> tuple[Row, ...]:
-    """Return entries as cells, with the keys i before them."""
-    values, logs, own = entries.values, entries.logs, entries.own
-    shades = shading.shades(logs)
-    grid = Grid(seen.map_width, len(seen.rows) * seen.entry_height)
-    for down, i in enumerate(seen.rows):
-        rows = range(down * seen.entry_height, (down + 1) * seen.entry_height)
-        middle = rows[(len(rows) - 1) // 2]
-        key_role = "cursor" if i == cursor[0] else "label"
-        grid.put(0, middle, str(i).rjust(seen.gutter - 1), key_role)
-        for across, j in enumerate(seen.columns):
-            left, body = seen.place(j)
-            text = _value(
-                float(values[down, across]), float(logs[down, across]), bool(own[down, across])
-            )
-            shade = int(shades[down, across])
-            role = _role(text, shade)
-            fill = SHADES[shade] if shade and role != "error" else " "
-            for row in rows:
-                grid.put(left, row, fill * body, role)
-                if (i, j) == cursor:
-                    grid.put(left - 1, row, "[", "cursor")
-                    grid.put(left + body, row, "]", "cursor")
-            shown = f" {text} "
-            if body < max(LEAST_WIDTH_OF_VALUES, len(shown)):
-                short = {"0": SHADES[0], "NaN": "NaN" if body > 2 else NAN}
-                shown = short.get(text, text[0])
-            grid.put(left + (body - len(shown)) // 2, middle, shown, role)
-    return grid.rows()
+    """Return entries as cells, between the keys i and j."""
+    shades = shading.shades(entries.logs).tolist()
+    values = zip(
+        entries.values.tolist(), entries.logs.tolist(), entries.own.tolist(), shades, strict=True
+    )
+    cells = [
+        [_cell(_value(*entry), shade, seen.place.body) for *entry, shade in zip(*row, strict=True)]
+        for row in values
+    ]
+    rows, columns = ([str(key) for key in keys] for keys in (seen.rows, seen.columns))
+    block = seen.block_of(cursor)
+    at = seen.rows.index(block[0]), seen.columns.index(block[1])
+    drawn = HeatMap(cells, rows, columns, "i\\j", at).drawn(seen.place, seen.map_width)
+    return drawn[not seen.header :]
+
+
+def _cell(text: str, shade: int, body: int) -> Cell:
+    """Return the cell of an entry: its value where there is room, else its sign."""
+    role, shown = _role(text, shade), f" {text} "
+    if body < max(LEAST_WIDTH_OF_VALUES, len(shown)):
+        short = {"0": SHADES[0], "NaN": "NaN" if body > 2 else NAN}
+        shown = short.get(text, text[0])
+    return Cell(0 if role == "error" else shade, shown, role)
 
 
 def _value(value: float, log_size: float, own: bool) -> str:

@@ -2,14 +2,16 @@
 
 from dataclasses import dataclass
 
+from attn_tui.charts.heat import Place
+
 SIDE_BY_SIDE = 100
 """From this width on the maps of both sides stand side by side."""
 
 GAP = 2
 """Cells between two maps."""
 
-NARROWEST, WIDEST, TALLEST = 3, 17, 5
-"""Cells an entry takes: columns with the separator before it, and rows."""
+NARROWEST, LARGEST = 2, (16, 5)
+"""Columns that an entry takes at least; columns and rows of one at most."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +26,7 @@ class Window:
         columns: Keys j with respect to whose scores or logits, likewise.
         maps: How many maps stand side by side: 2, or 1.
         map_width: Cells of one map.
-        gutter: Cells left of the entries of each map.
-        entry_width: Cells an entry takes, the separator before it included.
-        entry_height: Rows an entry takes.
+        place: Where the entries of each map stand.
         top: The first row of entries; the title, and where there is room the keys j, are above.
         header: Whether there is room for the keys j.
         readout: Whether there is room for the value at the cursor.
@@ -37,9 +37,7 @@ class Window:
     columns: range
     maps: int
     map_width: int
-    gutter: int
-    entry_width: int
-    entry_height: int
+    place: Place
     top: int
     header: bool
     readout: bool
@@ -54,11 +52,6 @@ class Window:
         """Return the first keys of the block that an entry of the Jacobian is in."""
         down, across = self.blocks
         return cursor[0] // down * down, cursor[1] // across * across
-
-    def place(self, j: int) -> tuple[int, int]:
-        """Return the first cell of the entries for a visible key j, and how many there are."""
-        across = self.columns.index(j)
-        return self.gutter + across * self.entry_width + 1, self.entry_width - 1
 
 
 def window(
@@ -79,35 +72,20 @@ def window(
     """
     maps = 2 if width >= SIDE_BY_SIDE else 1
     map_width = (width - GAP * (maps - 1)) // maps
-    gutter = max(len(str(n_keys - 1)), len("i\\j")) + 1
+    gutter = max(len(str(n_keys - 1)), len("i\\j")) + 2
     header, readout, legend = height >= 4, height >= 3, height >= 7
     top = 1 + header
-    room_down = height - top - readout - legend
-    # The last cell is kept for the separator after the last entry.
-    room_across = map_width - gutter - 1
-    if room_across < NARROWEST or room_down < 1:
+    room = height - top - readout - legend
+    most = (map_width - gutter) // (NARROWEST + 1)
+    if most < 1 or room < 1:
         return None
     if zoomed:
-        rows = _around(cursor[0], room_down, n_keys)
-        columns = _around(cursor[1], room_across // NARROWEST, n_keys)
+        rows, columns = _around(cursor[0], room, n_keys), _around(cursor[1], most, n_keys)
     else:
-        rows = range(0, n_keys, _block(n_keys, room_down))
-        columns = range(0, n_keys, _block(n_keys, room_across // NARROWEST))
-    entry_width = min(room_across // len(columns), WIDEST)
-    entry_height = min(room_down // len(rows), TALLEST)
-    return Window(
-        rows=rows,
-        columns=columns,
-        maps=maps,
-        map_width=map_width,
-        gutter=gutter,
-        entry_width=entry_width,
-        entry_height=entry_height,
-        top=top,
-        header=header,
-        readout=readout,
-        legend=legend,
-    )
+        rows, columns = (range(0, n_keys, _block(n_keys, each)) for each in (room, most))
+    shape, size = (len(rows), len(columns)), (map_width, room)
+    place = Place.fit(shape, size, gutter, LARGEST)
+    return Window(rows, columns, maps, map_width, place, top, header, readout, legend)
 
 
 def cell_at(
@@ -134,11 +112,8 @@ def cell_at(
     if seen is None or x < 0 or y < seen.top:
         return None
     which, inside = divmod(x, seen.map_width + GAP)
-    row = (y - seen.top) // seen.entry_height
-    column = (inside - seen.gutter) // seen.entry_width
-    if which >= seen.maps or not (0 <= column < len(seen.columns) and row < len(seen.rows)):
-        return None
-    return seen.rows[row], seen.columns[column]
+    found = seen.place.at(inside, y - seen.top) if which < seen.maps else None
+    return (seen.rows[found[0]], seen.columns[found[1]]) if found else None
 
 
 def _block(n_keys: int, most: int) -> int:

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from math import floor, log10
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.charts.axis import Floats, power_text, round_step
 from attn_tui.charts.explore.overview import largest_entry, smallest_entry
 from attn_tui.charts.glyphs import SHADES
+from attn_tui.charts.heat import Shading
 from attn_tui.charts.rows import Row
 from attn_tui.charts.sides import sides
 from attn_tui.compute.explore.answer import VectorAnswer
@@ -20,61 +20,36 @@ LINEAR_STEPS = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
 
 
 @dataclass(frozen=True)
-class Shading:
-    """A scale of shades.
+class EntryShading(Shading):
+    """A scale of shades for the entries of a Jacobian.
 
     Attributes:
         log: Whether the steps are decades.
         bound: No entry is larger, on either side.
-        steps: From which size on an entry gets each shade, rising, as decimal logarithms.
         hidden: The sides all of whose entries are too small for a shade.
-        end: The upper end in words; empty where that is the bound.
         span: Which entries the steps span, if not simply those that are drawn.
     """
 
     log: bool
     bound: float
-    steps: tuple[float, ...]
     hidden: tuple[str, ...] = ()
-    end: str = ""
     span: str = ""
-
-    @property
-    def ends(self) -> str:
-        """The ends of the scale in words."""
-        return (
-            f"log {power_text(self.steps[0])} to {self.end or f'{self.bound:.3g}'}"
-            if self.log
-            else f"linear ±{self.bound:.3g}"
-        )
 
     @property
     def short_ends(self) -> str:
         """The ends of the scale in as few characters as possible."""
         return "log" if self.log else f"±{self.bound:.3g}"
 
-    def shades(self, log_sizes: Floats) -> NDArray[np.intp]:
-        """Return 0, too small for a shade, to 4 for natural logarithms of sizes, in any shape."""
-        return np.searchsorted(self.steps, log_sizes / LN10 + 1e-9, side="right")
-
     def legend(self) -> list[Row]:
         """Return what the shades mean, at decreasing length."""
-        sizes = [power_text(step) if self.log else f"{10**step:.3g}" for step in self.steps]
-        falling = list(enumerate(sizes, 1))[::-1]
-        shades: list[Row] = []
-        for text in (" ≥{}  ", "≥{} "):
-            spans = [
-                ((SHADES[shade], f"positive{shade}"), (text.format(size), "label"))
-                for shade, size in falling
-            ]
-            shades.append(tuple(span for pair in spans for span in pair))
+        shades = self.samples(" ≥{}  "), self.samples("≥{} ")
         first: Row = ()
         rest: Row = ((SHADES[0], "zero"), (" 0  ", "label"))
         if self.hidden:
             which = "" if len(self.hidden) == 2 else f"{self.hidden[0]} "
-            first = ((f"{which}all below {sizes[0]}: see log", "strong"), ("  ", "text"))
+            first = ((f"{which}all below {self.texts[0]}: see log", "strong"), ("  ", "text"))
         elif not self.log:
-            rest = (*rest, (f"sign alone: below {sizes[0]}", "label"))
+            rest = (*rest, (f"sign alone: below {self.texts[0]}", "label"))
         sign: Row = (("+ positive  ", "positive4"), (f"{MINUS} negative  ", "negative4"))
         last = first if len(self.hidden) == 2 else shades[1]
         span: Row = ((f"scale: {self.span}", "label"),) if self.span else ()
@@ -88,7 +63,7 @@ class Shading:
         return [*((*first, *row) for row in rows), last]
 
 
-def linear_shading(answer: VectorAnswer, shown: Sequence[Floats] | None = None) -> Shading:
+def linear_shading(answer: VectorAnswer, shown: Sequence[Floats] | None = None) -> EntryShading:
     """Return shades that are parts of the largest size an entry can have.
 
     Args:
@@ -104,10 +79,12 @@ def linear_shading(answer: VectorAnswer, shown: Sequence[Floats] | None = None) 
     hidden = tuple(
         side.name for side, size in zip(sides(answer), largest, strict=True) if size < least
     )
-    return Shading(False, bound, tuple(log10(part * bound) for part in LINEAR_STEPS), hidden)
+    steps = tuple(part * bound for part in LINEAR_STEPS)
+    texts, powers = tuple(f"{step:.3g}" for step in steps), tuple(map(log10, steps))
+    return EntryShading(powers, texts, f"linear ±{bound:.3g}", False, bound, hidden)
 
 
-def log_shading(answer: VectorAnswer, shown: Sequence[Floats] | None = None) -> Shading:
+def log_shading(answer: VectorAnswer, shown: Sequence[Floats] | None = None) -> EntryShading:
     """Return shades of equally many decades, down to the smallest entry of either side.
 
     Args:
@@ -122,10 +99,10 @@ def log_shading(answer: VectorAnswer, shown: Sequence[Floats] | None = None) -> 
     else:
         lowest = min(float(np.min(logs, where=np.isfinite(logs), initial=0.0)) for logs in shown)
     span = "" if shown is None else "all keys"
-    return Shading(True, bound, _even(top, floor(min(lowest / LN10, top))), span=span)
+    return _by_decades(_even(top, floor(min(lowest / LN10, top))), bound, span)
 
 
-def part_shading(answer: VectorAnswer, shown: Sequence[Floats]) -> Shading:
+def part_shading(answer: VectorAnswer, shown: Sequence[Floats]) -> EntryShading:
     """Return shades of decades that span the entries in view, the same on both sides.
 
     Each is of equally many decades; or, where that would give all of one side the same shade
@@ -142,13 +119,21 @@ def part_shading(answer: VectorAnswer, shown: Sequence[Floats]) -> Shading:
         return replace(log_shading(answer, shown), span=span)
     # Above the largest: the next power of ten.
     top = floor(float(every.max()) + 1e-9) + 1
-    even = Shading(True, bound, _even(top, floor(float(every.min()))))
+    even = _by_decades(_even(top, floor(float(every.min()))), bound)
     shades = [even.shades(side * LN10) for side in sizes if side.size and np.ptp(side) >= 1.0]
     quarters = tuple(map(float, np.floor(np.quantile(every, (0, 0.25, 0.5, 0.75)) + 1e-9)))
     steps = even.steps
     if any(np.ptp(side) == 0 for side in shades) and sorted(set(quarters)) == [*quarters]:
         steps = quarters
-    return replace(even, steps=steps, end=power_text(top) if top <= log10(bound) else "", span=span)
+    return _by_decades(steps, bound, span, power_text(top) if top <= log10(bound) else "")
+
+
+def _by_decades(
+    steps: tuple[float, ...], bound: float, span: str = "", end: str = ""
+) -> EntryShading:
+    """Return shades from powers of ten on, up to an end in words or else the bound."""
+    ends = f"log {power_text(steps[0])} to {end or f'{bound:.3g}'}"
+    return EntryShading(steps, tuple(map(power_text, steps)), ends, True, bound, span=span)
 
 
 def _even(top: int, lowest: int) -> tuple[float, ...]:

@@ -7,10 +7,10 @@ from typing import Literal
 
 import numpy as np
 
-from attn_tui.charts.glyphs import RULE, SHADES
-from attn_tui.charts.grid import Grid
+from attn_tui.charts.heat import Cell, HeatMap
+from attn_tui.charts.heat import Place as Cells
 from attn_tui.charts.rows import Row, first_fit, first_text, fitted, message
-from attn_tui.charts.sweep.shading import RatioShading, Shading, size_shading
+from attn_tui.charts.sweep.shading import RATIOS, RatioShading, SizeShading, size_shading
 from attn_tui.charts.sweep.signs import DEFAULT_LOOK, Look
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Place
@@ -27,20 +27,18 @@ from attn_tui.report.sweep.names import (
 
 Of = Literal["median", "mean"]
 
-LEAST_BODY, MOST_BODY, TALLEST = 1, 12, 3
-"""Columns of a cell at least and at most; rows of one at most."""
+LEAST_BODY, LARGEST = 1, (12, 3)
+"""Columns of a cell at least; columns and rows of one at most."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where the places of a map are drawn.
+    """Which places of a map are drawn, and where.
 
     Attributes:
         ns: The n of its rows, the largest on top.
         d_ks: The d_k of its columns.
-        gutter: Columns left of the cells.
-        body: Columns of a cell; one more is between two.
-        tall: Rows of a cell.
+        cells: Where their cells stand.
         readout: Whether there is a row for the number under the cursor; it stands in the first row
             where that makes room for every n.
         legend: Whether there is a row that explains the shades.
@@ -48,19 +46,9 @@ class Layout:
 
     ns: tuple[int, ...]
     d_ks: tuple[int, ...]
-    gutter: int
-    body: int
-    tall: int
+    cells: Cells
     readout: bool
     legend: bool
-
-    def left(self, column: int) -> int:
-        """Return the first column of a cell."""
-        return self.gutter + column * (self.body + 1)
-
-    def middle(self, row: int) -> int:
-        """Return the middle row of the cells of a row of places."""
-        return row * self.tall + (self.tall - 1) // 2
 
 
 def layout(answer: Answer, cursor: Place, width: int, height: int) -> Layout | None:
@@ -77,9 +65,9 @@ def layout(answer: Answer, cursor: Place, width: int, height: int) -> Layout | N
         return None
     shown_ns = _some(ns, rows, held(ns, cursor[0]))
     shown_d_ks = _some(d_ks, columns, held(d_ks, cursor[1]))
-    body = (width - gutter) // len(shown_d_ks) - 1
-    tall = min(rows // len(shown_ns), TALLEST)
-    return Layout(shown_ns, shown_d_ks, gutter, min(body, MOST_BODY), tall, readout, legend)
+    shape = len(shown_ns), len(shown_d_ks)
+    cells = Cells.fit(shape, (width, rows), gutter, LARGEST)
+    return Layout(shown_ns, shown_d_ks, cells, readout, legend)
 
 
 def held(places: Sequence[int], wanted: int) -> int:
@@ -100,10 +88,8 @@ def place_on_map(
     seen = layout(answer, cursor, width, height)
     if seen is None:
         return None
-    row, column = (y - 1) // seen.tall, (x - seen.gutter) // (seen.body + 1)
-    if 0 <= row < len(seen.ns) and 0 <= column < len(seen.d_ks) and x >= seen.gutter:
-        return seen.ns[row], seen.d_ks[column]
-    return None
+    found = seen.cells.at(x, y - 1)
+    return (seen.ns[found[0]], seen.d_ks[found[1]]) if found else None
 
 
 def sweep_map(
@@ -131,15 +117,21 @@ def sweep_map(
         text = "Map: too small" if answer.points else "Nothing is drawn yet"
         return message(text, width, height)
     at = (held(seen.ns, cursor[0]), held(seen.d_ks, cursor[1]))
-    cells = _cells(answer, rule, of)
-    shading = RatioShading() if answer.settings.ratio else size_shading(answer, cells, look.log)
+    values = _values(answer, rule, of)
+    shading = RATIOS if answer.settings.ratio else size_shading(answer, values, look.log)
     readouts = _readouts(answer, rule, of, at)
     titles = _titles(answer, rule, of, shading.ends)
     heads: list[Row] = [((title, "strong"),) for title in titles]
     if not seen.readout:
         heads = [(*heads[1], (f"  {text}", "cursor")) for text in readouts] + heads[1:]
     rows = [fitted(first_fit(heads, width), width)]
-    rows += _draw(answer, rule, of, cells, shading, seen, at, width)
+    body = seen.cells.body
+    cells = [[_cell(values.get((n, d_k)), shading, body) for d_k in seen.d_ks] for n in seen.ns]
+    here = seen.ns.index(at[0]), seen.d_ks.index(at[1])
+    ns, d_ks = ([str(place) for place in places] for places in (seen.ns, seen.d_ks))
+    crossings = _crossings(answer, rule, of, seen)
+    drawn = HeatMap(cells, ns, d_ks, "n\\d_k", here, below=True, line=crossings)
+    rows += drawn.drawn(seen.cells, width)
     blank = height - len(rows) - seen.readout - seen.legend
     rows += [fitted((), width)] * blank
     if seen.readout:
@@ -150,74 +142,35 @@ def sweep_map(
     return tuple(rows)
 
 
-def _cells(answer: Answer, rule: str, of: Of) -> Mapping[Place, float]:
+def _values(answer: Answer, rule: str, of: Of) -> Mapping[Place, float]:
     """Return natural logarithms of what is shown, at each place where it is known."""
-    statistic, cells = answer.settings.statistic, {}
+    statistic, values = answer.settings.statistic, {}
     for point in answer.points:
         if point.rule != rule:
             continue
         place = (point.n, point.d_k)
         if answer.settings.ratio:
             if found := answer.points.ratio(*place, rule, statistic):
-                cells[place] = found.log_median if of == "median" else found.log_mean
+                values[place] = found.log_median if of == "median" else found.log_mean
         else:
             one = point.statistics[statistic]
-            cells[place] = one.log_median if of == "median" else one.log_mean
-    return cells
+            values[place] = one.log_median if of == "median" else one.log_mean
+    return values
 
 
-def _draw(
-    answer: Answer,
-    rule: str,
-    of: Of,
-    cells: Mapping[Place, float],
-    shading: Shading,
-    seen: Layout,
-    at: Place,
-    width: int,
-) -> list[Row]:
-    """Return the rows of cells with their n before them, and the d_k below."""
-    grid = Grid(width, len(seen.ns) * seen.tall + 1)
-    lines = dict(_boundary(answer, rule, of))
-    for row, n in enumerate(seen.ns):
-        role, middle = "cursor" if n == at[0] else "label", seen.middle(row)
-        grid.put(0, middle, str(n).rjust(seen.gutter - 2), role)
-        marked, written = seen.left(seen.d_ks.index(at[1])), []
-        for column, d_k in enumerate(seen.d_ks):
-            value = cells.get((n, d_k))
-            written.append(_draw_cell(grid, seen, column, row, value, shading))
-        boundary = _column(seen, lines.get(n), written)
-        for y in range(row * seen.tall, (row + 1) * seen.tall):
-            if boundary is not None:
-                grid.put(boundary, y, RULE, "strong")
-            if n == at[0]:
-                grid.put(marked - 1, y, "[", "cursor")
-                grid.put(marked + seen.body, y, "]", "cursor")
-    bottom = len(seen.ns) * seen.tall
-    grid.put(0, bottom, "n\\d_k" if seen.gutter >= 5 else "", "label")
-    for column in sorted(range(len(seen.d_ks)), key=lambda c: (seen.d_ks[c] != at[1], c)):
-        text, role = str(seen.d_ks[column]), "cursor" if seen.d_ks[column] == at[1] else "label"
-        place = seen.left(column) + (seen.body - len(text)) // 2
-        grid.put_if_free(max(place, seen.gutter), bottom, text, role)
-    return list(grid.rows())
+def _cell(value: float | None, shading: RatioShading | SizeShading, body: int) -> Cell:
+    return Cell(0, "?", "muted") if value is None else shading.cell(value, body)
 
 
-def _draw_cell(
-    grid: Grid,
-    seen: Layout,
-    column: int,
-    row: int,
-    value: float | None,
-    shading: Shading,
-) -> range:
-    """Draw the cell of a place and return which columns hold what is written in its middle row."""
-    shade, text, role = (0, "?", "muted") if value is None else shading.cell(value, seen.body)
-    left, fill = seen.left(column), SHADES[shade] if shade else " "
-    for y in range(row * seen.tall, (row + 1) * seen.tall):
-        grid.put(left, y, fill * seen.body, role)
-    start = left + (seen.body - len(text)) // 2
-    grid.put(start, seen.middle(row), text, role)
-    return range(start, start + len(text))
+def _crossings(answer: Answer, rule: str, of: Of, seen: Layout) -> list[float | None]:
+    """Return where the line crosses each row, in columns from the first; None beside the map."""
+    d_k_of, first, last = dict(_boundary(answer, rule, of)), seen.d_ks[0], seen.d_ks[-1]
+    found = [d_k_of.get(n) for n in seen.ns]
+    places, logs = range(len(seen.d_ks)), np.log(seen.d_ks)
+    return [
+        float(np.interp(log(d_k), logs, places)) if d_k and first <= d_k <= last else None
+        for d_k in found
+    ]
 
 
 def _boundary(answer: Answer, rule: str, of: Of) -> Sequence[tuple[int, float | None]]:
@@ -234,21 +187,6 @@ def _line_of(answer: Answer, rule: str, of: Of) -> str:
     if not any(d_k is not None for _, d_k in _boundary(answer, rule, of)):
         return ""
     return "d*: median ×1" if answer.settings.ratio else "σ_c: logits condense"
-
-
-def _column(seen: Layout, d_k: float | None, written: Sequence[range]) -> int | None:
-    """Return the column at a d_k between the middles of cells, or None beside them.
-
-    It is beside what is written in a cell, on the side on which it is of the cell's middle.
-    """
-    if d_k is None or not seen.d_ks[0] <= d_k <= seen.d_ks[-1]:
-        return None
-    middles = [seen.left(column) + seen.body / 2 for column in range(len(seen.d_ks))]
-    found = int(np.interp(log(d_k), np.log(seen.d_ks), middles))
-    for text, middle in zip(written, seen.d_ks, strict=True):
-        if found in text:
-            return text.start - 1 if d_k < middle else text.stop
-    return found
 
 
 def _titles(answer: Answer, rule: str, of: Of, ends: str) -> list[str]:

@@ -1,13 +1,13 @@
 """Shades of a map of a statistic: of sizes, and of ratios that are above or below 1."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from math import floor, isfinite, isnan, log, log10
+from math import floor, isfinite, isnan, log10
 
 import numpy as np
 
 from attn_tui.charts.axis import power_text
 from attn_tui.charts.glyphs import RULE, SHADES
+from attn_tui.charts.heat import Cell, Shading
 from attn_tui.charts.rows import Row
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Place
@@ -25,22 +25,19 @@ LINEAR_PARTS = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
 """From which share of the largest possible size on a size gets each shade, if not logarithmic."""
 
 
-class RatioShading:
+class RatioShading(Shading):
     """Shades of a ratio: its sign says in which direction, its shade how far from 1."""
 
-    ends = f"shades ×{' ×'.join(f'{step:g}' for step in RATIO_STEPS)}"
-
-    def cell(self, value: float, body: int) -> tuple[int, str, str]:
-        """Return the shade, the text and the role of a cell."""
+    def cell(self, value: float, body: int) -> Cell:
+        """Return the cell of a ratio, given as its natural logarithm."""
         if isnan(value):
-            return 0, "NaN"[:body], "error"
-        size = abs(value) + 1e-12
-        shade = sum(size >= log(step) for step in RATIO_STEPS)
-        sign = "+" if value > 0.0 else MINUS
+            return Cell(0, "NaN"[:body], "error")
+        shade = int(self.shades(np.abs(value)))
+        sign = "=" if not shade else "+" if value > 0.0 else MINUS
         role = f"{'positive' if value > 0.0 else 'negative'}{shade}" if shade else "zero"
-        if body < LEAST_VALUES:
-            return shade, sign if shade else "=", role
-        return shade, f" {sign if shade else '='} {ratio(value, body - 5)} ", role
+        return Cell(
+            shade, sign if body < LEAST_VALUES else f" {sign} {ratio(value, body - 5)} ", role
+        )
 
     def legend(self, line: str) -> list[Row]:
         """Return what the shades mean, at decreasing length."""
@@ -56,11 +53,7 @@ class RatioShading:
         )
         rule: Row = ((f"{RULE} ", "strong"), (f"{line}  ", "label")) if line else ()
         short_rule: Row = (rule[0], (line.partition(":")[0], "label")) if rule else ()
-        steps: Row = tuple(
-            span
-            for shade, step in list(enumerate(RATIO_STEPS, 1))[::-1]
-            for span in ((SHADES[shade], "label"), (f" ×÷{step:g} ", "label"))
-        )
+        steps = self.samples(" {} ", "label")
         return [
             (*sign, *equal, *rule, *steps),
             (*short, *rule, *steps),
@@ -70,49 +63,33 @@ class RatioShading:
         ]
 
 
-@dataclass(frozen=True)
-class SizeShading:
-    """Shades of a number that is not negative.
+RATIOS = RatioShading(
+    tuple(map(log10, RATIO_STEPS)),
+    tuple(f"×÷{step:g}" for step in RATIO_STEPS),
+    f"shades ×{' ×'.join(f'{step:g}' for step in RATIO_STEPS)}",
+)
 
-    Attributes:
-        ends: The scale in words.
-        steps: From which size on there is each shade, rising, as decimal logarithms.
-        texts: These sizes.
-    """
 
-    ends: str
-    steps: tuple[float, ...]
-    texts: tuple[str, ...]
+class SizeShading(Shading):
+    """Shades of a number that is not negative."""
 
-    @property
-    def _lightest(self) -> int:
-        """The shade of the first step; with fewer steps the light ones are not used."""
-        return len(LINEAR_PARTS) + 1 - len(self.steps)
-
-    def cell(self, value: float, body: int) -> tuple[int, str, str]:
-        """Return the shade, the text and the role of a cell."""
-        reached = sum(value / LN10 + 1e-9 >= step for step in self.steps)
-        shade = reached and reached + self._lightest - 1
+    def cell(self, value: float, body: int) -> Cell:
+        """Return the cell of a number, given as its natural logarithm."""
+        shade = int(self.shades(np.asarray(value)))
         role = f"positive{shade}" if shade else "zero"
         if body < LEAST_VALUES:
-            return shade, "" if shade else SHADES[0], role
+            return Cell(shade, "" if shade else SHADES[0], role)
         number = np.exp(value) if isfinite(value) else 0.0
-        return shade, f" {statistic_number(float(number), value, body - 3)} ", role
+        return Cell(shade, f" {statistic_number(float(number), value, body - 3)} ", role)
 
     def legend(self, line: str) -> list[Row]:
         """Return what the shades mean, at decreasing length."""
-        steps: Row = tuple(
-            span
-            for shade, text in list(enumerate(self.texts, self._lightest))[::-1]
-            for span in ((SHADES[shade], f"positive{shade}"), (f" ≥{text}  ", "label"))
-        )
+        steps = self.samples(" ≥{}  ")
         less: Row = ((f"{SHADES[0]} less  ", "zero"),)
         rule: Row = ((f"{RULE} ", "strong"), (line, "label")) if line else ()
         short_less: Row = ((f"{SHADES[0]}less ", "zero"),)
         short_rule: Row = ((RULE, "strong"), (line.partition(":")[0], "label")) if line else ()
-        tight: Row = tuple(
-            (text.replace(" ", "") + " " * text.endswith("  "), role) for text, role in steps
-        )
+        tight = self.samples("≥{} ")
         brief: Row = (*tight, *short_less, *short_rule)
         return [(*steps, *less, *rule), (*steps, *less, *short_rule), brief, steps, steps[:4]]
 
@@ -127,12 +104,12 @@ def size_shading(answer: Answer, cells: Mapping[Place, float], by_log: bool) -> 
         sizes = [part * bound for part in LINEAR_PARTS]
         texts = tuple(general(size, 2) for size in sizes)
         powers = tuple(log10(size) for size in sizes)
-        return SizeShading(f"0 to {general(bound, 3)}", powers, texts)
+        return SizeShading(powers, texts, f"0 to {general(bound, 3)}")
     # Each shade has about a fifth of the cells, so that wherever the map changes it is seen.
     fifths = np.quantile(known or [0.0], (0.2, 0.4, 0.6, 0.8)).tolist()
     by_digits = [dict(_round_below(each, digits) for each in fifths) for digits in (1, 2, 3)]
     steps = next((each for each in by_digits if len(each) == len(fifths)), by_digits[-1])
-    return SizeShading("shades of about a fifth each", tuple(steps), tuple(steps.values()))
+    return SizeShading(tuple(steps), tuple(steps.values()), "shades of about a fifth each")
 
 
 def _round_below(power: float, digits: int) -> tuple[float, str]:
@@ -143,6 +120,3 @@ def _round_below(power: float, digits: int) -> tuple[float, str]:
     plain = -4 < whole < 4
     text = general(mantissa * 10.0**whole, digits) if plain else power_text(whole, mantissa)
     return whole + log10(mantissa), text
-
-
-Shading = RatioShading | SizeShading
