@@ -75,9 +75,9 @@ def draw(answer: VectorAnswer, data: OverDk, size: Size, log: bool, key: int) ->
 
 @pytest.mark.parametrize("name", VECTORS)
 def test_every_rule_and_precision_can_be_drawn(name: str) -> None:
-    sizes = cycle(SIZES)
+    sizes, logs = cycle(SIZES), cycle((False, True, True, False, True))
     pinned = None
-    for (answer, data), log in product(answers(name), (False, True)):
+    for (answer, data), log in zip(answers(name), logs, strict=False):
         size = next(sizes)
         draw(answer, data, size, log, answer.vector.n_keys - 1)
         draw(compare(pinned or answer, answer), data, next(sizes), log, 0)

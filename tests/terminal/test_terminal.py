@@ -1,6 +1,7 @@
 """The program on a real pseudo-terminal."""
 
 import sys
+from functools import cache
 
 import pytest
 
@@ -72,6 +73,7 @@ def show(terminal: Terminal, tabs: str) -> None:
         terminal.press("t")
 
 
+@cache
 def drawn(size: tuple[int, int], d_k: str, tabs: str) -> tuple[str, ...]:
     """Return the screen at a d_k, once the chart says so."""
     with Terminal(*size, ["--d-k", d_k]) as terminal:
