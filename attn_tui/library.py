@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attn_tui.compute.dots import answer as dots
-from attn_tui.compute.dots.answer import Settings as Dots
+from attn_tui.compute.dots.settings import Settings as Dots
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore import answer as explore
-from attn_tui.compute.explore.answer import Settings as Explore
+from attn_tui.compute.explore.settings import Settings as Explore
 from attn_tui.compute.keys import ALL
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.names import Entries

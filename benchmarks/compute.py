@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, softmax
 
-from attn_tui.compute.dots.answer import Run, Settings
+from attn_tui.compute.dots.answer import Run
 from attn_tui.compute.dots.draws import Draws, Streams
+from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.law.dot_law import DotLaw

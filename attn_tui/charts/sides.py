@@ -5,7 +5,8 @@ from typing import Literal
 
 import numpy as np
 
-from attn_tui.compute.explore.answer import Evaluation, VectorAnswer
+from attn_tui.compute.evaluation import Evaluation
+from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.report.numbers import general
 from attn_tui.report.sides import Side, role_of
 

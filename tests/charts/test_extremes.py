@@ -11,8 +11,10 @@ from attn_tui.charts.explore.jacobian import jacobian_map
 from attn_tui.charts.explore.over_d_k import over_d_k_chart
 from attn_tui.charts.explore.weights import weights_chart
 from attn_tui.charts.sides import Quantity
-from attn_tui.compute.explore.answer import OverDk, Settings, VectorAnswer, Wrt, over_d_k
+from attn_tui.compute.explore.answer import OverDk, VectorAnswer, over_d_k
 from attn_tui.compute.explore.compare import compare
+from attn_tui.compute.explore.settings import Settings
+from attn_tui.compute.logit_map import Wrt
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup

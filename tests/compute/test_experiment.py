@@ -6,7 +6,7 @@ import pytest
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import never
-from attn_tui.compute.explore.answer import Settings
+from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector

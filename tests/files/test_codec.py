@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.explore.answer import Settings
+from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import RULES, Scale

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from attn_tui.compute.dots.answer import Settings
+from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft
 from attn_tui.tui.dots.screen import DotsScreen

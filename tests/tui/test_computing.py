@@ -13,7 +13,7 @@ from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.reactive import var
 
-from attn_tui.compute.dots import answer as dots
+from attn_tui.compute.dots import settings as dots
 from attn_tui.compute.experiment import Stop
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep import settings as sweep

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from attn_tui.compute.dots.answer import Settings
+from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.tui.dots import explanations

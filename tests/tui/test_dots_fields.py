@@ -2,7 +2,7 @@
 
 import pytest
 
-from attn_tui.compute.dots.answer import Settings
+from attn_tui.compute.dots.settings import Settings
 from attn_tui.tui.dots.view import FIELDS
 from tests.tui.at_dots import at_dots, screen_of, settings_of
 

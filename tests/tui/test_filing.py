@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from attn_tui.compute.dots import answer as dots
+from attn_tui.compute.dots import settings as dots
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import EXAMPLE, Draft

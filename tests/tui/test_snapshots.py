@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from attn_tui.compute.dots.answer import Settings
+from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale

@@ -20,7 +20,8 @@ from attn_tui.charts.rows import (
     message,
 )
 from attn_tui.charts.sides import Side
-from attn_tui.compute.dots.answer import Answer, Growth
+from attn_tui.compute.dots.answer import Answer
+from attn_tui.compute.dots.over_dimension import Growth
 from attn_tui.compute.log_scale import D_K
 from attn_tui.report.measured import exact, with_error
 from attn_tui.report.numbers import general

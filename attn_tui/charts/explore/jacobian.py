@@ -13,7 +13,8 @@ from attn_tui.charts.glyphs import NAN, SHADES
 from attn_tui.charts.heat import Cell, HeatMap
 from attn_tui.charts.rows import Row, beside, first_fit, first_text, fitted, message
 from attn_tui.charts.sides import Shown, Side, side_of, sides
-from attn_tui.compute.explore.answer import SYMBOL, VectorAnswer
+from attn_tui.compute.explore.answer import VectorAnswer
+from attn_tui.compute.logit_map import SYMBOL
 from attn_tui.compute.visible import visible
 from attn_tui.report.numbers import MINUS, scientific
 

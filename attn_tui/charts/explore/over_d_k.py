@@ -11,8 +11,9 @@ from attn_tui.charts.axis import Axis, Floats, Tick, round_step, round_up
 from attn_tui.charts.plot import Series, plot
 from attn_tui.charts.rows import Row, Span, beside, first_fit, first_text, fitted, message
 from attn_tui.charts.sides import Quantity
-from attn_tui.compute.explore.answer import OverDk, Wrt
+from attn_tui.compute.explore.answer import OverDk
 from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.logit_map import Wrt
 from attn_tui.report.numbers import quantity, weight
 
 LEAST_PANEL = 24

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from attn_tui.charts.axis import Floats
 from attn_tui.compute import logits
-from attn_tui.compute.explore.answer import Evaluation, Wrt
+from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.keys import blocks
+from attn_tui.compute.logit_map import Wrt
 
 
 def largest_entries(

@@ -16,8 +16,6 @@ from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.entries import Pair
 
-__all__ = ["Answer", "Growth", "Row", "Run", "Settings", "Step", "answer", "law_of"]
-
 _MAIN, _PAIRS, _TABLE = range(3)
 """What random numbers are for: the first part of the key of their streams."""
 

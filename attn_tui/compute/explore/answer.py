@@ -13,29 +13,10 @@ from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.explore.trouble import Status, verdict
-from attn_tui.compute.keys import ALL, Keys, largest
-from attn_tui.compute.logit_map import PLAIN, SYMBOL, Wrt
-from attn_tui.compute.norms import Norms
+from attn_tui.compute.keys import largest
+from attn_tui.compute.logit_map import PLAIN, Wrt
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.vector import Vector
-
-__all__ = [
-    "ALL",
-    "SYMBOL",
-    "Answer",
-    "Evaluation",
-    "Keys",
-    "Norms",
-    "OverDk",
-    "Settings",
-    "Status",
-    "VectorAnswer",
-    "Wrt",
-    "answer",
-    "answer_vector",
-    "check_keys",
-    "over_d_k",
-]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,17 +12,6 @@ from attn_tui.compute.log_scale import D_K, N_KEYS
 from attn_tui.compute.scale import NONE, Scale, parse_scale
 from attn_tui.compute.sweep.rules import LISTED, rule_text
 
-__all__ = [
-    "STATISTICS",
-    "Axis",
-    "Settings",
-    "Statistic",
-    "View",
-    "compared",
-    "rule_text",
-    "scales_of",
-]
-
 Axis = Literal["d_k", "n"]
 View = Literal["curves", "map"]
 Statistic = Literal[

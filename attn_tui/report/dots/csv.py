@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from attn_tui.compute.dots.answer import Answer, Row
+from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.dots.moments import Readouts
+from attn_tui.compute.dots.over_dimension import Row
 from attn_tui.compute.number import Number
 from attn_tui.files.plain import plain_number
 from attn_tui.report.csv_text import csv_text

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.explore.answer import Answer, Evaluation, VectorAnswer
+from attn_tui.compute.evaluation import Evaluation
+from attn_tui.compute.explore.answer import Answer, VectorAnswer
 from attn_tui.compute.explore.attention import Attention, attention
 from attn_tui.compute.explore.precision_lab import lab as tried
 from attn_tui.files.plain import plain_number, plain_numbers

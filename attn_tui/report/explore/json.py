@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.explore.answer import Answer, Evaluation, VectorAnswer, Wrt
+from attn_tui.compute.evaluation import Evaluation
+from attn_tui.compute.explore.answer import Answer, VectorAnswer
 from attn_tui.compute.explore.attention import Attention, attention
 from attn_tui.compute.explore.precision_lab import MOST_DIFFERING, LabSide, Trial
 from attn_tui.compute.explore.precision_lab import lab as tried
+from attn_tui.compute.logit_map import Wrt
 from attn_tui.compute.number import Number
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.plain import json_text, plain_number, plain_numbers

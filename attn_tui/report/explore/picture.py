@@ -6,8 +6,9 @@ import numpy as np
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.explore.answer import SYMBOL, VectorAnswer, over_d_k
+from attn_tui.compute.explore.answer import VectorAnswer, over_d_k
 from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.logit_map import SYMBOL
 from attn_tui.report.explore.largest import listed_keys
 from attn_tui.report.explore.tables import count_noun
 from attn_tui.report.numbers import quantity, scientific, subscript, weight, weight_name

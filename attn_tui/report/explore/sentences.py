@@ -5,9 +5,11 @@ from math import floor, inf, isfinite, log
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.explore.answer import ALL, SYMBOL, Evaluation, VectorAnswer, Wrt
+from attn_tui.compute.evaluation import Evaluation
+from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.compare import NAMES
-from attn_tui.compute.logit_map import PLAIN, LogitMap
+from attn_tui.compute.keys import ALL
+from attn_tui.compute.logit_map import PLAIN, SYMBOL, LogitMap, Wrt
 from attn_tui.compute.setup import Setup
 from attn_tui.report.numbers import LN10, general, quantity, ratio, weight, weight_name
 

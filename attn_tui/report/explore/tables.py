@@ -7,8 +7,10 @@ from typing import get_args
 
 import numpy as np
 
-from attn_tui.compute.explore.answer import SYMBOL, Answer, Evaluation, VectorAnswer, Wrt
+from attn_tui.compute.evaluation import Evaluation
+from attn_tui.compute.explore.answer import Answer, VectorAnswer
 from attn_tui.compute.keys import Floats
+from attn_tui.compute.logit_map import SYMBOL, Wrt
 from attn_tui.compute.number import Number
 from attn_tui.report.explore.largest import Positions, chunks, listed_keys
 from attn_tui.report.measured import with_error

@@ -5,7 +5,8 @@ from textwrap import wrap
 from attn_tui.charts.dots.chart import growth_chart, histogram_chart
 from attn_tui.charts.glyphs import POINTER
 from attn_tui.charts.rows import Row, Span, cells, first_fit, fitted, message
-from attn_tui.compute.dots.answer import Answer, Settings
+from attn_tui.compute.dots.answer import Answer
+from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.report.dots.tables import derivation_rows, over_d_k_rows
 from attn_tui.report.dots.text import ONE_DRAW, sentences

@@ -8,7 +8,8 @@ import numpy as np
 from attn_tui.charts.rows import Row, Span, first_fit, first_text, message
 from attn_tui.charts.sides import compared
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.explore.answer import SYMBOL, VectorAnswer
+from attn_tui.compute.explore.answer import VectorAnswer
+from attn_tui.compute.logit_map import SYMBOL
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup

@@ -8,7 +8,8 @@ import numpy as np
 from attn_tui.charts.glyphs import POINTER, SIZES
 from attn_tui.charts.rows import Row, fitted, length
 from attn_tui.charts.sides import compared
-from attn_tui.compute.explore.answer import Evaluation, VectorAnswer
+from attn_tui.compute.evaluation import Evaluation
+from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.report.explore.tables import (
     EFFECTIVE,
     ENTROPY,

@@ -15,7 +15,8 @@ from attn_tui.compute.setup import FIELDS
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.places import check_vectors
 from attn_tui.compute.sweep.points import Place
-from attn_tui.compute.sweep.settings import Settings, compared, rule_text
+from attn_tui.compute.sweep.rules import rule_text
+from attn_tui.compute.sweep.settings import Settings, compared
 from attn_tui.files.draft import Draft
 from attn_tui.report.sweep.names import NAMES, others
 from attn_tui.tui import edits

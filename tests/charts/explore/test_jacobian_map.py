@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from attn_tui.charts.explore.jacobian import cell_at, jacobian_map, window
 from attn_tui.charts.rows import plain
-from attn_tui.compute.explore.answer import Settings
 from attn_tui.compute.explore.compare import compare
+from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from tests.charts.cases import INF, SCORES, ask, case, check_block, lines, text_of

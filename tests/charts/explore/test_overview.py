@@ -13,8 +13,9 @@ from attn_tui.charts.explore.overview import largest_entries, largest_entry, sma
 from attn_tui.charts.explore.shading import linear_shading
 from attn_tui.charts.explore.weights import weights_chart
 from attn_tui.charts.rows import plain
-from attn_tui.compute.explore.answer import Settings, Wrt
 from attn_tui.compute.explore.compare import compare
+from attn_tui.compute.explore.settings import Settings
+from attn_tui.compute.logit_map import Wrt
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_tui.compute.dots.answer import Answer, Run, Settings, answer
+from attn_tui.compute.dots.answer import Answer, Run, answer
 from attn_tui.compute.dots.draws import Draws
+from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.law.entries import LAWS, Floats

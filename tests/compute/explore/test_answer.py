@@ -10,8 +10,11 @@ from hypothesis import strategies as st
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore import answer as explore
-from attn_tui.compute.explore.answer import ALL, OverDk, Settings, VectorAnswer
+from attn_tui.compute.explore.answer import OverDk, VectorAnswer
+from attn_tui.compute.explore.settings import Settings
+from attn_tui.compute.keys import ALL
 from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.logit_map import Wrt
 from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import Scale, parse_scale
@@ -68,7 +71,7 @@ def test_the_sign_of_an_entry_outlives_the_entry(
     scores: list[float], rule: str, precision: Precision
 ) -> None:
     side = answered(*scores, setup=Setup(scale=parse_scale(rule), precision=precision)).scaled
-    for wrt in get_args(explore.Wrt):
+    for wrt in get_args(Wrt):
         entries, logs = (f(ALL, ALL, wrt) for f in (side.jacobian, side.log_jacobian))
         for (i, j), entry in np.ndenumerate(entries):
             text = scientific(float(entry), float(logs[i, j]), signed=True)
@@ -137,9 +140,7 @@ def test_a_gradient_is_with_respect_to_scores_or_logits() -> None:
 @pytest.mark.parametrize("precision", [Precision(), Precision("float32"), Precision(stable=False)])
 @pytest.mark.parametrize("wrt", ["scores", "logits"])
 @pytest.mark.parametrize("rule", ["inverse-sqrt", "inverse", "none"])
-def test_over_d_k_agrees_with_each_single_answer(
-    rule: str, wrt: explore.Wrt, precision: Precision
-) -> None:
+def test_over_d_k_agrees_with_each_single_answer(rule: str, wrt: Wrt, precision: Precision) -> None:
     setup = Setup(scale=Scale(rule), precision=precision).put(Settings(wrt=wrt))
     scores = vector(3.0, 120.0, -inf, 150.0, 120.0, 7.0, 1.0)
     d_ks = (1, 64, 65_536)

@@ -3,8 +3,8 @@ from math import inf
 import numpy as np
 import pytest
 
-from attn_tui.compute.explore.answer import Settings
 from attn_tui.compute.explore.compare import compare
+from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.keys import ALL
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale

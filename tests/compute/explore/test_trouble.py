@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_tui.compute.explore.answer import Evaluation, VectorAnswer
+from attn_tui.compute.evaluation import Evaluation
+from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from attn_tui.compute.dots.answer import Answer, Settings, answer
+from attn_tui.compute.dots.answer import Answer, answer
+from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.number import Number
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup

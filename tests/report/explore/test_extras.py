@@ -13,9 +13,10 @@ import pytest
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.explore.answer import Answer, Settings, answer
+from attn_tui.compute.explore.answer import Answer, answer
 from attn_tui.compute.explore.attention import attention
 from attn_tui.compute.explore.precision_lab import lab
+from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup

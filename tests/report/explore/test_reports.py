@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.explore.answer import Answer, Settings, answer
+from attn_tui.compute.explore.answer import Answer, answer
+from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale, parse_scale

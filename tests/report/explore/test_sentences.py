@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.explore.answer import Settings, VectorAnswer, Wrt
-from attn_tui.compute.logit_map import PLAIN, LogitMap
+from attn_tui.compute.explore.answer import VectorAnswer
+from attn_tui.compute.explore.settings import Settings
+from attn_tui.compute.logit_map import PLAIN, LogitMap, Wrt
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.explore.answer import Settings, answer
+from attn_tui.compute.explore.answer import answer
+from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.mask import Mask, parse_mask
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import RULES, Scale
