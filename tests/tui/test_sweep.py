@@ -341,7 +341,7 @@ async def test_a_sweep_of_one_place_can_be_opened(view: str) -> None:
 async def test_numbers_stand_in_place_of_the_chart() -> None:
     async with at_sweep() as person:
         await person.press("i")
-        person.sees("At n = 8, d_k = 48:", "unscaled: mean", "[58.9 to 166]", "‖∂L/∂q‖, n = 8")
+        person.sees("At n = 8, d_k = 48:", "median     from", "[58.9 to 166]", "‖∂L/∂q‖, n = 8")
         await person.press("tab", "tab", "down", "down")
         person.misses("the Frobenius norm of")
         await person.press("i")

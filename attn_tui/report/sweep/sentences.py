@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from math import isnan, log
+from math import isnan
 
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossing import Crossing, Run, crossings, runs
@@ -17,12 +17,9 @@ from attn_tui.report.sweep.names import (
     ends_text,
     formula,
     is_none,
-    mean_text,
     median_text,
-    name_of,
     others,
     place_text,
-    statistic_number,
 )
 
 FAR_BELOW = 100.0
@@ -230,34 +227,3 @@ def _sides(found: Sequence[Run]) -> str:
         for run in found
     ]
     return ", ".join(parts).replace(" at ", " at n = ", 1)
-
-
-def at_place(answer: Answer, n: int, d_k: int, statistic: Statistic) -> tuple[str, ...]:
-    """Say what was found at one place under each rule, and how the first compares."""
-    parts = []
-    for rule in answer.rules:
-        point = answer.points.at(n, d_k, rule)
-        if point is None:
-            continue
-        summary = point.statistics[statistic]
-        exact = point.exact(statistic)
-        mean = mean_text(summary)
-        mean += f" (exact {statistic_number(exact.mean)})" if exact.mean is not None else ""
-        median = median_text(summary)
-        median += f" (exact {statistic_number(exact.median)})" if exact.median is not None else ""
-        parts.append(f"{name_of(rule)}: mean {mean}, median {median}")
-    for rule in others(answer.rules):
-        if found := answer.points.ratio(n, d_k, rule, statistic):
-            parts.append(
-                f"unscaled over {formula(rule)}: mean {ratio(found.log_mean)}"
-                f"{_exact_ratio(answer, n, d_k, rule, statistic)}, median {ratio(found.log_median)}"
-            )
-    return tuple(parts)
-
-
-def _exact_ratio(answer: Answer, n: int, d_k: int, rule: str, statistic: Statistic) -> str:
-    """Return in brackets how the exact means compare, if they are known."""
-    points = (answer.points.unscaled(n, d_k), answer.points.at(n, d_k, rule))
-    means = [point.exact(statistic).mean for point in points if point]
-    known = [mean for mean in means if mean]
-    return f" (exact {ratio(log(known[0] / known[1]))})" if len(known) == 2 else ""

@@ -1,16 +1,14 @@
 """A sweep as an aligned text report of at most 80 columns, and what it shows in sentences."""
 
 from collections.abc import Iterator, Sequence
-from math import isfinite
 from textwrap import wrap
 
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.asymptotes import condensation_std
 from attn_tui.compute.sweep.crossover import Crossover
-from attn_tui.compute.sweep.points import Point
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report.head import left_out, line
-from attn_tui.report.numbers import quantity, ratio
+from attn_tui.report.numbers import quantity
 from attn_tui.report.rows import WIDTH
 from attn_tui.report.sweep.names import (
     NAMES,
@@ -19,11 +17,15 @@ from attn_tui.report.sweep.names import (
     crossover_text,
     formula,
     others,
-    statistic_number,
 )
 from attn_tui.report.sweep.sentences import said
-
-_CELL, _NARROW = 10, 9
+from attn_tui.report.sweep.tables import (
+    compared_points,
+    place_columns,
+    ratio_columns,
+    summary_columns,
+)
+from attn_tui.report.table import laid
 
 
 def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str]:
@@ -112,56 +114,25 @@ def _from_to(ends: tuple[int, ...], count: int, most: int) -> str:
 def _table(answer: Answer, rule: str, statistic: Statistic) -> Iterator[str]:
     """Yield what drawn vectors say of a statistic at each place under one rule."""
     points = answer.points.under(rule)
-    exacts = [point.exact(statistic) for point in points]
-    mean_known = any(each.mean is not None for each in exacts)
-    median_known = any(each.median is not None for each in exacts)
-    titles = ["mean", "error", *(["exact"] if mean_known else [])]
-    titles += ["median", "from", "to", *(["exact"] if median_known else [])]
-    if not (mean_known and median_known):
-        titles += ["10 %", "90 %"] if not mean_known else []
     yield "\n" + _wrapped(
         f"{rule}, m = {formula(rule)}; error: of the mean; from, to: the median's 95 % interval"
     )
-    width = _NARROW if answer.settings.view == "map" else _CELL
-    yield f"{_places_title(answer)}{''.join(f'{title:>{width}}' for title in titles)}\n"
-    for point, exact in zip(points, exacts, strict=True):
-        one = point.statistics[statistic]
-        cells = [_cell(one.mean, one.log_mean)]
-        cells.append(_cell(one.mean_standard_error, one.log_mean_standard_error))
-        cells += [_exact(exact.mean)] if mean_known else []
-        cells += [_cell(one.median, one.log_median), _cell(one.median_low, one.log_median_low)]
-        cells.append(_cell(one.median_high, one.log_median_high))
-        cells += [_exact(exact.median)] if median_known else []
-        if "10 %" in titles:
-            cells += [_cell(one.low, one.log_low), _cell(one.high, one.log_high)]
-        row = "".join(f"{cell:>{width}}" for cell in cells)
-        yield f"{_place(answer, point)}{row}\n"
+    columns = (*place_columns(answer, points), *summary_columns(points, statistic))
+    yield from laid(columns, WIDTH, most=2).text()
 
 
 def _ratios(answer: Answer, statistic: Statistic) -> Iterator[str]:
     symbol = NAMES[statistic].symbol
     for rule in others(answer.rules):
-        points = answer.points.under(rule)
-        found = [answer.points.ratio(point.n, point.d_k, rule, statistic) for point in points]
-        if not any(found):
+        points = compared_points(answer, answer.points.under(rule), statistic)
+        if not points:
             continue
         yield "\n" + _wrapped(
             f"{symbol} unscaled over m = {formula(rule)}; ±: the standard error of a factor is "
             "this share of it, both being of the same draws"
         )
-        titles = ("of means", "±", "of medians", "±")
-        yield f"{_places_title(answer)}{''.join(f'{title:>{_CELL + 2}}' for title in titles)}\n"
-        for point, each in zip(points, found, strict=True):
-            if each:
-                known = isfinite(each.log_mean)
-                cells = (
-                    ratio(each.log_mean, _CELL) if known else "–",
-                    quantity(each.log_mean_error, width=_CELL) if known else "–",
-                    ratio(each.log_median, _CELL),
-                    quantity(each.log_median_error, width=_CELL),
-                )
-                row = "".join(f"{cell:>{_CELL + 2}}" for cell in cells)
-                yield f"{_place(answer, point)}{row}\n"
+        columns = (*place_columns(answer, points), *ratio_columns(answer, points, statistic))
+        yield from laid(columns, WIDTH, most=2).text()
 
 
 def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
@@ -210,26 +181,6 @@ def _asymptotes(answer: Answer) -> Iterator[str]:
             lines.append(f"Exact {curve.of} {symbol}, m = {formula(curve.rule)}: {curve.formula}.")
     if lines:
         yield "\n" + "".join(_wrapped(line) for line in lines)
-
-
-def _places_title(answer: Answer) -> str:
-    if answer.settings.view == "map":
-        return f"{'n':>7}{'d_k':>7}"
-    return f"{answer.settings.over:>7}"
-
-
-def _place(answer: Answer, point: Point) -> str:
-    if answer.settings.view == "map":
-        return f"{point.n:>7,}{point.d_k:>7,}"
-    return f"{getattr(point, answer.settings.over):>7,}"
-
-
-def _cell(value: float, log_value: float = float("-inf")) -> str:
-    return statistic_number(value, log_value, _NARROW - 1)
-
-
-def _exact(value: float | None) -> str:
-    return "–" if value is None else _cell(value)
 
 
 def _wrapped(text: str) -> str:

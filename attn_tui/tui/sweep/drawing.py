@@ -26,7 +26,8 @@ from attn_tui.report.sweep.names import (
     is_none,
     name_of,
 )
-from attn_tui.report.sweep.sentences import at_place, in_short, said
+from attn_tui.report.sweep.sentences import in_short, said
+from attn_tui.report.sweep.tables import numbers_at
 from attn_tui.tui.job import Job
 from attn_tui.tui.sweep.view import View
 from attn_tui.tui.widgets.bar import Item
@@ -166,8 +167,8 @@ def number_lines(answer: Answer, at: Place, width: int) -> list[str]:
     n, d_k = nearest_place(answer, at)
     statistic = answer.settings.statistic
     named = NAMES[statistic]
-    texts = [f"{named.symbol}: {named.words}.", f"At n = {n:,}, d_k = {d_k:,}:"]
-    texts += [f"  {text}" for text in at_place(answer, n, d_k, statistic)]
+    first = [f"{named.symbol}: {named.words}.", f"At n = {n:,}, d_k = {d_k:,}:"]
+    table, texts = numbers_at(answer, n, d_k, statistic, width - 3), list[str]()
     if answer.settings.view == "curves":
         marks = [condensation_text(each, answer.settings.over) for each in answer.condensation]
         texts.append(f"As n → ∞, logits condense where m√d_k ≥ √(2 ln n): {'; '.join(marks)}.")
@@ -182,12 +183,14 @@ def number_lines(answer: Answer, at: Place, width: int) -> list[str]:
         condition = f" ({curve.condition})" if curve.kind == "asymptote" else ""
         texts.append(f"{head} {curve.of}, {name_of(curve.rule)}: {curve.formula}{condition}.")
     texts += said(answer, statistic)
-    lines = [
-        line
-        for text in texts
-        for line in wrap(text, max(width - 2, 10), subsequent_indent="    " * text.startswith(" "))
-    ]
-    return [f" {line}" for line in lines]
+
+    def wrapped(texts: Sequence[str]) -> list[str]:
+        room = max(width - 2, 10)
+        indents = ("    " * text.startswith(" ") for text in texts)
+        pairs = zip(texts, indents, strict=True)
+        return [line for text, more in pairs for line in wrap(text, room, subsequent_indent=more)]
+
+    return [f" {line}" for line in (*wrapped(first), *table, *wrapped(texts))]
 
 
 def words(answer: Answer | None, job: Job[Answer], now: float) -> list[tuple[str, ...]]:
