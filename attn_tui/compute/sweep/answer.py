@@ -127,11 +127,8 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     for scale in scales.values():
         for n, d_k in every:
             scale.multiplier(d_k, n)
-    multipliers = {
-        rule: lambda n, d_k, scale=scale: scale.multiplier(d_k, n) for rule, scale in scales.items()
-    }
     qk_norm = setup.scale.qk_norm
-    sampling = Sampling(multipliers, settings.draws, settings.seed, qk_norm)
+    sampling = Sampling(scales, settings.draws, settings.seed, qk_norm)
     # What is exact, where logits condense and where medians cross is known of plain q and k.
     marks = () if qk_norm else tuple(_condensation(settings, scales, setup.d_k))
     wanted = [] if qk_norm else _crossovers_wanted(settings, scales)

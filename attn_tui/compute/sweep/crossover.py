@@ -1,7 +1,7 @@
 """Where removing the scale begins to shrink the median gradient: d*(n), with its uncertainty."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from math import log2
 from typing import Literal, get_args
@@ -187,7 +187,7 @@ def search(
         )
     octaves = max(1, round(log2(D_K.maximum / least)))
     grid, coarse = (_whole(least, D_K.maximum, octaves * each) for each in (_OCTAVE, 1))
-    falls = _Falls(n, tuple(readouts), seed, scale.multiplier)
+    falls = _Falls(n, tuple(readouts), seed, scale)
     few = min(draws, _PILOT)
     yield from falls.evaluate(coarse[:_FIRST], few)
     if any(falls.at(readout, coarse[:_FIRST][-1])[0] > 0.0 for readout in readouts):
@@ -224,9 +224,9 @@ class _Falls:
         n: int,
         readouts: tuple[GradientReadout, ...],
         seed: int,
-        rule: Callable[[int, int], float],
+        scale: Scale,
     ) -> None:
-        self.n, self.readouts, self.seed, self.rule = n, readouts, seed, rule
+        self.n, self.readouts, self.seed, self.scale = n, readouts, seed, scale
         self._rows = [ROWS[each] for each in readouts]
         self._samples: dict[int, Floats] = {}
 
@@ -242,7 +242,7 @@ class _Falls:
         added = {place: np.empty((2, len(self.readouts), draws)) for place in wanted}
         for unit in units(self.seed, self.n, draws, tuple(sorted(wanted))):
             for d_k, sample in added.items():
-                for side, multiplier in enumerate((1.0, self.rule(d_k, self.n))):
+                for side, multiplier in enumerate((1.0, self.scale.multiplier(d_k, self.n))):
                     logs = unit_logs(unit, d_k, multiplier)[self._rows]
                     factors = [READOUTS[each].factor(multiplier) for each in self.readouts]
                     logs += np.array(list(map(log_of, factors)))[:, None]

@@ -1,6 +1,6 @@
 """Points of a sweep: what drawn vectors of n keys say at one d_k under one rule."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import sqrt
@@ -8,7 +8,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.scale import NONE, parse_scale
+from attn_tui.compute.scale import NONE, Scale, parse_scale
 from attn_tui.compute.sweep.draws import Unit, cost, unit_logs, units
 from attn_tui.compute.sweep.exact import Exact
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS, exact
@@ -174,7 +174,7 @@ class Sampling:
     """Points that grow while vectors are drawn; what one sweep works with.
 
     Args:
-        rules: Rules as text, with what m each has at n and d_k.
+        rules: Rules by their text.
         draws: How many vectors to draw at each place.
         seed: Which.
         qk_norm: Whether q and k are normalised.
@@ -182,7 +182,7 @@ class Sampling:
 
     def __init__(
         self,
-        rules: Mapping[str, Callable[[int, int], float]],
+        rules: Mapping[str, Scale],
         draws: int,
         seed: int,
         qk_norm: bool = False,
@@ -191,7 +191,7 @@ class Sampling:
         self._logs: dict[Place, NDArray[np.float64]] = {}
         self._drawn: dict[Place, int] = {}
         self._points: dict[Place, list[Point]] = {}
-        self._none = [i for i, rule in enumerate(rules) if parse_scale(rule) == NONE]
+        self._none = [i for i, scale in enumerate(rules.values()) if scale == NONE]
 
     def steps(self, coarse: Sequence[Place], rest: Sequence[Place]) -> Iterator[int]:
         """Draw and evaluate, a few vectors a step; yield what a step cost.
@@ -230,8 +230,9 @@ class Sampling:
     def _grow(self, place: Place, unit: Unit) -> None:
         if place not in self._logs:
             self._logs[place] = np.empty((len(self.rules), len(set(ROWS.values())), self.draws))
-        for index, multiplier in enumerate(self.rules.values()):
-            logs = unit_logs(unit, place[1], multiplier(*place), self.qk_norm)
+        n, d_k = place
+        for index, scale in enumerate(self.rules.values()):
+            logs = unit_logs(unit, d_k, scale.multiplier(d_k, n), self.qk_norm)
             self._logs[place][index, :, unit.here] = logs
         self._drawn[place] = unit.here.stop
 
@@ -240,8 +241,8 @@ class Sampling:
         logs = self._logs[place][:, :, :draws]
         summaries = [summarise(rows) for rows in logs]
         points = []
-        for index, (rule, multiplier) in enumerate(self.rules.items()):
-            m, paired = multiplier(*place), {}
+        for index, (rule, scale) in enumerate(self.rules.items()):
+            m, paired = scale.multiplier(place[1], place[0]), {}
             for at in self._none:
                 errors = paired_errors(logs[[at, index]], [summaries[at], summaries[index]])
                 paired = {name: tuple(errors[row]) for name, row in ROWS.items()}
