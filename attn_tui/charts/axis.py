@@ -7,6 +7,7 @@ from math import floor, isfinite, log10
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from attn_tui.compute.log_scale import D_K
 from attn_tui.report.numbers import general
 
 Floats = NDArray[np.float64]
@@ -26,7 +27,7 @@ class Axis:
     """One axis, from a fixed minimum to a fixed maximum.
 
     Attributes:
-        label: Of the x axis: stands left of its ticks. Of the y axis: the chart's first row.
+        label: Stands left of the ticks of a horizontal axis.
         minimum: The lower end, above 0 on a logarithmic axis.
         maximum: The upper end.
         log: Whether places go by the logarithm.
@@ -69,6 +70,13 @@ class Axis:
         """Return what a value is called on this axis: its tick's label, or what is said."""
         ticked = (tick.text for tick in self.ticks if tick.value == value)
         return next(ticked, None) or self.said(value)
+
+
+def d_k_axis(current: int) -> Axis:
+    """Return the axis of all d_k there can be, by powers of two, with the present one ticked."""
+    powers = (Tick(power, str(power)) for power in (1, 65536, 256, 16, 4096))
+    ticks = (Tick(current, str(current), "cursor"), *powers)
+    return Axis("d_k", D_K.minimum, D_K.maximum, True, ticks)
 
 
 def power_text(power: float, times: float = 1.0) -> str:

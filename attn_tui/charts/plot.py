@@ -8,11 +8,11 @@ from attn_tui.charts.axis import Axis, Tick, cell
 from attn_tui.charts.curves import Curve, draw_curves
 from attn_tui.charts.glyphs import ABOVE, BELOW, LINE, NAN
 from attn_tui.charts.grid import Grid
-from attn_tui.charts.rows import Row, Span, beside, first_fit, fitted, message
+from attn_tui.charts.rows import Row, Span, beside, first_fit, first_text, fitted, length, message
 from attn_tui.charts.series import Placed, Series
 from attn_tui.charts.tags import place_tags
 
-__all__ = ["Axis", "Frame", "Mark", "Series", "Tick", "frame", "legend", "plot"]
+__all__ = ["Axis", "Figure", "Frame", "Mark", "Series", "Tick", "frame", "legend"]
 
 LEAST_COLUMNS, LEAST_LINES = 8, 2
 
@@ -61,58 +61,67 @@ def legend(series: Sequence[Series]) -> Row:
     return tuple(span for pair in spans for span in pair)
 
 
-def plot(
-    series: Sequence[Series],
-    x: Axis,
-    y: Axis,
-    width: int,
-    height: int,
-    marks: Sequence[Mark] = (),
-    rules: Sequence[float] = (),
-    note: Row = (),
-    heads: Sequence[Row] = (),
-) -> tuple[Row, ...]:
-    """Draw series between fixed axes.
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """What is drawn between two axes.
 
-    Args:
+    Attributes:
+        titles: What it shows, at decreasing length; the longest that fits stands beside the legend.
         series: What to draw, later ones over earlier ones, bars under lines.
         x: The horizontal axis.
-        y: The vertical axis; its label is the title.
-        width: Cells of every row returned.
-        height: Number of rows returned.
+        y: The vertical axis.
         marks: Text to write on the chart.
         rules: Values of x at which a vertical line stands.
         note: The last row; what could not be drawn is counted before it.
-        heads: The first rows; without them one that holds title and legend.
+        heads: The first rows, in place of one that holds title and legend.
     """
-    placed = [Placed(one, x, y) for one in series]
-    heads = heads or [((y.label, "strong"), *legend(series))]
-    left_out = [tuple(_left_out(placed, y, of_what)) for of_what in (True, False)]
-    size = frame(y, width, height - len(heads) + 1, bool(note or left_out[0]))
-    if size.columns < LEAST_COLUMNS or size.lines < LEAST_LINES:
-        return message(f"{y.label}: too small for a chart", width, height)
-    grid = Grid(size.columns, size.lines)
-    rule_columns = {_column(x, value, grid) for value in rules}
-    _draw(grid, placed)
-    for column in rule_columns:
-        grid.put_rule(column, "cursor")
-    taken = {(column, row) for column in rule_columns for row in range(grid.height)}
-    for mark in marks:
-        row = grid.height - 1 - int(cell(y.fraction([mark.y]), grid.height)[0])
-        start = _column(x, mark.x, grid) - (len(mark.text) - 1) // 2
-        grid.put(start, row, mark.text, mark.role)
-        taken |= {(column, row) for column in range(start, start + len(mark.text))}
-    for one in placed:
-        one.mark_left_out(grid)
-    place_tags(grid, [one for one in placed if one.series.curved], taken)
-    rows = [
-        *(fitted(head, width) for head in heads),
-        *beside(_left_axis(y, size), grid.rows(), 0),
-        *_bottom_axis(x, size, width),
-    ]
-    if size.noted:
-        rows.append(fitted(first_fit([(*each, *note) for each in left_out], width), width))
-    return tuple(rows)
+
+    titles: Sequence[str]
+    series: Sequence[Series]
+    x: Axis
+    y: Axis
+    marks: Sequence[Mark] = ()
+    rules: Sequence[float] = ()
+    note: Row = ()
+    heads: Sequence[Row] = ()
+
+    def rows(self, width: int, height: int) -> tuple[Row, ...]:
+        """Draw it in a block of so many cells and rows."""
+        placed = [Placed(one, self.x, self.y) for one in self.series]
+        heads, names = self.heads, legend(self.series)
+        title = first_text(self.titles, width - (0 if heads else length(names)))
+        heads = heads or [((title, "strong"), *names)]
+        left_out = [tuple(_left_out(placed, self.y, of_what)) for of_what in (True, False)]
+        size = frame(self.y, width, height - len(heads) + 1, bool(self.note or left_out[0]))
+        if size.columns < LEAST_COLUMNS or size.lines < LEAST_LINES:
+            return message(f"{title}: too small for a chart", width, height)
+        rows = [
+            *(fitted(head, width) for head in heads),
+            *beside(_left_axis(self.y, size), self._grid(placed, size).rows(), 0),
+            *_bottom_axis(self.x, size, width),
+        ]
+        if size.noted:
+            notes = [(*each, *self.note) for each in left_out]
+            rows.append(fitted(first_fit(notes, width), width))
+        return tuple(rows)
+
+    def _grid(self, placed: Sequence[Placed], size: Frame) -> Grid:
+        """Draw the series, and over them rules, marks, what is left out and names of curves."""
+        grid = Grid(size.columns, size.lines)
+        _draw(grid, placed)
+        rule_columns = {_column(self.x, value, grid) for value in self.rules}
+        for column in rule_columns:
+            grid.put_rule(column, "cursor")
+        taken = {(column, row) for column in rule_columns for row in range(grid.height)}
+        for mark in self.marks:
+            row = grid.height - 1 - int(cell(self.y.fraction([mark.y]), grid.height)[0])
+            start = _column(self.x, mark.x, grid) - (len(mark.text) - 1) // 2
+            grid.put(start, row, mark.text, mark.role)
+            taken |= {(column, row) for column in range(start, start + len(mark.text))}
+        for one in placed:
+            one.mark_left_out(grid)
+        place_tags(grid, [one for one in placed if one.series.curved], taken)
+        return grid
 
 
 def _column(x: Axis, value: float, grid: Grid) -> int:

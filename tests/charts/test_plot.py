@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike
 from attn_tui.charts.axis import even_step, round_up, rows_for
 from attn_tui.charts.curves import drawn
 from attn_tui.charts.glyphs import SCALED, SHADES, UNSCALED, in_ascii
-from attn_tui.charts.plot import Axis, Mark, Series, Tick, frame, plot
+from attn_tui.charts.plot import Axis, Figure, Mark, Series, Tick, frame
 from attn_tui.charts.rows import Row, plain
 from tests.charts.cases import check_block, lines, text_of
+
+Rows = tuple[Row, ...]
 
 X = Axis("x", 0, 10, ticks=(Tick(0, "0"), Tick(10, "10")))
 Y = Axis("y", 0, 1, ticks=(Tick(1, "1"), Tick(0, "0")))
@@ -23,6 +25,10 @@ LOG = Axis("y", 1e-3, 1, log=True, ticks=(Tick(1, "1"), Tick(1e-3, "1e-3")))
 def curve(y: ArrayLike, kind: Any = "line", **more: Any) -> Series:
     values = np.asarray(y, dtype=np.float64)
     return Series("", np.linspace(0, 10, values.size), values, "series0", kind, **more)
+
+
+def plot(series: Sequence[Series], x: Axis, y: Axis, width: int, height: int, **more: Any) -> Rows:
+    return Figure([y.label], series, x, y, **more).rows(width, height)
 
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -59,7 +65,9 @@ def test_every_size_and_every_number_gives_a_block_of_that_size(
 ) -> None:
     series = curve(values, kind, glyph="#" if kind in ("bars", "caps") else "", tag="k0")
     note: Row = (("note", "label"),)
-    rows = plot([series], X, y, width, height, [Mark(5, 0.5, "mark", "muted")], [3], note)
+    rows = plot(
+        [series], X, y, width, height, marks=[Mark(5, 0.5, "mark", "muted")], rules=[3], note=note
+    )
     check_block(rows, width, height)
 
 

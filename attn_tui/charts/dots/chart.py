@@ -1,14 +1,13 @@
 """The charts of Dot products: the histogram with its curves, and the spread over d_k."""
 
 from dataclasses import dataclass, replace
-from itertools import product
 from math import ceil, floor, log10
 
 import numpy as np
 
-from attn_tui.charts.axis import Axis, Floats, Tick, round_step, round_up
+from attn_tui.charts.axis import Axis, Floats, Tick, d_k_axis, round_step, round_up
 from attn_tui.charts.glyphs import ABOVE, NAN, SCALED, SHADES, UNSCALED
-from attn_tui.charts.plot import Mark, Series, frame, legend, plot
+from attn_tui.charts.plot import Figure, Mark, Series, frame, legend
 from attn_tui.charts.rows import (
     Row,
     Span,
@@ -22,7 +21,6 @@ from attn_tui.charts.rows import (
 from attn_tui.charts.sides import Side
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.dots.over_dimension import Growth
-from attn_tui.compute.log_scale import D_K
 from attn_tui.report.measured import exact, with_error
 from attn_tui.report.numbers import general
 
@@ -157,7 +155,8 @@ def _panel(answer: Answer, side: Side, width: int, height: int, log: bool) -> tu
     found = answer.scaled if scaled else answer.unscaled
     what = f"{side}: {'probability' if data.step else 'density'} of {name}"
     ticks = _density_ticks(low, top, log)
-    size = frame(Axis(what, low, top, log, ticks), width, height, noted=True)
+    y = Axis("", low, top, log, ticks)
+    size = frame(y, width, height, noted=True)
     if size.columns < 1:
         return message(f"{what}: too small for a chart", width, height)
     starts = np.linspace(data.edges[0], data.edges[-1], size.columns + 1)
@@ -166,11 +165,10 @@ def _panel(answer: Answer, side: Side, width: int, height: int, log: bool) -> tu
         data = _in_columns(data, starts)
     titles = (f"{what}, {answer.drawn:,} drawn", what, name)
     dot = 1.0 / (max(size.lines, 1) * 4)
-    title, series = titles[-1], [bars]
-    called = _names(data, Axis(what, low, top, log), dot)
-    for names, title in product(called, titles):
+    series = [bars]
+    for names in _names(data, y, dot):
         series = [bars, *_curves(data, names, low, log, answer.curves.discrete)]
-        if cells(title) + length(legend(series)) <= width:
+        if cells(name) + length(legend(series)) <= width:
             break
     note: list[Span] = [(f"sd {with_error(found.standard_deviation)}", "cursor")]
     note.append((f", exact {exact(found.standard_deviation)}", "label"))
@@ -179,8 +177,8 @@ def _panel(answer: Answer, side: Side, width: int, height: int, log: bool) -> tu
     if cut.size:
         note.insert(0, (f"{ABOVE} higher than {general(top, 3)}  ", "error"))
     marks = [Mark(float(at), top, ABOVE, "error") for at in cut]
-    x, y = _values_axis(answer, m, data.edges, size.columns), Axis(title, low, top, log, ticks)
-    return plot(series, x, y, width, height, marks, (), tuple(note))
+    x = _values_axis(answer, m, data.edges, size.columns)
+    return Figure(titles, series, x, y, marks, note=tuple(note)).rows(width, height)
 
 
 def _bars(data: _Data, starts: Floats, low: float, side: Side) -> tuple[Series, Floats]:
@@ -324,9 +322,7 @@ def growth_chart(answer: Answer, width: int, height: int) -> tuple[Row, ...]:
         f"standard deviation of m·q·k, log-log; {dot} sampled, ×1",
         "sd of m·q·k, log-log",
     )
-    y = Axis(first_text(titles, width), low, high, True, ticks)
-    places = (Tick(power, str(power)) for power in (1, 65536, 256, 16, 4096))
-    x = Axis("d_k", D_K.minimum, D_K.maximum, True, (Tick(d_k, str(d_k), "cursor"), *places))
+    x, y = d_k_axis(d_k), Axis("", low, high, True, ticks)
 
     def slope(line: Growth) -> str:
         return f": slope {SLOPES[line.slope]}" if width >= LEAST_FOR_SLOPES else ""
@@ -353,7 +349,8 @@ def growth_chart(answer: Answer, width: int, height: int) -> tuple[Row, ...]:
         Mark(float(at), float(y_value), dot, "unscaled")
         for at, y_value in zip(circles[inside], heights[inside], strict=True)
     ]
-    return plot(series, x, y, width, height, marks, (d_k,), _growth_note(answer, width))
+    figure = Figure(titles, series, x, y, marks, (d_k,), _growth_note(answer, width))
+    return figure.rows(width, height)
 
 
 def _growth_note(answer: Answer, width: int) -> Row:

@@ -7,12 +7,11 @@ from math import ceil, exp, floor, log1p, log10
 
 import numpy as np
 
-from attn_tui.charts.axis import Axis, Floats, Tick, round_step, round_up
-from attn_tui.charts.plot import Series, plot
-from attn_tui.charts.rows import Row, Span, beside, first_fit, first_text, fitted, message
+from attn_tui.charts.axis import Axis, Floats, Tick, d_k_axis, round_step, round_up
+from attn_tui.charts.plot import Figure, Series
+from attn_tui.charts.rows import Row, Span, beside, first_fit, fitted, message
 from attn_tui.charts.sides import Quantity
 from attn_tui.compute.explore.answer import OverDk
-from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.logit_map import Wrt
 from attn_tui.report.numbers import quantity, weight
 
@@ -79,10 +78,6 @@ def over_d_k_chart(
         return (fitted(((note, "label"),), width), *rest)
     at = int(np.argmin(np.abs(np.log(data.d_k) - np.log(current))))
     d_k = data.d_k.astype(np.float64)
-    powers = (Tick(power, str(power)) for power in (1, 65536, 256, 16, 4096))
-    x = Axis(
-        "d_k", D_K.minimum, D_K.maximum, True, (Tick(current, str(current), "cursor"), *powers)
-    )
     panel_width = (width - 2) // 3
     chosen: tuple[Quantity, ...] = ("weights", "entropy", "norm")
     widths = [panel_width, panel_width, width - 2 - 2 * panel_width]
@@ -95,9 +90,11 @@ def over_d_k_chart(
             Series("", d_k, values, f"series{index % SERIES_ROLES}", tag=tag)
             for index, (values, tag) in enumerate(zip(panel.values, panel.tags, strict=True))
         ]
-        values = _note(panel, int(data.d_k[at]), current, size)
-        axis = _log_axis(panel, size) if log else _linear_axis(panel, size)
-        drawn.append(plot(series, x, axis, size, height, (), (current,), values))
+        readings = _note(panel, int(data.d_k[at]), current, size)
+        y = _log_axis(panel) if log else _linear_axis(panel)
+        titles = [f"{name}, {'log' if log else panel.scale}" for name in panel.names]
+        figure = Figure(titles, series, d_k_axis(current), y, rules=(current,), note=readings)
+        drawn.append(figure.rows(size, height))
     return reduce(beside, drawn)
 
 
@@ -185,18 +182,13 @@ def _note(panel: _Panel, at: int, current: int, width: int) -> Row:
     return first_fit(rows, width)
 
 
-def _title(panel: _Panel, scale: str, width: int) -> str:
-    titles = [f"{name}, {scale}" for name in panel.names]
-    return first_text(titles, width)
-
-
-def _linear_axis(panel: _Panel, width: int) -> Axis:
+def _linear_axis(panel: _Panel) -> Axis:
     ends = (panel.bound, 0.0, panel.bound / 2)
     ticks = tuple(Tick(value, f"{value:.3g}") for value in ends)
-    return Axis(_title(panel, panel.scale, width), 0.0, panel.bound, ticks=ticks)
+    return Axis("", 0.0, panel.bound, ticks=ticks)
 
 
-def _log_axis(panel: _Panel, width: int) -> Axis:
+def _log_axis(panel: _Panel) -> Axis:
     """Return an axis by powers of ten from below the smallest value above 0 to the bound."""
     usable = np.isfinite(panel.values) & (panel.values > 0)
     smallest = float(np.min(panel.values, where=usable, initial=panel.bound))
@@ -206,4 +198,4 @@ def _log_axis(panel: _Panel, width: int) -> Axis:
     powers = (low, *range(top // step * step, low, -step))
     named = [Tick(10.0**power, f"1e{power}" if power else "1") for power in powers]
     ticks = (Tick(panel.bound, f"{panel.bound:.3g}"), *named)
-    return Axis(_title(panel, "log", width), 10.0**low, panel.bound, True, ticks)
+    return Axis("", 10.0**low, panel.bound, True, ticks)

@@ -8,8 +8,8 @@ import numpy as np
 from attn_tui.charts.axis import Axis, Tick, power_text, round_step
 from attn_tui.charts.explore.weights_layout import Drawn, Layout, drawn
 from attn_tui.charts.glyphs import POINTER, SCALED, UNSCALED
-from attn_tui.charts.plot import Mark, Series, frame, legend, plot
-from attn_tui.charts.rows import Row, Span, first_fit, first_text, length
+from attn_tui.charts.plot import Figure, Mark, Series, frame
+from attn_tui.charts.rows import Row, Span, first_fit
 from attn_tui.charts.sides import Shown, compared, sides
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.visible import visible
@@ -54,10 +54,8 @@ def weights_chart(
         "p, log" if log else "p, 0–1",
     ]
     series = _series(both, layout, width - len(titles[-1]))
-    title = first_text(titles, width - length(legend(series)))
-    y = Axis(title, y.minimum, y.maximum, ticks=y.ticks)
     note = _note(answer, layout, log, selected, width) if noted else ()
-    return plot(series, x, y, width, height, _masks(both, layout, y), (), note)
+    return Figure(titles, series, x, y, _masks(both, layout, y), note=note).rows(width, height)
 
 
 def _log_axis(both: tuple[Drawn, Drawn]) -> Axis:

@@ -16,7 +16,7 @@ from attn_tui.charts.axis import (
     round_up,
     rows_for,
 )
-from attn_tui.charts.plot import Series, frame, plot
+from attn_tui.charts.plot import Figure, Series, frame
 from attn_tui.charts.rows import Row, first_fit, fitted, message, packed, plain
 from attn_tui.charts.sweep.marks import condensed, crossing_sign, marks
 from attn_tui.charts.sweep.signs import (
@@ -99,7 +99,8 @@ def sweep_chart(
     series = picture.series(x)
     # The note's row is counted on, though it may turn out that nothing is left out.
     note: Row = ((" ", "text"),) if picture.leaves_out else ()
-    rows = list(plot(series, x, picture.y, width, rest, on_it, (here,), note, heads))
+    figure = Figure((picture.title,), series, x, picture.y, on_it, (here,), note, heads)
+    rows = list(figure.rows(width, rest))
     if height >= LEAST_EXPLAINED:
         signs = picture.signs(plain(rows[len(heads) :]))
         rows.append(
@@ -140,6 +141,13 @@ class _Picture:
         inside = (drawn >= self.y.minimum) & (drawn <= self.y.maximum)
         self.leaves_out = not bool(inside.all())
 
+    @property
+    def title(self) -> str:
+        """What is drawn, and on which scale."""
+        if self.log:
+            return f"{self.name}{' unscaled over scaled' * self.answer.settings.ratio}, log"
+        return f"{self.name}, 0 to {general(self.y.maximum, 3)}"
+
     def lay(self, lines: int) -> None:
         """Settle the vertical axis in so many rows, and what is known besides what was drawn."""
         if self.log and lines > 1:
@@ -164,7 +172,7 @@ class _Picture:
         They say what means and medians are where no row below explains the signs.
         """
         short = f"{self.name} ratio" if self.answer.settings.ratio else self.name
-        titles = [self.y.label, short]
+        titles = [self.title, short]
         if not explained:
             signs = means_and_medians(self.answer, self.brief)
             titles = [f"{short}: {signs}", signs, short]
@@ -313,8 +321,7 @@ class _Picture:
             bottom = max(bottom, top - (_MOST_DECADES if self.look.whole else decades))
         bottom = min(bottom, top - 1)
         ticks = tuple(Tick(power, self._power_text(power)) for power in (top, bottom))
-        unscaled = " unscaled over scaled" if self.answer.settings.ratio else ""
-        return Axis(f"{self.name}{unscaled}, log", bottom, top, False, ticks, self._power_text)
+        return Axis("", bottom, top, False, ticks, self._power_text)
 
     def _laid(self, lines: int) -> Axis:
         """Return the axis with ticks in the middles of rows, equally far apart."""
@@ -348,7 +355,7 @@ class _Picture:
         # As wide as the name of the other axis at least, which stands below them.
         texts = [(value, general(value, 3)) for value in (bound, 0.0, bound / 2)]
         ticks = tuple(Tick(value, text.rjust(len(settings.over))) for value, text in texts)
-        return Axis(f"{self.name}, 0 to {general(bound, 3)}", 0.0, bound, ticks=ticks)
+        return Axis("", 0.0, bound, ticks=ticks)
 
 
 def _log(value: float) -> float:

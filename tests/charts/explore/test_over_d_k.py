@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.charts.explore.over_d_k import over_d_k_chart
-from attn_tui.charts.plot import Axis, plot
-from attn_tui.charts.rows import Row, plain
+from attn_tui.charts.plot import Axis, Figure
+from attn_tui.charts.rows import plain
 from attn_tui.charts.sides import Quantity
 from attn_tui.compute.explore.answer import OverDk, over_d_k
 from attn_tui.compute.log_scale import D_K
@@ -114,11 +114,11 @@ def test_a_logarithmic_axis_reaches_any_multiplier_and_its_ticks_lie_on_it(
 ) -> None:
     axes: list[Axis] = []
 
-    def kept(series: object, x: Axis, y: Axis, *rest: Any) -> tuple[Row, ...]:
+    def kept(titles: Any, series: Any, x: Axis, y: Axis, **rest: Any) -> Figure:
         axes.append(y)
-        return plot([], x, y, *rest)
+        return Figure(titles, (), x, y, **rest)
 
-    monkeypatch.setattr("attn_tui.charts.explore.over_d_k.plot", kept)
+    monkeypatch.setattr("attn_tui.charts.explore.over_d_k.Figure", kept)
     hot = over("ties", Setup(scale=Scale("temperature", (("T", temperature),))))
     rows = lines(over_d_k_chart(hot, 64, 38, 12, True, quantity="norm"))
     assert rows[1].lstrip().startswith(top)
