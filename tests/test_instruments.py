@@ -3,8 +3,9 @@
 import json
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, ClassVar
 
 import click
 import pytest
@@ -14,30 +15,32 @@ from textual.app import ComposeResult
 from textual.message import Message
 
 from attn_tui import instruments
+from attn_tui.charts.rows import Row
 from attn_tui.commands.program import program
 from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.field import asked, fields_of, whole
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
 from attn_tui.files.draft import EXAMPLE, Draft, parse
 from attn_tui.instruments import Instrument
-from attn_tui.report.export import Forms
 from attn_tui.tui.actions import Action, Section, bindings
 from attn_tui.tui.app import AttnApp
-from attn_tui.tui.edits import settings
+from attn_tui.tui.explaining import Explanation
 from attn_tui.tui.filing import OPEN_ACTION, READ_ACTION, SAVE_ACTION, Filing
-from attn_tui.tui.instrument_screen import Explanation, InstrumentScreen
-from attn_tui.tui.parts import Host, Part, of_part, run
-from attn_tui.tui.state import Asked
+from attn_tui.tui.instrument_screen import InstrumentScreen
+from attn_tui.tui.parts import Host, Part
+from attn_tui.tui.scene import Scene
 from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.entry import Entry
+from attn_tui.tui.widgets.words import Words
 from tests.asking import asking
 from tests.tui.person import MEDIUM, at_screen, settle
 
 
 @dataclass(frozen=True)
 class Settings:
-    bins: int = 10
+    bins: int = asked(10, whole(9), "bins", "how many bins there are")
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[str]:
@@ -46,33 +49,22 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[str]:
         yield f"{vector.name} in {bins} bins at d_k {experiment.setup.d_k}"
 
 
-class Bins(Part):
-    """What is asked of this instrument alone."""
+class Bins(Part[Host]):
+    """What only this instrument can do."""
 
     NAME = "bins"
 
-    def __init__(self, screen: Host) -> None:
-        self._screen = screen
-
     def can(self, verb: str) -> bool:
         asked = self._screen.asked
-        bins = asked.draft.setup.get(Settings).bins if asked else 0
-        return verb != "fewer" or bins > 9
+        return asked is not None and asked.draft.setup.get(Settings).bins > 9
 
-    def more(self, by: int) -> None:
-        change = settings(Settings, lambda old: replace(old, bins=old.bins + by))
-        self._screen.ask(change)
-
-    def fewer(self) -> None:
-        self.more(-1)
+    def least(self) -> None:
+        self._screen.fields.put("bins", lambda _: 9)
 
 
 ACTIONS = (
-    *of_part(
-        Bins,
-        Action("more(1)", ("m",), "m", "More bins", "Use more bins", bar=1),
-        Action("fewer", ("f",), "f", "Fewer bins", "Use fewer bins", bar=1),
-    ),
+    Action("fields.next('bins')", ("m",), "m", "More bins", "Use more bins", bar=1),
+    Action("bins.least", ("f",), "f", "Fewest", "Use the fewest bins", bar=1),
     OPEN_ACTION,
     SAVE_ACTION,
     READ_ACTION,
@@ -93,8 +85,18 @@ class ListPane(Canvas, can_focus=True):
     class Moved(Message):
         by: int
 
+    def see(self, scene: Scene) -> None:
+        self.show([((vector.name, "text"),) for vector in scene.asked.experiment.vectors])
+
     def action_move(self, by: int) -> None:
         self.post_message(self.Moved(by))
+
+
+class Detail(Words):
+    """What there is to say of the vector under the cursor."""
+
+    def rows_of(self, scene: Scene, width: int, height: int) -> list[Row]:
+        return [((scene.answer, "text"),)]
 
 
 class HistogramScreen(InstrumentScreen):
@@ -103,42 +105,27 @@ class HistogramScreen(InstrumentScreen):
     NAME = "histogram"
     ACTIONS = ACTIONS
     SECTIONS = (Section("In Histogram", ACTIONS), Section("In the list", LIST))
+    FIELDS = fields_of(Settings)
+    WRITERS: ClassVar = {".txt": lambda answer: [answer]}
     explanation = Explanation("Histogram", "n", "Counts.", "this test")
     vector = 0
 
-    def make_parts(self) -> Iterable[Part]:
-        return (Filing(self), Bins(self))
+    def make_parts(self) -> Iterable[Part[Any]]:
+        return Filing(self), Bins(self)
 
     def compose_panes(self) -> ComposeResult:
         yield ListPane(id="list")
-        yield Canvas(id="detail")
+        yield Detail(id="detail")
         yield Entry(id="entry")
 
-    @property
-    def status(self) -> list[tuple[str, str]]:
-        return [("counting", run(Bins, "more(1)"))]
-
-    def show(self, asked: Asked) -> None:
-        self.asked = asked
-        self.draw()
-
-    def draw(self) -> None:
+    def go_on(self) -> None:
         if self.asked:
-            names = " ".join(vector.name for vector in self.asked.experiment.vectors)
-            self.query_one("#list", Canvas).show([((names, "text"),)])
-            self.query_one("#detail", Canvas).show([((self.said(), "text"),)])
-            self.frame()
+            self.answer = [*answer(self.asked.experiment)][self.vector]
 
     @on(ListPane.Moved)
     def _on_moved(self, event: ListPane.Moved) -> None:
         self.vector += event.by
-        self.draw()
-
-    def forms(self) -> Forms:
-        return {".txt": lambda: [self.said()]}
-
-    def said(self) -> str:
-        return [*answer(self.asked.experiment)][self.vector] if self.asked else ""
+        self.look(self.view)
 
 
 @click.command()
@@ -210,14 +197,14 @@ async def test_its_panes_and_parts_do_what_the_others_do_without_a_d_k(tmp_path:
 @pytest.mark.usefixtures("registered")
 async def test_what_a_part_cannot_do_now_no_key_does_and_nothing_offers() -> None:
     async with at_screen(MEDIUM, instrument="histogram") as person:
-        person.sees("f Fewer")
-        await person.press("f", "f", "f")
+        person.sees("f Fewest")
+        await person.press("f")
         assert person.asked.draft.setup.get(Settings).bins == 9
-        person.misses("f Fewer")
+        person.misses("f Fewest")
         await person.press("ctrl+p")
         await person.paste("bins")
         person.sees("Use more bins")
-        person.misses("Use fewer bins")
+        person.misses("Use the fewest bins")
         await person.press("enter")
         assert person.asked.draft.setup.get(Settings).bins == 10
         await person.press("question_mark")

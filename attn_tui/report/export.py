@@ -18,15 +18,6 @@ Forms = Mapping[str, Callable[[], Iterable[str]]]
 """What can be written: the text, piece by piece, by the suffix of the file."""
 
 
-def forms_of(answer: A, text: Render[A], json: Render[A], csv: Render[A]) -> Forms:
-    """Return the forms an answer can be written in, by what renders each."""
-    return {
-        ".txt": lambda: text(answer),
-        ".json": lambda: json(answer),
-        ".csv": lambda: csv(answer),
-    }
-
-
 def export(path: str, forms: Forms) -> None:
     """Write to a file, in place of one that is there; ``~`` is the home directory.
 

@@ -9,13 +9,29 @@ from textual.binding import Binding, BindingType
 _NAMED = re.compile(r"ctrl\+|f\d")
 """Keys that a person knows by Textual's name for them."""
 
+_VERB = re.compile(r"(?!app\b|screen\b)(\w+)\.(\w+)(?:\((.*)\))?")
+
+
+def textual_action(run: str) -> str:
+    """Return the Textual action of something to run; a verb of a part is one of its screen.
+
+    >>> textual_action("fields.next('wrt')"), textual_action("app.undo")
+    ("screen.part('fields', 'next', ('wrt',))", 'app.undo')
+    """
+    if not (verb := _VERB.fullmatch(run)):
+        return run
+    part, name, arguments = verb.groups()
+    # One tuple: Textual passes as many arguments as a method has names for.
+    return f"screen.part('{part}', '{name}'{f', ({arguments},)' if arguments else ''})"
+
 
 @dataclass(frozen=True)
 class Action:
     """One thing a person can do.
 
     Attributes:
-        run: The Textual action, ``"undo"`` or ``"app.quit"``; parameters in brackets.
+        run: The Textual action, ``"undo"`` or ``"app.quit"``, or the verb of a part of the screen,
+            ``"filing.save"``; parameters in brackets.
         keys: Textual's names of the keys that do it.
         shown: The keys as a person knows them.
         label: One word or two for the key bar.
@@ -33,6 +49,9 @@ class Action:
     bar: int = 0
     palette: bool = True
     always: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "run", textual_action(self.run))
 
     @property
     def all_shown(self) -> str:

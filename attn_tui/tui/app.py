@@ -19,7 +19,7 @@ from textual.reactive import var
 from attn_tui.charts.look_alikes import write_look_alikes
 from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS, load
-from attn_tui.tui.actions import bindings
+from attn_tui.tui.actions import bindings, textual_action
 from attn_tui.tui.cells import Cells
 from attn_tui.tui.crash import STATUS, Crash, crash
 from attn_tui.tui.dialogs import Choice, ChoiceDialog, FindDialog, ReadDialog
@@ -108,7 +108,7 @@ class AttnApp(App[None]):
 
     async def _do(self, action: str | None) -> None:
         if action is not None:
-            await self.run_action(action)
+            await self.run_action(textual_action(action))
 
     def action_change_theme(self) -> None:
         """Choose the colours."""

@@ -5,36 +5,42 @@ from typing import Any
 
 from textual.widget import Widget
 
-from attn_tui.tui.dialogs import Choice, ChoiceDialog
+from attn_tui.tui.dialogs import Choice, ChoiceDialog, SeveralDialog
 from attn_tui.tui.parts import Host, Part
 from attn_tui.tui.widgets.entry import Entry, Request
 
+PLACE = "#slider"
+"""What the line stands in for, where there is one."""
 
-class Choosing(Part):
+
+class Choosing(Part[Host]):
     """What a screen asks a person for.
 
     Args:
         screen: It holds an `Entry`, and gives its messages to `entered` and `moved`.
-        place: The widget the line stands in for, as a selector; nothing if there is none.
     """
 
     NAME = "choosing"
 
-    def __init__(self, screen: Host, place: str = "") -> None:
-        self._screen = screen
-        self._place = place
+    def __init__(self, screen: Host) -> None:
+        super().__init__(screen)
         self._asker: Widget | None = None
 
     def choose(
         self, title: str, offered: Sequence[Choice], present: str, take: Callable[..., None]
     ) -> None:
         """Offer a list; what is chosen is taken by its name."""
+        self._over(ChoiceDialog(title, offered, present), take)
 
-        def done(name: str | None) -> None:
-            if name is not None:
-                take(name)
+    def choose_several(
+        self, title: str, offered: Sequence[Choice], present: Sequence[str],
+        take: Callable[..., None],
+    ) -> None:  # fmt: skip
+        """Offer a list of which several are chosen; they are taken by their names."""
+        self._over(SeveralDialog(title, offered, present), take)
 
-        self._screen.over(ChoiceDialog(title, offered, present), done)
+    def _over(self, dialog: Any, take: Callable[..., None]) -> None:
+        self._screen.over(dialog, lambda chosen: None if chosen is None else take(chosen))
 
     def request(self, request: Request) -> None:
         """Ask for a value to be typed; the keys then go back."""
@@ -58,7 +64,7 @@ class Choosing(Part):
     def moved(self) -> None:
         """Show the line or what it stands in for, and give the keys to whom they are due."""
         entry, screen = self._entry, self._screen
-        places = [*screen.query(self._place)] if self._place else []
+        places = [*screen.query(PLACE)]
         for each in places:
             each.display = entry.request is None
         if entry.request is None and screen.focused in (None, entry.field):

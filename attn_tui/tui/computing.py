@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from threading import Event
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from textual.message import Message
 
@@ -12,7 +12,7 @@ from attn_tui.compute.experiment import Stop
 from attn_tui.files.watch import Stopped
 from attn_tui.tui.crash import Reports
 from attn_tui.tui.job import Job
-from attn_tui.tui.state import Asked
+from attn_tui.tui.parts import Host
 
 R = TypeVar("R")
 
@@ -76,18 +76,6 @@ class Task(Generic[R]):
         self.job = self.job.at(share)
         if self.stopped():
             raise Stopped
-
-
-class Host(Protocol):
-    """A screen that has long answers."""
-
-    asked: Asked | None
-
-    def run_worker(self, work: Callable[[], Any], *, group: str, thread: bool) -> Any:
-        """Run something in a thread."""
-
-    def post_message(self, message: Message) -> bool:
-        """Put a message into the screen's queue."""
 
 
 class Computing(Generic[R]):

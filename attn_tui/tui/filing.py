@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import takewhile
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from rich.text import Text
 
@@ -18,12 +18,11 @@ from attn_tui.files.watch import Watch
 from attn_tui.report.export import Forms, export
 from attn_tui.tui import edits
 from attn_tui.tui.actions import Action
-from attn_tui.tui.choosing import Choosing
 from attn_tui.tui.computing import Task
 from attn_tui.tui.crash import Reports
 from attn_tui.tui.dialogs import ReadDialog
 from attn_tui.tui.job import Job
-from attn_tui.tui.parts import Host, Part, of_part
+from attn_tui.tui.parts import Host, Part
 from attn_tui.tui.widgets.entry import Request
 from attn_tui.tui.work import PATIENCE, WorkDialog
 
@@ -32,32 +31,13 @@ T = TypeVar("T")
 PICTURE = ".svg"
 
 
-class Answered(Protocol):
-    """What a screen shows, as it is written."""
-
-    def forms(self) -> Forms:
-        """Return what can be written of the present answer; nothing while there is none."""
-
-    def said(self) -> str:
-        """Return all there is to say of what is shown; nothing while there is no answer."""
-
-
-class FilingHost(Host, Answered, Protocol):
-    """A screen whose answer can be saved, and read as text."""
-
-    choosing: Choosing
-
-    def picture(self) -> str:
-        """Return the screen as a picture."""
-
-
-class Filing(Part):
+class Filing(Part[Host]):
     """Opens files, saves what is shown in any form, and reads it as text."""
 
     NAME = "filing"
 
-    def __init__(self, screen: FilingHost) -> None:
-        self._screen = screen
+    def __init__(self, screen: Host) -> None:
+        super().__init__(screen)
         self._reports = Reports()
 
     async def read(self) -> None:
@@ -165,16 +145,15 @@ class Filing(Part):
         return self._reports.words(error, self._screen.asked)
 
 
-READ_ACTION, SAVE_ACTION, OPEN_ACTION = of_part(
-    Filing,
-    Action("read", ("y",), "y", "Say", "Read all there is to say of what is shown as text"),
-    Action(
-        "save", (), "", "Save",
-        "Save what is shown: the name's ending says in which form, .svg for a picture",
-        always=("ctrl+s",),
-    ),
-    Action("open", (), "", "Open", "Open a file", always=("ctrl+o",)),
+READ_ACTION = Action(
+    "filing.read", ("y",), "y", "Say", "Read all there is to say of what is shown as text"
+)
+SAVE_ACTION = Action(
+    "filing.save", (), "", "Save",
+    "Save what is shown: the name's ending says in which form, .svg for a picture",
+    always=("ctrl+s",),
 )  # fmt: skip
+OPEN_ACTION = Action("filing.open", (), "", "Open", "Open a file", always=("ctrl+o",))
 
 
 def _watched(form: Callable[[], Iterable[str]], watch: Watch) -> Iterator[str]:

@@ -18,8 +18,7 @@ def offered(screen: InstrumentScreen, themes: bool) -> Iterator[Choice]:
         if action.palette and screen.can(action):
             keys = f"key {action.all_shown}" if action.all_shown else ""
             yield Choice(action.run, action.help, keys)
-    for command in screen.commands():
-        yield Choice(command.run, command.title, command.help)
+    yield from screen.commands()
     if themes:
         yield Choice("app.change_theme", "Theme", "Choose the colours")
     yield Choice("app.suspend_process", "Suspend", "Go back to the shell; fg returns")

@@ -1,11 +1,11 @@
 """What every instrument's screen shares: title line, key bar, and how it asks and is shown."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from functools import partial
+from typing import Any, ClassVar
 
-from rich.text import Text
 from textual import on
 from textual.actions import parse
 from textual.app import ComposeResult
@@ -13,77 +13,42 @@ from textual.message import Message
 from textual.screen import Screen
 
 from attn_tui.charts.rows import Row
+from attn_tui.compute.field import Field
+from attn_tui.compute.setup import FIELDS, Setup
+from attn_tui.report.export import Forms
 from attn_tui.tui.actions import Action, Section, bindings
-from attn_tui.tui.bars import NARROW, key_items, title_items
+from attn_tui.tui.bars import key_items, title_items
+from attn_tui.tui.charting import Charting
 from attn_tui.tui.choosing import Choosing
 from attn_tui.tui.computing import Computing
-from attn_tui.tui.dialogs import ReadDialog
+from attn_tui.tui.dialogs import Choice, ReadDialog
 from attn_tui.tui.everywhere import SHARED
+from attn_tui.tui.explaining import Explanation, explanation_of
+from attn_tui.tui.fields import Fields
 from attn_tui.tui.job import Job
 from attn_tui.tui.parts import Part
+from attn_tui.tui.picture import picture_of
+from attn_tui.tui.scene import SHORT, Pane, Scene, is_narrow
 from attn_tui.tui.state import Asked, Edit, Gesture
-from attn_tui.tui.widgets.bar import Bar
-from attn_tui.tui.widgets.canvas import Canvas
+from attn_tui.tui.view import Tab, View
+from attn_tui.tui.widgets.bar import Bar, Item, TabBar
+from attn_tui.tui.widgets.chart import ChartCanvas, ChartPane
 from attn_tui.tui.widgets.entry import Entry
-
-LOW = 20
-"""Fewer lines show one pane at a time, as fewer columns than `NARROW` do."""
-
-SHORT = 30
-"""Fewer lines leave less room for what stands above and below."""
-
-
-@dataclass(frozen=True)
-class Command:
-    """Something the palette offers that has no key of its own."""
-
-    title: str
-    help: str
-    run: str
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """What ``?`` says of a pane.
-
-    Attributes:
-        title: The pane.
-        formula: What it computes, in the field's symbols.
-        meaning: How to read it.
-        source: Who says so.
-    """
-
-    title: str
-    formula: str
-    meaning: str
-    source: str
-
-    def text(self) -> Text:
-        """Return the explanation laid out to be read."""
-        return Text.assemble(
-            (self.formula, "bold"),
-            f"\n\n{self.meaning}\n\n",
-            ("Source: ", "bold"),
-            self.source,
-        )
-
-
-@runtime_checkable
-class Explained(Protocol):
-    """A widget that has something to say of itself."""
-
-    explanation: Explanation
+from attn_tui.tui.widgets.slider import Slider
 
 
 class InstrumentScreen(Screen[None]):
     """A screen of one instrument.
 
-    A subclass yields its panes, declares its actions and draws what is asked. It asks by
-    messages, so it never needs to know the application.
+    A subclass declares its parts and actions, composes panes and hands their messages on. It asks
+    by messages, so it never needs to know the application.
 
     Attributes:
         asked: What is asked, once the screen has been shown it.
+        answer: The best answer there is.
+        view: How it is looked at.
         computing: Has long answers computed.
+        computings: All that computes for the screen.
     """
 
     DEFAULT_CSS = """
@@ -94,10 +59,16 @@ class InstrumentScreen(Screen[None]):
     NAME: ClassVar[str]
     ACTIONS: ClassVar[tuple[Action, ...]] = ()
     SECTIONS: ClassVar[tuple[Section, ...]] = ()
-    PLACE = ""
-    """What the line that asks for a value stands in for, as a selector."""
+    FIELDS: Mapping[str, Field] = FIELDS
+    """The fields that are asked for here, by name."""
+    TABS: Mapping[str, Tab] = {}
+    """What there is to look at, by name in the order of the tabs."""
+    WRITERS: ClassVar[Mapping[str, Callable[[Any], Iterable[str]]]] = {}
+    """What writes an answer, by the ending of a file's name; ``.txt`` is read on the screen too."""
 
     explanation: Explanation
+    answer: Any = None
+    view: View = View()
 
     class Ready(Message):
         """The screen is visible and wants to be shown what is asked."""
@@ -113,14 +84,25 @@ class InstrumentScreen(Screen[None]):
         super().__init__()
         self.asked: Asked | None = None
         self.computing: Computing[Any] = self.make_computing()
-        self.choosing = Choosing(self, self.PLACE)
-        self.parts = {part.NAME: part for part in self.make_parts()}
+        self.computings: tuple[Computing[Any], ...] = (self.computing,)
+        self.panes: Sequence[Pane] = ()
+        self.tab_bars: Sequence[TabBar] = ()
+        self.charting = Charting(self)
+        self.choosing = Choosing(self)
+        self.fields = Fields(self)
+        self.parts = {part.NAME: part for part in (self.fields, *self.make_parts())}
 
-    def make_parts(self) -> Iterable[Part]:
-        """Return the parts whose verbs are bound here."""
+    def __init_subclass__(cls, **options: Any) -> None:
+        cls.BINDINGS = [*bindings(cls.ACTIONS)]
+        super().__init_subclass__(**options)
+
+    # Parts and what they want
+
+    def make_parts(self) -> Iterable[Part[Any]]:
+        """Return the parts whose verbs are bound here, besides that of fields."""
         return ()
 
-    async def action_part(self, name: str, verb: str, *arguments: Any) -> None:
+    async def action_part(self, name: str, verb: str, arguments: tuple[Any, ...] = ()) -> None:
         """Use a verb of a part."""
         await self.parts[name].do(verb, *arguments)
 
@@ -136,38 +118,45 @@ class InstrumentScreen(Screen[None]):
         _, name, parameters = parse(action.run)
         return bool(self.check_action(name, parameters))
 
-    @on(Entry.Entered)
-    async def _on_entered(self, event: Entry.Entered) -> None:
-        await self.choosing.entered(event)
+    def commands(self) -> Iterable[Choice]:
+        """Yield what the palette offers besides the actions."""
+        for part in self.parts.values():
+            yield from part.commands()
 
-    @on(Entry.Opened)
-    @on(Entry.Closed)
-    def _on_entry(self) -> None:
-        self.choosing.moved()
+    @property
+    def n_attended(self) -> int:
+        """N of rules that depend on it: the keys of the first vector that are not masked."""
+        return self.asked.experiment.vectors[0].n_attended if self.asked else 1
+
+    def ask(self, edit: Edit, gesture: Gesture | None = None) -> None:
+        """Ask something else."""
+        self.post_message(self.Ask(edit, gesture))
+
+    def check(self, setup: Setup) -> None:
+        """Raise InputError if the screen has no answer to a setup."""
 
     def over(self, dialog: Screen[Any], done: Callable[[Any], None] | None = None) -> None:
         """Open a dialogue over the screen."""
         self.app.push_screen(dialog, done)
 
+    def forms(self) -> Forms:
+        """Return what can be written of the present answer; nothing while there is none."""
+        answer = self.answer
+        return {name: partial(write, answer) for name, write in self.WRITERS.items() if answer}
+
+    def said(self) -> str:
+        """Return all there is to say of what is shown; nothing while there is no answer."""
+        return "".join(self.WRITERS[".txt"](self.answer)) if self.answer else ""
+
     def picture(self) -> str:
         """Return the screen as a picture, without what pops up over it for some seconds."""
-        racks = [rack for rack in self.query("ToastRack") if rack.display]
-        for rack in racks:
-            rack.display = False
-        self._compositor.reflow(self, self.size)
-        picture = self.app.export_screenshot()
-        for rack in racks:
-            rack.display = True
-        return picture
+        return picture_of(self)
+
+    # Answers
 
     def make_computing(self) -> Computing[Any]:
         """Return what has long answers computed; what it finds is shown by `show_job`."""
         return Computing(self)
-
-    @property
-    def computings(self) -> tuple[Computing[Any], ...]:
-        """All that computes for the screen."""
-        return (self.computing,)
 
     @property
     def job(self) -> Job[Any]:
@@ -180,25 +169,14 @@ class InstrumentScreen(Screen[None]):
         if any(each.take(event.task) for each in self.computings):
             self.show_job()
 
-    def show_job(self) -> None:
-        """Show how the long answer stands."""
-
-    @property
-    def problem_rows(self) -> Sequence[Row]:
-        """What failed of that which is looked at, in lines."""
-        return self.job.problem_rows(self.size.width)
-
-    def show_words(self, rows: Sequence[Row], height: int) -> None:
-        """Show what there is to say in so many lines, or what failed in as many as it takes."""
-        problem = self.problem_rows
-        words = self.query_one("#words", Canvas)
-        words.styles.height = len(problem) or height
-        words.show(problem or rows)
+    def go_on(self) -> None:
+        """Find out what is asked and not known, and take the best there is."""
 
     @property
     def settled(self) -> bool:
-        """Whether all that was asked is computed and shown."""
-        return not any(each.job.running for each in self.computings)
+        """Whether all that was asked is computed and drawn."""
+        running = any(each.job.running for each in self.computings)
+        return self.asked is not None and not self.charting.due and not running
 
     def on_screen_suspend(self) -> None:
         """Leave nothing running behind a screen that is not seen."""
@@ -209,18 +187,7 @@ class InstrumentScreen(Screen[None]):
         """Leave nothing running that nobody waits for."""
         self.on_screen_suspend()
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        cls.BINDINGS = [*bindings(cls.ACTIONS)]
-        super().__init_subclass__(**options)
-
-    def on_resize(self) -> None:
-        """Lay out for the new size, so that what is drawn next is drawn in it."""
-        self.set_class(self.narrow, "-narrow")
-        self.set_class(self.size.height < SHORT, "-short")
-
-    def on_screen_resume(self) -> None:
-        """Say that the screen is visible."""
-        self.post_message(self.Ready())
+    # What is shown
 
     def compose(self) -> ComposeResult:
         """Lay out the title line, the panes and the key bar."""
@@ -232,30 +199,102 @@ class InstrumentScreen(Screen[None]):
     def compose_panes(self) -> ComposeResult:
         """Yield what stands between the title line and the key bar."""
 
-    @abstractmethod
-    def show(self, asked: Asked) -> None:
-        """Show what is asked; called while the screen is visible, and when it becomes so."""
+    def on_mount(self) -> None:
+        """Know the panes, and give the keys to the slider of d_k, where there is one."""
+        self.panes = [each for each in self.walk_children() if isinstance(each, Pane)]
+        self.tab_bars = [each for each in self.walk_children() if isinstance(each, TabBar)]
+        for slider in self.query("#slider"):
+            slider.focus()
+
+    def on_screen_resume(self) -> None:
+        """Say that the screen is visible."""
+        self.post_message(self.Ready())
+
+    def on_resize(self) -> None:
+        """Lay out for the new size, and draw everything in it."""
+        self.set_class(self.narrow, "-narrow")
+        self.set_class(self.size.height < SHORT, "-short")
+        self.call_after_refresh(self.draw)
 
     @property
-    @abstractmethod
+    def narrow(self) -> bool:
+        """Whether there is room for one pane at a time only."""
+        return is_narrow(*self.size)
+
+    def show(self, asked: Asked) -> None:
+        """Show what is asked; called while the screen is visible, and when it becomes so."""
+        self.asked = asked
+        self.go_on()
+        self.draw()
+
+    def look(self, view: View) -> None:
+        """Look another way."""
+        self.view = view
+        self.go_on()
+        self.draw()
+
+    def show_job(self) -> None:
+        """Show how the long answer stands."""
+        self.go_on()
+        self.draw(later=False)
+
+    def scene(self, asked: Asked) -> Scene:
+        """Return what panes are to show."""
+        return Scene(asked, self.answer, self.job, self.problem, *self.size, self.view)
+
+    @property
+    def problem(self) -> Sequence[Row]:
+        """What failed of that which is looked at, in lines."""
+        return self.job.problem_rows(self.size.width)
+
+    def draw(self, later: bool = True) -> None:
+        """Show everything but the chart at once, and the chart soon."""
+        if self.asked is None or not self.size:
+            return
+        scene = self.scene(self.asked)
+        for pane in self.panes:
+            pane.see(scene)
+        self.draw_tabs()
+        self.frame()
+        self.charting.soon(later)
+
+    @property
+    def chart(self) -> str:
+        """The name of the chart that is looked at."""
+        return self.view.chart
+
+    def draw_chart(self) -> None:
+        """Draw the chart in the size it has."""
+        for pane in self.query(ChartPane):
+            if self.asked:
+                pane.see_chart(self.scene(self.asked))
+
+    @on(ChartCanvas.Resized)
+    def _on_chart_resized(self) -> None:
+        self.charting.soon()
+
+    def on_descendant_focus(self) -> None:
+        """Show where the keys go."""
+        if self.asked:
+            self.draw_tabs()
+
+    def draw_tabs(self) -> None:
+        """Draw the line of tabs; where panes are shown one at a time it has another place."""
+        if items := self.tab_items(isinstance(self.focused, ChartPane)):
+            for bar in self.tab_bars:
+                bar.show_items(items)
+
+    def tab_items(self, focused: bool) -> Sequence[Item]:
+        """Return the line of tabs; nothing while there is nothing to look at."""
+        return ()
+
+    @property
     def status(self) -> Sequence[tuple[str, str]]:
         """What the right end of the title line says: texts, each with what a click on it runs.
 
         Where there is little room the last ones are left out.
         """
-
-    def commands(self) -> Iterable[Command]:
-        """Yield what the palette offers besides the actions."""
         return ()
-
-    @property
-    def narrow(self) -> bool:
-        """Whether there is room for one pane at a time only."""
-        return self.size.width < NARROW or self.size.height < LOW
-
-    def ask(self, edit: Edit, gesture: Gesture | None = None) -> None:
-        """Ask something else."""
-        self.post_message(self.Ask(edit, gesture))
 
     def frame(self) -> None:
         """Draw the title line and the key bar."""
@@ -269,10 +308,26 @@ class InstrumentScreen(Screen[None]):
         """Return what the key bar calls an action now."""
         return action.label
 
+    # What panes say
+
+    @on(Entry.Entered)
+    async def _on_entered(self, event: Entry.Entered) -> None:
+        await self.choosing.entered(event)
+
+    @on(Entry.Opened)
+    @on(Entry.Closed)
+    def _on_entry(self) -> None:
+        self.choosing.moved()
+
+    @on(Slider.Moved)
+    def _on_slider_moved(self, event: Slider.Moved) -> None:
+        self.fields.put(event.field, event.change, event.gesture)
+
+    @on(Slider.Typing)
+    def _on_slider_typing(self, event: Slider.Typing) -> None:
+        self.fields.type(event.field)
+
     def action_explain(self) -> None:
         """Open what there is to say of the pane that has the focus."""
-        explained: Explained = self
-        for node in (self.focused.ancestors_with_self if self.focused else ())[::-1]:
-            if isinstance(node, Explained):
-                explained = node
-        self.over(ReadDialog(explained.explanation.title, explained.explanation.text()))
+        explanation = explanation_of(self)
+        self.over(ReadDialog(explanation.title, explanation.text()))

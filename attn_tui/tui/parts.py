@@ -1,20 +1,61 @@
 """Parts of a screen: plain objects, each with a table of what it can do, that hold the screen."""
 
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import replace
-from typing import Any, ClassVar, Protocol
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
+from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 
-from attn_tui.tui.actions import Action
+from attn_tui.compute.field import Field
+from attn_tui.compute.setup import Setup
+from attn_tui.report.export import Forms
+from attn_tui.tui.dialogs import Choice
 from attn_tui.tui.state import Asked, Edit, Gesture
+from attn_tui.tui.view import Tab, View
+
+if TYPE_CHECKING:
+    from attn_tui.tui.choosing import Choosing
+    from attn_tui.tui.computing import Computing
+    from attn_tui.tui.fields import Fields
 
 
 class Host(Protocol):
-    """What a part may want of the screen it is a part of."""
+    """What a part may want of the screen it is a part of.
+
+    Attributes:
+        asked: What is asked, once the screen has been shown it.
+        choosing: Asks a person to choose, or to type.
+        fields: Asks for values of fields.
+    """
 
     asked: Asked | None
+    choosing: "Choosing"
+    fields: "Fields"
+
+    @property
+    def FIELDS(self) -> Mapping[str, Field]:  # noqa: N802
+        """The fields that are asked for here, by name."""
+
+    @property
+    def TABS(self) -> Mapping[str, Tab]:  # noqa: N802
+        """What there is to look at, by name in the order of the tabs."""
+
+    @property
+    def view(self) -> View:
+        """How it is looked at."""
+
+    @property
+    def n_attended(self) -> int:
+        """N of rules that depend on it."""
+
+    @property
+    def narrow(self) -> bool:
+        """Whether there is room for one pane at a time only."""
+
+    @property
+    def computing(self) -> "Computing[Any]":
+        """Has long answers computed."""
 
     @property
     def focused(self) -> Widget | None:
@@ -29,25 +70,58 @@ class Host(Protocol):
     def ask(self, edit: Edit, gesture: Gesture | None = None) -> None:
         """Ask something else."""
 
+    def check(self, setup: Setup) -> None:
+        """Raise InputError if the screen has no answer to a setup."""
+
+    def look(self, view: View) -> None:
+        """Look another way."""
+
+    def draw(self) -> None:
+        """Show how all stands."""
+
+    def go_on(self) -> None:
+        """Find out what is asked and not known, and take the best there is."""
+
+    def forms(self) -> Forms:
+        """Return what can be written of the present answer; nothing while there is none."""
+
+    def said(self) -> str:
+        """Return all there is to say of what is shown; nothing while there is no answer."""
+
+    def picture(self) -> str:
+        """Return the screen as a picture."""
+
     def notify(self, message: str, *, timeout: float, markup: bool = True) -> None:
         """Say something for some seconds."""
-
-    def run_worker(self, work: Callable[[], Any], *, group: str, thread: bool) -> Any:
-        """Run something in a thread."""
 
     def over(self, dialog: Screen[Any], done: Callable[[Any], None] | None = None) -> None:
         """Open a dialogue over the screen."""
 
+    def run_worker(self, work: Any, *, group: str = "", thread: bool = False) -> Any:
+        """Run something in a thread, or beside what else is done."""
 
-class Part:
+    def post_message(self, message: Message) -> bool:
+        """Put a message into the screen's queue."""
+
+
+H = TypeVar("H", bound=Host)
+
+
+class Part(Generic[H]):
     """Something a screen can do.
 
-    A verb is a method of the part; the Textual action ``screen.part('filing', 'read')`` runs it.
+    A verb is a method of the part; ``filing.read`` runs it.
     Parts do not know screens, and say what they want of theirs in a protocol.
+
+    Args:
+        screen: The screen it is a part of.
     """
 
     NAME: ClassVar[str]
     """What screens call it."""
+
+    def __init__(self, screen: H) -> None:
+        self._screen = screen
 
     def can(self, verb: str) -> bool:
         """Return whether a verb can be used now; else neither key nor palette does it."""
@@ -59,14 +133,6 @@ class Part:
         if isinstance(result, Awaitable):
             await result
 
-
-def of_part(part: type[Part], *actions: Action) -> tuple[Action, ...]:
-    """Return actions that run verbs of a part, as they are bound on a screen."""
-    return tuple(replace(action, run=run(part, action.run)) for action in actions)
-
-
-def run(part: type[Part], verb: str) -> str:
-    """Return the Textual action of a verb, with its arguments in brackets: ``step(-1)``."""
-    name, _, arguments = verb.partition("(")
-    arguments = arguments.removesuffix(")")
-    return f"screen.part('{part.NAME}', '{name}'{f', {arguments}' if arguments else ''})"
+    def commands(self) -> Iterable[Choice]:
+        """Yield what the palette offers that has no key of its own, by what runs it."""
+        return ()

@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft
-from attn_tui.tui.dots.screen import DotsScreen
 from tests.tui.person import WIDE, Person, at_screen
 
 SOME = Setup(d_k=64).put(Settings(samples=5000))
@@ -21,13 +20,3 @@ async def at_dots(
     draft = Draft(text, setup, source)
     async with at_screen(size, draft, instrument="dots") as person:
         yield person
-
-
-def screen_of(person: Person) -> DotsScreen:
-    screen = person.app.screen_stack[0]
-    assert isinstance(screen, DotsScreen)
-    return screen
-
-
-def settings_of(person: Person) -> Settings:
-    return person.asked.experiment.setup.get(Settings)

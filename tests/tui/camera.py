@@ -37,7 +37,7 @@ def tab(name: str, *keys: str) -> Deed:
     """Go to a tab and press keys there."""
 
     async def deed(person: Person) -> None:
-        await person.app.run_action(f"screen.tab('{name}')")
+        await person.run(f"looking.tab('{name}')")
         await person.press("f5", *keys)
 
     return deed

@@ -3,15 +3,19 @@
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import TypeVar
 
 from textual.events import Key, Paste
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.tui.actions import textual_action
 from attn_tui.tui.app import AttnApp
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.state import Asked
+
+T = TypeVar("T")
 
 WIDE, MEDIUM, NARROW = (120, 40), (80, 24), (40, 15)
 DEADLINE = 30.0
@@ -95,6 +99,10 @@ class Person:
         self.app.post_message(Paste(text))
         await settle(self.pilot)
 
+    async def run(self, action: str) -> None:
+        """Do what an action or a line of the palette does."""
+        await self.app.run_action(textual_action(action))
+
     async def click(self, selector: str, x: int, y: int = 0, times: int = 1) -> None:
         """Click on a place of a widget."""
         self.clock.now += 2.0
@@ -132,6 +140,16 @@ class Person:
         """Check that texts do not stand on the screen."""
         for text in texts:
             assert text not in self.text, f"{text!r} on\n{self.text}"
+
+    def screen(self, kind: type[T]) -> T:
+        """Return the screen of the instrument, which is of a kind."""
+        screen = self.app.screen_stack[0]
+        assert isinstance(screen, kind)
+        return screen
+
+    def settings(self, kind: type[T]) -> T:
+        """Return what is asked of an instrument, by the class of its settings."""
+        return self.asked.draft.setup.get(kind)
 
     @property
     def asked(self) -> Asked:

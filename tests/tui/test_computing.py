@@ -20,8 +20,9 @@ from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.dots.sampling import Sampling
+from attn_tui.tui.explaining import Explanation
 from attn_tui.tui.explore import chart_data
-from attn_tui.tui.instrument_screen import Explanation, InstrumentScreen
+from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.job import Job
 from attn_tui.tui.state import Asked
 from attn_tui.tui.sweep import results
@@ -47,10 +48,6 @@ class Counting(InstrumentScreen):
 
     def compose_panes(self) -> ComposeResult:
         return iter(())
-
-    @property
-    def status(self) -> list[tuple[str, str]]:
-        return []
 
     def show(self, asked: Asked) -> None:
         pass

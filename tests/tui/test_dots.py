@@ -8,8 +8,9 @@ from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.tui.dots import explanations
-from attn_tui.tui.dots.view import CHARTS
-from tests.tui.at_dots import SOME, at_dots, screen_of, settings_of
+from attn_tui.tui.dots.screen import DotsScreen
+from attn_tui.tui.dots.view import TABS
+from tests.tui.at_dots import SOME, at_dots
 from tests.tui.person import MEDIUM, NARROW, WIDE
 
 
@@ -63,7 +64,7 @@ async def test_a_single_draw_says_why_there_are_no_errors(size: tuple[int, int])
 
 async def test_tying_the_components_leaves_the_cross_terms() -> None:
     async with at_dots() as person:
-        await person.app.run_action("screen.tab('derivation')")
+        await person.run("looking.tab('derivation')")
         await person.press("f5")
         person.sees("different products are uncorrelated")
         await person.press("T")
@@ -80,15 +81,16 @@ async def test_every_tab_can_be_reached_by_key(size: tuple[int, int]) -> None:
         "draws": "ρ(q_i, k_i)",
         "readouts": "kurtosis",
     }
+    charts = [name for name, tab in TABS.items() if not tab.apart]
     async with at_dots(size) as person:
-        screen = screen_of(person)
+        screen = person.screen(DotsScreen)
         seen = set()
-        for _ in range(6 if screen.narrow else len(CHARTS)):
-            name = screen.view.shown(screen.narrow)
+        for _ in range(6 if screen.narrow else len(charts)):
+            name = screen.view.present(screen.narrow)
             person.sees(marks[name])
             seen.add(name)
             await person.press("t")
-        assert seen == set(marks if screen.narrow else CHARTS)
+        assert seen == set(marks if screen.narrow else charts)
 
 
 async def test_a_narrow_screen_shows_one_side_and_the_other() -> None:
@@ -118,7 +120,7 @@ async def test_every_pane_explains_itself() -> None:
             ("#readouts", "Readouts"),
             ("#charts", "variance-gamma"),
         ):
-            screen_of(person).query_one(selector).focus()
+            person.screen(DotsScreen).query_one(selector).focus()
             await person.press("question_mark")
             person.sees(text)
             await person.press("escape")
@@ -136,7 +138,7 @@ async def test_undo_of_what_another_instrument_asked_says_so() -> None:
     async with at_dots() as person:
         await person.press("s", "9", "enter", "1", "u")
         person.sees("Undone in Dot products")
-        assert settings_of(person).seed == 1
+        assert person.settings(Settings).seed == 1
         await person.press("U")
         person.sees("Done again in Dot products")
         await person.press("2", "u")

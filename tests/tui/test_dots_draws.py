@@ -4,7 +4,8 @@ import pytest
 
 from attn_tui.compute.dots.draws import Draws
 from attn_tui.compute.law.entries import Floats
-from tests.tui.at_dots import SLOW, at_dots, screen_of
+from attn_tui.tui.dots.screen import DotsScreen
+from tests.tui.at_dots import SLOW, at_dots
 from tests.tui.person import MEDIUM, NARROW, WIDE
 
 
@@ -25,13 +26,13 @@ async def test_a_draw_is_stopped_keeps_its_count_and_goes_on() -> None:
         await person.until_sees("x stops")
         await person.press("x")
         person.sees("of 100,000,000 drawn, stopped: x goes on")
-        screen = screen_of(person)
+        screen = person.screen(DotsScreen)
         assert screen.answer is not None
         stopped = screen.answer.drawn
         assert 100 <= stopped < 10**8
         # What it shows is what was drawn, and another rule does not lose it.
         await person.press("t")
-        await person.app.run_action("screen.rule('inverse')")
+        await person.run("scale.rule('inverse')")
         await person.press("f5")
         assert screen.answer.drawn == stopped
         person.sees("stopped: x goes on", "m = 1/d_k")
@@ -48,8 +49,8 @@ async def test_a_draw_is_stopped_keeps_its_count_and_goes_on() -> None:
 async def test_a_draw_that_was_stopped_is_still_so_when_it_is_done_again() -> None:
     async with at_dots(setup=SLOW) as person:
         person.sees("x Done")
-        screen = screen_of(person)
-        screen.action_change("samples", 6)
+        screen = person.screen(DotsScreen)
+        screen.fields.change("samples", 6)
         await person.until_sees("x stops")
         person.sees("x Stop ")
         await person.press("x")
@@ -66,7 +67,7 @@ async def test_leaving_stops_the_draw_and_coming_back_goes_on() -> None:
         await person.press("n")
         await person.pilot.press(*"1e8", "enter")
         await person.until_sees("x stops")
-        screen = screen_of(person)
+        screen = person.screen(DotsScreen)
         await person.press("1")
         assert not screen.job.running
         assert screen.answer is not None
@@ -80,7 +81,7 @@ async def test_leaving_stops_the_draw_and_coming_back_goes_on() -> None:
 
 async def test_what_was_found_is_shown_again_without_drawing() -> None:
     async with at_dots() as person:
-        screen = screen_of(person)
+        screen = person.screen(DotsScreen)
         found = screen.answer
         await person.press("1", "2")
         assert screen.answer is found
@@ -97,7 +98,7 @@ async def test_coming_back_to_a_law_and_seed_draws_nothing_anew(
 
     monkeypatch.setattr(Draws, "take", counting)
     async with at_dots() as person:
-        screen = screen_of(person)
+        screen = person.screen(DotsScreen)
         await person.press("right_square_bracket", "a", "right_square_bracket")
         found = screen.answer
         taken.clear()

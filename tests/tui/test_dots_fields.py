@@ -3,41 +3,44 @@
 import pytest
 
 from attn_tui.compute.dots.settings import Settings
+from attn_tui.tui.dots.screen import DotsScreen
 from attn_tui.tui.dots.view import FIELDS
-from tests.tui.at_dots import at_dots, screen_of, settings_of
+from tests.tui.at_dots import at_dots
 
 
 async def test_every_field_can_be_changed_by_keys() -> None:
     async with at_dots() as person:
-        screen_of(person).query_one("#draws").focus()
+        person.screen(DotsScreen).query_one("#draws").focus()
         for name in (field.name for field in FIELDS):
-            before = getattr(settings_of(person), name)
+            before = getattr(person.settings(Settings), name)
             await person.press("right")
-            after = getattr(settings_of(person), name)
+            after = getattr(person.settings(Settings), name)
             assert after != before, name
             await person.press("left")
-            assert getattr(settings_of(person), name) == (1000 if name == "samples" else before)
+            assert getattr(person.settings(Settings), name) == (
+                1000 if name == "samples" else before
+            )
             await person.press("down")
 
 
 async def test_fields_in_their_order() -> None:
     async with at_dots() as person:
-        screen_of(person).query_one("#draws").focus()
+        person.screen(DotsScreen).query_one("#draws").focus()
         await person.press("right")
         person.sees("uniform")
         await person.press("down", "right")
-        assert settings_of(person).samples == 10_000
+        assert person.settings(Settings).samples == 10_000
         await person.press("down", "down", "enter")
-        assert settings_of(person).tied
+        assert person.settings(Settings).tied
         person.sees("tied")
         await person.press("down", "enter")
         await person.write("0.5")
         await person.press("enter")
-        assert settings_of(person).correlation == 0.5
+        assert person.settings(Settings).correlation == 0.5
         await person.press("up", "up", "up", "up", "enter")
         person.sees("a die's 1 to 6")
         await person.press("end", "enter")
-        assert settings_of(person).entries == "die"
+        assert person.settings(Settings).entries == "die"
         person.sees("die 1–6")
 
 
@@ -56,9 +59,9 @@ async def test_fields_are_typed(key: str, text: str, field: str, value: object) 
         await person.press(key)
         await person.write(text)
         await person.press("enter")
-        assert getattr(settings_of(person), field) == value
+        assert getattr(person.settings(Settings), field) == value
         await person.press("u")
-        assert settings_of(person) == Settings(samples=5000)
+        assert person.settings(Settings) == Settings(samples=5000)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +86,7 @@ async def test_what_will_not_do_is_said_beside_the_field_and_the_picture_stays(
         await person.press("enter")
         person.sees(expected, "5,000 drawn at d_k = 64, seed 1", "density of q·k" * (key != "i"))
         await person.press("escape")
-        assert settings_of(person) == Settings(samples=5000)
+        assert person.settings(Settings) == Settings(samples=5000)
         person.misses(expected)
 
 
@@ -92,29 +95,29 @@ async def test_rows_are_added_to_the_table_and_taken_away() -> None:
         await person.press("i")
         await person.write("8, 4096")
         await person.press("enter")
-        assert settings_of(person).d_ks == (2, 4, 8, 512, 1024, 4096)
+        assert person.settings(Settings).d_ks == (2, 4, 8, 512, 1024, 4096)
         person.sees("4,096", "coverage")
-        screen_of(person).query_one("#charts").focus()
+        person.screen(DotsScreen).query_one("#charts").focus()
         await person.press("down", "delete")
-        assert settings_of(person).d_ks == (2, 8, 512, 1024, 4096)
+        assert person.settings(Settings).d_ks == (2, 8, 512, 1024, 4096)
         await person.press("u", "u")
-        assert settings_of(person).d_ks == (2, 4, 512, 1024)
+        assert person.settings(Settings).d_ks == (2, 4, 512, 1024)
         await person.press("t", "delete")
         person.sees("There is no row here")
-        assert len(settings_of(person).d_ks) == 4
+        assert len(person.settings(Settings).d_ks) == 4
 
 
 async def test_every_row_can_go() -> None:
     async with at_dots() as person:
-        await person.app.run_action("screen.tab('table')")
+        await person.run("looking.tab('table')")
         await person.press(*["delete"] * 6)
         person.sees("No rows: i adds one")
-        assert settings_of(person).d_ks == ()
+        assert person.settings(Settings).d_ks == ()
 
 
 async def test_a_click_on_a_field_puts_the_cursor_there() -> None:
     async with at_dots() as person:
         await person.click("#draws", 3, 2)
-        assert screen_of(person).view.field == 2
+        assert person.screen(DotsScreen).view.field == 2
         await person.press("right")
-        assert settings_of(person).seed == 2
+        assert person.settings(Settings).seed == 2

@@ -137,7 +137,7 @@ async def test_no_number_is_ever_cut_into_another(scores: str) -> None:
         for columns in (*range(24, 84, 5), 72, 80, 100, 120):
             for tab in ("weights", "gradient"):
                 await person.resize(columns, 24)
-                await person.app.run_action(f"screen.tab('{tab}')")
+                await person.run(f"looking.tab('{tab}')")
                 await settle(person.pilot)
                 table = person.app.screen.query_one(KeyTable)
                 page = table.page

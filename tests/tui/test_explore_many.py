@@ -1,17 +1,19 @@
 """With many keys Explore answers beside the screen, which takes keys all the while."""
 
+import sys
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
 
-from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.experiment import Experiment, never
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.files.draft import Draft
 from attn_tui.tui import edits
-from attn_tui.tui.explore import found, screen
+from attn_tui.tui.explore import answering, chart_data, found
+from attn_tui.tui.explore.view import View
 from tests.tui.person import WIDE, Person, at_screen, settle
 
 MANY = Draft("a: 1, 5, 3, 2, 4\nb: 7, 8, 9, 6", Setup(64))
@@ -43,7 +45,7 @@ class Finder:
 def finder(monkeypatch: pytest.MonkeyPatch) -> Finder:
     finder = Finder()
     monkeypatch.setattr(found, "MANY", 3)
-    monkeypatch.setattr(screen, "find", finder)
+    monkeypatch.setattr(answering, "find", finder)
     return finder
 
 
@@ -118,6 +120,15 @@ async def test_fewer_keys_are_answered_at_once(finder: Finder) -> None:
         await person.until_sees("x: weights p")
         await settle(person.pilot)
         assert not explore(person).answering.job.known
+
+
+def test_what_draws_curves_over_d_k_is_imported_beside_the_screen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chart = "attn_tui.charts.explore.over_d_k"
+    monkeypatch.delitem(sys.modules, chart, raising=False)
+    chart_data.over(Experiment(Drawn(3)), View()).work(never)
+    assert chart in sys.modules
 
 
 def test_that_it_takes_long_is_known_before_the_vector_is_drawn(

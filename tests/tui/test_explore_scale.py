@@ -48,7 +48,7 @@ async def test_a_sink_takes_weight_and_says_how_much() -> None:
 async def test_rules_keep_the_cap_and_parameters_are_checked() -> None:
     scale = Scale(softcap=50.0)
     async with at_screen(draft=Draft("1, 2", Setup(scale=scale))) as person:
-        await person.app.run_action("screen.rule('mup')")
+        await person.run("scale.rule('mup')")
         await person.press("backspace")
         await person.write("x")
         await person.press("enter")
@@ -64,7 +64,7 @@ async def test_a_model_brings_its_d_k_and_its_scale() -> None:
         await person.press("h")
         person.sees("BERT-base", "d_k = 64")
         await person.press("escape")
-        await person.app.run_action("screen.model('gemma-2-27b')")
+        await person.run("scale.model('gemma-2-27b')")
         await person.pilot.pause()
         setup = person.asked.draft.setup
         assert (setup.d_k, setup.scale.softcap) == (128, 50.0)
@@ -138,10 +138,10 @@ async def test_a_key_before_the_precision_lab_is_there_is_no_error(
 
     monkeypatch.setattr(chart_data, "lab", waiting)
     async with at_screen() as person:
-        await person.app.run_action("screen.tab('over_d_k')")
+        await person.run("looking.tab('over_d_k')")
         await person.press("tab", "tab")
         assert isinstance(person.app.focused, ExploreChart)
-        await person.app.run_action("screen.tab('precision')")
+        await person.run("looking.tab('precision')")
         await person.pilot.press("down")
         go_on.set()
         await person.until_sees("bfloat16")
@@ -149,7 +149,7 @@ async def test_a_key_before_the_precision_lab_is_there_is_no_error(
 
 async def test_naive_formats_stand_side_by_side_in_the_precision_lab() -> None:
     async with at_screen() as person:
-        await person.app.run_action("screen.tab('precision')")
+        await person.run("looking.tab('precision')")
         await person.press("f5")
         person.sees("bfloat16", "naive", "e^z overflows float32 above 88.72")
         await person.resize(*NARROW)

@@ -23,7 +23,7 @@ async def test_sources_are_chosen_from_a_list_and_each_keeps_its_text() -> None:
         await person.write("9")
         await person.press("escape", "f", "up", "enter", "escape")
         assert person.asked.draft.text == EXAMPLE.text
-        await person.app.run_action("screen.source('drawn')")
+        await person.run("scores.source('drawn')")
         await settle(person.pilot)
         assert person.asked.draft.text.endswith("9")
         await person.press("escape", "u", "u", "u", "u")
@@ -86,7 +86,7 @@ async def test_scores_from_q_and_k_hold_the_slider_and_show_gradients() -> None:
         await person.press("right_square_bracket")
         await person.until_sees("d_k is the length of q")
         assert person.asked.experiment.setup.d_k == 2
-        await person.app.run_action("screen.tab('vectors')")
+        await person.run("looking.tab('vectors')")
         await settle(person.pilot)
         person.sees("∂p", "q")
         await person.resize(*MEDIUM)

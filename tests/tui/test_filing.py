@@ -67,7 +67,7 @@ async def test_a_name_is_asked_for_again_though_the_keys_have_just_gone_elsewher
         slider.display = True
         screen.set_focus(slider)
         await person.pilot.pause()
-        await screen.action_part("filing", "save", "a.json", "the disk is full; expected room")
+        await screen.action_part("filing", "save", ("a.json", "the disk is full; expected room"))
         # On a busy machine the line is told of it only now.
         entry.on_descendant_blur()
         await settle(person.pilot)

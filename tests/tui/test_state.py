@@ -4,9 +4,13 @@ from dataclasses import replace
 
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui import edits
-from attn_tui.tui.state import Asked, Gesture, History
+from attn_tui.tui.state import Asked, Edit, Gesture, History
 
 TYPING = Gesture("typing")
+
+
+def to_d_k(d_k: int) -> Edit:
+    return edits.setup(lambda setup: replace(setup, d_k=d_k))
 
 
 def history() -> History:
@@ -23,7 +27,7 @@ def test_edits_of_one_gesture_within_its_pause_are_one_step() -> None:
 def test_a_rest_or_another_gesture_begins_a_step() -> None:
     one = history().ask(edits.text("1"), TYPING, 0.0)
     assert one.ask(edits.text("2"), TYPING, 1.1).undo().present.draft.text == "1"
-    assert one.ask(edits.d_k(lambda _: 8), Gesture("slide"), 0.1).undo().present.draft.text == "1"
+    assert one.ask(to_d_k(8), Gesture("slide"), 0.1).undo().present.draft.text == "1"
     assert one.ask(edits.text("2"), None, 0.1).undo().present.draft.text == "1"
 
 
@@ -46,7 +50,7 @@ def test_text_that_cannot_be_read_is_a_step_like_any_other() -> None:
     assert bad.present.error is not None
     assert bad.present.error.line == 1
     assert bad.present.draft.text == "1, two"
-    moved = bad.ask(edits.d_k(lambda _: 8), None, 5.0)
+    moved = bad.ask(to_d_k(8), None, 5.0)
     assert moved.present.experiment.setup.d_k == 8
     assert [*moved.present.experiment.vectors] == [*history().present.experiment.vectors]
     good = moved.ask(edits.text("1, 2"), TYPING, 9.0)
@@ -65,4 +69,8 @@ def test_history_holds_only_so_many_steps() -> None:
 
 def test_edits_are_made_on_the_newest_draft() -> None:
     draft = replace(EXAMPLE, text="5")
-    assert edits.d_k(lambda _: 2)(draft) == Draft("5", replace(EXAMPLE.setup, d_k=2))
+    assert to_d_k(2)(draft) == Draft("5", replace(EXAMPLE.setup, d_k=2))
+
+
+def test_what_the_newest_setup_cannot_become_leaves_it_as_it_was() -> None:
+    assert to_d_k(0)(EXAMPLE) is EXAMPLE

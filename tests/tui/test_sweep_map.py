@@ -5,18 +5,20 @@ from dataclasses import replace
 import pytest
 
 from attn_tui.compute.scale import Scale
+from attn_tui.compute.sweep.settings import Settings
 from attn_tui.files.draft import EXAMPLE
+from attn_tui.tui.sweep.screen import SweepScreen
+from tests.tui.at_sweep import at_sweep, draft
 from tests.tui.person import WIDE
-from tests.tui.test_sweep import at_sweep, draft, screen_of, settings_of
 
 
 async def test_tabs_sweep_d_k_or_n_or_both() -> None:
     async with at_sweep(WIDE, draft(crossovers=False)) as person:
         await person.press("t")
-        assert settings_of(person).over == "n"
+        assert person.settings(Settings).over == "n"
         person.sees("n 10, nearest to 8: A")
         await person.press("t")
-        assert settings_of(person).view == "map"
+        assert person.settings(Settings).view == "map"
         person.sees("median ‖∂p/∂s‖_F, unscaled", "n\\d_k")
         await person.press("o")
         person.sees("median ‖∂p/∂s‖_F, 1/√d_k")
@@ -25,7 +27,7 @@ async def test_tabs_sweep_d_k_or_n_or_both() -> None:
         await person.press("v")
         person.sees("d*: median ×1", "larger up to d_k ≈", "; d* ")
         await person.press("up", "right")
-        n, d_k = settings_of(person).n, person.asked.experiment.setup.d_k
+        n, d_k = person.settings(Settings).n, person.asked.experiment.setup.d_k
         assert (n, d_k) == (32, 861)
         person.sees("n = 32, d_k = 861: unscaled the median", "e Explore  ")
         await person.press("]")
@@ -39,7 +41,7 @@ async def test_a_click_moves_the_cursor_of_the_map_and_a_second_opens_explore() 
         row = next(y for y, line in enumerate(person.lines) if line.startswith(" 32"))
         top = next(y for y, line in enumerate(person.lines) if line.startswith("median"))
         await person.click("#chart", 20, row - top)
-        assert settings_of(person).n == 32
+        assert person.settings(Settings).n == 32
         await person.click("#chart", 20, row - top, times=2)
         person.sees("drawn")
         assert person.app.screen_stack[0].NAME == "explore"  # type: ignore[attr-defined]
@@ -65,7 +67,7 @@ async def test_explore_opens_on_a_vector_drawn_at_the_cursor(keys: tuple[str, ..
 async def test_enter_on_the_map_opens_explore_on_a_vector_drawn_at_the_cursor() -> None:
     async with at_sweep(WIDE) as person:
         await person.press("t", "t", "right", "up")
-        n, d_k = settings_of(person).n, person.asked.draft.setup.d_k
+        n, d_k = person.settings(Settings).n, person.asked.draft.setup.d_k
         await person.press("enter")
         assert person.app.screen_stack[0].NAME == "explore"  # type: ignore[attr-defined]
         assert f"n = {n}," in person.asked.draft.text
@@ -93,7 +95,7 @@ async def test_explore_opens_under_a_rule_that_is_compared(
         await person.press(*keys, "e")
         assert person.asked.draft.setup.scale == Scale(rule, softcap=5.0)
         await person.press("3")
-        found = screen_of(person).answer
+        found = person.screen(SweepScreen).answer
         assert found is not None
         assert found.rules == (rules or ("none", "inverse-sqrt"))
         await person.press("u")
@@ -120,15 +122,15 @@ async def test_what_is_not_applied_is_said() -> None:
 async def test_tabs_that_arrive_together_all_count() -> None:
     async with at_sweep(WIDE) as person:
         await person.burst("t", "t")
-        assert settings_of(person).view == "map"
+        assert person.settings(Settings).view == "map"
         await person.burst("t", "t")
-        assert (settings_of(person).view, settings_of(person).over) == ("curves", "n")
+        assert (person.settings(Settings).view, person.settings(Settings).over) == ("curves", "n")
 
 
 async def test_the_tab_that_is_open_shows_the_chart_again() -> None:
     async with at_sweep(WIDE) as person:
         await person.press("i")
         person.misses("letters mean")
-        await person.app.run_action("screen.tab('d_k')")
+        await person.run("looking.tab('d_k')")
         await person.press("f5")
         person.sees("letters mean")

@@ -4,17 +4,18 @@ from textwrap import wrap
 
 from attn_tui.charts.dots.chart import growth_chart, histogram_chart
 from attn_tui.charts.glyphs import POINTER
-from attn_tui.charts.rows import Row, Span, cells, first_fit, fitted, message
+from attn_tui.charts.rows import Row, Span, cells, first_fit, fitted
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.report.dots.tables import derivation_rows, over_d_k_rows
-from attn_tui.report.dots.text import ONE_DRAW, sentences
+from attn_tui.report.dots.text import ONE_DRAW
 from attn_tui.report.head import not_applied
 from attn_tui.report.numbers import general
-from attn_tui.report.progress import Pace, bar
-from attn_tui.tui.dots.view import CHARTS, FIELDS, SHORT, View
-from attn_tui.tui.job import State
+from attn_tui.report.progress import bar
+from attn_tui.tui.dots.scene import Scene
+from attn_tui.tui.dots.view import FIELDS, TABS, View
+from attn_tui.tui.looking import log_item, tab_items
 from attn_tui.tui.widgets.bar import Item
 
 BAR = 24
@@ -25,8 +26,8 @@ def status(experiment: Experiment) -> list[tuple[str, str]]:
     """Return the rule and the seed, for the title line."""
     setup = experiment.setup
     return [
-        (f"m = {setup.scale.formula}", "screen.choose_rule"),
-        (f"seed {setup.get(Settings).seed}", "screen.type('seed')"),
+        (f"m = {setup.scale.formula}", "scale.choose_rule"),
+        (f"seed {setup.get(Settings).seed}", "fields.type('seed')"),
     ]
 
 
@@ -84,11 +85,10 @@ def _field(settings: Settings, place: int, label: int, view: View, focused: bool
     return (pointer, (f"{field.label:<{label}} ", "label"), (field.kind.shown(value), role))
 
 
-def rule_rows(
-    experiment: Experiment, multiplier: float, n_attended: int, width: int, height: int
-) -> list[Row]:
+def rule_rows(experiment: Experiment, n_attended: int, width: int, height: int) -> list[Row]:
     """Return what the rule does at this d_k, and what d_k is to the draws."""
-    scale = experiment.setup.scale
+    setup = experiment.setup
+    scale, multiplier = setup.scale, setup.scale.multiplier(setup.d_k, max(n_attended, 1))
     formula: Span = (f"m = {scale.formula}  ", "label")
     times: Span = (f"× {general(multiplier, 5)}", "scaled")
     divisor: Span = (f" (÷ {general(1 / multiplier, 5)})" if multiplier else "", "muted")
@@ -107,23 +107,17 @@ def rule_rows(
     return [rule, *(((line, "muted"),) for line in lines)]
 
 
-def progress_row(
-    answer: Answer | None,
-    settings: Settings,
-    pace: Pace,
-    now: float,
-    state: State,
-    width: int,
-) -> Row:
+def progress_row(scene: Scene) -> Row:
     """Return how far the draw is, and what can be done about it."""
-    if state == "failed":
+    answer, settings, pace, width = scene.answer, scene.settings, scene.pace, scene.width
+    if scene.job.state == "failed":
         return ((" not drawn: x tries again", "error"),)
-    running = state == "running"
+    running = scene.job.running
     if answer is None:
         nothing = "stopped before anything was drawn: x goes on"
         return ((" drawing …" if running else f" {nothing}", "label"),)
     if running and answer.drawn < pace.total:
-        text: Span = (f" {pace.text(answer.drawn, now)}", "label")
+        text: Span = (f" {pace.text(answer.drawn, scene.now)}", "label")
         drawn: Span = (f" {bar(answer.drawn / pace.total, BAR)}", "scaled")
         stops: Span = (", x stops", "muted")
         return first_fit([(drawn, text, stops), (text, stops), (text,)], width)
@@ -137,39 +131,24 @@ def progress_row(
     return first_fit([(done, how, (f"; {answer.generator}", "muted")), (done, how), (done,)], width)
 
 
-def words_rows(answer: Answer, width: int, height: int) -> list[Row]:
-    """Return what the numbers show, in so many lines."""
-    text = " ".join(sentences(answer))
-    lines = wrap(text, max(width - 2, 10), max_lines=height, placeholder=" …")
-    return [((f" {line}", "text"),) for line in lines]
-
-
-def tab_items(view: View, narrow: bool, focused: bool, width: int) -> list[Item]:
+def tabs(view: View, focused: bool, width: int, narrow: bool) -> list[Item]:
     """Return the tabs, those of the panes too on a narrow screen."""
-    titles = SHORT if narrow else CHARTS
-    present = view.shown(narrow)
-    items = [Item((("─" if not narrow else "", "axis"),))]
-    for key, title in titles.items():
-        role = ("focus" if focused else "tab") if key == present else "muted"
-        text = title if narrow else f" {title} "
-        items.append(Item(((text, role), ("│", "axis")), f"screen.tab('{key}')"))
-    if present == "histogram" and not narrow:
-        items.append(Item(((" log " if view.log else " linear ", "muted"),), "screen.log"))
-    rest = width - sum(item.width for item in items)
-    return [*items, Item((("─" * max(rest, 0), "axis"),))]
+    present = view.present(narrow)
+    if narrow:
+        titles = {name: tab.short for name, tab in TABS.items()}
+        return tab_items(titles, present, focused, [], width, padding="")
+    titles = {name: tab.title for name, tab in TABS.items() if not tab.apart}
+    end = [log_item(view.log)] if present == "histogram" else []
+    return tab_items(titles, present, focused, end, width)
 
 
-def chart_rows(answer: Answer, name: str, view: View, width: int, height: int) -> tuple[Row, ...]:
-    """Return the chart or the table of a name."""
-    if name == "growth":
-        return growth_chart(answer, width, height)
-    if name == "table":
-        return over_d_k_rows(answer, width, height, view.row)
-    if name == "derivation":
-        return derivation_rows(answer, width, height, view.top)
+def chart_rows(answer: Answer, view: View, width: int, height: int) -> tuple[Row, ...]:
+    """Return the chart or the table that is looked at."""
+    match view.chart:
+        case "growth":
+            return growth_chart(answer, width, height)
+        case "table":
+            return over_d_k_rows(answer, width, height, view.row)
+        case "derivation":
+            return derivation_rows(answer, width, height, view.top)
     return histogram_chart(answer, view.side, width, height, view.log)
-
-
-def waiting(width: int, height: int) -> tuple[Row, ...]:
-    """Return what stands where a chart will be."""
-    return message(" drawing …", width, height)

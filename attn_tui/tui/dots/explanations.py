@@ -1,6 +1,6 @@
 """What ``?`` says of each pane of the screen of Dot products."""
 
-from attn_tui.tui.instrument_screen import Explanation
+from attn_tui.tui.explaining import Explanation
 
 _LAW = (
     "Madan, Carr & Chang 1998, European Finance Review 2 (1), for the variance-gamma law; "

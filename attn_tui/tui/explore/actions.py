@@ -1,93 +1,87 @@
 """What can be done on the Explore screen."""
 
 from attn_tui.tui.actions import Action
+from attn_tui.tui.fields import D_K_ACTIONS
 from attn_tui.tui.filing import OPEN_ACTION, READ_ACTION, SAVE_ACTION
-from attn_tui.tui.scaling import D_K_ACTIONS, MODELS_ACTION, RULE_ACTION
+from attn_tui.tui.looking import LOG_ACTION, SIDE_ACTION, TAB_ACTION
+from attn_tui.tui.scale import MODELS_ACTION, RULE_ACTION
 
 ASKING = (
-    Action("screen.edit", ("e",), "e", "Edit", "Edit the scores, or what they come from", bar=1),
+    Action("scores.edit", ("e",), "e", "Edit", "Edit the scores, or what they come from", bar=1),
     Action(
-        "screen.choose_source", ("f",), "f", "From",
+        "scores.choose_source", ("f",), "f", "From",
         "Choose where scores come from: typed, drawn, or from q and K", bar=3,
     ),
-    Action("screen.draw_anew", ("a",), "a", "Again", "Draw other scores: the next seed"),
+    Action("scores.draw_anew", ("a",), "a", "Again", "Draw other scores: the next seed"),
     *D_K_ACTIONS,
     RULE_ACTION,
-    Action("screen.type('softcap')", ("c",), "c", "Cap", "Type a soft cap; empty is none"),
-    Action("screen.type('sink')", ("b",), "b", "Sink", "Type the logit of a sink; empty is none"),
+    Action("fields.type('softcap')", ("c",), "c", "Cap", "Type a soft cap; empty is none"),
+    Action("fields.type('sink')", ("b",), "b", "Sink", "Type the logit of a sink; empty is none"),
     Action(
-        "screen.qk_norm", ("k",), "k", "QK-norm",
+        "scores.qk_norm", ("k",), "k", "QK-norm",
         "Normalise q and k before their product, or do not",
     ),
     MODELS_ACTION,
     Action(
-        "screen.next('precision')", ("p",), "p", "Precision", "Compute softmax in the next format"
+        "fields.next('precision')", ("p",), "p", "Precision", "Compute softmax in the next format"
     ),
     Action(
-        "screen.next('naive')", ("n",), "n", "Naive",
+        "fields.next('naive')", ("n",), "n", "Naive",
         "Subtract the largest score before e^z, or do not",
     ),
     Action(
-        "screen.next('arithmetic')", ("A",), "A", "Arithmetic",
+        "fields.next('arithmetic')", ("A",), "A", "Arithmetic",
         "In 16 bits round logits and weights, or every operation",
     ),
     Action(
-        "screen.next('round_scores')", ("P",), "P", "Round s",
+        "fields.next('round_scores')", ("P",), "P", "Round s",
         "Round the scores to the next format",
     ),
     Action(
-        "screen.next('round_vectors')", ("K",), "K", "Round q",
+        "fields.next('round_vectors')", ("K",), "K", "Round q",
         "Round q and k to the next format",
     ),
     Action(
-        "screen.mask", ("m",), "m", "Mask", "Mask the cursor's key, or the selected ones; or show"
+        "scores.mask", ("m",), "m", "Mask", "Mask the cursor's key, or the selected ones; or show"
     ),
     Action(
-        "screen.type_mask", ("M",), "M", "Masks",
+        "scores.type_mask", ("M",), "M", "Masks",
         "Type which keys are masked: 2, 5:8, 12: or causal",
     ),
     Action(
-        "screen.mask_after", ("greater_than_sign",), ">", "After",
+        "scores.mask_after", ("greater_than_sign",), ">", "After",
         "Mask the keys after the cursor, as a causal mask does",
     ),
     Action(
-        "screen.gradient_of", ("i",), "i", "Key", "Show the gradient of the cursor's key's weight",
+        "scores.gradient_of", ("i",), "i", "Key", "Show the gradient of the cursor's key's weight",
         bar=2,
     ),
     Action(
-        "screen.next('wrt')", ("w",), "w", "s/z",
+        "fields.next('wrt')", ("w",), "w", "s/z",
         "Take the gradient with respect to the scores s or the logits z", bar=3,
     ),
-    Action("screen.choose_example", ("x",), "x", "Examples", "Choose an example", bar=3),
+    Action("scores.choose_example", ("x",), "x", "Examples", "Choose an example", bar=3),
     OPEN_ACTION,
     SAVE_ACTION,
 )  # fmt: skip
 """What asks something else."""
 
 LOOKING = (
+    TAB_ACTION,
+    LOG_ACTION,
+    Action("looking.next_vector", ("v",), "v", "Vector", "Show the next vector"),
     Action(
-        "screen.next_tab", ("t",), "t", "Tab",
-        "Show the next chart, or a narrow screen's next tab", bar=1,
-    ),
-    Action(
-        "screen.log", ("l",), "l", "Log", "Switch charts between linear and logarithmic", bar=3
-    ),
-    Action("screen.next_vector", ("v",), "v", "Vector", "Show the next vector"),
-    Action(
-        "screen.sort", ("s",), "s", "Sort",
+        "looking.sort", ("s",), "s", "Sort",
         "List keys by position, by the largest score or by the largest weight",
     ),
-    Action("screen.go_to_key", ("g",), "g", "Go", "Go to a key by its number"),
+    Action("looking.go_to_key", ("g",), "g", "Go", "Go to a key by its number"),
     Action(
-        "screen.pin", ("equals_sign",), "=", "Compare",
+        "looking.pin", ("equals_sign",), "=", "Compare",
         "Pin the present answer to compare the next ones with it; or let go", bar=3,
     ),
+    SIDE_ACTION,
     Action(
-        "screen.other_side", ("o",), "o", "Side",
-        "Show the other side, unscaled or scaled, where there is room for one",
-    ),
-    Action(
-        "screen.zoom", ("z",), "z", "Zoom",
+        "looking.flip('zoomed')", ("z",), "z", "Zoom",
         "See a large Jacobian around the cursor, or as a whole",
     ),
     READ_ACTION,

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from attn_tui.compute.experiment import Experiment, Stop
@@ -53,10 +54,13 @@ def over(experiment: Experiment, view: View) -> Needed:
     between = None if setup.d_k in D_K.stops else setup.d_k
     any_d_k = replace(setup, d_k=D_K.minimum)
     d_ks = sorted({*D_K.stops, setup.d_k})
-    return Needed(
-        OverDkKey(experiment.source, any_d_k, view.vector, between),
-        lambda stop: over_d_k(experiment, view.vector, d_ks, stop=stop),
-    )
+
+    def work(stop: Stop) -> Any:
+        # What draws it is long to import, and is not to hold the screen.
+        import_module("attn_tui.charts.explore.over_d_k")
+        return over_d_k(experiment, view.vector, d_ks, stop=stop)
+
+    return Needed(OverDkKey(experiment.source, any_d_k, view.vector, between), work)
 
 
 def tried(experiment: Experiment, view: View) -> Needed:

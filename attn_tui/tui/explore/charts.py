@@ -11,7 +11,8 @@ from attn_tui.compute.explore.attention import attention
 from attn_tui.files.kinds import KINDS
 from attn_tui.tui.explore import chart_data
 from attn_tui.tui.explore.chart_data import Needed
-from attn_tui.tui.explore.view import TABLES, View
+from attn_tui.tui.explore.view import View
+from attn_tui.tui.view import Tab
 
 Rows = tuple[Row, ...]
 
@@ -63,13 +64,6 @@ class Chart:
     needed: Callable[[Experiment, View], Needed | None] = lambda experiment, view: None
     moved: Callable[[Drawn, int, int], View] = _key_moved
     pointed: Callable[[Drawn, int, int], View | None] = lambda drawn, x, y: None
-
-
-def next_tab(view: View, narrow: bool) -> View:
-    """Return the view of the next tab: tables and charts in turn, or charts alone if wide."""
-    places = [*TABLES, *CHARTS] if narrow else [*CHARTS]
-    here = view.chart if view.shows_chart or not narrow else view.table
-    return view.tab(places[(places.index(here) + 1) % len(places)])
 
 
 def _weights(drawn: Drawn) -> Rows:
@@ -156,3 +150,10 @@ CHARTS: Mapping[str, Chart] = {
     "vectors": Chart("q, K, V", "qKV", _vectors, moved=_component_moved),
 }
 """Each by its name, in the order of the tabs."""
+
+TABS: Mapping[str, Tab] = {
+    "weights": Tab("Weights", "p", apart=True),
+    "gradient": Tab("Gradient", "∂p/∂s", apart=True),
+    **{name: Tab(chart.title, chart.short) for name, chart in CHARTS.items()},
+}
+"""The halves of the table, which a narrow screen shows one at a time, and the charts."""

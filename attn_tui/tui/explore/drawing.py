@@ -1,11 +1,10 @@
 """What each pane of the Explore screen shows, as rows, from the answer and the view."""
 
-from collections.abc import Sequence
 from textwrap import wrap
 
 import numpy as np
 
-from attn_tui.charts.rows import Row, Span, first_fit, first_text, message
+from attn_tui.charts.rows import Row, Span, first_fit, first_text
 from attn_tui.charts.sides import compared
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer
@@ -20,16 +19,16 @@ from attn_tui.files.kinds import KINDS
 from attn_tui.report.explore import sentences
 from attn_tui.report.numbers import general, weight, weight_name
 from attn_tui.report.origin import origins
-from attn_tui.tui.explore import table_rows
-from attn_tui.tui.explore.charts import CHARTS
+from attn_tui.tui.explore.charts import TABS
+from attn_tui.tui.explore.found import Found
 from attn_tui.tui.explore.key_table import Page
 from attn_tui.tui.explore.order import Keys
+from attn_tui.tui.explore.scene import Scene
+from attn_tui.tui.explore.table_rows import Marks, key_table
 from attn_tui.tui.explore.view import View
+from attn_tui.tui.looking import log_item, tab_items
 from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.bar import Item
-
-ROOMY = 100
-"""Columns from which labels are spelled out."""
 
 _SHORT_FORMATS = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16"}
 
@@ -69,9 +68,9 @@ def status(experiment: Experiment) -> list[tuple[str, str]]:
     setup, source = experiment.setup, experiment.source
     rule = ", ".join(filter(None, (f"m = {setup.scale.formula}", extras_text(setup.scale, source))))
     return [
-        (rule, "screen.choose_rule"),
-        (precision_text(setup.precision), "screen.next('precision')"),
-        (KINDS[source.kind].title, "screen.choose_source"),
+        (rule, "scale.choose_rule"),
+        (precision_text(setup.precision), "fields.next('precision')"),
+        (KINDS[source.kind].title, "scores.choose_source"),
     ]
 
 
@@ -80,10 +79,9 @@ def source_title(kind: Kind) -> str:
     return f" Scores: {KINDS[kind].title} "
 
 
-def rule_rows(
-    answer: VectorAnswer, experiment: Experiment, index: int, width: int, height: int
-) -> list[Row]:
+def rule_rows(found: Found, width: int, height: int) -> list[Row]:
     """Return what is done to the scores of a vector, and where they come from."""
+    answer, experiment = found.answer, found.question.experiment
     scale, m = experiment.setup.scale, answer.scaled.multiplier
     formula: Span = (f"m = {scale.formula}  ", "label")
     times: Span = (f"× {general(m, 5)}", "scaled")
@@ -93,7 +91,7 @@ def rule_rows(
     less: Span = (f"  {extras_text(scale, source)}".rstrip(), "label")
     fewer: list[Row] = [(formula, times, more), (times, more), (times, less)]
     rule = first_fit([(formula, times, divisor, more), *fewer], width)
-    texts = origins(source, experiment, index)
+    texts = origins(source, experiment, found.question.vector)
     room = max(height - 1, 1)
     # An equation is not torn apart.
     texts = [text.replace(" = ", "\u00a0=\u00a0") for text in texts]
@@ -104,26 +102,26 @@ def rule_rows(
     return [rule, *(((line.replace("\u00a0", " "), "muted"),) for line in lines)]
 
 
-def message_rows(
-    asked: Asked, answer: VectorAnswer, view: View, width: int, height: int
-) -> list[Row]:
-    """Return the error in the scores, or else what they are, in so many lines at most."""
+def message_rows(scene: Scene, found: Found) -> list[Row]:
+    """Return the error in the scores, or else what they are, in few lines."""
+    asked, experiment = scene.asked, found.question.experiment
+    width, height = (scene.width, 2) if scene.narrow else (scene.width // 2 - 2, 3)
     if asked.error:
         text = str(asked.error).removeprefix("scores, ")
         lines = wrap(text, max(width, 10), max_lines=height, placeholder=" …")
         return [((line, "error"),) for line in lines]
-    n_vectors = len(asked.experiment.vectors)
-    vector = answer.vector
+    n_vectors = len(experiment.vectors)
+    vector = found.answer.vector
     keys = "1 key" if vector.n_keys == 1 else f"{vector.n_keys:,} keys"
     many = f"{n_vectors:,} vectors (v: next), " if n_vectors > 1 else ""
-    mask = asked.experiment.setup.mask
+    mask = experiment.setup.mask
     masked = f", masked: {mask}" if mask else ""
     rows: list[Row] = [((f"{many}{vector.name}, {keys}{masked}", "muted"),)]
-    names = {name.partition("[")[0].lower() for name in asked.experiment.source.names}
+    names = {name.partition("[")[0].lower() for name in experiment.source.names}
     if {"q", "k"} <= names:
         rows.insert(0, (("f, from q and K, multiplies q and K", "muted"),))
-    if view.pinned:
-        rows.insert(0, (("pinned ", "pinned"), (view.pin, "muted")))
+    if scene.view.pinned:
+        rows.insert(0, (("pinned ", "pinned"), (scene.view.pin, "muted")))
     return rows[:height]
 
 
@@ -136,40 +134,16 @@ def words(draft: Draft, answer: VectorAnswer, setup: Setup) -> tuple[str, ...]:
     return (*sentences.explore(answer, setup), *filter(None, [sentences.vanished(answer)]))
 
 
-def words_rows(sentences: tuple[str, ...], width: int, height: int) -> list[Row]:
-    """Return sentences in lines, cut with an ellipsis where there are too many."""
-    lines = wrap(" ".join(sentences), max(width - 2, 10), max_lines=height, placeholder=" …")
-    return [((f" {line}", "text"),) for line in lines]
-
-
-def statistics_rows(answer: VectorAnswer, width: int, narrow: str) -> list[Row]:
-    """Return the statistics below the table, of the half that a narrow screen shows."""
-    weights = table_rows.weight_statistics(answer, brief=width < ROOMY)
-    gradient = table_rows.gradient_statistics(answer)
-    lines: dict[str, list[Sequence[Row]]] = {
-        "weights": [weights[:1], weights[1:]],
-        "gradient": [(each,) for each in gradient],
-        "": [weights, gradient],
-    }
-    return [table_rows.statistics_row(line) for line in lines[narrow]]
-
-
-def page(
-    answer: VectorAnswer,
-    experiment: Experiment,
-    view: View,
-    keys: Keys,
-    width: int,
-    narrow: str,
-    stale: bool,
-) -> Page:
-    """Return what the table shows of some keys."""
+def page(scene: Scene, found: Found) -> Page:
+    """Return what the table shows of the keys that are in sight."""
+    answer, view, width = found.shown, scene.view, scene.width
+    keys = found.order.between(view.top, view.top + scene.lines)
     variable = SYMBOL[answer.wrt]
     name = weight_name(answer.of)
     masked = " (masked: 0)" if answer.of in answer.masked else ""
-    marks = table_rows.Marks(view.key, view.span if view.anchor is not None else None)
-    unmasked = _unmasked(experiment, view.vector, keys)
-    rows, before = table_rows.key_table(answer, keys, width, marks, narrow, unmasked)
+    marks = Marks(view.key, view.span if view.anchor is not None else None)
+    unmasked = _unmasked(found.question.experiment, view.vector, keys)
+    rows, before = key_table(answer, keys, width, marks, scene.half, unmasked)
     gradients = [
         f"gradient of {name}{masked} {respect} {variable}"
         for respect in ("with respect to", "w.r.t.")
@@ -180,9 +154,9 @@ def page(
         keys,
         rows,
         before,
-        (_weights_title(answer, view, keys, width - right - 4, stale), gradient),
-        statistics_rows(answer, width, narrow),
-        not narrow,
+        (_weights_title(scene, answer, keys, width - right - 4), gradient),
+        scene.statistics,
+        not scene.narrow,
     )
 
 
@@ -198,10 +172,10 @@ def _unmasked(experiment: Experiment, index: int, keys: Keys) -> list[float]:
     return numbers
 
 
-def _weights_title(answer: VectorAnswer, view: View, keys: Keys, width: int, stale: bool) -> str:
+def _weights_title(scene: Scene, answer: VectorAnswer, keys: Keys, width: int) -> str:
     """Return whose weights they are, and which of the keys are in sight where not all are."""
-    title = f"{answer.vector.name}: weights p" + (" (last readable)" if stale else "")
-    n_keys = answer.vector.n_keys
+    title = f"{answer.vector.name}: weights p" + " (last readable)" * bool(scene.asked.error)
+    n_keys, view = answer.vector.n_keys, scene.view
     by = "" if view.sort == "position" else f" by {view.sort}"
     if len(keys) == n_keys:
         return f"{title}{by}"
@@ -209,51 +183,20 @@ def _weights_title(answer: VectorAnswer, view: View, keys: Keys, width: int, sta
     return first_text((f"{title}, {seen}", f"{title}{by}", title), width)
 
 
-def tab_items(
-    view: View,
-    answer: VectorAnswer,
+def tabs(
+    asked: Asked, view: View, answer: VectorAnswer, busy: bool, focused: bool, width: int,
     narrow: bool,
-    focused: bool,
-    stale: bool,
-    busy: bool,
-    width: int,
-) -> list[Item]:
+) -> list[Item]:  # fmt: skip
     """Return the tabs: of the charts, and on a narrow screen of the table's halves too."""
-    variable = SYMBOL[answer.wrt]
-    name = weight_name(answer.of)
-    tables = {"weights": "p", "gradient": f"∂{name}/∂{variable}"} if narrow else {}
-    titles = tables | {key: chart.short if narrow else chart.title for key, chart in CHARTS.items()}
-    present = view.chart if view.shows_chart or not narrow else view.table
-    end = Item(((" linear ", "muted"),), "screen.log")
-    if view.log:
-        end = Item(((" log ", "muted"),), "screen.log")
+    named = {"gradient": f"∂{weight_name(answer.of)}/∂{SYMBOL[answer.wrt]}"}
+    titles = {
+        name: named.get(name, tab.short if narrow else tab.title)
+        for name, tab in TABS.items()
+        if narrow or not tab.apart
+    }
+    end = log_item(view.log)
     if busy:
         end = Item(((" computing ", "strong"),))
-    if narrow and stale:
+    if narrow and asked.error:
         end = Item(((" old ", "error"),))
-    items = []
-    for key, title in titles.items():
-        role = ("focus" if focused else "tab") if key == present else "muted"
-        items.append(Item(((f" {title} ", role), ("│", "axis")), f"screen.tab('{key}')"))
-    # The present tab is always among those there is room for.
-    here = list(titles).index(present)
-    first, room = 0, width - end.width - 1
-    while first < here and sum(item.width for item in items[first : here + 1]) > room:
-        first += 1
-    shown: list[Item] = []
-    for item in items[first:]:
-        if sum(each.width for each in shown) + item.width > room:
-            break
-        shown.append(item)
-    return [Item((("…" if first else "─", "axis"),)), *shown, end]
-
-
-def ruled(items: list[Item], width: int) -> list[Item]:
-    """Return items followed by a rule to the right edge."""
-    rest = width - sum(item.width for item in items)
-    return [*items, Item((("─" * max(rest, 0), "axis"),))]
-
-
-def waiting(failed: bool, width: int, height: int) -> tuple[Row, ...]:
-    """Return what stands where a chart will be."""
-    return message(" not computed" if failed else " computing …", width, height)
+    return tab_items(titles, view.present(narrow), focused, [end], width)

@@ -9,7 +9,7 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from attn_tui.charts.rows import Row
-from attn_tui.tui.actions import Action, Section, bindings
+from attn_tui.tui.actions import Action, Section, bindings, textual_action
 from attn_tui.tui.explore.order import Keys
 from attn_tui.tui.explore.table_rows import title_row
 from attn_tui.tui.widgets.canvas import Canvas
@@ -17,19 +17,21 @@ from attn_tui.tui.widgets.canvas import Canvas
 FAR = 10**9
 
 ACTIONS = (
-    Action("move(-1)", ("up",), "up", "Up", "Move to the key above", palette=False),
-    Action("move(1)", ("down",), "down", "Down", "Move to the key below", palette=False),
+    Action("looking.move(-1)", ("up",), "up", "Up", "Move to the key above", palette=False),
+    Action("looking.move(1)", ("down",), "down", "Down", "Move to the key below", palette=False),
     Action("page(-1)", ("pageup",), "pgup", "Page up", "Move a page up", palette=False),
     Action("page(1)", ("pagedown",), "pgdn", "Page down", "Move a page down", palette=False),
-    Action(f"move(-{FAR})", ("home",), "home", "First", "Move to the first key", palette=False),
-    Action(f"move({FAR})", ("end",), "end", "Last", "Move to the last key", palette=False),
     Action(
-        "anchor", ("space",), "space", "Select",
+        f"looking.move(-{FAR})", ("home",), "home", "First", "Move to the first key", palette=False
+    ),
+    Action(f"looking.move({FAR})", ("end",), "end", "Last", "Move to the last key", palette=False),
+    Action(
+        "looking.anchor", ("space",), "space", "Select",
         "Select keys from here to where the cursor goes; or give the selection up", palette=False,
     ),
     Action(
-        "choose", ("enter",), "enter", "Gradient", "Show the gradient of this key's weight",
-        palette=False,
+        "scores.gradient_of", ("enter",), "enter", "Gradient",
+        "Show the gradient of this key's weight", palette=False,
     ),
 )  # fmt: skip
 
@@ -73,24 +75,6 @@ class KeyTable(Vertical, can_focus=True):
 
     page: Page | None = None
 
-    @dataclass
-    class Moved(Message):
-        """The user moves the cursor by so many keys."""
-
-        keys: int
-
-    class Anchored(Message):
-        """The user begins to select a range of keys at the cursor, or gives it up."""
-
-    @dataclass
-    class Pointed(Message):
-        """The user points at a key."""
-
-        key: int
-
-    class Chosen(Message):
-        """The user wants the gradient of the weight of the key the cursor is on."""
-
     class Resized(Message):
         """There is room for more keys, or for fewer."""
 
@@ -131,39 +115,30 @@ class KeyTable(Vertical, can_focus=True):
         """Show that the keys go elsewhere."""
         self._draw()
 
-    def action_move(self, keys: int) -> None:
-        """Move the cursor."""
-        self.post_message(self.Moved(keys))
-
-    def action_page(self, pages: int) -> None:
+    async def action_page(self, pages: int) -> None:
         """Move the cursor by what is in sight."""
         in_sight = len(self.page.keys) if self.page else 1
-        self.post_message(self.Moved(pages * in_sight))
+        await self._run(f"looking.move({pages * in_sight})")
 
-    def action_anchor(self) -> None:
-        """Begin to select a range, or give it up."""
-        self.post_message(self.Anchored())
-
-    def action_choose(self) -> None:
-        """Ask for the gradient of this key's weight."""
-        self.post_message(self.Chosen())
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+    async def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """Move up."""
         event.stop()
-        self.action_move(-1)
+        await self._run("looking.move(-1)")
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+    async def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """Move down."""
         event.stop()
-        self.action_move(1)
+        await self._run("looking.move(1)")
 
-    def on_click(self, event: events.Click) -> None:
+    async def on_click(self, event: events.Click) -> None:
         """Move the cursor to the key that was clicked; a second click chooses its gradient."""
         if self.page is None:
             return
         line = event.screen_y - self.region.y - self.page.head
         if 0 <= line < len(self.page.keys):
-            self.post_message(self.Pointed(int(self.page.keys[line])))
+            await self._run(f"looking.point({self.page.keys[line]})")
             if event.chain == 2:
-                self.action_choose()
+                await self._run("scores.gradient_of")
+
+    async def _run(self, action: str) -> None:
+        await self.run_action(textual_action(action))

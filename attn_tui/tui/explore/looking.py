@@ -1,51 +1,53 @@
-"""What the keys of the Explore screen do that look another way."""
+"""Ways of looking at a vector: which, its keys and their order, a comparison."""
 
 from dataclasses import replace
+from typing import Protocol
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.whole import parse_whole
-from attn_tui.tui.explore.base import ExploreBase
-from attn_tui.tui.explore.charts import next_tab
+from attn_tui.tui import looking
+from attn_tui.tui.explore.charts import CHARTS, Drawn
 from attn_tui.tui.explore.drawing import pin_text
+from attn_tui.tui.explore.found import Found
+from attn_tui.tui.explore.view import View
+from attn_tui.tui.parts import Host
+from attn_tui.tui.widgets.entry import Request
 
 
-class LookingActions(ExploreBase):
-    """Actions that change the view and ask nothing."""
+class ExploreHost(Host, Protocol):
+    """A screen that shows a vector."""
 
-    def action_next_vector(self) -> None:
+    @property
+    def found(self) -> Found | None:
+        """What there is to show, which may be older than what is asked."""
+
+    @property
+    def drawn(self) -> Drawn | None:
+        """What the chart would be drawn from now."""
+
+    @property
+    def view(self) -> View:
+        """What is looked at."""
+
+
+class Looking(looking.Looking[ExploreHost]):
+    """What changes the view and asks nothing."""
+
+    def next_vector(self) -> None:
         """Show the next vector."""
-        if self.asked:
-            following = (self.view.vector + 1) % len(self.asked.experiment.vectors)
-            self.look(self.view.at(following))
+        screen = self._screen
+        if screen.asked:
+            following = (screen.view.vector + 1) % len(screen.asked.experiment.vectors)
+            screen.look(screen.view.at(following))
 
-    def action_next_tab(self) -> None:
-        """Show the next tab."""
-        self.look(next_tab(self.view, self.narrow))
-
-    def action_tab(self, name: str) -> None:
-        """Show a tab by its name."""
-        self.look(self.view.tab(name))
-
-    def action_log(self) -> None:
-        """Switch charts between linear and logarithmic."""
-        self.look(replace(self.view, log=not self.view.log))
-
-    def action_other_side(self) -> None:
-        """Show the other side where there is room for one."""
-        self.look(self.view.other_side())
-
-    def action_zoom(self) -> None:
-        """See a large Jacobian around the cursor, or as a whole."""
-        self.look(replace(self.view, zoomed=not self.view.zoomed))
-
-    def action_sort(self) -> None:
+    def sort(self) -> None:
         """List keys by something else, from the first on."""
-        self.look(self.view.next_sort())
+        self._screen.look(self._screen.view.next_sort())
 
-    def action_go_to_key(self) -> None:
+    def go_to_key(self) -> None:
         """Go to a key by its number."""
-        if self.answer:
-            last = self.answer.vector.n_keys - 1
+        if self._screen.found:
+            last = self._screen.found.answer.vector.n_keys - 1
 
             def read(text: str) -> int:
                 key = parse_whole("key", text)
@@ -53,16 +55,40 @@ class LookingActions(ExploreBase):
                     raise InputError("key", f"{inert(text)} will not do", f"0 to {last:,}")
                 return key
 
-            self.request("key", str(self.view.key), read, self.point)
+            request = Request("key", str(self._screen.view.key), read, self.point)
+            self._screen.choosing.request(request)
 
     def point(self, key: int) -> None:
         """Put the cursor on a key."""
-        self.look(replace(self.view, key=key))
+        self._screen.look(replace(self._screen.view, key=key))
 
-    def action_pin(self) -> None:
+    def move(self, keys: int) -> None:
+        """Move the cursor by so many keys of the list."""
+        if self._screen.found:
+            order = self._screen.found.order
+            self.point(order.key(order.place(self._screen.view.key) + keys))
+
+    def anchor(self) -> None:
+        """Begin to select a range of keys at the cursor, or give it up."""
+        view = self._screen.view
+        self._screen.look(replace(view, anchor=view.key if view.anchor is None else None))
+
+    def arrow(self, dx: int, dy: int) -> None:
+        """Do what an arrow does in the chart."""
+        if drawn := self._screen.drawn:
+            self._screen.look(CHARTS[drawn.view.chart].moved(drawn, dx, dy))
+
+    def point_at(self, x: int, y: int) -> None:
+        """Do what a click on a cell of the chart does."""
+        drawn = self._screen.drawn
+        if drawn and (view := CHARTS[drawn.view.chart].pointed(drawn, x, y)):
+            self._screen.look(view)
+
+    def pin(self) -> None:
         """Pin the present answer, or let go of the one that is pinned."""
-        if self.view.pinned or self.found is None:
-            self.look(replace(self.view, pinned=None, pin=""))
+        view, found = self._screen.view, self._screen.found
+        if view.pinned or found is None:
+            self._screen.look(replace(view, pinned=None, pin=""))
         else:
-            pin = pin_text(self.found.answer, self.found.question.experiment)
-            self.look(replace(self.view, pinned=self.found.answer, pin=pin))
+            pin = pin_text(found.answer, found.question.experiment)
+            self._screen.look(replace(view, pinned=found.answer, pin=pin))

@@ -3,16 +3,16 @@
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from attn_tui.charts.sides import Quantity, Side
+from attn_tui.charts.sides import Quantity
 from attn_tui.compute.explore.answer import VectorAnswer
+from attn_tui.tui import view
 from attn_tui.tui.explore.order import SORTS, Sort
 
 QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
-TABLES = {"weights": "Weights", "gradient": "Gradient"}
 
 
 @dataclass(frozen=True)
-class View:
+class View(view.View):
     """A way of looking.
 
     Attributes:
@@ -24,17 +24,14 @@ class View:
         anchor: The other end of a range of keys whose one end is the cursor, or None.
         top: How many keys of the order stand above the table's first line.
         sort: What keys are listed by.
-        table: The half of the table a narrow screen shows.
-        chart: The chart that is shown.
-        shows_chart: Whether a narrow screen shows the chart rather than the table.
         quantity: What the chart over d_k shows where there is room for one thing.
-        side: Which side is shown where there is room for one.
         zoomed: Whether a Jacobian too large for its map is seen around the cursor, not as a whole.
-        log: Whether charts are logarithmic.
         pinned: The answer that the present one is compared with, or None.
         pin: What was asked when it was pinned, in a few words.
     """
 
+    tab: str = "weights"
+    chart: str = "bars"
     vector: int = 0
     key: int = 0
     other: int = 0
@@ -43,21 +40,10 @@ class View:
     anchor: int | None = None
     top: int = 0
     sort: Sort = "position"
-    table: str = "weights"
-    chart: str = "bars"
-    shows_chart: bool = False
     quantity: Quantity = "weights"
-    side: Side = "scaled"
     zoomed: bool = False
-    log: bool = False
     pinned: VectorAnswer | None = None
     pin: str = ""
-
-    def tab(self, name: str) -> "View":
-        """Return the view of a tab by its name."""
-        if name in TABLES:
-            return replace(self, table=name, shows_chart=False)
-        return replace(self, chart=name, shows_chart=True)
 
     def next_quantity(self, steps: int) -> "View":
         """Return the view of the next quantity over d_k, or of one further on."""
@@ -67,10 +53,6 @@ class View:
     def next_sort(self) -> "View":
         """Return the view of keys listed by the next thing."""
         return replace(self, sort=SORTS[(SORTS.index(self.sort) + 1) % len(SORTS)])
-
-    def other_side(self) -> "View":
-        """Return the view of the other side."""
-        return replace(self, side="unscaled" if self.side == "scaled" else "scaled")
 
     def at(self, vector: int) -> "View":
         """Return the view of another vector, from its first key on."""

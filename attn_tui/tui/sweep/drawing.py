@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import islice
 from textwrap import wrap
 
-from attn_tui.charts.rows import Row, fitted, message, packed
+from attn_tui.charts.rows import Row, fitted, packed
 from attn_tui.charts.sweep.curves import nearest, place_at, sweep_chart
 from attn_tui.charts.sweep.map import place_on_map, sweep_map
 from attn_tui.charts.sweep.signs import drawn_rules
@@ -29,13 +29,9 @@ from attn_tui.report.sweep.names import (
 from attn_tui.report.sweep.sentences import in_short, said
 from attn_tui.report.sweep.tables import numbers_at
 from attn_tui.tui.job import Job
-from attn_tui.tui.sweep.view import View
+from attn_tui.tui.looking import log_item, tab_items
+from attn_tui.tui.sweep.view import TABS, View
 from attn_tui.tui.widgets.bar import Item
-
-TABS = {"d_k": "Over d_k", "n": "Over n", "map": "Map of n and d_k"}
-"""What is swept, by the name of its tab."""
-
-_SHORT = {"d_k": "d_k", "n": "n", "map": "Map"}
 
 
 def tab_of(settings: Settings) -> str:
@@ -54,7 +50,7 @@ def status(settings: Settings, width: int) -> list[tuple[str, str]]:
     ratios = " unscaled/scaled" if width >= 80 else " ratio"
     text = named.symbol + ratios * settings.ratio
     room = 80 + 20 * settings.ratio
-    return [(f"{named.short} {text}" if width >= room else text, "screen.choose_statistic")]
+    return [(f"{named.short} {text}" if width >= room else text, "looking.choose_statistic")]
 
 
 def drawn_rows(settings: Settings, width: int, height: int) -> list[Row]:
@@ -94,21 +90,15 @@ def rules_rows(experiment: Experiment, width: int, height: int) -> list[Row]:
     return packed(choices, width, height, 1)
 
 
-def tab_items(settings: Settings, view: View, focused: bool, width: int) -> list[Item]:
+def tabs(settings: Settings, view: View, focused: bool, width: int) -> list[Item]:
     """Return the tabs, and how the chart is drawn."""
     present = "numbers" if view.numbers else tab_of(settings)
-    titles = (TABS if width >= 60 else _SHORT) | {"numbers": "Numbers" if width >= 60 else "i"}
-    items = [Item((("─", "axis"),))]
-    for name, title in titles.items():
-        role = ("focus" if focused else "tab") if name == present else "muted"
-        action = "screen.numbers" if name == "numbers" else f"screen.tab('{name}')"
-        items.append(Item(((f" {title} ", role), ("│", "axis")), action))
-    if present == "map":
-        items.append(Item(((f" {view.of} ", "muted"), ("│", "axis")), "screen.other_of"))
-    is_log = view.look.log or settings.ratio
-    items.append(Item(((" log " if is_log else " linear ", "muted"),), "screen.log"))
-    rest = width - sum(item.width for item in items)
-    return [*items, Item((("─" * max(rest, 0), "axis"),))]
+    roomy = width >= 60
+    titles = {name: tab.title if roomy else tab.short for name, tab in TABS.items()}
+    titles["numbers"] = "Numbers" if roomy else "i"
+    of = Item(((f" {view.of} ", "muted"), ("│", "axis")), "looking.other_of")
+    ends = [*([of] if present == "map" else []), log_item(view.log or settings.ratio)]
+    return tab_items(titles, present, focused, ends, width)
 
 
 def map_rule(answer: Answer, view: View) -> str:
@@ -238,8 +228,3 @@ def words_rows(sentences: Sequence[tuple[str, ...]], width: int, height: int) ->
     chosen = chosen or [sentence[-1] for sentence in sentences[:1]]
     lines = wrap(" ".join(chosen), room, max_lines=max(height, 1), placeholder=" …")
     return [((f" {line}", "text"),) for line in lines]
-
-
-def waiting(drawing: bool, width: int, height: int) -> tuple[Row, ...]:
-    """Return what stands where a chart will be."""
-    return message(" drawing …" if drawing else " Nothing is drawn yet", width, height)

@@ -1,6 +1,6 @@
 """What ``?`` says of each pane of the Sweep screen."""
 
-from attn_tui.tui.instrument_screen import Explanation
+from attn_tui.tui.explaining import Explanation
 
 DRAWN = Explanation(
     "Drawn vectors",

@@ -1,19 +1,21 @@
-"""The panes of the Sweep screen that hold other widgets."""
+"""The panes of the Sweep screen."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.message import Message
 
+from attn_tui.charts.rows import Row, message
 from attn_tui.compute.log_scale import N_KEYS
-from attn_tui.tui.actions import Action, Section
-from attn_tui.tui.scaling import ScalePane
-from attn_tui.tui.sweep import explanations
+from attn_tui.tui.actions import Section
+from attn_tui.tui.scale import ScalePane
+from attn_tui.tui.sweep import drawing, explanations
+from attn_tui.tui.sweep.actions import ENTER_ACTION
+from attn_tui.tui.sweep.scene import Scene
 from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.chart import ChartPane, arrows
 from attn_tui.tui.widgets.slider import Slider
+from attn_tui.tui.widgets.words import Words
 
 
 class DrawnPane(Vertical):
@@ -21,32 +23,17 @@ class DrawnPane(Vertical):
 
     explanation = explanations.DRAWN
 
-    @dataclass
-    class Moved(Message):
-        """The user asks for another n."""
-
-        event: Slider.Moved
-
-    class Typing(Message):
-        """The user wants to type n."""
-
     def compose(self) -> ComposeResult:
         """Lay out the slider of n above what is drawn."""
         self.border_title = " Drawn vectors "
         yield Slider(N_KEYS, id="n-slider")
         yield Canvas(id="drawn")
 
-    # The sliders of n and of d_k say the same; what is said here is of n.
-
-    @on(Slider.Moved)
-    def _on_moved(self, event: Slider.Moved) -> None:
-        event.stop()
-        self.post_message(self.Moved(event))
-
-    @on(Slider.Typing)
-    def _on_typing(self, event: Slider.Typing) -> None:
-        event.stop()
-        self.post_message(self.Typing())
+    def see(self, scene: Scene) -> None:
+        """Show n, and what is drawn."""
+        self.query_one(Slider).show_value(scene.settings.n)
+        drawn = self.query_one("#drawn", Canvas)
+        drawn.show(drawing.drawn_rows(scene.settings, *drawn.size))
 
 
 class SweepScale(ScalePane):
@@ -55,21 +42,40 @@ class SweepScale(ScalePane):
     title = " Scale rules "
     explanation = explanations.SCALE
 
+    def rows_of(self, scene: Scene, width: int, height: int) -> list[Row]:
+        """Return the rules that are compared."""
+        return drawing.rules_rows(scene.question, width, height)
+
 
 class SweepChart(ChartPane):
     """The chart, the map, or the numbers."""
 
     ACTIONS = (
         *arrows(
+            "places.move",
             "The place to the left: a smaller d_k, or n",
             "The place to the right: a larger d_k, or n",
             "Map: more keys; numbers: the line above",
             "Map: fewer keys; numbers: the line below",
         ),
-        Action(
-            "screen.explore", ("enter",), "enter", "Explore",
-            "Open Explore on a vector drawn at this place", palette=False,
-        ),
-    )  # fmt: skip
+        ENTER_ACTION,
+    )
     SECTION = Section("In the charts of Sweep", ACTIONS)
     explanation = explanations.CHART
+
+    def rows_of(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
+        """Return the chart, or the numbers in its place, or what stands where it will be."""
+        if scene.answer is None or not scene.answer.points:
+            waiting = " drawing …" if scene.job.running else " Nothing is drawn yet"
+            return message(waiting, width, height)
+        at = drawing.place_of(scene.asked.experiment)
+        return drawing.chart_rows(scene.answer, scene.view, at, width, height)
+
+
+class SweepWords(Words):
+    """What was found."""
+
+    def rows_of(self, scene: Scene, width: int, height: int) -> list[Row]:
+        """Return what was found in sentences, those that fit."""
+        sentences = drawing.words(scene.answer, scene.job, scene.now)
+        return drawing.words_rows(sentences, width, height)

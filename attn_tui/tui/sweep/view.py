@@ -3,8 +3,17 @@
 from dataclasses import dataclass, replace
 
 from attn_tui.charts.sweep.map import Of
-from attn_tui.charts.sweep.signs import DEFAULT_LOOK, Look
+from attn_tui.charts.sweep.signs import Look
 from attn_tui.compute.sweep.settings import Settings, Statistic
+from attn_tui.tui import view
+from attn_tui.tui.view import Tab
+
+TABS = {
+    "d_k": Tab("Over d_k", "d_k"),
+    "n": Tab("Over n", "n"),
+    "map": Tab("Map of n and d_k", "Map"),
+}
+"""What is swept, by the name of its tab."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +43,13 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class View:
+class View(view.View):
     """A way of looking.
 
     Attributes:
         shown: What of each vector is shown.
-        look: How charts are drawn.
+        bands: Whether the band that holds eight draws in ten is drawn beside curves.
+        whole: Whether logarithms go down to the smallest number.
         of: What a map shows over draws.
         rule: Which rule a map shows, counted on without end.
         numbers: Whether the numbers stand in place of the chart.
@@ -47,11 +57,18 @@ class View:
     """
 
     shown: Shown = Shown()
-    look: Look = DEFAULT_LOOK
+    log: bool = True
+    bands: bool = True
+    whole: bool = False
     of: Of = "median"
     rule: int = 0
     numbers: bool = False
     top: int = 0
+
+    @property
+    def look(self) -> Look:
+        """How charts are drawn."""
+        return Look(self.log, self.bands, self.whole)
 
     def other_of(self) -> "View":
         """Return the view of the other of mean and median."""

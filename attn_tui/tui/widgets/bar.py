@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from textual import events
 
 from attn_tui.charts.rows import Row, length
+from attn_tui.tui.actions import textual_action
 from attn_tui.tui.widgets.canvas import Canvas
 
 
@@ -15,7 +16,7 @@ class Item:
 
     Attributes:
         row: What it shows.
-        action: The Textual action a click runs, or empty.
+        action: What a click runs, as of an `Action`, or empty.
     """
 
     row: Row
@@ -47,5 +48,9 @@ class Bar(Canvas):
         for item in self.items:
             if left <= event.x < left + item.width and item.action:
                 event.stop()
-                await self.run_action(item.action)
+                await self.run_action(textual_action(item.action))
             left += item.width
+
+
+class TabBar(Bar):
+    """The tabs of what there is to look at."""

@@ -1,5 +1,6 @@
 """Where charts and the rule are drawn, on every instrument."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -8,12 +9,10 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
+from attn_tui.charts.rows import Row
 from attn_tui.tui.actions import Action, Section, bindings
-from attn_tui.tui.widgets.bar import Bar
+from attn_tui.tui.widgets.bar import TabBar
 from attn_tui.tui.widgets.canvas import Canvas
-
-CHART_DELAY = 0.04
-"""Seconds of rest before a chart is drawn, so that a held key is not slowed by it."""
 
 
 class ChartCanvas(Canvas):
@@ -46,26 +45,11 @@ class ChartCanvas(Canvas):
         self.post_message(self.Pointed(x, y, event.chain == 2))
 
 
-class RuleCanvas(Canvas):
-    """The rule; a click offers the others."""
-
-    async def on_click(self) -> None:
-        """Offer the rules."""
-        await self.run_action("screen.choose_rule")
-
-
 class ChartPane(Vertical, can_focus=True):
     """A chart below its tabs; an instrument says what the arrows do to it."""
 
     ACTIONS: ClassVar[tuple[Action, ...]] = ()
     SECTION: ClassVar[Section]
-
-    @dataclass
-    class Moved(Message):
-        """The user moves the cursor: by so many places to the right, and down."""
-
-        dx: int
-        dy: int
 
     def __init_subclass__(cls, **options: Any) -> None:
         cls.BINDINGS = bindings(cls.ACTIONS)
@@ -73,18 +57,28 @@ class ChartPane(Vertical, can_focus=True):
 
     def compose(self) -> ComposeResult:
         """Lay out the tabs above the chart."""
-        yield Bar(id="tabs")
+        yield TabBar(id="tabs")
         yield ChartCanvas(id="chart")
 
-    def action_move(self, dx: int, dy: int) -> None:
-        """Say which arrow it was."""
-        self.post_message(self.Moved(dx, dy))
+    @property
+    def canvas(self) -> ChartCanvas:
+        """Where the chart is drawn."""
+        return self.query_one(ChartCanvas)
+
+    def see_chart(self, scene: Any) -> None:
+        """Draw the chart of a scene."""
+        if size := self.canvas.size:
+            self.canvas.show(self.rows_of(scene, *size))
+
+    def rows_of(self, scene: Any, width: int, height: int) -> Sequence[Row]:
+        """Return the chart, in so many cells and lines."""
+        return ()
 
 
-def arrows(left: str, right: str, up: str, down: str) -> tuple[Action, ...]:
-    """Return what the arrows do in a chart, from what each does there."""
+def arrows(verb: str, left: str, right: str, up: str, down: str) -> tuple[Action, ...]:
+    """Return what the arrows do in a chart: a verb of so many places to the right, and down."""
     return tuple(
-        Action(f"move({dx}, {dy})", (key,), key, key.capitalize(), does, palette=False)
+        Action(f"{verb}({dx}, {dy})", (key,), key, key.capitalize(), does, palette=False)
         for key, does, dx, dy in (
             ("left", left, -1, 0),
             ("right", right, 1, 0),

@@ -28,9 +28,6 @@ ACTIONS = (
     Action("type", ("enter",), "enter", "Type", "Type a value", palette=False),
 )
 
-SLIDE = Gesture("slide")
-"""Steps by keys; a run of them is one step of history."""
-
 
 def ticks(scale: LogScale, width: int, thumb: int) -> dict[int, str]:
     """Return the characters of the labels on a track by their column.
@@ -87,11 +84,15 @@ class Slider(Canvas, can_focus=True):
     class Moved(Message):
         """The user asks for another value, told as a change, so that none overtakes another."""
 
+        field: str
         change: Callable[[int], int]
         gesture: Gesture
 
+    @dataclass
     class Typing(Message):
         """The user wants to type a value."""
+
+        field: str
 
     def __init__(self, scale: LogScale, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -129,8 +130,9 @@ class Slider(Canvas, can_focus=True):
         super().watch_has_focus(has_focus)
         self._draw()
 
-    def _move(self, change: Callable[[int], int], gesture: Gesture = SLIDE) -> None:
-        self.post_message(self.Moved(change, gesture))
+    def _move(self, change: Callable[[int], int], gesture: Gesture | None = None) -> None:
+        field = self.scale.field
+        self.post_message(self.Moved(field, change, gesture or Gesture(field)))
 
     def action_step(self, steps: int) -> None:
         """Move by stops."""
@@ -146,7 +148,7 @@ class Slider(Canvas, can_focus=True):
 
     def action_type(self) -> None:
         """Ask for a value to be typed."""
-        self.post_message(self.Typing())
+        self.post_message(self.Typing(self.scale.field))
 
     def _follow(self, x: int, gesture: Gesture) -> None:
         place = self.scale.from_fraction((x - len(self._label)) / max(self._track_width - 1, 1))

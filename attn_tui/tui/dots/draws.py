@@ -1,0 +1,127 @@
+"""What is drawn on the screen of Dot products: the field under the cursor, entries, and rows."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Protocol
+
+from attn_tui.compute.dots.settings import Settings
+from attn_tui.compute.law.entries import LAWS
+from attn_tui.tui.dialogs import Choice
+from attn_tui.tui.dots.sampling import Sampling
+from attn_tui.tui.dots.view import FIELDS, View
+from attn_tui.tui.fields import Change
+from attn_tui.tui.looking import Looking
+from attn_tui.tui.parts import Host, Part
+from attn_tui.tui.stopping import Stopping
+
+
+class DrawsHost(Host, Protocol):
+    """A screen that draws q·k."""
+
+    looking: Looking[Host]
+
+    @property
+    def view(self) -> View:
+        """What is looked at."""
+
+    sampling: Sampling
+
+    @property
+    def wanted(self) -> tuple[object, ...]:
+        """What draws depend on."""
+
+    @property
+    def settings(self) -> Settings:
+        """What is asked of the draws."""
+
+
+LINES_OF_DERIVATION = 14
+"""Rows of the derivation where each step takes two."""
+
+
+class Draws(Part[DrawsHost]):
+    """What is drawn."""
+
+    NAME = "draws"
+
+    def move(self, by: int) -> None:
+        """Put the cursor on another field."""
+        self._screen.look(self._screen.view.field_moved(by))
+
+    def point(self, place: int) -> None:
+        """Put the cursor on the field at a place."""
+        self._screen.look(replace(self._screen.view, field=place))
+
+    def step(self, steps: int) -> None:
+        """Move the field under the cursor by steps."""
+        self._screen.fields.change(FIELDS[self._screen.view.field].name, steps)
+
+    def type(self) -> None:
+        """Ask for the field under the cursor to be typed, or chosen."""
+        name = FIELDS[self._screen.view.field].name
+        if name == "entries":
+            self.choose_entries()
+        elif name == "tied":
+            self.step(1)
+        else:
+            self._screen.fields.type(name)
+
+    def scroll(self, dx: int, dy: int) -> None:
+        """Show the other side, or go down in the table and the derivation."""
+        (chart,) = self._screen.query("ChartCanvas")
+        most = max(LINES_OF_DERIVATION - chart.size.height, 0)
+        n_rows = len(self._screen.settings.d_ks)
+        self._screen.look(self._screen.view.moved(dx, dy, n_rows, most))
+
+    def choose_entries(self) -> None:
+        """Offer the laws of entries."""
+        offered = [
+            Choice(law.name, law.title, f"mean {law.mean:.3g}, variance {law.variance:.4g}")
+            for law in LAWS.values()
+        ]
+        present = self._screen.settings.entries
+        self._screen.choosing.choose("Entries of q and k", offered, present, self.entries)
+
+    def entries(self, name: str) -> None:
+        """Draw entries of a law by its name."""
+        self._screen.fields.put("entries", lambda _: name)
+
+    def commands(self) -> Iterator[Choice]:
+        """Yield each law of entries."""
+        for law in LAWS.values():
+            yield Choice(f"draws.entries('{law.name}')", f"Entries {law.title}", "Draw these")
+
+    def add_row(self) -> None:
+        """Ask for rows of the table."""
+        field = self._screen.FIELDS["d_ks"]
+
+        def read(text: str) -> Change:
+            more = field.kind.parse(field.key, text)
+            return lambda setup: setup.changed(field, lambda old: tuple(sorted({*old, *more})))
+
+        fields = self._screen.fields
+        fields.request(field.label, str(fields.setup.d_k), read)
+        self._screen.looking.tab("table")
+
+    def remove_row(self) -> None:
+        """Take the cursor's row out of the table."""
+        d_ks, view = self._screen.settings.d_ks, self._screen.view
+        if self._screen.looking.present != "table" or not d_ks:
+            self._screen.notify("There is no row here: t shows the table", timeout=3)
+            return
+        gone = d_ks[min(view.row, len(d_ks) - 1)]
+        self._screen.look(replace(view, row=max(min(view.row, len(d_ks) - 2), 0)))
+        self._screen.fields.put("d_ks", lambda old: tuple(d_k for d_k in old if d_k != gone))
+
+
+class StoppingDraws(Stopping[DrawsHost]):
+    """Stops draws; what is stopped stays so when it is asked again."""
+
+    def halt(self) -> None:
+        """Stop drawing."""
+        self._screen.sampling.stopped.add(self._screen.wanted)
+
+    def resume(self) -> None:
+        """Go on with what was stopped."""
+        self._screen.sampling.stopped.discard(self._screen.wanted)
+        super().resume()

@@ -1,0 +1,61 @@
+"""Answers about the vector in view: at once, or where there are many keys beside the screen."""
+
+from dataclasses import replace
+
+from attn_tui.compute.experiment import Experiment
+from attn_tui.tui.computing import Computing
+from attn_tui.tui.explore.found import Found, Question, find
+from attn_tui.tui.explore.view import View
+from attn_tui.tui.job import Job
+from attn_tui.tui.parts import Host
+
+
+class Answering:
+    """Has the newest question answered, one at a time.
+
+    Args:
+        screen: It is sent what takes long, and gives it to `computing`.
+
+    Attributes:
+        question: What is to be shown.
+        found: What there is to show, which may be older; None before all.
+        computing: Answers what takes long.
+    """
+
+    def __init__(self, screen: Host) -> None:
+        self.question: Question | None = None
+        self.found: Found | None = None
+        self.computing: Computing[Found] = Computing(screen)
+
+    @property
+    def job(self) -> Job[Found]:
+        """How an answer stands that takes long."""
+        return self.computing.job
+
+    @property
+    def is_old(self) -> bool:
+        """Whether what there is to show answers something else."""
+        return self.found is not None and self.found.question != self.question
+
+    def go_on(self, experiment: Experiment, view: View) -> View:
+        """Answer what is asked of the vector in view, and return the view of what is found."""
+        index = min(view.vector, len(experiment.vectors) - 1)
+        question = self.question = Question(experiment, index, view.sort, view.pinned)
+        before = self.found
+        if not self.is_old and before:
+            self.computing.forget()
+        elif not question.is_long:
+            self.computing.forget()
+            return self.take(find(question, before), view)
+        elif not self.job.running:
+            self.computing.ask(question, lambda stop: find(question, before))
+        return view
+
+    def take(self, found: Found, view: View) -> View:
+        """Take what was found; where keys are listed by something else, view the first of them."""
+        sort = self.found and self.found.question.sort
+        self.found, question = found, found.question
+        view = view.held(len(question.experiment.vectors), found.answer.vector.n_keys)
+        if sort not in (None, question.sort) and question.sort != "position":
+            view = replace(view, key=found.order.key(0))
+        return view

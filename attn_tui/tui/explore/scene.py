@@ -1,0 +1,83 @@
+"""What the panes of the Explore screen are given to show."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from attn_tui.charts.rows import Row
+from attn_tui.tui import scene
+from attn_tui.tui.bars import NARROW
+from attn_tui.tui.explore import table_rows
+from attn_tui.tui.explore.charts import TABS
+from attn_tui.tui.explore.found import Found
+from attn_tui.tui.explore.view import View
+
+ROOMY = 100
+"""Columns from which labels are spelled out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scene(scene.Scene):
+    """What Explore shows.
+
+    Attributes:
+        view: How the vector is looked at whose answer is there.
+        answer: What there is to show, which may be older than what is asked; None before all.
+        stale: Whether it is older, and will be for a while.
+        taken: Lines that the title, the panes above the table and the key bar take.
+    """
+
+    answer: Found | None
+    view: View
+    stale: bool
+    taken: int
+
+    def scrolled(self) -> "Scene":
+        """Return the scene with the cursor's key in sight, and keys in the order that was found."""
+        if (found := self.answer) is None:
+            return self
+        place = found.order.place(self.view.key)
+        view = self.view.scrolled(place, self.lines, found.shown.vector.n_keys)
+        return replace(self, view=replace(view, sort=found.question.sort))
+
+    @property
+    def shows_table(self) -> bool:
+        """Whether the table is in sight."""
+        return not self.narrow or TABS[self.view.tab].apart
+
+    @property
+    def half(self) -> str:
+        """The half of the table that a narrow screen shows; nothing where both are shown."""
+        return "" if not self.narrow else self.view.tab if self.shows_table else "weights"
+
+    @property
+    def words_height(self) -> int:
+        """Lines of the words."""
+        return 2 if self.width < NARROW or self.width >= ROOMY else 3
+
+    @cached_property
+    def statistics(self) -> Sequence[Row]:
+        """The lines below the table."""
+        assert self.answer
+        weights = table_rows.weight_statistics(self.answer.shown, brief=self.width < ROOMY)
+        gradient = table_rows.gradient_statistics(self.answer.shown)
+        lines: dict[str, list[Sequence[Row]]] = {
+            "weights": [weights[:1], weights[1:]],
+            "gradient": [(each,) for each in gradient],
+            "": [weights, gradient],
+        }
+        return [table_rows.statistics_row(line) for line in lines[self.half]]
+
+    @property
+    def around(self) -> int:
+        """Lines of the table that are no keys."""
+        return len(self.statistics) + (2 if not self.narrow else 1)
+
+    @property
+    def lines(self) -> int:
+        """How many keys are in sight."""
+        assert self.answer
+        words = len(self.problem) or self.words_height
+        room = self.height - self.taken - words - 1 - self.around
+        most = room if self.narrow else room // 2
+        return min(self.answer.shown.vector.n_keys, max(most, 1))

@@ -1,0 +1,100 @@
+"""The scores of the Explore screen, what is masked of them, and whose gradient is shown."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from attn_tui.compute.mask import Mask, parse_mask
+from attn_tui.compute.source import Kind
+from attn_tui.files.examples import EXAMPLES
+from attn_tui.files.kinds import KINDS
+from attn_tui.tui import edits
+from attn_tui.tui.dialogs import Choice
+from attn_tui.tui.explore.looking import ExploreHost
+from attn_tui.tui.fields import Change
+from attn_tui.tui.parts import Part
+
+
+class Scores(Part[ExploreHost]):
+    """Where scores come from, their masks, and their gradient."""
+
+    NAME = "scores"
+
+    def edit(self) -> None:
+        """Give the keys to the editor."""
+        self._screen.set_focus(next(iter(self._screen.query("ScoreEditor"))))
+
+    def choose_source(self) -> None:
+        """Offer the kinds of source."""
+        present = self._screen.asked.draft.source if self._screen.asked else ""
+        offered = [Choice(name, kind.title, kind.detail) for name, kind in KINDS.items()]
+        self._screen.choosing.choose("Where scores come from", offered, present, self.source)
+
+    def source(self, kind: Kind) -> None:
+        """Ask for scores from a kind of source, and give the keys to their text."""
+        self._screen.ask(edits.source(kind))
+        self.edit()
+
+    def draw_anew(self) -> None:
+        """Draw with the next seed."""
+        asked = self._screen.asked
+        if asked and not KINDS[asked.draft.source].source.redraws:
+            self._screen.notify("Scores are not drawn: f draws them", timeout=3)
+        self._screen.ask(edits.redraw)
+
+    def choose_example(self) -> None:
+        """Offer the examples."""
+        offered = [Choice(name, example.title, example.look) for name, example in EXAMPLES.items()]
+        self._screen.choosing.choose("Examples", offered, "", self.example)
+
+    def example(self, name: str) -> None:
+        """Ask what an example asks."""
+        self._screen.ask(edits.become(EXAMPLES[name].draft))
+
+    def commands(self) -> Iterator[Choice]:
+        """Yield each source and each example."""
+        for name, kind in KINDS.items():
+            yield Choice(f"scores.source('{name}')", f"Scores {kind.title}", kind.detail)
+        for name, example in EXAMPLES.items():
+            title = f"Example {example.title}"
+            yield Choice(f"scores.example('{name}')", title, example.look)
+
+    def qk_norm(self) -> None:
+        """Normalise queries and keys, or do not."""
+        fields = self._screen.fields
+        # It can be asked for of typed scores too, for when they are drawn.
+        if not fields.setup.scale.qk_norm and (why := fields.why_held("qk_norm")):
+            self._screen.notify(why, timeout=3)
+        field = self._screen.FIELDS["qk_norm"]
+        fields.ask(lambda setup: setup.changed(field, lambda old: not old))
+
+    def mask(self) -> None:
+        """Mask the keys that are selected, or show them again."""
+        first, last = self._screen.view.span
+        self._screen.fields.ask(_masked(lambda old: old.toggled(first, last + 1)))
+
+    def mask_after(self) -> None:
+        """Mask the keys after the cursor, or show them again."""
+        found, start = self._screen.found, self._screen.view.key + 1
+        if found and start < found.answer.vector.n_keys:
+            self._screen.fields.ask(_masked(lambda old: old.toggled(start, None)))
+        else:
+            self._screen.notify("There is no key after the last", timeout=3)
+
+    def type_mask(self) -> None:
+        """Ask which keys are masked."""
+
+        def read(text: str) -> Change:
+            typed = parse_mask(text)
+            return _masked(lambda _: typed)
+
+        fields = self._screen.fields
+        fields.request("mask", str(fields.setup.mask), read)
+
+    def gradient_of(self) -> None:
+        """Show the gradient of the weight of the cursor's key."""
+        key = self._screen.view.key
+        self._screen.fields.put("of", lambda _: key)
+
+
+def _masked(change: Callable[[Mask], Mask]) -> Change:
+    return lambda setup: replace(setup, mask=change(setup.mask))

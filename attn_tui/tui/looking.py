@@ -1,0 +1,103 @@
+"""Ways of looking that the instruments have in common, and the line of tabs."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from attn_tui.tui.actions import Action
+from attn_tui.tui.dialogs import Choice
+from attn_tui.tui.parts import H, Part
+from attn_tui.tui.widgets.bar import Item
+
+
+class Looking(Part[H]):
+    """Tabs, the side, and switches of the view."""
+
+    NAME = "looking"
+
+    @property
+    def present(self) -> str:
+        """The tab that is shown."""
+        return self._screen.view.present(self._screen.narrow)
+
+    def next_tab(self) -> None:
+        """Show the next tab."""
+        narrow, tabs = self._screen.narrow, self._screen.TABS
+        names = [name for name, tab in tabs.items() if narrow or not tab.apart]
+        self.tab(names[(names.index(self.present) + 1) % len(names)])
+
+    def tab(self, name: str) -> None:
+        """Show a tab by its name."""
+        view = self._screen.view
+        chart = view.chart if self._screen.TABS[name].apart else name
+        self._screen.look(replace(view, tab=name, chart=chart))
+
+    def flip(self, name: str) -> None:
+        """Turn a switch of the view."""
+        view = self._screen.view
+        changed: dict[str, Any] = {name: not getattr(view, name)}
+        self._screen.look(replace(view, **changed))
+
+    def other_side(self) -> None:
+        """Show the other side where there is room for one."""
+        self._screen.look(self._screen.view.other_side())
+
+    def commands(self) -> Iterable[Choice]:
+        """Yield each tab."""
+        for name, tab in self._screen.TABS.items():
+            yield Choice(f"looking.tab('{name}')", f"Tab {tab.title}", "Show this tab")
+
+
+TAB_ACTION = Action(
+    "looking.next_tab", ("t",), "t", "Tab", "Show the next chart, or a narrow screen's next tab",
+    bar=1,
+)  # fmt: skip
+LOG_ACTION = Action(
+    "looking.flip('log')", ("l",), "l", "Log", "Switch charts between linear and logarithmic",
+    bar=3,
+)  # fmt: skip
+SIDE_ACTION = Action(
+    "looking.other_side", ("o",), "o", "Side",
+    "Show the other side, unscaled or scaled, where there is room for one",
+)  # fmt: skip
+
+
+def log_item(log: bool) -> Item:
+    """Return what says whether a chart is logarithmic; a click changes that."""
+    return Item(((" log " if log else " linear ", "muted"),), LOG_ACTION.run)
+
+
+def tab_items(
+    titles: Mapping[str, str],
+    present: str,
+    focused: bool,
+    ends: Sequence[Item],
+    width: int,
+    padding: str = " ",
+) -> list[Item]:
+    """Return a line of tabs, the present one among those there is room for.
+
+    Args:
+        titles: Of each tab, by its name.
+        present: The name of the one that is shown.
+        focused: Whether it has the keys.
+        ends: What stands behind the tabs.
+        width: Cells.
+        padding: What stands around each title.
+    """
+    items = []
+    for name, title in titles.items():
+        role = ("focus" if focused else "tab") if name == present else "muted"
+        text = f"{padding}{title}{padding}"
+        items.append(Item(((text, role), ("│", "axis")), f"looking.tab('{name}')"))
+    here = list(titles).index(present)
+    first, room = 0, width - sum(item.width for item in ends) - 1
+    while first < here and sum(item.width for item in items[first : here + 1]) > room:
+        first += 1
+    last = here
+    while last < len(items) and sum(item.width for item in items[first : last + 1]) <= room:
+        last += 1
+    start = Item((("…" if first else "─" if padding else "", "axis"),))
+    line = [start, *items[first:last], *ends]
+    rest = width - sum(item.width for item in line)
+    return [*line, Item((("─" * max(rest, 0), "axis"),))]

@@ -1,0 +1,63 @@
+"""What panes are given to show: what is asked, how it stands, and how it is looked at."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from attn_tui.charts.rows import Row
+from attn_tui.tui.bars import NARROW
+from attn_tui.tui.job import Job
+from attn_tui.tui.state import Asked
+from attn_tui.tui.view import View
+
+LOW = 20
+"""Fewer lines show one pane at a time, as fewer columns than `NARROW` do."""
+
+SHORT = 30
+"""Fewer lines leave less room for what stands above and below."""
+
+
+def is_narrow(width: int, height: int) -> bool:
+    """Return whether a screen has room for one pane at a time only."""
+    return width < NARROW or height < LOW
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What a screen shows; each instrument adds its own.
+
+    Attributes:
+        asked: What is asked.
+        answer: The best there is.
+        job: How the long answer stands.
+        problem: What failed of that which is looked at, in lines.
+        width: Columns of the screen.
+        height: Its lines.
+        view: How it is looked at.
+    """
+
+    asked: Asked
+    answer: Any
+    job: Job[Any]
+    problem: Sequence[Row]
+    width: int
+    height: int
+    view: View
+
+    @property
+    def words_height(self) -> int:
+        """Lines of the words."""
+        return 1
+
+    @property
+    def narrow(self) -> bool:
+        """Whether there is room for one pane at a time only."""
+        return is_narrow(self.width, self.height)
+
+
+@runtime_checkable
+class Pane(Protocol):
+    """A widget that shows its part of a scene, and speaks by messages."""
+
+    def see(self, scene: Any) -> None:
+        """Show a scene."""

@@ -1,0 +1,35 @@
+"""Stops what takes long, or goes on with it."""
+
+from attn_tui.tui.actions import Action
+from attn_tui.tui.parts import H, Part
+
+
+class Stopping(Part[H]):
+    """The one key that stops and goes on."""
+
+    NAME = "stopping"
+
+    def stop(self, done: str) -> None:
+        """Stop and keep what there is, or go on; where all is done say so."""
+        state = self._screen.computing.job.state
+        if state == "running":
+            self.halt()
+        elif state in ("stopped", "failed"):
+            self.resume()
+        else:
+            self._screen.notify(done, timeout=3)
+        self._screen.draw()
+
+    def halt(self) -> None:
+        """Stop finding out."""
+        self._screen.computing.stop()
+
+    def resume(self) -> None:
+        """Find out again what was stopped or failed."""
+        self._screen.computing.leave()
+        self._screen.go_on()
+
+
+def stop_action(help: str, done: str, bar: int) -> Action:
+    """Return the action of the key, with what is said where there is nothing to stop."""
+    return Action(f"stopping.stop({done!r})", ("x",), "x", "Stop", help, bar=bar)

@@ -1,0 +1,97 @@
+"""What is looked at of a sweep: the tab, the statistic, its ratio, and what a map shows."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Protocol
+
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.sweep.settings import Settings
+from attn_tui.report.sweep.names import NAMES
+from attn_tui.tui import looking
+from attn_tui.tui.dialogs import Choice
+from attn_tui.tui.parts import Host
+from attn_tui.tui.sweep.drawing import tab_of
+from attn_tui.tui.sweep.view import TABS, Shown, View
+
+
+class SweepHost(Host, Protocol):
+    """A screen that shows a sweep."""
+
+    @property
+    def view(self) -> View:
+        """What is looked at."""
+
+    @property
+    def settings(self) -> Settings:
+        """What is asked of this instrument, with the statistic that is looked at."""
+
+
+class Looking(looking.Looking[SweepHost]):
+    """Which tab, statistic and rule."""
+
+    def next_tab(self) -> None:
+        """Sweep the next of d_k, n and both."""
+        names = list(TABS)
+        self._sweep(lambda old: names[(names.index(tab_of(old)) + 1) % len(names)])
+
+    def tab(self, name: str) -> None:
+        """Sweep d_k, n, or both as a map; or show the numbers in place of the chart, or not."""
+        view = self._screen.view
+        if name == "numbers":
+            self._screen.look(replace(view, numbers=not view.numbers, top=0))
+        else:
+            self._screen.look(replace(view, numbers=False))
+            self._sweep(lambda _: name)
+
+    def _sweep(self, tab: Callable[[Settings], str]) -> None:
+        def change(old: Settings) -> Settings:
+            name = tab(old)
+            if name == "map":
+                return replace(old, view="map")
+            return replace(old, view="curves", over="n" if name == "n" else "d_k")
+
+        self._screen.fields.ask(lambda setup: setup.put(change(setup.get(Settings))))
+
+    def choose_statistic(self) -> None:
+        """Offer the statistics."""
+        offered = [
+            Choice(name, f"{named.symbol}: {named.short}", named.words)
+            for name, named in NAMES.items()
+        ]
+        present = self._screen.settings.statistic
+        self._screen.choosing.choose("Statistic", offered, present, self.statistic)
+
+    def statistic(self, name: str) -> None:
+        """Show a statistic by its name."""
+        statistic = next(each for each in NAMES if each == name)
+        self._show(replace(self._screen.view.shown, statistic=statistic))
+
+    def ratio(self) -> None:
+        """Show the statistic unscaled over scaled, or by itself."""
+        shown = self._screen.view.shown
+        self._show(replace(shown, ratio=not shown.ratio))
+
+    def _show(self, shown: Shown) -> None:
+        """Look at another statistic, or say why that cannot be."""
+        try:
+            shown.put(self._screen.settings)
+        except InputError as error:
+            self._screen.notify(str(error), timeout=4, markup=False)
+        else:
+            self._screen.look(replace(self._screen.view, shown=shown))
+
+    def other_of(self) -> None:
+        """Let the map show the other of mean and median."""
+        self._screen.look(self._screen.view.other_of())
+
+    def other_rule(self) -> None:
+        """Let the map show the next rule."""
+        view = self._screen.view
+        self._screen.look(replace(view, rule=view.rule + 1))
+
+    def commands(self) -> Iterable[Choice]:
+        """Yield each statistic and each tab."""
+        for name, named in NAMES.items():
+            action = f"looking.statistic('{name}')"
+            yield Choice(action, f"Statistic {named.symbol}", named.words)
+        yield from super().commands()

@@ -1,0 +1,141 @@
+"""The places of a sweep, and the cursor among them: the n and the d_k that are asked for."""
+
+from dataclasses import replace
+from typing import Any, Protocol
+
+from attn_tui.charts.sweep.curves import nearest
+from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Drawn
+from attn_tui.compute.sweep.answer import Answer
+from attn_tui.compute.sweep.points import Place
+from attn_tui.compute.sweep.rules import rule_text
+from attn_tui.compute.sweep.settings import Settings
+from attn_tui.files.draft import Draft
+from attn_tui.report.sweep.names import others
+from attn_tui.tui.fields import Change
+from attn_tui.tui.parts import Part
+from attn_tui.tui.scale import under
+from attn_tui.tui.state import Gesture
+from attn_tui.tui.sweep import drawing
+from attn_tui.tui.sweep.looking import SweepHost
+from attn_tui.tui.sweep.rules import Rules
+
+MOVE = Gesture("move")
+"""Moves of the cursor among places; a run of them is one step of history."""
+
+
+class PlacesHost(SweepHost, Protocol):
+    """A screen with a chart of places.
+
+    Attributes:
+        answer: What there is so far.
+        rules: The rules that are compared.
+    """
+
+    answer: Answer | None
+    rules: Rules
+
+    @property
+    def answered(self) -> bool:
+        """Whether that answers what is asked."""
+
+    def run_action(self, action: str) -> Any:
+        """Run a Textual action."""
+
+
+class Places(Part[PlacesHost]):
+    """Moves the cursor, and opens Explore where it is."""
+
+    NAME = "places"
+
+    @property
+    def cursor(self) -> Place:
+        """The n and d_k under the cursor: of what is asked, the nearest that is drawn."""
+        screen = self._screen
+        if screen.asked is None:
+            return screen.settings.n, 1
+        at, answer = drawing.place_of(screen.asked.experiment), screen.answer
+        drawn = answer is not None and screen.answered and answer.points
+        return drawing.nearest_place(answer, at) if answer and drawn else at
+
+    def move(self, dx: int, dy: int) -> None:
+        """Move by so many places to the right, and down; or scroll the numbers."""
+        screen, view = self._screen, self._screen.view
+        if view.numbers:
+            screen.look(replace(view, top=max(view.top + dy, 0)))
+        elif screen.answer and screen.answer.points:
+            points, settings = screen.answer.points, screen.answer.settings
+            is_map = settings.view == "map"
+            over_n = not is_map and settings.over == "n"
+            along = dx if is_map else dx - dy
+            if over_n or (is_map and dy):
+                by = along if over_n else -dy
+                screen.fields.put("n", lambda n: moved(points.ns, n, by), MOVE)
+            else:
+                screen.fields.put("d_k", lambda d_k: moved(points.d_ks, d_k, along), MOVE)
+
+    def point(self, x: int, y: int, width: int, height: int, twice: bool) -> None:
+        """Move to the place at a cell of the chart; twice opens Explore there."""
+        screen = self._screen
+        if not (screen.asked and screen.answer and screen.answer.points):
+            return
+        at = drawing.place_of(screen.asked.experiment)
+        if place := drawing.pointed(screen.answer, screen.view, at, x, y, width, height):
+            n, d_k = place
+            if n != at[0]:
+                screen.fields.put("n", lambda _: n)
+            if d_k != at[1]:
+                screen.fields.put("d_k", lambda _: d_k)
+            if twice:
+                self.explore()
+
+    def type_points(self) -> None:
+        """Ask at how many places vectors are drawn."""
+        is_map = self._screen.settings.view == "map"
+        self._screen.fields.type("map_points" if is_map else "points")
+
+    def explore(self) -> None:
+        """Open Explore on a vector drawn where the cursor is, with the seed of the sweep."""
+        screen = self._screen
+        if screen.asked:
+            n, d_k = self.cursor
+            vector = Drawn(n, screen.settings.seed)
+            there = _under(self._rule, screen.rules.compared)
+
+            def edit(draft: Draft) -> Draft:
+                asked = draft.asking(vector)
+                return replace(asked, setup=there(replace(asked.setup, d_k=d_k)))
+
+            screen.ask(edit)
+            screen.run_worker(screen.run_action("app.instrument('explore')"))
+
+    @property
+    def _rule(self) -> str:
+        """The rule under which Explore opens: one that is compared; of a map the one it shows."""
+        screen, rules = self._screen, self._screen.rules.compared
+        if screen.answer and screen.settings.view == "map":
+            return drawing.map_rule(screen.answer, screen.view)
+        own = parse_scale(rule_text(screen.fields.setup.scale))
+        candidates = [rule for rule in rules if parse_scale(rule) == own]
+        return [*candidates, *others(rules), *rules][0]
+
+
+def _under(rule: str, rules: tuple[str, ...]) -> Change:
+    """Return a change that uses a rule of those compared, and goes on comparing them."""
+    new = parse_scale(rule)
+
+    def change(setup: Setup) -> Setup:
+        if new == parse_scale(rule_text(setup.scale)):
+            return setup
+        # If none were chosen, the rule that all share is one of those compared.
+        settings = setup.get(Settings)
+        return under(new)(setup.put(replace(settings, rules=settings.rules or rules)))
+
+    return change
+
+
+def moved(places: tuple[int, ...], here: int, by: int) -> int:
+    """Return the place so many places from the one nearest to here, if not beyond the ends."""
+    at = places.index(nearest(places, here)) + by
+    return places[min(max(at, 0), len(places) - 1)]

@@ -1,0 +1,40 @@
+"""The rules that a sweep compares."""
+
+from attn_tui.compute.scale import RULES, Scale, parse_scale
+from attn_tui.compute.sweep.settings import compared
+from attn_tui.tui.dialogs import Choice
+from attn_tui.tui.scale import ModelPart
+from attn_tui.tui.sweep.looking import SweepHost
+
+
+class Rules(ModelPart[SweepHost]):
+    """Several rules at once, and the heads of models."""
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The rules as text."""
+        asked = self._screen.asked
+        return compared(self._screen.settings, asked.experiment.setup.scale if asked else Scale())
+
+    def choose_rule(self) -> None:
+        """Offer the rules, several at once."""
+        present = self.compared
+        typed = [rule for rule in present if rule not in RULES]
+        offered = [
+            Choice(name, f"{name}: m = {Scale(name).formula}", rule.summary)
+            for name, rule in RULES.items()
+        ]
+        offered += [
+            Choice(rule, f"{rule}: m = {parse_scale(rule).formula}", "typed") for rule in typed
+        ]
+
+        def take(chosen: tuple[str, ...]) -> None:
+            if chosen != present:
+                self._screen.fields.put("rules", lambda _: chosen)
+
+        self._screen.choosing.choose_several("Rules to compare", offered, present, take)
+
+    def type_rules(self) -> None:
+        """Ask for the rules as text; an empty text is none and the rule that all share."""
+        text = self._screen.FIELDS["rules"].kind.text(self.compared)
+        self._screen.fields.type("rules", text)

@@ -1,0 +1,46 @@
+"""What is looked at, apart from what is asked: tabs, the side, logarithms; it is not undone."""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+from attn_tui.charts.sides import Side
+
+
+@dataclass(frozen=True)
+class Tab:
+    """Something to look at.
+
+    Attributes:
+        title: Its name in the palette, and on the tabs where there is room.
+        short: The same where there is little.
+        apart: Whether it is a pane that has a tab only where panes are shown one at a time.
+    """
+
+    title: str
+    short: str
+    apart: bool = False
+
+
+@dataclass(frozen=True)
+class View:
+    """A way of looking.
+
+    Attributes:
+        tab: What is shown where panes are shown one at a time.
+        chart: What the lower pane shows elsewhere.
+        side: Which side is shown where there is room for one.
+        log: Whether charts are logarithmic.
+    """
+
+    tab: str = ""
+    chart: str = ""
+    side: Side = "scaled"
+    log: bool = False
+
+    def present(self, narrow: bool) -> str:
+        """Return the tab that is shown."""
+        return self.tab if narrow else self.chart
+
+    def other_side(self) -> Self:
+        """Return the view of the other side."""
+        return replace(self, side="unscaled" if self.side == "scaled" else "scaled")

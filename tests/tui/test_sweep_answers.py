@@ -1,0 +1,179 @@
+"""Answers of the Sweep screen that grow: kept, stopped, gone on with, and not found twice."""
+
+import json
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.sweep import answer as compute_sweep
+from attn_tui.compute.sweep.answer import Answer
+from attn_tui.compute.sweep.settings import Settings
+from attn_tui.files.opening import open_draft
+from attn_tui.tui.sweep import results
+from attn_tui.tui.sweep.screen import SweepScreen
+from tests.tui.at_sweep import at_sweep, draft
+from tests.tui.person import MEDIUM, NARROW, WIDE, Person, at_screen
+
+
+class Gate:
+    """Answers that come when they are let through, and the runs there were."""
+
+    def __init__(self) -> None:
+        self.open = threading.Event()
+        self.first = 2
+        self.started = 0
+        self.running = 0
+
+    def answer(self, experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
+        self.started += 1
+        self.running += 1
+        try:
+            for index, each in enumerate(compute_sweep.answer(experiment, stop)):
+                while index == self.first and not self.open.wait(0.005):
+                    if stop():
+                        return
+                yield each
+        finally:
+            self.running -= 1
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Gate:
+    gate = Gate()
+    monkeypatch.setattr(results, "answer", gate.answer)
+    return gate
+
+
+async def until(person: Person, true: Any) -> None:
+    for _ in range(2000):
+        if true():
+            return
+        await person.pilot.pause(0.005)
+    raise AssertionError(person.text)
+
+
+@asynccontextmanager
+async def drawing(gate: Gate, size: tuple[int, int] = MEDIUM) -> AsyncIterator[Person]:
+    """A screen whose sweep waits half way."""
+    async with at_screen(size, draft()) as person:
+        await person.app.run_action("app.instrument('sweep')")
+        await person.until_sees("x stops")
+        await until(person, lambda: person.screen(SweepScreen).answer is not None)
+        await person.until_sees("A unscaled")
+        yield person
+
+
+async def test_another_statistic_comes_at_once(gate: Gate) -> None:
+    gate.open.set()
+    async with at_sweep() as person:
+        assert gate.started == 1
+        asked = person.asked
+        await person.press("s", "home", "down", "enter")
+        person.sees("H, log", "= exact")
+        await person.press("slash")
+        person.sees("H unscaled over scaled")
+        # It is looked at, and not asked: there is nothing to undo.
+        assert person.asked is asked
+        await person.press("u")
+        person.sees("Nothing to undo", "H unscaled over scaled")
+        await person.run("looking.statistic('gradient')")
+        await person.press("slash")
+        person.sees("‖∂p/∂s‖_F, log")
+        assert gate.started == 1
+
+
+async def test_what_is_looked_at_is_saved_and_is_what_a_file_begins_with(tmp_path: Path) -> None:
+    path = tmp_path / "sweep.json"
+    async with at_sweep(WIDE, draft(statistic="entropy", ratio=True)) as person:
+        person.sees("H unscaled over scaled")
+        await person.run("looking.statistic('trace')")
+        await person.press("slash", "ctrl+s", "ctrl+u")
+        await person.paste(str(path))
+        await person.press("enter")
+        await person.until_sees("Saved")
+    settings = json.loads(path.read_text())["experiment"]["settings"]["sweep"]
+    assert (settings["statistic"], settings.get("ratio", False)) == ("trace", False)
+    async with at_sweep(WIDE, open_draft(str(path), Setup())) as person:
+        person.sees("tr J, log")
+
+
+async def test_a_sweep_seen_before_comes_at_once(gate: Gate) -> None:
+    gate.open.set()
+    async with at_sweep() as person:
+        await person.press("a")
+        assert person.settings(Settings).seed == 2
+        assert gate.started == 2
+        await person.press("u")
+        assert gate.started == 2
+        person.sees("d* 102")
+
+
+async def test_a_stopped_sweep_keeps_what_it_has_and_goes_on(gate: Gate) -> None:
+    async with drawing(gate) as person:
+        await person.press("x")
+        person.sees("Stopped at", "x goes on", "A unscaled")
+        await until(person, lambda: gate.running == 0)
+        await person.press("]")
+        person.sees("Stopped at")
+        gate.open.set()
+        await person.press("x")
+        person.sees("d* 102")
+        person.misses("Stopped")
+        assert gate.started == 2
+
+
+async def test_a_sweep_stopped_at_once_says_so_and_goes_on(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gate, "first", 0)
+    async with at_screen(MEDIUM, draft()) as person:
+        await person.app.run_action("app.instrument('sweep')")
+        await person.until_sees("x stops")
+        await person.press("x")
+        person.sees("Stopped before anything was drawn; x goes on.", "Nothing is drawn yet")
+        await until(person, lambda: gate.running == 0)
+        gate.open.set()
+        await person.press("x")
+        person.sees("d* 102")
+        person.misses("Stopped")
+
+
+async def test_leaving_the_screen_stops_a_sweep_and_coming_back_goes_on(gate: Gate) -> None:
+    async with drawing(gate) as person:
+        await person.app.run_action("app.instrument('explore')")
+        await until(person, lambda: gate.running == 0)
+        gate.open.set()
+        await person.press("3")
+        person.sees("d* 102")
+        assert gate.running == 0
+
+
+async def test_a_sweep_goes_on_while_the_terminal_is_resized(gate: Gate) -> None:
+    async with drawing(gate) as person:
+        await person.pilot.resize_terminal(*WIDE)
+        await person.until_sees("letters mean")
+        await person.pilot.resize_terminal(*NARROW)
+        await person.pilot.resize_terminal(*MEDIUM)
+        gate.open.set()
+        await person.press("f5")
+        person.sees("d* 102")
+        assert gate.started == 1
+
+
+async def test_a_late_answer_is_dropped(gate: Gate) -> None:
+    async with drawing(gate) as person:
+        await person.pilot.press("a")
+        await until(person, lambda: gate.started == 2)
+        gate.open.set()
+        await person.press("f5")
+        answer = person.screen(SweepScreen).answer
+        assert answer is not None
+        assert answer.settings.seed == 2
+        assert answer.progress == 1.0
+        assert gate.running == 0
