@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import ceil, floor, inf, isfinite, log
+from math import ceil, floor, log
 
 import numpy as np
 
@@ -356,7 +356,3 @@ class _Picture:
         texts = [(value, general(value, 3)) for value in (bound, 0.0, bound / 2)]
         ticks = tuple(Tick(value, text.rjust(len(settings.over))) for value, text in texts)
         return Axis("", 0.0, bound, ticks=ticks)
-
-
-def _log(value: float) -> float:
-    return log(value) if value > 0.0 and isfinite(value) else -inf if value == 0.0 else value
