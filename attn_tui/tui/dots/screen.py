@@ -62,9 +62,8 @@ class DotsScreen(InstrumentScreen):
 
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
-        self.draws = Draws(self)
         self.looking: Looking[Host] = Looking(self)
-        return ScalePart(self), self.draws, self.looking, StoppingDraws(self), Filing(self)
+        return ScalePart(self), Draws(self), self.looking, StoppingDraws(self), Filing(self)
 
     def make_computing(self) -> Computing[Answer]:
         """Return what has samples drawn."""

@@ -74,8 +74,8 @@ class ExploreScreen(InstrumentScreen):
 
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
-        self.scores, self.looking = Scores(self), Looking(self)
-        return ScalePart(self), self.scores, self.looking, Filing(self)
+        self.looking = Looking(self)
+        return ScalePart(self), Scores(self), self.looking, Filing(self)
 
     def make_computing(self) -> Computing[Any]:
         """Return what has charts computed that take long: over d_k, and the precision lab."""
