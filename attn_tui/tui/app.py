@@ -33,13 +33,14 @@ from attn_tui.tui.lifeline import lifeline
 from attn_tui.tui.state import Asked, History, only_of
 from attn_tui.tui.terminal import lacks_blocks
 from attn_tui.tui.theme import role_styles, role_variables
+from attn_tui.tui.timers import Punctual
 from attn_tui.tui.turns import Turns
 
 BREATH = 0.1
 """Seconds for which a key that is held is not held up by an answer to what it asked before."""
 
 
-class AttnApp(App[None]):
+class AttnApp(Punctual, App[None]):
     """attn-tui on the screen.
 
     Args:

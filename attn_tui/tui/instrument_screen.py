@@ -30,6 +30,7 @@ from attn_tui.tui.parts import Part
 from attn_tui.tui.picture import picture_of
 from attn_tui.tui.scene import SHORT, Pane, Scene, is_narrow
 from attn_tui.tui.state import Asked, Edit, Gesture
+from attn_tui.tui.timers import Punctual
 from attn_tui.tui.view import Tab, View
 from attn_tui.tui.widgets.bar import Bar, Item, TabBar
 from attn_tui.tui.widgets.chart import ChartCanvas, ChartPane
@@ -37,7 +38,7 @@ from attn_tui.tui.widgets.entry import Entry
 from attn_tui.tui.widgets.slider import Slider
 
 
-class InstrumentScreen(Screen[None]):
+class InstrumentScreen(Punctual, Screen[None]):
     """A screen of one instrument.
 
     A subclass declares its parts and actions, composes panes and hands their messages on. It asks

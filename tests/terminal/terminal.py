@@ -1,6 +1,7 @@
 """A terminal that a program runs on, for tests: what it shows and how much it was sent."""
 
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -46,6 +47,7 @@ class Terminal:
             timeout=DEADLINE,
         )
         self.child.delaybeforesend = None
+        self.child.ptyproc.delayafterclose = 0.0
 
     def __enter__(self) -> "Terminal":
         return self
@@ -56,7 +58,10 @@ class Terminal:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.child.close(force=True)
+        if self.child.isalive():
+            self.child.kill(signal.SIGKILL)
+            self.child.wait()
+        self.child.close()
 
     @property
     def display(self) -> tuple[str, ...]:
@@ -113,5 +118,6 @@ class Terminal:
         """Read to the end and return the exit status."""
         # pyte shows the end of the kitty keyboard protocol as text.
         self._take(self.child.read().replace(b"\x1b[<u", b""))
+        self.child.wait()
         self.child.close()
         return int(self.child.exitstatus)
