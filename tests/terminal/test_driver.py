@@ -11,8 +11,8 @@ from tests.terminal.driver import run
 from tests.terminal.events import Size
 from tests.terminal.watched import END
 
-SEEDS = (1, 8)
-EVENTS = 200
+SEEDS = range(1, 9)
+EVENTS = 2500
 """Events of each seed; the command does as many as it is asked for."""
 
 REPORT = """\
