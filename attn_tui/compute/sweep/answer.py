@@ -4,14 +4,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+import numpy as np
+
 from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.log_scale import N_KEYS
 from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.asymptotes import Where, condensation_d_k, condensation_n
-from attn_tui.compute.sweep.crossing import falls_through
 from attn_tui.compute.sweep.crossover import (
     Crossover,
     crossovers,
     divides_from,
+    last_fall,
     search_cost,
 )
 from attn_tui.compute.sweep.curves import Curve, curves
@@ -22,6 +26,9 @@ from attn_tui.compute.sweep.points import (
     Sampling,
 )
 from attn_tui.compute.sweep.settings import Settings, Statistic, scales_of
+
+_AT_PLACE, _FEWEST = 4_000_000, 40
+"""So many scores are drawn at one place alone at most, and so many vectors at least."""
 
 _BETWEEN = 16_000_000
 """So many numbers are worked on between two answers: some tenth of a second."""
@@ -104,9 +111,13 @@ def _boundary(
     found = []
     for n in points.ns:
         row = [points.at(n, d_k, rule) for d_k in d_ks]
-        ratios = [each for d_k in d_ks if (each := points.ratio(n, d_k, rule, statistic))]
-        if len(ratios) == len(d_ks) and all(each and each.draws == draws for each in row):
-            found.append(Boundary(n, *falls_through(d_ks, ratios)))
+        ratios = [points.ratio(n, d_k, rule, statistic) for d_k in d_ks]
+        known = [(each.log_median, each.log_median_error) for each in ratios if each]
+        if len(known) == len(d_ks) and all(each and each.draws == draws for each in row):
+            logs, errors = np.array(known).T
+            with np.errstate(invalid="ignore"):
+                moved = (logs, logs - 2.0 * errors, logs + 2.0 * errors)
+            found.append(Boundary(n, *(last_fall(d_ks, each) for each in moved)))
     return tuple(found)
 
 
@@ -170,6 +181,26 @@ def _crossovers_wanted(settings: Settings, scales: Mapping[str, Scale]) -> list[
         return []
     n = settings.n
     return [(n, rule) for rule, scale in scales.items() if divides_from(scale, n) is not None]
+
+
+def at_place(experiment: Experiment, n: int, d_k: int) -> Experiment | None:
+    """Return the question of what drawn vectors say at one place alone, or None if that is long.
+
+    Args:
+        experiment: The rule and the seed are as here; where keys are many, draws are fewer.
+        n: How many keys.
+        d_k: Dimension of a head.
+    """
+    setup = experiment.setup
+    settings = setup.get(Settings)
+    draws = min(settings.draws, _AT_PLACE // n)
+    if n < N_KEYS.minimum or draws < _FEWEST:
+        return None
+    one = replace(
+        settings, view="curves", over="d_k", n=n, d_k_range=(d_k, d_k), draws=draws,
+        crossovers=False,
+    )  # fmt: skip
+    return Experiment(Drawn(n, settings.seed), replace(setup, d_k=d_k).put(one))
 
 
 def restated(found: Answer, experiment: Experiment, with_curves: bool = False) -> Answer:

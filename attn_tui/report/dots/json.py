@@ -8,6 +8,7 @@ from attn_tui.compute.dots.moments import Readouts
 from attn_tui.compute.number import Number
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.plain import json_text, plain_number, plain_numbers
+from attn_tui.report.dots.headline import headline
 from attn_tui.report.dots.readouts import STATISTICS
 
 
@@ -17,6 +18,7 @@ def render(answer: Answer) -> Iterator[str]:
         {
             "schema": SCHEMA,
             "experiment": experiment_to_plain(answer.experiment),
+            "headline": headline(answer.experiment, answer).as_plain(),
             "samples": answer.drawn,
             "seed": answer.settings.seed,
             "generator": answer.generator,

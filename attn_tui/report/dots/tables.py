@@ -5,7 +5,7 @@ from textwrap import wrap
 
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.number import Number
-from attn_tui.report.dots.readouts import bound_text, readouts, share
+from attn_tui.report.dots.readouts import STATISTICS, bound_text, readouts, share
 from attn_tui.report.measured import deviations, exact, with_error
 from attn_tui.report.numbers import general
 from attn_tui.report.rows import Row, Span, fitted, message
@@ -25,20 +25,32 @@ _SHORT = {
 }
 
 
-def readout_rows(answer: Answer, side: Side, width: int) -> tuple[Row, ...]:
-    """Return a line for each readout under a line of titles.
+MOMENTS = ("mean", "variance")
+"""What a screen shows of the readouts: what d_k is about."""
+
+
+def moment_rows(answer: Answer, side: Side, width: int) -> tuple[Row, ...]:
+    """Return a line for the mean and one for the variance under a line of titles.
 
     Args:
         answer: What was drawn.
         side: The side that is shown where there is no room for both.
         width: Cells of every row returned.
     """
-    return laid(readout_columns(answer, side), width).rows(width)
+    return laid(readout_columns(answer, side, MOMENTS), width).rows(width)
 
 
-def readout_columns(answer: Answer, side: Side) -> tuple[Column, ...]:
-    """Return the readouts of both sides, of which one is shown where there is room for one."""
-    found = readouts(answer)
+def readout_columns(
+    answer: Answer, side: Side, only: Sequence[str] = tuple(STATISTICS)
+) -> tuple[Column, ...]:
+    """Return the readouts of both sides, of which one is shown where there is room for one.
+
+    Args:
+        answer: What was drawn.
+        side: That one.
+        only: Names of those that are wanted.
+    """
+    found = [readout for readout in readouts(answer) if readout[0] in only]
     around = {"coverage": f"within ±{bound_text(answer)}"}
     names = tuple((around.get(name, title), "label") for name, title, *_ in found)
     short = Column("", tuple((_SHORT[name], "label") for name, *_ in found), left=True)

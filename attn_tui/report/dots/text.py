@@ -7,6 +7,7 @@ from textwrap import wrap
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.number import Number
+from attn_tui.report.dots.headline import headline
 from attn_tui.report.dots.readouts import bound_text, readouts
 from attn_tui.report.dots.tables import derivation, over_d_k_columns, readout_columns
 from attn_tui.report.head import left_out, line, rule_lines
@@ -21,6 +22,7 @@ ONE_DRAW = ("one draw has no spread, and so no standard error", "one alone has n
 
 def render(answer: Answer) -> Iterator[str]:
     """Yield the text of an answer, piece by piece."""
+    yield headline(answer.experiment, answer).text(WIDTH) + "\n"
     yield from _head(answer)
     yield "\n"
     yield from _readouts(answer)

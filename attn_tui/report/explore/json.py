@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.evaluation import Evaluation
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import Answer, VectorAnswer
 from attn_tui.compute.explore.attention import Attention, attention
 from attn_tui.compute.explore.precision_lab import MOST_DIFFERING, LabSide, Trial
@@ -17,6 +18,7 @@ from attn_tui.compute.number import Number
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.plain import json_text, plain_number, plain_numbers
 from attn_tui.report.explore.contents import EVERYTHING, Contents
+from attn_tui.report.explore.headline import headline
 from attn_tui.report.explore.largest import Positions, chunks, listed_keys
 
 Pieces = Iterator[list[float | str]]
@@ -38,11 +40,11 @@ def render(answer: Answer, contents: Contents = EVERYTHING) -> Iterator[str]:
         "vectors": [_vector(answer, index, contents) for index in range(len(answer.vectors))],
     }
     for vector, beside in zip(plain["vectors"], pairs, strict=False):
-        vector["comparison"] = _comparison(beside, top)
+        vector["comparison"] = _comparison(beside, answer.experiment, top)
     if answer.drawn:
         plain["means"] = _means(answer)
     if pair:
-        plain["comparison"] = _comparison(pair, top)
+        plain["comparison"] = _comparison(pair, answer.experiment, top)
     yield from json_text(plain)
 
 
@@ -74,6 +76,7 @@ def _vector(answer: Answer, index: int, contents: Contents) -> dict[str, Any]:
     masked = found.masked[np.isin(found.masked, keys)]
     return {
         "name": found.vector.name,
+        "headline": headline(found, experiment).as_plain(),
         "status": found.status,
         "reason": found.reason,
         "n_keys": found.vector.n_keys,
@@ -170,7 +173,7 @@ def _trial(trial: Trial) -> dict[str, Any]:
     }
 
 
-def _comparison(pair: VectorAnswer, top: int | None) -> dict[str, Any]:
+def _comparison(pair: VectorAnswer, experiment: Experiment, top: int | None) -> dict[str, Any]:
     sides, of = (pair.unscaled, pair.scaled), pair.of
     keys = listed_keys(pair, top, by_weight=True)
     positions = {} if top is None else {"positions": keys.tolist()}
@@ -188,6 +191,7 @@ def _comparison(pair: VectorAnswer, top: int | None) -> dict[str, Any]:
 
     return {
         "vectors": list(pair.names),
+        "headline": headline(pair, experiment).as_plain(),
         "status": pair.status,
         "reason": pair.reason,
         "n_keys": pair.vector.n_keys,

@@ -210,7 +210,7 @@ _BITS = Statistic(
     "entropy H of p, bits",
     lambda side: (side.entropy / log(2.0), side.log_entropy - log(log(2.0))),
 )
-_LARGEST = Statistic("largest weight", lambda side: _with_log(side, "max_weight"), weight)
+LARGEST = Statistic("largest weight", lambda side: _with_log(side, "max_weight"), weight)
 
 
 def norms(wrt: Wrt) -> tuple[Statistic, ...]:
@@ -271,7 +271,7 @@ def means(answer: Answer) -> Iterator[str]:
 
 
 def _shown() -> Iterator[Statistic]:
-    yield from (ENTROPY, _BITS, EFFECTIVE, PARTICIPATION, _LARGEST)
+    yield from (ENTROPY, _BITS, EFFECTIVE, PARTICIPATION, LARGEST)
     yield from (each for wrt in get_args(Wrt) for each in norms(wrt))
 
 

@@ -11,6 +11,7 @@ from attn_tui.compute.explore.precision_lab import lab as tried
 from attn_tui.compute.setup import Setup
 from attn_tui.report.explore import sentences
 from attn_tui.report.explore.contents import EVERYTHING, Contents
+from attn_tui.report.explore.headline import headline
 from attn_tui.report.explore.picture import picture
 from attn_tui.report.explore.precision_table import precision_table
 from attn_tui.report.explore.tables import count_noun, differences, means, statistics, table
@@ -28,20 +29,22 @@ def render(answer: Answer, contents: Contents = EVERYTHING) -> Iterator[str]:
         InputError: If the answer has not what is to be compared.
     """
     top, pairs, pair = contents.top, contents.beside_pinned(answer), contents.first_two(answer)
+    several = len(answer.vectors) > 1
+    yield "" if several else _headline(answer.vectors[0], answer.experiment)
     yield from head(answer.experiment)
     for index, found in enumerate(answer.vectors):
-        yield from _vector(answer.experiment, index, found, top)
+        yield from _vector(answer.experiment, index, found, top, several)
         if contents.lab:
             yield from _lab(answer.experiment, index, found, top)
         if pairs:
-            yield from _beside_pinned(pairs[index], answer.experiment.setup, top)
+            yield from _beside_pinned(pairs[index], answer.experiment, top)
     if answer.drawn:
         yield "\n"
         yield from means(answer)
     if pair:
         first, second = pair.names
         yield f"\n{first} and {second} compared\n"
-        yield from _comparison(pair, answer.experiment.setup, top)
+        yield from _comparison(pair, answer.experiment, top)
 
 
 def render_vector(
@@ -55,16 +58,27 @@ def render_vector(
         found: The answer.
         top: Only so many keys are listed, those with the largest scores; None lists all.
     """
+    yield _headline(found, experiment)
     yield from head(experiment)
     yield from _vector(experiment, index, found, top)
 
 
+def _headline(found: VectorAnswer, experiment: Experiment) -> str:
+    return headline(found, experiment).text(WIDTH) + "\n"
+
+
 def _vector(
-    experiment: Experiment, index: int, found: VectorAnswer, top: int | None
+    experiment: Experiment,
+    index: int,
+    found: VectorAnswer,
+    top: int | None,
+    several: bool = False,
 ) -> Iterator[str]:
     vector = found.vector
     masked = f", {found.masked.size:,} masked" if found.masked.size else ""
     yield f"\n{vector.name}: {vector.n_keys:,} {count_noun(vector.n_keys)}{masked}\n"
+    if several:
+        yield headline(found, experiment).text(WIDTH)
     if text := spread(experiment.source, experiment.setup, index, vector):
         yield _wrapped(text)
     yield _status(found)
@@ -88,17 +102,18 @@ def _lab(experiment: Experiment, index: int, found: VectorAnswer, top: int | Non
         yield from precision_table(tries, found.vector.n_keys)
 
 
-def _comparison(pair: VectorAnswer, setup: Setup, top: int | None) -> Iterator[str]:
+def _comparison(pair: VectorAnswer, experiment: Experiment, top: int | None) -> Iterator[str]:
+    yield headline(pair, experiment).text(WIDTH)
     yield _status(pair)
     yield "\n"
     yield from differences(pair, top)
     yield "\n"
     yield from statistics(pair, compared=True)
     yield "\n"
-    yield _said(pair, setup)
+    yield _said(pair, experiment.setup)
 
 
-def _beside_pinned(pair: VectorAnswer, setup: Setup, top: int | None) -> Iterator[str]:
+def _beside_pinned(pair: VectorAnswer, experiment: Experiment, top: int | None) -> Iterator[str]:
     """Yield a comparison with a pinned answer, after what was done to the scores of each."""
     yield f"\n{pair.vector.name}: {pair.names[0]} and {pair.names[1]} compared\n"
     for name, side in zip(pair.names, (pair.unscaled, pair.scaled), strict=True):
@@ -107,7 +122,7 @@ def _beside_pinned(pair: VectorAnswer, setup: Setup, top: int | None) -> Iterato
         parts += [] if side.map.sink is None else [f"sink {general(side.map.sink)}"]
         naive = "" if side.precision.stable else ", naive"
         yield f"{name:<7} {', '.join(parts)}, softmax in {side.precision.format}{naive}\n"
-    yield from _comparison(pair, setup, top)
+    yield from _comparison(pair, experiment, top)
 
 
 def _status(answer: VectorAnswer) -> str:

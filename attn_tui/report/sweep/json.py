@@ -14,6 +14,7 @@ from attn_tui.compute.sweep.settings import STATISTICS, Statistic
 from attn_tui.compute.sweep.summary import Summary
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.plain import json_text, plain_number
+from attn_tui.report.sweep.headline import headline
 from attn_tui.report.sweep.names import formula, others
 
 
@@ -29,6 +30,7 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
         {
             "schema": SCHEMA,
             "experiment": experiment_to_plain(answer.experiment),
+            "headline": headline(answer, answer.settings.statistic).as_plain(),
             "generator": answer.generator,
             "progress": answer.progress,
             "rules": [{"rule": rule, "formula": formula(rule)} for rule in answer.rules],

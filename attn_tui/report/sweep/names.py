@@ -88,6 +88,20 @@ def formula(rule: str) -> str:
     return parse_scale(rule).formula
 
 
+def doing(rule: str) -> str:
+    """Return the doing of a rule given as text: ``dividing by √d_k``.
+
+    >>> doing("inverse-sqrt"), doing("yarn")
+    ('dividing by √d_k', 'scaling by yarn')
+    """
+    symbol = DIVISORS.get(parse_scale(rule).rule)
+    return f"dividing by {symbol}" if symbol else f"scaling by {rule}"
+
+
+DIVISORS = {"inverse-sqrt": "√d_k", "inverse": "d_k"}
+"""What rules divide by, where there is a symbol for it."""
+
+
 def is_none(rule: str) -> bool:
     """Return whether a rule leaves scores as they are."""
     return parse_scale(rule) == NONE

@@ -10,6 +10,7 @@ from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report.head import left_out, line
 from attn_tui.report.numbers import quantity
 from attn_tui.report.rows import WIDTH
+from attn_tui.report.sweep.headline import headline
 from attn_tui.report.sweep.names import (
     NAMES,
     boundary_text,
@@ -36,6 +37,7 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
         statistics: Which to write; the one of the settings unless given.
     """
     chosen = tuple(statistics) or (answer.settings.statistic,)
+    yield headline(answer, chosen[0]).text(WIDTH) + "\n"
     yield from _head(answer)
     for statistic in chosen:
         named = NAMES[statistic]

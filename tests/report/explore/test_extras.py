@@ -208,6 +208,8 @@ def test_the_report_sets_two_vectors_side_by_side() -> None:
     report = as_text(answered([0, 0], [0, np.log(3.0)], setup=Setup(1)), compare=True)
     assert report[report.index("v0 and v1 compared") :].startswith(
         "v0 and v1 compared\n"
+        "In v0, the 2 keys share equally.\n"
+        "In v1, key 1 takes 75 %, and the gradient is 1.3 times smaller.\n"
         "\n"
         "weights p; gradient of p₀ with respect to the scores s\n"
         "difference: the second less the first\n"

@@ -1,0 +1,157 @@
+"""A headline: what is said first, in two lengths, and its words for shares and factors."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import exp, inf, isnan, log
+from textwrap import wrap
+
+from attn_tui.report.numbers import general
+from attn_tui.report.rows import cells
+
+FULL, SHORT = 78, 38
+"""Columns of each of the two lines of a headline, at full length and where there is little room."""
+
+ALL = 0.9995
+"""A larger share is said to be practically all."""
+
+_LARGEST = log(1e6)
+"""Factors of which the logarithm is larger are not spelled out."""
+
+_SAME = log(1.05)
+
+_TOGETHER = re.compile(r"(?<=[\d)]) (?=%|times\b)|(?<=[=±÷×]) | (?=[=±÷×])|(?<=[Kk]ey) (?=\d)")
+"""Blanks at which no line ends."""
+
+
+@dataclass(frozen=True)
+class Headline:
+    """One or two sentences in plain words, each length in two lines.
+
+    Attributes:
+        full: At most two lines of `FULL` columns.
+        short: At most two lines of `SHORT` columns.
+    """
+
+    full: str
+    short: str
+
+    @classmethod
+    def fitting(cls, fulls: Iterable[str], shorts: Iterable[str]) -> "Headline":
+        """Return the first of each that fits; the last of each must."""
+        return cls(_first(fulls, FULL), _first(shorts, SHORT))
+
+    def as_plain(self) -> dict[str, str]:
+        """Return both lengths for JSON."""
+        return {"full": self.full, "short": self.short}
+
+    def text(self, width: int) -> str:
+        """Return the lines as text that ends with a line break."""
+        return "\n".join(self.lines(width)) + "\n"
+
+    def lines(self, width: int) -> list[str]:
+        """Return the longer one in lines of a width if it takes two at most, or else the shorter.
+
+        Where even that takes more, it is cut with an ellipsis.
+        """
+        for text in (self.full, self.short):
+            if len(lines := wrapped(text, width)) <= 2:
+                first, stop, rest = text.partition(". ")
+                apart = [first + stop.rstrip(), rest]
+                # A sentence a line, where each has room.
+                return apart if rest and max(map(cells, apart)) <= width else lines
+        return wrapped(self.short, width, most=2)
+
+
+def _first(texts: Iterable[str], width: int) -> str:
+    last = ""
+    for last in texts:
+        if len(wrapped(last, width)) <= 2:
+            return last
+    return " ".join(wrapped(last, width, most=2))
+
+
+def wrapped(text: str, width: int, most: int | None = None) -> list[str]:
+    """Return text in lines, numbers with their units; of too many the rest is an ellipsis."""
+    held = _TOGETHER.sub("\N{NO-BREAK SPACE}", text)
+    lines = wrap(held, max(width, 10), max_lines=most, placeholder=" …", break_on_hyphens=False)
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
+
+
+def percent(share: float) -> str:
+    """Return a share as a person would say it: ``62 %``, ``99.9 %``, ``0.6 %``; never 100 or 0."""
+    hundredths = 100.0 * share
+    if share >= ALL:
+        return "practically all"
+    if hundredths > 99.0 or hundredths < 0.95:
+        text = f"{hundredths:.1f}"
+        return f"{text} %" if float(text) else "almost none"
+    return f"{hundredths:.0f} %"
+
+
+def rounded(value: float) -> str:
+    """Return a number above 0 to two digits, with its thousands marked: ``6.5``, ``210``."""
+    short = float(f"{value:.2g}")
+    return f"{short:,.0f}" if short >= 10.0 else f"{short:g}"
+
+
+def setting(value: float) -> str:
+    """Return a setting to three digits, without a power of ten where it can be: ``1,024``."""
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e7 else general(value, 3)
+
+
+@dataclass(frozen=True)
+class Factor:
+    """What something does to a number: its logarithm afterwards less that before; NaN if unknown.
+
+    Attributes:
+        log: The logarithm of the factor.
+    """
+
+    log: float
+
+    @classmethod
+    def between(cls, before: float, after: float) -> "Factor":
+        """Return the factor between two numbers whose logarithms are given; NaN from 0 to 0."""
+        return cls(after - before if -inf not in (before, after) else _from_zero(before, after))
+
+    @property
+    def known(self) -> bool:
+        """Whether there is a factor."""
+        return not isnan(self.log)
+
+    @property
+    def stays(self) -> bool:
+        """Whether it changes the number by less than 5 %."""
+        return abs(self.log) < _SAME
+
+    @property
+    def back(self) -> bool:
+        """Whether the number becomes over a million times larger."""
+        return self.log > _LARGEST
+
+    @property
+    def times(self) -> str:
+        """How many times larger or smaller: ``24 times larger``."""
+        many = "over a million" if abs(self.log) > _LARGEST else rounded(exp(abs(self.log)))
+        return f"{many} times {'larger' if self.log > 0 else 'smaller'}"
+
+    @property
+    def word(self) -> str:
+        """What the number is afterwards, in as few words as can be: ``back``, ``the same``."""
+        if not self.known:
+            return "unknown"
+        if abs(self.log) > _LARGEST:
+            return "back" if self.log > 0 else "gone"
+        return "about the same" if self.stays else self.times
+
+    @property
+    def becomes(self) -> str:
+        """The same as a verb with its object: ``is 24 times larger``, ``stays about the same``."""
+        return f"{'stays' if self.stays else 'is'} {self.word}"
+
+
+def _from_zero(before: float, after: float) -> float:
+    if before == after:
+        return float("nan")
+    return inf if before == -inf else -inf

@@ -1,0 +1,300 @@
+"""The headline of Sweep: what dividing does to the typical draw here, and where that changes."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import exp, isnan, log
+from typing import Literal
+
+import numpy as np
+
+from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.sweep.answer import Answer
+from attn_tui.compute.sweep.crossover import GRADIENTS, last_fall
+from attn_tui.compute.sweep.points import Place, Points
+from attn_tui.compute.sweep.settings import Statistic
+from attn_tui.report.headline import Headline, percent, rounded
+from attn_tui.report.numbers import general
+from attn_tui.report.sweep.names import DIVISORS, doing, is_none, others
+
+Of = Literal["median", "mean"]
+"""What of the draws is looked at."""
+
+_NOUNS = {
+    "gradient": "gradient",
+    "jacobian": "gradient by logits",
+    "query_gradient": "gradient at the query",
+    "trace": "trace of the Jacobian",
+}
+
+ROUGH, VAGUE = 0.05, 0.2
+"""A factor with a larger relative error is said to be about so, and with a still larger one has
+one digit."""
+
+_LARGEST = log(1e6)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a rule does to a statistic, by the draws at one place.
+
+    Attributes:
+        log: The logarithm of the statistic under the rule less that without scaling.
+        error: Its standard error; NaN where it is not known.
+    """
+
+    log: float
+    error: float
+
+    @property
+    def known(self) -> bool:
+        """Whether there is a change that can be told from none."""
+        return abs(self.log) > max(2.0 * self.error, log(1.05)) if not isnan(self.log) else False
+
+    @property
+    def many(self) -> str:
+        """How many times, with the digits that the error leaves: ``about 10``."""
+        if abs(self.log) > _LARGEST:
+            return "over a million"
+        times = exp(abs(self.log))
+        about = "" if self.error < ROUGH else "about "
+        return about + (rounded(times) if self.error < VAGUE else rounded(float(f"{times:.1g}")))
+
+    @property
+    def times(self) -> str:
+        """The same with its direction: ``about 10 times larger``."""
+        return f"{self.many} times {'larger' if self.log > 0.0 else 'smaller'}"
+
+
+def headline(
+    answer: Answer, statistic: Statistic, here: Points | None = None, of: Of = "median"
+) -> Headline:
+    """Return the headline of what was found so far.
+
+    Args:
+        answer: What was found.
+        statistic: What is looked at.
+        here: Points of the place that is asked for, where it is none of those drawn.
+        of: Whether the typical draw or the average is looked at.
+    """
+    points = here or answer.points
+    if not points:
+        return Headline("Nothing is drawn yet.", "Nothing is drawn yet.")
+    place = nearest(points, (answer.settings.n, answer.experiment.setup.d_k))
+    rules, (n, d_k) = others(answer.rules), place
+    if not rules:
+        text = "Only the rule none is compared here: there is nothing to divide."
+        return Headline(text, text)
+    begin = _begin(answer, points, place)
+    short = f"{n:,} keys, d_k = {d_k:,}: "
+    if statistic not in _NOUNS:
+        full, brief = _shares(points, place, answer.rules, statistic)
+        where = f"At d_k = {d_k:,}, " if "keys" in full else begin
+        full = where + full
+        return Headline.fitting((f"{full}.",), (f"{short}{brief}.", f"{brief}."))
+    noun = _NOUNS[statistic]
+    if of == "mean" and (text := _averaged(answer, statistic)):
+        return Headline.fitting(
+            (text,), ("Averaged, unscaled is larger; the typical draw says otherwise.",)
+        )
+    if len(rules) > 1 or len(answer.rules) == 1:
+        text = _ranking(points, place, answer.rules, statistic)
+        return Headline.fitting((text, text.partition(": ")[0] + "."), _short_rank(text))
+    (rule,) = rules
+    found = change(points, place, rule, statistic)
+    if answer.settings.view == "curves" and answer.settings.over == "n":
+        over_n = _over_n(answer, rule, statistic)
+        if over_n:
+            last_n, _ = points.places[-1]
+            last = change(points, points.places[-1], rule, statistic)
+            brief = f"d_k = {d_k:,}: {noun} {last.times} with {last_n:,} keys."
+            return Headline.fitting(over_n, (brief, f"{last.times} with {last_n:,} keys."))
+    does = f"makes the typical {noun} {found.times}"
+    if not found.known:
+        does = f"leaves the typical {noun} as it is, as far as these draws tell"
+    seconds = [*_elsewhere(answer, rule, statistic, place, found), ""]
+    begins = (begin, "Here ") if begin.startswith("Here") else (begin,)
+    fulls = [
+        f"{begin}{doing(rule)} {does}. {second}".rstrip() for second in seconds for begin in begins
+    ]
+    brief = found.times if found.known else "about the same"
+    done = _done(rule).removeprefix("when ")
+    shorts = (f"{short}{noun} {brief} {done}.", f"{short}{noun} {brief}.", f"It is {brief} {done}.")
+    return Headline.fitting(fulls, shorts)
+
+
+def nearest(points: Points, at: Place) -> Place:
+    """Return the place that was drawn nearest to one, by the logarithms of n and d_k."""
+    logs = np.log(np.array(at))
+    return min(points.places, key=lambda each: float(np.abs(np.log(np.array(each)) - logs).sum()))
+
+
+def change(points: Points, place: Place, rule: str, statistic: Statistic) -> Change:
+    """Return what a rule does to the median at a place; NaN where it is not known."""
+    found = points.ratio(*place, rule, statistic)
+    if found is None:
+        return Change(float("nan"), float("nan"))
+    return Change(-found.log_median, found.log_median_error)
+
+
+def _begin(answer: Answer, points: Points, place: Place) -> str:
+    n, d_k = place
+    drawn = max((point.draws for point in points if (point.n, point.d_k) == place), default=0)
+    where = f"({n:,} keys, d_k = {d_k:,})"
+    if drawn < answer.settings.draws:
+        return f"After {drawn:,} of {answer.settings.draws:,} draws {where} "
+    return f"Here {where} "
+
+
+def _elsewhere(
+    answer: Answer, rule: str, statistic: Statistic, place: Place, found: Change
+) -> Iterator[str]:
+    """Yield where a rule does the opposite, at decreasing length."""
+    n, d_k = place
+    if not found.known:
+        return
+    at, low, high = None, None, None
+    for each in answer.crossovers:
+        if (each.n, each.readout, each.rule) == (n, statistic, rule):
+            if each.d_k is None:
+                yield f"So it does at every d_k from {each.divides_from:,} to 65,536."
+            at = each.d_k
+            low, high = None if each.low_open else each.low, None if each.high_open else each.high
+    if answer.settings.view == "map" and statistic in GRADIENTS:
+        for row in answer.boundary(rule, statistic):
+            at, low, high = (row.d_k, row.low, row.high) if row.n == n else (at, low, high)
+    if at is None:
+        return
+    about = f"about {_digits(at)}"
+    if found.log > 0.0 and d_k > at:
+        ends = f" ({_digits(low)} to {_digits(high)})" if low and high else ""
+        yield f"With d_k below {about}{ends} it makes it smaller."
+        yield f"With d_k below {about} it makes it smaller."
+    elif found.log < 0.0 and d_k < at:
+        if low and high:
+            ends = f"{_digits(low)} and {_digits(high)}"
+            yield f"It makes it larger only above some d_k between {ends}."
+        yield f"It makes it larger only above d_k = {about}."
+
+
+def _digits(value: float) -> str:
+    """Return a d_k or an n between whole numbers to two or three digits."""
+    short = float(f"{value:.3g}" if value >= 1000.0 else f"{value:.2g}")
+    return f"{short:,.0f}" if short >= 10.0 else f"{short:g}"
+
+
+def _over_n(answer: Answer, rule: str, statistic: Statistic) -> tuple[str, ...]:
+    """Return for how many keys a rule enlarges a median, and for how many it shrinks it."""
+    points, noun = answer.points, _NOUNS[statistic]
+    changes = {n: change(points, (n, d_k), rule, statistic) for n, d_k in points.places}
+    told = {n: each for n, each in changes.items() if each.known}
+    if not told:
+        return ()
+    d_k = points.d_ks[0]
+    signs = [each.log > 0.0 for each in told.values()]
+    last_n, last = list(told.items())[-1]
+    begin = f"At d_k = {d_k:,} {doing(rule)} makes the typical {noun}"
+    way = "larger" if last.log > 0.0 else "smaller"
+    if len(set(signs)) == 1:
+        ends = f"{min(told):,} to {max(told):,}"
+        text = f"{begin} {way} with {ends} keys"
+        return (f"{text}: {last.times} with {last_n:,}.", f"{text}.")
+    if signs[0] and not any(signs[signs.index(False) :]):
+        logs = np.array([each.log for each in changes.values()])
+        at = last_fall([*changes], logs)
+        if at is not None:
+            text = f"{begin} larger with fewer than about {_digits(at)} keys, smaller with more"
+            return (f"{text}: {last.times} with {last_n:,}.", f"{text}.")
+    return (f"{begin} {last.times} with {last_n:,} keys.",)
+
+
+def _ranking(points: Points, place: Place, rules: Sequence[str], statistic: Statistic) -> str:
+    """Return which of several rules leaves the largest median, and how the others compare."""
+    known = {
+        rule: point.statistics[statistic].log_median
+        for rule in rules
+        if (point := points.at(*place, rule))
+    }
+    best, *rest = sorted(known, key=lambda rule: -known[rule])
+    noun = _NOUNS[statistic]
+    parts = []
+    for rule in rest:
+        error = max(_error(points, place, each, statistic) for each in (best, rule))
+        by = Change(known[best] - known[rule], error)
+        if not by.known:
+            parts.append(f"about that of {_called(rule)}")
+        else:
+            parts.append(f"{by.many} times that of {_called(rule)}")
+    compared = f"Of {len(known)} rules {_called(best)} leaves the largest typical {noun} here"
+    return f"{compared}: {', '.join(parts[:2])}."
+
+
+def _error(points: Points, place: Place, rule: str, statistic: Statistic) -> float:
+    found = points.ratio(*place, rule, statistic)
+    return found.log_median_error if found else 0.0
+
+
+def _called(rule: str) -> str:
+    if is_none(rule):
+        return "no scaling"
+    scale = parse_scale(rule)
+    return scale.formula if scale.rule in DIVISORS else rule
+
+
+def _short_rank(text: str) -> tuple[str, ...]:
+    best = text.partition(" rules ")[2].partition(" leaves")[0]
+    return (f"{best} leaves the largest typical gradient.", f"{best} is largest.")
+
+
+def _shares(
+    points: Points, place: Place, rules: Sequence[str], statistic: Statistic
+) -> tuple[str, str]:
+    """Return how the weight is shared, or logits are spread, without scaling and under rules."""
+    n, _ = place
+    texts = []
+    for rule in rules:
+        if point := points.at(*place, rule):
+            median = point.statistics[
+                "effective_keys" if statistic in ("entropy", "entropy_bits") else statistic
+            ].median
+            texts.append((_value(median, statistic), "unscaled" if is_none(rule) else _done(rule)))
+    begins = {
+        "max_weight": "the top key typically takes ",
+        "logit_std": "logits typically spread by ",
+    }
+    if statistic in begins:
+        text = begins[statistic] + ", ".join(f"{value} {how}" for value, how in texts[:3])
+    else:
+        first = f"of {n:,} keys {texts[0][0]} share the weight {texts[0][1]}"
+        text = ", ".join([first, *(f"{value} {how}" for value, how in texts[1:3])])
+    return text, ", ".join(f"{value} {how}" for value, how in texts[:2])
+
+
+def _done(rule: str) -> str:
+    symbol = DIVISORS.get(parse_scale(rule).rule)
+    return f"when divided by {symbol}" if symbol else f"under {rule}"
+
+
+def _value(value: float, statistic: Statistic) -> str:
+    if isnan(value):
+        return "an unknown number"
+    if statistic == "max_weight":
+        return percent(value)
+    if statistic == "logit_std":
+        return f"±{general(value, 2)}"
+    return f"about {rounded(max(round(value), 1))}"
+
+
+def _averaged(answer: Answer, statistic: Statistic) -> str:
+    """Return what averages say, where they say the opposite of the typical draw."""
+    (rule, *more) = others(answer.rules)
+    found = [answer.points.ratio(*place, rule, statistic) for place in answer.points.places]
+    logs = [
+        each.log_mean for each in found if each and abs(each.log_mean) > 2.0 * each.log_mean_error
+    ]
+    medians = [each.log_median for each in found if each]
+    if more or not logs or min(logs) <= 0.0:
+        return ""
+    text = f"Averaged, the {_NOUNS[statistic]} is larger without scaling wherever these draws tell"
+    if min(medians) < 0.0:
+        return f"{text}: a few lucky draws carry it. The typical draw says otherwise."
+    return f"{text}."
