@@ -17,7 +17,7 @@ LOOK_ALIKE = "attn_tui.look_alike"
 _SIGNS = {
     sign: plain
     for signs, plains in (
-        ("±∓·×÷‖–—−…∂√∞≈≠≤≥µ⠀“”‘’•æß", "++*x/|---.dvI~!<>u \"\"''*as"),
+        ("±∓·×÷‖–—−…∂√∞≈≠≤≥≫µ⠀“”‘’•æß", "++*x/|---.dvI~!<>>u \"\"''*as"),
         ("←→", "<:"),
     )
     for sign, plain in zip(signs, plains, strict=True)
@@ -44,7 +44,7 @@ def look_alike(character: str) -> str:
 _WORDS = {
     sign: word
     for signs, words in (
-        ("±∓≈≠≤≥→←∞½…‖Σ–", "+- -+ ~ != <= >= -> <- inf 1/2 ... || sum -"),
+        ("±∓≈≠≤≥≫→←∞½…‖Σ–", "+- -+ ~ != <= >= >> -> <- inf 1/2 ... || sum -"),
         ("⁰¹²³⁴ᵀ", "^0 ^1 ^2 ^3 ^4 ^T"),
         ("₀₁₂₃₄₅₆₇₈₉", "0 1 2 3 4 5 6 7 8 9"),
     )

@@ -43,7 +43,8 @@ def jacobian_map(
         side: Which side to show where there is no room for both.
         width: Cells of every row returned.
         height: Number of rows returned.
-        log: Whether shades are decades; otherwise parts of the largest size an entry can have.
+        log: Whether shades are decades; otherwise parts of the largest size an entry can have,
+            unless all entries would be too small for a shade.
         cursor: The entry (i, j) whose value is written out; held to the vector's keys.
         zoomed: Whether to show a part entry by entry where not all entries fit.
     """
@@ -53,7 +54,11 @@ def jacobian_map(
     if seen is None:
         return message("Jacobian: too small for a map", width, height)
     whole = {one.name: _entries(answer, one, seen) for one in sides(answer)}
-    shading = _shading(answer, seen, [entries.logs for entries in whole.values()], log)
+    logs = [entries.logs for entries in whole.values()]
+    shading = _shading(answer, seen, logs, log)
+    if len(shading.hidden) == len(whole):
+        # All would be too small for a shade.
+        shading = _shading(answer, seen, logs, True)
     maps = []
     for one in sides(answer) if seen.maps == 2 else (side_of(answer, side),):
         title = _title(answer, one, seen, shading)

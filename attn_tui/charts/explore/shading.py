@@ -46,12 +46,11 @@ class EntryShading(Shading):
         first: Row = ()
         rest: Row = ((SHADES[0], "zero"), (" 0  ", "label"))
         if self.hidden:
-            which = "" if len(self.hidden) == 2 else f"{self.hidden[0]} "
-            first = ((f"{which}all below {self.texts[0]}: see log", "strong"), ("  ", "text"))
+            text = f"{self.hidden[0]} all below {self.texts[0]}: see log"
+            first = ((text, "strong"), ("  ", "text"))
         elif not self.log:
             rest = (*rest, (f"sign alone: below {self.texts[0]}", "label"))
         sign: Row = (("+ positive  ", "positive4"), (f"{MINUS} negative  ", "negative4"))
-        last = first if len(self.hidden) == 2 else shades[1]
         span: Row = ((f"scale: {self.span}", "label"),) if self.span else ()
         ends: Row = (*shades[1][:2], ("… ", "label"), *shades[1][-2:])
         rows = [
@@ -60,7 +59,7 @@ class EntryShading(Shading):
             *((*ends, *which) for which in (span, ())),
             rest,
         ]
-        return [*((*first, *row) for row in rows), last]
+        return [*((*first, *row) for row in rows), shades[1]]
 
 
 def linear_shading(answer: VectorAnswer, shown: Sequence[Floats] | None = None) -> EntryShading:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, isfinite, log
+from math import ceil, log
 from typing import Literal
 
 import numpy as np
@@ -10,25 +10,22 @@ import numpy as np
 from attn_tui.charts.heat import Cell, HeatMap
 from attn_tui.charts.heat import Place as Cells
 from attn_tui.charts.rows import Row, first_fit, first_text, fitted, message
-from attn_tui.charts.sweep.shading import RATIOS, RatioShading, SizeShading, size_shading
+from attn_tui.charts.sweep.shading import (
+    FACTORS,
+    LEAST_FACTOR,
+    FactorShading,
+    SizeShading,
+    size_shading,
+)
 from attn_tui.charts.sweep.signs import DEFAULT_LOOK, Look
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Place
-from attn_tui.report.numbers import ratio
-from attn_tui.report.sweep.names import (
-    NAMES,
-    boundary_text,
-    formula,
-    interval_text,
-    is_none,
-    mean_text,
-    name_of,
-)
+from attn_tui.report.sweep.names import NAMES, doing, interval_text, mean_text, name_of
 
 Of = Literal["median", "mean"]
 
-LEAST_BODY, LARGEST = 1, (12, 3)
-"""Columns of a cell at least; columns and rows of one at most."""
+LEAST_BODY, LARGEST, LARGEST_FACTOR = 1, (12, 3), (6, 2)
+"""Columns of a cell at least; columns and rows of one at most, and of one with a factor."""
 
 
 @dataclass(frozen=True)
@@ -53,20 +50,21 @@ class Layout:
 
 def layout(answer: Answer, cursor: Place, width: int, height: int) -> Layout | None:
     """Return where places are drawn, not all of them if there is no room; None if for none."""
-    ns = answer.points.ns[::-1]
-    d_ks = answer.points.d_ks
-    readout, legend = height >= 5, height >= 7
+    ns, d_ks = answer.points.ns[::-1], answer.points.d_ks
+    factors = answer.settings.ratio
+    # What a factor's number would say stands in its cell.
+    readout, legend = height >= 5 and not factors, height >= 7
     rows = height - 2 - readout - legend
     if readout and len(ns) == rows + 1:
         readout, rows = False, rows + 1
     gutter = max((len(str(n)) for n in ns), default=0) + 2
-    columns = (width - gutter) // (LEAST_BODY + 1)
+    columns = (width - gutter) // ((LEAST_FACTOR if factors else LEAST_BODY) + 1)
     if not ns or rows < 1 or columns < 2:
         return None
     shown_ns = _some(ns, rows, held(ns, cursor[0]))
     shown_d_ks = _some(d_ks, columns, held(d_ks, cursor[1]))
     shape = len(shown_ns), len(shown_d_ks)
-    cells = Cells.fit(shape, (width, rows), gutter, LARGEST)
+    cells = Cells.fit(shape, (width, rows), gutter, LARGEST_FACTOR if factors else LARGEST)
     return Layout(shown_ns, shown_d_ks, cells, readout, legend)
 
 
@@ -118,18 +116,18 @@ def sweep_map(
         return message(text, width, height)
     at = (held(seen.ns, cursor[0]), held(seen.d_ks, cursor[1]))
     values = _values(answer, rule, of)
-    shading = RATIOS if answer.settings.ratio else size_shading(answer, values, look.log)
+    shading = FACTORS if answer.settings.ratio else size_shading(answer, values, look.log)
     readouts = _readouts(answer, rule, of, at)
     titles = _titles(answer, rule, of, shading.ends)
     heads: list[Row] = [((title, "strong"),) for title in titles]
-    if not seen.readout:
+    if not seen.readout and not answer.settings.ratio:
         heads = [(*heads[1], (f"  {text}", "cursor")) for text in readouts] + heads[1:]
     rows = [fitted(first_fit(heads, width), width)]
     body = seen.cells.body
     cells = [[_cell(values.get((n, d_k)), shading, body) for d_k in seen.d_ks] for n in seen.ns]
     here = seen.ns.index(at[0]), seen.d_ks.index(at[1])
     ns, d_ks = ([str(place) for place in places] for places in (seen.ns, seen.d_ks))
-    crossings = _crossings(answer, rule, of, seen)
+    crossings = () if answer.settings.ratio else _crossings(answer, rule, seen)
     drawn = HeatMap(cells, ns, d_ks, "n\\d_k", here, below=True, line=crossings)
     rows += drawn.drawn(seen.cells, width)
     blank = height - len(rows) - seen.readout - seen.legend
@@ -137,7 +135,7 @@ def sweep_map(
     if seen.readout:
         rows.append(fitted(((first_text(readouts, width), "cursor"),), width))
     if seen.legend:
-        line = _line_of(answer, rule, of)
+        line = _line_of(answer, rule)
         rows.append(fitted(first_fit(shading.legend(line), width), width))
     return tuple(rows)
 
@@ -158,42 +156,36 @@ def _values(answer: Answer, rule: str, of: Of) -> Mapping[Place, float]:
     return values
 
 
-def _cell(value: float | None, shading: RatioShading | SizeShading, body: int) -> Cell:
+def _cell(value: float | None, shading: FactorShading | SizeShading, body: int) -> Cell:
     return Cell(0, "?", "muted") if value is None else shading.cell(value, body)
 
 
-def _crossings(answer: Answer, rule: str, of: Of, seen: Layout) -> list[float | None]:
-    """Return where the line crosses each row, in columns from the first; None beside the map."""
-    d_k_of, first, last = dict(_boundary(answer, rule, of)), seen.d_ks[0], seen.d_ks[-1]
-    found = [d_k_of.get(n) for n in seen.ns]
+def _crossings(answer: Answer, rule: str, seen: Layout) -> list[float | None]:
+    """Return where logits condense in each row, in columns from the first; None beside the map."""
+    marks = (each for each in answer.condensation if each.rule == rule)
+    d_k_of = {int(each.n): each.d_k for each in marks if each.n is not None}
+    first, last = seen.d_ks[0], seen.d_ks[-1]
     places, logs = range(len(seen.d_ks)), np.log(seen.d_ks)
     return [
         float(np.interp(log(d_k), logs, places)) if d_k and first <= d_k <= last else None
-        for d_k in found
+        for d_k in map(d_k_of.get, seen.ns)
     ]
 
 
-def _boundary(answer: Answer, rule: str, of: Of) -> Sequence[tuple[int, float | None]]:
-    """Return the d_k of the line for each n: where the ratio is 1, or where logits condense."""
-    if answer.settings.ratio:
-        found = answer.boundary(rule, answer.settings.statistic) if of == "median" else ()
-        return [(each.n, each.d_k) for each in found]
-    marks = (each for each in answer.condensation if each.rule == rule)
-    return [(int(each.n), each.d_k) for each in marks if each.n is not None]
-
-
-def _line_of(answer: Answer, rule: str, of: Of) -> str:
+def _line_of(answer: Answer, rule: str) -> str:
     """Return what the line on the map is, or nothing if there is none."""
-    if not any(d_k is not None for _, d_k in _boundary(answer, rule, of)):
-        return ""
-    return "d*: median ×1" if answer.settings.ratio else "σ_c: logits condense"
+    known = any(each.rule == rule and each.d_k is not None for each in answer.condensation)
+    return "σ_c: logits condense" if known and not answer.settings.ratio else ""
 
 
 def _titles(answer: Answer, rule: str, of: Of, ends: str) -> list[str]:
     """Return what is shown in words, at decreasing length, the first with the scale."""
-    what = f"{of} {NAMES[answer.settings.statistic].symbol}"
-    ratios = answer.settings.ratio
-    title = f"{what}: unscaled over {formula(rule)}" if ratios else f"{what}, {name_of(rule)}"
+    named = NAMES[answer.settings.statistic]
+    what = f"{of} {named.symbol}"
+    if answer.settings.ratio:
+        does = f"what {doing(rule)} does to the {of} of {answer.settings.draws:,} draws"
+        return [f"{named.short}, {named.symbol}: {does}", f"{named.symbol}: {does}", what]
+    title = f"{what}, {name_of(rule)}"
     return [f"{title}, {ends}", title, what]
 
 
@@ -208,17 +200,4 @@ def _readouts(answer: Answer, rule: str, of: Of, at: Place) -> list[str]:
     summary = point.statistics[statistic]
     number = interval_text(summary) if of == "median" else mean_text(summary)
     alone = f"{of} {NAMES[statistic].symbol} {name_of(rule)} {number}"
-    found = answer.points.ratio(n, d_k, rule, statistic)
-    if not answer.settings.ratio or found is None or is_none(rule):
-        return [f"{place}: {alone}", f"{place}: {number}", number]
-    value = ratio(found.log_median if of == "median" else found.log_mean)
-    log_value = found.log_median if of == "median" else found.log_mean
-    way = "larger" if log_value > 0.0 else "smaller" if log_value < 0.0 else "no different"
-    error = found.log_median_error if of == "median" else found.log_mean_error
-    percent = f"{100.0 * error:.2g}" if error < 0.995 else f"{100.0 * error:,.0f}"
-    share = f" ± {percent} %" if isfinite(error) else ""
-    said = f"unscaled the {of} {NAMES[statistic].symbol} is {value}{share}, {way}"
-    texts = [f"{place}: {said}", f"{place}: {value}, {way} unscaled", f"{place}: {value}", value]
-    lines = answer.boundary(rule, statistic) if of == "median" else ()
-    line = [f"; d* {boundary_text(each)}" for each in lines if each.n == n and each.d_k]
-    return [f"{text}{''.join(line)}" for text in texts[:2]] + texts[1:]
+    return [f"{place}: {alone}", f"{place}: {number}", number]

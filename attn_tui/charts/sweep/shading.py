@@ -6,17 +6,20 @@ from math import floor, isfinite, isnan, log10
 import numpy as np
 
 from attn_tui.charts.axis import power_text
-from attn_tui.charts.glyphs import RULE, SHADES
+from attn_tui.charts.glyphs import ABOVE, BELOW, RULE, SHADES
 from attn_tui.charts.heat import Cell, Shading
 from attn_tui.charts.rows import Row
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.readouts import READOUTS
-from attn_tui.report.numbers import LN10, MINUS, general, ratio
+from attn_tui.report.numbers import LN10, general
 from attn_tui.report.sweep.names import statistic_number
 
-RATIO_STEPS = (1.1, 2.0, 10.0, 1000.0)
-"""From which factor on, up or down, a ratio gets each shade."""
+FACTOR_STEPS = (1.15, 2.0, 10.0, 1000.0)
+"""From which factor on, up or down, a cell has each shade of its colour."""
+
+LEAST_FACTOR = 4
+"""Columns of a cell from which on it holds its factor."""
 
 LEAST_VALUES = 10
 """Columns of a cell from which on it holds its number."""
@@ -25,48 +28,55 @@ LINEAR_PARTS = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
 """From which share of the largest possible size on a size gets each shade, if not logarithmic."""
 
 
-class RatioShading(Shading):
-    """Shades of a ratio: its sign says in which direction, its shade how far from 1."""
+class FactorShading(Shading):
+    """What dividing does: its sign says whether it makes larger or smaller, its number how much."""
 
     def cell(self, value: float, body: int) -> Cell:
-        """Return the cell of a ratio, given as its natural logarithm."""
+        """Return the cell of a ratio, unscaled over scaled, given as its natural logarithm."""
         if isnan(value):
             return Cell(0, "NaN"[:body], "error")
         shade = int(self.shades(np.abs(value)))
-        sign = "=" if not shade else "+" if value > 0.0 else MINUS
-        role = f"{'positive' if value > 0.0 else 'negative'}{shade}" if shade else "zero"
-        return Cell(
-            shade, sign if body < LEAST_VALUES else f" {sign} {ratio(value, body - 5)} ", role
-        )
+        if not shade:
+            return Cell(0, "=", "zero")
+        sign, role = (BELOW, "negative") if value > 0.0 else (ABOVE, "positive")
+        return Cell(0, sign + times(abs(value)) if body >= LEAST_FACTOR else sign, f"{role}{shade}")
 
     def legend(self, line: str) -> list[Row]:
-        """Return what the shades mean, at decreasing length."""
-        sign: Row = (
-            ("+ larger unscaled  ", "positive4"),
-            (f"{MINUS} smaller  ", "negative4"),
-        )
-        equal: Row = (("= the same  ", "zero"),)
+        """Return what the cells mean, at decreasing length."""
+        down, up, equal = f"{BELOW}26", f"{ABOVE}26", "="
+        smaller: Row = ((down, "negative4"), (" dividing makes it 26 times smaller   ", "label"))
+        larger: Row = ((up, "positive4"), (" larger   ", "label"))
+        same: Row = ((equal, "zero"), (" the same, within 15 %   ", "label"))
+        most: Row = ((f"{ABOVE}≫", "positive4"), (" over a million   ", "label"))
+        here: Row = (("[ ]", "cursor"), (" you are here", "label"))
         short: Row = (
-            ("+ larger ", "positive4"),
-            (f"{MINUS} smaller ", "negative4"),
-            ("= same ", "zero"),
-        )
-        rule: Row = ((f"{RULE} ", "strong"), (f"{line}  ", "label")) if line else ()
-        short_rule: Row = (rule[0], (line.partition(":")[0], "label")) if rule else ()
-        steps = self.samples(" {} ", "label")
+            (BELOW, "negative4"), (" dividing makes it smaller ", "label"), (ABOVE, "positive4"),
+            (" larger ", "label"),
+        )  # fmt: skip
         return [
-            (*sign, *equal, *rule, *steps),
-            (*short, *rule, *steps),
-            (*short, *rule),
-            (*short, *short_rule),
+            (*smaller, *larger, *same, *most, *here),
+            (*smaller, *larger, *same, *here),
+            (*smaller, *larger, *here),
             short,
+            ((f"{BELOW} smaller {ABOVE} larger", "label"),),
         ]
 
 
-RATIOS = RatioShading(
-    tuple(map(log10, RATIO_STEPS)),
-    tuple(f"×÷{step:g}" for step in RATIO_STEPS),
-    f"shades ×{' ×'.join(f'{step:g}' for step in RATIO_STEPS)}",
+def times(log_factor: float) -> str:
+    """Return a factor above 1 in at most three cells: ``1.7``, ``26``, ``10⁴``, ``≫``."""
+    power = log_factor / LN10 + 1e-9
+    if power >= 6.0:
+        return "≫"
+    factor = 10.0**power
+    if factor >= 999.5:
+        return f"10{'⁰¹²³⁴⁵'[floor(power)]}"
+    return f"{factor:.1f}" if factor < 2.95 else f"{factor:.0f}"
+
+
+FACTORS = FactorShading(
+    tuple(map(log10, FACTOR_STEPS)),
+    tuple(f"{step:g}" for step in FACTOR_STEPS),
+    "what dividing does",
 )
 
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 from itertools import cycle, islice, pairwise, product
+from math import exp, log
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from attn_tui.charts.glyphs import DRAWN, in_ascii
 from attn_tui.charts.rows import plain
 from attn_tui.charts.sweep.curves import place_at, sweep_chart, swept
 from attn_tui.charts.sweep.map import Of, place_on_map, sweep_map
+from attn_tui.charts.sweep.shading import times
 from attn_tui.charts.sweep.signs import Look
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
@@ -20,7 +22,7 @@ from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, answer
 from attn_tui.compute.sweep.settings import STATISTICS, Settings
 from attn_tui.report.numbers import quantity
-from attn_tui.report.sweep.names import boundary_text, name_of, place_text
+from attn_tui.report.sweep.names import name_of, place_text
 from tests.charts.cases import check_block, lines
 
 SIZES = [
@@ -279,18 +281,36 @@ def test_no_number_is_lost_below_the_axis() -> None:
     assert "below" not in plain(sweep_chart(found(near), 64, 100, 20, Look(whole=True)))
 
 
-def test_the_map_says_which_way_and_how_far_without_colour() -> None:
+def test_every_cell_of_a_map_of_ratios_holds_what_dividing_does() -> None:
     each = found(replace(SMALL, view="map", ratio=True, n_range=(2, 512), draws=320))
     rows = lines(sweep_map(each, "inverse-sqrt", "median", (512, 55), 76, 12))
-    assert rows[0].startswith("median ‖∂p/∂s‖_F: unscaled over 1/√d_k")
-    assert "+" in rows[1]
-    assert "−" in rows[5]
-    assert "┃" in rows[1]
-    assert "n = 512" in rows[-2]
-    assert "larger" in rows[-2]
-    assert "d*: median ×1" in rows[-1]
-    small = lines(sweep_map(each, "inverse-sqrt", "median", (2, 8192), 76, 12))
-    assert "smaller" in small[-2]
+    assert rows[0].startswith("‖∂p/∂s‖_F: what dividing by √d_k does to the median of 320 draws")
+    d_ks = next(row for row in rows if row.startswith("n\\d_k")).split()[1:]
+    assert [*map(int, d_ks)] == [*each.points.d_ks]
+    for row in rows[1 : 1 + len(each.points.ns)]:
+        n, *cells = row.replace("[", " ").replace("]", " ").split()
+        for d_k, cell in zip(each.points.d_ks, cells, strict=True):
+            ratio = each.points.ratio(int(n), d_k, "inverse-sqrt", "gradient")
+            assert ratio
+            factor = exp(abs(ratio.log_median))
+            if factor < 1.15:
+                assert cell == "="
+                continue
+            assert cell[0] == ("▼" if ratio.log_median > 0.0 else "▲")
+            assert cell[1:] == times(abs(ratio.log_median))
+    assert rows[each.points.ns[::-1].index(512) + 1].count("[") == 1
+    assert "dividing makes it 26 times smaller" in rows[-1]
+
+
+@pytest.mark.parametrize(
+    ("factor", "text"),
+    [
+        (1.2, "1.2"), (2.9, "2.9"), (2.96, "3"), (26.4, "26"), (999.0, "999"), (1000.0, "10³"),
+        (9_999.0, "10³"), (123_456.0, "10⁵"), (999_999.0, "10⁵"), (1e6, "≫"), (1e300, "≫"),
+    ],
+)  # fmt: skip
+def test_factors_are_short_and_powers_of_ten_round_down(factor: float, text: str) -> None:
+    assert times(log(factor)) == text
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
@@ -300,7 +320,7 @@ def test_every_sign_of_a_map_is_explained(width: int) -> None:
     assert re.search(r"· ?less.*┃ ?σ_c", last)
     ratio = found(replace(settings, ratio=True))
     *_, last = lines(sweep_map(ratio, "inverse-sqrt", "median", (2, 1), width, 8))
-    assert re.search(r"\+ larger.*− smaller.*= (the )?same.*┃ d\*", last)
+    assert re.search(r"▼.* smaller +▲.* ?larger", last)
 
 
 def test_what_is_too_small_for_a_shade_is_marked_as_the_legend_says() -> None:
@@ -336,16 +356,6 @@ def test_the_shades_of_a_map_are_spread_over_what_it_shows_and_named() -> None:
             assert body * count - cells.count("┃") <= drawn <= body * count
 
 
-def test_the_line_of_a_map_has_its_interval_at_the_cursor() -> None:
-    each = found(replace(SMALL, view="map", ratio=True, n_range=(2, 512), draws=320))
-    (*_, line) = each.boundary("inverse-sqrt", "gradient")
-    assert line.low is not None
-    rows = lines(sweep_map(each, "inverse-sqrt", "median", (512, 55), 100, 12))
-    assert f"d* {boundary_text(line)}" in rows[-2]
-    first = found(replace(SMALL, view="map", ratio=True, n_range=(2, 512), draws=320), True)
-    assert "d*" not in plain(sweep_map(first, "inverse-sqrt", "median", (512, 55), 100, 12))
-
-
 def test_the_rows_of_a_map_are_equally_far_apart_and_the_cursor_is_on_one() -> None:
     each = found(replace(SMALL, view="map", map_points=9, n_range=(2, 512)))
     ns = sorted({point.n for point in each.points}, reverse=True)
@@ -361,27 +371,6 @@ def test_the_rows_of_a_map_are_equally_far_apart_and_the_cursor_is_on_one() -> N
             assert re.search(
                 r"\d \[\d", plain(sweep_map(each, "none", "median", (n, 8), 50, height))
             )
-
-
-@pytest.mark.parametrize("width", [34, 50, 76, 110, 160, 200])
-def test_the_line_of_a_map_hides_nothing_that_is_written(width: int) -> None:
-    each = found(replace(SMALL, view="map", ratio=True, n_range=(2, 512), draws=320))
-    rows = lines(sweep_map(each, "inverse-sqrt", "median", (2, 1), width, 9))[1:6]
-    assert sum("┃" in row for row in rows) >= 4
-    for n, row in zip(sorted({p.n for p in each.points}, reverse=True), rows, strict=True):
-        d_ks = sorted({point.d_k for point in each.points})
-        ratios = [each.points.ratio(n, d_k, "inverse-sqrt", "gradient") for d_k in d_ks]
-        signs = "".join(
-            "=" if abs(found.log_median) < np.log(1.1) else "+" if found.log_median > 0 else "−"
-            for found in ratios
-            if found
-        )
-        assert "".join(re.findall(r"(?<![e\d])[+−=]", row)) == signs
-        assert row.count("×") in (0, len(d_ks))
-        (line,) = [each for each in each.boundary("inverse-sqrt", "gradient") if each.n == n]
-        if line.d_k:
-            before = re.findall(r"(?<![e\d])[+−=]", row[: row.index("┃")])
-            assert len(before) == sum(d_k < line.d_k for d_k in d_ks)
 
 
 def test_a_click_finds_the_cell() -> None:

@@ -1,0 +1,146 @@
+"""The picture of Dot products: how q·k and m·q·k are spread, one above the other on one axis."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from attn_tui.charts.axis import Floats
+from attn_tui.charts.curves import Curve, draw_curves
+from attn_tui.charts.dots.values import GUTTER, ValueAxis, labelled
+from attn_tui.charts.glyphs import SCALED, UNSCALED
+from attn_tui.charts.grid import Grid
+from attn_tui.charts.rows import Row, first_text, fitted, message
+from attn_tui.compute.dots.answer import Answer
+from attn_tui.compute.dots.histogram import REACH
+from attn_tui.report.numbers import general
+
+LEAST = 6
+"""Fewer rows hold no picture."""
+
+FAR = 1e140
+"""Multipliers as far from 1 have no picture: the slopes of densities, as 1/m², leave float64."""
+
+_EACH = 4
+"""So many bins make a standard deviation."""
+
+_CURVE = "label"
+
+_BLOCKS = {"unscaled": UNSCALED, "scaled": SCALED}
+"""Equal parts of a cell of a bar of each side, rising."""
+
+
+def bells(answer: Answer, width: int, height: int, linear: bool = False) -> tuple[Row, ...]:
+    """Draw the densities of q·k and m·q·k, each to its own height, on one axis of values.
+
+    Bars are of the sample, in bins of a quarter of a standard deviation; the line is exact. The
+    axis is the same at every d_k.
+
+    Args:
+        answer: What was drawn so far.
+        width: Cells of every row returned.
+        height: Number of rows returned.
+        linear: Whether the axis is linear, and that of the present d_k.
+    """
+    law, m = answer.law, answer.multiplier
+    if law.standard_deviation == 0.0:
+        texts = ("q·k is always the same number: there is no spread to show", "no spread to show")
+        return message(first_text(texts, width), width, height)
+    if not 1.0 / FAR < m < FAR:
+        return message(f"m = {general(m)}: too far from 1 for a picture", width, height)
+    width -= GUTTER
+    if height < LEAST or width < GUTTER:
+        return message("too small for a picture", width + GUTTER, height)
+    axis = ValueAxis.of(answer.settings, m, law.d_k, linear)
+    lines = (height - 4) // 2
+    rows: list[Row] = []
+    for role, times, more in (("unscaled", 1.0, height % 2), ("scaled", m, 0)):
+        grid = Grid(width, lines + more)
+        _bars(grid, answer, times, axis, role)
+        name = f"{_BLOCKS[role][-1]} {_name(answer) if role == 'scaled' else 'q·k'}"
+        first, *others = grid.rows()
+        rows.append(labelled(name, role, first))
+        others.append(_bracket(answer, times, axis, width, role))
+        rows += [labelled("", role, other) for other in others]
+    rows += axis_rows(axis, width)
+    return tuple(fitted(row, width + GUTTER) for row in rows)
+
+
+def _name(answer: Answer) -> str:
+    symbols = {"inverse-sqrt": "÷√d_k", "inverse": "÷d_k", "none": "× 1"}
+    return symbols.get(answer.experiment.setup.scale.rule, f"× {general(answer.multiplier, 3)}")
+
+
+def _bars(grid: Grid, answer: Answer, m: float, axis: ValueAxis, role: str) -> None:
+    """Draw the sample's bars, and the exact curve in front of them."""
+    histogram, curves = answer.histogram.scaled(m), answer.curves.scaled(m)
+    edges = _edges(answer, m)
+    columns = axis.values(np.linspace(0.0, 1.0, grid.width + 1))
+    sampled = _means(histogram.edges, histogram.density, edges)
+    exact = None
+    if curves.exact is not None:
+        middles = (edges[1:] + edges[:-1]) / 2.0
+        known = np.isfinite(curves.exact)
+        exact = np.interp(middles, curves.x[known], curves.exact[known])
+    seen = _means(edges, sampled, columns)
+    top = float((_means(edges, exact, columns) if exact is not None else seen).max(initial=0.0))
+    top = top or float(seen.max(initial=0.0)) or 1.0
+    levels = np.clip(seen / top, 0.0, 1.0) * grid.height
+    for column, level in enumerate(levels.tolist()):
+        for row in range(grid.height):
+            blocks = _BLOCKS[role]
+            part = round(len(blocks) * min(level - row, 1.0))
+            if part > 0:
+                grid.put(column, grid.height - 1 - row, blocks[part - 1], role)
+    if curves.exact is None or curves.discrete:
+        return
+    dots = axis.values((np.arange(2 * grid.width) + 0.5) / (2 * grid.width))
+    good = np.isfinite(curves.exact)
+    line = np.interp(dots, curves.x[good], curves.exact[good], left=np.nan, right=np.nan)
+    heights = np.minimum(line / top, 1.0) * (4 * grid.height - 1)
+    # What is lower than half a dot is on the axis itself, where bars end too.
+    heights[heights < 0.5] = np.nan
+    over = Grid(grid.width, grid.height)
+    curve = Curve(np.arange(2 * grid.width), np.round(heights), (2, 4), "braille", _CURVE, True)
+    draw_curves(over, [curve])
+    grid.lay_over(over, {})
+
+
+def _edges(answer: Answer, m: float) -> Floats:
+    """Return the edges of the bins that are shown."""
+    if answer.curves.discrete:
+        return answer.histogram.edges * m
+    mean, spread = answer.law.mean * m, answer.law.standard_deviation * m
+    return mean + spread * np.linspace(-REACH, REACH, round(2 * REACH * _EACH) + 1)
+
+
+def _means(edges: Floats, density: Floats, places: Floats) -> Floats:
+    """Return the mean density between neighbours of rising places, shape (len(places) − 1,)."""
+    areas = np.concatenate([[0.0], np.cumsum(density * np.diff(edges))])
+    means: Floats = np.diff(np.interp(places, edges, areas)) / np.diff(places)
+    return means
+
+
+def _bracket(answer: Answer, m: float, axis: ValueAxis, width: int, role: str) -> Row:
+    """Return a bracket one standard deviation to either side of the exact mean, with its size."""
+    mean, spread = answer.law.mean * m, answer.law.standard_deviation * m
+    ends = axis.fractions(np.array([mean - spread, mean + spread]))
+    left, right = (min(max(int(end * width), 0), width - 1) for end in ends)
+    text = f" σ = {general(spread, 3)} "
+    grid = Grid(width, 1)
+    if right - left < len(text) + 1:
+        grid.put((left + right) // 2, 0, "┴", role)
+        grid.put_if_free((left + right) // 2 + 2, 0, text.strip(), role)
+    else:
+        grid.put(left, 0, f"├{text.center(right - left - 1, '─')}┤", role)
+    return grid.rows()[0]
+
+
+def axis_rows(axis: ValueAxis, width: int) -> Sequence[Row]:
+    """Return the axis of values and its ticks, two rows."""
+    line, texts = Grid(width, 1), Grid(width, 1)
+    line.put(0, 0, "─" * width, "axis")
+    for value, text in axis.ticks:
+        column = min(int(axis.fractions(np.array([value]))[0] * width), width - 1)
+        if texts.put_if_free(column - len(text) // 2, 0, text, "axis"):
+            line.put(column, 0, "┴", "axis")
+    return [labelled("", "axis", row) for row in (*line.rows(), *texts.rows())]
