@@ -1,7 +1,7 @@
 """Questions worth asking, each with what to look at."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
@@ -191,4 +191,5 @@ def example_of(draft: Draft) -> Example | None:
 
 
 def _asked(draft: Draft) -> tuple[object, ...]:
-    return draft.text, draft.source, draft.setup
+    # What other instruments are asked does not matter.
+    return draft.text, draft.source, replace(draft.setup, settings=())

@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from math import inf
 from os import environ
@@ -17,6 +18,7 @@ from textual.filter import LineFilter
 from textual.reactive import var
 
 from attn_tui.charts.look_alikes import write_look_alikes
+from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.tui.actions import bindings, textual_action
@@ -226,6 +228,13 @@ def _screen(part: str) -> InstrumentScreen:
     return screen
 
 
+def opening(draft: Draft) -> Draft:
+    """Return the draft that the screen opens with: Sweep on its map, unless something is asked."""
+    if draft.setup.get(sweep.Settings) != sweep.Settings():
+        return draft
+    return replace(draft, setup=draft.setup.put(sweep.Settings(view="map", ratio=True)))
+
+
 def run(draft: Draft, mouse: bool = True) -> int:
     """Run the program on the terminal and return its exit status.
 
@@ -237,7 +246,7 @@ def run(draft: Draft, mouse: bool = True) -> int:
     assert stream is not None  # Textual writes to it.
     write_look_alikes(stream, environ)
     accept_any_bytes()
-    app = AttnApp(draft, ascii=lacks_blocks(stream.encoding, environ))
+    app = AttnApp(opening(draft), ascii=lacks_blocks(stream.encoding, environ))
     with lifeline(lambda: app.call_later(app.exit)) as line:
         try:
             app.run(mouse=mouse)

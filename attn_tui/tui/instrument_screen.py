@@ -28,13 +28,14 @@ from attn_tui.tui.fields import Fields
 from attn_tui.tui.job import Job
 from attn_tui.tui.parts import Part
 from attn_tui.tui.picture import picture_of
-from attn_tui.tui.scene import SHORT, Pane, Scene, is_narrow
+from attn_tui.tui.scene import SHORT, Drawing, Pane, Scene, is_narrow
 from attn_tui.tui.state import Asked, Edit, Gesture
 from attn_tui.tui.timers import Punctual
 from attn_tui.tui.view import Tab, View
 from attn_tui.tui.widgets.bar import Bar, Item, TabBar
 from attn_tui.tui.widgets.chart import ChartCanvas, ChartPane
 from attn_tui.tui.widgets.entry import Entry
+from attn_tui.tui.widgets.headline import HeadlinePane
 from attn_tui.tui.widgets.slider import Slider
 
 
@@ -191,8 +192,9 @@ class InstrumentScreen(Punctual, Screen[None]):
     # What is shown
 
     def compose(self) -> ComposeResult:
-        """Lay out the title line, the panes and the key bar."""
+        """Lay out the title line, the headline, the panes and the key bar."""
         yield Bar(id="title")
+        yield HeadlinePane(id="headline")
         yield from self.compose_panes()
         yield Bar(id="key-bar")
 
@@ -266,9 +268,11 @@ class InstrumentScreen(Punctual, Screen[None]):
 
     def draw_chart(self) -> None:
         """Draw the chart in the size it has."""
-        for pane in self.query(ChartPane):
-            if self.asked:
-                pane.see_chart(self.scene(self.asked))
+        if self.asked:
+            scene = self.scene(self.asked)
+            for pane in self.query("*"):
+                if isinstance(pane, Drawing):
+                    pane.see_chart(scene)
 
     @on(ChartCanvas.Resized)
     def _on_chart_resized(self) -> None:

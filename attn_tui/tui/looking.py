@@ -62,9 +62,9 @@ SIDE_ACTION = Action(
 )  # fmt: skip
 
 
-def log_item(log: bool) -> Item:
-    """Return what says whether a chart is logarithmic; a click changes that."""
-    return Item(((" log " if log else " linear ", "muted"),), LOG_ACTION.run)
+def log_item(log: bool, otherwise: str = "linear") -> Item:
+    """Return what says whether a chart is logarithmic, or what else; a click changes that."""
+    return Item(((f" {'log' if log else otherwise} ", "muted"),), LOG_ACTION.run)
 
 
 def tab_items(

@@ -1,13 +1,12 @@
 """The d_k, the scale rule and the heads of models, on a screen that has them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from attn_tui.charts.rows import Row
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.scale import RULES, Scale, parse_scale
@@ -19,7 +18,6 @@ from attn_tui.tui.dialogs import Choice
 from attn_tui.tui.explaining import Explanation
 from attn_tui.tui.fields import Change
 from attn_tui.tui.parts import H, Host, Part
-from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.entry import Entry
 from attn_tui.tui.widgets.slider import Slider
 
@@ -119,35 +117,18 @@ MODELS_ACTION = Action(
 )
 
 
-class RuleCanvas(Canvas):
-    """The rule; a click offers the others."""
-
-    async def on_click(self) -> None:
-        """Offer the rules."""
-        await self.run_action(RULE_ACTION.run)
-
-
 class ScalePane(Vertical):
-    """The slider of d_k, the line that asks for a value, and the rule."""
+    """The slider of d_k, and the line that asks for a value in its place."""
 
     explanation: Explanation
-    title = ""
 
     def compose(self) -> ComposeResult:
-        """Lay out the slider, the line that asks for a value, and the rule."""
-        self.border_title = self.title
+        """Lay out the slider and the line that asks for a value."""
         yield Slider(D_K, id="slider")
         yield Entry(id="entry")
-        yield RuleCanvas(id="rule")
 
     def see(self, scene: Any) -> None:
-        """Show d_k, and what is done to the scores."""
+        """Show d_k."""
         experiment = scene.asked.experiment
         held = experiment.source.d_k is not None
         self.query_one(Slider).show_value(experiment.setup.d_k, held)
-        rule = self.query_one(RuleCanvas)
-        rule.show(self.rows_of(scene, *rule.size))
-
-    def rows_of(self, scene: Any, width: int, height: int) -> Sequence[Row]:
-        """Return what is done to the scores, in so many cells and lines."""
-        return ()

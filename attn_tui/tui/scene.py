@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from attn_tui.charts.rows import Row
+from attn_tui.report.headline import Headline
 from attn_tui.tui.bars import NARROW
 from attn_tui.tui.job import Job
 from attn_tui.tui.state import Asked
@@ -45,9 +46,14 @@ class Scene:
     view: View
 
     @property
-    def words_height(self) -> int:
-        """Lines of the words."""
-        return 1
+    def headline(self) -> Headline | None:
+        """What is said first; None while there is nothing to say."""
+        return None
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether what is shown is about the last scores that could be read."""
+        return self.asked.error is not None
 
     @property
     def narrow(self) -> bool:
@@ -61,3 +67,11 @@ class Pane(Protocol):
 
     def see(self, scene: Any) -> None:
         """Show a scene."""
+
+
+@runtime_checkable
+class Drawing(Protocol):
+    """A widget that shows something of a scene that may take longer to draw."""
+
+    def see_chart(self, scene: Any) -> None:
+        """Draw it."""

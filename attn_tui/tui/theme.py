@@ -8,33 +8,34 @@ from textual.color import Color
 CONTRAST = 4.6
 """Least contrast of a role's colour with the background (WCAG AA asks 4.5 of text)."""
 
-_SOURCES = {
-    "unscaled": "warning",
-    "scaled": "primary",
-    "pinned": "accent",
-    "positive": "success",
-    "negative": "error",
-    "error": "error",
-    "series0": "primary",
-    "series1": "accent",
-    "series2": "success",
-    "series3": "secondary",
-    "series4": "warning",
-    "series5": "error",
+_COLOURS = {
+    "unscaled": "#e69f00",
+    "scaled": "#3b8eea",
+    "pinned": "#00a8a8",
+    "positive": "#2ea043",
+    "negative": "#cc79a7",
+    "error": "#e0303f",
+    "series0": "#3b8eea",
+    "series1": "#cc79a7",
+    "series2": "#2ea043",
+    "series3": "#00a8a8",
+    "series4": "#b0a010",
+    "series5": "#999999",
 }
+"""The hue of each role, the same in every theme: that of an error is no other's."""
 
 _ANSI = {
-    "unscaled": "ansi_red",
+    "unscaled": "ansi_magenta",
     "scaled": "ansi_blue",
-    "pinned": "ansi_magenta",
+    "pinned": "ansi_yellow",
     "positive": "ansi_green",
-    "negative": "ansi_magenta",
+    "negative": "ansi_cyan",
     "error": "ansi_red",
     "series0": "ansi_blue",
-    "series1": "ansi_magenta",
+    "series1": "ansi_cyan",
     "series2": "ansi_green",
-    "series3": "ansi_cyan",
-    "series4": "ansi_red",
+    "series3": "ansi_yellow",
+    "series4": "ansi_bright_black",
     "series5": "ansi_default",
 }
 
@@ -71,10 +72,7 @@ def role_variables(variables: Mapping[str, str], ansi: bool) -> dict[str, str]:
     background = Color.parse(variables["background"])
     foreground = Color.parse(variables["foreground"]).rgb
     text = legible(Color(*foreground), background)
-    colours = {
-        role: legible(Color.parse(variables[source]), background)
-        for role, source in _SOURCES.items()
-    }
+    colours = {role: legible(Color.parse(colour), background) for role, colour in _COLOURS.items()}
     colours |= {
         "text": text,
         "muted": legible(text.blend(background, 0.45), background),

@@ -133,14 +133,28 @@ def said(display: Sequence[str]) -> list[str]:
 
 def place_of(lines: Sequence[str], report: Sequence[str]) -> int:
     """Return where in a report the vector's part of a text begins; 0 if the text is not from it."""
-    if "" not in lines:
-        return 0
-    head = lines.index("")
-    rest = [*lines[head:]]
-    if len(rest) < 5 or [*lines[:head]] != report[:head]:
-        return 0
-    places = range(head, len(report) - len(rest) + 1)
-    return next((n for n in places if report[n : n + len(rest)] == rest), 0)
+    for text in (lines, headline_moved(lines)):
+        head = text.index("") if "" in text else 0
+        rest = [*text[head:]]
+        if head and len(rest) >= 5 and [*text[:head]] == report[:head]:
+            places = range(head, len(report) - len(rest) + 1)
+            return next((n for n in places if report[n : n + len(rest)] == rest), 0)
+    return 0
+
+
+def headline_moved(lines: Sequence[str]) -> list[str]:
+    """Return a text with its headline below the name of its vector, as in a report of several."""
+    said, has_more, rest = split(lines)
+    head, has_name, vector = split(rest)
+    if not (has_more and has_name):
+        return [*lines]
+    return [*head, "", *vector[:1], *said, "", *vector[1:]]
+
+
+def split(lines: Sequence[str]) -> tuple[list[str], bool, list[str]]:
+    """Return the lines above the first that is blank, whether there is one, and those below."""
+    at = lines.index("") if "" in lines else len(lines)
+    return [*lines[:at]], at < len(lines), [*lines[at + 1 :]]
 
 
 def reported(report: Sequence[str]) -> dict[str, list[str]]:
@@ -170,19 +184,41 @@ def agree(display: Sequence[str], table: dict[str, list[str]]) -> bool:
     for line in display[head["row"] + 1 :]:
         if not re.match(r"[▸> ][▪* ] *\d", line):
             break
-        rows.append(re.sub(r"[▏▎▍▌▋▊▉█#|▸>▪*]", " ", line).split())
+        plain = re.sub(r"[▏▎▍▌▋▊▉█░#:|▸>▪*]", " ", line).replace(" %", "%")
+        rows.append(plain.split())
     return bool(rows) and all(
         len(row) == 7 and all(map(same, row[2:], table[row[0]])) for row in rows if row[0] in table
     )
 
 
 def same(number: str, other: str) -> bool:
-    """Return whether two numbers are one as far as the shorter is written; … is any."""
+    """Return whether two numbers are one as far as the shorter is written; … is any.
+
+    The first may be a share in percent.
+    """
     if number == other or "…" in (number, other):
         return True
+    if number.endswith("%"):
+        return same_share(number, other)
     try:
         first, second = (Decimal(text.lstrip("×").replace("−", "-")) for text in (number, other))
         ends = [int(each.as_tuple().exponent) for each in (first, second)]
     except (InvalidOperation, ValueError):
         return False
     return abs(first - second) <= Decimal("0.6").scaleb(max(ends))
+
+
+def same_share(share: str, weight: str) -> bool:
+    """Return whether a share in percent is a weight, as far as it is written.
+
+    With ~ it is not all of that, and without it 0 % is nothing that a double can hold.
+    """
+    try:
+        percent, exact = Decimal(share.lstrip("~").rstrip("%")), 100 * Decimal(weight)
+    except InvalidOperation:
+        return False
+    if abs(percent - exact) > Decimal("0.056"):
+        return False
+    if share == "0%":
+        return exact < Decimal("1e-300")
+    return share[0] != "~" or percent in (0, 100)

@@ -12,7 +12,7 @@ from tests.terminal.events import Size
 from tests.terminal.watched import END
 
 SEEDS = range(1, 9)
-EVENTS = 2500
+EVENTS = 400
 """Events of each seed; the command does as many as it is asked for."""
 
 REPORT = """\
@@ -28,9 +28,9 @@ weights p; gradient of p₀ with respect to the scores s
 """.splitlines()
 
 TABLE = """\
-  key        s unscaled      scaled        unscaled    scaled  change
-▸   0        1 0.2689  ███   0.3775 ████  +1.97e-01 +1.17e-01   ×0.6
-    1        2 0.7311  ██████▏ 0.6225 ███ −1.97e-01 −1.17e-01   ×0.6
+  key        s ░ unscaled            █ divided by 2      unscaled    scaled  change
+▸   0        1  26.9 % ░░░░░          37.8 % █████▊     +1.97e-01 +1.17e-01   ×0.6
+    1        2  73.1 % ░░░░░░░░░      62.2 % ██████▏    −1.97e-01 −1.17e-01   ×0.6
 """.splitlines()
 
 
@@ -62,12 +62,21 @@ def test_a_text_is_found_in_a_report_or_differs_from_it() -> None:
     assert place_of([], REPORT) == 0
 
 
+def test_of_several_vectors_each_has_its_headline_below_its_name() -> None:
+    head, vector = REPORT[:1], REPORT[3:]
+    shown = ["Said first.", "", *head, "", REPORT[2], *vector]
+    report = [*head, "", "b: 1 key", "Said too.", "", "", REPORT[2], "Said first.", "", *vector]
+    assert place_of(shown, report) == 5
+    assert place_of(["Said otherwise.", *shown[1:]], report) == 0
+
+
 def test_a_table_has_the_numbers_of_a_report_or_others() -> None:
     table = reported(REPORT)
     assert agree(TABLE, table)
     assert not agree([line.replace("+1.17e-01", "+1.18e-01") for line in TABLE], table)
     assert not agree(TABLE[:1], table)
-    assert agree([re.sub("[▏█]", "|", line) for line in TABLE], table)
+    assert not agree([line.replace("62.2 %", "62.4 %") for line in TABLE], table)
+    assert agree([re.sub("[▏▊█]", "|", line).replace("░", ":") for line in TABLE], table)
 
 
 def test_numbers_are_the_same_as_far_as_they_are_written() -> None:
@@ -77,3 +86,9 @@ def test_numbers_are_the_same_as_far_as_they_are_written() -> None:
     assert not same("0.7431", "0.7433")
     assert not same("1e-3", "1e-4")
     assert not same("–", "0")
+    assert same("62.5%", "0.6245")
+    assert not same("62.5%", "0.6265")
+    assert same("~0%", "1.87e-13")
+    assert not same("0%", "1.87e-13")
+    assert not same("~50%", "0.5000")
+    assert same("NaN", "NaN")

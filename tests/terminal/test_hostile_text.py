@@ -102,7 +102,7 @@ def test_nothing_that_a_command_is_given_reaches_the_terminal(folder: Path) -> N
 def test_nothing_that_a_screen_is_given_reaches_the_terminal(folder: Path) -> None:
     environment = {"HOME": HOSTILE, "USER": HOSTILE, "TERM_PROGRAM": HOSTILE}
     with Terminal(80, 24, environment=environment) as terminal:
-        terminal.until_shows("q Quit")
+        terminal.until_shows("? Help")
         for name in ("arrays.npz", "table.csv", "rows.json", "field.json", HOSTILE):
             ask(terminal, "open")
             paste(terminal, name)
@@ -111,7 +111,7 @@ def test_nothing_that_a_screen_is_given_reaches_the_terminal(folder: Path) -> No
                 lambda: not has(terminal, " open ") or "expected" in shown(terminal), name
             )
             leave(terminal, "open")
-        for begin, scores in (("name", "1, 2, 4"), ("surr", "1, 2, 5")):
+        for begin, scores in (("name", "[1 2 4]"), ("surr", "[1 2 5]")):
             ask(terminal, "open")
             terminal.press(f"{begin}\t")
             terminal.until(lambda: has(terminal, ".txt "), "the whole name")

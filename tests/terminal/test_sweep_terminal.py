@@ -13,10 +13,10 @@ from attn_tui.compute.sweep.settings import Settings
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from tests.terminal.terminal import Terminal
 
-STEP = {(120, 40): 7500, (80, 24): 3600}
-"""Bytes of a step of d_k: the sliders, the numbers, the cursor's line and the sentences."""
+STEP = {(120, 40): 5500, (80, 24): 2900}
+"""Bytes of a step of d_k: the headline, the sliders, the numbers and the cursor's line."""
 
-WHOLE = {(120, 40): 80_000, (80, 24): 36_000}
+WHOLE = {(120, 40): 60_000, (80, 24): 36_000}
 """Bytes of a whole sweep, from its first picture to its last."""
 
 QUICK = Settings(n=8, draws=64, crossovers=False)
@@ -35,7 +35,7 @@ def go(terminal: Terminal) -> None:
     """Go to Sweep."""
     terminal.until_shows("q Quit")
     terminal.press("3")
-    terminal.until_shows("Drawn vectors" if terminal.screen.columns >= 72 else "3 Sweep")
+    terminal.until_shows("│ Over n │")
 
 
 def at_rest(terminal: Terminal, place: str) -> None:
@@ -75,8 +75,10 @@ def test_a_whole_sweep_sends_little(size: tuple[int, int], tmp_path: Path) -> No
     with Terminal(*size, opened(tmp_path, Settings())) as terminal:
         go(terminal)
         before = terminal.sent
-        at_rest(terminal, "1,024")
-        terminal.until_shows("With 64 keys")
+        terminal.until_shows("Here (64 keys, d_k = 1,024) dividing by √d_k makes")
+        terminal.until(
+            lambda: not any("x stops" in line for line in terminal.display), "the end of the draw"
+        )
         assert terminal.sent - before <= WHOLE[size]
 
 
@@ -95,7 +97,7 @@ def test_a_long_sweep_is_stopped_goes_on_is_resized_and_left(tmp_path: Path) -> 
         terminal.until(lambda: terminal.display[39].endswith("q Quit"), "the key bar at the foot")
         terminal.until_shows("x stops")
         terminal.press("1")
-        terminal.until_shows("gradient of p")
+        terminal.until_shows("largest weight")
         terminal.press("3")
         terminal.until_shows("x stops")
         terminal.press("q")

@@ -8,6 +8,7 @@ from typing import Any
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.tui.widgets.headline import HeadlinePane
 from tests.tui.person import MEDIUM, Person, at_screen
 
 SMALL = Settings(n=8, points=8, map_points=5, n_range=(2, 512), draws=320)
@@ -25,3 +26,9 @@ async def at_sweep(
         await person.app.run_action("app.instrument('sweep')")
         await person.press("f5")
         yield person
+
+
+def headline(person: Person) -> str:
+    """Return what the headline says, as one line."""
+    region = person.app.screen_stack[0].query_one(HeadlinePane).region
+    return " ".join(" ".join(person.lines[region.y : region.bottom]).split())

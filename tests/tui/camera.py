@@ -80,21 +80,22 @@ async def bars_of(shot: Shot) -> tuple[str, str]:
 
 async def colours_of(shot: Shot) -> str:
     """Return a picture of what is seen between title line and key bar, in the first size."""
-    async with _done(shot) as person:
+    async with done(shot) as person:
         # Names in a picture depend on all that it shows.
         return re.sub(r"\bterminal-\d+-", "terminal-", person.app.export_screenshot())
 
 
 async def _seen(shot: Shot, bars: bool = False) -> AsyncIterator[tuple[Size, str]]:
     """Yield what one terminal shows that becomes one size after the other."""
-    async with _done(shot, bars) as person:
+    async with done(shot, bars) as person:
         for size in shot.sizes:
             await person.resize(*size)
             yield size, person.text
 
 
 @asynccontextmanager
-async def _done(shot: Shot, bars: bool = False) -> AsyncIterator[Person]:
+async def done(shot: Shot, bars: bool = False) -> AsyncIterator[Person]:
+    """Have somebody do what a shot says, in the first of its sizes."""
     async with at_screen(shot.sizes[0], shot.draft, shot.theme, shot.instrument) as person:
         for bar in person.app.screen.query("#title, #key-bar"):
             bar.visible = bars

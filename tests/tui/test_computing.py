@@ -174,7 +174,7 @@ async def test_leaving_the_program_stops_it() -> None:
 
 SETUP = Setup(64).put(dots.Settings(samples=5000)).put(sweep.Settings(n=8, points=4, draws=64))
 PLACES = {
-    "explore": (chart_data, "over_d_k", ("t", "t"), "w"),
+    "explore": (chart_data, "over_d_k", (), "w"),
     "dots": (Sampling, "_run", ("2",), "a"),
     "sweep": (results, "answer", ("3",), "a"),
 }
@@ -197,20 +197,21 @@ async def test_what_fails_is_said_and_another_question_answers(
     def fail(*_: Any, **__: Any) -> Any:
         raise error
 
+    whole = getattr(where, name)
+    monkeypatch.setattr(where, name, fail)
     async with at_screen(size, Draft(EXAMPLE.text, SETUP)) as person:
         if size == NARROW and instrument == "explore":
             keys = ("t", "t", "t", "t")
-        with monkeypatch.context() as broken:
-            broken.setattr(where, name, fail)
-            await person.press(*keys)
-            (report,) = tmp_path.glob("attn-tui/crash-*.json")
-            said = "there is not enough memory" if isinstance(error, MemoryError) else str(error)
-            together = "".join(person.text.split())
-            for part in ("This failed:", said, str(report.relative_to(tmp_path))):
-                assert "".join(part.split()) in together
-            # Looking, and asking for what fails too, goes on, and is not reported again.
-            await person.press("l", another, "u", "U")
-            assert [*tmp_path.glob("attn-tui/*")] == [report]
+        await person.press(*keys)
+        (report,) = tmp_path.glob("attn-tui/crash-*.json")
+        said = "there is not enough memory" if isinstance(error, MemoryError) else str(error)
+        together = "".join(person.text.split())
+        for part in ("This failed:", said, str(report.relative_to(tmp_path))):
+            assert "".join(part.split()) in together
+        # Looking, and asking for what fails too, goes on, and is not reported again.
+        await person.press("l", another, "u", "U")
+        assert [*tmp_path.glob("attn-tui/*")] == [report]
+        monkeypatch.setattr(where, name, whole)
         await person.press(another)
         person.misses("This failed")
         assert person.app.history.past

@@ -11,10 +11,10 @@ from attn_tui.tui.dots import explanations
 from attn_tui.tui.dots.screen import DotsScreen
 from attn_tui.tui.dots.view import TABS
 from tests.tui.at_dots import SOME, at_dots
-from tests.tui.person import MEDIUM, NARROW, WIDE
+from tests.tui.person import MEDIUM, NARROW, WIDE, Person
 
 
-@pytest.mark.parametrize("name", ["DRAWS", "SCALE", "READOUTS", "CHART"])
+@pytest.mark.parametrize("name", ["DRAWS", "SCALE", "PICTURE", "CHART"])
 def test_help_says_everything_once(name: str) -> None:
     sentences = getattr(explanations, name).meaning.split(". ")
     pieces = [" ".join(words[at : at + 6]) for words in map(str.split, sentences)
@@ -30,9 +30,58 @@ async def test_every_readout_has_its_error_and_the_exact_value_beside_it(
         person.sees("5,000 drawn at d_k = 64, seed 1", "unscaled q·k ± error", "scaled m·q·k")
         assert "65.2 ± 1.3" in person.line_with("variance")
         assert " 64 " in person.line_with("variance")
-        for name in ("mean E[x]", "standard deviation", "mean size", "kurtosis", "within ±2√d_k"):
-            assert "±" in person.line_with(name)
-        person.sees("and grows as √d_k.")
+        assert "±" in person.line_with("mean E[x]")
+        person.sees("it grows as √d_k.")
+        # The other readouts are in the text.
+        said = person.screen(DotsScreen).said()
+        for name in ("standard deviation", "mean size", "kurtosis", "within ±2√d_k"):
+            assert "±" in next(line for line in said.splitlines() if name in line)
+        await person.press("y")
+        person.sees("In words and numbers", "standard deviation")
+
+
+async def test_the_headline_stands_above_the_picture_and_follows_d_k() -> None:
+    for size in (WIDE, MEDIUM, NARROW):
+        async with at_dots(size) as person:
+            for d_k, spread in ((64, 8), (128, 11)):
+                said = person.line_with("q·k is typically")
+                assert f"±{spread}" in said
+                if size != NARROW:
+                    assert f"At d_k = {d_k}, " in said
+                assert "Divided by √d_k" in person.lines[2]
+                assert person.lines[1] == said
+                assert "░ q·k" in person.text.partition("Divided by √d_k")[2]
+                await person.press("pageup")
+
+
+def widths(person: Person) -> dict[str, int]:
+    """Return the columns of the bells, by what they are made of, at their widest."""
+    return {glyph: max(line.count(glyph) for line in drawn(person)) for glyph in "░█"}
+
+
+def drawn(person: Person) -> list[str]:
+    """Return the lines of the picture."""
+    region = person.screen(DotsScreen).query_one("#picture").region
+    return person.lines[region.y : region.bottom]
+
+
+@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
+async def test_twice_the_d_k_widens_only_the_unscaled_bell(size: tuple[int, int]) -> None:
+    async with at_dots(size) as person:
+        axis = drawn(person)[-1]
+        assert "1,000" in axis
+        brackets = [line for line in drawn(person) if "σ = " in line]
+        before = widths(person)
+        await person.press("pageup")
+        assert person.asked.experiment.setup.d_k == 128
+        after = widths(person)
+        assert after["░"] > before["░"]
+        assert abs(after["█"] - before["█"]) <= 1
+        assert drawn(person)[-1] == axis
+        unscaled, scaled = (line for line in drawn(person) if "σ = " in line)
+        assert "σ = 8 " in brackets[0]
+        assert "σ = 11.3" in unscaled
+        assert scaled == brackets[1]
 
 
 async def test_d_k_is_one_on_all_instruments() -> None:
@@ -40,7 +89,7 @@ async def test_d_k_is_one_on_all_instruments() -> None:
         await person.press("right_square_bracket")
         person.sees("drawn at d_k = 80", " 80 ")
         await person.press("1")
-        person.sees("Scores", "80")
+        person.sees("÷ √80", "80")
         await person.press("end", "2")
         person.sees("drawn at d_k = 65536")
         await person.press("u")
@@ -50,7 +99,7 @@ async def test_d_k_is_one_on_all_instruments() -> None:
 async def test_a_d_k_that_is_the_length_of_q_is_held_and_says_why() -> None:
     text = "q: 1, 0, 2\nK: [[1, 0, 1], [0, 1, 0]]"
     async with at_dots(text=text, source="vectors") as person:
-        person.sees("drawn at d_k = 3", "d_k is held", "■")
+        person.sees("drawn at d_k = 3", "■")
         await person.press("right_square_bracket")
         person.sees("it moves when q does")
         assert person.asked.experiment.setup.d_k == 3
@@ -59,6 +108,8 @@ async def test_a_d_k_that_is_the_length_of_q_is_held_and_says_why() -> None:
 @pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
 async def test_a_single_draw_says_why_there_are_no_errors(size: tuple[int, int]) -> None:
     async with at_dots(size, setup=Setup(d_k=64).put(Settings(samples=1))) as person:
+        await person.run("looking.tab('moments')")
+        await person.press("f5")
         person.sees("NaN ± NaN", "1 drawn: one", "has no spread")
 
 
@@ -68,24 +119,29 @@ async def test_tying_the_components_leaves_the_cross_terms() -> None:
         await person.press("f5")
         person.sees("different products are uncorrelated")
         await person.press("T")
-        person.sees("all components are one: nothing cancels", "4032", "and grows as d_k, for all")
+        person.sees(
+            "All components are one number, so nothing cancels", "4032", "and grows as d_k."
+        )
+        # The first seed's draws are among the few that disagree with the law.
+        await person.press("a")
+        person.sees("it is still ±8, and grows as √d_k.")
 
 
 @pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
 async def test_every_tab_can_be_reached_by_key(size: tuple[int, int]) -> None:
     marks = {
-        "histogram": "⠤ exact ≈ normal",
-        "growth": "×1/√d_k",
+        "picture": "σ = 8",
+        "moments": "variance ",
+        "over_d_k": "65,536",
         "table": "coverage",
         "derivation": "E[q_i k_i]",
         "draws": "ρ(q_i, k_i)",
-        "readouts": "kurtosis",
     }
     charts = [name for name, tab in TABS.items() if not tab.apart]
     async with at_dots(size) as person:
         screen = person.screen(DotsScreen)
         seen = set()
-        for _ in range(6 if screen.narrow else len(charts)):
+        for _ in range(len(TABS) if screen.narrow else len(charts)):
             name = screen.view.present(screen.narrow)
             person.sees(marks[name])
             seen.add(name)
@@ -95,6 +151,7 @@ async def test_every_tab_can_be_reached_by_key(size: tuple[int, int]) -> None:
 
 async def test_a_narrow_screen_shows_one_side_and_the_other() -> None:
     async with at_dots(NARROW) as person:
+        await person.press("t")
         person.sees("scaled m·q·k")
         await person.press("o")
         person.sees("unscaled q·k")
@@ -104,23 +161,31 @@ async def test_a_narrow_screen_shows_one_side_and_the_other() -> None:
 
 async def test_charts_in_ascii_and_on_a_logarithmic_axis() -> None:
     async with at_dots() as person:
-        person.sees("linear")
+        person.sees("axis: signed log", "−1,000")
+        bell = drawn(person)
         await person.press("l")
-        person.sees(" log ", "1e-")
+        person.sees("axis: linear", "−20")
+        person.misses("1,000")
+        assert drawn(person) != bell
         await person.app.run_action("app.ascii")
         await person.press("f5")
-        person.misses("█", "⣀")
+        person.misses("█", "⣀", "░")
+        person.sees("axis: linear", ": q·k", "# ÷√d_k", "+ σ = 1")
 
 
 async def test_every_pane_explains_itself() -> None:
     async with at_dots() as person:
-        for selector, text in (
-            ("#slider", "section 3.2.1"),
-            ("#draws", "What is drawn"),
-            ("#readouts", "Readouts"),
-            ("#charts", "variance-gamma"),
+        for tab, keys, selector, text in (
+            ("moments", 0, "#slider", "section 3.2.1"),
+            ("moments", 1, "#picture", "four standard deviations of q·k to either side"),
+            ("moments", 1, "#charts", "standard error"),
+            ("draws", 0, "#draws", "What is drawn"),
         ):
-            person.screen(DotsScreen).query_one(selector).focus()
+            await person.run(f"looking.tab('{tab}')")
+            await person.press("f5", *["tab"] * keys)
+            assert person.screen(DotsScreen).focused is person.screen(DotsScreen).query_one(
+                selector
+            )
             await person.press("question_mark")
             person.sees(text)
             await person.press("escape")
@@ -145,6 +210,23 @@ async def test_undo_of_what_another_instrument_asked_says_so() -> None:
         person.misses("Undone in Sweep")
 
 
+@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
+async def test_the_keys_are_never_lost_between_panes(size: tuple[int, int]) -> None:
+    async with at_dots(size) as person:
+        screen = person.screen(DotsScreen)
+        for _ in TABS:
+            for _ in range(3):
+                await person.press("tab")
+                assert screen.focused is not None
+                assert screen.focused.region.height > 0
+                await person.press("t", "right", "down", "left", "up")
+                assert screen.focused is not None
+                assert screen.focused.region.height > 0
+            await person.press("t")
+
+
 async def test_a_rule_that_depends_on_n_says_which_n() -> None:
     async with at_dots(setup=replace(SOME, scale=Scale("log-length"))) as person:
-        person.sees("n = 2 are the keys")
+        person.sees("Scaled by the rule log-length", "m = ln n/(ln 512·√d_k)", "█ × 0.0139")
+        await person.press("y")
+        person.sees("n = 2 being the keys of the scores asked for")

@@ -6,11 +6,19 @@ from attn_tui.compute.dots.settings import Settings
 from attn_tui.tui.dots.screen import DotsScreen
 from attn_tui.tui.dots.view import FIELDS
 from tests.tui.at_dots import at_dots
+from tests.tui.person import Person
+
+
+async def at_fields(person: Person) -> None:
+    """Go to the fields."""
+    await person.run("looking.tab('draws')")
+    await person.press("f5", "shift+tab")
+    assert person.screen(DotsScreen).query_one("#draws").has_focus
 
 
 async def test_every_field_can_be_changed_by_keys() -> None:
     async with at_dots() as person:
-        person.screen(DotsScreen).query_one("#draws").focus()
+        await at_fields(person)
         for name in (field.name for field in FIELDS):
             before = getattr(person.settings(Settings), name)
             await person.press("right")
@@ -25,7 +33,7 @@ async def test_every_field_can_be_changed_by_keys() -> None:
 
 async def test_fields_in_their_order() -> None:
     async with at_dots() as person:
-        person.screen(DotsScreen).query_one("#draws").focus()
+        await at_fields(person)
         await person.press("right")
         person.sees("uniform")
         await person.press("down", "right")
@@ -84,8 +92,9 @@ async def test_what_will_not_do_is_said_beside_the_field_and_the_picture_stays(
         await person.press(key)
         await person.write(text)
         await person.press("enter")
-        person.sees(expected, "5,000 drawn at d_k = 64, seed 1", "density of q·k" * (key != "i"))
+        person.sees(expected, "σ = 8", "│ Table │" if key == "i" else "variance")
         await person.press("escape")
+        person.sees("5,000 drawn at d_k = 64, seed 1")
         assert person.settings(Settings) == Settings(samples=5000)
         person.misses(expected)
 
@@ -117,6 +126,8 @@ async def test_every_row_can_go() -> None:
 
 async def test_a_click_on_a_field_puts_the_cursor_there() -> None:
     async with at_dots() as person:
+        await person.run("looking.tab('draws')")
+        await person.press("f5")
         await person.click("#draws", 3, 2)
         assert person.screen(DotsScreen).view.field == 2
         await person.press("right")

@@ -5,18 +5,77 @@ from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.score_editor import ScoreEditor
-from tests.tui.person import MEDIUM, NARROW, WIDE, Person, at_screen
+from tests.tui.person import MEDIUM, NARROW, WIDE, Person, at_screen, settle
 
-WEIGHTS = ("1.93e-22", "9.36e-14", "1.0000", "0.1309", "0.2446", "0.6245")
+WEIGHTS = (" ~0 %", "~100 %", "13.1 %", "24.5 %", "62.5 %")
 
 
-@pytest.mark.parametrize("size", [WIDE, MEDIUM])
+@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
 async def test_first_screen_shows_the_example_without_a_key_pressed(
     size: tuple[int, int],
 ) -> None:
     async with at_screen(size) as person:
-        person.sees(*WEIGHTS, "gradient of p₀ w", "+3.56e-03", "−1.00e-03", "−2.55e-03")
-        person.sees("+1.93e-22", "−1.80e-35", "−1.93e-22")
+        person.sees(*WEIGHTS, "[100 120 150] ÷ √1024 = [3.1 3.8 4.7]", "effective keys 1.00 → 2.47")
+        if size == WIDE:
+            person.sees("gradient of p₀ w", "+3.56e-03", "−1.00e-03", "−2.55e-03")
+            person.sees("+1.93e-22", "−1.80e-35", "−1.93e-22")
+
+
+async def test_the_gradient_that_has_no_columns_is_in_the_jacobian_and_in_the_text() -> None:
+    async with at_screen(MEDIUM) as person:
+        await person.run("looking.tab('jacobian')")
+        await settle(person.pilot)
+        person.sees("+1.93e-22", "+3.56e-03")
+        await person.press("y")
+        person.sees("9.36e-14", "0.2446", "−1.00e-03", "−2.55e-03")
+        await person.press("pagedown")
+        person.sees("1.93e-22", "0.1309", "+3.56e-03")
+
+
+async def test_columns_name_a_sink_only_where_there_is_one() -> None:
+    async with at_screen(draft=Draft("100, 120", Setup(d_k=1))) as person:
+        person.sees("Nothing is divided here", "█ scaled")
+        person.misses("with a sink")
+
+
+@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
+async def test_the_headline_is_the_first_thing_said_and_follows_d_k(size: tuple[int, int]) -> None:
+    async with at_screen(size) as person:
+        assert "attn-tui" in person.lines[0] or "Explore" in person.lines[0]
+        assert person.lines[1].startswith(" Unscaled")
+        assert "Divided by 32" in person.lines[2]
+        assert "62 %" in person.lines[2]
+        await person.press("d", "ctrl+u", *"64", "enter")
+        said = " ".join(person.lines[1:3])
+        assert "ivided by 8" in said
+        assert "97 %" in said or "98 %" in said
+        await person.press("home")
+        assert "Nothing is divided here" in person.lines[1]
+
+
+async def test_the_editor_comes_with_e_or_a_click_and_goes_with_escape() -> None:
+    async with at_screen() as person:
+        editor = person.app.screen.query_one(ScoreEditor)
+        person.misses("a: 100, 120, 150")
+        await person.press("e")
+        person.sees("a: 100, 120, 150")
+        assert person.app.focused is editor
+        await person.press("escape")
+        person.misses("a: 100, 120, 150")
+        assert person.app.focused not in (None, editor)
+        await person.click("#formula", 12)
+        assert person.app.focused is editor
+        await person.press("escape")
+        person.misses("a: 100, 120, 150")
+
+
+async def test_a_drawn_vectors_headline_says_what_is_typical_once_it_is_known() -> None:
+    draft = Draft("n = 8, seed = 7", Setup(d_k=64), "drawn")
+    async with at_screen(draft=draft) as person:
+        person.sees("In this draw")
+        await person.until_sees("(typically ")
+        await person.press("right_square_bracket")
+        await person.until_sees("(typically ")
 
 
 async def test_narrow_screen_reaches_weights_gradient_and_every_chart_by_one_key() -> None:
@@ -44,8 +103,8 @@ async def test_moving_d_k_changes_the_scaled_side_alone() -> None:
     async with at_screen() as person:
         await person.press("left_square_bracket")
         assert person.asked.draft.setup.d_k == 896
-        person.sees("1.93e-22", "9.36e-14", " 896", "× 0.033408")
-        person.misses("0.1309", "0.6245")
+        person.sees(" ~0 %", "~100 %", " 896", "÷ √896")
+        person.misses("13.1 %", "62.5 %")
         await person.press("right", "right")
         assert person.asked.draft.setup.d_k == 1280
         await person.press("end", "plus")
@@ -88,7 +147,7 @@ async def test_typing_evaluates_at_each_key_and_is_one_step_of_history() -> None
     async with at_screen() as person:
         await person.press("e", "ctrl+end")
         await person.write(", 150")
-        person.sees("0.5000", "a, 4 keys")
+        person.sees("50.0 %", "a, 4 keys")
         assert person.asked.draft.text == "a: 100, 120, 150, 150"
         await person.press("ctrl+z")
         assert person.asked.draft == EXAMPLE
@@ -108,7 +167,7 @@ async def test_text_that_is_no_vector_names_token_and_line_and_keeps_the_last_an
         await person.write("\ntwo, 3")
         person.sees("line 2", "'two' is not a number", "last readable", *WEIGHTS)
         await person.press("escape", "right_square_bracket")
-        person.sees("line 2", "0.5954", "1.93e-22")
+        person.sees("line 2", "(last readable scores)", "59.5 %", "~100 %")
         assert all(canvas.faded for canvas in faded_with(person))
         await person.resize(*NARROW)
         person.sees("line 2", " old ")
@@ -161,7 +220,7 @@ async def test_rules_are_chosen_from_a_list_and_take_their_parameter() -> None:
         person.sees("1/√d_k", "arXiv 1706.03762", "at d_k = 1024, n = 3: × 0.03125")
         await person.press("down", "enter")
         assert person.asked.draft.setup.scale.rule == "none"
-        person.sees("d_k moves nothing in this rule")
+        person.sees("Nothing is divided here (rule none)")
         await person.press("r", "end", "enter")
         person.sees("temperature: T=1")
         await person.write("T=0")
@@ -172,7 +231,7 @@ async def test_rules_are_chosen_from_a_list_and_take_their_parameter() -> None:
         await person.write("32")
         await person.press("enter")
         assert person.asked.draft.setup.scale.parameters == {"T": 32.0}
-        person.sees("0.1309", "1/T, T = 32")
+        person.sees("13.1 %", "1/T, T = 32")
         await person.press("u")
         assert person.asked.draft.setup.scale.rule == "none"
 
@@ -180,9 +239,9 @@ async def test_rules_are_chosen_from_a_list_and_take_their_parameter() -> None:
 async def test_gradient_of_another_weight_with_respect_to_logits() -> None:
     async with at_screen() as person:
         await person.press("w")
-        person.sees("with respect to z", "+1.14e-01", "‖∂p/∂z‖_F")
+        person.sees("gradient of p₀ w.r.t. z", "+1.14e-01", "‖∂p/∂z‖_F")
         await person.press("tab", "down", "down", "enter")
-        person.sees("gradient of p₂ with respect to z", "+2.34e-01")
+        person.sees("gradient of p₂ w.r.t. z", "+2.34e-01")
         await person.press("w", "u", "u", "u")
         assert person.asked.draft == EXAMPLE
 
@@ -190,11 +249,11 @@ async def test_gradient_of_another_weight_with_respect_to_logits() -> None:
 async def test_naive_softmax_overflows_and_says_so() -> None:
     async with at_screen(draft=Draft("800, 0")) as person:
         await person.press("n", "r", "down", "enter")
-        person.sees("NaN", "naive", "overflows float64 above 709.78")
+        person.sees("NaN", "naive", "e^800 is too large for float64")
         await person.press("p")
-        person.sees("f32 naive", "overflows float32 above 88.72")
+        person.sees("f32 naive", "e^800 is too large for float32")
         await person.press("n")
-        person.sees("1.0000")
+        person.sees(" 100 %")
         person.misses("NaN")
 
 
@@ -203,9 +262,9 @@ async def test_masked_and_single_keys_are_shown_for_what_they_are() -> None:
         person.sees("m: weights p", "3 vectors", "every key is masked")
         person.misses("NaN")
         await person.press("v")
-        person.sees("one: weights p", "1.0000")
+        person.sees("one: weights p", " 100 %")
         await person.press("v")
-        person.sees("half: weights p", "−∞", "0.5000")
+        person.sees("half: weights p", "−∞", "50.0 %")
         await person.press("v")
         person.sees("m: weights p")
 
@@ -223,7 +282,7 @@ async def test_resizing_while_it_draws_loses_nothing() -> None:
         for size in (NARROW, MEDIUM, (20, 6), (200, 60), (1, 1), WIDE):
             await person.pilot.press("right")
             await person.resize(*size)
-        person.sees("gradient of p₀ with respect to s", "weights p")
+        person.sees("gradient of p₀ w", "weights p", "Unscaled")
         assert person.asked.draft.setup.d_k == 3072
 
 

@@ -7,7 +7,7 @@ from tests.tui.person import NARROW, at_screen
 async def test_the_present_answer_is_pinned_and_let_go() -> None:
     async with at_screen() as person:
         await person.press("equals_sign", "home")
-        person.sees("pinned", "now", "Δp", "0.1309", "1.0000", "−0.1309")
+        person.sees("pinned", "now", "Δp", "13.1 %", "~100 %", "−0.1309")
         person.sees("pinned a: m = 1/√d_k, d_k 1024")
         await person.press("equals_sign")
         person.misses("pinned", "Δp")

@@ -76,7 +76,8 @@ async def test_a_long_vector_scrolls_sorts_and_keeps_its_cursor_in_sight() -> No
 
 async def test_jacobian_says_the_value_under_the_cursor() -> None:
     async with at_screen() as person:
-        await person.press("t", "tab", "tab", "down", "right", "right")
+        await person.run("looking.tab('jacobian')")
+        await person.press("tab", "tab", "down", "right", "right")
         person.sees("∂p_1/∂s_2 = −9.36e-14 unscaled, −4.77e-03 scaled")
         await person.press("w")
         person.sees("∂p_1/∂z_2", "−1.53e-01 scaled")
@@ -91,7 +92,6 @@ async def test_logarithmic_charts_show_what_linear_ones_cannot() -> None:
 
 async def test_over_d_k_marks_the_present_one() -> None:
     async with at_screen() as person:
-        await person.press("t", "t")
         person.sees("at 1024:", "0.905 nats", "0.0127")
         await person.press("home")
         person.sees("at 1:")
@@ -118,9 +118,9 @@ async def test_the_palette_finds_what_has_no_key() -> None:
         person.misses("▸", "█")
 
 
-async def test_the_title_line_and_the_rule_can_be_clicked() -> None:
+async def test_what_stands_in_the_title_line_can_be_clicked() -> None:
     async with at_screen() as person:
-        await person.click("#rule", 3)
+        await person.click("#title", person.lines[0].index("1/√d_k"))
         person.sees("arXiv 1706.03762")
         await person.press("escape")
         await person.click("#title", person.lines[0].index("f64"))

@@ -42,7 +42,7 @@ async def test_a_sink_takes_weight_and_says_how_much() -> None:
         await person.press("b")
         await person.write("0")
         await person.press("enter")
-        person.sees("sink 0 takes 0.3333", "0.5000")
+        person.sees("the sink takes 0 → 0.33", "50.0 %", "the sink 33 %")
 
 
 async def test_rules_keep_the_cap_and_parameters_are_checked() -> None:
@@ -87,12 +87,12 @@ async def test_keys_are_masked_at_the_cursor_in_a_range_and_behind_it() -> None:
     async with at_screen() as person:
         await person.press("tab", "down", "m")
         assert person.asked.draft.setup.mask == Mask(((1, 2),))
-        person.sees("masked: 1", "(120)")
+        person.sees("(120)", "[100 −∞ 150]")
         await person.press("m")
         assert person.asked.draft == EXAMPLE
         await person.press("space", "down", "m")
         assert person.asked.draft.setup.mask == Mask(((1, 3),))
-        person.sees("masked: 1:3", "▪")
+        person.sees("(120)", "(150)", "▪", "[100 −∞ −∞]")
         await person.press("u", "home", "greater_than_sign")
         assert person.asked.draft.setup.mask == Mask(((1, None),))
         await person.press("M")

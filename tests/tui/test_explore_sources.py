@@ -18,7 +18,7 @@ async def test_sources_are_chosen_from_a_list_and_each_keeps_its_text() -> None:
     async with at_screen() as person:
         await person.press("f", "down", "enter")
         assert person.asked.draft.source == "drawn"
-        person.sees("Scores: drawn", "seed", "draw: weights p")
+        person.sees(" · drawn", "seed", "draw: weights p")
         await person.press("ctrl+end")
         await person.write("9")
         await person.press("escape", "f", "up", "enter", "escape")
@@ -33,7 +33,10 @@ async def test_sources_are_chosen_from_a_list_and_each_keeps_its_text() -> None:
 async def test_drawn_scores_move_with_d_k_and_are_drawn_anew() -> None:
     async with at_screen(draft=DRAWN) as person:
         first = person.asked.experiment.vectors[0].scores
-        person.sees("seed 7", "d_k = 64")
+        person.sees("÷ √64")
+        await person.press("e")
+        person.sees("seed = 7")
+        await person.press("escape")
         await person.press("right_square_bracket")
         second = person.asked.experiment.vectors[0].scores
         ratio = second / first
@@ -82,7 +85,7 @@ async def test_a_bad_draw_is_an_error_that_keeps_the_last_answer(text: str) -> N
 async def test_scores_from_q_and_k_hold_the_slider_and_show_gradients() -> None:
     async with at_screen(draft=PRODUCTS) as person:
         assert person.asked.experiment.setup.d_k == 2
-        person.sees("0.6698", "0.7311", "■", "2 is their length")
+        person.sees("67.0 %", "73.1 %", "■", "÷ √2")
         await person.press("right_square_bracket")
         await person.until_sees("d_k is the length of q")
         assert person.asked.experiment.setup.d_k == 2
@@ -125,8 +128,13 @@ async def test_a_million_drawn_keys_are_listed_sorted_searched_and_drawn() -> No
         await person.press("tab", "s")
         scores = person.asked.experiment.vectors[0].scores
         assert str(int(scores.argmax())) in person.line_with("▸")
-        await person.press("s", "s", "t", "end")
+        await person.press("s", "s", "end")
         assert "999999" in person.line_with("▸")
+        await person.run("looking.tab('bars')")
+        await settle(person.pilot)
+        person.sees("keys a column: largest shown")
+        await person.run("looking.tab('jacobian')")
+        await settle(person.pilot)
         person.sees("largest of")
 
 

@@ -93,7 +93,7 @@ def test_a_report_on_a_row_reads_that_row() -> None:
 
 async def test_the_screen_reads_the_row_it_shows() -> None:
     async with at_screen(draft=DRAFT) as person:
-        person.sees("Scores: captured", "row 0: weights p")
+        person.sees(" · captured", "row 0: weights p")
         await person.press("t", "t", "right_square_bracket")
         assert READ == [0]
         await person.press("v")

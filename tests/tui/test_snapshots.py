@@ -12,14 +12,15 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.tui.app import opening
 from tests import golden
-from tests.tui.camera import Shot, bars_of, baseline, colours_of, tab, text_of, typed
-from tests.tui.person import MEDIUM, NARROW, WIDE, at_screen
+from tests.tui.camera import Shot, bars_of, baseline, colours_of, done, tab, text_of, typed
+from tests.tui.person import MEDIUM, NARROW, WIDE
 
 pytestmark = baseline
 
 FOLDER = Path(__file__).parent / "golden"
-PICTURE = Path(__file__).parents[2] / "docs" / "screen.svg"
+DOCS = Path(__file__).parents[2] / "docs"
 
 DRAWN = Draft("n = 1000, seed = 7, vectors = 2", Setup(d_k=64), "drawn")
 MANY = Draft("n = 1000, seed = 7", Setup(d_k=64), "drawn")
@@ -95,11 +96,12 @@ SHOTS = {
     },
     "dots": {
         "main": DOTS,
-        "growth": replace(DOTS, deed=tab("growth")),
+        "over_d_k": replace(DOTS, deed=tab("over_d_k")),
         "table": replace(DOTS, deed=tab("table")),
         "derivation": replace(DOTS, deed=tab("derivation")),
-        "draws": replace(DOTS, deed=tab("draws"), sizes=(NARROW,)),
-        "histogram": replace(DOTS, deed=tab("histogram"), sizes=(NARROW,)),
+        "draws": replace(DOTS, deed=tab("draws")),
+        "moments": replace(DOTS, deed=tab("moments"), sizes=(NARROW,)),
+        "linear": dots("l"),
         "error": replace(DOTS, deed=typed("n", text="0", then=("enter",))),
         "tied": dots("T", "c", "1", "enter", "l"),
     },
@@ -107,7 +109,8 @@ SHOTS = {
         "main": SWEEP,
         "ratio": swept("slash"),
         "over_n": swept("t"),
-        "map": swept("t", "t", "slash"),
+        "map": swept("t", "t"),
+        "map_of_sizes": swept("t", "t", "slash"),
         "numbers": swept("i"),
         "rules": swept("r"),
     },
@@ -182,9 +185,17 @@ async def test_colours_are_as_reviewed(name: str, monkeypatch: pytest.MonkeyPatc
     golden.compare(FOLDER / "colours" / f"{name}.svg", await colours_of(shot))
 
 
-async def test_the_picture_in_the_readme_is_of_the_present_screen() -> None:
-    async with at_screen(WIDE) as person:
-        golden.compare(PICTURE, person.app.export_screenshot())
+@pytest.mark.parametrize(
+    ("name", "shot"),
+    [
+        ("screen", Shot(sizes=(WIDE,))),
+        ("dots", Shot(EXAMPLE, sizes=(WIDE,), instrument="dots")),
+        ("sweep", Shot(opening(EXAMPLE), sizes=(WIDE,), instrument="sweep")),
+    ],
+)
+async def test_the_pictures_in_the_readme_are_of_the_present_screens(name: str, shot: Shot) -> None:
+    async with done(shot, bars=True) as person:
+        golden.compare(DOCS / f"{name}.svg", person.app.export_screenshot())
 
 
 def test_no_golden_is_left_of_what_is_not_shot_any_more() -> None:

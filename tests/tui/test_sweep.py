@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -16,26 +17,28 @@ from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.sweep import results
 from attn_tui.tui.sweep.drawing import number_lines
 from attn_tui.tui.sweep.screen import SweepScreen
-from attn_tui.tui.widgets.canvas import Canvas
-from tests.tui.at_sweep import SMALL, at_sweep, draft
+from attn_tui.tui.widgets.entry import Entry
+from tests.tui.at_sweep import SMALL, at_sweep, draft, headline
 from tests.tui.person import MEDIUM, NARROW, WIDE
 
+SAID = {
+    WIDE: "Here (8 keys, d_k = 64) dividing by √d_k makes the typical gradient about 2 times "
+    "smaller. It makes it larger only above some d_k between 59 and 170.",
+    NARROW: "8 keys, d_k = 64: gradient about 2 times smaller divided by √d_k.",
+}
+SAID[MEDIUM] = SAID[WIDE]
 
-@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
-async def test_it_says_where_removing_the_scale_enlarges_the_median(size: tuple[int, int]) -> None:
+
+@pytest.mark.parametrize("size", SAID)
+async def test_it_says_what_dividing_does_here(size: tuple[int, int]) -> None:
     async with at_sweep(size) as person:
-        person.sees("‖∂p/∂s‖_F", "A unscaled")
-        person.sees("d* 102")
+        person.sees("‖∂p/∂s‖_F", "A unscaled", "d* 102")
         person.misses("x stops")
-        words = person.screen(SweepScreen).query_one("#words", Canvas)
-        said = " ".join(" ".join(person.lines[words.region.y : words.region.bottom]).split())
-        if size == NARROW:
-            assert said == (
-                "Unscaled the median is larger from d_k 2 to 102 [58.9 to 166], then smaller."
-            )
-        else:
-            assert said.startswith("With 8 keys, removing 1/√d_k makes the median ‖∂p/∂s‖_F larger")
-            assert said.endswith(".")
+        assert headline(person) == SAID[size]
+        # It stands under the title, and nothing is said at the foot.
+        assert SAID[size].split()[0] in person.lines[1]
+        await person.press("t")
+        assert headline(person).startswith(("At d_k = 64 dividing", "d_k = 64: gradient"))
 
 
 async def test_what_is_not_said_for_want_of_room_stands_in_the_numbers() -> None:
@@ -81,7 +84,7 @@ async def test_n_has_a_slider_and_can_be_typed() -> None:
     async with at_sweep() as person:
         await person.press("full_stop")
         assert person.settings(Settings).n == 12
-        person.sees("With 12 keys")
+        assert headline(person).startswith("Here (12 keys, d_k = 64) dividing")
         await person.press("comma", "n")
         await person.write("16")
         await person.press("enter")
@@ -142,9 +145,9 @@ async def test_rules_are_chosen_together_or_typed() -> None:
 @pytest.mark.parametrize("view", ["curves", "map"])
 async def test_a_sweep_of_one_place_can_be_opened(view: str) -> None:
     async with at_sweep(start=draft(view=view, n_range=(8, 8), d_k_range=(32, 32))) as person:
-        person.sees(
-            "g d_k 32:32", "d_k 32 mean, median: A" if view == "curves" else "n = 8, d_k = 32"
-        )
+        person.sees("d_k 32 mean, median: A" if view == "curves" else "n = 8, d_k = 32")
+        # The cursor is beside the only place, and what is said is of the cursor.
+        assert headline(person).startswith("Here (8 keys, d_k = 64) dividing")
         await person.press("tab", "tab", "right", "i")
         person.sees("At n = 8, d_k = 32:")
 
@@ -205,15 +208,34 @@ async def test_a_rule_that_yields_no_multiplier_is_said_and_the_picture_kept(
         person.sees("is not a rule", "A unscaled")
 
 
-@pytest.mark.parametrize("size", [WIDE, MEDIUM])
-async def test_what_is_drawn_names_the_keys_that_change_it(size: tuple[int, int]) -> None:
-    async with at_sweep(size, draft(crossovers=False)) as person:
-        person.sees("g d_k 1:8192", "A seed 1", "p 8 places", "m 320 draws")
-        person.misses("G n")
-        await person.press("t")
-        person.sees("G n 2:512", "A seed 1", "p 8 places", "m 320 draws")
-        await person.press("t")
-        person.sees("g d_k 1:8192", "G n 2:512", "A seed 1", "p 5×5 places", "m 320 draws")
+@pytest.mark.parametrize(
+    ("key", "present", "typed", "changed"),
+    [
+        ("g", "1:8192", "1:64", {"d_k_range": (1, 64)}),
+        ("G", "2:512", "2:16", {"n_range": (2, 16)}),
+        ("A", "1", "5", {"seed": 5}),
+        ("p", "8", "5", {"points": 5}),
+        ("m", "320", "64", {"draws": 64}),
+        ("n", "8", "16", {"n": 16}),
+    ],
+)
+async def test_what_is_drawn_is_typed_over_what_it_is(
+    key: str, present: str, typed: str, changed: dict[str, Any]
+) -> None:
+    async with at_sweep(start=draft(crossovers=False)) as person:
+        asked = person.settings(Settings)
+        await person.press(key)
+        assert person.app.screen.query_one(Entry).field.value == present
+        await person.press("ctrl+u")
+        await person.write(typed)
+        await person.press("enter")
+        assert person.settings(Settings) == replace(asked, **changed)
+
+
+async def test_what_is_drawn_is_said_in_the_text() -> None:
+    async with at_sweep(start=draft(crossovers=False)) as person:
+        await person.press("y")
+        person.sees("320 vectors at each place, seed 1", "d_k        1 to 8,192, 8 of at most 8")
 
 
 async def test_every_pane_explains_itself() -> None:

@@ -1,6 +1,7 @@
 """Answers of the Sweep screen that grow: kept, stopped, gone on with, and not found twice."""
 
 import json
+import re
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -117,15 +118,28 @@ async def test_a_sweep_seen_before_comes_at_once(gate: Gate) -> None:
 async def test_a_stopped_sweep_keeps_what_it_has_and_goes_on(gate: Gate) -> None:
     async with drawing(gate) as person:
         await person.press("x")
-        person.sees("Stopped at", "x goes on", "A unscaled")
+        person.sees("A unscaled")
+        # How far it is stands at the end of the line of tabs.
+        assert "Numbers" in (tabs := person.lines[4])
+        assert re.search(r"stopped at \d+%; x goes on", tabs)
         await until(person, lambda: gate.running == 0)
         await person.press("]")
-        person.sees("Stopped at")
+        person.sees("stopped at")
         gate.open.set()
         await person.press("x")
         person.sees("d* 102")
-        person.misses("Stopped")
+        person.misses("stopped")
         assert gate.started == 2
+
+
+async def test_a_sweep_says_how_far_it_is_at_every_width(gate: Gate) -> None:
+    async with drawing(gate) as person:
+        assert re.search(r"drawing \d+%.*; x stops", person.lines[4])
+        await person.pilot.resize_terminal(*NARROW)
+        await until(person, lambda: re.search(r" \d+% ", person.lines[5]))
+        gate.open.set()
+        await person.press("f5")
+        person.misses("%")
 
 
 async def test_a_sweep_stopped_at_once_says_so_and_goes_on(
@@ -136,12 +150,12 @@ async def test_a_sweep_stopped_at_once_says_so_and_goes_on(
         await person.app.run_action("app.instrument('sweep')")
         await person.until_sees("x stops")
         await person.press("x")
-        person.sees("Stopped before anything was drawn; x goes on.", "Nothing is drawn yet")
+        person.sees("stopped before anything was drawn; x goes on", "Nothing is drawn yet")
         await until(person, lambda: gate.running == 0)
         gate.open.set()
         await person.press("x")
         person.sees("d* 102")
-        person.misses("Stopped")
+        person.misses("stopped")
 
 
 async def test_leaving_the_screen_stops_a_sweep_and_coming_back_goes_on(gate: Gate) -> None:

@@ -7,9 +7,11 @@ import pytest
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.files.draft import EXAMPLE
+from attn_tui.tui.app import opening
+from attn_tui.tui.sweep.panes import SweepChart
 from attn_tui.tui.sweep.screen import SweepScreen
-from tests.tui.at_sweep import at_sweep, draft
-from tests.tui.person import WIDE
+from tests.tui.at_sweep import at_sweep, draft, headline
+from tests.tui.person import MEDIUM, NARROW, WIDE
 
 
 async def test_tabs_sweep_d_k_or_n_or_both() -> None:
@@ -19,27 +21,96 @@ async def test_tabs_sweep_d_k_or_n_or_both() -> None:
         person.sees("n 10, nearest to 8: A")
         await person.press("t")
         assert person.settings(Settings).view == "map"
-        person.sees("median ‖∂p/∂s‖_F, unscaled", "n\\d_k")
-        await person.press("o")
-        person.sees("median ‖∂p/∂s‖_F, 1/√d_k")
-        await person.press("slash", "v")
-        person.sees("mean ‖∂p/∂s‖_F: unscaled over 1/√d_k")
+        person.sees("what dividing by √d_k does to the median of 320 draws", "n\\d_k")
         await person.press("v")
-        person.sees("d*: median ×1", "larger up to d_k ≈", "; d* ")
-        await person.press("up", "right")
+        person.sees("what dividing by √d_k does to the mean of 320 draws")
+        await person.press("v", "up", "right")
         n, d_k = person.settings(Settings).n, person.asked.experiment.setup.d_k
         assert (n, d_k) == (32, 861)
-        person.sees("n = 32, d_k = 861: unscaled the median", "e Explore  ")
+        assert headline(person).startswith("Here (32 keys, d_k = 861) dividing by √d_k makes")
+        person.sees("e Explore  ")
         await person.press("]")
-        person.sees("n = 32, d_k = 861: unscaled the median", "e Explore n 32, d_k 861")
+        person.sees("e Explore n 32, d_k 861")
         await person.press("t")
-        person.sees("‖∂p/∂s‖_F unscaled over scaled, log")
+        assert person.settings(Settings).over == "d_k"
+
+
+async def test_the_map_shows_what_dividing_does_and_curves_the_numbers_themselves() -> None:
+    async with at_sweep(WIDE, draft(crossovers=False)) as person:
+        await person.run("looking.tab('map')")
+        await person.press("f5")
+        assert person.settings(Settings).view == "map"
+        person.sees("▼12", "▲≫", "dividing makes it 26 times smaller", "[ ] you are here")
+        await person.press("slash")
+        # It is turned off by hand, and then both rules have a map.
+        person.sees("median ‖∂p/∂s‖_F, unscaled")
+        person.misses("▼12", "dividing makes")
+        await person.press("o")
+        person.sees("median ‖∂p/∂s‖_F, 1/√d_k")
+        await person.press("slash", "t")
+        assert person.settings(Settings).over == "d_k"
+        person.sees("‖∂p/∂s‖_F, log")
+        person.misses("unscaled over scaled")
+        await person.press("t", "t")
+        person.sees("▼12")
+
+
+async def test_a_map_without_a_rule_to_compare_shows_the_numbers_themselves() -> None:
+    async with at_sweep(WIDE, draft(rules=("none",), crossovers=False)) as person:
+        await person.run("looking.tab('map')")
+        await person.press("f5")
+        person.sees("median ‖∂p/∂s‖_F, unscaled", "Only the rule none is compared here")
+
+
+async def test_the_headline_follows_the_cursor_on_the_map() -> None:
+    async with at_sweep(MEDIUM, draft(view="map", ratio=True, crossovers=False)) as person:
+        grid = person.screen(SweepScreen)
+        said = []
+        for keys in (("right",), ("right",), ("up",), ("left", "left", "left")):
+            await person.press(*keys)
+            n, d_k = person.settings(Settings).n, person.asked.experiment.setup.d_k
+            assert grid.answer is not None
+            assert (n, d_k) in grid.answer.points.places
+            # Where the second sentence needs the room, the sliders alone say where it is.
+            assert headline(person).startswith(
+                (f"Here ({n:,} keys, d_k = {d_k:,}) dividing", "Here dividing")
+            )
+            said.append(headline(person))
+        assert len(set(said)) == len(said)
+        assert "over a million times larger" in said[1]
+        assert "times smaller" in said[3]
+
+
+async def test_a_place_beside_those_drawn_is_drawn_for_itself() -> None:
+    async with at_sweep(MEDIUM, draft(view="map", ratio=True, crossovers=False)) as person:
+        screen = person.screen(SweepScreen)
+        assert screen.answer is not None
+        assert (8, 64) not in screen.answer.points.places
+        found = screen.at_place.points
+        assert found is not None
+        assert [*found.places] == [(8, 64)]
+        assert headline(person).startswith("Here (8 keys, d_k = 64)")
+        await person.press("]", "full_stop")
+        assert headline(person).startswith("Here (12 keys, d_k = 80)")
+        # At a place of the map there is nothing more to draw.
+        await person.press("right")
+        await person.press("up")
+        assert screen.at_place.points is None
+        n, d_k = person.settings(Settings).n, person.asked.experiment.setup.d_k
+        assert headline(person).startswith(f"Here ({n:,} keys, d_k = {d_k:,})")
+
+
+async def test_arrows_move_on_a_map_that_was_just_opened() -> None:
+    async with at_sweep(MEDIUM, draft(crossovers=False)) as person:
+        await person.press("t", "t", "up")
+        assert person.settings(Settings).n == 32
+        assert isinstance(person.app.focused, SweepChart)
 
 
 async def test_a_click_moves_the_cursor_of_the_map_and_a_second_opens_explore() -> None:
     async with at_sweep(WIDE, draft(view="map", ratio=True)) as person:
         row = next(y for y, line in enumerate(person.lines) if line.startswith(" 32"))
-        top = next(y for y, line in enumerate(person.lines) if line.startswith("median"))
+        top = person.screen(SweepScreen).query_one("#chart").region.y
         await person.click("#chart", 20, row - top)
         assert person.settings(Settings).n == 32
         await person.click("#chart", 20, row - top, times=2)
@@ -59,7 +130,8 @@ async def test_explore_opens_on_a_vector_drawn_at_the_cursor(keys: tuple[str, ..
         assert person.asked.experiment.vectors[0].n_keys == 8
         # 48 is the place nearest to 64: its numbers were shown, and its vector is.
         assert person.asked.experiment.setup.d_k == 48
-        person.sees("seed = 5", "n = 8", "draw: weights p")
+        assert person.asked.draft.text == "n = 8, seed = 5, vectors = 1"
+        person.sees("draw: weights p")
         await person.press("u")
         assert person.asked.draft.text == EXAMPLE.text
 
@@ -111,12 +183,23 @@ async def test_what_is_not_applied_is_said() -> None:
     ):
         start = replace(asked, setup=replace(asked.setup, scale=scale))
         async with at_sweep(start=start) as person:
-            assert ("applied" in person.text) == bool(said)
+            assert ("applied" in person.lines[4]) == bool(said)
+            assert said in person.lines[4]
+            await person.press("i")
             assert said in person.text
-            await person.press("2")
+            await person.press("2", "y")
             there = said and f"Not applied here: {said.partition(': ')[2]}"
             there = "Not applied here: QK-norm" if scale.qk_norm else there
             assert there in " ".join(person.text.split())
+
+
+async def test_on_a_narrow_screen_the_numbers_say_what_is_not_applied() -> None:
+    asked = draft(crossovers=False)
+    start = replace(asked, setup=replace(asked.setup, scale=Scale(softcap=5.0)))
+    async with at_sweep(NARROW, start) as person:
+        person.misses("applied")
+        await person.press("i")
+        person.sees("Not applied here: soft cap.")
 
 
 async def test_tabs_that_arrive_together_all_count() -> None:
@@ -134,3 +217,9 @@ async def test_the_tab_that_is_open_shows_the_chart_again() -> None:
         await person.run("looking.tab('d_k')")
         await person.press("f5")
         person.sees("letters mean")
+
+
+def test_the_program_opens_sweep_on_its_map_unless_something_is_asked_of_it() -> None:
+    assert opening(EXAMPLE).setup.get(Settings) == Settings(view="map", ratio=True)
+    asked = draft()
+    assert opening(asked) is asked

@@ -133,4 +133,4 @@ async def test_a_terminal_too_small_for_anything_ends_nothing(size: tuple[int, i
             await person.press(key, "escape")
         await person.resize(*MEDIUM)
         await person.press("1")
-        person.sees("100, 120, 150")
+        person.sees("[100 120 150]", "Unscaled, key 2", "62.5 %")

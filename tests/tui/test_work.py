@@ -60,7 +60,7 @@ async def test_a_file_that_takes_long_shows_its_progress_and_is_then_there(
         person.sees("esc stops")
         await person.resize(*MEDIUM)
         reader.go_on.set()
-        await person.until_sees("a: 7, 8, 9")
+        await person.until_sees("[7 8 9]")
         assert person.asked.draft.text == "a: 7, 8, 9"
         await person.press("u")
         assert person.asked.draft == EXAMPLE
@@ -153,7 +153,7 @@ async def test_while_it_goes_on_the_keys_are_back_where_they_were(
         await opening(person, monkeypatch, reader)
         assert person.app.screen_stack[0].focused is focused
         reader.go_on.set()
-        await person.until_sees("a: 7, 8, 9")
+        await person.until_sees("[7 8 9]")
         assert person.app.focused is focused
 
 

@@ -1,21 +1,19 @@
 """What each pane of the screen of Dot products shows, as rows."""
 
-from textwrap import wrap
+from collections.abc import Sequence
 
-from attn_tui.charts.dots.chart import growth_chart, histogram_chart
+from attn_tui.charts.dots.band import band
 from attn_tui.charts.glyphs import POINTER
-from attn_tui.charts.rows import Row, Span, cells, first_fit, fitted
+from attn_tui.charts.rows import Row, Span, cells, first_fit, fitted, length
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
-from attn_tui.report.dots.tables import derivation_rows, over_d_k_rows
+from attn_tui.report.dots.tables import derivation_rows, moment_rows, over_d_k_rows
 from attn_tui.report.dots.text import ONE_DRAW
-from attn_tui.report.head import not_applied
-from attn_tui.report.numbers import general
 from attn_tui.report.progress import bar
 from attn_tui.tui.dots.scene import Scene
 from attn_tui.tui.dots.view import FIELDS, TABS, View
-from attn_tui.tui.looking import log_item, tab_items
+from attn_tui.tui.looking import tab_items
 from attn_tui.tui.widgets.bar import Item
 
 BAR = 24
@@ -85,28 +83,6 @@ def _field(settings: Settings, place: int, label: int, view: View, focused: bool
     return (pointer, (f"{field.label:<{label}} ", "label"), (field.kind.shown(value), role))
 
 
-def rule_rows(experiment: Experiment, n_attended: int, width: int, height: int) -> list[Row]:
-    """Return what the rule does at this d_k, and what d_k is to the draws."""
-    setup = experiment.setup
-    scale, multiplier = setup.scale, setup.scale.multiplier(setup.d_k, max(n_attended, 1))
-    formula: Span = (f"m = {scale.formula}  ", "label")
-    times: Span = (f"× {general(multiplier, 5)}", "scaled")
-    divisor: Span = (f" (÷ {general(1 / multiplier, 5)})" if multiplier else "", "muted")
-    rule = first_fit([(formula, times, divisor), (formula, times), (times,)], width)
-    held = experiment.source.d_k is not None
-    text = (
-        "d_k is held: it is the length of the q typed in Explore"
-        if held
-        else "d_k is how many products q_i·k_i are added up"
-    )
-    if scale.uses_n:
-        text = f"n = {n_attended:,} are the keys of Explore's first vector; {text}"
-    if said := not_applied(scale):
-        text = f"{said}. {text}"
-    lines = wrap(text, max(width, 10), max_lines=max(height - 1, 1), placeholder=" …")
-    return [rule, *(((line, "muted"),) for line in lines)]
-
-
 def progress_row(scene: Scene) -> Row:
     """Return how far the draw is, and what can be done about it."""
     answer, settings, pace, width = scene.answer, scene.settings, scene.pace, scene.width
@@ -131,24 +107,42 @@ def progress_row(scene: Scene) -> Row:
     return first_fit([(done, how, (f"; {answer.generator}", "muted")), (done, how), (done,)], width)
 
 
+def title_row(scene: Scene, focused: bool = False) -> Row:
+    """Return what the picture is of, and which axis it has; marked where it has the keys."""
+    axis, role = "signed log" if scene.view.log else "linear", "focus" if focused else "label"
+    progress = progress_row(scene)
+    ends: list[Row] = [
+        ((f" bars drawn, line exact; axis: {axis} ", role),),
+        ((f" axis: {axis} ", role),),
+        (),
+    ]
+    for end in ends:
+        gap = scene.width - length(progress) - length(end) - 2
+        if gap > 0:
+            return (*progress, (" ", "text"), ("─" * gap, "axis"), *end)
+    return progress
+
+
 def tabs(view: View, focused: bool, width: int, narrow: bool) -> list[Item]:
-    """Return the tabs, those of the panes too on a narrow screen."""
-    present = view.present(narrow)
-    if narrow:
-        titles = {name: tab.short for name, tab in TABS.items()}
-        return tab_items(titles, present, focused, [], width, padding="")
-    titles = {name: tab.title for name, tab in TABS.items() if not tab.apart}
-    end = [log_item(view.log)] if present == "histogram" else []
-    return tab_items(titles, present, focused, end, width)
+    """Return the tabs, that of the picture too on a narrow screen."""
+    titles = {
+        name: tab.short if narrow else tab.title
+        for name, tab in TABS.items()
+        if narrow or not tab.apart
+    }
+    return tab_items(
+        titles, view.present(narrow), focused, [], width, padding="" if narrow else " "
+    )
 
 
-def chart_rows(answer: Answer, view: View, width: int, height: int) -> tuple[Row, ...]:
+def chart_rows(answer: Answer, view: View, width: int, height: int) -> Sequence[Row]:
     """Return the chart or the table that is looked at."""
     match view.chart:
-        case "growth":
-            return growth_chart(answer, width, height)
+        case "over_d_k":
+            return band(answer, width, height)
         case "table":
             return over_d_k_rows(answer, width, height, view.row)
         case "derivation":
             return derivation_rows(answer, width, height, view.top)
-    return histogram_chart(answer, view.side, width, height, view.log)
+    rows = moment_rows(answer, view.side, max(width - 2, 1))
+    return [((" ", "text"), *row) for row in rows]

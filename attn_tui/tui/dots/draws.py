@@ -68,7 +68,7 @@ class Draws(Part[DrawsHost]):
 
     def scroll(self, dx: int, dy: int) -> None:
         """Show the other side, or go down in the table and the derivation."""
-        (chart,) = self._screen.query("ChartCanvas")
+        (chart,) = self._screen.query("#chart")
         most = max(LINES_OF_DERIVATION - chart.size.height, 0)
         n_rows = len(self._screen.settings.d_ks)
         self._screen.look(self._screen.view.moved(dx, dy, n_rows, most))

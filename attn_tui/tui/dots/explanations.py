@@ -30,37 +30,34 @@ SCALE = Explanation(
     "ties change that: the readouts say how. A soft cap, a sink and QK-norm play no part here.",
     "Vaswani et al. 2017, arXiv 1706.03762, section 3.2.1",
 )
-READOUTS = Explanation(
-    "Readouts",
-    "variance E[(x − E[x])²]     kurtosis E[(x − E[x])⁴]/variance²\n"
-    "coverage P(|x| ≤ 2v·√d_k)     x = q·k, or m·q·k with the bound times m",
-    "What the sample says, ± its standard error: the standard deviation of that number over "
-    "samples of this size. Beside it stands the exact value of the law: a closed form, a "
-    "quadrature, a sum of probabilities, or else the inverse of the characteristic function. It is "
-    "right to about ten digits, or is – with the reason; a coverage less than 1e-10 may be. Two "
-    "numbers of three are within one standard error, and 19 of 20 within two; one that is more "
-    "than four away is marked with !. What equals d_k is the variance, and never the mean.\n\n"
-    "For standard normal entries: variance d_k, kurtosis 3 + 6/d_k, E|q·k| = "
-    "2Γ((d_k+1)/2)/(√π·Γ(d_k/2)). In the coverage v is the variance of an entry, 1 but for a "
-    "die's 35/12 = 2.917: 2v·√d_k would be two standard deviations if all were independent and of "
-    "mean 0. A normal number has kurtosis 3 and coverage 0.9545.",
+PICTURE = Explanation(
+    "The picture",
+    "f(x) = |x|^ν·K_ν(|x|)/(2^ν·√π·Γ(d_k/2)), ν = (d_k − 1)/2",
+    "q·k above and m·q·k below, on one axis of values: signed and logarithmic, linear within ±1, "
+    "its ends from the laws at d_k = 1 and 65,536, so that it never moves with d_k, and every "
+    "doubling of d_k widens what grows as √d_k by the same number of cells. l makes it linear, "
+    "four standard deviations of q·k to either side. Bars are what was drawn, in bins of a "
+    "quarter of a standard deviation, or one for each of few values; the line is the exact "
+    "density, for standard normal "
+    "entries the variance-gamma law. Each is drawn to its own height. Brackets are one standard "
+    "deviation to either side of the mean.\n\n"
+    "Over d_k shows on the same axis two standard deviations to either side of the mean at every "
+    "d_k, exactly: what is scaled in front.",
     _LAW,
 )
 CHART = Explanation(
     "Charts",
     "f(x) = |x|^ν·K_ν(|x|)/(2^ν·√π·Γ(d_k/2)), ν = (d_k − 1)/2",
-    "Histogram: bars are the share of draws over the width of a column, so that their area is 1, "
-    "or, of few values, a bar for each as high as its share. The curves are the exact density, for "
-    "standard normal entries the variance-gamma law (e^−|x|/2 at d_k = 2), or exact probabilities "
-    "where q·k has steps, and, dotted, the normal density of the same mean and variance, which the "
-    "exact one tends to unless components are tied. A bar hides a curve that passes at its end. "
-    "Where the two curves are nowhere a dot apart they are one, and the legend says how far apart "
-    "they are at most. The axes follow from the law and stand still while the sample "
-    "grows: five standard deviations to each side. l shows the tails.\n\n"
-    "Deviation over d_k: the exact standard deviation of m·q·k for three rules, on logarithmic "
-    "axes, where powers of d_k are straight: slopes 1/2, 0 and −1/2, or tied 1, 1/2 and 0. ○ was "
-    "sampled, for the rule ×1.\n\n"
-    "Table over d_k: each row has a sample of its own, of as many q·k as are asked for, or as "
+    "Moments: what the sample says, ± its standard error: the standard deviation of that number "
+    "over samples of this size. Beside it stands the exact value of the law: a closed form, a "
+    "quadrature, a sum of probabilities, or else the inverse of the characteristic function. Two "
+    "numbers of three are within one standard error, and 19 of 20 within two; one that is more "
+    "than four away is marked with !. What equals d_k is the variance, and never the mean. y opens "
+    "the text with the standard deviation, E|x|, the kurtosis and the coverage P(|x| ≤ 2v·√d_k), v "
+    "being the variance of an entry, 1 but for a die's 35/12.\n\n"
+    "Over d_k: on the axis of the picture, two standard deviations to either side of the mean at "
+    "each d_k, exactly; what is scaled stands in front.\n\n"
+    "Table: each row has a sample of its own, of as many q·k as are asked for, or as "
     "many as take 17 million random numbers; i adds rows, del takes one away.\n\n"
     "Why d_k: the derivation, each line with what was sampled and the exact number. The cross "
     "terms vanish because the products of different components are uncorrelated; T ties the "

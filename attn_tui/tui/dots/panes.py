@@ -3,20 +3,16 @@
 from collections.abc import Sequence
 
 from textual import events
-from textual.app import ComposeResult
-from textual.containers import Vertical
 
+from attn_tui.charts.dots.bells import bells
 from attn_tui.charts.rows import Row, message
-from attn_tui.report.dots.tables import readout_rows
-from attn_tui.report.dots.text import sentences
 from attn_tui.tui.actions import Action, Section, bindings, textual_action
 from attn_tui.tui.dots import drawing, explanations
 from attn_tui.tui.dots.scene import Scene
-from attn_tui.tui.dots.view import TABS
 from attn_tui.tui.scale import ScalePane
+from attn_tui.tui.scene import SHORT
 from attn_tui.tui.widgets.canvas import Canvas
-from attn_tui.tui.widgets.chart import ChartPane, arrows
-from attn_tui.tui.widgets.words import Words
+from attn_tui.tui.widgets.chart import ChartCanvas, ChartPane, arrows
 
 FIELD_ACTIONS = (
     Action("draws.move(-1)", ("up",), "up", "Up", "Go to the field before", palette=False),
@@ -36,7 +32,11 @@ class FieldsPane(Canvas, can_focus=True):
     scene: Scene | None = None
 
     def see(self, scene: Scene) -> None:
-        """Show the fields."""
+        """Show the fields where they are looked at."""
+        self.display = scene.present == "draws"
+        if self.has_focus and not (self.display or scene.narrow):
+            # The chart stands here again.
+            self.screen.query_one(DotsChart).focus()
         self.scene = scene
         self._draw()
 
@@ -62,48 +62,53 @@ class FieldsPane(Canvas, can_focus=True):
         self._draw()
 
 
-class NarrowFields(FieldsPane):
-    """The same where panes are shown one at a time."""
-
-    def see(self, scene: Scene) -> None:
-        """Show the fields, or go."""
-        self.display = scene.shows("draws")
-        super().see(scene)
-
-
 class DotsScale(ScalePane):
-    """The slider, and what the rule makes of d_k."""
+    """The slider."""
 
     explanation = explanations.SCALE
 
-    def rows_of(self, scene: Scene, width: int, height: int) -> list[Row]:
-        """Return what the rule does at this d_k, and what d_k is to the draws."""
-        return drawing.rule_rows(scene.asked.experiment, scene.n_attended, width, height)
 
+class PictureTitle(Canvas):
+    """How far the draw is, what can be done about it, and how the picture is drawn."""
 
-class ProgressLine(Canvas):
-    """How far the draw is."""
-
-    def see(self, scene: Scene) -> None:
-        """Show how far it is, and what can be done about it."""
-        self.show([drawing.progress_row(scene)])
-
-
-class ReadoutsPane(Vertical, can_focus=True):
-    """What the sample says."""
-
-    explanation = explanations.READOUTS
-
-    def compose(self) -> ComposeResult:
-        """Lay out the rows."""
-        yield Canvas(id="readout-rows")
+    scene: Scene | None = None
+    focused = False
 
     def see(self, scene: Scene) -> None:
-        """Show the readouts."""
-        self.display = not scene.narrow or scene.shows("readouts")
-        if scene.answer:
-            rows = readout_rows(scene.answer, scene.view.side, max(scene.width - 2, 1))
-            self.query_one(Canvas).show([((" ", "text"), *row) for row in rows])
+        """Show how far it is."""
+        self.scene = scene
+        self.mark(self.focused)
+
+    def mark(self, focused: bool) -> None:
+        """Show whether the picture has the keys."""
+        self.focused = focused
+        if self.scene:
+            self.show([drawing.title_row(self.scene, focused)])
+
+
+class PicturePane(ChartCanvas, can_focus=True):
+    """How q·k and m·q·k are spread."""
+
+    explanation = explanations.PICTURE
+
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """Show where the keys go."""
+        super().watch_has_focus(has_focus)
+        for title in self.screen.query(PictureTitle):
+            title.mark(has_focus)
+
+    def see(self, scene: Scene) -> None:
+        """Come into sight, or go."""
+        self.display = not scene.narrow or scene.present == "picture"
+
+    def see_chart(self, scene: Scene) -> None:
+        """Draw both, or say that they are to come."""
+        if not (size := self.size):
+            return
+        if scene.answer is None:
+            self.show(message(" drawing …", *size))
+        else:
+            self.show(bells(scene.answer, *size, not scene.view.log))
 
 
 class DotsChart(ChartPane):
@@ -120,19 +125,19 @@ class DotsChart(ChartPane):
     explanation = explanations.CHART
 
     def see(self, scene: Scene) -> None:
-        """Come into sight, or go."""
-        self.display = not scene.narrow or not TABS[scene.view.tab].apart
+        """Come into sight, or go; what is short leaves its room to the picture."""
+        chart = scene.present not in ("picture", "draws")
+        self.can_focus = chart
+        if self.has_focus and scene.present == "draws":
+            # The fields stand here now, and take the arrows.
+            self.screen.query_one(FieldsPane).focus()
+        self.display = chart or not scene.narrow
+        self.canvas.display = chart
+        lines = 3 if scene.present == "moments" else 8 if scene.height < SHORT else 14
+        self.styles.height = "1fr" if scene.narrow else 1 + lines * chart
 
     def rows_of(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
         """Return the chart, or what stands where it will be."""
         if scene.answer is None:
             return message(" drawing …", width, height)
         return drawing.chart_rows(scene.answer, scene.view, width, height)
-
-
-class DotsWords(Words):
-    """What the numbers show."""
-
-    def text_of(self, scene: Scene) -> str:
-        """Return what the numbers show."""
-        return " ".join(sentences(scene.answer)) if scene.answer else ""

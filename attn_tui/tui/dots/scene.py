@@ -1,9 +1,12 @@
 """What the panes of the screen of Dot products are given to show."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.dots.settings import Settings
+from attn_tui.report.dots.headline import headline
+from attn_tui.report.headline import Headline
 from attn_tui.report.progress import Pace
 from attn_tui.tui import scene
 from attn_tui.tui.dots.view import View
@@ -31,11 +34,14 @@ class Scene(scene.Scene):
         """What is asked of the draws."""
         return self.asked.experiment.setup.get(Settings)
 
-    def shows(self, *tabs: str) -> bool:
-        """Return whether one of some tabs is in sight on a narrow screen."""
-        return self.narrow and self.view.tab in tabs
-
     @property
-    def words_height(self) -> int:
-        """Lines of the words."""
-        return 2 if self.height < scene.SHORT and not self.narrow else 3
+    def present(self) -> str:
+        """The tab that is shown."""
+        return self.view.present(self.narrow)
+
+    @cached_property
+    def headline(self) -> Headline:
+        """How large q·k is, and what dividing makes of it."""
+        answer = self.answer
+        same = answer is not None and answer.experiment == self.asked.experiment
+        return headline(self.asked.experiment, answer if same else None)

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal
 from textual.timer import Timer
 
 from attn_tui.compute.dots.answer import Answer, law_of
@@ -49,7 +48,7 @@ class DotsScreen(InstrumentScreen):
     FIELDS = FIELDS | fields_of(Settings)
     TABS = TABS
     WRITERS: ClassVar = {".txt": text.render, ".json": json.render, ".csv": csv.render}
-    explanation = explanations.READOUTS
+    explanation = explanations.PICTURE
     answer: Answer | None = None
     view: View = View()
 
@@ -71,15 +70,12 @@ class DotsScreen(InstrumentScreen):
 
     def compose_panes(self) -> ComposeResult:
         """Lay out the panes."""
-        with Horizontal(id="top"):
-            yield panes.FieldsPane(id="draws")
-            yield panes.DotsScale(id="scale")
-        yield panes.ProgressLine(id="progress")
+        yield panes.DotsScale(id="scale")
+        yield panes.PictureTitle(id="progress")
         yield TabBar(id="narrow-tabs")
-        yield panes.NarrowFields(id="narrow-draws")
-        yield panes.ReadoutsPane(id="readouts")
+        yield panes.PicturePane(id="picture")
         yield panes.DotsChart(id="charts")
-        yield panes.DotsWords(id="words")
+        yield panes.FieldsPane(id="draws")
 
     def clock(self) -> float:
         """Return seconds, from any moment on."""
@@ -156,4 +152,5 @@ class DotsScreen(InstrumentScreen):
 
     def tab_items(self, focused: bool) -> Sequence[Item]:
         """Return the line of tabs."""
-        return drawing.tabs(self.view, focused, self.size.width, self.narrow)
+        picture = self.narrow and isinstance(self.focused, panes.PicturePane)
+        return drawing.tabs(self.view, focused or picture, self.size.width, self.narrow)

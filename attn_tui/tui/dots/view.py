@@ -11,12 +11,12 @@ FIELDS = tuple(field for name, field in fields_of(Settings).items() if name != "
 """The fields of the draws in their order; the rows of the table have keys of their own."""
 
 TABS = {
-    "draws": Tab("Draws", "Draw", apart=True),
-    "readouts": Tab("Readouts", "Nums", apart=True),
-    "histogram": Tab("Histogram", "Hist"),
-    "growth": Tab("Deviation over d_k", "sd"),
-    "table": Tab("Table over d_k", "d_k"),
+    "picture": Tab("Picture", "Bells", apart=True),
+    "moments": Tab("Moments", "Nums"),
+    "over_d_k": Tab("Over d_k", "d_k"),
     "derivation": Tab("Why d_k", "Why"),
+    "table": Tab("Table", "Table"),
+    "draws": Tab("Draws", "Draw"),
 }
 
 
@@ -30,8 +30,9 @@ class View(view.View):
         top: How many rows of the derivation are scrolled away.
     """
 
-    tab: str = "readouts"
-    chart: str = "histogram"
+    tab: str = "picture"
+    chart: str = "moments"
+    log: bool = True
     field: int = 0
     row: int = 0
     top: int = 0

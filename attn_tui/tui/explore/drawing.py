@@ -4,27 +4,23 @@ from textwrap import wrap
 
 import numpy as np
 
-from attn_tui.charts.rows import Row, Span, first_fit, first_text
-from attn_tui.charts.sides import compared
+from attn_tui.charts.rows import Row, first_text
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.logit_map import SYMBOL
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import Scale
-from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Kind, Source
-from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.files.draft import EXAMPLE
 from attn_tui.files.examples import example_of
 from attn_tui.files.kinds import KINDS
-from attn_tui.report.explore import sentences
 from attn_tui.report.numbers import general, weight, weight_name
-from attn_tui.report.origin import origins
 from attn_tui.tui.explore.charts import TABS
 from attn_tui.tui.explore.found import Found
 from attn_tui.tui.explore.key_table import Page
 from attn_tui.tui.explore.order import Keys
 from attn_tui.tui.explore.scene import Scene
-from attn_tui.tui.explore.table_rows import Marks, key_table
+from attn_tui.tui.explore.table_rows import ROOMY, Marks, key_table
 from attn_tui.tui.explore.view import View
 from attn_tui.tui.looking import log_item, tab_items
 from attn_tui.tui.state import Asked
@@ -79,33 +75,10 @@ def source_title(kind: Kind) -> str:
     return f" Scores: {KINDS[kind].title} "
 
 
-def rule_rows(found: Found, width: int, height: int) -> list[Row]:
-    """Return what is done to the scores of a vector, and where they come from."""
-    answer, experiment = found.answer, found.question.experiment
-    scale, m = experiment.setup.scale, answer.scaled.multiplier
-    formula: Span = (f"m = {scale.formula}  ", "label")
-    times: Span = (f"× {general(m, 5)}", "scaled")
-    divisor: Span = (f" (÷ {general(1 / m, 5)})" if m else "", "muted")
-    source, taken = experiment.source, answer.scaled.sink_weight
-    more: Span = (f"  {extras_text(scale, source, taken)}".rstrip(), "label")
-    less: Span = (f"  {extras_text(scale, source)}".rstrip(), "label")
-    fewer: list[Row] = [(formula, times, more), (times, more), (times, less)]
-    rule = first_fit([(formula, times, divisor, more), *fewer], width)
-    texts = origins(source, experiment, found.question.vector)
-    room = max(height - 1, 1)
-    # An equation is not torn apart.
-    texts = [text.replace(" = ", "\u00a0=\u00a0") for text in texts]
-    lines = next(
-        (lines for text in texts if len(lines := wrap(text, max(width, 10))) <= room),
-        wrap(texts[-1], max(width, 10), max_lines=room, placeholder=" …"),
-    )
-    return [rule, *(((line.replace("\u00a0", " "), "muted"),) for line in lines)]
-
-
 def message_rows(scene: Scene, found: Found) -> list[Row]:
     """Return the error in the scores, or else what they are, in few lines."""
     asked, experiment = scene.asked, found.question.experiment
-    width, height = (scene.width, 2) if scene.narrow else (scene.width // 2 - 2, 3)
+    width, height = scene.width - 2, 2
     if asked.error:
         text = str(asked.error).removeprefix("scores, ")
         lines = wrap(text, max(width, 10), max_lines=height, placeholder=" …")
@@ -125,13 +98,13 @@ def message_rows(scene: Scene, found: Found) -> list[Row]:
     return rows[:height]
 
 
-def words(draft: Draft, answer: VectorAnswer, setup: Setup) -> tuple[str, ...]:
-    """Return what the numbers mean, or what to look at if what is asked is an example."""
-    example = example_of(draft)
-    # Of the example at the start the sentences say all there is to see.
-    if example and draft != EXAMPLE and not compared(answer):
-        return (example.look,)
-    return (*sentences.explore(answer, setup), *filter(None, [sentences.vanished(answer)]))
+def hint(scene: Scene) -> list[str]:
+    """Return what to look at if what is asked is an example, in lines."""
+    example = example_of(scene.asked.draft)
+    # Of the example at the start the headline says all there is to see.
+    if example is None or example.draft == EXAMPLE or scene.view.pinned:
+        return []
+    return wrap(example.look, max(scene.width - 2, 10), max_lines=2, placeholder=" …")
 
 
 def page(scene: Scene, found: Found) -> Page:
@@ -150,11 +123,13 @@ def page(scene: Scene, found: Found) -> Page:
     ]
     right = width - before
     gradient = first_text((*gradients, f"∂{name}/∂{variable}{masked}"), right - 4)
+    has_gradient = not scene.narrow and width >= ROOMY
+    before, right = (before, right) if has_gradient else (width, 0)
     return Page(
         keys,
         rows,
         before,
-        (_weights_title(scene, answer, keys, width - right - 4), gradient),
+        (_weights_title(scene, answer, keys, width - right - 4), gradient if has_gradient else ""),
         scene.statistics,
         not scene.narrow,
     )
@@ -194,7 +169,7 @@ def tabs(
         for name, tab in TABS.items()
         if narrow or not tab.apart
     }
-    end = log_item(view.log)
+    end = log_item(view.log, "auto" if view.chart == "jacobian" else "linear")
     if busy:
         end = Item(((" computing ", "strong"),))
     if narrow and asked.error:

@@ -43,15 +43,15 @@ TABLE = Explanation(
     "Weights and gradient",
     "p = softmax(z), p_i = e^z_i / Σ_j e^z_j\n"
     "∂p_i/∂z_j = p_i(δ_ij − p_j)     ∂p_i/∂s_j = p_i(δ_ij − p_j)·∂z_j/∂s_j, where ∂z/∂s = m",
-    "Unscaled is m = 1, scaled is the rule's m. The gradient columns are one line of the "
+    "Unscaled is m = 1, scaled is the rule's m. Weights are in percent: ~0 % is not 0, and y opens "
+    "the text with all digits. The gradient columns, where there is room, are one line of the "
     "Jacobian: how the weight named in the title answers to each score s (or logit z; w "
     "changes which). Dividing brings the weights closer together, which enlarges the gradient "
     "with respect to z wherever one key had nearly all the weight; with respect to s, the "
     "factor m then makes it smaller. Which of the two wins depends on the scores. The change "
-    "column is scaled over unscaled. Below: H is the entropy, e^H the effective number of "
-    "keys, 1/Σp² the participation ratio, ‖·‖_F, ‖·‖₂ and trace the Frobenius norm, the "
-    "spectral norm and the trace of the whole Jacobian. Numbers too small for their format are "
-    "written from their logarithms.\n\n"
+    "column is scaled over unscaled. Below: the effective number of keys e^H, H being the "
+    "entropy; the largest weight, or the sink's; and the Frobenius norm of the whole Jacobian. "
+    "Numbers too small for their format are written from their logarithms.\n\n"
     "s lists keys by position, score or weight; g goes to a key by its number. = pins the present "
     "answer: then pinned stands beside what is asked now, for another vector (v) or other "
     "settings, with Δp, the difference of the weights.",
@@ -72,8 +72,10 @@ CHART = Explanation(
     "computed from the scores shown; nothing is sampled",
 )
 WORDS = Explanation(
-    "In words",
+    "The headline",
     "softmax(QKᵀ/√d_k)V",
-    "The sentences at the foot of the screen say what the numbers mean.",
-    "computed from the numbers above",
+    "The sentences under the title say who has the weight unscaled, who has it after dividing, and "
+    "what that does to the gradient, which is ‖∂p/∂s‖_F there. Typically, of scores that are "
+    "drawn, is the median over a thousand draws like this one.",
+    "computed from the numbers below",
 )

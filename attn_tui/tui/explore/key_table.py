@@ -92,9 +92,11 @@ class KeyTable(Vertical, can_focus=True):
         page = self.page
         if page is None:
             return
-        titles = (
-            *title_row(page.titles[0], page.before, self.has_focus),
-            *title_row(page.titles[1], self.size.width - page.before, self.has_focus),
+        widths = page.before, self.size.width - page.before
+        titles = tuple(
+            span
+            for title, width in zip(page.titles, widths, strict=True)
+            for span in (title_row(title, width, self.has_focus) if title else ())
         )
         rows = [titles, *page.rows] if page.titled else page.rows
         self.query_one("#blocks", Canvas).show(rows)

@@ -2,10 +2,12 @@
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.message import Message
 
-from attn_tui.charts.rows import Row, message
+from attn_tui.charts.rows import message
 from attn_tui.files.kinds import KINDS
-from attn_tui.tui.actions import Section
+from attn_tui.report.explore.formula import formula_row
+from attn_tui.tui.actions import Section, textual_action
 from attn_tui.tui.explore import drawing, explanations
 from attn_tui.tui.explore.charts import CHARTS, Drawn
 from attn_tui.tui.explore.key_table import KeyTable
@@ -16,22 +18,55 @@ from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.chart import ChartPane, arrows
 from attn_tui.tui.widgets.score_editor import ScoreEditor
-from attn_tui.tui.widgets.words import Words
+
+
+class Formula(Canvas):
+    """What softmax is taken of; a click opens the editor."""
+
+    explanation = explanations.SCALE
+
+    def see(self, scene: Scene) -> None:
+        """Show the formula of the vector that is shown, or why the scores cannot be read."""
+        if found := scene.answer:
+            row = formula_row(found.answer, found.question.experiment, max(scene.width - 2, 1))
+            self.show([((" ", "text"), *row)])
+            self.fade(scene.is_unread)
+
+    async def on_click(self) -> None:
+        """Open the editor."""
+        await self.run_action(textual_action("scores.edit"))
 
 
 class ScoresPane(Vertical):
-    """The editor and what there is to say of its text."""
+    """The editor and what there is to say of its text; in sight while it is needed."""
 
     explanation = explanations.SCORES
+
+    class Left(Message):
+        """The editor has the keys no more."""
 
     def compose(self) -> ComposeResult:
         """Lay out the editor above its message."""
         yield ScoreEditor(id="editor")
         yield Canvas(id="message")
 
+    @property
+    def editor(self) -> ScoreEditor:
+        """Where the text is typed."""
+        return self.query_one(ScoreEditor)
+
+    def open(self) -> None:
+        """Come into sight, with the keys."""
+        self.display = self.editor.display = True
+        self.editor.focus()
+
+    def on_descendant_blur(self) -> None:
+        """Say that the keys go elsewhere."""
+        self.post_message(self.Left())
+
     def followed(self, asked: Asked, view: View) -> View:
         """Return the view of the vector on whose line the cursor is, while the text is edited."""
-        editor = self.query_one(ScoreEditor)
+        editor = self.editor
         if asked.error or not editor.has_focus or asked.draft.text != editor.text:
             return view
         draft, line = asked.draft, editor.cursor_location[0]
@@ -39,30 +74,26 @@ class ScoresPane(Vertical):
         return view if index in (None, view.vector) else view.at(index)
 
     def see(self, scene: Scene) -> None:
-        """Show the text, and what it is or why it cannot be read."""
+        """Show the text, and what it is or why it cannot be read; or go."""
+        editing = scene.editing or scene.is_unread
+        self.display = editing or bool(scene.view.pinned) or scene.n_vectors > 1
         title = drawing.source_title(scene.asked.draft.source)
         # The same would send the whole pane again.
         if title != self.border_title:
             self.border_title = title
-        self.query_one(ScoreEditor).show_text(scene.asked.draft.text)
+        self.editor.show_text(scene.asked.draft.text)
+        self.editor.display = editing
         if scene.answer:
             message = self.query_one("#message", Canvas)
             rows = drawing.message_rows(scene, scene.answer)
-            several = len(scene.answer.question.experiment.vectors) > 1 or bool(scene.view.pinned)
-            message.display = not scene.narrow or scene.asked.error is not None or several
             message.styles.height = len(rows)
             message.show(rows)
 
 
 class ExploreScale(ScalePane):
-    """The slider, the rule and what they do to the scores."""
+    """The slider of d_k."""
 
-    title = " Scale "
     explanation = explanations.SCALE
-
-    def rows_of(self, scene: Scene, width: int, height: int) -> list[Row]:
-        """Return what is done to the scores of the vector, and where they come from."""
-        return drawing.rule_rows(scene.answer, width, height) if scene.answer else []
 
 
 class ExploreTable(KeyTable):
@@ -104,12 +135,11 @@ class ExploreChart(ChartPane):
         self.canvas.show(message(" not computed" if failed else " computing …", *self.canvas.size))
 
 
-class ExploreWords(Words):
-    """What the numbers mean."""
+class Hint(Canvas):
+    """What to look at, of a question that is an example."""
 
-    def text_of(self, scene: Scene) -> str:
-        """Return what the numbers mean, or what to look at if what is asked is an example."""
-        if (found := scene.answer) is None:
-            return ""
-        setup = found.question.experiment.setup
-        return " ".join(drawing.words(scene.asked.draft, found.shown, setup))
+    def see(self, scene: Scene) -> None:
+        """Say it, in as many lines as it takes."""
+        lines = drawing.hint(scene)
+        self.display, self.styles.height = bool(lines), len(lines)
+        self.show([((f" {line}", "muted"),) for line in lines])

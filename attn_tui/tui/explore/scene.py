@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from attn_tui.charts.rows import Row
+from attn_tui.report.explore.headline import headline
+from attn_tui.report.headline import Factor, Headline
 from attn_tui.tui import scene
-from attn_tui.tui.bars import NARROW
 from attn_tui.tui.explore import table_rows
 from attn_tui.tui.explore.charts import TABS
 from attn_tui.tui.explore.found import Found
@@ -24,13 +25,22 @@ class Scene(scene.Scene):
         view: How the vector is looked at whose answer is there.
         answer: What there is to show, which may be older than what is asked; None before all.
         stale: Whether it is older, and will be for a while.
-        taken: Lines that the title, the panes above the table and the key bar take.
+        taken: Lines that all but the table and the chart take.
+        typical: What the scale does to the median gradient of such draws, once it is known.
+        editing: Whether the editor has the keys.
     """
 
     answer: Found | None
     view: View
     stale: bool
     taken: int
+    typical: Factor | None
+    editing: bool
+
+    @property
+    def n_vectors(self) -> int:
+        """How many vectors there are."""
+        return len(self.asked.experiment.vectors)
 
     def scrolled(self) -> "Scene":
         """Return the scene with the cursor's key in sight, and keys in the order that was found."""
@@ -50,23 +60,25 @@ class Scene(scene.Scene):
         """The half of the table that a narrow screen shows; nothing where both are shown."""
         return "" if not self.narrow else self.view.tab if self.shows_table else "weights"
 
-    @property
-    def words_height(self) -> int:
-        """Lines of the words."""
-        return 2 if self.width < NARROW or self.width >= ROOMY else 3
+    @cached_property
+    def headline(self) -> Headline | None:
+        """Who has the weight on either side, and what becomes of the gradient."""
+        if (found := self.answer) is None:
+            return None
+        return headline(found.shown, found.question.experiment, self.typical)
 
     @cached_property
     def statistics(self) -> Sequence[Row]:
         """The lines below the table."""
         assert self.answer
-        weights = table_rows.weight_statistics(self.answer.shown, brief=self.width < ROOMY)
-        gradient = table_rows.gradient_statistics(self.answer.shown)
-        lines: dict[str, list[Sequence[Row]]] = {
-            "weights": [weights[:1], weights[1:]],
-            "gradient": [(each,) for each in gradient],
-            "": [weights, gradient],
-        }
-        return [table_rows.statistics_row(line) for line in lines[self.half]]
+        shown = self.answer.shown
+        if not self.narrow:
+            return [table_rows.statistics_row(table_rows.statistics(shown, self.width, False))]
+        of_gradient = self.half == "gradient"
+        rows = table_rows.gradient_statistics(shown) if of_gradient else (
+            table_rows.statistics(shown, self.width, True)
+        )  # fmt: skip
+        return [table_rows.statistics_row((row,)) for row in rows]
 
     @property
     def around(self) -> int:
@@ -77,7 +89,6 @@ class Scene(scene.Scene):
     def lines(self) -> int:
         """How many keys are in sight."""
         assert self.answer
-        words = len(self.problem) or self.words_height
-        room = self.height - self.taken - words - 1 - self.around
+        room = self.height - self.taken - 1 - self.around
         most = room if self.narrow else room // 2
         return min(self.answer.shown.vector.n_keys, max(most, 1))

@@ -21,7 +21,8 @@ class Scores(Part[ExploreHost]):
 
     def edit(self) -> None:
         """Give the keys to the editor."""
-        self._screen.set_focus(next(iter(self._screen.query("ScoreEditor"))))
+        (pane,) = self._screen.query("ScoresPane")
+        pane.open()
 
     def choose_source(self) -> None:
         """Offer the kinds of source."""

@@ -6,15 +6,18 @@ from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal
 
 from attn_tui.charts.rows import Row
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.setup import FIELDS
+from attn_tui.compute.sweep.rules import rule_text
 from attn_tui.report.export import Forms
+from attn_tui.report.headline import Factor
 from attn_tui.tui import edits
 from attn_tui.tui.actions import Section
+from attn_tui.tui.at_place import AtPlace
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.explore import contents, drawing, explanations, panes
 from attn_tui.tui.explore.actions import ACTIONS
@@ -68,7 +71,8 @@ class ExploreScreen(InstrumentScreen):
     def __init__(self) -> None:
         super().__init__()
         self.answering = Answering(self)
-        self.computings += (self.answering.computing,)
+        self.at_place = AtPlace(self)
+        self.computings += (self.answering.computing, self.at_place.computing)
         self.vector_chart = VectorChart(self)
         self._busy = self._faded = False
 
@@ -88,13 +92,13 @@ class ExploreScreen(InstrumentScreen):
 
     def compose_panes(self) -> ComposeResult:
         """Lay out the panes."""
-        with Horizontal(id="top"):
-            yield panes.ScoresPane(id="scores")
-            yield panes.ExploreScale(id="scale")
+        yield panes.Formula(id="formula")
+        yield panes.ScoresPane(id="scores")
+        yield panes.ExploreScale(id="scale")
         yield TabBar(id="narrow-tabs")
         yield panes.ExploreTable(id="table")
         yield panes.ExploreChart(id="charts")
-        yield panes.ExploreWords(id="words")
+        yield panes.Hint(id="hint")
 
     def forms(self) -> Forms:
         """Return what can be written."""
@@ -120,17 +124,37 @@ class ExploreScreen(InstrumentScreen):
         """Answer the newest question."""
         if self.asked:
             self.view = self.answering.go_on(self.asked.experiment, self.view)
+            self._go_on_typically(self.asked.experiment)
             if self.answering.job.running:
                 self.set_timer(LONG, self._draw_busy)
 
+    def _go_on_typically(self, experiment: Experiment) -> None:
+        """Find out what the scale typically does to draws like those asked about."""
+        setup, source = experiment.setup, experiment.source
+        extras = (setup.scale.softcap, setup.scale.sink)
+        if source.redraws and extras == (None, None) and not setup.mask:
+            self.at_place.go_on(experiment, experiment.vectors.n_keys, setup.d_k)
+        else:
+            self.at_place.forget()
+
+    @property
+    def typical(self) -> Factor | None:
+        """What the scale does to the median gradient of such draws, once it is known."""
+        if (points := self.at_place.points) is None or self.asked is None:
+            return None
+        n, d_k = points.places[0]
+        found = points.ratio(n, d_k, rule_text(self.asked.experiment.setup.scale), "gradient")
+        return Factor(-found.log_median) if found else None
+
     def show_job(self) -> None:
         """Show the answer, or the chart of what was computed, or say why there is none."""
-        found, answering = self.found, self.answering.job
+        found, answering, typical = self.found, self.answering.job, self.typical
         if answering.state == "done" and (newest := answering.result(answering.question)):
             self.view = self.answering.take(newest, self.view)
-            self.go_on()
+        self.go_on()
         self._draw_busy()
-        if self.found is not found or self.job.problem or answering.problem:
+        changed = self.found is not found or self.typical != typical
+        if changed or self.job.problem or answering.problem:
             self.draw()
         self.draw_chart()
 
@@ -143,10 +167,12 @@ class ExploreScreen(InstrumentScreen):
 
     def scene(self, asked: Asked) -> Scene:
         """Return what panes are to show, scrolled to the cursor."""
-        taken = sum(self.query_one(n).outer_size.height for n in ("#title", "#top", "#key-bar"))
+        names = ("#title", "#headline", "#formula", "#scores", "#scale", "#hint", "#key-bar")
+        taken = sum(self.query_one(name).outer_size.height for name in names)
         scene = Scene(
-            asked, self.found, self.job, self.problem, *self.size, self._looked, self._stale, taken
-        ).scrolled()
+            asked, self.found, self.job, self.problem, *self.size, self._looked, self._stale,
+            taken, self.typical, isinstance(self.focused, ScoreEditor),
+        ).scrolled()  # fmt: skip
         self.view = replace(self.view, top=scene.view.top)
         return scene
 
@@ -181,13 +207,13 @@ class ExploreScreen(InstrumentScreen):
         """Draw the line of tabs, and show whether what is below is the answer to what is asked."""
         if self._stale != self._faded:
             self._faded = self._stale
-            for canvas in self.query("KeyTable Canvas, ChartCanvas, #words").results(Canvas):
+            for canvas in self.query("KeyTable Canvas, ChartCanvas").results(Canvas):
                 canvas.fade(self._stale)
         super().draw_tabs()
 
     def _draw_busy(self) -> None:
         """Say beside the tabs that the chart is not yet that of the present answer."""
-        if self._busy != any(each.job.running for each in self.computings):
+        if self._busy != (self.job.running or self.answering.job.running):
             self._busy = not self._busy
             self.draw_tabs()
 
@@ -203,6 +229,10 @@ class ExploreScreen(InstrumentScreen):
     @on(ScoreEditor.Edited)
     def _on_edited(self, event: ScoreEditor.Edited) -> None:
         self.ask(edits.text(event.text), Gesture("typing"))
+
+    @on(panes.ScoresPane.Left)
+    def _on_left(self) -> None:
+        self.draw()
 
     @on(ScoreEditor.CursorMoved)
     def _on_cursor(self) -> None:

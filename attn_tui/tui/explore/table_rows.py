@@ -2,19 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf, isnan
 
 import numpy as np
 
-from attn_tui.charts.glyphs import POINTER, SIZES
+from attn_tui.charts.glyphs import POINTER, SIZES, UNSCALED
 from attn_tui.charts.rows import Row, fitted, length
 from attn_tui.charts.sides import compared
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.explore.answer import VectorAnswer
+from attn_tui.report.explore.headline import done
 from attn_tui.report.explore.tables import (
-    EFFECTIVE,
-    ENTROPY,
-    PARTICIPATION,
-    SINK,
     Statistic,
     difference_column,
     gradient_column,
@@ -22,28 +20,51 @@ from attn_tui.report.explore.tables import (
     norms,
     score_column,
     sinks,
-    weight_column,
 )
+from attn_tui.report.numbers import quantity
 from attn_tui.report.sides import role_of
 from attn_tui.report.table import Column, Table
 from attn_tui.tui.explore.order import Keys
 
-NUMBER, CHANGE = 9, 7
-"""Cells of a weight or a gradient, and of a change."""
+NUMBER, CHANGE, SHARE = 9, 7, 7
+"""Cells of a number, of a change, and of a weight in percent."""
 
-WIDEST_BAR = 24
+WIDEST_BAR = 48
+
+ROOMY = 100
+"""Columns from which on the gradient has columns of its own."""
+
+TEXTURES = {"unscaled": UNSCALED[-1], "pinned": UNSCALED[-1]}
+"""What bars of a side are made of, where that is not the whole block."""
 
 
-def bar(fraction: float, width: int) -> str:
+def bar(fraction: float, width: int, texture: str = "█") -> str:
     """Return a bar on a scale from 0 to 1, to an eighth of a cell; blank for NaN.
 
     A weight above 0 that is too small for an eighth leaves the bar blank: a picture must not
-    exaggerate.
+    exaggerate. Another texture than whole blocks has whole cells.
     """
     if not 0.0 <= fraction <= 1.0:
         return " " * width
+    if texture != "█":
+        return (texture * round(fraction * width)).ljust(width)
     full, eighths = divmod(round(fraction * width * 8), 8)
     return ("█" * full + SIZES[eighths].strip()).ljust(width)
+
+
+def share(weight: float, log_weight: float = -inf) -> str:
+    """Return a weight in percent: ``62.5 %``, and with ~ where that is not all of it.
+
+    >>> share(0.62452), share(9.4e-14), share(0.99998), share(0.0), share(0.0, -800.0)
+    ('62.5 %', '~0 %', '~100 %', '0 %', '~0 %')
+    """
+    if isnan(weight):
+        return "NaN"
+    if 0.0005 <= weight < 0.9995:
+        return f"{100.0 * weight:.1f} %"
+    exact = weight == 1.0 or (weight == 0.0 and log_weight == -inf)
+    about = "" if exact else "~"
+    return f"{about}{round(weight) * 100} %"
 
 
 @dataclass(frozen=True)
@@ -90,11 +111,12 @@ def key_table(
         unmasked: The scores of the keys as they were before a mask, if there is one.
     """
     two, sides = compared(answer), list(zip(answer.names, _sides(answer), strict=True))
-    weights = [weight_column(name, side, keys, NUMBER) for name, side in sides]
+    weights = [_share_column(name, side, keys) for name, side in sides]
     weights += [difference_column(answer, keys, "Δp", NUMBER)] if two else []
     gradients = [gradient_column(answer, second, keys, NUMBER) for second in (False, True)]
     gradients += [grown_column(answer, keys, CHANGE)]
-    weights, gradients = weights * (narrow != "gradient"), gradients * (narrow != "weights")
+    has_gradient = narrow == "gradient" if narrow else width >= ROOMY
+    weights, gradients = weights * (narrow != "gradient"), gradients * has_gradient
     # On a narrow screen the difference of the weights stands in the place of the scores.
     size = (0 if two and weights else 6) if narrow else 8
     scores = [score_column(answer.scaled, keys, "s", size, unmasked)] if size else []
@@ -104,8 +126,9 @@ def key_table(
         titles = zip(("s pin", "s now"), _sides(answer), strict=True)
         scores = [score_column(side, keys, title, size - 1) for title, side in titles]
         room -= size
-    for at, (_, side) in enumerate(sides if weights else ()):
-        weights[at] = _with_bars(weights[at], side, keys, min(max(room // 2, 0), WIDEST_BAR))
+    for at, (name, side) in enumerate(sides if weights else ()):
+        size = min(max(room // 2, 0), WIDEST_BAR)
+        weights[at] = _with_bars(weights[at], name, side, keys, size)
     left = [_keys(answer, keys, marks), *(_marked(column, keys, marks) for column in scores)]
     before = Table((*left, *weights)).width
     table = Table(tuple(replace(each, above="") for each in (*left, *weights, *gradients)))
@@ -125,11 +148,30 @@ def _marked(column: Column, keys: Keys, marks: Marks) -> Column:
     return replace(column, cells=tuple(cells))
 
 
-def _with_bars(column: Column, side: Evaluation, keys: Keys, width: int) -> Column:
-    """Return weights with a bar behind each."""
+def _share_column(name: str, side: Evaluation, keys: Keys) -> Column:
+    """Return the weights of keys in percent."""
+    role = role_of(name)
+    pairs = zip(side.weights(keys).tolist(), side.log_weights(keys).tolist(), strict=True)
+    cells = tuple((share(*pair), role) for pair in pairs)
+    return Column(name, cells, role=role, width=SHARE)
+
+
+def _with_bars(column: Column, name: str, side: Evaluation, keys: Keys, width: int) -> Column:
+    """Return weights with a bar behind each, under what was done to the scores."""
+    texture = TEXTURES.get(name, "█")
     pairs = zip(column.cells, side.weights(keys).tolist(), strict=True)
-    cells = tuple((f"{text:<{NUMBER}}{bar(p, width)}", role) for (text, role), p in pairs)
-    return replace(column, cells=cells, left=True, width=NUMBER + width)
+    cells = tuple(
+        (f"{text:>{SHARE}} {bar(weight, max(width - 1, 0), texture)}"[: SHARE + width], role)
+        for (text, role), weight in pairs
+    )
+    room = SHARE + width
+    # Of nothing that is done there is nothing to say.
+    is_plain = side.map.multiplier == 1.0 and side.map.softcap is None and side.map.sink is None
+    scaled = name == "scaled" and not is_plain
+    titles = (f"{texture} {done(side.map).lower()}", name) if scaled else (name,)
+    title = next((title for title in titles if len(title) <= room), name[:room])
+    title = title if title.startswith(texture) or room < len(name) + 2 else f"{texture} {name}"
+    return replace(column, title=title, cells=cells, left=True, width=room)
 
 
 def _sides(answer: VectorAnswer) -> tuple[Evaluation, Evaluation]:
@@ -141,18 +183,28 @@ def _apart(answer: VectorAnswer) -> bool:
     return not np.may_share_memory(answer.unscaled.scores(), answer.scaled.scores())
 
 
-def weight_statistics(answer: VectorAnswer, brief: bool) -> tuple[Row, ...]:
-    """Return what is said of the weights as a whole; brief, by symbols alone."""
-    shown = (ENTROPY, EFFECTIVE, PARTICIPATION)
-    labels = [each.symbol if brief else each.words for each in shown]
-    if not sinks(answer):
-        return tuple(_statistic(answer, *each) for each in zip(shown, labels, strict=True))
-    # H, e^H and 1/Σp² count the sink as one more key.
-    labels = [
-        f"{'' if brief or at else 'sink counted: '}{each.symbol}" for at, each in enumerate(shown)
+def statistics(answer: VectorAnswer, width: int, narrow: bool) -> tuple[Row, ...]:
+    """Return the three things that are said of the weights and the Jacobian as a whole."""
+    size, roomy = norms("scores")[0], width >= ROOMY
+    counts = [side.effective_keys for side in _sides(answer)]
+    texts = [quantity(count) if count < 1000.0 else f"{count:,.0f}" for count in counts]
+    effective = _from_to(answer, "effective keys", *texts)
+    if narrow:
+        return effective, _statistic(answer, size, "gradient      ")
+    # Effective keys count the sink as one more.
+    sides, has_sink = _sides(answer), sinks(answer)
+    shares = [
+        share(side.sink_weight, side.log_sink_weight)
+        if has_sink
+        else share(side.max_weight, side.log_max_weight)
+        for side in sides
     ]
-    pairs = zip((SINK, *shown), (SINK.words, *labels), strict=True)
-    return tuple(_statistic(answer, *each) for each in pairs)
+    label = "the sink takes" if has_sink else "largest weight" if roomy else "largest"
+    return (
+        effective,
+        _from_to(answer, label, *shares),
+        _statistic(answer, size, "‖∂p/∂s‖", None if roomy else 6),
+    )
 
 
 def gradient_statistics(answer: VectorAnswer) -> tuple[Row, ...]:
@@ -160,12 +212,15 @@ def gradient_statistics(answer: VectorAnswer) -> tuple[Row, ...]:
     return tuple(_statistic(answer, each, each.words) for each in norms(answer.wrt))
 
 
-def _statistic(answer: VectorAnswer, one: Statistic, label: str) -> Row:
-    """Return ``label first → second unit``."""
-    first, second = (one.text(side) for side in _sides(answer))
+def _statistic(answer: VectorAnswer, one: Statistic, label: str, width: int | None = None) -> Row:
+    """Return ``label first → second unit``, numbers in so many cells at most."""
+    first, second = (one.text(side, width) for side in _sides(answer))
+    return _from_to(answer, label, first, f"{second} {one.unit}".rstrip())
+
+
+def _from_to(answer: VectorAnswer, label: str, first: str, second: str) -> Row:
     roles = [role_of(name) for name in answer.names]
-    unit = f" {one.unit}" if one.unit else ""
-    return (f"{label} ", "label"), (first, roles[0]), (f" → {second}{unit}", roles[1])
+    return (f"{label} ", "label"), (first, roles[0]), (f" → {second}", roles[1])
 
 
 def statistics_row(statistics: Sequence[Row]) -> Row:

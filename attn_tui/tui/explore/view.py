@@ -31,7 +31,7 @@ class View(view.View):
     """
 
     tab: str = "weights"
-    chart: str = "bars"
+    chart: str = "over_d_k"
     vector: int = 0
     key: int = 0
     other: int = 0

@@ -1,32 +1,26 @@
 """What each pane of the Sweep screen shows, as rows, from the answer and the view."""
 
 from collections.abc import Sequence
-from itertools import islice
 from textwrap import wrap
 
-from attn_tui.charts.rows import Row, fitted, packed
+from attn_tui.charts.rows import Row, fitted
 from attn_tui.charts.sweep.curves import nearest, place_at, sweep_chart
 from attn_tui.charts.sweep.map import place_on_map, sweep_map
 from attn_tui.charts.sweep.signs import drawn_rules
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.field import fields_of
-from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.places import log_grid
 from attn_tui.compute.sweep.points import Place
-from attn_tui.compute.sweep.settings import Settings, compared
+from attn_tui.compute.sweep.settings import Settings
 from attn_tui.report.head import not_applied
-from attn_tui.report.numbers import general
 from attn_tui.report.progress import left
 from attn_tui.report.sweep.names import (
     NAMES,
     condensation_text,
     crossover_text,
     formula,
-    is_none,
     name_of,
 )
-from attn_tui.report.sweep.sentences import in_short, said
+from attn_tui.report.sweep.sentences import said
 from attn_tui.report.sweep.tables import numbers_at
 from attn_tui.tui.job import Job
 from attn_tui.tui.looking import log_item, tab_items
@@ -48,56 +42,34 @@ def status(settings: Settings, width: int) -> list[tuple[str, str]]:
     """Return the statistic for the title line."""
     named = NAMES[settings.statistic]
     ratios = " unscaled/scaled" if width >= 80 else " ratio"
-    text = named.symbol + ratios * settings.ratio
-    room = 80 + 20 * settings.ratio
+    # A map of ratios says itself what it shows.
+    has_ratio = settings.ratio and settings.view != "map"
+    text = named.symbol + ratios * has_ratio
+    room = 80 + 20 * has_ratio
     return [(f"{named.short} {text}" if width >= room else text, "looking.choose_statistic")]
 
 
-def drawn_rows(settings: Settings, width: int, height: int) -> list[Row]:
-    """Return what is drawn and over what range, each after the key that asks for another."""
-    tab = tab_of(settings)
-    most = settings.map_points if tab == "map" else settings.points
-    ranges = [settings.n_range] * (tab != "d_k") + [settings.d_k_range] * (tab != "n")
-    count = "×".join(str(len(log_grid(each, most))) for each in ranges)
-    keys = [("g", f"d_k {_text(settings, 'd_k_range')}")] if tab != "n" else []
-    keys += [("G", f"n {_text(settings, 'n_range')}")] if tab != "d_k" else []
-    keys += [("A", f"seed {settings.seed}")]
-    keys += [("p", f"{count} places"), ("m", f"{settings.draws:,} draws")]
-    parts: list[Row] = [((key, "key"), (f" {text}", "muted")) for key, text in keys]
-    return packed([((), parts)], width, height)
-
-
-def _text(settings: Settings, name: str) -> str:
-    return fields_of(Settings)[name].kind.text(getattr(settings, name))
-
-
-def rules_rows(experiment: Experiment, width: int, height: int) -> list[Row]:
-    """Return the rules that are compared, each with its m at the cursor, after their key."""
-    n, d_k = place_of(experiment)
-    settings, setup = experiment.setup.get(Settings), experiment.setup
-    rules = compared(settings, setup.scale)
-    long, short = [], [formula(rule) for rule in rules]
-    for rule in rules:
-        m = parse_scale(rule).multiplier(d_k, n)
-        long.append("unscaled" if is_none(rule) else f"{formula(rule)} (× {general(m, 4)})")
-    choices: list[tuple[Row, list[Row]]] = []
-    for texts in (long, short):
-        ends = [","] * (len(texts) - 1) + [""]
-        parts: list[Row] = [((t + end, "scaled"),) for t, end in zip(texts, ends, strict=True)]
-        choices.append(((("r", "key"),), parts))
-    if height > 1 and (said := not_applied(setup.scale, but_qk_norm=True)):
-        return [*packed(choices, width, height - 1, 1), ((said, "muted"),)]
-    return packed(choices, width, height, 1)
-
-
-def tabs(settings: Settings, view: View, focused: bool, width: int) -> list[Item]:
-    """Return the tabs, and how the chart is drawn."""
+def tabs(
+    settings: Settings,
+    view: View,
+    focused: bool,
+    width: int,
+    progress: tuple[str, str],
+    left_out: str,
+) -> list[Item]:
+    """Return the tabs, how the chart is drawn, and how far; or, with room, what is left out."""
     present = "numbers" if view.numbers else tab_of(settings)
     roomy = width >= 60
     titles = {name: tab.title if roomy else tab.short for name, tab in TABS.items()}
     titles["numbers"] = "Numbers" if roomy else "i"
     of = Item(((f" {view.of} ", "muted"), ("│", "axis")), "looking.other_of")
     ends = [*([of] if present == "map" else []), log_item(view.log or settings.ratio)]
+    if text := progress[not roomy]:
+        ends.append(Item(((f" {text} ", "strong"),), "stopping.stop"))
+    room = width - 1 - sum(len(title) + 3 for title in titles.values())
+    room -= sum(end.width for end in ends)
+    if left_out and not text and len(left_out) + 2 <= room:
+        ends.append(Item(((f" {left_out} ", "muted"),)))
     return tab_items(titles, present, focused, ends, width)
 
 
@@ -157,7 +129,10 @@ def number_lines(answer: Answer, at: Place, width: int) -> list[str]:
     n, d_k = nearest_place(answer, at)
     statistic = answer.settings.statistic
     named = NAMES[statistic]
-    first = [f"{named.symbol}: {named.words}.", f"At n = {n:,}, d_k = {d_k:,}:"]
+    first = [f"{named.symbol}: {named.words}."]
+    if text := not_applied(answer.experiment.setup.scale, but_qk_norm=True):
+        first.append(f"{text}.")
+    first.append(f"At n = {n:,}, d_k = {d_k:,}:")
     table, texts = numbers_at(answer, n, d_k, statistic, width - 3), list[str]()
     if answer.settings.view == "curves":
         marks = [condensation_text(each, answer.settings.over) for each in answer.condensation]
@@ -183,48 +158,21 @@ def number_lines(answer: Answer, at: Place, width: int) -> list[str]:
     return [f" {line}" for line in (*wrapped(first), *table, *wrapped(texts))]
 
 
-def words(answer: Answer | None, job: Job[Answer], now: float) -> list[tuple[str, ...]]:
-    """Return what was found in sentences, each as long as it is and maybe shorter, after how far.
+def progress_text(answer: Answer | None, job: Job[Answer], now: float) -> tuple[str, str]:
+    """Return how far the draw is, and the same in a word; nothing once all is drawn.
 
     Args:
         answer: What there is so far.
         job: How finding out the rest stands.
         now: What the clock says, in seconds.
     """
-    parts: list[tuple[str, ...]] = []
     if job.running:
         share, seconds = job.share, now - job.since
         known = share > 0.01 and seconds > 0.5
         rest = f", {left(seconds * (1.0 - share) / share)}" if known else ""
-        parts.append((f"Drawing: {share:.0%}{rest}; x stops.",))
-    elif answer is None:
-        parts.append(("Stopped before anything was drawn; x goes on.",))
-    elif answer.progress < 1.0:
-        fewest = min((point.draws for point in answer.points), default=0)
-        parts.append((f"Stopped at {answer.progress:.0%}: {fewest:,} draws; x goes on.",))
-    if answer is not None:
-        statistic = answer.settings.statistic
-        first, *others = [*said(answer, statistic), ""]
-        parts.append(tuple(filter(None, (first, in_short(answer, statistic)))))
-        parts += [(each,) for each in others]
-    return [part for part in parts if any(part)]
-
-
-def words_rows(sentences: Sequence[tuple[str, ...]], width: int, height: int) -> list[Row]:
-    """Return the sentences that fit, the first ones first; the numbers have all of them.
-
-    Args:
-        sentences: Each as long as it is and maybe shorter; of the first, what fits is shown.
-        width: Cells of a line.
-        height: Lines.
-    """
-    room = max(width - 2, 10)
-    chosen: list[str] = []
-    for sentence in sentences:
-        fitting = (
-            each for each in sentence if len(wrap(" ".join([*chosen, each]), room)) <= height
-        )
-        chosen += islice(fitting, 1)
-    chosen = chosen or [sentence[-1] for sentence in sentences[:1]]
-    lines = wrap(" ".join(chosen), room, max_lines=max(height, 1), placeholder=" …")
-    return [((f" {line}", "text"),) for line in lines]
+        return f"drawing {share:.0%}{rest}; x stops", f"{share:.0%}"
+    if answer is None:
+        return "stopped before anything was drawn; x goes on", "stopped"
+    if answer.progress < 1.0:
+        return f"stopped at {answer.progress:.0%}; x goes on", "stopped"
+    return "", ""

@@ -33,18 +33,18 @@ CHART = Explanation(
     "above their mean. σ_c is where logits condense on few keys. d* is where the medians without "
     "and with the rule cross, in its 95 % interval by bootstrap over coupled draws: below it, from "
     "2 or where the rule begins to divide, removing the rule makes the median larger.\n\n"
-    "The map shows one statistic over n and d_k; as a ratio (/) its sign says whether removing "
-    "the rule makes it larger (+) or smaller (−), its shade by how much; the line is d*(n), read "
-    "between places, with its interval by two standard errors below the map. "
-    "Arrows move the cursor, which is n and d_k themselves; enter opens Explore there.",
+    "The map holds in every cell what dividing does to the statistic there: ▲26 makes it 26 times "
+    "larger, ▼26 smaller, = is the same within 15 %, ≫ over a million. / shows the statistic "
+    "itself without scaling, in shades. Arrows move the cursor, which is n and d_k themselves; "
+    "enter opens Explore there.",
     "Stein 1981, Ann. Statist. 9 (6); random energy model: Derrida 1981, Phys. Rev. B 24 (5), and "
     "for softmax Giorlandino & Goldt, arXiv 2505.24333",
 )
 WORDS = Explanation(
-    "In words",
+    "The headline",
     "median of a statistic unscaled over the median scaled, at each n and d_k",
-    "The sentences at the foot of the screen say what was found: where removing the scale makes "
-    'the median gradient larger, and where smaller. "No scaling, so gradients vanish" is true '
-    "of few keys or a large d_k.",
+    "The sentences under the title say what dividing does to the typical draw at the cursor, the "
+    'median, and where it does the opposite. "No scaling, so gradients vanish" is true of few '
+    "keys or a large d_k.",
     "computed from the vectors drawn",
 )

@@ -1,6 +1,7 @@
 """What is looked at of a sweep: the tab, the statistic, its ratio, and what a map shows."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol
 
@@ -32,7 +33,7 @@ class Looking(looking.Looking[SweepHost]):
     def next_tab(self) -> None:
         """Sweep the next of d_k, n and both."""
         names = list(TABS)
-        self._sweep(lambda old: names[(names.index(tab_of(old)) + 1) % len(names)])
+        self.tab(names[(names.index(tab_of(self._screen.settings)) + 1) % len(names)])
 
     def tab(self, name: str) -> None:
         """Sweep d_k, n, or both as a map; or show the numbers in place of the chart, or not."""
@@ -40,12 +41,16 @@ class Looking(looking.Looking[SweepHost]):
         if name == "numbers":
             self._screen.look(replace(view, numbers=not view.numbers, top=0))
         else:
+            shown = replace(view.shown, ratio=name == "map")
+            with suppress(InputError):
+                # Where there is nothing to compare, a map shows what there is.
+                shown.put(self._screen.settings)
+                view = replace(view, shown=shown)
             self._screen.look(replace(view, numbers=False))
-            self._sweep(lambda _: name)
+            self._sweep(name)
 
-    def _sweep(self, tab: Callable[[Settings], str]) -> None:
+    def _sweep(self, name: str) -> None:
         def change(old: Settings) -> Settings:
-            name = tab(old)
             if name == "map":
                 return replace(old, view="map")
             return replace(old, view="curves", over="n" if name == "n" else "d_k")

@@ -12,39 +12,28 @@ from attn_tui.tui.scale import ScalePane
 from attn_tui.tui.sweep import drawing, explanations
 from attn_tui.tui.sweep.actions import ENTER_ACTION
 from attn_tui.tui.sweep.scene import Scene
-from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.chart import ChartPane, arrows
 from attn_tui.tui.widgets.slider import Slider
-from attn_tui.tui.widgets.words import Words
 
 
-class DrawnPane(Vertical):
-    """How many keys, and what is drawn."""
+class KeysPane(Vertical):
+    """The slider of n."""
 
     explanation = explanations.DRAWN
 
     def compose(self) -> ComposeResult:
-        """Lay out the slider of n above what is drawn."""
-        self.border_title = " Drawn vectors "
+        """Lay out the slider."""
         yield Slider(N_KEYS, id="n-slider")
-        yield Canvas(id="drawn")
 
     def see(self, scene: Scene) -> None:
-        """Show n, and what is drawn."""
+        """Show n."""
         self.query_one(Slider).show_value(scene.settings.n)
-        drawn = self.query_one("#drawn", Canvas)
-        drawn.show(drawing.drawn_rows(scene.settings, *drawn.size))
 
 
 class SweepScale(ScalePane):
-    """The slider of d_k, and the rules."""
+    """The slider of d_k."""
 
-    title = " Scale rules "
     explanation = explanations.SCALE
-
-    def rows_of(self, scene: Scene, width: int, height: int) -> list[Row]:
-        """Return the rules that are compared."""
-        return drawing.rules_rows(scene.question, width, height)
 
 
 class SweepChart(ChartPane):
@@ -70,12 +59,3 @@ class SweepChart(ChartPane):
             return message(waiting, width, height)
         at = drawing.place_of(scene.asked.experiment)
         return drawing.chart_rows(scene.answer, scene.view, at, width, height)
-
-
-class SweepWords(Words):
-    """What was found."""
-
-    def rows_of(self, scene: Scene, width: int, height: int) -> list[Row]:
-        """Return what was found in sentences, those that fit."""
-        sentences = drawing.words(scene.answer, scene.job, scene.now)
-        return drawing.words_rows(sentences, width, height)

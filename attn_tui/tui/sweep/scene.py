@@ -1,10 +1,14 @@
 """What the panes of the Sweep screen are given to show."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.sweep.answer import Answer
+from attn_tui.compute.sweep.points import Points
 from attn_tui.compute.sweep.settings import Settings
+from attn_tui.report.headline import Headline
+from attn_tui.report.sweep.headline import headline
 from attn_tui.tui import scene
 from attn_tui.tui.sweep.view import View
 
@@ -16,12 +20,14 @@ class Scene(scene.Scene):
     Attributes:
         view: What is looked at.
         question: What is asked, with the statistic that is looked at.
+        here: What is drawn at the cursor's place, where that is none of the chart's.
         now: What the clock says, in seconds.
     """
 
     answer: Answer | None
     view: View
     question: Experiment
+    here: Points | None
     now: float
 
     @property
@@ -29,8 +35,9 @@ class Scene(scene.Scene):
         """What is asked of this instrument, with the statistic that is looked at."""
         return self.question.setup.get(Settings)
 
-    @property
-    def words_height(self) -> int:
-        """Lines of the words; a map needs every line it can have."""
-        low = self.settings.view == "map" and self.height < scene.SHORT
-        return 2 if self.narrow or low else 3
+    @cached_property
+    def headline(self) -> Headline | None:
+        """What dividing does to the typical draw here."""
+        if self.answer is None:
+            return None
+        return headline(self.answer, self.settings.statistic, self.here, self.view.of)

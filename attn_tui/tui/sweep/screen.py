@@ -18,8 +18,10 @@ from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.sweep.answer import Answer, restated
 from attn_tui.compute.sweep.places import check_vectors
 from attn_tui.compute.sweep.settings import Settings
+from attn_tui.report.head import not_applied
 from attn_tui.report.sweep import csv, json, text
 from attn_tui.tui.actions import Action, Section
+from attn_tui.tui.at_place import AtPlace
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.filing import Filing
 from attn_tui.tui.instrument_screen import InstrumentScreen
@@ -60,6 +62,8 @@ class SweepScreen(InstrumentScreen):
     def __init__(self) -> None:
         super().__init__()
         self.question: Experiment | None = None
+        self.at_place = AtPlace(self)
+        self.computings += (self.at_place.computing,)
         self._begun: Shown | None = None
 
     def make_parts(self) -> Iterable[Part[Any]]:
@@ -75,9 +79,8 @@ class SweepScreen(InstrumentScreen):
         """Lay out the panes."""
         with Horizontal(id="top"):
             yield panes.SweepScale(id="scale")
-            yield panes.DrawnPane(id="drawn-pane")
+            yield panes.KeysPane(id="keys")
         yield panes.SweepChart(id="charts")
-        yield panes.SweepWords(id="words")
 
     # What is asked and found
 
@@ -124,6 +127,11 @@ class SweepScreen(InstrumentScreen):
         self.computing.ask(question, partial(results.work, experiment, drawn))
         if best := self.job.result(question) or drawn:
             self.answer = restated(best, experiment)
+        place = drawing.place_of(experiment)
+        if self.answer and self.answer.progress == 1.0 and place not in self.answer.points.places:
+            self.at_place.go_on(experiment, *place)
+        else:
+            self.at_place.forget()
 
     # What is shown
 
@@ -150,7 +158,7 @@ class SweepScreen(InstrumentScreen):
         question = self.question or asked.experiment
         return Scene(
             asked, self.answer, self.job, self.problem, *self.size, self.view, question,
-            time.monotonic(),
+            self.at_place.points, time.monotonic(),
         )  # fmt: skip
 
     def draw(self, later: bool = False) -> None:
@@ -159,7 +167,9 @@ class SweepScreen(InstrumentScreen):
 
     def tab_items(self, focused: bool) -> Sequence[Item]:
         """Return the line of tabs, and how the chart is drawn."""
-        return drawing.tabs(self.settings, self.view, focused, self.size.width)
+        progress = drawing.progress_text(self.answer, self.job, time.monotonic())
+        left_out = not_applied(self.fields.setup.scale, but_qk_norm=True)
+        return drawing.tabs(self.settings, self.view, focused, self.size.width, progress, left_out)
 
     # What panes say
 

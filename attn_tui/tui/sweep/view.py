@@ -9,9 +9,9 @@ from attn_tui.tui import view
 from attn_tui.tui.view import Tab
 
 TABS = {
+    "map": Tab("Map", "Map"),
     "d_k": Tab("Over d_k", "d_k"),
     "n": Tab("Over n", "n"),
-    "map": Tab("Map of n and d_k", "Map"),
 }
 """What is swept, by the name of its tab."""
 

@@ -1,0 +1,28 @@
+"""What is said first on every screen: one or two sentences, or what failed."""
+
+from typing import Any
+
+from attn_tui.report.headline import Headline
+from attn_tui.tui.widgets.canvas import Canvas
+
+LINES = 2
+
+OLD = " (last readable scores)"
+
+
+class HeadlinePane(Canvas):
+    """The headline; it fades while it is about what was readable last."""
+
+    def see(self, scene: Any) -> None:
+        """Say what a scene's headline is."""
+        self.styles.height = len(scene.problem) or LINES
+        if scene.problem:
+            self.show(scene.problem)
+        elif said := scene.headline:
+            if scene.is_unread:
+                said = Headline.fitting(
+                    (said.full + OLD, said.full), (said.short + OLD, said.short)
+                )
+            lines = said.lines(max(scene.width - 2, 1))
+            self.show([((f" {line}", "strong"),) for line in lines])
+            self.fade(scene.is_unread)
