@@ -42,7 +42,7 @@ async def test_a_sink_takes_weight_and_says_how_much() -> None:
         await person.press("b")
         await person.write("0")
         await person.press("enter")
-        person.sees("the sink takes 0 → 0.33", "50.0 %", "the sink 33 %")
+        person.sees("the sink takes 0 % → 33.3 %", "50.0 %", "the sink takes 33 %")
 
 
 async def test_rules_keep_the_cap_and_parameters_are_checked() -> None:

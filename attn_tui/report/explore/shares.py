@@ -65,9 +65,10 @@ def share(side: Evaluation) -> Share:
     if largest >= ALL:
         return _one(side, "takes")
     more = "" if sink is None else f" and the sink {percent(sink)}"
+    beside = more.replace("the sink", "the sink takes")
     if n_keys > 1 and largest == weights.min():
         return Share(
-            f"the {n_keys:,} keys share equally{more}", f"{n_keys:,} keys equal", equal=True
+            f"the {n_keys:,} keys share equally{beside}", f"{n_keys:,} keys equal", equal=True
         )
     effective = side.effective_keys
     if sink is None and effective >= _EQUAL * n_keys > _EQUAL:
@@ -84,12 +85,14 @@ def share(side: Evaluation) -> Share:
         who = f"{n_tied:,} keys"
         if n_tied == 2:
             who = "keys {:,} and {:,}".format(*np.flatnonzero(side.weights() == largest))
-        return Share(f"{who} have {percent(largest)} each{more}", f"{who} {percent(largest)} each")
+        return Share(
+            f"{who} have {percent(largest)} each{beside}", f"{who} {percent(largest)} each"
+        )
     if n_keys <= FEW:
         return _one(side, "leads with", more)
     count = rounded(max(round(min(effective, n_keys + (sink is not None))), 1))
     among = f"about {count} of {n_keys:,} keys"
-    return Share(f"{among} share{more or ' the weight'}", among)
+    return Share(f"{among} share{beside or ' the weight'}", among)
 
 
 def tied(sides: tuple[Evaluation, Evaluation]) -> str:
