@@ -102,7 +102,8 @@ def _of_one_kind(
         short = f"{n_attended:,} keys share almost equally."
     else:
         return None
-    return Headline.fitting((full,), (f"{short} Gradient {factor.word}.", short))
+    brief = f"{short} Gradient {factor.word}."
+    return Headline.fitting((full, f"{short} {doing} {makes}.", brief, short), (brief, short))
 
 
 def _sentences(

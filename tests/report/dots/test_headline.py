@@ -77,7 +77,7 @@ def test_it_says_what_there_is_to_say(experiment: Experiment, expected: str) -> 
     assert headline(experiment).full == expected
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None, derandomize=True)
 @given(
     st.builds(
         Settings,

@@ -150,7 +150,7 @@ _SCALES = st.builds(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=300, deadline=None, derandomize=True)
 @given(_SCORES, st.sampled_from([1, 2, 64, 1000, 65_536]), _SCALES)
 def test_every_sentence_is_true_and_fits(scores: list[float], d_k: int, scale: Scale) -> None:
     text = " ".join("-inf" if each == -inf else repr(float(each)) for each in scores)
@@ -175,9 +175,10 @@ def _plain(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return softmax with its sink, and ∂z/∂s, as a textbook writes them, in long doubles."""
     s = scores.astype(np.longdouble)
-    z = m * s if cap is None else cap * np.tanh(m * s / cap)
+    with np.errstate(invalid="ignore"):
+        z = m * s if cap is None else cap * np.tanh(m * s / cap)
+        slopes = np.full(z.shape, m) if cap is None else m * (1.0 - np.tanh(m * s / cap) ** 2)
     z = np.where(s > -inf, z, -inf)
-    slopes = np.full(z.shape, m) if cap is None else m * (1.0 - np.tanh(m * s / cap) ** 2)
     z = np.append(z, [] if sink is None else [sink])
     powers = np.exp(z - z.max())
     return powers / powers.sum(), np.where(s > -inf, slopes, 0.0)
