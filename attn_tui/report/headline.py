@@ -20,6 +20,13 @@ _LARGEST = log(1e6)
 
 _SAME = log(1.05)
 
+ROUGH, VAGUE = 0.05, 0.2
+"""A factor with a larger relative error is said to be about so, and with a still larger one has
+one digit."""
+
+DIVISORS = {"inverse-sqrt": "√d_k", "inverse": "d_k"}
+"""What rules divide by, where there is a symbol for it."""
+
 _TOGETHER = re.compile(r"(?<=[\d)]) (?=%|times\b)|(?<=[=±÷×]) | (?=[=±÷×])|(?<=[Kk]ey) (?=\d)")
 """Blanks at which no line ends."""
 
@@ -102,13 +109,15 @@ def setting(value: float) -> str:
 
 @dataclass(frozen=True)
 class Factor:
-    """What something does to a number: its logarithm afterwards less that before; NaN if unknown.
+    """What something does to a number.
 
     Attributes:
-        log: The logarithm of the factor.
+        log: The logarithm of the number afterwards less that before; NaN if unknown.
+        error: Its standard error; 0 if it is exact, NaN if that is not known.
     """
 
     log: float
+    error: float = 0.0
 
     @classmethod
     def between(cls, before: float, after: float) -> "Factor":
@@ -122,8 +131,8 @@ class Factor:
 
     @property
     def stays(self) -> bool:
-        """Whether it changes the number by less than 5 %."""
-        return abs(self.log) < _SAME
+        """Whether it changes the number by less than 5 %, or by less than can be told."""
+        return not abs(self.log) > max(2.0 * self.error, _SAME)
 
     @property
     def back(self) -> bool:
@@ -131,10 +140,18 @@ class Factor:
         return self.log > _LARGEST
 
     @property
+    def many(self) -> str:
+        """How many times, with the digits that the error leaves: ``24``, ``about 10``."""
+        if abs(self.log) > _LARGEST:
+            return "over a million"
+        times = exp(abs(self.log))
+        about = "" if self.error < ROUGH else "about "
+        return about + rounded(times if self.error < VAGUE else float(f"{times:.1g}"))
+
+    @property
     def times(self) -> str:
-        """How many times larger or smaller: ``24 times larger``."""
-        many = "over a million" if abs(self.log) > _LARGEST else rounded(exp(abs(self.log)))
-        return f"{many} times {'larger' if self.log > 0 else 'smaller'}"
+        """The same with its direction: ``24 times larger``."""
+        return f"{self.many} times {'larger' if self.log > 0 else 'smaller'}"
 
     @property
     def word(self) -> str:

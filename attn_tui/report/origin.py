@@ -18,39 +18,35 @@ MOST_NORMS = 3
 
 def origin(experiment: Experiment) -> str:
     """Return one line that says where the scores come from and what d_k does to them."""
-    return origins(experiment.source, experiment, 0)[0]
+    return _origin(experiment.source, experiment)
 
 
 @singledispatch
-def origins(source: Source, experiment: Experiment, index: int) -> list[str]:
-    """Return lines, the fullest first, of which others say less, or of one vector alone."""
-    return [source.kind]
+def _origin(source: Source, experiment: Experiment) -> str:
+    return source.kind
 
 
-@origins.register
-def _(source: Typed, experiment: Experiment, index: int) -> list[str]:
+@_origin.register
+def _(source: Typed, experiment: Experiment) -> str:
     n_keys = max(vector.n_attended for vector in experiment.vectors)
-    return [f"typed: d_k moves {what_d_k_moves(experiment.setup.scale, n_keys)}"]
+    return f"typed: d_k moves {what_d_k_moves(experiment.setup.scale, n_keys)}"
 
 
-@origins.register
-def _(source: Products, experiment: Experiment, index: int) -> list[str]:
+@_origin.register
+def _(source: Products, experiment: Experiment) -> str:
     normalised = ", normalised" if experiment.setup.scale.qk_norm else ""
-    return [f"from q and K{normalised}: d_k = {source.d_k} is their length"]
+    return f"from q and K{normalised}: d_k = {source.d_k} is their length"
 
 
-@origins.register
-def _(source: Drawn, experiment: Experiment, index: int) -> list[str]:
+@_origin.register
+def _(source: Drawn, experiment: Experiment) -> str:
     d_k = experiment.setup.d_k
     what = f"at d_k = {d_k}, n = {source.n_keys:,}, seed {source.seed}"
     if experiment.setup.scale.qk_norm:
-        return [f"drawn: q, k ~ N(0,1), normalised, {what}: |s| ≤ {d_k}"]
+        return f"drawn: q, k ~ N(0,1), normalised, {what}: |s| ≤ {d_k}"
     norms = [quantity(source.query_norm(d_k, i)) for i in range(min(source.count, MOST_NORMS))]
     more = ", …" if source.count > MOST_NORMS else ""
-    return [
-        f"drawn: q, k ~ N(0,1) {what}, ‖q‖ = {', '.join(norms)}{more}",
-        f"drawn: s ~ N(0, ‖q‖²), ‖q‖ = {quantity(source.query_norm(d_k, index))}",
-    ]
+    return f"drawn: q, k ~ N(0,1) {what}, ‖q‖ = {', '.join(norms)}{more}"
 
 
 def what_d_k_moves(scale: Scale, n_keys: int) -> str:

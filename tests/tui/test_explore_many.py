@@ -10,7 +10,9 @@ import pytest
 from attn_tui.compute.experiment import Experiment, never
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
-from attn_tui.files.draft import Draft
+from attn_tui.files.draft import Draft, parse
+from attn_tui.report.explore.headline import headline
+from attn_tui.report.headline import Factor, Headline
 from attn_tui.tui import edits
 from attn_tui.tui.explore import answering, chart_data, found
 from attn_tui.tui.explore.view import View
@@ -137,3 +139,20 @@ def test_that_it_takes_long_is_known_before_the_vector_is_drawn(
     monkeypatch.delattr(Drawn, "scores")
     question = found.Question(Experiment(Drawn(found.MANY + 1)), 0, "position", None)
     assert question.is_long
+
+
+def test_the_headline_is_made_where_the_answer_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    def counted(*asked: Any) -> Headline:
+        made.append(asked)
+        return headline(*asked)
+
+    monkeypatch.setattr(found, "headline", counted)
+    experiment = parse(Draft("n = 1000, seed = 1", Setup(d_k=64), "drawn"))
+    first = found.find(found.Question(experiment, 0, "position", None), None)
+    assert len(made) == 1
+    said = {found.headline_of(first, None).full for _ in range(3)}
+    assert len(made) == len(said) == 1
+    assert "typically" in found.headline_of(first, Factor(-3.0, 0.1)).full
+    assert len(made) == 2

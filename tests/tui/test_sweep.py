@@ -70,7 +70,9 @@ async def test_d_k_moves_on_both_screens() -> None:
 
 async def test_arrows_move_the_cursor_from_place_to_place() -> None:
     async with at_sweep() as person:
-        places = sorted({point.d_k for point in person.screen(SweepScreen).answer.points})  # type: ignore[union-attr]
+        answer = person.screen(SweepScreen).answer
+        assert answer
+        places = answer.points.d_ks
         await person.press("tab", "tab", "right")
         assert person.asked.experiment.setup.d_k == places[4]
         person.sees(f"d_k {places[4]:,} mean, median: A")

@@ -12,6 +12,7 @@ from attn_tui.charts.grid import Grid
 from attn_tui.charts.rows import Row, first_text, fitted, message
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.dots.histogram import REACH
+from attn_tui.report.headline import DIVISORS
 from attn_tui.report.numbers import general
 
 LEAST = 6
@@ -66,8 +67,8 @@ def bells(answer: Answer, width: int, height: int, linear: bool = False) -> tupl
 
 
 def _name(answer: Answer) -> str:
-    symbols = {"inverse-sqrt": "÷√d_k", "inverse": "÷d_k", "none": "× 1"}
-    return symbols.get(answer.experiment.setup.scale.rule, f"× {general(answer.multiplier, 3)}")
+    divisor = DIVISORS.get(answer.experiment.setup.scale.rule)
+    return f"÷{divisor}" if divisor else f"× {general(answer.multiplier, 3)}"
 
 
 def _bars(grid: Grid, answer: Answer, m: float, axis: ValueAxis, role: str) -> None:

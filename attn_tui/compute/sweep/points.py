@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import sqrt
+from math import log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,6 +128,14 @@ class Points(tuple[Point, ...]):
     def places(self) -> tuple[Place, ...]:
         """Every n and d_k, rising."""
         return tuple(sorted({(point.n, point.d_k) for point in self}))
+
+    def nearest(self, at: Place) -> Place:
+        """Return the place nearest to one, by the logarithms of n and d_k."""
+
+        def held(values: tuple[int, ...], wanted: int) -> int:
+            return min(values, key=lambda value: abs(log(value / wanted)))
+
+        return held(self.ns, at[0]), held(self.d_ks, at[1])
 
     @cached_property
     def _rules(self) -> Mapping[str, tuple[Point, ...]]:

@@ -9,7 +9,7 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.scale import Scale
 from attn_tui.report.dots.readouts import readouts
-from attn_tui.report.headline import Headline
+from attn_tui.report.headline import DIVISORS, Headline
 from attn_tui.report.measured import deviations
 from attn_tui.report.numbers import MINUS
 
@@ -119,8 +119,8 @@ class Divided:
         power = round(2.0 * log(ends[0] / ends[1]) / log(4.0)) / 2.0 if all(ends) else 0.0
         if m == 1.0 and not power:
             return cls(m, power, "", "")
-        if scale.rule in _SYMBOLS:
-            verb, by = "Divid", _SYMBOLS[scale.rule]
+        if scale.rule in DIVISORS:
+            verb, by = "Divid", DIVISORS[scale.rule]
         elif power:
             verb, by = "Scal", f"the rule {scale.rule}"
         else:
@@ -135,10 +135,6 @@ class Divided:
     def left(self, power: float) -> float:
         """Return with which power of d_k a number grows that grows with a power of it before."""
         return power - self.power
-
-
-_SYMBOLS = {"inverse-sqrt": "√d_k", "inverse": "d_k"}
-"""What rules divide by, where there is a symbol for it."""
 
 
 def _amount(value: float) -> str:

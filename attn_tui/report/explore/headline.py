@@ -120,26 +120,30 @@ def _sentences(
     dead = factor.back and first.taken == percent(1.0) and not drawn
     still = ", and small changes of scores change almost nothing" if dead else ""
     clause = second.after(first)[0]
-    change, reasons = _after(factor, typical), _because(answer, experiment)
+    changes, reasons = _after(factor, typical), _because(answer, experiment)
     semicolon = answer.scaled.map.sink is not None and " and the sink" in clause
     joint = "; " if semicolon else ", and "
-    lead = f"{joint}{change}" if change else ""
-    ends = [*(f"{lead}; {because}" for because in reasons), lead]
+    leads = [f"{joint}{change}" for change in changes] or [""]
+    ends = [*(f"{leads[0]}; {because}" for because in reasons), *leads]
     for end, middle in product(dict.fromkeys((*ends, "")), dict.fromkeys((still, ""))):
         yield f"{begin}{middle}. {how}{clause}{end}."
     yield f"Unscaled: {first.brief}. {how}: {second.brief}."
 
 
-def _after(factor: Factor, typical: Factor | None) -> str:
-    """Return what becomes of the gradient, and what typically does if that is known."""
+def _after(factor: Factor, typical: Factor | None) -> tuple[str, ...]:
+    """Return what becomes of the gradient and what typically does, at decreasing length."""
     if not factor.known:
-        return ""
+        return ()
+    becomes = f"the gradient {factor.becomes}"
     if typical is None or not typical.known:
-        return f"the gradient {factor.becomes}"
+        return (becomes,)
     same_way = (typical.log > 0.0) == (factor.log > 0.0) and not factor.stays
-    often = "it stays" if typical.stays else typical.times
-    often = often.rsplit(" ", 1)[0] if same_way else often
-    return f"the gradient {factor.becomes} (typically {often})"
+    often: tuple[str, ...] = (typical.times,)
+    if typical.stays:
+        often = ("it stays",)
+    elif same_way:
+        often = (f"{typical.many} times", typical.many)
+    return (*(f"{becomes} (typically {each})" for each in often), becomes)
 
 
 def _because(answer: VectorAnswer, experiment: Experiment) -> tuple[str, ...]:

@@ -1,8 +1,7 @@
 """The headline of Sweep: what dividing does to the typical draw here, and where that changes."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from math import exp, isnan, log
+from math import isnan, nan
 from typing import Literal
 
 import numpy as np
@@ -12,9 +11,10 @@ from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import GRADIENTS, last_fall
 from attn_tui.compute.sweep.points import Place, Points
 from attn_tui.compute.sweep.settings import Statistic
-from attn_tui.report.headline import Headline, percent, rounded
+from attn_tui.report.headline import DIVISORS, Factor, Headline, percent, rounded
 from attn_tui.report.numbers import general
-from attn_tui.report.sweep.names import DIVISORS, doing, is_none, others
+from attn_tui.report.sweep.names import doing, is_none, others
+from attn_tui.report.sweep.sentences import larger_mean
 
 Of = Literal["median", "mean"]
 """What of the draws is looked at."""
@@ -25,44 +25,6 @@ _NOUNS = {
     "query_gradient": "gradient at the query",
     "trace": "trace of the Jacobian",
 }
-
-ROUGH, VAGUE = 0.05, 0.2
-"""A factor with a larger relative error is said to be about so, and with a still larger one has
-one digit."""
-
-_LARGEST = log(1e6)
-
-
-@dataclass(frozen=True)
-class Change:
-    """What a rule does to a statistic, by the draws at one place.
-
-    Attributes:
-        log: The logarithm of the statistic under the rule less that without scaling.
-        error: Its standard error; NaN where it is not known.
-    """
-
-    log: float
-    error: float
-
-    @property
-    def known(self) -> bool:
-        """Whether there is a change that can be told from none."""
-        return abs(self.log) > max(2.0 * self.error, log(1.05)) if not isnan(self.log) else False
-
-    @property
-    def many(self) -> str:
-        """How many times, with the digits that the error leaves: ``about 10``."""
-        if abs(self.log) > _LARGEST:
-            return "over a million"
-        times = exp(abs(self.log))
-        about = "" if self.error < ROUGH else "about "
-        return about + (rounded(times) if self.error < VAGUE else rounded(float(f"{times:.1g}")))
-
-    @property
-    def times(self) -> str:
-        """The same with its direction: ``about 10 times larger``."""
-        return f"{self.many} times {'larger' if self.log > 0.0 else 'smaller'}"
 
 
 def headline(
@@ -79,7 +41,7 @@ def headline(
     points = here or answer.points
     if not points:
         return Headline("Nothing is drawn yet.", "Nothing is drawn yet.")
-    place = nearest(points, (answer.settings.n, answer.experiment.setup.d_k))
+    place = points.nearest((answer.settings.n, answer.experiment.setup.d_k))
     rules, (n, d_k) = others(answer.rules), place
     if not rules:
         text = "Only the rule none is compared here: there is nothing to divide."
@@ -109,31 +71,30 @@ def headline(
             brief = f"d_k = {d_k:,}: {noun} {last.times} with {last_n:,} keys."
             return Headline.fitting(over_n, (brief, f"{last.times} with {last_n:,} keys."))
     does = f"makes the typical {noun} {found.times}"
-    if not found.known:
+    if not _told(found):
         does = f"leaves the typical {noun} as it is, as far as these draws tell"
     seconds = [*_elsewhere(answer, rule, statistic, place, found), ""]
     begins = (begin, "Here ") if begin.startswith("Here") else (begin,)
     fulls = [
         f"{begin}{doing(rule)} {does}. {second}".rstrip() for second in seconds for begin in begins
     ]
-    brief = found.times if found.known else "about the same"
+    brief = found.times if _told(found) else "about the same"
     done = _done(rule).removeprefix("when ")
     shorts = (f"{short}{noun} {brief} {done}.", f"{short}{noun} {brief}.", f"It is {brief} {done}.")
     return Headline.fitting(fulls, shorts)
 
 
-def nearest(points: Points, at: Place) -> Place:
-    """Return the place that was drawn nearest to one, by the logarithms of n and d_k."""
-    logs = np.log(np.array(at))
-    return min(points.places, key=lambda each: float(np.abs(np.log(np.array(each)) - logs).sum()))
-
-
-def change(points: Points, place: Place, rule: str, statistic: Statistic) -> Change:
+def change(points: Points, place: Place, rule: str, statistic: Statistic) -> Factor:
     """Return what a rule does to the median at a place; NaN where it is not known."""
     found = points.ratio(*place, rule, statistic)
     if found is None:
-        return Change(float("nan"), float("nan"))
-    return Change(-found.log_median, found.log_median_error)
+        return Factor(nan)
+    return Factor(-found.log_median, found.log_median_error)
+
+
+def _told(factor: Factor) -> bool:
+    """Return whether draws tell that there is a change."""
+    return factor.known and not factor.stays
 
 
 def _begin(answer: Answer, points: Points, place: Place) -> str:
@@ -146,19 +107,21 @@ def _begin(answer: Answer, points: Points, place: Place) -> str:
 
 
 def _elsewhere(
-    answer: Answer, rule: str, statistic: Statistic, place: Place, found: Change
+    answer: Answer, rule: str, statistic: Statistic, place: Place, found: Factor
 ) -> Iterator[str]:
     """Yield where a rule does the opposite, at decreasing length."""
     n, d_k = place
-    if not found.known:
+    if not _told(found):
         return
-    at, low, high = None, None, None
+    at, low, high, so_far = None, None, None, ""
     for each in answer.crossovers:
         if (each.n, each.readout, each.rule) == (n, statistic, rule):
             if each.d_k is None:
-                yield f"So it does at every d_k from {each.divides_from:,} to 65,536."
+                so_far = "" if each.finished else ", so far"
+                yield f"So it does at every d_k from {each.divides_from:,} to 65,536{so_far}."
             at = each.d_k
             low, high = None if each.low_open else each.low, None if each.high_open else each.high
+            so_far = "" if each.finished else ", so far"
     if answer.settings.view == "map" and statistic in GRADIENTS:
         for row in answer.boundary(rule, statistic):
             at, low, high = (row.d_k, row.low, row.high) if row.n == n else (at, low, high)
@@ -166,14 +129,14 @@ def _elsewhere(
         return
     about = f"about {_digits(at)}"
     if found.log > 0.0 and d_k > at:
-        ends = f" ({_digits(low)} to {_digits(high)})" if low and high else ""
+        ends = f" ({_digits(low)} to {_digits(high)}{so_far})" if low and high else so_far
         yield f"With d_k below {about}{ends} it makes it smaller."
-        yield f"With d_k below {about} it makes it smaller."
+        yield f"With d_k below {about}{so_far} it makes it smaller."
     elif found.log < 0.0 and d_k < at:
         if low and high:
             ends = f"{_digits(low)} and {_digits(high)}"
-            yield f"It makes it larger only above some d_k between {ends}."
-        yield f"It makes it larger only above d_k = {about}."
+            yield f"It makes it larger only above some d_k between {ends}{so_far}."
+        yield f"It makes it larger only above d_k = {about}{so_far}."
 
 
 def _digits(value: float) -> str:
@@ -186,7 +149,7 @@ def _over_n(answer: Answer, rule: str, statistic: Statistic) -> tuple[str, ...]:
     """Return for how many keys a rule enlarges a median, and for how many it shrinks it."""
     points, noun = answer.points, _NOUNS[statistic]
     changes = {n: change(points, (n, d_k), rule, statistic) for n, d_k in points.places}
-    told = {n: each for n, each in changes.items() if each.known}
+    told = {n: each for n, each in changes.items() if _told(each)}
     if not told:
         return ()
     d_k = points.d_ks[0]
@@ -219,8 +182,8 @@ def _ranking(points: Points, place: Place, rules: Sequence[str], statistic: Stat
     parts = []
     for rule in rest:
         error = max(_error(points, place, each, statistic) for each in (best, rule))
-        by = Change(known[best] - known[rule], error)
-        if not by.known:
+        by = Factor(known[best] - known[rule], error)
+        if not _told(by):
             parts.append(f"about that of {_called(rule)}")
         else:
             parts.append(f"{by.many} times that of {_called(rule)}")
@@ -287,14 +250,15 @@ def _value(value: float, statistic: Statistic) -> str:
 def _averaged(answer: Answer, statistic: Statistic) -> str:
     """Return what averages say, where they say the opposite of the typical draw."""
     (rule, *more) = others(answer.rules)
-    found = [answer.points.ratio(*place, rule, statistic) for place in answer.points.places]
-    logs = [
-        each.log_mean for each in found if each and abs(each.log_mean) > 2.0 * each.log_mean_error
-    ]
-    medians = [each.log_median for each in found if each]
-    if more or not logs or min(logs) <= 0.0:
+    points, sides, medians = answer.points, set(), []
+    for place in points.places:
+        unscaled, scaled = points.unscaled(*place), points.at(*place, rule)
+        if unscaled and scaled and scaled.multiplier < 1.0:
+            sides.add(larger_mean(unscaled, scaled, statistic))
+            medians.append(change(points, place, rule, statistic))
+    if more or sides - {None} != {True}:
         return ""
     text = f"Averaged, the {_NOUNS[statistic]} is larger without scaling wherever these draws tell"
-    if min(medians) < 0.0:
+    if any(_told(median) and median.log > 0.0 for median in medians):
         return f"{text}: a few lucky draws carry it. The typical draw says otherwise."
     return f"{text}."

@@ -9,6 +9,7 @@ from attn_tui.compute.sweep.crossover import Crossover
 from attn_tui.compute.sweep.readouts import READOUTS
 from attn_tui.compute.sweep.settings import Axis
 from attn_tui.compute.sweep.summary import Summary
+from attn_tui.report.headline import DIVISORS
 from attn_tui.report.numbers import first_fitting, quantity
 
 NAMES = READOUTS
@@ -96,10 +97,6 @@ def doing(rule: str) -> str:
     """
     symbol = DIVISORS.get(parse_scale(rule).rule)
     return f"dividing by {symbol}" if symbol else f"scaling by {rule}"
-
-
-DIVISORS = {"inverse-sqrt": "√d_k", "inverse": "d_k"}
-"""What rules divide by, where there is a symbol for it."""
 
 
 def is_none(rule: str) -> bool:

@@ -53,32 +53,6 @@ def _said(answer: Answer, statistic: Statistic) -> Iterator[str]:
         yield from (_ends(answer, rule, statistic) for rule in answer.rules)
 
 
-def in_short(answer: Answer, statistic: Statistic) -> str:
-    """Say in a few words what removing the first rule does to the median, or nothing."""
-    if len(answer.points.d_ks) == 1 and len(answer.points.places) > 1:
-        for rule in others(answer.rules):
-            if sides := runs(answer.points, rule, statistic):
-                return f"Unscaled the median is {_sides(sides)}."
-        return ""
-    if answer.settings.view == "map":
-        for rule in others(answer.rules):
-            known = [each for each in answer.boundary(rule, statistic) if each.d_k is not None]
-            if known:
-                ends = dict.fromkeys((known[0], known[-1]))
-                texts = (f"{place_text(each.d_k)} at n {each.n:,}" for each in ends)
-                return f"Unscaled the median is larger up to d_k {', '.join(texts)}."
-        return ""
-    found = next((each for each in answer.crossovers if each.readout == statistic), None)
-    if found is None:
-        return ""
-    first = f"{found.divides_from:,}"
-    unscaled = "Unscaled" if found.finished else "So far, unscaled"
-    if found.d_k is None:
-        return f"{unscaled} the median is {found.side} from d_k {first} on."
-    d_k = f"{place_text(found.d_k)} [{ends_text(found)}]"
-    return f"{unscaled} the median is larger from d_k {first} to {d_k}, then smaller."
-
-
 def _carried(point: Point, statistic: Statistic) -> bool:
     summary = point.statistics[statistic]
     return summary.median * FAR_BELOW < summary.mean
@@ -134,7 +108,7 @@ def _means(answer: Answer, statistic: Statistic) -> Iterator[str]:
         for point in answer.points:
             unscaled = answer.points.unscaled(point.n, point.d_k)
             if point.rule == rule and point.multiplier < 1.0 and unscaled:
-                of_d_k.setdefault(point.d_k, set()).add(_larger(unscaled, point, statistic))
+                of_d_k.setdefault(point.d_k, set()).add(larger_mean(unscaled, point, statistic))
         told = [d_k for d_k, sides in of_d_k.items() if None not in sides]
         sides = {side is True for d_k in told for side in of_d_k[d_k]}
         if len(sides) != 1:
@@ -150,7 +124,7 @@ def _means(answer: Answer, statistic: Statistic) -> Iterator[str]:
 
 
 @lru_cache(maxsize=1024)
-def _larger(unscaled: Point, scaled: Point, statistic: Statistic) -> bool | None:
+def larger_mean(unscaled: Point, scaled: Point, statistic: Statistic) -> bool | None:
     """Return whether a mean is larger at the first point: exactly, or beyond errors; else None."""
     exacts = [point.exact(statistic).mean for point in (unscaled, scaled)]
     if exacts[0] is not None and exacts[1] is not None:

@@ -104,18 +104,16 @@ def progress_row(scene: Scene) -> Row:
     if answer.drawn == 1:
         return first_fit([(done, (f": {reason}", "label")) for reason in ONE_DRAW], width)
     how: Span = (f" at d_k = {answer.law.d_k}, seed {answer.settings.seed}", "label")
-    return first_fit([(done, how, (f"; {answer.generator}", "muted")), (done, how), (done,)], width)
+    return first_fit([(done, how), (done,)], width)
 
 
 def title_row(scene: Scene, focused: bool = False) -> Row:
     """Return what the picture is of, and which axis it has; marked where it has the keys."""
     axis, role = "signed log" if scene.view.log else "linear", "focus" if focused else "label"
     progress = progress_row(scene)
-    ends: list[Row] = [
-        ((f" bars drawn, line exact; axis: {axis} ", role),),
-        ((f" axis: {axis} ", role),),
-        (),
-    ]
+    # Two heights are not to be compared, though they stand one above the other.
+    texts = ("bars drawn, line exact, each to its own height; ", "own heights; ", "")
+    ends: list[Row] = [*(((f" {text}axis: {axis} ", role),) for text in texts), ()]
     for end in ends:
         gap = scene.width - length(progress) - length(end) - 2
         if gap > 0:
@@ -130,9 +128,10 @@ def tabs(view: View, focused: bool, width: int, narrow: bool) -> list[Item]:
         for name, tab in TABS.items()
         if narrow or not tab.apart
     }
-    return tab_items(
-        titles, view.present(narrow), focused, [], width, padding="" if narrow else " "
-    )
+    present = view.present(narrow)
+    what = "mean ± 2σ" if narrow else "mean ± 2σ, exact"
+    ends = [Item(((f" {what} ", "muted"),))] if present == "over_d_k" else []
+    return tab_items(titles, present, focused, ends, width, padding="" if narrow else " ")
 
 
 def chart_rows(answer: Answer, view: View, width: int, height: int) -> Sequence[Row]:

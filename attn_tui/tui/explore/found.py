@@ -1,10 +1,13 @@
 """What the Explore screen shows of a vector besides its chart: the answer, and keys in an order."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer, answer_vector
 from attn_tui.compute.explore.compare import compare
+from attn_tui.report.explore.headline import headline
+from attn_tui.report.headline import Factor, Headline
 from attn_tui.tui.explore.order import Order, Sort, ordered
 
 MANY = 50_000
@@ -66,7 +69,16 @@ def find(question: Question, before: Found | None) -> Found:
         order = before.order
     else:
         order = ordered(shown, sort)
-    return Found(question, answer, shown, order)
+    found = Found(question, answer, shown, order)
+    # It looks at every key, so it is made where the answer is.
+    headline_of(found, None)
+    return found
+
+
+@lru_cache(maxsize=1)
+def headline_of(found: Found, typical: Factor | None) -> Headline:
+    """Return the headline, with what is typical of such draws if it is known."""
+    return headline(found.shown, found.question.experiment, typical)
 
 
 def _listed(shown: VectorAnswer, sort: Sort) -> tuple[object, ...]:

@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from attn_tui.charts.rows import Row
-from attn_tui.report.explore.headline import headline
 from attn_tui.report.headline import Factor, Headline
 from attn_tui.tui import scene
 from attn_tui.tui.explore import table_rows
 from attn_tui.tui.explore.charts import TABS
-from attn_tui.tui.explore.found import Found
+from attn_tui.tui.explore.found import Found, headline_of
 from attn_tui.tui.explore.view import View
 
 ROOMY = 100
@@ -24,7 +23,6 @@ class Scene(scene.Scene):
     Attributes:
         view: How the vector is looked at whose answer is there.
         answer: What there is to show, which may be older than what is asked; None before all.
-        stale: Whether it is older, and will be for a while.
         taken: Lines that all but the table and the chart take.
         typical: What the scale does to the median gradient of such draws, once it is known.
         editing: Whether the editor has the keys.
@@ -32,7 +30,6 @@ class Scene(scene.Scene):
 
     answer: Found | None
     view: View
-    stale: bool
     taken: int
     typical: Factor | None
     editing: bool
@@ -60,12 +57,10 @@ class Scene(scene.Scene):
         """The half of the table that a narrow screen shows; nothing where both are shown."""
         return "" if not self.narrow else self.view.tab if self.shows_table else "weights"
 
-    @cached_property
+    @property
     def headline(self) -> Headline | None:
         """Who has the weight on either side, and what becomes of the gradient."""
-        if (found := self.answer) is None:
-            return None
-        return headline(found.shown, found.question.experiment, self.typical)
+        return headline_of(self.answer, self.typical) if self.answer else None
 
     @cached_property
     def statistics(self) -> Sequence[Row]:

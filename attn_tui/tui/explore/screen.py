@@ -144,7 +144,7 @@ class ExploreScreen(InstrumentScreen):
             return None
         n, d_k = points.places[0]
         found = points.ratio(n, d_k, rule_text(self.asked.experiment.setup.scale), "gradient")
-        return Factor(-found.log_median) if found else None
+        return Factor(-found.log_median, found.log_median_error) if found else None
 
     def show_job(self) -> None:
         """Show the answer, or the chart of what was computed, or say why there is none."""
@@ -170,8 +170,8 @@ class ExploreScreen(InstrumentScreen):
         names = ("#title", "#headline", "#formula", "#scores", "#scale", "#hint", "#key-bar")
         taken = sum(self.query_one(name).outer_size.height for name in names)
         scene = Scene(
-            asked, self.found, self.job, self.problem, *self.size, self._looked, self._stale,
-            taken, self.typical, isinstance(self.focused, ScoreEditor),
+            asked, self.found, self.job, self.problem, *self.size, self._looked, taken,
+            self.typical, isinstance(self.focused, ScoreEditor),
         ).scrolled()  # fmt: skip
         self.view = replace(self.view, top=scene.view.top)
         return scene

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from textwrap import wrap
 
 from attn_tui.charts.rows import Row, fitted
-from attn_tui.charts.sweep.curves import nearest, place_at, sweep_chart
+from attn_tui.charts.sweep.curves import place_at, sweep_chart
 from attn_tui.charts.sweep.map import place_on_map, sweep_map
 from attn_tui.charts.sweep.signs import drawn_rules
 from attn_tui.compute.experiment import Experiment
@@ -116,17 +116,9 @@ def _swept(answer: Answer, at: Place) -> int:
     return at[1] if answer.settings.over == "d_k" else at[0]
 
 
-def nearest_place(answer: Answer, at: Place) -> Place:
-    """Return the place with points that is nearest to the cursor."""
-    return (
-        nearest(answer.points.ns, at[0]),
-        nearest(answer.points.d_ks, at[1]),
-    )
-
-
 def number_lines(answer: Answer, at: Place, width: int) -> list[str]:
     """Return the numbers at the cursor and the crossovers, in lines."""
-    n, d_k = nearest_place(answer, at)
+    n, d_k = answer.points.nearest(at)
     statistic = answer.settings.statistic
     named = NAMES[statistic]
     first = [f"{named.symbol}: {named.words}."]

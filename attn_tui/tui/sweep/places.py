@@ -57,7 +57,7 @@ class Places(Part[PlacesHost]):
             return screen.settings.n, 1
         at, answer = drawing.place_of(screen.asked.experiment), screen.answer
         drawn = answer is not None and screen.answered and answer.points
-        return drawing.nearest_place(answer, at) if answer and drawn else at
+        return answer.points.nearest(at) if answer and drawn else at
 
     def move(self, dx: int, dy: int) -> None:
         """Move by so many places to the right, and down; or scroll the numbers."""

@@ -1,9 +1,11 @@
 """The picture of Dot products, and the band over d_k, read back from their cells."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from math import asinh, log, sqrt
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,11 +23,13 @@ from attn_tui.files.draft import EXAMPLE, parse
 
 WIDTH, HEIGHT = 120, 30
 SOURCE = parse(EXAMPLE).source
+ASKED = Settings(d_ks=(), samples=20_000)
+COINS, DICE = replace(ASKED, entries="coins"), replace(ASKED, entries="die")
+SAME = replace(COINS, correlation=1.0)
 
 
 @cache
-def drawn(d_k: int = 1024, rule: str = "inverse-sqrt", **asked: object) -> Answer:
-    settings = Settings(**{"d_ks": (), "samples": 20_000, **asked})  # type: ignore[arg-type]
+def drawn(d_k: int = 1024, rule: str = "inverse-sqrt", settings: Settings = ASKED) -> Answer:
     *_, found = answer(Experiment(SOURCE, Setup(d_k, parse_scale(rule)).put(settings)))
     return found
 
@@ -96,36 +100,36 @@ def test_bars_are_as_high_as_the_density(role: str, m: float) -> None:
 @pytest.mark.parametrize("width", [24, 40, 80, 120])
 @pytest.mark.parametrize("height", [3, 6, 11, 40])
 @pytest.mark.parametrize(
-    "found",
+    "asked",
     [
-        lambda: drawn(1),
-        lambda: drawn(2, entries="coins"),
-        lambda: drawn(1024, entries="die"),
-        lambda: drawn(64, tied=True),
-        lambda: drawn(64, "inverse", correlation=-0.5),
-        lambda: drawn(64, "temperature:T=1e200"),
-        lambda: drawn(64, entries="coins", correlation=1.0),
+        (1,),
+        (2, "inverse-sqrt", COINS),
+        (1024, "inverse-sqrt", DICE),
+        (64, "inverse-sqrt", replace(ASKED, tied=True)),
+        (64, "inverse", replace(ASKED, correlation=-0.5)),
+        (64, "temperature:T=1e200"),
+        (64, "inverse-sqrt", SAME),
     ],
 )
 @pytest.mark.parametrize("linear", [False, True])
 def test_it_has_the_size_that_is_asked_for(
-    found: object, width: int, height: int, linear: bool
+    asked: tuple[Any, ...], width: int, height: int, linear: bool
 ) -> None:
-    rows = bells(found(), width, height, linear)  # type: ignore[operator]
+    rows = bells(drawn(*asked), width, height, linear)
     assert [length(row) for row in rows] == [width] * height
     if not linear:
-        below = band(found(), width, height)  # type: ignore[operator]
+        below = band(drawn(*asked), width, height)
         assert [length(row) for row in below] == [width] * height
 
 
 def test_a_law_that_does_not_vary_has_no_picture() -> None:
-    rows = bells(drawn(64, entries="coins", correlation=1.0), WIDTH, HEIGHT)
+    rows = bells(drawn(64, settings=SAME), WIDTH, HEIGHT)
     assert "always the same number" in plain(rows)
 
 
 def test_values_that_are_few_have_a_bar_each() -> None:
     # −2, 0 and 2, of chances ¼, ½ and ¼, each in the middle of a bin.
-    rows = bells(drawn(2, entries="coins"), WIDTH, HEIGHT)
+    rows = bells(drawn(2, settings=COINS), WIDTH, HEIGHT)
     axis = ValueAxis.of(Settings(), 1.0, 2, False)
     block = rows[: (HEIGHT - 4) // 2]
     heights = {
@@ -140,7 +144,7 @@ def test_values_that_are_few_have_a_bar_each() -> None:
 
 
 def test_a_mean_that_grows_marches_right() -> None:
-    places = [np.mean(brackets(drawn(4**power, entries="die"), "unscaled")) for power in range(9)]
+    places = [np.mean(brackets(drawn(4**power, settings=DICE), "unscaled")) for power in range(9)]
     steps = np.diff(places)
     assert (steps > 0).all()
     assert steps[2:].std() < 1.0

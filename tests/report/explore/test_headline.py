@@ -229,3 +229,17 @@ def test_the_factor_of_two_tied_keys_is_that_of_the_law() -> None:
     p, q = 1.0 / (1.0 + exp(-gap)), 1.0 / (1.0 + exp(-gap / tau))
     factor = sqrt(4) * q * (1 - q) / tau / (sqrt(4) * p * (1 - p))
     assert f"the gradient is {factor:.2g} times larger" in of(f"0 {gap}", 64).full
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"), [(0.0, "14 times"), (0.1, "about 14"), (0.3, "about 10")]
+)
+def test_what_is_typical_has_the_digits_that_its_error_leaves(error: float, expected: str) -> None:
+    found = of("n = 512, seed = 1", 64, source="drawn", typical=Factor(-log(14.4), error))
+    assert f"(typically {expected})" in found.full
+
+
+def test_what_cannot_be_told_from_nothing_stays() -> None:
+    assert Factor(0.5, 0.3).stays
+    assert Factor(0.5, float("nan")).stays
+    assert not Factor(0.5, 0.2).stays

@@ -22,7 +22,8 @@ from attn_tui.files.codec import experiment_from_plain
 from attn_tui.report.sweep import csv as sweep_csv
 from attn_tui.report.sweep import json as sweep_json
 from attn_tui.report.sweep import text as sweep_text
-from attn_tui.report.sweep.sentences import in_short, said
+from attn_tui.report.sweep.headline import headline
+from attn_tui.report.sweep.sentences import said
 from attn_tui.report.sweep.tables import numbers_at
 from tests.report.explore.test_reports import DOCS, strict
 
@@ -184,8 +185,7 @@ def test_a_crossover_that_is_not_finished_says_so() -> None:
         assert ("‖∂p/∂s‖_F *" in text) == expected
         assert "tr J *" not in text
         assert any(line.startswith("So far, ") for line in said(one, "gradient")) == expected
-        assert in_short(one, "gradient").startswith("So far, ") == expected
-        assert not in_short(one, "trace").startswith("So far")
+        assert (", so far" in headline(one, "gradient").full) == expected
     rows = list(csv_module.DictReader(StringIO("".join(sweep_csv.render_crossovers(some)))))
     assert [row["finished"] for row in rows] == ["false", "true", "true", "true"]
     plain = as_json(stopped)["crossovers"]
@@ -213,7 +213,6 @@ def test_an_interval_that_reaches_the_end_of_the_range_says_so() -> None:
     ):
         each = replace(found("d_k"), crossovers=(one,))
         assert interval in "".join(sweep_text.render(each))
-        assert interval.partition(" from d_k")[0] in in_short(each, "gradient")
         inside = interval.partition("[")[2].partition("]")[0]
         assert f"(95 %: {inside})" in said(each, "gradient")[0]
         (plain,) = as_json(each)["crossovers"]
@@ -326,8 +325,6 @@ def test_at_one_d_k_it_is_said_where_the_medians_cross_over_n(view: Any) -> None
     assert (crossing["rule"], crossing["d_k"]) == ("inverse-sqrt", 64)
     assert crossing["larger"] is False
     assert as_json(found("d_k"))["crossings"] == []
-    short = in_short(each, "gradient")
-    assert short == "Unscaled the median is smaller at n = 2 to 4, larger at 8 to 512."
 
 
 def test_an_interrupted_sweep_says_so() -> None:
