@@ -143,10 +143,10 @@ def test_a_fused_weight_is_the_exact_one_of_rounded_logits_rounded(
     scores: list[float], which: int
 ) -> None:
     name = ("float16", "bfloat16")[which]
-    z = rounded(0.3 * np.array(scores), "float32")
-    exact_weights = softmax(rounded(z, name))
+    # 5/16 times a 16-bit number is exact in float32, so that both round the same logit.
+    exact_weights = softmax(rounded(0.3125 * np.array(scores), name))
     spacing = 2.0 ** (-10, -7)[which]
-    found = softmax(scores, 0.3, Precision(name))
+    found = softmax(scores, 0.3125, Precision(name))
     np.testing.assert_allclose(found, exact_weights, rtol=0.51 * spacing, atol=3e-8)
 
 
