@@ -12,7 +12,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft
 from attn_tui.report.explore import text
 from attn_tui.tui.explore.key_table import KeyTable
-from tests.tui.person import MEDIUM, at_screen, settle
+from tests.tui.person import MEDIUM, Person, at_screen, settle
 
 
 async def test_a_drag_is_one_step_of_history() -> None:
@@ -61,16 +61,82 @@ async def test_the_editors_line_picks_the_vector_that_is_shown() -> None:
         person.sees("three: weights p")
 
 
-async def test_a_long_vector_scrolls_sorts_and_keeps_its_cursor_in_sight() -> None:
-    scores = ", ".join(str((7 * key) % 100) for key in range(300))
+MANY = Draft(", ".join(str((7 * key) % 100) for key in range(300)))
+
+
+def cursors(person: Person) -> list[str]:
+    """Return the number and the score of the key the cursor is on."""
+    return person.line_with("▸").split()[1:3]
+
+
+async def test_where_not_all_keys_fit_the_largest_stand_first() -> None:
+    async with at_screen(MEDIUM, MANY) as person:
+        person.sees("a: weights p, largest scaled first: 1–6 of 300", "divided by 32 ↓")
+        assert cursors(person) == ["57", "99"]
+        await person.press("tab", "down", "down", "down")
+        assert cursors(person) == ["14", "98"]
+        await person.press("s")
+        person.sees("a: weights p: 10–15 of 300")
+        person.misses("first", "↓")
+        assert cursors(person) == ["14", "98"]
+
+
+async def test_few_keys_stand_in_order_of_position_unless_the_largest_are_asked_for() -> None:
+    async with at_screen(MEDIUM) as person:
+        person.misses("first", "↓")
+        assert cursors(person) == ["0", "100"]
+        await person.press("s")
+        person.sees("largest scaled first", "↓")
+        assert cursors(person) == ["2", "150"]
+
+
+async def test_a_key_far_down_stands_apart_below_the_largest_until_the_cursor_moves() -> None:
+    async with at_screen(MEDIUM, MANY) as person:
+        await person.press("g")
+        await person.write("100\n")
+        person.sees("1–4 and 299 of 300")
+        between = person.lines.index(person.line_with("┊ 294 more"))
+        shown = [line.split()[0] for line in person.lines[between - 4 : between]]
+        assert shown == ["57", "157", "257", "14"]
+        assert between + 1 == person.lines.index(person.line_with("▸"))
+        assert cursors(person) == ["100", "0"]
+        # On the line between there is no key.
+        await person.click("#table", 5, 6)
+        assert cursors(person) == ["100", "0"]
+        await person.press("up")
+        # The list has come to the cursor, which stays on its line.
+        person.misses("more")
+        assert between + 1 == person.lines.index(person.line_with("▸"))
+        assert cursors(person) == ["0", "0"]
+        await person.click("#table", 5, 2)
+        assert cursors(person) == ["186", "2"]
+
+
+async def test_a_key_that_falls_behind_in_another_draw_stays_in_sight() -> None:
+    async with at_screen(MEDIUM, Draft("n = 300, seed = 1", Setup(64), "drawn")) as person:
+        first = cursors(person)[0]
+        await person.press("a")
+        assert cursors(person)[0] == first
+        person.sees("1–4 and ", " more")
+
+
+async def test_all_keys_stand_in_their_order_once_there_is_room() -> None:
+    scores = ", ".join(map(str, range(12)))
     async with at_screen(MEDIUM, Draft(scores)) as person:
-        await person.press("tab", "end")
+        person.sees("1–6 of 12")
+        await person.resize(120, 50)
+        person.misses("of 12", "first")
+
+
+async def test_a_long_vector_scrolls_sorts_and_keeps_its_cursor_in_sight() -> None:
+    async with at_screen(MEDIUM, MANY) as person:
+        await person.press("s", "tab", "end")
         assert person.line_with("▸").split()[1] == "299"
         await person.press("pageup", "home", "s")
         assert person.line_with("▸").split()[1:3] == ["57", "99"]
         await person.press("pagedown", "s", "s")
         assert person.line_with("▸").split()[1:3] == ["57", "99"]
-        await person.press("home")
+        await person.press("s", "home")
         assert person.line_with("▸").split()[1:3] == ["0", "0"]
 
 

@@ -78,9 +78,8 @@ async def test_while_it_answers_the_screen_takes_keys_and_then_answers_the_newes
         finder.go_on.set()
         await person.press("z")
         assert finder.times == asked + 2
-        person.sees("b: weights p by score")
+        person.sees("b: weights p, largest scaled first")
         person.misses("computing")
-        # Listed by score, from the first on.
         assert explore(person).view.key == 2
 
 

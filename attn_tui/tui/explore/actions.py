@@ -72,7 +72,7 @@ LOOKING = (
     Action("looking.next_vector", ("v",), "v", "Vector", "Show the next vector"),
     Action(
         "looking.sort", ("s",), "s", "Sort",
-        "List keys by position, by the largest score or by the largest weight",
+        "List keys by position, or those with the largest weights first",
     ),
     Action("looking.go_to_key", ("g",), "g", "Go", "Go to a key by its number"),
     Action(

@@ -1,7 +1,5 @@
 """Answers about the vector in view: at once, or where there are many keys beside the screen."""
 
-from dataclasses import replace
-
 from attn_tui.compute.experiment import Experiment
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.explore.found import Found, Question, find
@@ -52,10 +50,6 @@ class Answering:
         return view
 
     def take(self, found: Found, view: View) -> View:
-        """Take what was found; where keys are listed by something else, view the first of them."""
-        sort = self.found and self.found.question.sort
-        self.found, question = found, found.question
-        view = view.held(len(question.experiment.vectors), found.answer.vector.n_keys)
-        if sort not in (None, question.sort) and question.sort != "position":
-            view = replace(view, key=found.order.key(0))
-        return view
+        """Take what was found, and return the view with its places inside of that."""
+        self.found = found
+        return view.held(len(found.question.experiment.vectors), found.answer.vector.n_keys)

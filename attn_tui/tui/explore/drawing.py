@@ -110,13 +110,16 @@ def hint(scene: Scene) -> list[str]:
 def page(scene: Scene, found: Found) -> Page:
     """Return what the table shows of the keys that are in sight."""
     answer, view, width = found.shown, scene.view, scene.width
-    keys = found.order.between(view.top, view.top + scene.lines)
+    keys, n_between = scene.keys
     variable = SYMBOL[answer.wrt]
     name = weight_name(answer.of)
     masked = " (masked: 0)" if answer.of in answer.masked else ""
     marks = Marks(view.key, view.span if view.anchor is not None else None)
     unmasked = _unmasked(found.question.experiment, view.vector, keys)
-    rows, before = key_table(answer, keys, width, marks, scene.half, unmasked)
+    rows, before = key_table(answer, keys, width, marks, scene.half, unmasked, view.ranked)
+    if n_between:
+        between: Row = (("  ┊", "muted"), (f" {n_between:,} more", "muted"))
+        rows = (*rows[:-1], between, rows[-1])
     gradients = [
         f"gradient of {name}{masked} {respect} {variable}"
         for respect in ("with respect to", "w.r.t.")
@@ -132,6 +135,7 @@ def page(scene: Scene, found: Found) -> Page:
         (_weights_title(scene, answer, keys, width - right - 4), gradient if has_gradient else ""),
         scene.statistics,
         not scene.narrow,
+        n_between > 0,
     )
 
 
@@ -151,11 +155,15 @@ def _weights_title(scene: Scene, answer: VectorAnswer, keys: Keys, width: int) -
     """Return whose weights they are, and which of the keys are in sight where not all are."""
     title = f"{answer.vector.name}: weights p" + " (last readable)" * bool(scene.asked.error)
     n_keys, view = answer.vector.n_keys, scene.view
-    by = "" if view.sort == "position" else f" by {view.sort}"
+    by = f", largest {answer.names[1]} first" if view.ranked else ""
     if len(keys) == n_keys:
-        return f"{title}{by}"
-    seen = f"{view.top + 1:,}–{view.top + len(keys):,} of {n_keys:,}{by}"
-    return first_text((f"{title}, {seen}", f"{title}{by}", title), width)
+        return first_text((f"{title}{by}", title), width)
+    last = view.top + len(keys)
+    seen = f"{view.top + 1:,}–{last:,}"
+    if (place := scene.order.place(view.key)) >= last:
+        seen = f"1–{last - 1:,} and {place + 1:,}"
+    of = f"{seen} of {n_keys:,}"
+    return first_text((f"{title}{by}: {of}", f"{title}{by}", f"{title}: {of}", title), width)
 
 
 def tabs(

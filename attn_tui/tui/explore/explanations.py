@@ -52,9 +52,10 @@ TABLE = Explanation(
     "column is scaled over unscaled. Below: the effective number of keys e^H, H being the "
     "entropy; the largest weight, or the sink's; and the Frobenius norm of the whole Jacobian. "
     "Numbers too small for their format are written from their logarithms.\n\n"
-    "s lists keys by position, score or weight; g goes to a key by its number. = pins the present "
-    "answer: then pinned stands beside what is asked now, for another vector (v) or other "
-    "settings, with Δp, the difference of the weights.",
+    "Where not all keys fit, those with the largest scaled weights stand first, and the cursor's "
+    "key is in sight however small; s lists them by position, or by weight again, and g goes to a "
+    "key by its number. = pins the present answer: then pinned stands beside what is asked now, "
+    "for another vector (v) or other settings, with Δp, the difference of the weights.",
     "p_i(δ_ij − p_j) is the derivative of softmax, the Hessian of log-sum-exp",
 )
 CHART = Explanation(

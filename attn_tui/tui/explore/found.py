@@ -44,7 +44,7 @@ class Found:
         question: What it answers.
         answer: The answer about the vector.
         shown: The same, or the comparison of the pinned one with it.
-        order: The order its keys are listed in.
+        order: Its keys by position, or the largest first, as is asked or where not all fit.
     """
 
     question: Question
@@ -83,4 +83,4 @@ def headline_of(found: Found, typical: Factor | None) -> Headline:
 
 def _listed(shown: VectorAnswer, sort: Sort) -> tuple[object, ...]:
     """Return what the order depends on: sorting a million keys takes longer than all else."""
-    return shown.vector, sort, shown.scaled if sort == "weight" else None
+    return shown.vector, sort, shown.scaled.precision.scores

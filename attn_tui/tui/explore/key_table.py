@@ -47,6 +47,7 @@ class Page:
         titles: The titles of the left and the right half.
         statistics: The lines below the keys.
         titled: Whether a line with the titles stands above the heads of the columns.
+        apart: Whether a line that is no key's stands before the last key.
     """
 
     keys: Keys
@@ -55,11 +56,19 @@ class Page:
     titles: tuple[str, str]
     statistics: Sequence[Row]
     titled: bool = True
+    apart: bool = False
 
     @property
     def head(self) -> int:
         """Lines above the keys."""
         return 2 if self.titled else 1
+
+    def key(self, line: int) -> int | None:
+        """Return the key on a line below the heads, if there is one."""
+        lines = self.keys.tolist()
+        if self.apart:
+            lines.insert(-1, None)
+        return lines[line] if 0 <= line < len(lines) else None
 
 
 class KeyTable(Vertical, can_focus=True):
@@ -136,9 +145,9 @@ class KeyTable(Vertical, can_focus=True):
         """Move the cursor to the key that was clicked; a second click chooses its gradient."""
         if self.page is None:
             return
-        line = event.screen_y - self.region.y - self.page.head
-        if 0 <= line < len(self.page.keys):
-            await self._run(f"looking.point({self.page.keys[line]})")
+        key = self.page.key(event.screen_y - self.region.y - self.page.head)
+        if key is not None:
+            await self._run(f"looking.point({key})")
             if event.chain == 2:
                 await self._run("scores.gradient_of")
 

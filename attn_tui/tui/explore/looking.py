@@ -9,8 +9,10 @@ from attn_tui.tui import looking
 from attn_tui.tui.explore.charts import CHARTS, Drawn
 from attn_tui.tui.explore.drawing import pin_text
 from attn_tui.tui.explore.found import Found
+from attn_tui.tui.explore.scene import Scene
 from attn_tui.tui.explore.view import View
 from attn_tui.tui.parts import Host
+from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.entry import Request
 
 
@@ -29,6 +31,9 @@ class ExploreHost(Host, Protocol):
     def view(self) -> View:
         """What is looked at."""
 
+    def scene(self, asked: Asked) -> Scene:
+        """Return what panes are to show."""
+
 
 class Looking(looking.Looking[ExploreHost]):
     """What changes the view and asks nothing."""
@@ -41,8 +46,9 @@ class Looking(looking.Looking[ExploreHost]):
             screen.look(screen.view.at(following))
 
     def sort(self) -> None:
-        """List keys by something else, from the first on."""
-        self._screen.look(self._screen.view.next_sort())
+        """List keys by weight, from the largest on, or else by position."""
+        view = self._screen.view
+        self._screen.look(replace(view, sort="position" if view.ranked else "weight"))
 
     def go_to_key(self) -> None:
         """Go to a key by its number."""
@@ -63,10 +69,12 @@ class Looking(looking.Looking[ExploreHost]):
         self._screen.look(replace(self._screen.view, key=key))
 
     def move(self, keys: int) -> None:
-        """Move the cursor by so many keys of the list."""
-        if self._screen.found:
-            order = self._screen.found.order
-            self.point(order.key(order.place(self._screen.view.key) + keys))
+        """Move the cursor by so many keys of the list, which follows it."""
+        screen = self._screen
+        if screen.found and screen.asked:
+            order = screen.scene(screen.asked).order
+            key = order.key(order.place(screen.view.key) + keys)
+            screen.look(replace(screen.view, key=key, follows=True))
 
     def anchor(self) -> None:
         """Begin to select a range of keys at the cursor, or give it up."""

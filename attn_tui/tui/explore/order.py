@@ -1,15 +1,15 @@
 """The order keys are listed in, without an array where it is that of their positions."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.explore.answer import VectorAnswer
 
-Sort = Literal["position", "score", "weight"]
-SORTS: tuple[Sort, ...] = get_args(Sort)
+Sort = Literal["auto", "position", "weight"]
+"""What keys are listed by; auto is by position where all are in sight, and by weight elsewhere."""
 
 Keys = NDArray[np.intp]
 
@@ -43,12 +43,11 @@ class Order:
 
 
 def ordered(answer: VectorAnswer, sort: Sort) -> Order:
-    """Return the keys by position, or the largest score or scaled weight first, NaN last.
+    """Return the keys by position, or the largest scaled weight first; equal ones keep their order.
 
-    Equal ones keep their order.
+    The order of the weights is that of the scores, which differ where weights underflow.
     """
     n_keys = answer.vector.n_keys
     if sort == "position":
         return Order(n_keys)
-    sizes = answer.vector.scores if sort == "score" else answer.scaled.weights()
-    return Order(n_keys, np.argsort(-sizes, kind="stable"))
+    return Order(n_keys, np.argsort(-answer.scaled.scores(), kind="stable"))

@@ -4,16 +4,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from attn_tui.charts.rows import Row
 from attn_tui.report.headline import Factor, Headline
 from attn_tui.tui import scene
 from attn_tui.tui.explore import table_rows
 from attn_tui.tui.explore.charts import TABS
 from attn_tui.tui.explore.found import Found, headline_of
+from attn_tui.tui.explore.order import Keys, Order
 from attn_tui.tui.explore.view import View
 
 ROOMY = 100
 """Columns from which labels are spelled out."""
+
+LEAST_APART = 4
+"""Lines of keys from which on the cursor's key may stand apart below the first ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,13 +45,43 @@ class Scene(scene.Scene):
         """How many vectors there are."""
         return len(self.asked.experiment.vectors)
 
+    @property
+    def ranked(self) -> bool:
+        """Whether the largest weights stand first: as is chosen, or where not all are in sight."""
+        assert self.answer
+        sort = self.answer.question.sort
+        few = self.answer.shown.vector.n_keys <= self.lines
+        return sort == "weight" or (sort == "auto" and not few)
+
+    @cached_property
+    def order(self) -> Order:
+        """The order keys are listed in."""
+        assert self.answer
+        return self.answer.order if self.ranked else Order(self.answer.shown.vector.n_keys)
+
     def scrolled(self) -> "Scene":
-        """Return the scene with the cursor's key in sight, and keys in the order that was found."""
-        if (found := self.answer) is None:
+        """Return the scene with the cursor's key in sight."""
+        if self.answer is None:
             return self
-        place = found.order.place(self.view.key)
-        view = self.view.scrolled(place, self.lines, found.shown.vector.n_keys)
-        return replace(self, view=replace(view, sort=found.question.sort))
+        view, lines = replace(self.view, ranked=self.ranked), self.lines
+        if view.ranked and not self.view.ranked:
+            view = replace(view, key=self.order.key(0), top=0)
+        place = self.order.place(view.key)
+        if view.ranked and not view.follows and lines >= LEAST_APART and place >= lines:
+            view = view if view.top <= place < view.top + lines else replace(view, top=0)
+        else:
+            view = view.scrolled(place, lines, self.order.n_keys)
+        return replace(self, view=view)
+
+    @property
+    def keys(self) -> tuple[Keys, int]:
+        """The keys that are in sight, and how many are left out before the last of them."""
+        view, lines, order = self.view, self.lines, self.order
+        place = order.place(view.key)
+        if view.top <= place < view.top + lines:
+            return order.between(view.top, view.top + lines), 0
+        first = order.between(0, lines - 2)
+        return np.append(first, view.key), place - first.size
 
     @property
     def shows_table(self) -> bool:

@@ -117,7 +117,8 @@ class ExploreScreen(InstrumentScreen):
 
     def show(self, asked: Asked) -> None:
         """Answer what is asked and show it."""
-        self.view = self.query_one(panes.ScoresPane).followed(asked, self.view)
+        view = self.query_one(panes.ScoresPane).followed(asked, self.view)
+        self.view = replace(view, follows=False)
         super().show(asked)
 
     def go_on(self) -> None:
@@ -173,7 +174,8 @@ class ExploreScreen(InstrumentScreen):
             asked, self.found, self.job, self.problem, *self.size, self._looked, taken,
             self.typical, isinstance(self.focused, ScoreEditor),
         ).scrolled()  # fmt: skip
-        self.view = replace(self.view, top=scene.view.top)
+        seen = scene.view
+        self.view = replace(self.view, key=seen.key, top=seen.top, ranked=seen.ranked)
         return scene
 
     @property

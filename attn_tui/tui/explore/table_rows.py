@@ -99,6 +99,7 @@ def key_table(
     marks: Marks,
     narrow: str = "",
     unmasked: Sequence[float] = (),
+    ranked: bool = False,
 ) -> tuple[tuple[Row, ...], int]:
     """Return the head and a row a key, and how many cells of them stand before the gradient.
 
@@ -109,6 +110,7 @@ def key_table(
         marks: What is marked.
         narrow: The name of the half that a narrow table shows: weights or gradient.
         unmasked: The scores of the keys as they were before a mask, if there is one.
+        ranked: Whether the keys with the largest weights on the second side stand first.
     """
     two, sides = compared(answer), list(zip(answer.names, _sides(answer), strict=True))
     weights = [_share_column(name, side, keys) for name, side in sides]
@@ -128,7 +130,7 @@ def key_table(
         room -= size
     for at, (name, side) in enumerate(sides if weights else ()):
         size = min(max(room // 2, 0), WIDEST_BAR)
-        weights[at] = _with_bars(weights[at], name, side, keys, size)
+        weights[at] = _with_bars(weights[at], name, side, keys, size, " ↓" * (ranked and at == 1))
     left = [_keys(answer, keys, marks), *(_marked(column, keys, marks) for column in scores)]
     before = Table((*left, *weights)).width
     table = Table(tuple(replace(each, above="") for each in (*left, *weights, *gradients)))
@@ -156,22 +158,24 @@ def _share_column(name: str, side: Evaluation, keys: Keys) -> Column:
     return Column(name, cells, role=role, width=SHARE)
 
 
-def _with_bars(column: Column, name: str, side: Evaluation, keys: Keys, width: int) -> Column:
-    """Return weights with a bar behind each, under what was done to the scores."""
+def _with_bars(
+    column: Column, name: str, side: Evaluation, keys: Keys, width: int, mark: str
+) -> Column:
+    """Return weights with a bar behind each, under what was done to the scores and a mark."""
     texture = TEXTURES.get(name, "█")
     pairs = zip(column.cells, side.weights(keys).tolist(), strict=True)
     cells = tuple(
         (f"{text:>{SHARE}} {bar(weight, max(width - 1, 0), texture)}"[: SHARE + width], role)
         for (text, role), weight in pairs
     )
-    room = SHARE + width
+    room = SHARE + width - len(mark)
     # Of nothing that is done there is nothing to say.
     is_plain = side.map.multiplier == 1.0 and side.map.softcap is None and side.map.sink is None
     scaled = name == "scaled" and not is_plain
     titles = (f"{texture} {done(side.map).lower()}", name) if scaled else (name,)
     title = next((title for title in titles if len(title) <= room), name[:room])
     title = title if title.startswith(texture) or room < len(name) + 2 else f"{texture} {name}"
-    return replace(column, title=title, cells=cells, left=True, width=room)
+    return replace(column, title=title + mark, cells=cells, left=True, width=SHARE + width)
 
 
 def _sides(answer: VectorAnswer) -> tuple[Evaluation, Evaluation]:

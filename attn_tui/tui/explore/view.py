@@ -6,7 +6,7 @@ from typing import get_args
 from attn_tui.charts.sides import Quantity
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.tui import view
-from attn_tui.tui.explore.order import SORTS, Sort
+from attn_tui.tui.explore.order import Sort
 
 QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
 
@@ -23,7 +23,10 @@ class View(view.View):
         line: The first line of the precision lab, where there is no room for all.
         anchor: The other end of a range of keys whose one end is the cursor, or None.
         top: How many keys of the order stand above the table's first line.
-        sort: What keys are listed by.
+        sort: What keys are to be listed by.
+        ranked: Whether the largest stood first when they were listed last.
+        follows: Whether the list is scrolled to the cursor, which went there by itself; otherwise
+            a cursor's key far down stands below the first ones.
         quantity: What the chart over d_k shows where there is room for one thing.
         zoomed: Whether a Jacobian too large for its map is seen around the cursor, not as a whole.
         pinned: The answer that the present one is compared with, or None.
@@ -39,7 +42,9 @@ class View(view.View):
     line: int = 0
     anchor: int | None = None
     top: int = 0
-    sort: Sort = "position"
+    sort: Sort = "auto"
+    ranked: bool = False
+    follows: bool = False
     quantity: Quantity = "weights"
     zoomed: bool = False
     pinned: VectorAnswer | None = None
@@ -50,13 +55,9 @@ class View(view.View):
         present = QUANTITIES.index(self.quantity)
         return replace(self, quantity=QUANTITIES[(present + steps) % len(QUANTITIES)])
 
-    def next_sort(self) -> "View":
-        """Return the view of keys listed by the next thing."""
-        return replace(self, sort=SORTS[(SORTS.index(self.sort) + 1) % len(SORTS)])
-
     def at(self, vector: int) -> "View":
         """Return the view of another vector, from its first key on."""
-        return replace(self, vector=vector, key=0, other=0, top=0, anchor=None)
+        return replace(self, vector=vector, key=0, other=0, top=0, anchor=None, ranked=False)
 
     def held(self, n_vectors: int, n_keys: int) -> "View":
         """Return the view with its places inside a text of so many vectors and keys."""
