@@ -1,5 +1,8 @@
 """Answers about the vector in view: at once, or where there are many keys beside the screen."""
 
+from collections.abc import Sequence
+
+from attn_tui.charts.rows import Row
 from attn_tui.compute.experiment import Experiment
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.explore.found import Found, Question, find
@@ -48,6 +51,16 @@ class Answering:
         elif not self.job.running:
             self.computing.ask(question, lambda stop: find(question, before))
         return view
+
+    def taken(self, view: View) -> View:
+        """Take what was found beside the screen, if that is new, and return the view of it."""
+        newest = self.job.result(self.job.question) if self.job.state == "done" else None
+        return self.take(newest, view) if newest else view
+
+    def problem_rows(self, width: int) -> Sequence[Row]:
+        """Return what failed, if it is the answer to what is asked, in lines of a width."""
+        failed = self.job.problem and self.job.question == self.question
+        return self.job.problem_rows(width) if failed else ()
 
     def take(self, found: Found, view: View) -> View:
         """Take what was found, and return the view with its places inside of that."""

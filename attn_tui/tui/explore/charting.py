@@ -4,10 +4,8 @@ from typing import Any
 
 from attn_tui.tui.explore.chart_data import Needed
 from attn_tui.tui.explore.charts import CHARTS, Drawn
-from attn_tui.tui.explore.found import Found
+from attn_tui.tui.explore.looking import ExploreHost
 from attn_tui.tui.explore.panes import ExploreChart
-from attn_tui.tui.explore.view import View
-from attn_tui.tui.parts import Host
 
 
 class VectorChart:
@@ -17,7 +15,7 @@ class VectorChart:
         screen: It computes what takes long.
     """
 
-    def __init__(self, screen: Host) -> None:
+    def __init__(self, screen: ExploreHost) -> None:
         self._screen = screen
         self._data: tuple[object, Any] = (None, None)
 
@@ -27,15 +25,23 @@ class VectorChart:
         assert isinstance(pane, ExploreChart)
         return pane
 
-    def needed(self, found: Found | None, view: View) -> Needed | None:
-        """Return what a chart needs besides the answer, if anything."""
+    @property
+    def _needed(self) -> Needed | None:
+        """What the chart needs besides the answer, if anything."""
+        found, view = self._screen.found, self._screen.looked
         return CHARTS[view.chart].needed(found.question.experiment, view) if found else None
 
-    def draw(self, found: Found, view: View) -> bool:
+    @property
+    def is_computed(self) -> bool:
+        """Whether what the chart needs is what is computed now, or was last."""
+        needed = self._needed
+        return needed is not None and needed.key == self._screen.computing.job.question
+
+    def draw(self) -> bool:
         """Draw the chart, unless what it needs is still to be computed; return whether it is."""
-        if not self._pane.canvas.size:
+        if not (self._screen.found and self._pane.canvas.size):
             return True
-        if needed := self.needed(found, view):
+        if needed := self._needed:
             self._screen.computing.ask(needed.key, needed.work)
             job = self._screen.computing.job
             data = job.result(needed.key)
@@ -44,14 +50,19 @@ class VectorChart:
                     self._pane.wait(job.state == "failed")
                 return False
             self._data = (needed.key, data)
-        self._pane.draw(self.drawn(found, view))
+        if drawn := self.drawn:
+            self._pane.draw(drawn)
         return True
 
-    def drawn(self, found: Found, view: View) -> Drawn:
-        """Return what a chart is drawn from; what was computed for another one is not for it."""
-        data = self._data[1] if self._has_data(self.needed(found, view)) else None
+    @property
+    def drawn(self) -> Drawn | None:
+        """What the chart is drawn from; what was computed for another one is not for it."""
+        if (found := self._screen.found) is None:
+            return None
+        data = self._data[1] if self._has_data(self._needed) else None
         n_keys, experiment = found.answer.vector.n_keys, found.question.experiment
-        return Drawn(found.shown, n_keys, experiment, view, data, *self._pane.canvas.size)
+        size = self._pane.canvas.size
+        return Drawn(found.shown, n_keys, experiment, self._screen.looked, data, *size)
 
     def _has_data(self, needed: Needed | None) -> bool:
         """Return whether there are data for such a chart, though maybe of another question."""

@@ -1,12 +1,12 @@
 """Ways of looking at a vector: which, its keys and their order, a comparison."""
 
 from dataclasses import replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.whole import parse_whole
 from attn_tui.tui import looking
-from attn_tui.tui.explore.charts import CHARTS, Drawn
+from attn_tui.tui.explore.charts import CHARTS
 from attn_tui.tui.explore.drawing import pin_text
 from attn_tui.tui.explore.found import Found
 from attn_tui.tui.explore.scene import Scene
@@ -14,6 +14,9 @@ from attn_tui.tui.explore.view import View
 from attn_tui.tui.parts import Host
 from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.entry import Request
+
+if TYPE_CHECKING:
+    from attn_tui.tui.explore.charting import VectorChart
 
 
 class ExploreHost(Host, Protocol):
@@ -24,8 +27,12 @@ class ExploreHost(Host, Protocol):
         """What there is to show, which may be older than what is asked."""
 
     @property
-    def drawn(self) -> Drawn | None:
-        """What the chart would be drawn from now."""
+    def looked(self) -> View:
+        """The view of the vector whose answer is there."""
+
+    @property
+    def vector_chart(self) -> "VectorChart":
+        """What the chart is drawn from."""
 
     @property
     def view(self) -> View:
@@ -83,12 +90,12 @@ class Looking(looking.Looking[ExploreHost]):
 
     def arrow(self, dx: int, dy: int) -> None:
         """Do what an arrow does in the chart."""
-        if drawn := self._screen.drawn:
+        if drawn := self._screen.vector_chart.drawn:
             self._screen.look(CHARTS[drawn.view.chart].moved(drawn, dx, dy))
 
     def point_at(self, x: int, y: int) -> None:
         """Do what a click on a cell of the chart does."""
-        drawn = self._screen.drawn
+        drawn = self._screen.vector_chart.drawn
         if drawn and (view := CHARTS[drawn.view.chart].pointed(drawn, x, y)):
             self._screen.look(view)
 

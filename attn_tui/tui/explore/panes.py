@@ -1,5 +1,6 @@
 """The panes of the Explore screen."""
 
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
@@ -16,7 +17,7 @@ from attn_tui.tui.explore.view import View
 from attn_tui.tui.scale import ScalePane
 from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.canvas import Canvas
-from attn_tui.tui.widgets.chart import ChartPane, arrows
+from attn_tui.tui.widgets.chart import ChartCanvas, ChartPane, arrows
 from attn_tui.tui.widgets.score_editor import ScoreEditor
 
 
@@ -64,6 +65,11 @@ class ScoresPane(Vertical):
         """Say that the keys go elsewhere."""
         self.post_message(self.Left())
 
+    @on(ScoreEditor.CursorMoved)
+    async def _on_cursor(self, event: ScoreEditor.CursorMoved) -> None:
+        event.stop()
+        await self.run_action(textual_action("scores.follow"))
+
     def followed(self, asked: Asked, view: View) -> View:
         """Return the view of the vector on whose line the cursor is, while the text is edited."""
         editor = self.editor
@@ -107,6 +113,8 @@ class ExploreTable(KeyTable):
         if scene.answer:
             self.styles.height = "1fr" if scene.narrow else scene.lines + scene.around
             self.show_page(drawing.page(scene, scene.answer))
+        for canvas in self.query(Canvas):
+            canvas.fade(scene.is_old)
 
 
 class ExploreChart(ChartPane):
@@ -125,6 +133,12 @@ class ExploreChart(ChartPane):
     def see(self, scene: Scene) -> None:
         """Come into sight, or go."""
         self.display = not scene.narrow or not scene.shows_table
+        self.canvas.fade(scene.is_old)
+
+    @on(ChartCanvas.Pointed)
+    async def _on_pointed(self, event: ChartCanvas.Pointed) -> None:
+        event.stop()
+        await self.run_action(textual_action(f"looking.point_at({event.x}, {event.y})"))
 
     def draw(self, drawn: Drawn) -> None:
         """Draw what the view shows."""

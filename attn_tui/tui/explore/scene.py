@@ -32,6 +32,7 @@ class Scene(scene.Scene):
         taken: Lines that all but the table and the chart take.
         typical: What the scale does to the median gradient of such draws, once it is known.
         editing: Whether the editor has the keys.
+        late: Whether the answer is that to an older question, and will be for a while.
     """
 
     answer: Found | None
@@ -39,6 +40,12 @@ class Scene(scene.Scene):
     taken: int
     typical: Factor | None
     editing: bool
+    late: bool
+
+    @property
+    def is_old(self) -> bool:
+        """Whether what is shown is not the answer to what is asked, and fades."""
+        return self.is_unread or self.late
 
     @property
     def n_vectors(self) -> int:

@@ -24,6 +24,13 @@ class Scores(Part[ExploreHost]):
         (pane,) = self._screen.query("ScoresPane")
         pane.open()
 
+    def follow(self) -> None:
+        """Show the vector on whose line the editor's cursor is."""
+        screen = self._screen
+        (pane,) = screen.query("ScoresPane")
+        if screen.asked and (view := pane.followed(screen.asked, screen.view)) is not screen.view:
+            screen.look(view)
+
     def choose_source(self) -> None:
         """Offer the kinds of source."""
         present = self._screen.asked.draft.source if self._screen.asked else ""

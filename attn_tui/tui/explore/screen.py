@@ -8,27 +8,24 @@ from textual import on
 from textual.app import ComposeResult
 
 from attn_tui.charts.rows import Row
-from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.setup import FIELDS
-from attn_tui.compute.sweep.rules import rule_text
 from attn_tui.report.export import Forms
-from attn_tui.report.headline import Factor
 from attn_tui.tui import edits
 from attn_tui.tui.actions import Section
-from attn_tui.tui.at_place import AtPlace
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.explore import contents, drawing, explanations, panes
 from attn_tui.tui.explore.actions import ACTIONS
 from attn_tui.tui.explore.answering import Answering
 from attn_tui.tui.explore.charting import VectorChart
-from attn_tui.tui.explore.charts import TABS, Drawn
+from attn_tui.tui.explore.charts import TABS
 from attn_tui.tui.explore.found import Found
 from attn_tui.tui.explore.key_table import KeyTable
 from attn_tui.tui.explore.looking import Looking
 from attn_tui.tui.explore.scene import Scene
 from attn_tui.tui.explore.scores import Scores
+from attn_tui.tui.explore.typical import Typical
 from attn_tui.tui.explore.view import View
 from attn_tui.tui.filing import Filing
 from attn_tui.tui.instrument_screen import InstrumentScreen
@@ -36,8 +33,6 @@ from attn_tui.tui.parts import Part
 from attn_tui.tui.scale import ScalePart
 from attn_tui.tui.state import Asked, Gesture
 from attn_tui.tui.widgets.bar import Item, TabBar
-from attn_tui.tui.widgets.canvas import Canvas
-from attn_tui.tui.widgets.chart import ChartCanvas
 from attn_tui.tui.widgets.score_editor import ScoreEditor
 from attn_tui.tui.widgets.slider import Slider
 
@@ -71,15 +66,14 @@ class ExploreScreen(InstrumentScreen):
     def __init__(self) -> None:
         super().__init__()
         self.answering = Answering(self)
-        self.at_place = AtPlace(self)
-        self.computings += (self.answering.computing, self.at_place.computing)
+        self.typically = Typical(self)
+        self.computings += (self.answering.computing, self.typically.computing)
         self.vector_chart = VectorChart(self)
-        self._busy = self._faded = False
+        self._busy = False
 
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
-        self.looking = Looking(self)
-        return ScalePart(self), Scores(self), self.looking, Filing(self)
+        return ScalePart(self), Scores(self), Looking(self), Filing(self)
 
     def make_computing(self) -> Computing[Any]:
         """Return what has charts computed that take long: over d_k, and the precision lab."""
@@ -125,38 +119,15 @@ class ExploreScreen(InstrumentScreen):
         """Answer the newest question."""
         if self.asked:
             self.view = self.answering.go_on(self.asked.experiment, self.view)
-            self._go_on_typically(self.asked.experiment)
+            self.typically.go_on_like(self.asked.experiment)
             if self.answering.job.running:
                 self.set_timer(LONG, self._draw_busy)
 
-    def _go_on_typically(self, experiment: Experiment) -> None:
-        """Find out what the scale typically does to draws like those asked about."""
-        setup, source = experiment.setup, experiment.source
-        extras = (setup.scale.softcap, setup.scale.sink)
-        if source.redraws and extras == (None, None) and not setup.mask:
-            self.at_place.go_on(experiment, experiment.vectors.n_keys, setup.d_k)
-        else:
-            self.at_place.forget()
-
-    @property
-    def typical(self) -> Factor | None:
-        """What the scale does to the median gradient of such draws, once it is known."""
-        if (points := self.at_place.points) is None or self.asked is None:
-            return None
-        n, d_k = points.places[0]
-        found = points.ratio(n, d_k, rule_text(self.asked.experiment.setup.scale), "gradient")
-        return Factor(-found.log_median, found.log_median_error) if found else None
-
     def show_job(self) -> None:
         """Show the answer, or the chart of what was computed, or say why there is none."""
-        found, answering, typical = self.found, self.answering.job, self.typical
-        if answering.state == "done" and (newest := answering.result(answering.question)):
-            self.view = self.answering.take(newest, self.view)
-        self.go_on()
+        self.view = self.answering.taken(self.view)
+        super().show_job()
         self._draw_busy()
-        changed = self.found is not found or self.typical != typical
-        if changed or self.job.problem or answering.problem:
-            self.draw()
         self.draw_chart()
 
     # What is shown
@@ -171,32 +142,24 @@ class ExploreScreen(InstrumentScreen):
         names = ("#title", "#headline", "#formula", "#scores", "#scale", "#hint", "#key-bar")
         taken = sum(self.query_one(name).outer_size.height for name in names)
         scene = Scene(
-            asked, self.found, self.job, self.problem, *self.size, self._looked, taken,
-            self.typical, isinstance(self.focused, ScoreEditor),
+            asked, self.found, self.job, self.problem, *self.size, self.looked, taken,
+            self.typically.factor(asked.experiment), isinstance(self.focused, ScoreEditor),
+            self._busy and self.answering.is_old,
         ).scrolled()  # fmt: skip
         seen = scene.view
         self.view = replace(self.view, key=seen.key, top=seen.top, ranked=seen.ranked)
         return scene
 
     @property
-    def _looked(self) -> View:
+    def looked(self) -> View:
         """The view of the vector whose answer is there."""
         return replace(self.view, vector=self.found.question.vector if self.found else 0)
 
     @property
-    def _stale(self) -> bool:
-        """Whether what is shown is an older answer, and will be for a while."""
-        unread = self.asked is not None and self.asked.error is not None
-        return unread or (self._busy and self.answering.is_old)
-
-    @property
     def problem(self) -> Sequence[Row]:
         """What failed: the answer, or the chart that is looked at."""
-        answering = self.answering.job
-        if answering.problem and answering.question == self.answering.question:
-            return answering.problem_rows(self.size.width)
-        needed = self.vector_chart.needed(self.found, self._looked)
-        return super().problem if needed and needed.key == self.job.question else ()
+        of_chart = super().problem if self.vector_chart.is_computed else ()
+        return self.answering.problem_rows(self.size.width) or of_chart
 
     def tab_items(self, focused: bool) -> Sequence[Item]:
         """Return the line of tabs, with what there is to say of the chart."""
@@ -205,25 +168,18 @@ class ExploreScreen(InstrumentScreen):
         asked, answer, width = self.asked, self.found.answer, self.size.width
         return drawing.tabs(asked, self.view, answer, self._busy, focused, width, self.narrow)
 
-    def draw_tabs(self) -> None:
-        """Draw the line of tabs, and show whether what is below is the answer to what is asked."""
-        if self._stale != self._faded:
-            self._faded = self._stale
-            for canvas in self.query("KeyTable Canvas, ChartCanvas").results(Canvas):
-                canvas.fade(self._stale)
-        super().draw_tabs()
-
     def _draw_busy(self) -> None:
         """Say beside the tabs that the chart is not yet that of the present answer."""
         if self._busy != (self.job.running or self.answering.job.running):
             self._busy = not self._busy
+            self._see()
             self.draw_tabs()
 
     # The chart
 
     def draw_chart(self) -> None:
         """Draw the chart; what it shows that takes long is computed first."""
-        if self.found and not self.vector_chart.draw(self.found, self._looked):
+        if not self.vector_chart.draw():
             self.set_timer(LONG, self._draw_busy)
 
     # What panes say
@@ -233,26 +189,9 @@ class ExploreScreen(InstrumentScreen):
         self.ask(edits.text(event.text), Gesture("typing"))
 
     @on(panes.ScoresPane.Left)
-    def _on_left(self) -> None:
-        self.draw()
-
-    @on(ScoreEditor.CursorMoved)
-    def _on_cursor(self) -> None:
-        if self.asked:
-            view = self.query_one(panes.ScoresPane).followed(self.asked, self.view)
-            if view is not self.view:
-                self.look(view)
-
     @on(KeyTable.Resized)
-    def _on_table_resized(self) -> None:
+    def _see(self) -> None:
         if self.asked:
-            self.query_one(panes.ExploreTable).see(self.scene(self.asked))
-
-    @on(ChartCanvas.Pointed)
-    def _on_chart_pointed(self, event: ChartCanvas.Pointed) -> None:
-        self.looking.point_at(event.x, event.y)
-
-    @property
-    def drawn(self) -> Drawn | None:
-        """What the chart would be drawn from now."""
-        return self.vector_chart.drawn(self.found, self.view) if self.found else None
+            scene = self.scene(self.asked)
+            for pane in self.panes:
+                pane.see(scene)
