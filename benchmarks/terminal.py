@@ -157,9 +157,9 @@ def running(*command: str) -> Iterator[Program]:
 
 ATTN = ("-m", "attn_tui")
 PLACES = {
-    "Weights": ("", "[]"),
-    "Over d_k": ("tt", "[]"),
-    "Sweep's map": ("3tt", ("\x1b[D", "\x1b[C")),
+    "Explore": ("", "[]"),
+    "Dot products": ("2", "[]"),
+    "Sweep's map": ("3", ("\x1b[D", "\x1b[C")),
 }
 """Views: the keys that lead there, and those that are timed in turn, so that no end is reached."""
 
@@ -179,7 +179,7 @@ def turn(keys: int) -> dict[str, float]:
     found["imports of NumPy and one answer"] = perf_counter() - begun
     for name, (way, moves) in PLACES.items():
         with running(*ATTN) as program:
-            start = program.until("0.1309", "Quit")
+            start = program.until("13.1 %", "Quit")
             if not way:
                 found["attn-tui: start"] = start
             program.rest()

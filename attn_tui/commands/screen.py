@@ -1,5 +1,6 @@
 """``attn-tui`` without a subcommand: the screen, or the report where there is no terminal."""
 
+import gc
 import os
 import sys
 from typing import Any
@@ -36,6 +37,8 @@ class _ProgramHelp(click.Command):
 @click.pass_context
 def open_screen(context: click.Context, /, no_mouse: bool, **given: Any) -> None:
     """Open the screen on SCORES."""
+    # Nearly all that is made until the screen stands lives as long: not yet looked through.
+    gc.disable()
     try:
         experiment = gradient_experiment_of(given)
     except InputError as error:

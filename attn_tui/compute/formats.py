@@ -2,21 +2,26 @@
 
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
-
-_BFLOAT16: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
 
 
 def dtype_of(format: str) -> np.dtype[Any]:
     """Return the NumPy type of a format."""
-    return _BFLOAT16 if format == "bfloat16" else np.dtype(format)
+    if format == "bfloat16":
+        # Registers its names with NumPy, at the first need: it takes time.
+        import ml_dtypes  # noqa: F401
+
+    return np.dtype(format)
 
 
 def limits(dtype: np.dtype[Any]) -> Any:
     """Return the limits of a floating-point type, as ``numpy.finfo`` has them."""
-    return ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+    if dtype.kind == "f":
+        return np.finfo(dtype)
+    from ml_dtypes import finfo
+
+    return finfo(dtype)  # type: ignore[no-untyped-call]
 
 
 def rounded(values: NDArray[np.float64], format: str) -> NDArray[np.float64]:

@@ -1,8 +1,10 @@
 """The application: holds what is asked, shows it on the visible instrument, and asks anew."""
 
+import gc
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -81,12 +83,16 @@ class AttnApp(Punctual, App[None]):
             # An empty one asks for nothing, though Textual would heed it.
             environ.pop("NO_COLOR", None)
         self._cells = Cells()
+        # Textual begins with an empty screen otherwise, laid out and drawn before the first.
+        self.DEFAULT_MODE = instrument  # type: ignore[misc]
         super().__init__(ansi_color=True if no_color else None)
         if no_color:
             # Textual turns a true-colour theme black when colours are taken out of it.
             self.theme = "ansi-dark"
+        # Nothing is drawn before the first answer.
+        self._until_shown = ExitStack()
+        self._until_shown.enter_context(self.batch_update())
         self.history = History(Asked.first(draft))
-        self._first = instrument
         self._clock = clock
         self.set_reactive(AttnApp.in_ascii, ascii)
         self._due = False
@@ -141,14 +147,12 @@ class AttnApp(Punctual, App[None]):
             # What a terminal does with its cells then is its own affair, whatever the size.
             self.action_redraw()
 
-    async def on_mount(self) -> None:
-        """Go to the first instrument."""
-        await self.switch_mode(self._first)
-
     @on(InstrumentScreen.Ready)
     def _on_ready(self) -> None:
         self._show()
+        self._until_shown.close()
         self.turns.open()
+        self.call_after_refresh(_keep)
 
     @on(InstrumentScreen.Ask)
     def _on_ask(self, event: InstrumentScreen.Ask) -> None:
@@ -226,6 +230,12 @@ class AttnApp(Punctual, App[None]):
 def _screen(part: str) -> InstrumentScreen:
     screen: InstrumentScreen = load(part)()
     return screen
+
+
+def _keep() -> None:
+    """Let garbage be looked for, but not among what a screen consists of: a long search."""
+    gc.freeze()
+    gc.enable()
 
 
 def opening(draft: Draft) -> Draft:
