@@ -39,6 +39,7 @@ class Action:
         bar: Its rank in the key bar, 1 for what must have room; 0 keeps it out.
         palette: Whether the command palette offers it.
         always: More keys, which work even while a text field has the focus; none is printable.
+        full: Whether the key bar of the full picture has it too.
     """
 
     run: str
@@ -49,6 +50,7 @@ class Action:
     bar: int = 0
     palette: bool = True
     always: tuple[str, ...] = ()
+    full: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "run", textual_action(self.run))

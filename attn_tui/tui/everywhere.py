@@ -4,7 +4,7 @@ from attn_tui.instruments import INSTRUMENTS
 from attn_tui.tui.actions import Action, Section
 
 SHARED = (
-    Action("app.undo", ("u", "ctrl+z"), "u", "Undo", "Undo the last change", bar=2),
+    Action("app.undo", ("u", "ctrl+z"), "u", "Undo", "Undo the last change", bar=2, full=True),
     Action("app.redo", ("U", "ctrl+y"), "U", "Redo", "Redo what was undone"),
     Action(
         "screen.explain", ("question_mark",), "?", "Help", "Explain the pane that has the focus",

@@ -22,6 +22,9 @@ class Fields(Part[Host]):
 
     NAME = "fields"
 
+    gesture: Gesture | None = None
+    """The run that the last change belongs to which was asked for, or None."""
+
     @property
     def setup(self) -> Setup:
         """What is asked besides the scores, as the screen shows it."""
@@ -29,6 +32,7 @@ class Fields(Part[Host]):
 
     def ask(self, change: Change, gesture: Gesture | None = None) -> None:
         """Ask for another setup, or say why that cannot be asked."""
+        self.gesture = gesture
         try:
             self._screen.check(change(self.setup))
         except InputError as error:
@@ -95,17 +99,18 @@ class Fields(Part[Host]):
     def _request(
         self, label: str, text: str, read: Callable[[str], Any], take: Callable[[Any], object]
     ) -> None:
+        self.gesture = None
         self._screen.choosing.request(Request(label, text, read, take))
 
 
 D_K_ACTIONS = (
     Action(
         "fields.change('d_k', -1)", ("left_square_bracket",), "[", "", "Move d_k to the stop below",
-        bar=1,
+        bar=1, full=True,
     ),
     Action(
         "fields.change('d_k', 1)", ("right_square_bracket",), "]", "d_k",
-        "Move d_k to the stop above", bar=1,
+        "Move d_k to the stop above", bar=1, full=True,
     ),
     Action("fields.nudge(-1)", ("minus",), "-", "d_k − 1", "Make d_k one less"),
     Action("fields.nudge(1)", ("plus",), "+", "d_k + 1", "Make d_k one more"),

@@ -221,8 +221,8 @@ class InstrumentScreen(Punctual, Screen[None]):
 
     @property
     def narrow(self) -> bool:
-        """Whether there is room for one pane at a time only."""
-        return is_narrow(*self.size)
+        """Whether there is room for one pane at a time only, or one is wanted."""
+        return self.view.full or is_narrow(*self.size)
 
     def show(self, asked: Asked) -> None:
         """Show what is asked; called while the screen is visible, and when it becomes so."""
@@ -305,8 +305,8 @@ class InstrumentScreen(Punctual, Screen[None]):
         """Draw the title line and the key bar."""
         width = self.size.width
         self.query_one("#title", Bar).show_items(title_items(self.NAME, self.status, width))
-        offered = [action for action in (*self.ACTIONS, *SHARED) if action.bar and self.can(action)]
-        labels = [(action, self.label_of(action)) for action in offered]
+        every = [each for each in (*self.ACTIONS, *SHARED) if each.full or not self.view.full]
+        labels = [(each, self.label_of(each)) for each in every if each.bar and self.can(each)]
         self.query_one("#key-bar", Bar).show_items(key_items(labels, width))
 
     def label_of(self, action: Action) -> str:

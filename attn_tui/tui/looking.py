@@ -50,7 +50,7 @@ class Looking(Part[H]):
 
 TAB_ACTION = Action(
     "looking.next_tab", ("t",), "t", "Tab", "Show the next chart, or a narrow screen's next tab",
-    bar=1,
+    bar=1, full=True,
 )  # fmt: skip
 LOG_ACTION = Action(
     "looking.flip('log')", ("l",), "l", "Log", "Switch charts between linear and logarithmic",

@@ -57,8 +57,8 @@ class Scene:
 
     @property
     def narrow(self) -> bool:
-        """Whether there is room for one pane at a time only."""
-        return is_narrow(self.width, self.height)
+        """Whether there is room for one pane at a time only, or one is wanted."""
+        return self.view.full or is_narrow(self.width, self.height)
 
 
 @runtime_checkable

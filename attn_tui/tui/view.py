@@ -30,12 +30,14 @@ class View:
         chart: What the lower pane shows elsewhere.
         side: Which side is shown where there is room for one.
         log: Whether charts are logarithmic.
+        full: Whether one pane is shown alone, as large as fits.
     """
 
     tab: str = ""
     chart: str = ""
     side: Side = "scaled"
     log: bool = False
+    full: bool = False
 
     def present(self, narrow: bool) -> str:
         """Return the tab that is shown."""

@@ -93,6 +93,8 @@ SHOTS = {
         "keys": Shot(deed=typed("f1")),
         "palette": Shot(deed=typed("ctrl+p", text="undo")),
         "ascii": Shot(deed=typed("ctrl+p", text="ascii", then=("enter",))),
+        "full": Shot(deed=typed("F")),
+        "full_chart": Shot(deed=tab("over_d_k", "shift+tab", "F"), sizes=(WIDE, MEDIUM)),
     },
     "dots": {
         "main": DOTS,
@@ -103,6 +105,7 @@ SHOTS = {
         "moments": replace(DOTS, deed=tab("moments"), sizes=(NARROW,)),
         "linear": dots("l"),
         "error": replace(DOTS, deed=typed("n", text="0", then=("enter",))),
+        "full": dots("F"),
         "tied": dots("T", "c", "1", "enter", "l"),
     },
     "sweep": {
@@ -113,6 +116,7 @@ SHOTS = {
         "map_of_sizes": swept("t", "t", "slash"),
         "numbers": swept("i"),
         "rules": swept("r"),
+        "full": swept("t", "t", "F"),
     },
 }
 

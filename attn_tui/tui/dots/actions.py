@@ -5,6 +5,7 @@ from dataclasses import replace
 from attn_tui.tui.actions import Action
 from attn_tui.tui.fields import D_K_ACTIONS
 from attn_tui.tui.filing import READ_ACTION, SAVE_ACTION
+from attn_tui.tui.full import FULL_ACTION
 from attn_tui.tui.looking import LOG_ACTION, SIDE_ACTION, TAB_ACTION
 from attn_tui.tui.scale import MODELS_ACTION, RULE_ACTION
 from attn_tui.tui.stopping import stop_action
@@ -55,6 +56,7 @@ LOOKING = (
     replace(LOG_ACTION, help="Switch the axis of densities between linear and logarithmic"),
     replace(SIDE_ACTION, bar=3),
     READ_ACTION,
+    FULL_ACTION,
 )  # fmt: skip
 """What looks another way."""
 

@@ -13,6 +13,7 @@ from attn_tui.compute.field import fields_of
 from attn_tui.compute.setup import FIELDS
 from attn_tui.report.dots import csv, json, text
 from attn_tui.report.progress import Pace
+from attn_tui.tui import full
 from attn_tui.tui.actions import Action, Section
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.dots import drawing, explanations, panes
@@ -22,6 +23,7 @@ from attn_tui.tui.dots.sampling import Sampling
 from attn_tui.tui.dots.scene import Scene
 from attn_tui.tui.dots.view import TABS, View
 from attn_tui.tui.filing import Filing
+from attn_tui.tui.full import FullPicture
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.looking import Looking
 from attn_tui.tui.parts import Host, Part
@@ -38,13 +40,14 @@ class DotsScreen(InstrumentScreen):
     """What is drawn and d_k above; readouts; a chart; what it means."""
 
     NAME = "dots"
-    ACTIONS = ACTIONS
     SECTIONS = (
         Section("In Dot products", ACTIONS),
         Slider.SECTION,
         panes.FieldsPane.SECTION,
         panes.DotsChart.SECTION,
+        full.SECTION,
     )
+    ACTIONS = (*full.ACTIONS, *ACTIONS)
     FIELDS = FIELDS | fields_of(Settings)
     TABS = TABS
     WRITERS: ClassVar = {".txt": text.render, ".json": json.render, ".csv": csv.render}
@@ -62,7 +65,8 @@ class DotsScreen(InstrumentScreen):
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
         self.looking: Looking[Host] = Looking(self)
-        return ScalePart(self), Draws(self), self.looking, StoppingDraws(self), Filing(self)
+        parts = ScalePart(self), Draws(self), self.looking, StoppingDraws(self), Filing(self)
+        return *parts, FullPicture(self)
 
     def make_computing(self) -> Computing[Answer]:
         """Return what has samples drawn."""

@@ -3,6 +3,7 @@
 from attn_tui.tui.actions import Action
 from attn_tui.tui.fields import D_K_ACTIONS
 from attn_tui.tui.filing import OPEN_ACTION, READ_ACTION, SAVE_ACTION
+from attn_tui.tui.full import FULL_ACTION
 from attn_tui.tui.looking import LOG_ACTION, SIDE_ACTION, TAB_ACTION
 from attn_tui.tui.scale import MODELS_ACTION, RULE_ACTION
 
@@ -85,6 +86,7 @@ LOOKING = (
         "See a large Jacobian around the cursor, or as a whole",
     ),
     READ_ACTION,
+    FULL_ACTION,
 )  # fmt: skip
 """What looks another way."""
 

@@ -20,7 +20,7 @@ from attn_tui.tui.explore.found import Found
 from attn_tui.tui.explore.key_table import Page
 from attn_tui.tui.explore.order import Keys
 from attn_tui.tui.explore.scene import Scene
-from attn_tui.tui.explore.table_rows import ROOMY, Marks, key_table
+from attn_tui.tui.explore.table_rows import ROOMY, Marks, key_table, thick
 from attn_tui.tui.explore.view import View
 from attn_tui.tui.looking import log_item, tab_items
 from attn_tui.tui.state import Asked
@@ -117,6 +117,7 @@ def page(scene: Scene, found: Found) -> Page:
     marks = Marks(view.key, view.span if view.anchor is not None else None)
     unmasked = _unmasked(found.question.experiment, view.vector, keys)
     rows, before = key_table(answer, keys, width, marks, scene.half, unmasked, view.ranked)
+    rows = (rows[0], *(line for row in rows[1:] for line in thick(row, scene.tall)))
     if n_between:
         between: Row = (("  ┊", "muted"), (f" {n_between:,} more", "muted"))
         rows = (*rows[:-1], between, rows[-1])
@@ -136,6 +137,7 @@ def page(scene: Scene, found: Found) -> Page:
         scene.statistics,
         not scene.narrow,
         n_between > 0,
+        scene.tall,
     )
 
 

@@ -42,12 +42,13 @@ class Page:
 
     Attributes:
         keys: The keys that are in sight, in their order.
-        rows: The heads of the columns, and a row a key.
+        rows: The heads of the columns, and rows for each key.
         before: How many of their cells stand before the gradient.
         titles: The titles of the left and the right half.
         statistics: The lines below the keys.
         titled: Whether a line with the titles stands above the heads of the columns.
         apart: Whether a line that is no key's stands before the last key.
+        tall: How many lines a key takes; 1 where keys stand apart.
     """
 
     keys: Keys
@@ -57,6 +58,7 @@ class Page:
     statistics: Sequence[Row]
     titled: bool = True
     apart: bool = False
+    tall: int = 1
 
     @property
     def head(self) -> int:
@@ -68,7 +70,8 @@ class Page:
         lines = self.keys.tolist()
         if self.apart:
             lines.insert(-1, None)
-        return lines[line] if 0 <= line < len(lines) else None
+        place = line // self.tall
+        return lines[place] if 0 <= place < len(lines) else None
 
 
 class KeyTable(Vertical, can_focus=True):

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Protocol
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.whole import parse_whole
 from attn_tui.tui import looking
+from attn_tui.tui.explore.answering import Answering
 from attn_tui.tui.explore.charts import CHARTS
 from attn_tui.tui.explore.drawing import pin_text
 from attn_tui.tui.explore.found import Found
 from attn_tui.tui.explore.scene import Scene
 from attn_tui.tui.explore.view import View
+from attn_tui.tui.full import FullHost, FullPicture
 from attn_tui.tui.parts import Host
 from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.entry import Request
@@ -44,6 +46,10 @@ class ExploreHost(Host, Protocol):
 
 class Looking(looking.Looking[ExploreHost]):
     """What changes the view and asks nothing."""
+
+    def can(self, verb: str) -> bool:
+        """Leave the key of a selection to what plays, where something does."""
+        return super().can(verb) and not (verb == "anchor" and self._screen.view.full)
 
     def next_vector(self) -> None:
         """Show the next vector."""
@@ -107,3 +113,18 @@ class Looking(looking.Looking[ExploreHost]):
         else:
             pin = pin_text(found.answer, found.question.experiment)
             self._screen.look(replace(view, pinned=found.answer, pin=pin))
+
+
+class ExploreFullHost(FullHost, Protocol):
+    """A screen that shows a vector, and can show one picture alone."""
+
+    answering: Answering
+
+
+class ExploreFull(FullPicture[ExploreFullHost]):
+    """The weights or a chart alone."""
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the answer is to what is asked, and drawn."""
+        return super().is_drawn and not self._screen.answering.is_old

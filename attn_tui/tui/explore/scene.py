@@ -109,6 +109,8 @@ class Scene(scene.Scene):
     def statistics(self) -> Sequence[Row]:
         """The lines below the table."""
         assert self.answer
+        if self.view.full:
+            return ()
         shown = self.answer.shown
         if not self.narrow:
             return [table_rows.statistics_row(table_rows.statistics(shown, self.width, False))]
@@ -127,6 +129,16 @@ class Scene(scene.Scene):
     def lines(self) -> int:
         """How many keys are in sight."""
         assert self.answer
-        room = self.height - self.taken - 1 - self.around
-        most = room if self.narrow else room // 2
+        most = self._room if self.narrow else self._room // 2
         return min(self.answer.shown.vector.n_keys, max(most, 1))
+
+    @property
+    def _room(self) -> int:
+        """Lines for keys and the chart."""
+        return self.height - self.taken - 1 - self.around
+
+    @property
+    def tall(self) -> int:
+        """How many lines a key takes: in the full picture bars are as thick as fits."""
+        has_bars = self.view.full and self.half == "weights"
+        return max(self._room // self.lines, 1) if has_bars else 1

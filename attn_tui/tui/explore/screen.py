@@ -12,7 +12,7 @@ from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.setup import FIELDS
 from attn_tui.report.export import Forms
-from attn_tui.tui import edits
+from attn_tui.tui import edits, full
 from attn_tui.tui.actions import Section
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.explore import contents, drawing, explanations, panes
@@ -22,7 +22,7 @@ from attn_tui.tui.explore.charting import VectorChart
 from attn_tui.tui.explore.charts import TABS
 from attn_tui.tui.explore.found import Found
 from attn_tui.tui.explore.key_table import KeyTable
-from attn_tui.tui.explore.looking import Looking
+from attn_tui.tui.explore.looking import ExploreFull, Looking
 from attn_tui.tui.explore.scene import Scene
 from attn_tui.tui.explore.scores import Scores
 from attn_tui.tui.explore.typical import Typical
@@ -50,14 +50,15 @@ class ExploreScreen(InstrumentScreen):
     """
 
     NAME = "explore"
-    ACTIONS = ACTIONS
     SECTIONS = (
         Section("In Explore", ACTIONS),
         ScoreEditor.SECTION,
         Slider.SECTION,
         KeyTable.SECTION,
         panes.ExploreChart.SECTION,
+        full.SECTION,
     )
+    ACTIONS = (*full.ACTIONS, *ACTIONS)
     FIELDS = FIELDS | fields_of(Settings)
     TABS = TABS
     explanation = explanations.WORDS
@@ -73,7 +74,7 @@ class ExploreScreen(InstrumentScreen):
 
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
-        return ScalePart(self), Scores(self), Looking(self), Filing(self)
+        return ScalePart(self), Scores(self), Looking(self), Filing(self), ExploreFull(self)
 
     def make_computing(self) -> Computing[Any]:
         """Return what has charts computed that take long: over d_k, and the precision lab."""
@@ -140,7 +141,9 @@ class ExploreScreen(InstrumentScreen):
     def scene(self, asked: Asked) -> Scene:
         """Return what panes are to show, scrolled to the cursor."""
         names = ("#title", "#headline", "#formula", "#scores", "#scale", "#hint", "#key-bar")
-        taken = sum(self.query_one(name).outer_size.height for name in names)
+        others = [self.query_one(name) for name in names]
+        there = [each for each in others if each.display or not self.view.full]
+        taken = sum(each.outer_size.height for each in there)
         scene = Scene(
             asked, self.found, self.job, self.problem, *self.size, self.looked, taken,
             self.typically.factor(asked.experiment), isinstance(self.focused, ScoreEditor),

@@ -34,6 +34,8 @@ WIDEST_BAR = 48
 ROOMY = 100
 """Columns from which on the gradient has columns of its own."""
 
+_BARS = frozenset(f"{SIZES.strip()}{UNSCALED[-1]}")
+
 TEXTURES = {"unscaled": UNSCALED[-1], "pinned": UNSCALED[-1]}
 """What bars of a side are made of, where that is not the whole block."""
 
@@ -50,6 +52,19 @@ def bar(fraction: float, width: int, texture: str = "█") -> str:
         return (texture * round(fraction * width)).ljust(width)
     full, eighths = divmod(round(fraction * width * 8), 8)
     return ("█" * full + SIZES[eighths].strip()).ljust(width)
+
+
+def thick(row: Row, lines: int) -> tuple[Row, ...]:
+    """Return a row of the table in so many lines: bars are thick, all else stands in one of them.
+
+    >>> ["".join(text for text, _ in row) for row in thick((("2 62 % ██▌", "scaled"),), 4)]
+    ['       ██▌', '2 62 % ██▌', '       ██▌', '']
+    """
+    bars = tuple(("".join(c if c in _BARS else " " for c in text), role) for text, role in row)
+    thickness = lines - (lines > 2)
+    middle = (thickness - 1) // 2
+    filled = (row if line == middle else bars for line in range(thickness))
+    return (*filled, *[()] * (lines - thickness))
 
 
 def share(weight: float, log_weight: float = -inf) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from attn_tui.tui.actions import Action
 from attn_tui.tui.fields import D_K_ACTIONS
 from attn_tui.tui.filing import READ_ACTION, SAVE_ACTION
+from attn_tui.tui.full import FULL_ACTION
 from attn_tui.tui.looking import LOG_ACTION, TAB_ACTION
 from attn_tui.tui.scale import MODELS_ACTION, RULE_ACTION
 from attn_tui.tui.stopping import stop_action
@@ -58,6 +59,7 @@ LOOKING = (
         "Show the numbers and crossovers in place of the chart", bar=3,
     ),
     READ_ACTION,
+    FULL_ACTION,
 )  # fmt: skip
 """What looks another way."""
 

@@ -20,10 +20,12 @@ from attn_tui.compute.sweep.places import check_vectors
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.report.head import not_applied
 from attn_tui.report.sweep import csv, json, text
+from attn_tui.tui import full
 from attn_tui.tui.actions import Action, Section
 from attn_tui.tui.at_place import AtPlace
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.filing import Filing
+from attn_tui.tui.full import FullPicture
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.parts import Part
 from attn_tui.tui.state import Asked
@@ -50,8 +52,13 @@ class SweepScreen(InstrumentScreen):
     """
 
     NAME = "sweep"
-    ACTIONS = ACTIONS
-    SECTIONS = (Section("In Sweep", ACTIONS), Slider.SECTION, panes.SweepChart.SECTION)
+    SECTIONS = (
+        Section("In Sweep", ACTIONS),
+        Slider.SECTION,
+        panes.SweepChart.SECTION,
+        full.SECTION,
+    )
+    ACTIONS = (*full.ACTIONS, *ACTIONS)
     FIELDS = FIELDS | fields_of(Settings)
     TABS = TABS
     WRITERS: ClassVar = {".txt": text.render, ".json": json.render, ".csv": csv.render}
@@ -69,7 +76,8 @@ class SweepScreen(InstrumentScreen):
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
         self.rules, self.places = Rules(self), Places(self)
-        return Looking(self), self.rules, self.places, Stopping(self), Filing(self)
+        parts = Looking(self), self.rules, self.places, Stopping(self), Filing(self)
+        return *parts, FullPicture(self)
 
     def make_computing(self) -> Computing[Answer]:
         """Return what has sweeps computed; one looked at not long ago comes at once."""
