@@ -148,7 +148,7 @@ def headline_moved(lines: Sequence[str]) -> list[str]:
     head, has_name, vector = split(rest)
     if not (has_more and has_name):
         return [*lines]
-    return [*head, "", *vector[:1], *said, "", *vector[1:]]
+    return [*head, "", *vector[:1], *said, *vector[1:]]
 
 
 def split(lines: Sequence[str]) -> tuple[list[str], bool, list[str]]:

@@ -63,9 +63,9 @@ def test_a_text_is_found_in_a_report_or_differs_from_it() -> None:
 
 
 def test_of_several_vectors_each_has_its_headline_below_its_name() -> None:
-    head, vector = REPORT[:1], REPORT[3:]
+    head, vector = REPORT[:1], ["", *REPORT[3:]]
     shown = ["Said first.", "", *head, "", REPORT[2], *vector]
-    report = [*head, "", "b: 1 key", "Said too.", "", "", REPORT[2], "Said first.", "", *vector]
+    report = [*head, "", "b: 1 key", "Said too.", "", "", REPORT[2], "Said first.", *vector]
     assert place_of(shown, report) == 5
     assert place_of(["Said otherwise.", *shown[1:]], report) == 0
 
