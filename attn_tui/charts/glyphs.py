@@ -8,6 +8,9 @@ UNSCALED, SCALED = "⣀⣤⣶░", "▁▂▃▄▅▆▇█"
 SHADES = "·░▒▓█"
 """Five steps of size, the first for what is too small to show."""
 
+BAND = "░"
+"""What is shaded between two curves."""
+
 POINTER, RULE, CROSSING = "▸", "┃", "┿"
 """What stands before what is selected; a vertical line, and where a curve crosses it."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from attn_tui.charts.glyphs import CROSSING, RULE
+from attn_tui.charts.glyphs import BAND, CROSSING, RULE
 from attn_tui.charts.rows import Row, Span
 
 
@@ -36,7 +36,7 @@ class Grid:
         """Draw a line down a column; what it crosses keeps its role, and so both can be seen."""
         for row in range(self.height):
             drawn, its = self._grid[row][column]
-            text, its = (RULE, role) if drawn == " " else (CROSSING, its)
+            text, its = (RULE, role) if drawn in (" ", BAND) else (CROSSING, its)
             self.put(column, row, text, its)
 
     def lay_over(self, curves: "Grid", filled: Mapping[tuple[int, int], float]) -> None:

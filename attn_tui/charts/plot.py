@@ -8,11 +8,13 @@ from attn_tui.charts.axis import Axis, Tick, cell
 from attn_tui.charts.curves import Curve, draw_curves
 from attn_tui.charts.glyphs import ABOVE, BELOW, LINE, NAN
 from attn_tui.charts.grid import Grid
-from attn_tui.charts.rows import Row, Span, beside, first_fit, first_text, fitted, length, message
-from attn_tui.charts.series import Placed, Series
+from attn_tui.charts.rows import Row, Span, beside, first_text, fitted, length, message
+from attn_tui.charts.series import Band, Interval, Placed, Series
 from attn_tui.charts.tags import place_tags
 
-__all__ = ["Axis", "Figure", "Frame", "Mark", "Series", "Tick", "frame", "legend"]
+__all__ = [
+    "Axis", "Band", "Figure", "Frame", "Interval", "Mark", "Series", "Tick", "frame", "legend",
+]  # fmt: skip
 
 LEAST_COLUMNS, LEAST_LINES = 8, 2
 
@@ -74,6 +76,8 @@ class Figure:
         rules: Values of x at which a vertical line stands.
         note: The last row; what could not be drawn is counted before it.
         heads: The first rows, in place of one that holds title and legend.
+        bands: What is shaded behind all else.
+        intervals: What stands on the horizontal axis.
     """
 
     titles: Sequence[str]
@@ -84,6 +88,8 @@ class Figure:
     rules: Sequence[float] = ()
     note: Row = ()
     heads: Sequence[Row] = ()
+    bands: Sequence[Band] = ()
+    intervals: Sequence[Interval] = ()
 
     def rows(self, width: int, height: int) -> tuple[Row, ...]:
         """Draw it in a block of so many cells and rows."""
@@ -91,8 +97,8 @@ class Figure:
         heads, names = self.heads, legend(self.series)
         title = first_text(self.titles, width - (0 if heads else length(names)))
         heads = heads or [((title, "strong"), *names)]
-        left_out = [tuple(_left_out(placed, self.y, of_what)) for of_what in (True, False)]
-        size = frame(self.y, width, height - len(heads) + 1, bool(self.note or left_out[0]))
+        left_out = tuple(_left_out(placed, self.y))
+        size = frame(self.y, width, height - len(heads) + 1, bool(self.note or left_out))
         if size.columns < LEAST_COLUMNS or size.lines < LEAST_LINES:
             return message(f"{title}: too small for a chart", width, height)
         rows = [
@@ -101,18 +107,21 @@ class Figure:
             *_bottom_axis(self.x, size, width),
         ]
         if size.noted:
-            notes = [(*each, *self.note) for each in left_out]
-            rows.append(fitted(first_fit(notes, width), width))
+            rows.append(fitted((*left_out, *self.note), width))
         return tuple(rows)
 
     def _grid(self, placed: Sequence[Placed], size: Frame) -> Grid:
         """Draw the series, and over them rules, marks, what is left out and names of curves."""
         grid = Grid(size.columns, size.lines)
+        for band in self.bands:
+            band.draw(grid, self.x, self.y)
         _draw(grid, placed)
         rule_columns = {_column(self.x, value, grid) for value in self.rules}
         for column in rule_columns:
             grid.put_rule(column, "cursor")
         taken = {(column, row) for column in rule_columns for row in range(grid.height)}
+        for interval in self.intervals:
+            taken |= interval.draw(grid, self.x)
         for mark in self.marks:
             row = grid.height - 1 - int(cell(self.y.fraction([mark.y]), grid.height)[0])
             start = _column(self.x, mark.x, grid) - (len(mark.text) - 1) // 2
@@ -177,20 +186,15 @@ def _bottom_axis(x: Axis, size: Frame, width: int) -> tuple[Row, ...]:
     return (*beside([start], axis.rows(), 0), *labelled)
 
 
-def _left_out(placed: Sequence[Placed], y: Axis, of_what: bool) -> Iterator[Span]:
-    """Yield how many points could not be drawn, by what marks them, and maybe of what they are."""
+def _left_out(placed: Sequence[Placed], y: Axis) -> Iterator[Span]:
+    """Yield how many points could not be drawn, by what marks them."""
     phrases = {
         "nan": (f"{NAN} ", " NaN"),
         "above": (f"{ABOVE} ", f" above {y.text(y.maximum)}"),
         "below": (f"{BELOW} ", f" below {y.text(y.minimum)}"),
         "aside": ("", " beside the axis"),
     }
+    counts = sum((one.counts() for one in placed), Counter[str]())
     for reason, (before, after) in phrases.items():
-        counts = Counter[str]()
-        for one in placed:
-            counts[one.series.points] += one.counts()[reason]
-        what = ", ".join(f"{count} {points}".rstrip() for points, count in counts.items() if count)
-        if what and not of_what:
-            what = f"{counts.total()} points"
-        if what:
-            yield f"{before}{what}{after}  ", "error"
+        if count := counts[reason]:
+            yield f"{before}{count}{after}  ", "error"

@@ -1,6 +1,7 @@
 """Series of points and where they stand on a grid: what is drawn, and what is left out."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -8,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.axis import Axis, Floats, cell
-from attn_tui.charts.glyphs import ABOVE, BELOW, NAN
+from attn_tui.charts.glyphs import ABOVE, BAND, BELOW, NAN
 from attn_tui.charts.grid import Grid
 
 
@@ -28,7 +29,7 @@ class Series:
         span: How wide bars are, in units of x.
         texts: What is written above each bar where it fits, or nothing.
         tag: What is written on the line, where it is farthest from the others; empty for none.
-        points: What its points are where some are left out: ``"of A's medians"``; may be empty.
+        cut: Whether what leaves the axes is cut off, and neither marked nor counted.
     """
 
     name: str
@@ -40,12 +41,79 @@ class Series:
     span: float = 1.0
     texts: tuple[str, ...] = ()
     tag: str = ""
-    points: str = ""
+    cut: bool = False
 
     @property
     def curved(self) -> bool:
         """Whether it is drawn by plotext: a line or points."""
         return self.kind in ("line", "points")
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """What lies between two curves, shaded.
+
+    Attributes:
+        x: Shape (n,), rising.
+        low: Shape (n,).
+        high: Shape (n,).
+        role: Its role.
+    """
+
+    x: Floats
+    low: Floats
+    high: Floats
+    role: str
+
+    def draw(self, grid: Grid, x: Axis, y: Axis) -> None:
+        """Shade the cells of which the middle lies between."""
+        middles = (np.arange(grid.width) + 0.5) / grid.width
+        at = x.fraction(self.x)
+        ends = (np.interp(middles, at, y.fraction(each)) for each in (self.low, self.high))
+        rows = (np.arange(grid.height)[::-1, None] + 0.5) / grid.height
+        low, high = ends
+        inside = (rows >= low) & (rows <= high) & (middles >= at[0]) & (middles <= at[-1])
+        for row, column in np.argwhere(inside).tolist():
+            grid.put(column, row, BAND, f"{self.role}_band")
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A value with an interval, which stands on the horizontal axis.
+
+    Attributes:
+        low: Its lower end.
+        at: The value.
+        high: Its upper end.
+        texts: What it is, at decreasing length.
+    """
+
+    low: float
+    at: float
+    high: float
+    texts: Sequence[str]
+
+    def draw(self, grid: Grid, x: Axis) -> set[tuple[int, int]]:
+        """Draw it in the last row, and say what it is where there is room beside it.
+
+        Returns the column and row of each cell that is drawn on.
+        """
+        ends = np.clip(x.fraction([self.low, self.at, self.high]), 0.0, 1.0)
+        first, at, last = (int(each) for each in cell(ends, grid.width))
+        # Its ends are seen beside it, however near they are.
+        first, last = min(first, at - 1), max(last, at + 1)
+        bar = ["─"] * (last - first + 1)
+        bar[0], bar[-1] = "├┤"
+        bar[at - first] = "◆"
+        row = grid.height - 1
+        grid.put(first, row, "".join(bar), "strong")
+        for text in self.texts:
+            for start in (last + 1, first - 2 - len(text)):
+                if 0 <= start <= grid.width - len(text) - 2:
+                    grid.put(start, row, f" {text} ", "strong")
+                    spread = min(start, first), max(start + len(text) + 2, last + 1)
+                    return {(column, row) for column in range(*spread)}
+        return {(column, row) for column in range(first, last + 1)}
 
 
 class Placed:
@@ -68,6 +136,8 @@ class Placed:
 
     def counts(self) -> Counter[str]:
         """Return how many points cannot be drawn, by reason."""
+        if self.series.cut:
+            return Counter()
         return Counter({reason: int(which.sum()) for reason, which in self.left_out.items()})
 
     def dots(self, grid: Grid, across: int, up: int) -> tuple[NDArray[np.intp], Floats]:
@@ -96,6 +166,8 @@ class Placed:
 
     def mark_left_out(self, grid: Grid) -> None:
         """Mark at the edge of the grid what could not be drawn."""
+        if self.series.cut:
+            return
         middles = self.x if self.series.curved else np.minimum(self.x + self.spans / 2, 1.0)
         bottom = grid.height - 1
         for reason, row, mark in (

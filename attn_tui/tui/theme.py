@@ -89,6 +89,7 @@ _LOOKS: Mapping[str, tuple[str, str]] = {
     "focus": ("text", "bold reverse"),
     "error": ("error", "bold"),
     **{role: (role, "") for role in ("unscaled", "scaled", "pinned")},
+    **{f"{role}_band": (role, "dim") for role in (*_COLOURS,)},
     **{f"series{index}": (f"series{index}", "") for index in range(6)},
     **{
         f"{sign}{size}": (sign, "bold" if size == 4 else "")

@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike
 from attn_tui.charts.axis import even_step, round_up, rows_for
 from attn_tui.charts.curves import drawn
 from attn_tui.charts.glyphs import SCALED, SHADES, UNSCALED, in_ascii
-from attn_tui.charts.plot import Axis, Figure, Mark, Series, Tick, frame
+from attn_tui.charts.plot import Axis, Band, Figure, Interval, Mark, Series, Tick, frame
 from attn_tui.charts.rows import Row, plain
 from tests.charts.cases import check_block, lines, text_of
 
@@ -256,11 +257,28 @@ def test_an_axis_ends_at_a_round_number_not_far_above_the_data(value: float) -> 
     assert value < 1e-300 or len(f"{end / 2:.12g}".split("e")[0].replace(".", "").strip("0")) <= 3
 
 
-def test_what_is_left_out_is_counted_together_where_there_is_no_room_to_say_of_what() -> None:
-    series = [curve([0, 2, 3], points=f"of the curve {name}") for name in "ab"]
-    said = "▲ 2 of the curve a, 2 of the curve b above 1"
-    assert said in lines(plot(series, X, Y, 60, 10))[-1]
-    assert lines(plot(series, X, Y, 40, 10))[-1].startswith("▲ 4 points above 1 ")
+def test_what_is_cut_off_is_neither_marked_nor_counted() -> None:
+    (rows, cut) = (
+        plain(plot([curve([0, 2, 0.5], cut=each)], X, Y, 60, 10)) for each in (False, True)
+    )
+    assert "▲ 1 above 1" in rows
+    assert not {"▲", "×"} & set(cut)
+    assert "above" not in cut
+
+
+def test_a_band_is_shaded_behind_what_is_drawn_and_an_interval_stands_on_the_axis() -> None:
+    x = np.linspace(0.0, 10.0, 50)
+    band = Band(x, np.full(50, 0.25), np.full(50, 0.75), "unscaled")
+    interval = Interval(4.0, 5.0, 7.0, ["much too long " * 9, "here"])
+    figure = Figure(("t",), [curve([0.5, 0.5])], X, Y, bands=[band], intervals=[interval])
+    rows = [plain([row]) for row in figure.rows(60, 24)]
+    shaded = [y for y, row in enumerate(rows) if "░" in row]
+    whole = shaded[-1] - shaded[0] + 1
+    assert whole == pytest.approx(20 / 2, abs=1)
+    assert len(shaded) == whole - 1, "the curve stands before the band"
+    last = next(row for row in rows if "├" in row)
+    assert rows[rows.index(last) + 1].lstrip().startswith("└")
+    assert re.search("├─+◆─+┤ here", last)
 
 
 @given(st.integers(0, 40), st.integers(0, 400), st.integers(2, 60), st.integers(1, 8))

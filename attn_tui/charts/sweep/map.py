@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, log
+from math import log
 from typing import Literal
 
 import numpy as np
@@ -24,7 +24,7 @@ from attn_tui.report.sweep.names import NAMES, doing, interval_text, mean_text, 
 
 Of = Literal["median", "mean"]
 
-LEAST_BODY, LARGEST, LARGEST_FACTOR = 1, (12, 3), (6, 2)
+LEAST_BODY, LARGEST, LARGEST_FACTOR = 1, (12, 3), (10, 4)
 """Columns of a cell at least; columns and rows of one at most, and of one with a factor."""
 
 
@@ -74,9 +74,11 @@ def held(places: Sequence[int], wanted: int) -> int:
 
 
 def _some(places: Sequence[int], most: int, kept: int) -> tuple[int, ...]:
-    """Return at most so many places, all equally far apart, one of them among them."""
-    step = ceil(len(places) / most)
-    return tuple(places[places.index(kept) % step :: step])
+    """Return at most so many places about one of them, all equally far apart."""
+    step = max(round(len(places) / most), 1)
+    spread = places[places.index(kept) % step :: step]
+    first = min(max(spread.index(kept) - most // 2, 0), max(len(spread) - most, 0))
+    return tuple(spread[first : first + most])
 
 
 def place_on_map(
@@ -130,14 +132,13 @@ def sweep_map(
     crossings = () if answer.settings.ratio else _crossings(answer, rule, seen)
     drawn = HeatMap(cells, ns, d_ks, "n\\d_k", here, below=True, line=crossings)
     rows += drawn.drawn(seen.cells, width)
-    blank = height - len(rows) - seen.readout - seen.legend
-    rows += [fitted((), width)] * blank
+    room = height - len(rows) - seen.readout
+    legend = shading.legend(_line_of(answer, rule), width, max(room - 1, 1)) if seen.legend else []
+    rows += [fitted((), width)] * (room > len(legend))
     if seen.readout:
         rows.append(fitted(((first_text(readouts, width), "cursor"),), width))
-    if seen.legend:
-        line = _line_of(answer, rule)
-        rows.append(fitted(first_fit(shading.legend(line), width), width))
-    return tuple(rows)
+    rows += (fitted(each, width) for each in legend)
+    return (*rows, *[fitted((), width)] * (height - len(rows)))
 
 
 def _values(answer: Answer, rule: str, of: Of) -> Mapping[Place, float]:

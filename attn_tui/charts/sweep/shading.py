@@ -8,7 +8,7 @@ import numpy as np
 from attn_tui.charts.axis import power_text
 from attn_tui.charts.glyphs import ABOVE, BELOW, RULE, SHADES
 from attn_tui.charts.heat import Cell, Shading
-from attn_tui.charts.rows import Row
+from attn_tui.charts.rows import Row, first_fit, packed
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.readouts import READOUTS
@@ -37,29 +37,30 @@ class FactorShading(Shading):
             return Cell(0, "NaN"[:body], "error")
         shade = int(self.shades(np.abs(value)))
         if not shade:
-            return Cell(0, "=", "zero")
+            return Cell(0, "=".rjust(min(body, LEAST_FACTOR)), "zero")
         sign, role = (BELOW, "negative") if value > 0.0 else (ABOVE, "positive")
-        return Cell(0, sign + times(abs(value)) if body >= LEAST_FACTOR else sign, f"{role}{shade}")
+        text = sign + times(abs(value)) if body >= LEAST_FACTOR else sign
+        # It has a row for itself; where a cell has more, they are shaded.
+        return Cell(shade, text.rjust(min(body, LEAST_FACTOR)).center(body), f"{role}{shade}")
 
-    def legend(self, line: str) -> list[Row]:
-        """Return what the cells mean, at decreasing length."""
-        down, up, equal = f"{BELOW}26", f"{ABOVE}26", "="
-        smaller: Row = ((down, "negative4"), (" dividing makes it 26 times smaller   ", "label"))
-        larger: Row = ((up, "positive4"), (" larger   ", "label"))
-        same: Row = ((equal, "zero"), (" the same, within 15 %   ", "label"))
-        most: Row = ((f"{ABOVE}≫", "positive4"), (" over a million   ", "label"))
+    def legend(self, line: str, width: int, height: int) -> list[Row]:
+        """Return what the cells mean, in at most so many rows."""
+        smaller: Row = (
+            (f"{BELOW}26", "negative4"),
+            (" dividing makes it 26 times smaller", "label"),
+        )
+        larger: Row = ((f"{ABOVE}26", "positive4"), (" larger", "label"))
+        same: Row = (("=", "zero"), (" the same, within 15 %", "label"))
+        most: Row = ((f"{ABOVE}≫", "positive4"), (" over a million", "label"))
         here: Row = (("[ ]", "cursor"), (" you are here", "label"))
-        short: Row = (
-            (BELOW, "negative4"), (" dividing makes it smaller ", "label"), (ABOVE, "positive4"),
-            (" larger ", "label"),
-        )  # fmt: skip
-        return [
-            (*smaller, *larger, *same, *most, *here),
-            (*smaller, *larger, *same, *here),
-            (*smaller, *larger, *here),
-            short,
-            ((f"{BELOW} smaller {ABOVE} larger", "label"),),
-        ]
+        short: Row = ((BELOW, "negative4"), (" dividing makes it smaller", "label"))
+        shorter: Row = ((BELOW, "negative4"), (" smaller", "label"))
+        above: Row = ((ABOVE, "positive4"), (" larger", "label"))
+        choices = [
+            [smaller, larger, same, most, here], [smaller, larger, same, here],
+            [smaller, larger, here], [short, above, here], [short, above], [shorter, above],
+        ]  # fmt: skip
+        return packed([((), parts) for parts in choices], width, height, gap=3)
 
 
 def times(log_factor: float) -> str:
@@ -92,8 +93,8 @@ class SizeShading(Shading):
         number = np.exp(value) if isfinite(value) else 0.0
         return Cell(shade, f" {statistic_number(float(number), value, body - 3)} ", role)
 
-    def legend(self, line: str) -> list[Row]:
-        """Return what the shades mean, at decreasing length."""
+    def legend(self, line: str, width: int, height: int) -> list[Row]:
+        """Return what the shades mean, in a row."""
         steps = self.samples(" ≥{}  ")
         less: Row = ((f"{SHADES[0]} less  ", "zero"),)
         rule: Row = ((f"{RULE} ", "strong"), (line, "label")) if line else ()
@@ -101,7 +102,8 @@ class SizeShading(Shading):
         short_rule: Row = ((RULE, "strong"), (line.partition(":")[0], "label")) if line else ()
         tight = self.samples("≥{} ")
         brief: Row = (*tight, *short_less, *short_rule)
-        return [(*steps, *less, *rule), (*steps, *less, *short_rule), brief, steps, steps[:4]]
+        rows = [(*steps, *less, *rule), (*steps, *less, *short_rule), brief, steps, steps[:4]]
+        return [first_fit(rows, width)]
 
 
 def size_shading(answer: Answer, cells: Mapping[Place, float], by_log: bool) -> SizeShading:

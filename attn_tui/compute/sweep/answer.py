@@ -11,6 +11,7 @@ from attn_tui.compute.log_scale import N_KEYS
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.asymptotes import Where, condensation_d_k, condensation_n
+from attn_tui.compute.sweep.crossing import Meeting, crossings
 from attn_tui.compute.sweep.crossover import (
     Crossover,
     crossovers,
@@ -84,6 +85,8 @@ class Answer:
         crossovers: Of curves over d_k, for each readout and rule that divides; empty at first, then
             from a few draws, at last from all.
         progress: How much of the work is done, 0 to 1; 1 in the last answer alone.
+        here: What is drawn for itself at the place that is asked for; None where that is one of the
+            points, and while it is not known.
         generator: The algorithm that draws.
     """
 
@@ -95,7 +98,36 @@ class Answer:
     condensation: tuple[Condensation, ...]
     crossovers: tuple[Crossover, ...]
     progress: float
+    here: Points | None = None
     generator: str = GENERATOR
+
+    @property
+    def nearby(self) -> Points:
+        """The points among which the place that is asked for is, or the nearest to it."""
+        return self.here or self.points
+
+    def crossing(self, rule: str, statistic: Statistic, n: int) -> Meeting | None:
+        """Return where medians without a rule and with it cross, if at one place.
+
+        Args:
+            rule: The rule.
+            statistic: Of what the medians are.
+            n: Of a map, for how many keys: over d_k. Curves cross over what is swept.
+        """
+        settings = self.settings
+        if settings.view == "map":
+            rows = [each for each in self.boundary(rule, statistic) if each.n == n]
+            return next((Meeting(row.d_k, row.low, row.high) for row in rows if row.d_k), None)
+        if settings.over == "n":
+            met = crossings(self.points, rule, statistic)
+            one = met[0] if len(met) == 1 else None
+            return Meeting(one.n, one.low, one.high) if one and one.n else None
+        for found in self.crossovers:
+            if (found.n, found.readout, found.rule) == (n, statistic, rule) and found.d_k:
+                low = None if found.low_open else found.low
+                high = None if found.high_open else found.high
+                return Meeting(found.d_k, low, high, found.finished)
+        return None
 
     def boundary(self, rule: str, statistic: Statistic) -> tuple[Boundary, ...]:
         """Return where the ratio of medians falls through 1, for each n all of which is drawn."""

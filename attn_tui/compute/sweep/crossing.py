@@ -45,6 +45,23 @@ class Crossing:
     larger: bool
 
 
+@dataclass(frozen=True)
+class Meeting:
+    """The one place along what is swept where the medians without a rule and with it cross.
+
+    Attributes:
+        at: The d_k or the n, between whole numbers.
+        low: Lower end of its 95 % interval; None where it may go on beyond what was looked at.
+        high: Upper end; likewise.
+        finished: Whether that is of all draws that were asked for.
+    """
+
+    at: float
+    low: float | None
+    high: float | None
+    finished: bool = True
+
+
 def runs(points: Points, rule: str, statistic: Statistic) -> list[Run]:
     """Return the runs of a sweep over n; only differences of two standard errors and more count."""
     found: list[Run] = []

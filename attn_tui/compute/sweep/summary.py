@@ -34,6 +34,8 @@ class Summary:
             draws they are the extremes, and hold the median less often.
         log_low: ln of what one draw in ten falls below.
         log_high: ln of what one draw in ten exceeds.
+        log_quarter: ln of what a quarter of the draws fall below.
+        log_three_quarters: ln of what a quarter exceed: between these is the middle half.
     """
 
     draws: int
@@ -46,6 +48,8 @@ class Summary:
     log_median_high: float
     log_low: float
     log_high: float
+    log_quarter: float
+    log_three_quarters: float
 
     def times(self, factor: float) -> "Summary":
         """Return the summary of the same draws times a number that is not negative."""
@@ -95,6 +99,16 @@ class Summary:
         """What one draw in ten exceeds."""
         return power(self.log_high)
 
+    @property
+    def quarter(self) -> float:
+        """What a quarter of the draws fall below."""
+        return power(self.log_quarter)
+
+    @property
+    def three_quarters(self) -> float:
+        """What a quarter of the draws exceed."""
+        return power(self.log_three_quarters)
+
 
 def median_ranks(draws: int) -> tuple[int, int]:
     """Return the ranks, from 0, of the draws that hold the median between them 95 times in 100.
@@ -121,8 +135,8 @@ def summarise(logs: Floats) -> list[Summary]:
         log_sizes = np.log(sizes) + units
         sizes = np.where(units == 0.0, sizes, np.exp(log_sizes))
     low, high = median_ranks(draws)
-    tenth, median, ninth = _quantiles(ranked, (0.1, 0.5, 0.9))
-    columns = (*sizes, *log_sizes, median, ranked[:, low], ranked[:, high], tenth, ninth)
+    median, *others = _quantiles(ranked, (0.5, 0.1, 0.9, 0.25, 0.75))
+    columns = (*sizes, *log_sizes, median, ranked[:, low], ranked[:, high], *others)
     return [Summary(draws, *numbers) for numbers in np.stack(columns, axis=1).tolist()]
 
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.crossover import GRADIENTS, last_fall
+from attn_tui.compute.sweep.crossover import last_fall
 from attn_tui.compute.sweep.points import Place, Points
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report.headline import DIVISORS, Factor, Headline, percent, rounded
 from attn_tui.report.numbers import general
-from attn_tui.report.sweep.names import doing, is_none, others
+from attn_tui.report.sweep.names import doing, is_none, others, short_place
 from attn_tui.report.sweep.sentences import larger_mean
 
 Of = Literal["median", "mean"]
@@ -27,18 +27,15 @@ _NOUNS = {
 }
 
 
-def headline(
-    answer: Answer, statistic: Statistic, here: Points | None = None, of: Of = "median"
-) -> Headline:
+def headline(answer: Answer, statistic: Statistic, of: Of = "median") -> Headline:
     """Return the headline of what was found so far.
 
     Args:
         answer: What was found.
         statistic: What is looked at.
-        here: Points of the place that is asked for, where it is none of those drawn.
         of: Whether the typical draw or the average is looked at.
     """
-    points = here or answer.points
+    points = answer.nearby
     if not points:
         return Headline("Nothing is drawn yet.", "Nothing is drawn yet.")
     place = points.nearest((answer.settings.n, answer.experiment.setup.d_k))
@@ -113,36 +110,24 @@ def _elsewhere(
     n, d_k = place
     if not _told(found):
         return
-    at, low, high, so_far = None, None, None, ""
     for each in answer.crossovers:
-        if (each.n, each.readout, each.rule) == (n, statistic, rule):
-            if each.d_k is None:
-                so_far = "" if each.finished else ", so far"
-                yield f"So it does at every d_k from {each.divides_from:,} to 65,536{so_far}."
-            at = each.d_k
-            low, high = None if each.low_open else each.low, None if each.high_open else each.high
+        if (each.readout, each.rule) == (statistic, rule) and each.d_k is None:
             so_far = "" if each.finished else ", so far"
-    if answer.settings.view == "map" and statistic in GRADIENTS:
-        for row in answer.boundary(rule, statistic):
-            at, low, high = (row.d_k, row.low, row.high) if row.n == n else (at, low, high)
-    if at is None:
+            yield f"So it does at every d_k from {each.divides_from:,} to 65,536{so_far}."
+    over_n = answer.settings.view == "curves" and answer.settings.over == "n"
+    if over_n or (met := answer.crossing(rule, statistic, n)) is None:
         return
-    about = f"about {_digits(at)}"
+    at, low, high, so_far = met.at, met.low, met.high, "" if met.finished else ", so far"
+    about = f"about {short_place(at)}"
     if found.log > 0.0 and d_k > at:
-        ends = f" ({_digits(low)} to {_digits(high)}{so_far})" if low and high else so_far
+        ends = f" ({short_place(low)} to {short_place(high)}{so_far})" if low and high else so_far
         yield f"With d_k below {about}{ends} it makes it smaller."
         yield f"With d_k below {about}{so_far} it makes it smaller."
     elif found.log < 0.0 and d_k < at:
         if low and high:
-            ends = f"{_digits(low)} and {_digits(high)}"
+            ends = f"{short_place(low)} and {short_place(high)}"
             yield f"It makes it larger only above some d_k between {ends}{so_far}."
         yield f"It makes it larger only above d_k = {about}{so_far}."
-
-
-def _digits(value: float) -> str:
-    """Return a d_k or an n between whole numbers to two or three digits."""
-    short = float(f"{value:.3g}" if value >= 1000.0 else f"{value:.2g}")
-    return f"{short:,.0f}" if short >= 10.0 else f"{short:g}"
 
 
 def _over_n(answer: Answer, rule: str, statistic: Statistic) -> tuple[str, ...]:
@@ -165,7 +150,7 @@ def _over_n(answer: Answer, rule: str, statistic: Statistic) -> tuple[str, ...]:
         logs = np.array([each.log for each in changes.values()])
         at = last_fall([*changes], logs)
         if at is not None:
-            text = f"{begin} larger with fewer than about {_digits(at)} keys, smaller with more"
+            text = f"{begin} larger with fewer than about {short_place(at)} keys, smaller with more"
             return (f"{text}: {last.times} with {last_n:,}.", f"{text}.")
     return (f"{begin} {last.times} with {last_n:,} keys.",)
 

@@ -93,6 +93,8 @@ def _statistic(answer: Answer, point: Point, name: Statistic) -> dict[str, Any]:
         },
         "tenth": plain_number(summary.low),
         "ninetieth": plain_number(summary.high),
+        "quarter": plain_number(summary.quarter),
+        "three_quarters": plain_number(summary.three_quarters),
         "ratio": _ratio(answer.points.ratio(point.n, point.d_k, point.rule, name)),
     }
 

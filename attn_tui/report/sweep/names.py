@@ -49,6 +49,16 @@ def place_text(value: float | None, width: int | None = None) -> str:
     return quantity(value, width=width)
 
 
+def short_place(value: float) -> str:
+    """Return a d_k or an n between whole numbers to two digits, large ones to three.
+
+    >>> short_place(431.2), short_place(1268.0), short_place(6.32)
+    ('430', '1,270', '6.3')
+    """
+    short = float(f"{value:.3g}" if value >= 1000.0 else f"{value:.2g}")
+    return f"{short:,.0f}" if short >= 10.0 else f"{short:g}"
+
+
 def crossover_text(found: Crossover) -> str:
     """Return a crossover with its interval as text: ``430 [368 to 520]``."""
     if found.d_k is None:

@@ -55,6 +55,8 @@ def summary_columns(points: Sequence[Point], statistic: Statistic) -> Iterator[C
     if not mean_known:
         yield sampled("10 %", lambda one: (one.low, one.log_low), 4)
         yield sampled("90 %", lambda one: (one.high, one.log_high), 4)
+        yield sampled("25 %", lambda one: (one.quarter, one.log_quarter), 5)
+        yield sampled("75 %", lambda one: (one.three_quarters, one.log_three_quarters), 5)
 
 
 def ratio_columns(
@@ -99,6 +101,7 @@ def _exact_ratio(answer: Answer, point: Point, statistic: Statistic) -> str:
 
 def numbers_at(answer: Answer, n: int, d_k: int, statistic: Statistic, width: int) -> Iterator[str]:
     """Yield lines with what was found at one place under each rule, and how the first compares."""
+    answer = replace(answer, points=answer.nearby)
     found = [answer.points.at(n, d_k, rule) for rule in answer.rules]
     points = [point for point in found if point]
     tables = [(rule_column(points), *summary_columns(points, statistic))] if points else []

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from textwrap import wrap
 
-from attn_tui.charts.rows import Row, fitted
+from attn_tui.charts.rows import Row, beside, fitted
 from attn_tui.charts.sweep.curves import place_at, sweep_chart
 from attn_tui.charts.sweep.map import place_on_map, sweep_map
 from attn_tui.charts.sweep.signs import drawn_rules
@@ -12,6 +12,7 @@ from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.report.head import not_applied
+from attn_tui.report.numbers import quantity
 from attn_tui.report.progress import left
 from attn_tui.report.sweep.names import (
     NAMES,
@@ -19,6 +20,7 @@ from attn_tui.report.sweep.names import (
     crossover_text,
     formula,
     name_of,
+    others,
 )
 from attn_tui.report.sweep.sentences import said
 from attn_tui.report.sweep.tables import numbers_at
@@ -41,7 +43,7 @@ def place_of(experiment: Experiment) -> Place:
 def status(settings: Settings, width: int) -> list[tuple[str, str]]:
     """Return the statistic for the title line."""
     named = NAMES[settings.statistic]
-    ratios = " unscaled/scaled" if width >= 80 else " ratio"
+    ratios = " scaled/unscaled" if width >= 80 else " ratio"
     # A map of ratios says itself what it shows.
     has_ratio = settings.ratio and settings.view != "map"
     text = named.symbol + ratios * has_ratio
@@ -74,13 +76,25 @@ def tabs(
 
 
 def map_rule(answer: Answer, view: View) -> str:
-    """Return the rule that a map shows."""
+    """Return the rule that a map shows, and whose crossing is marked on curves."""
     rules = drawn_rules(answer)
+    if answer.settings.view == "curves":
+        rules = others(answer.rules) or rules
     return rules[view.rule % len(rules)]
 
 
+BESIDE, MAP, GAP = 110, 2 / 3, 2
+"""From so many columns on the curves of the cursor's row stand beside a map, which has this share
+of them, and so many are between."""
+
+
+def map_width(answer: Answer, width: int) -> int:
+    """Return how many columns a map has; the rest are a gap and the curves of its row."""
+    return round(width * MAP) if width >= BESIDE and len(answer.points.d_ks) > 1 else width
+
+
 def chart_rows(answer: Answer, view: View, at: Place, width: int, height: int) -> Sequence[Row]:
-    """Return the chart, or the numbers in its place.
+    """Return the chart, or the map with the curves of the cursor's row, or the numbers.
 
     Args:
         answer: What there is so far.
@@ -93,9 +107,14 @@ def chart_rows(answer: Answer, view: View, at: Place, width: int, height: int) -
         lines = number_lines(answer, at, width)[view.top :][:height]
         rows = [fitted(((line, "text"),), width) for line in lines]
         return [*rows, *[fitted((), width)] * (height - len(rows))]
-    if answer.settings.view == "map":
-        return sweep_map(answer, map_rule(answer, view), view.of, at, width, height, view.look)
-    return sweep_chart(answer, _swept(answer, at), width, height, view.look)
+    rule, look = map_rule(answer, view), view.look
+    if answer.settings.view == "curves":
+        return sweep_chart(answer, rule, at, width, height, look)
+    left = map_width(answer, width)
+    drawn = sweep_map(answer, rule, view.of, at, left, height, look)
+    if left == width:
+        return drawn
+    return beside(drawn, sweep_chart(answer, rule, at, width - left - GAP, height, look), GAP)
 
 
 def pointed(
@@ -104,30 +123,33 @@ def pointed(
     """Return the place at a cell of the chart, or None beside all."""
     if view.numbers:
         return None
+    left = 0
     if answer.settings.view == "map":
-        return place_on_map(answer, x, y, at, width, height)
-    found = place_at(answer, x, width, height, view.look)
-    if found is None:
-        return None
-    return (at[0], found) if answer.settings.over == "d_k" else (found, at[1])
-
-
-def _swept(answer: Answer, at: Place) -> int:
-    return at[1] if answer.settings.over == "d_k" else at[0]
+        left = map_width(answer, width)
+        if x < left or left == width:
+            return place_on_map(answer, x, y, at, left, height)
+        left += GAP
+    rule = map_rule(answer, view)
+    return place_at(answer, rule, at, x - left, width - left, height, view.look)
 
 
 def number_lines(answer: Answer, at: Place, width: int) -> list[str]:
     """Return the numbers at the cursor and the crossovers, in lines."""
-    n, d_k = answer.points.nearest(at)
+    n, d_k = answer.nearby.nearest(at)
     statistic = answer.settings.statistic
     named = NAMES[statistic]
     first = [f"{named.symbol}: {named.words}."]
     if text := not_applied(answer.experiment.setup.scale, but_qk_norm=True):
         first.append(f"{text}.")
-    first.append(f"At n = {n:,}, d_k = {d_k:,}:")
+    near = "" if (n, d_k) == at else f", the place nearest to n = {at[0]:,}, d_k = {at[1]:,}"
+    first.append(f"At n = {n:,}, d_k = {d_k:,}{near}:")
     table, texts = numbers_at(answer, n, d_k, statistic, width - 3), list[str]()
-    if answer.settings.view == "curves":
-        marks = [condensation_text(each, answer.settings.over) for each in answer.condensation]
+    over = "d_k" if answer.settings.view == "map" else answer.settings.over
+    if marks := [
+        condensation_text(each, over)
+        for each in answer.condensation
+        if over == "n" or each.n == answer.points.nearest(at)[0]
+    ]:
         texts.append(f"As n → ∞, logits condense where m√d_k ≥ √(2 ln n): {'; '.join(marks)}.")
     if answer.crossovers:
         texts.append("Removing a rule makes the median larger below d* [95 % interval]:")
@@ -138,7 +160,10 @@ def number_lines(answer: Answer, at: Place, width: int) -> list[str]:
     for curve in answer.curves:
         head = "Exact" if curve.kind == "exact" else "Asymptote of the"
         condition = f" ({curve.condition})" if curve.kind == "asymptote" else ""
-        texts.append(f"{head} {curve.of}, {name_of(curve.rule)}: {curve.formula}{condition}.")
+        value = dict(zip(curve.places, curve.values, strict=True)).get((n, d_k))
+        there = "" if value is None else f", {quantity(value)} here"
+        name = f"{head} {curve.of}, {name_of(curve.rule)}"
+        texts.append(f"{name}: {curve.formula}{condition}{there}.")
     texts += said(answer, statistic)
 
     def wrapped(texts: Sequence[str]) -> list[str]:

@@ -3,12 +3,11 @@
 from dataclasses import replace
 from typing import Any, Protocol
 
-from attn_tui.charts.sweep.curves import nearest
+from attn_tui.charts.sweep.map import held
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.rules import rule_text
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.files.draft import Draft
@@ -36,10 +35,6 @@ class PlacesHost(SweepHost, Protocol):
     answer: Answer | None
     rules: Rules
 
-    @property
-    def answered(self) -> bool:
-        """Whether that answers what is asked."""
-
     def run_action(self, action: str) -> Any:
         """Run a Textual action."""
 
@@ -48,16 +43,6 @@ class Places(Part[PlacesHost]):
     """Moves the cursor, and opens Explore where it is."""
 
     NAME = "places"
-
-    @property
-    def cursor(self) -> Place:
-        """The n and d_k under the cursor: of what is asked, the nearest that is drawn."""
-        screen = self._screen
-        if screen.asked is None:
-            return screen.settings.n, 1
-        at, answer = drawing.place_of(screen.asked.experiment), screen.answer
-        drawn = answer is not None and screen.answered and answer.points
-        return answer.points.nearest(at) if answer and drawn else at
 
     def move(self, dx: int, dy: int) -> None:
         """Move by so many places to the right, and down; or scroll the numbers."""
@@ -99,7 +84,7 @@ class Places(Part[PlacesHost]):
         """Open Explore on a vector drawn where the cursor is, with the seed of the sweep."""
         screen = self._screen
         if screen.asked:
-            n, d_k = self.cursor
+            n, d_k = drawing.place_of(screen.asked.experiment)
             vector = Drawn(n, screen.settings.seed)
             there = _under(self._rule, screen.rules.compared)
 
@@ -137,5 +122,5 @@ def _under(rule: str, rules: tuple[str, ...]) -> Change:
 
 def moved(places: tuple[int, ...], here: int, by: int) -> int:
     """Return the place so many places from the one nearest to here, if not beyond the ends."""
-    at = places.index(nearest(places, here)) + by
+    at = places.index(held(places, here)) + by
     return places[min(max(at, 0), len(places) - 1)]

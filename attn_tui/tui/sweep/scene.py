@@ -5,7 +5,6 @@ from functools import cached_property
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.points import Points
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.report.headline import Headline
 from attn_tui.report.sweep.headline import headline
@@ -20,14 +19,12 @@ class Scene(scene.Scene):
     Attributes:
         view: What is looked at.
         question: What is asked, with the statistic that is looked at.
-        here: What is drawn at the cursor's place, where that is none of the chart's.
         now: What the clock says, in seconds.
     """
 
     answer: Answer | None
     view: View
     question: Experiment
-    here: Points | None
     now: float
 
     @property
@@ -40,4 +37,4 @@ class Scene(scene.Scene):
         """What dividing does to the typical draw here."""
         if self.answer is None:
             return None
-        return headline(self.answer, self.settings.statistic, self.here, self.view.of)
+        return headline(self.answer, self.settings.statistic, self.view.of)

@@ -21,7 +21,7 @@ from attn_tui.compute.sweep.settings import Settings
 from attn_tui.report.head import not_applied
 from attn_tui.report.sweep import csv, json, text
 from attn_tui.tui import full
-from attn_tui.tui.actions import Action, Section
+from attn_tui.tui.actions import Section
 from attn_tui.tui.at_place import AtPlace
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.filing import Filing
@@ -31,7 +31,7 @@ from attn_tui.tui.parts import Part
 from attn_tui.tui.state import Asked
 from attn_tui.tui.stopping import Stopping
 from attn_tui.tui.sweep import drawing, explanations, panes, results
-from attn_tui.tui.sweep.actions import ACTIONS, EXPLORE_ACTION
+from attn_tui.tui.sweep.actions import ACTIONS
 from attn_tui.tui.sweep.looking import Looking
 from attn_tui.tui.sweep.places import Places
 from attn_tui.tui.sweep.rules import Rules
@@ -106,11 +106,6 @@ class SweepScreen(InstrumentScreen):
         if settings != self.fields.setup.get(Settings):
             check_vectors(Shown.of(self.settings).put(settings))
 
-    @property
-    def answered(self) -> bool:
-        """Whether the answer is to what is asked."""
-        return self.answer is not None and self.answer.experiment is self.question
-
     def show(self, asked: Asked) -> None:
         """Show what is known of what is asked, and find out the rest."""
         tab = drawing.tab_of(self.settings) if self.asked else ""
@@ -138,8 +133,7 @@ class SweepScreen(InstrumentScreen):
         place = drawing.place_of(experiment)
         if self.answer and self.answer.progress == 1.0 and place not in self.answer.points.places:
             self.at_place.go_on(experiment, *place)
-        else:
-            self.at_place.forget()
+            self.answer = replace(self.answer, here=self.at_place.points)
 
     # What is shown
 
@@ -147,14 +141,6 @@ class SweepScreen(InstrumentScreen):
     def status(self) -> list[tuple[str, str]]:
         """The statistic that is shown."""
         return drawing.status(self.settings, self.size.width)
-
-    def label_of(self, action: Action) -> str:
-        """Return what the key bar calls an action: where Explore opens, if not at the sliders."""
-        if self.asked and action is EXPLORE_ACTION:
-            n, d_k = self.places.cursor
-            if (n, d_k) != drawing.place_of(self.asked.experiment):
-                return f"{action.label} n {n:,}, d_k {d_k:,}"
-        return action.label
 
     @property
     def chart(self) -> str:
@@ -166,7 +152,7 @@ class SweepScreen(InstrumentScreen):
         question = self.question or asked.experiment
         return Scene(
             asked, self.answer, self.job, self.problem, *self.size, self.view, question,
-            self.at_place.points, time.monotonic(),
+            time.monotonic(),
         )  # fmt: skip
 
     def draw(self, later: bool = False) -> None:
