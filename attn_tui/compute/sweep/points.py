@@ -1,9 +1,9 @@
 """Points of a sweep: what drawn vectors of n keys say at one d_k under one rule."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from math import log, sqrt
+from math import hypot, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +33,9 @@ class Point:
         draws: How many vectors were drawn.
         statistics: What they say of each statistic.
         qk_norm: Whether q and k were normalised; the query gradient is NaN then.
-        paired: Of each statistic, the standard errors of ln of the ratio of means and of medians,
-            unscaled over this; both are of the same draws. Empty unless none is among the rules.
+        mean_errors: Of each statistic, the standard error of ln of the ratio of means, unscaled
+            over this; both are of the same draws. Empty unless none is among the rules.
+        below: Which draws lie below the median of each of `ROWS`, in bits, shape (rows, N/8).
     """
 
     n: int
@@ -43,8 +44,9 @@ class Point:
     multiplier: float
     draws: int
     statistics: Mapping[Statistic, Summary]
+    mean_errors: Mapping[Statistic, float]
+    below: NDArray[np.uint8]
     qk_norm: bool = False
-    paired: Mapping[Statistic, tuple[float, float]] = field(default_factory=dict)
 
     def exact(self, statistic: Statistic) -> Exact:
         """Return the exact mean and median, where they are known."""
@@ -74,38 +76,44 @@ def ratio(unscaled: Point, scaled: Point, statistic: Statistic) -> Ratio:
     """Return how a statistic without scaling compares with the same under a rule."""
     one, other = unscaled.statistics[statistic], scaled.statistics[statistic]
     means, medians = one.log_mean - other.log_mean, one.log_median - other.log_median
-    mean_error, median_error = scaled.paired[statistic]
-    return Ratio(means, mean_error, medians, median_error)
+    error = median_error(unscaled, scaled, statistic)
+    return Ratio(means, scaled.mean_errors[statistic], medians, error)
 
 
-def paired_errors(logs: Floats, summaries: Sequence[Sequence[Summary]]) -> Floats:
-    """Return the standard errors of ln of ratios, of means and of medians, of the same draws.
+def median_error(one: Point, other: Point, statistic: Statistic) -> float:
+    """Return the standard error of ln of the ratio of medians of the same draws under two rules.
 
-    For means it is that of the mean of x/E[x] − y/E[y]. For medians those of each are joined by
-    the correlation of lying below them, 4·P(both below) − 1.
+    The errors of each are joined by the correlation of lying below them, 4·P(both below) − 1. NaN
+    for one draw.
+    """
+    first, second = (
+        point.statistics[statistic].log_median_standard_error for point in (one, other)
+    )
+    both = one.below[ROWS[statistic]] & other.below[ROWS[statistic]]
+    together = 4.0 * int(np.bitwise_count(both).sum()) / one.draws - 1.0
+    # Errors of logarithms may be so large that their squares overflow.
+    apart = sqrt(2.0 * (1.0 - together)) * sqrt(first) * sqrt(second)
+    return hypot(first - second, apart)
+
+
+def mean_errors(logs: Floats) -> Floats:
+    """Return the standard errors of ln of ratios of means of the same draws.
+
+    They are those of the mean of x/E[x] − y/E[y].
 
     Args:
         logs: ln x and ln y, shape (2, rows, N).
-        summaries: Those of the rows of both.
 
     Returns:
-        Shape (rows, 2); NaN for one draw.
+        Shape (rows,); NaN for one draw.
     """
     draws = logs.shape[2]
     if draws < 2:
-        return np.full((logs.shape[1], 2), np.nan)
-    errors = [[each.log_median_standard_error for each in rows] for rows in summaries]
+        return np.full(logs.shape[1], np.nan)
     with np.errstate(all="ignore"):
         sizes = np.exp(logs - logs.max(axis=2, keepdims=True))
         shares = sizes / sizes.mean(axis=2, keepdims=True)
-        of_means = (shares[0] - shares[1]).std(axis=1, ddof=1) / sqrt(draws)
-        below = logs < np.median(logs, axis=2, keepdims=True)
-        together = 4.0 * (below[0] & below[1]).mean(axis=1) - 1.0
-        one, other = np.array(errors)
-        # Errors of logarithms may be so large that their squares overflow.
-        apart = np.sqrt(2.0 * (1.0 - together)) * np.sqrt(one) * np.sqrt(other)
-        of_medians = np.hypot(one - other, apart)
-    return np.stack([of_means, of_medians], axis=1)
+        return np.asarray((shares[0] - shares[1]).std(axis=1, ddof=1) / sqrt(draws))
 
 
 class Points(tuple[Point, ...]):
@@ -248,15 +256,19 @@ class Sampling:
         """Return what was drawn at a place, under each rule."""
         logs = self._logs[place][:, :, :draws]
         summaries = [summarise(rows) for rows in logs]
+        with np.errstate(invalid="ignore"):
+            below = np.packbits(logs < np.median(logs, axis=2, keepdims=True), axis=2)
         points = []
         for index, (rule, scale) in enumerate(self.rules.items()):
-            m, paired = scale.multiplier(place[1], place[0]), {}
+            m, of_means = scale.multiplier(place[1], place[0]), {}
             for at in self._none:
-                errors = paired_errors(logs[[at, index]], [summaries[at], summaries[index]])
-                paired = {name: tuple(errors[row]) for name, row in ROWS.items()}
+                errors = mean_errors(logs[[at, index]]).tolist()
+                of_means = {name: errors[row] for name, row in ROWS.items()}
             found = {
                 name: summaries[index][row].times(READOUTS[name].factor(m))
                 for name, row in ROWS.items()
             }
-            points.append(Point(*place, rule, m, draws, found, self.qk_norm, paired))
+            points.append(
+                Point(*place, rule, m, draws, found, of_means, below[index], self.qk_norm)
+            )
         return points

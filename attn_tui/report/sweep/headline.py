@@ -9,7 +9,7 @@ import numpy as np
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import last_fall
-from attn_tui.compute.sweep.points import Place, Points
+from attn_tui.compute.sweep.points import Place, Points, median_error
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report.headline import DIVISORS, Factor, Headline, percent, rounded
 from attn_tui.report.numbers import general
@@ -157,28 +157,17 @@ def _over_n(answer: Answer, rule: str, statistic: Statistic) -> tuple[str, ...]:
 
 def _ranking(points: Points, place: Place, rules: Sequence[str], statistic: Statistic) -> str:
     """Return which of several rules leaves the largest median, and how the others compare."""
-    known = {
-        rule: point.statistics[statistic].log_median
-        for rule in rules
-        if (point := points.at(*place, rule))
-    }
-    best, *rest = sorted(known, key=lambda rule: -known[rule])
-    noun = _NOUNS[statistic]
+    known = [point for rule in rules if (point := points.at(*place, rule))]
+    best, *rest = sorted(known, key=lambda point: -point.statistics[statistic].log_median)
     parts = []
-    for rule in rest:
-        error = max(_error(points, place, each, statistic) for each in (best, rule))
-        by = Factor(known[best] - known[rule], error)
-        if not _told(by):
-            parts.append(f"about that of {_called(rule)}")
-        else:
-            parts.append(f"{by.many} times that of {_called(rule)}")
-    compared = f"Of {len(known)} rules {_called(best)} leaves the largest typical {noun} here"
+    for point in rest:
+        by = best.statistics[statistic].log_median - point.statistics[statistic].log_median
+        found = Factor(by, median_error(best, point, statistic))
+        many = f"{found.many} times" if _told(found) else "about"
+        parts.append(f"{many} that of {_called(point.rule)}")
+    best_rule, noun = _called(best.rule), _NOUNS[statistic]
+    compared = f"Of {len(known)} rules {best_rule} leaves the largest typical {noun} here"
     return f"{compared}: {', '.join(parts[:2])}."
-
-
-def _error(points: Points, place: Place, rule: str, statistic: Statistic) -> float:
-    found = points.ratio(*place, rule, statistic)
-    return found.log_median_error if found else 0.0
 
 
 def _called(rule: str) -> str:

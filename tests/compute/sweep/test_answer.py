@@ -16,6 +16,7 @@ from attn_tui.compute.sweep.answer import Answer, answer
 from attn_tui.compute.sweep.crossover import crossover
 from attn_tui.compute.sweep.draws import unit_logs, units
 from attn_tui.compute.sweep.places import check_vectors, log_grid, places
+from attn_tui.compute.sweep.points import median_error
 from attn_tui.compute.sweep.readouts import ROWS
 from attn_tui.compute.sweep.settings import STATISTICS, Settings, Statistic, compared
 from attn_tui.compute.sweep.summary import summarise
@@ -383,6 +384,19 @@ def test_errors_of_ratios_are_those_of_paired_draws() -> None:
             spread = np.std([getattr(each, value) for each in known], ddof=1)
             told = np.median([getattr(each, error) for each in known])
             assert told == pytest.approx(spread, rel=0.35)
+    three = replace(settings, rules=("none", "inverse-sqrt", "inverse"))
+    pairs = [
+        [points.at(16, 64, rule) for rule in three.rules[1:]]
+        for points in (last(replace(three, seed=seed)).points for seed in range(60))
+    ]
+    told, apart = [], []
+    for one, other in pairs:
+        assert one
+        assert other
+        medians = [each.statistics["gradient"].log_median for each in (one, other)]
+        apart.append(medians[0] - medians[1])
+        told.append(median_error(one, other, "gradient"))
+    assert np.median(told) == pytest.approx(np.std(apart, ddof=1), rel=0.35)
     same = found[0].ratio(16, 64, "none", "entropy")
     assert same is not None
     assert (same.log_mean_error, same.log_median_error) == (0.0, 0.0)
