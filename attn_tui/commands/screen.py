@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from attn_tui.commands.asking import gradient_experiment_of, mention_unread_input
 from attn_tui.commands.options import GRADIENT, SCREEN, Option, settings, shared
@@ -60,7 +61,8 @@ def open_screen(context: click.Context, /, no_mouse: bool, **given: Any) -> None
     from attn_tui.files.draft import draft_of
     from attn_tui.tui.app import run
 
-    context.exit(run(draft_of(experiment), mouse=not no_mouse))
+    asked = any(context.get_parameter_source(name) is not ParameterSource.DEFAULT for name in given)
+    context.exit(run(draft_of(experiment), mouse=not no_mouse, guided=not asked))
 
 
 def _has_terminal() -> bool:

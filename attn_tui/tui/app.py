@@ -15,9 +15,10 @@ from typing import ClassVar
 from textual import on
 from textual.app import App
 from textual.driver import Driver
-from textual.events import AppBlur, AppFocus, Event, InputEvent, Paste, Resize
+from textual.events import AppBlur, AppFocus, Event, InputEvent, Key, Paste, Resize
 from textual.filter import LineFilter
 from textual.reactive import var
+from textual.widgets import Input, TextArea
 
 from attn_tui.charts.look_alikes import write_look_alikes
 from attn_tui.compute.sweep import settings as sweep
@@ -30,6 +31,7 @@ from attn_tui.tui.dialogs import Choice, ChoiceDialog, FindDialog, ReadDialog
 from attn_tui.tui.driver import accept_any_bytes, thrifty
 from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.finding import offered
+from attn_tui.tui.first_minute import OVER, FirstMinute
 from attn_tui.tui.guard import VISIBLE, received
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.key_help import key_help
@@ -39,6 +41,7 @@ from attn_tui.tui.terminal import lacks_blocks
 from attn_tui.tui.theme import role_styles, role_variables
 from attn_tui.tui.timers import Punctual
 from attn_tui.tui.turns import Turns
+from attn_tui.tui.widgets.hint import Hint
 
 BREATH = 0.1
 """Seconds for which a key that is held is not held up by an answer to what it asked before."""
@@ -52,6 +55,7 @@ class AttnApp(Punctual, App[None]):
         instrument: The name of the instrument shown first.
         clock: Seconds, from any moment on.
         ascii: Whether to begin with drawings in ASCII.
+        guided: Whether to say in one line what to try in the first minute.
 
     Raises:
         InputError: If the draft cannot be read.
@@ -77,6 +81,7 @@ class AttnApp(Punctual, App[None]):
         instrument: str = INSTRUMENTS[0].name,
         clock: Callable[[], float] = time.monotonic,
         ascii: bool = False,
+        guided: bool = False,
     ) -> None:
         no_color = bool(environ.get("NO_COLOR"))
         if not no_color:
@@ -94,6 +99,7 @@ class AttnApp(Punctual, App[None]):
         self._until_shown.enter_context(self.batch_update())
         self.history = History(Asked.first(draft))
         self._clock = clock
+        self._minute = FirstMinute() if guided else OVER
         self.set_reactive(AttnApp.in_ascii, ascii)
         self._due = False
         self._shown_at = -inf
@@ -140,12 +146,26 @@ class AttnApp(Punctual, App[None]):
     async def on_event(self, event: Event) -> None:
         """Let what a person does have its turn; the rest is dealt with at once."""
         if isinstance(event, InputEvent | Paste | AppFocus | AppBlur) and not event.is_forwarded:
+            self._notice(event)
             self.turns.take(received(event))
             return
         await super().on_event(event)
         if isinstance(event, Resize) and self.screen_stack:
             # What a terminal does with its cells then is its own affair, whatever the size.
             self.action_redraw()
+
+    def _notice(self, event: Event) -> None:
+        """Notice keys that are for something else than what to try in the first minute."""
+        if self._minute.is_over or not (isinstance(event, Key) and self.screen_stack):
+            return
+        screen, is_typed = self.screen, isinstance(self.focused, Input | TextArea)
+        if isinstance(screen, InstrumentScreen) and not (is_typed or screen.view.full):
+            self._minute = self._minute.pressed(event.key)
+            screen.query_one(Hint).take(self._minute)
+
+    @on(Hint.Done)
+    def _on_done(self, event: Hint.Done) -> None:
+        self._minute = event.minute
 
     @on(InstrumentScreen.Ready)
     def _on_ready(self) -> None:
@@ -223,6 +243,7 @@ class AttnApp(Punctual, App[None]):
         self._due = False
         base = self.screen_stack[0] if self.screen_stack else None
         if isinstance(base, InstrumentScreen):
+            base.query_one(Hint).minute = self._minute
             base.show(self.history.present)
         self._shown_at = self._clock()
 
@@ -245,18 +266,20 @@ def opening(draft: Draft) -> Draft:
     return replace(draft, setup=draft.setup.put(sweep.Settings(view="map", ratio=True)))
 
 
-def run(draft: Draft, mouse: bool = True) -> int:
+def run(draft: Draft, mouse: bool = True, guided: bool = False) -> int:
     """Run the program on the terminal and return its exit status.
 
     Args:
         draft: What is asked at the start.
         mouse: Whether the terminal is to report the mouse.
+        guided: Whether to say what to try in the first minute.
     """
     stream = sys.__stderr__
     assert stream is not None  # Textual writes to it.
     write_look_alikes(stream, environ)
     accept_any_bytes()
-    app = AttnApp(opening(draft), ascii=lacks_blocks(stream.encoding, environ))
+    in_ascii = lacks_blocks(stream.encoding, environ)
+    app = AttnApp(opening(draft), ascii=in_ascii, guided=guided)
     with lifeline(lambda: app.call_later(app.exit)) as line:
         try:
             app.run(mouse=mouse)

@@ -36,6 +36,7 @@ from attn_tui.tui.widgets.bar import Bar, Item, TabBar
 from attn_tui.tui.widgets.chart import ChartCanvas, ChartPane
 from attn_tui.tui.widgets.entry import Entry
 from attn_tui.tui.widgets.headline import HeadlinePane
+from attn_tui.tui.widgets.hint import Hint
 from attn_tui.tui.widgets.slider import Slider
 
 
@@ -192,10 +193,11 @@ class InstrumentScreen(Punctual, Screen[None]):
     # What is shown
 
     def compose(self) -> ComposeResult:
-        """Lay out the title line, the headline, the panes and the key bar."""
+        """Lay out the title line, the headline, the panes, the hint and the key bar."""
         yield Bar(id="title")
         yield HeadlinePane(id="headline")
         yield from self.compose_panes()
+        yield Hint(self.NAME, id="hint")
         yield Bar(id="key-bar")
 
     @abstractmethod

@@ -51,6 +51,16 @@ class Scene:
         return None
 
     @property
+    def hint(self) -> str:
+        """What to look at, of a question that is an example, or nothing."""
+        return ""
+
+    @property
+    def sign(self) -> int:
+        """What dividing does to the gradient: larger 1, smaller −1, 0 where that is not told."""
+        return 0
+
+    @property
     def is_unread(self) -> bool:
         """Whether what is shown is about the last scores that could be read."""
         return self.asked.error is not None

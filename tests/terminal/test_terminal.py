@@ -87,7 +87,7 @@ def drawn(size: tuple[int, int], d_k: str, tabs: str) -> tuple[str, ...]:
 
 def test_a_dialogue_sends_what_it_covers_and_the_editor_next_to_nothing() -> None:
     screen = drawn((120, 40), "1024", "")
-    with Terminal(120, 40) as terminal:
+    with Terminal(120, 40, ["--d-k", "1024"]) as terminal:
         terminal.until_like(screen)
         assert terminal.sent < 25_000
         for key, shown, most in (("r", "Scale rule", 24_000), ("d", "d_k 1024", 3_000)):
@@ -101,7 +101,7 @@ def test_a_dialogue_sends_what_it_covers_and_the_editor_next_to_nothing() -> Non
 
 def test_what_spoils_the_screen_is_drawn_over_on_request() -> None:
     screen = drawn((80, 24), "1024", "")
-    with Terminal(80, 24) as terminal:
+    with Terminal(80, 24, ["--d-k", "1024"]) as terminal:
         terminal.until_like(screen)
         terminal.stream.feed(b"\x1b[5;10HBroadcast message from root\x1b[24;1H")
         assert terminal.display != screen
@@ -147,7 +147,7 @@ def test_keys_before_the_first_picture_wait_for_it() -> None:
 
 def test_a_size_that_comes_back_at_once_is_drawn_anew() -> None:
     screen = drawn((120, 40), "1024", "")
-    with Terminal(120, 40) as terminal:
+    with Terminal(120, 40, ["--d-k", "1024"]) as terminal:
         terminal.until_like(screen)
         # The terminal forgets what it has no room for; the program learns of the last size alone.
         terminal.child.setwinsize(15, 40)

@@ -11,8 +11,6 @@ from attn_tui.compute.logit_map import SYMBOL
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.source import Kind, Source
-from attn_tui.files.draft import EXAMPLE
-from attn_tui.files.examples import example_of
 from attn_tui.files.kinds import KINDS
 from attn_tui.report.numbers import general, weight, weight_name
 from attn_tui.tui.explore.charts import TABS
@@ -96,15 +94,6 @@ def message_rows(scene: Scene, found: Found) -> list[Row]:
     if scene.view.pinned:
         rows.insert(0, (("pinned ", "pinned"), (scene.view.pin, "muted")))
     return rows[:height]
-
-
-def hint(scene: Scene) -> list[str]:
-    """Return what to look at if what is asked is an example, in lines."""
-    example = example_of(scene.asked.draft)
-    # Of the example at the start the headline says all there is to see.
-    if example is None or example.draft == EXAMPLE or scene.view.pinned:
-        return []
-    return wrap(example.look, max(scene.width - 2, 10), max_lines=2, placeholder=" …")
 
 
 def page(scene: Scene, found: Found) -> Page:

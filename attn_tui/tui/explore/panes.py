@@ -147,13 +147,3 @@ class ExploreChart(ChartPane):
     def wait(self, failed: bool) -> None:
         """Say that the chart is still to come, or will not."""
         self.canvas.show(message(" not computed" if failed else " computing …", *self.canvas.size))
-
-
-class Hint(Canvas):
-    """What to look at, of a question that is an example."""
-
-    def see(self, scene: Scene) -> None:
-        """Say it, in as many lines as it takes."""
-        lines = drawing.hint(scene)
-        self.display, self.styles.height = bool(lines), len(lines)
-        self.show([((f" {line}", "muted"),) for line in lines])

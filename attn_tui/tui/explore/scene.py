@@ -7,6 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from attn_tui.charts.rows import Row
+from attn_tui.files.draft import EXAMPLE
+from attn_tui.files.examples import example_of
 from attn_tui.report.headline import Factor, Headline
 from attn_tui.tui import scene
 from attn_tui.tui.explore import table_rows
@@ -104,6 +106,12 @@ class Scene(scene.Scene):
     def headline(self) -> Headline | None:
         """Who has the weight on either side, and what becomes of the gradient."""
         return headline_of(self.answer, self.typical) if self.answer else None
+
+    @property
+    def hint(self) -> str:
+        """What to look at, of an example; of the one at the start the headline says all."""
+        example = None if self.view.pinned else example_of(self.asked.draft)
+        return example.look if example and example.draft != EXAMPLE else ""
 
     @cached_property
     def statistics(self) -> Sequence[Row]:

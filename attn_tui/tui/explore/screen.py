@@ -93,7 +93,6 @@ class ExploreScreen(InstrumentScreen):
         yield TabBar(id="narrow-tabs")
         yield panes.ExploreTable(id="table")
         yield panes.ExploreChart(id="charts")
-        yield panes.Hint(id="hint")
 
     def forms(self) -> Forms:
         """Return what can be written."""
@@ -140,10 +139,11 @@ class ExploreScreen(InstrumentScreen):
 
     def scene(self, asked: Asked) -> Scene:
         """Return what panes are to show, scrolled to the cursor."""
-        names = ("#title", "#headline", "#formula", "#scores", "#scale", "#hint", "#key-bar")
+        names = ("#title", "#headline", "#formula", "#scores", "#scale", "#key-bar")
         others = [self.query_one(name) for name in names]
         there = [each for each in others if each.display or not self.view.full]
-        taken = sum(each.outer_size.height for each in there)
+        # A line is kept for the hint, so that the table stays what it is when that goes.
+        taken = sum(each.outer_size.height for each in there) + (not self.view.full)
         scene = Scene(
             asked, self.found, self.job, self.problem, *self.size, self.looked, taken,
             self.typically.factor(asked.experiment), isinstance(self.focused, ScoreEditor),

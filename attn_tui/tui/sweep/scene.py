@@ -7,7 +7,8 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.report.headline import Headline
-from attn_tui.report.sweep.headline import headline
+from attn_tui.report.sweep.headline import change, headline
+from attn_tui.report.sweep.names import others
 from attn_tui.tui import scene
 from attn_tui.tui.sweep.view import View
 
@@ -31,6 +32,16 @@ class Scene(scene.Scene):
     def settings(self) -> Settings:
         """What is asked of this instrument, with the statistic that is looked at."""
         return self.question.setup.get(Settings)
+
+    @property
+    def sign(self) -> int:
+        """What dividing does to the median here: larger 1, smaller −1, 0 where none tells."""
+        rules = others(self.answer.rules) if self.answer else []
+        if not (self.answer and (points := self.answer.nearby) and rules):
+            return 0
+        at = points.nearest((self.settings.n, self.question.setup.d_k))
+        found = change(points, at, rules[0], self.settings.statistic)
+        return 0 if found.stays else 1 if found.log > 0.0 else -1
 
     @cached_property
     def headline(self) -> Headline | None:

@@ -1,0 +1,135 @@
+"""The first minute: one line that says what to try next, each step gone once it is done."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from attn_tui.compute.log_scale import D_K
+from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.tui.everywhere import SHARED
+from attn_tui.tui.fields import D_K_ACTIONS
+from attn_tui.tui.widgets.slider import ACTIONS
+
+PATIENCE = 3
+"""So many keys that are for something else end it."""
+
+KEYS = {key for action in (*D_K_ACTIONS, *ACTIONS, *SHARED) for key in action.keys}
+"""Keys that may belong to what it says."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What there is at a moment.
+
+    Attributes:
+        instrument: The name of the one that is shown.
+        draft: What is asked.
+        sign: What dividing does to the gradient there: larger 1, smaller −1, 0 where that is not
+            told.
+    """
+
+    instrument: str
+    draft: Draft
+    sign: int = 0
+
+    @property
+    def is_own(self) -> bool:
+        """Whether another question is asked than the example at the start, at whatever d_k."""
+        asked, given = self.draft, EXAMPLE.setup
+        setup = replace(asked.setup, d_k=given.d_k, settings=given.settings)
+        return (asked.text, asked.source, setup) != (EXAMPLE.text, EXAMPLE.source, given)
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something to try.
+
+    Attributes:
+        instrument: The name of the one where that is.
+        texts: What to do, at decreasing length.
+        done: Whether it is done at a moment on that instrument, after the signs seen there.
+    """
+
+    instrument: str
+    texts: tuple[str, ...]
+    done: Callable[[Moment, frozenset[int]], bool] = lambda moment, signs: False
+
+
+STEPS = (
+    Step(
+        "explore",
+        (
+            "Hold ] and watch · 2 where d_k comes from · x examples · ? help",
+            "Hold ] and watch · ? help",
+        ),
+        lambda moment, signs: moment.draft.setup.d_k == D_K.maximum,
+    ),
+    Step(
+        "explore",
+        (
+            "Too much evens everything out. These scores are typed; real ones grow: press 2.",
+            "Too much evens everything out. Typed scores stay, real ones grow: press 2.",
+            "Too much evens all out: press 2.",
+        ),
+    ),
+    Step(
+        "dots",
+        ("Hold [ until the upper bell is as narrow as the lower one.", "Hold [ and watch."),
+        lambda moment, signs: moment.draft.setup.d_k == D_K.minimum,
+    ),
+    Step(
+        "dots",
+        ("That is why √d_k. 3: does it help the gradient?", "So √d_k. 3: does it help?"),
+    ),
+    Step(
+        "sweep",
+        ("Move left or right until ▲ and ▼ change places.", "Move until ▲ and ▼ change places."),
+        lambda moment, signs: len(signs) > 1,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class FirstMinute:
+    """How far somebody is.
+
+    Attributes:
+        step: The place among the steps of what to try next; behind the last one all is over.
+        others: How many keys were for something else.
+        signs: What dividing was seen to do to the gradient during this step.
+    """
+
+    step: int = 0
+    others: int = 0
+    signs: frozenset[int] = frozenset()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing more to say."""
+        return self.step >= len(STEPS)
+
+    def texts(self, instrument: str) -> Sequence[str]:
+        """Return what to do on an instrument, at decreasing length; nothing where that is not."""
+        here = not self.is_over and STEPS[self.step].instrument == instrument
+        return STEPS[self.step].texts if here else ()
+
+    def at(self, moment: Moment) -> "FirstMinute":
+        """Return how far somebody is who comes to a moment: what was done is done, however."""
+        if moment.is_own:
+            return OVER
+        places = (at for at, step in enumerate(STEPS) if step.instrument == moment.instrument)
+        first = next(places, 0)
+        now = replace(self, step=first, signs=frozenset()) if self.step < first else self
+        if now.texts(moment.instrument):
+            signs = now.signs | ({moment.sign} - {0})
+            done = STEPS[now.step].done(moment, signs)
+            now = replace(now, step=now.step + done, signs=frozenset() if done else signs)
+        return now
+
+    def pressed(self, key: str) -> "FirstMinute":
+        """Return how far somebody is who presses a key, by Textual's name."""
+        if key == "escape" or self.others + (key not in KEYS) >= PATIENCE:
+            return OVER
+        return replace(self, others=self.others + (key not in KEYS))
+
+
+OVER = FirstMinute(len(STEPS))

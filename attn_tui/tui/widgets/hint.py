@@ -1,0 +1,56 @@
+"""One line, or two, of what to look at or to try next."""
+
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import Any
+
+from textual.message import Message
+
+from attn_tui.tui.first_minute import OVER, FirstMinute, Moment
+from attn_tui.tui.widgets.canvas import Canvas
+
+
+class Hint(Canvas):
+    """What to try next in the first minute, and what to look at, of a question that is an example.
+
+    Args:
+        instrument: The name of the one it is part of.
+    """
+
+    DEFAULT_CSS = """
+    Hint { display: none; }
+    """
+
+    @dataclass
+    class Done(Message):
+        """Somebody has come further."""
+
+        minute: FirstMinute
+
+    minute = OVER
+    scene: Any = None
+
+    def __init__(self, instrument: str, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._instrument = instrument
+
+    def take(self, minute: FirstMinute) -> None:
+        """Know how far somebody is."""
+        self.minute = minute
+        if self.scene:
+            self.see(self.scene)
+
+    def see(self, scene: Any) -> None:
+        """Say it where there is room; it has no place in the full picture."""
+        self.scene, minute = scene, self.minute
+        if not minute.is_over:
+            self.minute = minute.at(Moment(self._instrument, scene.asked.draft, scene.sign))
+            if self.minute != minute:
+                self.post_message(self.Done(self.minute))
+        width = max(scene.width - 2, 10)
+        steps = [text for text in self.minute.texts(self._instrument) if len(text) <= width]
+        lines = steps[:1] or wrap(scene.hint, width, max_lines=2, placeholder=" …")
+        self.display = bool(lines) and not scene.view.full
+        self.styles.height = len(lines)
+        role = "label" if steps else "muted"
+        self.show([((f" {line}", role),) for line in lines])
