@@ -1,4 +1,4 @@
-"""ASCII in place of signs that an encoding has not: words in reports, on the screen one for one."""
+"""ASCII in place of signs that an encoding has not: words for mathematics, glyphs one for one."""
 
 import codecs
 import re
@@ -7,8 +7,8 @@ from io import TextIOWrapper
 from typing import TextIO
 from unicodedata import name, normalize
 
-from attn_tui.charts.glyphs import DRAWN
-from attn_tui.charts.rows import cells
+from attn_tui.charts.glyphs import DRAWN, in_ascii
+from attn_tui.charts.rows import Row, cells
 from attn_tui.compute.visible import clusters
 
 LOOK_ALIKE = "attn_tui.look_alike"
@@ -78,6 +78,44 @@ def _spelled(line: str, encoding: str) -> str:
         return line
     # Texts and the runs of blanks between them, one after another; a text has a run on each side.
     parts = ["", *re.split("( {2,})", line), ""]
+    _make_room(parts, encoding)
+    return "".join(parts)
+
+
+def row_in_ascii(row: Row) -> Row:
+    """Return a row of the screen in ASCII alone: as `in_words`, and glyphs one for one.
+
+    >>> row_in_ascii((("√d_k", "label"), (" ░█  ± 1", "text")))
+    (('sqrt(d_k)', 'label'), (' :#', 'text'), (' ', 'text'), ('+- 1', 'text'))
+    """
+    if all(text.isascii() for text, _ in row):
+        return row
+    parts, roles = [""], []
+    for text, role in row:
+        # Two texts side by side have a run of no blanks between them.
+        new = re.split("( {2,}|-{3,})", in_ascii(text))
+        parts += [*new, ""]
+        roles += [role] * (len(new) + 1)
+    owed = _make_room(parts, "ascii")
+    for place in range(len(parts) - 1, -1, -2):
+        left = parts[place][min(owed, max(len(parts[place]) - 1, 0)) :]
+        owed -= len(parts[place]) - len(left)
+        parts[place] = left
+    plain = ["".join(map(look_alike, clusters(part))) for part in parts]
+    spans = zip([plain[0] + plain[1], *plain[2:]], roles, strict=True)
+    return tuple((text, role) for text, role in spans if text)
+
+
+def _make_room(parts: list[str], encoding: str) -> int:
+    """Write texts in words, in place of each, and take what they grow by from blanks beside them.
+
+    Args:
+        parts: Runs of blanks and texts by turns, a run first and last.
+        encoding: What it has is left.
+
+    Returns:
+        How many blanks more it would have taken.
+    """
     owed = 0
     for place in range(1, len(parts), 2):
         before, text = parts[place - 1], parts[place]
@@ -91,7 +129,7 @@ def _spelled(line: str, encoding: str) -> str:
             owed -= len(shorter) - len(parts[place - 1])
         else:
             parts[place - 1] = shorter
-    return "".join(parts)
+    return owed
 
 
 def _in_words(text: str, encoding: str) -> str:

@@ -170,7 +170,7 @@ async def test_charts_in_ascii_and_on_a_logarithmic_axis() -> None:
         await person.app.run_action("app.ascii")
         await person.press("f5")
         person.misses("█", "⣀", "░")
-        person.sees("axis: linear", ": q·k", "# ÷√d_k", "+ σ = 1")
+        person.sees("axis: linear", ": q*k", "# /sqrt(d_k)", "+ sigma = 1")
 
 
 async def test_every_pane_explains_itself() -> None:

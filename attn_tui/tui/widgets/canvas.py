@@ -10,7 +10,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from attn_tui.charts.glyphs import in_ascii
+from attn_tui.charts.look_alikes import row_in_ascii
 from attn_tui.charts.rows import Row, fitted, length
 
 FADING = frozenset(("text", "unscaled", "scaled", "strong", "label"))
@@ -65,9 +65,12 @@ class Canvas(Widget):
         """Return one line of the rows as Textual wants it."""
         width = self.size.width
         app = cast("Styled", self.app)
-        styles, drawn = app.role_styles, in_ascii if app.in_ascii else str
-        row = shown(self.rows[y], width) if y < len(self.rows) else ()
-        segments = [Segment(drawn(text), styles[self._role(role)]) for text, role in row]
+        styles = app.role_styles
+        row = self.rows[y] if y < len(self.rows) else ()
+        row = shown(row_in_ascii(row) if app.in_ascii else row, width)
+        # Of what is cut now only the ellipsis is new.
+        end = "." if app.in_ascii else "…"
+        segments = [Segment(text.replace("…", end), styles[self._role(role)]) for text, role in row]
         return Strip(segments).adjust_cell_length(width, styles["text"])
 
     def _role(self, role: str) -> str:

@@ -1,0 +1,45 @@
+"""In ASCII every cell of a screen is ASCII, and mathematics is in words, as in reports."""
+
+import pytest
+
+from attn_tui.charts.look_alikes import row_in_ascii
+from attn_tui.charts.rows import length
+from attn_tui.compute.setup import Setup
+from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.instruments import INSTRUMENTS
+from tests.tui.person import MEDIUM, NARROW, WIDE, at_screen, settle
+
+DRAWN = Draft("n = 40, seed = 1", Setup(d_k=64), "drawn")
+
+
+@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
+@pytest.mark.parametrize("instrument", [each.name for each in INSTRUMENTS])
+async def test_every_cell_is_ascii_in_every_view(instrument: str, size: tuple[int, int]) -> None:
+    async with at_screen(size, DRAWN, instrument=instrument) as person:
+        person.app.in_ascii = True
+        for _ in person.app.screen_stack[0].TABS:  # type: ignore[attr-defined]
+            await person.press("t")
+            assert person.text.isascii(), set(filter(lambda c: not c.isascii(), person.text))
+            assert all(len(line) <= size[0] for line in person.lines)
+
+
+async def test_roots_and_errors_are_in_words() -> None:
+    async with at_screen(WIDE, EXAMPLE) as person:
+        person.app.in_ascii = True
+        await settle(person.pilot)
+        person.sees("[100 120 150] / sqrt(1024) = [3.1 3.8 4.7]", "||dp/ds|| 1.87e-13 -> 0.0127")
+    async with at_screen(WIDE, DRAWN, instrument="dots") as person:
+        person.app.in_ascii = True
+        await settle(person.pilot)
+        person.sees("+-", "sqrt(d_k)")
+
+
+def test_blanks_make_room_for_words_so_that_columns_stay_where_they_are() -> None:
+    row = (("  1031.5 ± 4.6", "a"), ("        1024", "b"), ("    0.9 ± 0.1  ", "a"))
+    plain = row_in_ascii(row)
+    assert length(plain) == length(row)
+    text = "".join(text for text, _ in plain)
+    assert text.index("1024") == "".join(text for text, _ in row).index("1024")
+    assert text.endswith(" 0.9 +- 0.1  ")
+    roles = [(text.strip(), role) for text, role in plain if text.strip()]
+    assert roles == [("1031.5 +- 4.6", "a"), ("1024", "b"), ("0.9 +- 0.1", "a")]
