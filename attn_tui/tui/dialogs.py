@@ -247,6 +247,7 @@ class ReadDialog(Dialog[None]):
 
     def __init__(self, title: str, text: RenderableType) -> None:
         super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-tight"), (86, "-wide")]
         self._title = title
         self._text = text
 
