@@ -11,8 +11,8 @@ SHADES = "·░▒▓█"
 BAND = "░"
 """What is shaded between two curves."""
 
-POINTER, RULE, CROSSING = "▸", "┃", "┿"
-"""What stands before what is selected; a vertical line, and where a curve crosses it."""
+POINTER, RULE, CURSOR, HERE = "▸", "┃", "┊", "●"
+"""What stands before what is selected; a vertical line, a thin one, and where a curve meets it."""
 
 NAN, ABOVE, BELOW = "×", "▲", "▼"
 """Marks of values that are NaN, above the axis and below it."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from attn_tui.charts.glyphs import BAND, CROSSING, RULE
+from attn_tui.charts.glyphs import BAND, CURSOR
 from attn_tui.charts.rows import Row, Span
 
 
@@ -33,11 +33,10 @@ class Grid:
         return True
 
     def put_rule(self, column: int, role: str) -> None:
-        """Draw a line down a column; what it crosses keeps its role, and so both can be seen."""
+        """Draw a thin line down a column, behind what is drawn there."""
         for row in range(self.height):
-            drawn, its = self._grid[row][column]
-            text, its = (RULE, role) if drawn in (" ", BAND) else (CROSSING, its)
-            self.put(column, row, text, its)
+            if self._grid[row][column][0] in (" ", BAND):
+                self.put(column, row, CURSOR, role)
 
     def lay_over(self, curves: "Grid", filled: Mapping[tuple[int, int], float]) -> None:
         """Put what is drawn on another grid of the same size over this one, and keep bars whole.

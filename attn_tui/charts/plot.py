@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from attn_tui.charts.axis import Axis, Tick, cell
 from attn_tui.charts.curves import Curve, draw_curves
-from attn_tui.charts.glyphs import ABOVE, BELOW, LINE, NAN
+from attn_tui.charts.glyphs import ABOVE, BELOW, HERE, LINE, NAN
 from attn_tui.charts.grid import Grid
 from attn_tui.charts.rows import Row, Span, beside, first_text, fitted, length, message
 from attn_tui.charts.series import Band, Interval, Placed, Series
@@ -73,7 +73,7 @@ class Figure:
         x: The horizontal axis.
         y: The vertical axis.
         marks: Text to write on the chart.
-        rules: Values of x at which a vertical line stands.
+        rules: Values of x at which a thin vertical line stands, with a mark on curves of braille.
         note: The last row; what could not be drawn is counted before it.
         heads: The first rows, in place of one that holds title and legend.
         bands: What is shaded behind all else.
@@ -116,10 +116,15 @@ class Figure:
         for band in self.bands:
             band.draw(grid, self.x, self.y)
         _draw(grid, placed)
-        rule_columns = {_column(self.x, value, grid) for value in self.rules}
-        for column in rule_columns:
+        taken: set[tuple[int, int]] = set()
+        for value in self.rules:
+            column, place = _column(self.x, value, grid), float(self.x.fraction([value])[0])
             grid.put_rule(column, "cursor")
-        taken = {(column, row) for column in rule_columns for row in range(grid.height)}
+            for one in placed:
+                plain = one.series.kind == "line" and not one.series.glyph
+                if plain and (row := one.row_at(place, grid)) is not None:
+                    grid.put(column, row, HERE, one.series.role)
+            taken |= {(column, row) for row in range(grid.height)}
         for interval in self.intervals:
             taken |= interval.draw(grid, self.x)
         for mark in self.marks:

@@ -164,6 +164,14 @@ class Placed:
         ends[~np.isfinite(ends)] = np.nan
         return np.repeat(seen * across, 2), ends.ravel()
 
+    def row_at(self, place: float, grid: Grid) -> int | None:
+        """Return the row of a line at a fraction of the x axis; None where there is none."""
+        y = np.where(self.good, self.y, np.nan)
+        height = float(np.interp(place, self.x, y)) if y.size else np.nan
+        if np.isnan(height):
+            return None
+        return grid.height - 1 - int(cell(np.array([height]), grid.height)[0])
+
     def mark_left_out(self, grid: Grid) -> None:
         """Mark at the edge of the grid what could not be drawn."""
         if self.series.cut:

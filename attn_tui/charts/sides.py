@@ -12,7 +12,7 @@ from attn_tui.report.sides import Side, role_of
 
 __all__ = ["Quantity", "Shown", "Side", "compared", "role_of", "side_of", "sides"]
 
-Quantity = Literal["weights", "entropy", "norm"]
+Quantity = Literal["weights", "norm", "entropy"]
 """What is shown over d_k."""
 
 

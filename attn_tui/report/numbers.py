@@ -65,6 +65,21 @@ def weight(value: float, log_size: float = -inf, width: int | None = None) -> st
     return scientific(value, log_size, width=width)
 
 
+def in_percent(value: float, log_size: float = -inf) -> str:
+    """Return a weight in percent: ``62.5 %``, and with ~ where that is not all of it.
+
+    >>> [in_percent(p) for p in (0.62452, 9.4e-14, 0.99998, 0.0)], in_percent(0.0, -800.0)
+    (['62.5 %', '~0 %', '~100 %', '0 %'], '~0 %')
+    """
+    if isnan(value):
+        return "NaN"
+    if 0.0005 <= value < 0.9995:
+        return f"{100.0 * value:.1f} %"
+    exact = value == 1.0 or (value == 0.0 and log_size == -inf)
+    about = "" if exact else "~"
+    return f"{about}{round(value) * 100} %"
+
+
 def weight_name(key: int) -> str:
     """Return the name of a key's weight: ``p₁₂``."""
     return "p" + subscript(key)

@@ -20,10 +20,15 @@ class Looking(Part[H]):
         """The tab that is shown."""
         return self._screen.view.present(self._screen.narrow)
 
+    def offers(self, name: str) -> bool:
+        """Return whether there is something to look at in a tab."""
+        return True
+
     def next_tab(self) -> None:
-        """Show the next tab."""
+        """Show the next tab that has something to look at."""
         narrow, tabs = self._screen.narrow, self._screen.TABS
         names = [name for name, tab in tabs.items() if narrow or not tab.apart]
+        names = [name for name in names if name == self.present or self.offers(name)]
         self.tab(names[(names.index(self.present) + 1) % len(names)])
 
     def tab(self, name: str) -> None:
@@ -45,6 +50,8 @@ class Looking(Part[H]):
     def commands(self) -> Iterable[Choice]:
         """Yield each tab."""
         for name, tab in self._screen.TABS.items():
+            if not self.offers(name):
+                continue
             yield Choice(f"looking.tab('{name}')", f"Tab {tab.title}", "Show this tab")
 
 

@@ -14,6 +14,9 @@ from attn_tui.tui.view import View
 LOW = 20
 """Fewer lines show one pane at a time, as fewer columns than `NARROW` do."""
 
+ROOMY = 100
+"""Columns from which labels are spelled out, and the gradient has columns of its own."""
+
 SHORT = 30
 """Fewer lines leave less room for what stands above and below."""
 

@@ -229,8 +229,8 @@ def test_a_rule_stands_over_its_tick() -> None:
     x = Axis("d_k", 1, 65536, log=True, ticks=(Tick(1024, "1024", "cursor"), Tick(1000, "1000")))
     rows = plot([], x, Y, 60, 12, rules=[1024])
     shown = lines(rows)
-    column = shown[2].index("┃")
-    assert all(row[column] == "┃" for row in shown[1:10])
+    column = shown[2].index("┊")
+    assert all(row[column] == "┊" for row in shown[1:10])
     assert shown[10][column] == "┬"
     assert "1024" in shown[11][column - 3 : column + 4]
     assert "1000" not in shown[11]

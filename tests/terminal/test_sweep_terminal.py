@@ -97,7 +97,7 @@ def test_a_long_sweep_is_stopped_goes_on_is_resized_and_left(tmp_path: Path) -> 
         terminal.until(lambda: terminal.display[39].endswith("q Quit"), "the key bar at the foot")
         terminal.until_shows("x stops")
         terminal.press("1")
-        terminal.until_shows("largest weight")
+        terminal.until_shows("effective keys")
         terminal.press("3")
         terminal.until_shows("x stops")
         terminal.press("q")

@@ -7,12 +7,13 @@ from textual.events import MouseScrollUp
 from textual.widget import Widget
 
 from attn_tui.charts.rows import plain
-from attn_tui.compute.explore.answer import answer
+from attn_tui.compute.explore.answer import answer, answer_vector
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft
 from attn_tui.report.explore import text
 from attn_tui.tui.explore.key_table import KeyTable
-from tests.tui.person import MEDIUM, Person, at_screen, settle
+from attn_tui.tui.explore.screen import ExploreScreen
+from tests.tui.person import MEDIUM, NARROW, Person, at_screen, settle
 
 
 async def test_a_drag_is_one_step_of_history() -> None:
@@ -62,6 +63,17 @@ async def test_the_editors_line_picks_the_vector_that_is_shown() -> None:
 
 
 MANY = Draft(", ".join(str((7 * key) % 100) for key in range(300)))
+
+
+def explore(person: Person) -> ExploreScreen:
+    """Return the screen."""
+    return person.screen(ExploreScreen)
+
+
+async def look_at(person: Person, tab: str) -> None:
+    """Show a tab."""
+    await person.run(f"looking.tab('{tab}')")
+    await settle(person.pilot)
 
 
 def cursors(person: Person) -> list[str]:
@@ -158,9 +170,61 @@ async def test_logarithmic_charts_show_what_linear_ones_cannot() -> None:
 
 async def test_over_d_k_marks_the_present_one() -> None:
     async with at_screen() as person:
-        person.sees("at 1024:", "0.905 nats", "0.0127")
-        await person.press("home")
-        person.sees("at 1:")
+        assert person.line_with("d_k 1 ").split().count("1024") == 3
+        await person.press("home", "right_square_bracket")
+        assert person.line_with("d_k 1 ").split().count("2") == 3
+
+
+async def test_what_the_table_shows_is_not_written_again() -> None:
+    async with at_screen() as person:
+        person.misses("largest weight", "0.6245", "0.62", "nats:")
+        assert person.text.count("0.0127") == person.text.count("1.87e-13") == 1
+        await look_at(person, "bars")
+        person.misses("0.6245", "1.93e-22 unscaled")
+        await look_at(person, "jacobian")
+        assert person.text.count("3.56e-03") == 1
+        await person.resize(*NARROW)
+        await look_at(person, "over_d_k")
+        person.sees("key 2 62.5 %")
+
+
+async def test_the_gradient_heads_the_jacobian_where_the_table_has_no_room_for_it() -> None:
+    async with at_screen(MEDIUM) as person:
+        person.misses("+3.56e-03")
+        await look_at(person, "jacobian")
+        person.sees("∂p₀/∂s at key", "+3.56e-03 −1.00e-03 −2.55e-03")
+        assert person.text.count("3.56e-03") == 1
+        # A click finds the entry below the head.
+        await person.click("#chart", 30, 6)
+        assert (explore(person).view.key, explore(person).view.other) == (1, 1)
+        person.sees("∂p_1/∂s_1 = +9.36e-14 unscaled, +5.77e-03 scaled")
+
+
+async def test_a_view_that_has_nothing_to_show_is_not_offered() -> None:
+    async with at_screen() as person:
+        person.misses("q, K, V")
+        await person.press("t", "t")
+        person.sees("weights p of a, scale 0 to 1")
+        await person.run("scores.example('identity')")
+        await settle(person.pilot)
+        person.sees("q, K, V")
+        await person.press("t", "t", "t", "t")
+        person.sees("with respect to q and to key 0")
+        await person.press("u")
+        person.sees("No q and K here: f brings scores from q and K")
+        await person.press("t")
+        person.misses("q, K, V")
+
+
+async def test_a_text_has_the_lines_of_a_report_on_a_screen_of_80_columns() -> None:
+    async with at_screen(MEDIUM) as person:
+        await person.press("y")
+        experiment = person.asked.experiment
+        found = answer_vector(experiment, 0)
+        report = "".join(text.render_vector(experiment, 0, found)).splitlines()
+        shown = [line.rstrip() for line in person.lines]
+        first = shown.index(report[0])
+        assert shown[first : first + 12] == report[:12]
 
 
 async def test_every_pane_explains_itself() -> None:

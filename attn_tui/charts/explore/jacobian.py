@@ -20,9 +20,6 @@ from attn_tui.report.numbers import MINUS, scientific
 
 __all__ = ["Side", "Window", "cell_at", "jacobian_map", "window"]
 
-LEAST_WIDTH_OF_VALUES = 13
-"""From this width on an entry holds its value, with shade on both sides of it."""
-
 
 def jacobian_map(
     answer: VectorAnswer,
@@ -32,6 +29,7 @@ def jacobian_map(
     log: bool,
     cursor: tuple[int, int],
     zoomed: bool = False,
+    readout: bool = True,
 ) -> tuple[Row, ...]:
     """Draw the Jacobian of one vector's weights.
 
@@ -47,6 +45,7 @@ def jacobian_map(
             unless all entries would be too small for a shade.
         cursor: The entry (i, j) whose value is written out; held to the vector's keys.
         zoomed: Whether to show a part entry by entry where not all entries fit.
+        readout: Whether the value at the cursor is to be written.
     """
     last = answer.vector.n_keys - 1
     at = (min(max(cursor[0], 0), last), min(max(cursor[1], 0), last))
@@ -67,7 +66,7 @@ def jacobian_map(
     rows = [fitted(row, width) for row in block]
     rows += [fitted((), width)] * (height - len(rows) - seen.readout - seen.legend)
     if seen.readout:
-        rows.append(_readout(answer, at, width))
+        rows.append(_readout(answer, at, width) if readout else fitted((), width))
     if seen.legend:
         rows.append(fitted(first_fit(shading.legend(), width), width))
     return tuple(rows)
@@ -145,12 +144,10 @@ def _map(
 
 
 def _cell(text: str, shade: int, body: int) -> Cell:
-    """Return the cell of an entry: its value where there is room, else its sign."""
-    role, shown = _role(text, shade), f" {text} "
-    if body < max(LEAST_WIDTH_OF_VALUES, len(shown)):
-        short = {"0": SHADES[0], "NaN": "NaN" if body > 2 else NAN}
-        shown = short.get(text, text[0])
-    return Cell(0 if role == "error" else shade, shown, role)
+    """Return the cell of an entry, with its sign."""
+    role = _role(text, shade)
+    sign = {"0": SHADES[0], "NaN": "NaN" if body > 2 else NAN}.get(text, text[0])
+    return Cell(0 if role == "error" else shade, sign, role)
 
 
 def _value(value: float, log_size: float, own: bool) -> str:

@@ -1,8 +1,8 @@
 """The charts over d_k: weights, entropy and the norm of the Jacobian, the current d_k marked."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import reduce
+from dataclasses import dataclass, replace
+from functools import partial, reduce
 from math import ceil, exp, floor, log1p, log10
 
 import numpy as np
@@ -13,10 +13,13 @@ from attn_tui.charts.rows import Row, Span, beside, first_fit, fitted, message
 from attn_tui.charts.sides import Quantity
 from attn_tui.compute.explore.answer import OverDk
 from attn_tui.compute.logit_map import Wrt
-from attn_tui.report.numbers import quantity, weight
+from attn_tui.report.numbers import in_percent, quantity
 
-LEAST_PANEL = 24
-"""A panel narrower than this is not legible; then one quantity is shown instead of three."""
+LEAST_PANEL = 36
+"""A panel narrower than this is not legible: as many quantities are shown as have so much."""
+
+GAP = 2
+"""Columns between two panels."""
 
 LEAST_NOTED = 7
 """From this height on there is a row for a note above the panels."""
@@ -31,12 +34,13 @@ class _Panel:
 
     Attributes:
         names: What it is called, the longest name first.
-        scale: The ends of its linear axis in words.
+        scale: The upper end of its linear axis in words.
         bound: The upper end of its axis; the lower is 0, or the smallest value by decades.
         values: Shape (curves, D).
         tags: The name of each curve.
         readings: The values at the current d_k.
         peak: Where its only curve is largest; empty if it is flat, or where that needs no words.
+        percent: Whether its ticks are in percent.
     """
 
     names: tuple[str, ...]
@@ -46,6 +50,11 @@ class _Panel:
     tags: tuple[str, ...]
     readings: tuple[str, ...]
     peak: str = ""
+    percent: bool = False
+
+    def text(self, value: float) -> str:
+        """Return a tick's text."""
+        return f"{100.0 * value:.3g} %" if self.percent else f"{value:.3g}"
 
 
 def over_d_k_chart(
@@ -57,74 +66,87 @@ def over_d_k_chart(
     quantity: Quantity = "weights",
     wrt: Wrt = "scores",
     note: str = "",
+    alone: bool = True,
 ) -> tuple[Row, ...]:
-    """Draw what depends on d_k, three panels side by side where they fit, otherwise one.
+    """Draw what depends on d_k, as many panels side by side as fit, with one axis of d_k.
 
     Args:
         data: Values over d_k.
-        current: The d_k to mark; the values there are written below each panel.
+        current: The d_k to mark.
         width: Cells of every row returned.
         height: Number of rows returned.
         log: Whether vertical axes are logarithmic; that of d_k always is.
-        quantity: What to show where there is room for one panel.
+        quantity: What the first panel shows where there is no room for all.
         wrt: What the Jacobian in ``data`` is taken with respect to.
         note: Where the scores at each d_k come from, said above the panels where that leaves
             them enough rows.
+        alone: Whether the values at the current d_k stand nowhere else, and so below each panel.
     """
     if data.d_k.size == 0:
         return message("no d_k to draw", width, height)
     if note and height >= LEAST_NOTED:
-        rest = over_d_k_chart(data, current, width, height - 1, log, quantity, wrt)
+        rest = over_d_k_chart(data, current, width, height - 1, log, quantity, wrt, alone=alone)
         return (fitted(((note, "label"),), width), *rest)
     at = int(np.argmin(np.abs(np.log(data.d_k) - np.log(current))))
     d_k = data.d_k.astype(np.float64)
-    panel_width = (width - 2) // 3
-    chosen: tuple[Quantity, ...] = ("weights", "entropy", "norm")
-    widths = [panel_width, panel_width, width - 2 - 2 * panel_width]
-    if panel_width < LEAST_PANEL:
-        chosen, widths = (quantity,), [width]
+    names = list(_PANELS)
+    count = min(max((width + GAP) // (LEAST_PANEL + GAP), 1), len(names))
+    first = names.index(quantity) if count < len(names) else 0
+    panels = [_PANELS[name](data, at, wrt) for name in (*names[first:], *names[:first])[:count]]
+    axes = [_log_axis(panel) if log else _linear_axis(panel) for panel in panels]
+    # Where the axis of d_k begins, and so which of its ticks fit, is to be the same in all.
+    gutter = max(len(tick.text) for y in axes for tick in y.ticks)
+    size = (width - GAP * (count - 1)) // count
     drawn = []
-    for name, size in zip(chosen, widths, strict=True):
-        panel = _PANELS[name](data, at, wrt)
+    for panel, y in zip(panels, axes, strict=True):
         series = [
             Series("", d_k, values, f"series{index % SERIES_ROLES}", tag=tag)
             for index, (values, tag) in enumerate(zip(panel.values, panel.tags, strict=True))
         ]
-        readings = _note(panel, int(data.d_k[at]), current, size)
-        y = _log_axis(panel) if log else _linear_axis(panel)
-        titles = [f"{name}, {'log' if log else panel.scale}" for name in panel.names]
-        figure = Figure(titles, series, d_k_axis(current), y, rules=(current,), note=readings)
+        readings = _note(panel, int(data.d_k[at]), current, size) if alone else ()
+        scale = "log" if log else f"0 to {panel.scale}"
+        titles = [f"{name}, {scale}{panel.peak if not alone else ''}" for name in panel.names]
+        titles += [f"{name}, {scale}" for name in panel.names]
+        ticks = tuple(replace(tick, text=tick.text.rjust(gutter)) for tick in y.ticks)
+        figure = Figure(
+            titles, series, d_k_axis(current), replace(y, ticks=ticks), rules=(current,),
+            note=readings,
+        )  # fmt: skip
         drawn.append(figure.rows(size, height))
-    return reduce(beside, drawn)
+    block = reduce(partial(beside, gap=GAP), drawn)
+    return tuple(fitted(row, width) for row in block)
 
 
 def _weights(data: OverDk, at: int, wrt: Wrt) -> _Panel:
     count = data.keys.size
+    largest = float(np.max(data.weights, where=np.isfinite(data.weights), initial=0.0))
+    bound = 1.0 if largest > 0.5 or not largest else round_up(largest)
     return _Panel(
         names=(f"p of the {count} largest keys" if count > 1 else "p of the largest key", "p"),
-        scale="0 to 1",
-        bound=1.0,
+        scale=f"{100.0 * bound:.3g} %",
+        bound=bound,
         values=data.weights.astype(np.float64),
-        tags=tuple(f"k{key}" for key in data.keys),
+        tags=tuple(f"key {key}" for key in data.keys),
         readings=tuple(
-            f"k{key} {weight(*numbers)}"
+            f"key {key} {in_percent(*numbers)}"
             for key, *numbers in zip(
                 data.keys.tolist(), data.weights[:, at], data.log_weights[:, at], strict=True
             )
         )
         or ("every key is masked",),
+        percent=True,
     )
 
 
 def _entropy(data: OverDk, at: int, wrt: Wrt) -> _Panel:
-    bound, scale = data.max_entropy or 1.0, "0 to ln n" if data.max_entropy else "ln n = 0"
+    bound, scale = data.max_entropy or 1.0, "ln n" if data.max_entropy else "1"
     if float(np.max(data.entropy, where=np.isfinite(data.entropy), initial=0.0)) > (
         data.max_entropy + 1e-9
     ):
         # Only a sink, which counts as one more key, takes H beyond ln n.
-        bound, scale = log1p(exp(data.max_entropy)), "0 to ln(n + 1)"
+        bound, scale = log1p(exp(data.max_entropy)), "ln(n + 1)"
     return _Panel(
-        names=("H, nats",),
+        names=("entropy H in nats", "H, nats"),
         scale=scale,
         bound=bound,
         values=data.entropy[np.newaxis],
@@ -135,11 +157,10 @@ def _entropy(data: OverDk, at: int, wrt: Wrt) -> _Panel:
 
 def _norm(data: OverDk, at: int, wrt: Wrt) -> _Panel:
     largest = float(np.max(data.frobenius, where=np.isfinite(data.frobenius), initial=0.0))
-    # The norm of J is at most 1/2; only a multiplier above 1 takes that of m·J beyond.
-    bound = 0.5 if largest <= 0.5 else round_up(largest)
+    bound = round_up(largest) if largest else 0.5
     return _Panel(
         names=(f"‖∂p/∂{'s' if wrt == 'scores' else 'z'}‖_F",),
-        scale=f"0 to {bound:g}",
+        scale=f"{bound:.3g}",
         bound=bound,
         values=data.frobenius[np.newaxis],
         tags=("",),
@@ -158,13 +179,13 @@ def _peak(data: OverDk, at: int) -> str:
     largest = quantity(data.frobenius[highest], data.log_frobenius[highest])
     if largest == quantity(float(np.min(norms)), float(data.log_frobenius[usable].min())):
         return ""
-    return ", largest here" if highest == at else f", largest {largest} at {data.d_k[highest]}"
+    return f", largest {'here' if highest == at else f'at {data.d_k[highest]}'}"
 
 
 _PANELS: dict[Quantity, Callable[[OverDk, int, Wrt], _Panel]] = {
     "weights": _weights,
-    "entropy": _entropy,
     "norm": _norm,
+    "entropy": _entropy,
 }
 
 
@@ -183,8 +204,10 @@ def _note(panel: _Panel, at: int, current: int, width: int) -> Row:
 
 
 def _linear_axis(panel: _Panel) -> Axis:
-    ends = (panel.bound, 0.0, panel.bound / 2)
-    ticks = tuple(Tick(value, f"{value:.3g}") for value in ends)
+    middle = panel.bound / 2
+    is_round = float(f"{middle:.2g}") == middle
+    values = (panel.bound, 0.0, middle)[: 2 + is_round]
+    ticks = tuple(Tick(value, panel.text(value)) for value in values)
     return Axis("", 0.0, panel.bound, ticks=ticks)
 
 
@@ -197,5 +220,5 @@ def _log_axis(panel: _Panel) -> Axis:
     step = round_step(top - low, 3)
     powers = (low, *range(top // step * step, low, -step))
     named = [Tick(10.0**power, f"1e{power}" if power else "1") for power in powers]
-    ticks = (Tick(panel.bound, f"{panel.bound:.3g}"), *named)
+    ticks = (Tick(panel.bound, panel.text(panel.bound)), *named)
     return Axis("", 10.0**low, panel.bound, True, ticks)

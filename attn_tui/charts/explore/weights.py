@@ -1,5 +1,6 @@
 """The chart of weights: one side against the other, key by key, on a fixed scale."""
 
+from dataclasses import replace
 from math import ceil
 from typing import Literal
 
@@ -24,6 +25,7 @@ def weights_chart(
     height: int,
     log: bool,
     selected: int = 0,
+    alone: bool = True,
 ) -> tuple[Row, ...]:
     """Draw the weights of one vector on both sides.
 
@@ -36,7 +38,8 @@ def weights_chart(
         width: Cells of every row returned.
         height: Number of rows returned.
         log: Whether the axis is logarithmic, from the smallest weight to 1; otherwise [0, 1].
-        selected: The key whose weights are written out.
+        selected: The key that is marked.
+        alone: Whether numbers stand nowhere else: above bars, and those of the key in the last row.
     """
     n_keys = answer.vector.n_keys
     both = drawn(answer, log)
@@ -54,7 +57,9 @@ def weights_chart(
         "p, log" if log else "p, 0–1",
     ]
     series = _series(both, layout, width - len(titles[-1]))
-    note = _note(answer, layout, log, selected, width) if noted else ()
+    if not alone:
+        series = [replace(one, texts=()) for one in series]
+    note = _note(answer, layout, log, selected if alone else -1, width) if noted else ()
     return Figure(titles, series, x, y, _masks(both, layout, y), note=note).rows(width, height)
 
 

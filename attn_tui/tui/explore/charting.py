@@ -61,8 +61,8 @@ class VectorChart:
             return None
         data = self._data[1] if self._has_data(self._needed) else None
         n_keys, experiment = found.answer.vector.n_keys, found.question.experiment
-        size = self._pane.canvas.size
-        return Drawn(found.shown, n_keys, experiment, self._screen.looked, data, *size)
+        size, alone = self._pane.canvas.size, self._screen.narrow
+        return Drawn(found.shown, n_keys, experiment, self._screen.looked, data, *size, alone)
 
     def _has_data(self, needed: Needed | None) -> bool:
         """Return whether there are data for such a chart, though maybe of another question."""

@@ -12,9 +12,13 @@ from attn_tui.files.kinds import KINDS
 from attn_tui.tui.explore import chart_data
 from attn_tui.tui.explore.chart_data import Needed
 from attn_tui.tui.explore.view import View
+from attn_tui.tui.scene import ROOMY
 from attn_tui.tui.view import Tab
 
 Rows = tuple[Row, ...]
+
+LISTED = 6
+"""So many keys a table beside a chart has room for on any screen."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +33,7 @@ class Drawn:
         data: What the chart needed besides, once it is computed.
         width: Cells of every row of the chart.
         height: Its rows.
+        alone: Whether the table is out of sight, so that numbers do not stand there.
     """
 
     answer: VectorAnswer
@@ -38,6 +43,12 @@ class Drawn:
     data: Any
     width: int
     height: int
+    alone: bool
+
+    @property
+    def head(self) -> int:
+        """Rows above the Jacobian: the gradient, where the table has no room for it."""
+        return 3 if not self.alone and self.width < ROOMY and self.height >= 8 else 0
 
 
 def _key_moved(drawn: Drawn, dx: int, dy: int) -> View:
@@ -70,17 +81,21 @@ def _weights(drawn: Drawn) -> Rows:
     from attn_tui.charts.explore.weights import weights_chart
 
     view = drawn.view
-    return weights_chart(drawn.answer, drawn.width, drawn.height, view.log, view.key)
+    return weights_chart(drawn.answer, drawn.width, drawn.height, view.log, view.key, drawn.alone)
 
 
 def _jacobian(drawn: Drawn) -> Rows:
+    from attn_tui.charts.explore.gradient_head import gradient_head
     from attn_tui.charts.explore.jacobian import jacobian_map
 
-    view = drawn.view
-    return jacobian_map(
-        drawn.answer, view.side, drawn.width, drawn.height, view.log, (view.key, view.other),
-        view.zoomed,
+    view, answer, height = drawn.view, drawn.answer, drawn.height - drawn.head
+    # A number stands in one place: in the table or the head, if it is in sight there.
+    listed = drawn.head or (not drawn.alone and drawn.n_keys <= LISTED)
+    drawn_map = jacobian_map(
+        answer, view.side, drawn.width, height, view.log, (view.key, view.other), view.zoomed,
+        not (listed and view.key == answer.of),
     )  # fmt: skip
+    return (*gradient_head(answer, view.other, drawn.width)[: drawn.head], *drawn_map)
 
 
 def _entry_moved(drawn: Drawn, dx: int, dy: int) -> View:
@@ -94,7 +109,8 @@ def _entry_pointed(drawn: Drawn, x: int, y: int) -> View | None:
 
     view, n_keys = drawn.view, drawn.n_keys
     cursor = (view.key, view.other)
-    cell = cell_at(x, y, n_keys, drawn.width, drawn.height, cursor, view.zoomed)
+    height, y = drawn.height - drawn.head, y - drawn.head
+    cell = cell_at(x, y, n_keys, drawn.width, height, cursor, view.zoomed)
     return replace(view, key=cell[0], other=cell[1]) if cell else None
 
 
@@ -104,7 +120,7 @@ def _over_d_k(drawn: Drawn) -> Rows:
     view, experiment = drawn.view, drawn.experiment
     return over_d_k_chart(
         drawn.data, experiment.setup.d_k, drawn.width, drawn.height, view.log,
-        view.quantity, drawn.answer.wrt, KINDS[experiment.source.kind].over_d_k,
+        view.quantity, drawn.answer.wrt, KINDS[experiment.source.kind].over_d_k, drawn.alone,
     )  # fmt: skip
 
 
@@ -133,7 +149,7 @@ def _vectors(drawn: Drawn) -> Rows:
     view, width, height = drawn.view, drawn.width, drawn.height
     found = attention(drawn.experiment, view.vector)
     if found is None:
-        return message(" No q and K here: f asks for them", width, height)
+        return message(" No q and K here: f brings scores from q and K", width, height)
     return attention_chart(drawn.answer, found, view.key, width, height, view.component, view.side)
 
 
@@ -157,3 +173,8 @@ TABS: Mapping[str, Tab] = {
     **{name: Tab(chart.title, chart.short) for name, chart in CHARTS.items()},
 }
 """The halves of the table, which a narrow screen shows one at a time, and the charts."""
+
+
+def offered(name: str, experiment: Experiment) -> bool:
+    """Return whether a tab has something to show of a question."""
+    return name != "vectors" or experiment.source.d_k is not None

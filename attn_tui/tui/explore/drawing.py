@@ -13,14 +13,15 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.source import Kind, Source
 from attn_tui.files.kinds import KINDS
 from attn_tui.report.numbers import general, weight, weight_name
-from attn_tui.tui.explore.charts import TABS
+from attn_tui.tui.explore.charts import TABS, offered
 from attn_tui.tui.explore.found import Found
 from attn_tui.tui.explore.key_table import Page
 from attn_tui.tui.explore.order import Keys
 from attn_tui.tui.explore.scene import Scene
-from attn_tui.tui.explore.table_rows import ROOMY, Marks, key_table, thick
+from attn_tui.tui.explore.table_rows import Marks, key_table, thick
 from attn_tui.tui.explore.view import View
 from attn_tui.tui.looking import log_item, tab_items
+from attn_tui.tui.scene import ROOMY
 from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.bar import Item
 
@@ -166,7 +167,8 @@ def tabs(
     titles = {
         name: named.get(name, tab.short if narrow else tab.title)
         for name, tab in TABS.items()
-        if narrow or not tab.apart
+        if (narrow or not tab.apart)
+        and (name == view.present(narrow) or offered(name, asked.experiment))
     }
     end = log_item(view.log, "auto" if view.chart == "jacobian" else "linear")
     if busy:

@@ -7,7 +7,7 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.whole import parse_whole
 from attn_tui.tui import looking
 from attn_tui.tui.explore.answering import Answering
-from attn_tui.tui.explore.charts import CHARTS
+from attn_tui.tui.explore.charts import CHARTS, offered
 from attn_tui.tui.explore.drawing import pin_text
 from attn_tui.tui.explore.found import Found
 from attn_tui.tui.explore.scene import Scene
@@ -50,6 +50,11 @@ class Looking(looking.Looking[ExploreHost]):
     def can(self, verb: str) -> bool:
         """Leave the key of a selection to what plays, where something does."""
         return super().can(verb) and not (verb == "anchor" and self._screen.view.full)
+
+    def offers(self, name: str) -> bool:
+        """Return whether there is something to look at: not every source has vectors."""
+        asked = self._screen.asked
+        return asked is None or offered(name, asked.experiment)
 
     def next_vector(self) -> None:
         """Show the next vector."""

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from attn_tui.charts.rows import Row
+from attn_tui.charts.sides import compared
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.files.examples import example_of
 from attn_tui.report.headline import Factor, Headline
@@ -16,9 +17,6 @@ from attn_tui.tui.explore.charts import TABS
 from attn_tui.tui.explore.found import Found, headline_of
 from attn_tui.tui.explore.order import Keys, Order
 from attn_tui.tui.explore.view import View
-
-ROOMY = 100
-"""Columns from which labels are spelled out."""
 
 LEAST_APART = 4
 """Lines of keys from which on the cursor's key may stand apart below the first ones."""
@@ -121,7 +119,10 @@ class Scene(scene.Scene):
             return ()
         shown = self.answer.shown
         if not self.narrow:
-            return [table_rows.statistics_row(table_rows.statistics(shown, self.width, False))]
+            in_sight = self.ranked and not self.view.top and not compared(shown)
+            in_sight = in_sight or shown.vector.n_keys <= self.lines
+            said = table_rows.statistics(shown, self.width, False, in_sight)
+            return [table_rows.statistics_row(said)]
         of_gradient = self.half == "gradient"
         rows = table_rows.gradient_statistics(shown) if of_gradient else (
             table_rows.statistics(shown, self.width, True)
@@ -130,8 +131,11 @@ class Scene(scene.Scene):
 
     @property
     def around(self) -> int:
-        """Lines of the table that are no keys."""
-        return len(self.statistics) + (2 if not self.narrow else 1)
+        """Lines of the table that are no keys: heads and statistics."""
+        heads = 2 if not self.narrow else 1
+        if self.view.full:
+            return heads
+        return heads + (1 if not self.narrow else 3 if self.half == "gradient" else 2)
 
     @property
     def lines(self) -> int:

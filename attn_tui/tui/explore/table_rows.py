@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf, isnan
 
 import numpy as np
 
@@ -21,18 +20,16 @@ from attn_tui.report.explore.tables import (
     score_column,
     sinks,
 )
-from attn_tui.report.numbers import quantity
+from attn_tui.report.numbers import in_percent, quantity
 from attn_tui.report.sides import role_of
 from attn_tui.report.table import Column, Table
 from attn_tui.tui.explore.order import Keys
+from attn_tui.tui.scene import ROOMY
 
 NUMBER, CHANGE, SHARE = 9, 7, 7
 """Cells of a number, of a change, and of a weight in percent."""
 
 WIDEST_BAR = 48
-
-ROOMY = 100
-"""Columns from which on the gradient has columns of its own."""
 
 _BARS = frozenset(f"{SIZES.strip()}{UNSCALED[-1]}")
 
@@ -65,21 +62,6 @@ def thick(row: Row, lines: int) -> tuple[Row, ...]:
     middle = (thickness - 1) // 2
     filled = (row if line == middle else bars for line in range(thickness))
     return (*filled, *[()] * (lines - thickness))
-
-
-def share(weight: float, log_weight: float = -inf) -> str:
-    """Return a weight in percent: ``62.5 %``, and with ~ where that is not all of it.
-
-    >>> share(0.62452), share(9.4e-14), share(0.99998), share(0.0), share(0.0, -800.0)
-    ('62.5 %', '~0 %', '~100 %', '0 %', '~0 %')
-    """
-    if isnan(weight):
-        return "NaN"
-    if 0.0005 <= weight < 0.9995:
-        return f"{100.0 * weight:.1f} %"
-    exact = weight == 1.0 or (weight == 0.0 and log_weight == -inf)
-    about = "" if exact else "~"
-    return f"{about}{round(weight) * 100} %"
 
 
 @dataclass(frozen=True)
@@ -169,7 +151,7 @@ def _share_column(name: str, side: Evaluation, keys: Keys) -> Column:
     """Return the weights of keys in percent."""
     role = role_of(name)
     pairs = zip(side.weights(keys).tolist(), side.log_weights(keys).tolist(), strict=True)
-    cells = tuple((share(*pair), role) for pair in pairs)
+    cells = tuple((in_percent(*pair), role) for pair in pairs)
     return Column(name, cells, role=role, width=SHARE)
 
 
@@ -202,8 +184,17 @@ def _apart(answer: VectorAnswer) -> bool:
     return not np.may_share_memory(answer.unscaled.scores(), answer.scaled.scores())
 
 
-def statistics(answer: VectorAnswer, width: int, narrow: bool) -> tuple[Row, ...]:
-    """Return the three things that are said of the weights and the Jacobian as a whole."""
+def statistics(
+    answer: VectorAnswer, width: int, narrow: bool, in_sight: bool = False
+) -> tuple[Row, ...]:
+    """Return what is said of the weights and the Jacobian as a whole: at most three things.
+
+    Args:
+        answer: The numbers.
+        width: Columns of the screen.
+        narrow: Whether there is room for the two that no key has.
+        in_sight: Whether the keys with the largest weights are in the table.
+    """
     size, roomy = norms("scores")[0], width >= ROOMY
     counts = [side.effective_keys for side in _sides(answer)]
     texts = [quantity(count) if count < 1000.0 else f"{count:,.0f}" for count in counts]
@@ -213,17 +204,15 @@ def statistics(answer: VectorAnswer, width: int, narrow: bool) -> tuple[Row, ...
     # Effective keys count the sink as one more.
     sides, has_sink = _sides(answer), sinks(answer)
     shares = [
-        share(side.sink_weight, side.log_sink_weight)
+        in_percent(side.sink_weight, side.log_sink_weight)
         if has_sink
-        else share(side.max_weight, side.log_max_weight)
+        else in_percent(side.max_weight, side.log_max_weight)
         for side in sides
     ]
     label = "the sink takes" if has_sink else "largest weight" if roomy else "largest"
-    return (
-        effective,
-        _from_to(answer, label, *shares),
-        _statistic(answer, size, "‖∂p/∂s‖", None if roomy else 6),
-    )
+    largest = () if in_sight and not has_sink else (_from_to(answer, label, *shares),)
+    width_of_norm = None if roomy or not largest else 6
+    return effective, *largest, _statistic(answer, size, "‖∂p/∂s‖", width_of_norm)
 
 
 def gradient_statistics(answer: VectorAnswer) -> tuple[Row, ...]:

@@ -101,8 +101,8 @@ def test_most_steps_of_the_cursor_leave_the_window_where_it_is() -> None:
 
 def test_signs_are_text_and_sizes_are_shades() -> None:
     rows = jacobian_map(ask([0, 0], UNSCALED), "scaled", 76, 9, False, (0, 0))
-    assert set(text_of(rows[2:-2], "positive4")) == set("█ +2.50e-01")
-    assert set(text_of(rows[2:-2], "negative4")) == set("█ −2.50e-01")
+    assert set(text_of(rows[2:-2], "positive4")) == {"█", "+"}
+    assert set(text_of(rows[2:-2], "negative4")) == {"█", "−"}
     far = jacobian_map(ask([0, 50], Setup(1)), "unscaled", 76, 9, False, (0, 0))
     assert plain(far) == plain(
         jacobian_map(ask([0, 50], Setup(1)), "unscaled", 76, 9, True, (0, 0))
@@ -114,7 +114,7 @@ def test_a_quarter_of_the_linear_scale_is_the_second_shade() -> None:
     for part, shade in ((0.1, "positive1"), (0.3, "positive2"), (0.6, "positive3")):
         p = (1 - (1 - part) ** 0.5) / 2
         rows = jacobian_map(ask([np.log(p / (1 - p)), 0], UNSCALED), "scaled", 76, 9, False, (1, 1))
-        assert f"+{part / 4:.2e}" in text_of(rows, shade)
+        assert text_of(rows, shade).count("+") == 2
 
 
 def test_the_bound_is_common_to_both_sides_and_grows_with_the_multiplier() -> None:
@@ -187,8 +187,9 @@ def test_nan_is_an_error_and_not_hidden() -> None:
 
 
 def test_the_other_side_is_shown_where_there_is_room_for_one() -> None:
-    assert "+1.93e-22" in plain(jacobian_map(case("worked"), "unscaled", 76, 9, False, (1, 1)))
-    assert "+3.56e-03" in plain(jacobian_map(case("worked"), "scaled", 76, 9, False, (1, 1)))
+    for side in ("unscaled", "scaled"):
+        rows = jacobian_map(case("worked"), side, 76, 9, False, (1, 1))
+        assert f" {side} ×" in lines(rows)[0]
 
 
 def test_the_sides_of_a_comparison_keep_their_names() -> None:

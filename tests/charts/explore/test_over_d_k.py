@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,8 @@ def test_where_the_scores_come_from_is_said_above_the_panels_where_there_is_room
 
 def test_three_panels_name_their_quantities_units_and_scales() -> None:
     title = lines(over_d_k_chart(CASES["worked"], 1024, 116, 14, False))[0]
-    for part in ("p of the 3 largest keys, 0 to 1", "H, nats, 0 to ln n", "‖∂p/∂s‖_F, 0 to 0.5"):
+    weights, entropy = "p of the 3 largest keys, 0 to 100 %", "entropy H in nats, 0 to ln n"
+    for part in (weights, "‖∂p/∂s‖_F, 0 to 0.02", entropy):
         assert part in title
     logits = over_d_k_chart(CASES["worked"], 1024, 116, 14, True, wrt="logits")
     assert "‖∂p/∂z‖_F, log" in lines(logits)[0]
@@ -73,7 +75,7 @@ def test_three_panels_name_their_quantities_units_and_scales() -> None:
 
 def test_curves_are_tagged_by_key() -> None:
     rows = over_d_k_chart(CASES["worked"], 1024, 116, 14, False)
-    for index, tag in enumerate(("k2", "k1", "k0")):
+    for index, tag in enumerate(("key 2", "key 1", "key 0")):
         assert tag in text_of(rows, f"series{index}")
 
 
@@ -81,11 +83,32 @@ def test_curves_are_tagged_by_key() -> None:
 def test_the_current_d_k_is_marked_and_its_values_written(width: int) -> None:
     rows = over_d_k_chart(CASES["worked"], 1024, width, 8, False)
     cursor = text_of(rows, "cursor")
-    assert cursor.count("1024") == (1 if width == 38 else 3)
-    assert "┃" in cursor
-    assert "k2 0.6245" in cursor
-    assert ("0.905 nats" in cursor) == (width > 38)
+    assert cursor.count("1024") == {38: 1, 76: 2, 116: 3}[width]
+    assert "┊" in cursor
+    assert "key 2 62.5 %" in cursor
+    assert ("0.905 nats" in cursor) == (width > 76)
     assert ("0.0127" in cursor) == (width > 38)
+    # Where a table has them, they are not written again.
+    beside = text_of(over_d_k_chart(CASES["worked"], 1024, width, 8, False, alone=False), "cursor")
+    assert set(beside.replace("1024", "")) == {"┊", "┬"}
+
+
+@pytest.mark.parametrize(("width", "log"), [(76, False), (116, False), (116, True), (150, False)])
+def test_all_panels_have_the_same_ticks_of_d_k(width: int, log: bool) -> None:
+    for current in (1, 64, 1000, 65536):
+        rows = lines(over_d_k_chart(CASES["worked"], current, width, 12, log, alone=False))
+        panels = [panel.split() for panel in rows[-1].split("d_k")[1:]]
+        assert len(panels) == (2 if width == 76 else 3)
+        assert all(panel == panels[0] for panel in panels)
+
+
+def test_an_axis_ends_where_its_curves_do_so_that_no_first_view_is_empty() -> None:
+    many = replace(CASES["worked"], weights=CASES["worked"].weights / 50)
+    assert "0 to 2 %" in lines(over_d_k_chart(many, 64, 38, 12, False))[0]
+    norm = lines(over_d_k_chart(CASES["worked"], 64, 60, 12, False, quantity="norm"))
+    assert "0 to 0.02" in norm[0]
+    drawn = [row for row in norm if any("⠀" < each <= "⣿" for each in row)]
+    assert len(drawn) > 4
 
 
 def test_values_of_another_d_k_are_never_passed_off_as_those_of_the_current() -> None:
@@ -95,7 +118,8 @@ def test_values_of_another_d_k_are_never_passed_off_as_those_of_the_current() ->
 
 
 def test_a_narrow_chart_shows_the_quantity_asked_for() -> None:
-    for quantity, title in (("weights", "p of the"), ("entropy", "H, nats"), ("norm", "‖∂p/∂s‖_F")):
+    titles = {"weights": "p of the", "entropy": "entropy H", "norm": "‖∂p/∂s‖_F"}
+    for quantity, title in titles.items():
         rows = over_d_k_chart(CASES["worked"], 64, 38, 8, False, quantity=quantity)  # type: ignore[arg-type]
         assert lines(rows)[0].startswith(title)
 
@@ -126,29 +150,26 @@ def test_a_logarithmic_axis_reaches_any_multiplier_and_its_ticks_lie_on_it(
     assert sum("┤" in row for row in rows) >= 2
 
 
-def test_the_note_says_where_a_norm_too_small_to_see_is_largest() -> None:
-    def note(name: str, current: int, width: int = 116) -> str:
-        return lines(over_d_k_chart(CASES[name], current, width, 8, False))[-1]
+def test_where_the_norm_is_largest_is_said() -> None:
+    def title(name: str, current: int, alone: bool = False) -> str:
+        rows = lines(over_d_k_chart(CASES[name], current, 116, 8, False, alone=alone))
+        return rows[-1] if alone else rows[0]
 
     peak = int(CASES["worked"].d_k[np.argmax(CASES["worked"].frobenius)])
-    assert note("worked", 1024).rstrip().endswith(f"at 1024: 0.0127, largest 0.0154 at {peak}")
-    assert note("worked", peak).rstrip().endswith("0.0154, largest here")
-    assert "largest" not in note("worked", 1024, 76)
-    assert note("worked", 1024, 76).rstrip().endswith("at 1024: 0.0127")
-    assert "largest" not in note("one key", 1024)
-    assert "largest" not in lines(over_d_k_chart(over("naive", NAIVE), 1, 116, 8, False))[-1][:70]
+    assert f"0 to 0.02, largest at {peak} " in title("worked", 1024)
+    assert ", largest here " in title("worked", peak)
+    assert f"at 1024: 0.0127, largest at {peak}" in title("worked", 1024, True)
+    assert "largest at" not in title("one key", 1024)
 
 
 @pytest.mark.parametrize("log", [False, True])
-def test_in_the_narrowest_panels_the_line_is_whole_and_the_curves_are_seen_to_cross_it(
-    log: bool,
-) -> None:
-    line, crossing = "┃", "┿"
-    rows = over_d_k_chart(CASES["worked"], 1024, 74, 9, log)
+def test_the_cursor_is_thin_and_leaves_a_mark_on_each_curve(log: bool) -> None:
+    rows = over_d_k_chart(CASES["worked"], 1024, 116, 12, log)
+    assert text_of(rows, "series0").count("●") >= 2
     columns = ["".join(column) for column in zip(*lines(rows)[1:-3], strict=True)]
-    crossed = [column for column in columns if line in column and crossing in column]
-    assert len(crossed) == 3
-    assert all(set(column) == {line, crossing} for column in crossed)
+    marked = [column for column in columns if "┊" in column]
+    assert len(marked) == 3
+    assert all("●" in column and column.count("┊") >= 2 for column in marked)
 
 
 def test_nan_is_marked() -> None:
