@@ -57,11 +57,19 @@ class Shading:
 
 
 class Cell(NamedTuple):
-    """A cell: its shade from 0, none, to 4, what is written in its middle, and its role."""
+    """A cell.
+
+    Attributes:
+        shade: From 0, none, to 4.
+        text: What is written in its middle.
+        role: Its role.
+        fill: What it is filled with, where that is not its shade.
+    """
 
     shade: int
     text: str
     role: str
+    fill: str = ""
 
 
 @dataclass(frozen=True)
@@ -144,7 +152,7 @@ class HeatMap:
             for column, cell in enumerate(cells):
                 left = place.left(column)
                 for y in there:
-                    fill = SHADES[cell.shade] if cell.shade else " "
+                    fill = cell.fill or (SHADES[cell.shade] if cell.shade else " ")
                     grid.put(left, y, fill * place.body, cell.role)
                 start = left + (place.body - len(cell.text)) // 2
                 grid.put(start, middle, cell.text, cell.role)

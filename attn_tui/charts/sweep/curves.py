@@ -111,7 +111,7 @@ class _Picture:
             (NAMES[self.answer.settings.statistic].symbol,), series, x, y,
             [self._crossing(met.at)] if met else (), rules, heads=heads,
             bands=[self._band()] if self.look.bands else (),
-            intervals=[_interval(self.over, met, x)] if met else (),
+            intervals=[self._interval(met, x)] if met else (),
         )  # fmt: skip
 
     def _heads(self, width: int, height: int) -> list[Row]:
@@ -185,6 +185,18 @@ class _Picture:
         there = 0.0 if self.ratio else self._through(self.rule, 1, np.array([at]))[0]
         return Mark(at, float(there), "◆", "strong")
 
+    def _interval(self, met: Meeting, x: Axis) -> Interval:
+        """Return the crossing with its interval as it stands on the axis, and in words."""
+        at, so_far = short_place(met.at), "" if met.finished else " so far"
+        several = len(self.rules) - any(map(is_none, self.rules)) > 1
+        what = f"{name_of(self.rule)} equals unscaled" if several else "equal"
+        texts = [f"{what} at {at}{so_far}", f"equal at {at}{so_far}", at]
+        if met.low and met.high:
+            ends = f"{short_place(met.low)} to {short_place(met.high)}"
+            long = f"{what} at {self.over} = {at}{so_far} (95 %: {ends})"
+            texts = [long, f"{what} at {at}{so_far} ({ends})", *texts]
+        return Interval(met.low or x.minimum, met.at, met.high or x.maximum, texts)
+
     # Axes
 
     def _x(self) -> Axis:
@@ -240,17 +252,3 @@ class _Picture:
         return Axis(
             "", 0.0, bound, ticks=tuple(Tick(v, text.rjust(len(self.over))) for v, text in texts)
         )
-
-
-def _interval(over: str, met: Meeting, x: Axis) -> Interval:
-    """Return the crossing with its interval as it stands on the axis, and in words."""
-    at, so_far = short_place(met.at), "" if met.finished else " so far"
-    ends = f"{short_place(met.low)} to {short_place(met.high)}" if met.low and met.high else ""
-    texts = [f"equal at {at}{so_far}", at]
-    if ends:
-        texts = [
-            f"equal at {over} = {at}{so_far} (95 %: {ends})",
-            f"equal at {at}{so_far} ({ends})",
-            *texts,
-        ]
-    return Interval(met.low or x.minimum, met.at, met.high or x.maximum, texts)

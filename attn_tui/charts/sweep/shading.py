@@ -21,6 +21,9 @@ FACTOR_STEPS = (1.15, 2.0, 10.0, 1000.0)
 LEAST_FACTOR = 4
 """Columns of a cell from which on it holds its factor."""
 
+SOLID = " ▂▄▆█"
+"""What is solid of a cell that holds a factor larger than 1, by its shade."""
+
 LEAST_VALUES = 10
 """Columns of a cell from which on it holds its number."""
 
@@ -40,8 +43,11 @@ class FactorShading(Shading):
             return Cell(0, "=".rjust(min(body, LEAST_FACTOR)), "zero")
         sign, role = (BELOW, "negative") if value > 0.0 else (ABOVE, "positive")
         text = sign + times(abs(value)) if body >= LEAST_FACTOR else sign
-        # It has a row for itself; where a cell has more, they are shaded.
-        return Cell(shade, text.rjust(min(body, LEAST_FACTOR)).center(body), f"{role}{shade}")
+        # It has a row for itself; where a cell has more they are shaded, or if it is larger solid:
+        # that is seen without colour too.
+        fill = "" if value > 0.0 else SOLID[shade]
+        shown = text.rjust(min(body, LEAST_FACTOR)).center(body)
+        return Cell(shade, shown, f"{role}{shade}", fill)
 
     def legend(self, line: str, width: int, height: int) -> list[Row]:
         """Return what the cells mean, in at most so many rows."""

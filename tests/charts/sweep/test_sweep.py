@@ -205,6 +205,24 @@ def test_the_crossover_stands_on_the_axis_with_its_interval() -> None:
     assert " so far" in chart(replace(crossing(), crossovers=unfinished), (8, 8), 100, 22)
 
 
+def test_a_crossing_among_several_rules_says_of_which_it_is() -> None:
+    each = found(replace(SMALL, rules=("none", "inverse-sqrt", "inverse"), draws=320))
+    for rule, name in (("inverse-sqrt", "1/√d_k"), ("inverse", "1/d_k")):
+        assert f"{name} equals unscaled at" in plain(sweep_chart(each, rule, (8, 2), 116, 22))
+
+
+def test_larger_and_smaller_are_told_apart_without_colour_where_cells_are_tall() -> None:
+    each = found(replace(SMALL, view="map", ratio=True, n_range=(2, 512), draws=320))
+    rows = lines(sweep_map(each, "inverse-sqrt", "median", (512, 55), 76, 16))
+    checked = set()
+    for above, below in pairwise(rows[1:11]):
+        for match in re.finditer("[▼▲]", above):
+            filled = below[match.start()]
+            assert filled in {"▼": "░▒▓█", "▲": "▂▄▆█"}[match[0]]
+            checked.add(match[0])
+    assert checked == {"▼", "▲"}
+
+
 def test_a_crossing_over_n_stands_on_the_axis_of_n() -> None:
     each = found(replace(SMALL, over="n", n_range=(2, 300), draws=320))
     met = each.crossing("inverse-sqrt", "gradient", 8)
