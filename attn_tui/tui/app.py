@@ -17,7 +17,9 @@ from textual.app import App
 from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Event, InputEvent, Key, Paste, Resize
 from textual.filter import LineFilter
+from textual.notifications import SeverityLevel
 from textual.reactive import var
+from textual.timer import Timer
 from textual.widgets import Input, TextArea
 
 from attn_tui.charts.look_alikes import write_look_alikes
@@ -102,6 +104,7 @@ class AttnApp(Punctual, App[None]):
         self._minute = FirstMinute() if guided else OVER
         self.set_reactive(AttnApp.in_ascii, ascii)
         self._due = False
+        self._silence: Timer | None = None
         self._shown_at = -inf
         self.crash: Crash | None = None
         self.turns = Turns(self, super().on_event, self._show_due)
@@ -114,6 +117,27 @@ class AttnApp(Punctual, App[None]):
         variables |= role_variables(variables, self.native_ansi_color)
         self.role_styles = role_styles(variables)
         return variables
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = True,
+    ) -> None:
+        """Say something for some seconds, in place of what was said before.
+
+        Of more than fit on the screen Textual would leave some there for good; and one that it
+        shows anew as its time ends would hold up everything, since its timer never ends then.
+        """
+        self.clear_notifications()
+        super().notify(message, title=title, severity=severity, timeout=inf, markup=markup)
+        if self._silence:
+            self._silence.stop()
+        seconds = self.NOTIFICATION_TIMEOUT if timeout is None else timeout
+        self._silence = self.set_timer(seconds, self.clear_notifications)
 
     def action_find(self) -> None:
         """Search everything that can be done, and do it."""

@@ -2,6 +2,7 @@ import asyncio
 
 import pytest
 from textual import _time
+from textual.widgets._toast import Toast
 
 from tests.tui.person import NARROW, at_screen
 
@@ -26,3 +27,15 @@ async def test_what_is_to_be_done_once_is_done_though_the_process_had_to_wait(
         for _ in range(5):
             await person.pilot.pause()
         assert sorted(done) == ["app", "screen"]
+
+
+async def test_what_is_said_takes_the_place_of_what_was_said_before_and_goes() -> None:
+    """Of more than fit, Textual leaves some on the terminal when they go."""
+    async with at_screen(NARROW) as person:
+        for words in ("one", "two", "three"):
+            person.app.notify(words, timeout=60.0)
+            await person.pilot.pause()
+        assert [toast.render().plain for toast in person.app.screen.query(Toast)] == ["three"]
+        person.app.notify("four", timeout=0.001)
+        while person.app.screen.query(Toast):
+            await person.pilot.pause()
