@@ -65,8 +65,9 @@ class Dialog(ModalScreen[T]):
     """A dialogue; once it is dismissed it is deaf."""
 
     def dismiss(self, result: T | None = None) -> AwaitComplete:
-        """Close with a result, unless it is closed already."""
-        return super().dismiss(result) if self.is_current else AwaitComplete()
+        """Close with a result, unless it is closed already, or another is open over it."""
+        # Textual closes the one that is open last, whichever it is told to.
+        return super().dismiss(result) if self.app.screen is self else AwaitComplete()
 
 
 class Lines(OptionList):

@@ -12,6 +12,7 @@ from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.files.watch import Watch, unwatched
 from attn_tui.tui import filing
 from attn_tui.tui.computing import Task
+from attn_tui.tui.dialogs import ReadDialog
 from attn_tui.tui.explore.screen import ExploreScreen
 from attn_tui.tui.job import Job
 from attn_tui.tui.work import WorkDialog
@@ -64,6 +65,20 @@ async def test_a_file_that_takes_long_shows_its_progress_and_is_then_there(
         assert person.asked.draft.text == "a: 7, 8, 9"
         await person.press("u")
         assert person.asked.draft == EXAMPLE
+
+
+async def test_what_is_read_over_it_stays_when_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = Reader(Draft("a: 7, 8, 9"))
+    async with at_screen(MEDIUM) as person:
+        await opening(person, monkeypatch, reader)
+        work = person.screen(WorkDialog)
+        await person.press("f1")
+        work.dismiss()
+        person.screen(ReadDialog)
+        await person.press("escape")
+        assert person.app.screen is work
+        reader.go_on.set()
+        await person.until_sees("[7 8 9]")
 
 
 async def test_what_is_stopped_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
