@@ -71,10 +71,10 @@ async def test_what_is_read_over_it_stays_when_it_is_done(monkeypatch: pytest.Mo
     reader = Reader(Draft("a: 7, 8, 9"))
     async with at_screen(MEDIUM) as person:
         await opening(person, monkeypatch, reader)
-        work = person.screen(WorkDialog)
+        work = person.app.screen
         await person.press("f1")
         work.dismiss()
-        person.screen(ReadDialog)
+        assert isinstance(person.app.screen, ReadDialog)
         await person.press("escape")
         assert person.app.screen is work
         reader.go_on.set()
