@@ -48,7 +48,7 @@ class View(view.View):
 
     Attributes:
         shown: What of each vector is shown.
-        bands: Whether the band that holds eight draws in ten is drawn beside curves.
+        bands: Whether the band of the middle half of draws is drawn behind curves.
         whole: Whether logarithms go down to the smallest number.
         of: What a map shows over draws.
         rule: Which rule a map shows, counted on without end.
