@@ -27,7 +27,7 @@ async def test_every_readout_has_its_error_and_the_exact_value_beside_it(
     size: tuple[int, int],
 ) -> None:
     async with at_dots(size) as person:
-        person.sees("5,000 drawn at d_k = 64, seed 1", "unscaled q·k ± error", "scaled m·q·k")
+        person.sees("5,000 drawn", "unscaled q·k ± error", "scaled m·q·k")
         assert "65.2 ± 1.3" in person.line_with("variance")
         assert " 64 " in person.line_with("variance")
         assert "±" in person.line_with("mean E[x]")
@@ -87,19 +87,19 @@ async def test_twice_the_d_k_widens_only_the_unscaled_bell(size: tuple[int, int]
 async def test_d_k_is_one_on_all_instruments() -> None:
     async with at_dots() as person:
         await person.press("right_square_bracket")
-        person.sees("drawn at d_k = 80", " 80 ")
+        person.sees("At d_k = 80, ", " 80 ")
         await person.press("1")
         person.sees("÷ √80", "80")
         await person.press("end", "2")
-        person.sees("drawn at d_k = 65536")
+        person.sees("At d_k = 65,536, ")
         await person.press("u")
-        person.sees("drawn at d_k = 80")
+        person.sees("At d_k = 80, ")
 
 
 async def test_a_d_k_that_is_the_length_of_q_is_held_and_says_why() -> None:
     text = "q: 1, 0, 2\nK: [[1, 0, 1], [0, 1, 0]]"
     async with at_dots(text=text, source="vectors") as person:
-        person.sees("drawn at d_k = 3", "■")
+        person.sees("At d_k = 3, ", "■")
         await person.press("right_square_bracket")
         person.sees("it moves when q does")
         assert person.asked.experiment.setup.d_k == 3
@@ -117,10 +117,12 @@ async def test_tying_the_components_leaves_the_cross_terms() -> None:
     async with at_dots() as person:
         await person.run("looking.tab('derivation')")
         await person.press("f5")
-        person.sees("different products are uncorrelated")
+        person.sees("Different products know nothing of each other", "Var(q·k) = 64 + 0")
         await person.press("T")
         person.sees(
-            "All components are one number, so nothing cancels", "4032", "and grows as d_k."
+            "All components are one number, so nothing cancels",
+            "64·63·1",
+            "So the variance of q·k is d_k², not d_k.",
         )
         # The first seed's draws are among the few that disagree with the law.
         await person.press("a")
@@ -196,7 +198,7 @@ async def test_text_that_cannot_be_read_on_explore_does_not_matter_here() -> Non
         await person.press("1", "e")
         await person.write(" x")
         await person.press("escape", "2", "right_square_bracket")
-        person.sees("drawn at d_k = 80")
+        person.sees("At d_k = 80, ")
 
 
 async def test_undo_of_what_another_instrument_asked_says_so() -> None:

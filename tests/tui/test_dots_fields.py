@@ -94,7 +94,7 @@ async def test_what_will_not_do_is_said_beside_the_field_and_the_picture_stays(
         await person.press("enter")
         person.sees(expected, "σ = 8", "│ Table │" if key == "i" else "variance")
         await person.press("escape")
-        person.sees("5,000 drawn at d_k = 64, seed 1")
+        person.sees("5,000 drawn")
         assert person.settings(Settings) == Settings(samples=5000)
         person.misses(expected)
 

@@ -44,6 +44,9 @@ THOUSAND = Draft(", ".join(str((7 * key) % 1000 / 10) for key in range(1000)))
 DOTS = Shot(
     Draft("a: 1, 2", Setup(d_k=64).put(Settings(samples=50_000, seed=7))), instrument="dots"
 )
+DICE = replace(
+    DOTS, draft=Draft("a: 1, 2", Setup(d_k=64).put(Settings("die", samples=50_000, seed=7)))
+)
 SWEEP = Shot(
     Draft(
         EXAMPLE.text,
@@ -107,6 +110,9 @@ SHOTS = {
         "error": replace(DOTS, deed=typed("n", text="0", then=("enter",))),
         "full": dots("F"),
         "tied": dots("T", "c", "1", "enter", "l"),
+        "dice": DICE,
+        "dice_linear": replace(DICE, deed=typed("l")),
+        "dice_derivation": replace(DICE, deed=tab("derivation")),
     },
     "sweep": {
         "main": SWEEP,

@@ -12,7 +12,7 @@ from attn_tui.charts.grid import Grid
 from attn_tui.charts.rows import Row, first_text, fitted, message
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.dots.histogram import REACH
-from attn_tui.report.headline import DIVISORS
+from attn_tui.report.headline import DIVISORS, setting
 from attn_tui.report.numbers import general
 
 LEAST = 6
@@ -57,18 +57,19 @@ def bells(answer: Answer, width: int, height: int, linear: bool = False) -> tupl
     for role, times, more in (("unscaled", 1.0, height % 2), ("scaled", m, 0)):
         grid = Grid(width, lines + more)
         _bars(grid, answer, times, axis, role)
-        name = f"{_BLOCKS[role][-1]} {_name(answer) if role == 'scaled' else 'q·k'}"
         first, *others = grid.rows()
-        rows.append(labelled(name, role, first))
+        rows.append(labelled(named(answer, role), role, first))
         others.append(_bracket(answer, times, axis, width, role))
         rows += [labelled("", role, other) for other in others]
     rows += axis_rows(axis, width)
     return tuple(fitted(row, width + GUTTER) for row in rows)
 
 
-def _name(answer: Answer) -> str:
+def named(answer: Answer, role: str) -> str:
+    """Return what a side is drawn with, and what it is called."""
     divisor = DIVISORS.get(answer.experiment.setup.scale.rule)
-    return f"÷{divisor}" if divisor else f"× {general(answer.multiplier, 3)}"
+    scaled = f"÷{divisor}" if divisor else f"× {general(answer.multiplier, 3)}"
+    return f"{_BLOCKS[role][-1]} {scaled if role == 'scaled' else 'q·k'}"
 
 
 def _bars(grid: Grid, answer: Answer, m: float, axis: ValueAxis, role: str) -> None:
@@ -122,12 +123,21 @@ def _means(edges: Floats, density: Floats, places: Floats) -> Floats:
 
 
 def _bracket(answer: Answer, m: float, axis: ValueAxis, width: int, role: str) -> Row:
-    """Return a bracket one standard deviation to either side of the exact mean, with its size."""
+    """Return a bracket one standard deviation to either side of the exact mean, with its size.
+
+    Beyond the ends of the axis an arrow says where the mean is.
+    """
     mean, spread = answer.law.mean * m, answer.law.standard_deviation * m
-    ends = axis.fractions(np.array([mean - spread, mean + spread]))
+    place, *ends = axis.fractions(np.array([mean, mean - spread, mean + spread]))
     left, right = (min(max(int(end * width), 0), width - 1) for end in ends)
-    text = f" σ = {general(spread, 3)} "
+    text = f" σ = {setting(spread)} "
     grid = Grid(width, 1)
+    if not 0.0 <= place <= 1.0:
+        far = f"mean {setting(mean)}, σ = {setting(spread)}"
+        grid.put_if_free(
+            width if place > 1.0 else 0, 0, f"{far} →" if place > 1.0 else f"← {far}", role
+        )
+        return grid.rows()[0]
     if right - left < len(text) + 1:
         grid.put((left + right) // 2, 0, "┴", role)
         grid.put_if_free((left + right) // 2 + 2, 0, text.strip(), role)

@@ -13,8 +13,8 @@ from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.log_scale import D_K
 from attn_tui.report.numbers import MINUS, general
 
-REACH = 4.0
-"""The axis goes so many standard deviations beyond the means."""
+REACH = {False: 3.0, True: 4.0}
+"""The axis goes at least so many standard deviations beyond the means; if linear, just so many."""
 
 BAND = 2.0
 """So many of them to either side of the mean are a law's band."""
@@ -44,16 +44,23 @@ class ValueAxis:
 
     @classmethod
     def of(cls, settings: Settings, multiplier: float, d_k: int, linear: bool) -> "ValueAxis":
-        """Return the axis of a question: for every d_k, or, linear, for the present one."""
+        """Return the axis of a question, for every d_k; or, linear, of q·k at the present one.
+
+        A linear one holds m·q·k as well where both have the mean 0.
+        """
         if linear:
             law = law_of(settings, d_k)
-            spread = REACH * (law.standard_deviation or abs(law.mean) or 1.0)
-            ends = law.mean - spread, law.mean + spread
-            ends = (min(*ends, multiplier * ends[0]), max(*ends, multiplier * ends[1]))
-            return cls(*ends, True)
+            spread = REACH[True] * (law.standard_deviation or abs(law.mean) or 1.0)
+            spread *= 1.0 if law.mean else max(multiplier, 1.0)
+            return cls(law.mean - spread, law.mean + spread, True)
         laws = [law_of(settings, each) for each in (D_K.minimum, D_K.maximum)]
-        lows, highs = zip(*(reach(law, REACH) for law in laws), strict=True)
-        return cls(min(*lows, 0.0), max(*highs, 1.0))
+        lows, highs = zip(*(reach(law, REACH[False]) for law in laws), strict=True)
+        return cls(-_power_of_ten(-min(lows)), _power_of_ten(max(highs)))
+
+    @property
+    def name(self) -> str:
+        """What kind of axis it is, in a word or two."""
+        return "linear" if self.linear else "signed log" if self.low < 0.0 < self.high else "log"
 
     def bent(self, values: Floats) -> Floats:
         """Return values as lengths along the axis."""
@@ -81,8 +88,7 @@ class ValueAxis:
             places = range(ceil(self.low / step), floor(self.high / step) + 1)
             found = sorted((place * step for place in places), key=abs)
         else:
-            powers = range(ceil(log10(max(self.high, -self.low, 1.0))))
-            sizes = [10.0**power for power in powers if 10.0**power <= max(self.high, -self.low)]
+            sizes = [10.0**power for power in range(round(log10(max(self.high, -self.low))) + 1)]
             found = [0.0, *(sign * size for size in (*sizes[::-2], *sizes[-2::-2], 1.0)
                             for sign in (1.0, -1.0))]  # fmt: skip
         inside = [value for value in found if self.low <= value <= self.high]
@@ -90,8 +96,13 @@ class ValueAxis:
 
 
 def _text(value: float) -> str:
-    text = f"{abs(value):,.0f}" if 1.0 <= abs(value) < 1e6 else general(abs(value), 3)
+    text = f"{abs(value):,.0f}" if 1.0 <= abs(value) < 1e7 else general(abs(value), 3)
     return MINUS * (value < 0) + text
+
+
+def _power_of_ten(value: float) -> float:
+    """Return the least power of ten that is not below a value, from 10 on; 0 for one up to 0."""
+    return 10.0 ** max(ceil(log10(value) - 1e-9), 1) if value > 0.0 else 0.0
 
 
 def reach(law: DotLaw, times: float) -> tuple[float, float]:

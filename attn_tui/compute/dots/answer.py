@@ -1,12 +1,12 @@
 """The Dot products instrument: where the variance d_k comes from, and what dividing does to it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
 
-from attn_tui.compute.dots.derivation import Step, derivation
+from attn_tui.compute.dots.derivation import derivation
 from attn_tui.compute.dots.draws import Streams, draw_entries
 from attn_tui.compute.dots.histogram import Bins, Curves, Histogram, curves, histogram
 from attn_tui.compute.dots.moments import Floats, Readouts, Sums, read
@@ -15,6 +15,7 @@ from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.entries import Pair
+from attn_tui.compute.number import Number
 
 _MAIN, _PAIRS, _TABLE = range(3)
 """What random numbers are for: the first part of the key of their streams."""
@@ -46,7 +47,7 @@ class Answer:
         scaled: What it says about m·q·k.
         histogram: Of q·k; that of m·q·k is ``histogram.scaled(multiplier)``.
         curves: The exact density of q·k and the normal one; likewise.
-        derivation: From one product to the logits.
+        derivation: The numbers from one product to m·q·k, by their names.
         pairs: How many single products the first lines of it are taken from.
         table: A row for each of ``settings.d_ks``.
         growth: The standard deviation over d_k for the rules 1, 1/√d_k and 1/d_k.
@@ -63,7 +64,7 @@ class Answer:
     scaled: Readouts
     histogram: Histogram
     curves: Curves
-    derivation: tuple[Step, ...]
+    derivation: Mapping[str, Number]
     pairs: int
     table: tuple[Row, ...]
     growth: tuple[Growth, ...]
@@ -200,7 +201,7 @@ class Run:
             scaled=unscaled.scaled(m),
             histogram=histogram(law, self._bins, self._counted),
             curves=self._curves,
-            derivation=derivation(law, self._pairs, self._whole.sums, m),
+            derivation=derivation(law, self._pairs, unscaled, m),
             pairs=self._pairs.count,
             table=tuple(row.row(self._settings.samples) for row in self._rows),
             growth=self._growth,

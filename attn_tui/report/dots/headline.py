@@ -7,6 +7,7 @@ from attn_tui.compute.dots.answer import Answer, law_of
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.law.dot_law import DotLaw
+from attn_tui.compute.law.entries import Pair
 from attn_tui.compute.scale import Scale
 from attn_tui.report.dots.readouts import readouts
 from attn_tui.report.headline import DIVISORS, Headline
@@ -72,14 +73,7 @@ def _about_mean(law: DotLaw, divided: "Divided") -> tuple[tuple[str, ...], tuple
     before, after = (_amount(law.mean * m) for m in (1.0, divided.multiplier))
     spread = _amount(law.standard_deviation)
     left = divided.left(1.0)
-    pair = law.pair
-    if pair.mean_q or pair.mean_k:
-        why = "The entries have a mean of their own"
-    elif pair.law.mean:
-        why = "Dice are never negative"
-    else:
-        why = f"q and k lean {'the same way' if pair.correlation > 0 else 'opposite ways'}"
-    first = f"{why}, so q·k averages {before}, give or take {spread}"
+    first = f"{cause(law.pair)}, so q·k averages {before}, give or take {spread}"
     short = f"q·k averages {before}, and grows."
     if divided.how == "":
         second = f"Its average {_GROWTHS[left]}"
@@ -92,6 +86,15 @@ def _about_mean(law: DotLaw, divided: "Divided") -> tuple[tuple[str, ...], tuple
         f"{divided.how} it{divided.still} {_GROWTHS[left]}" if left else f"{divided.how}: {after}"
     )
     return (first, second, brief), (f"{short} {divided.how}: {after}.", short)
+
+
+def cause(pair: Pair) -> str:
+    """Say why one product is not 0 on average, as a clause."""
+    q, k = pair.means
+    if q and k:
+        shifted = pair.mean_q or pair.mean_k
+        return "The entries have a mean of their own" if shifted else "Dice are never negative"
+    return f"q and k lean {'the same way' if pair.correlation > 0 else 'opposite ways'}"
 
 
 @dataclass(frozen=True)

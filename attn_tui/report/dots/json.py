@@ -8,6 +8,7 @@ from attn_tui.compute.dots.moments import Readouts
 from attn_tui.compute.number import Number
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.plain import json_text, plain_number, plain_numbers
+from attn_tui.report.dots.derivation import steps
 from attn_tui.report.dots.headline import headline
 from attn_tui.report.dots.readouts import STATISTICS
 
@@ -45,10 +46,10 @@ def render(answer: Answer) -> Iterator[str]:
                 {
                     "name": step.name,
                     "formula": step.formula,
-                    "reason": step.reason,
+                    "reason": step.words,
                     "number": number_to_plain(step.number),
                 }
-                for step in answer.derivation
+                for step in steps(answer)
             ],
             "histogram": _histogram(answer),
             "growth": [

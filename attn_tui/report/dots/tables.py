@@ -1,4 +1,4 @@
-"""The tables of Dot products: what the sample says, the rows over d_k, and the derivation."""
+"""The tables of Dot products: what the sample says, and the rows over d_k."""
 
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
@@ -10,7 +10,7 @@ from attn_tui.report.measured import deviations, exact, with_error
 from attn_tui.report.numbers import general
 from attn_tui.report.rows import Row, Span, fitted, message
 from attn_tui.report.sides import Side
-from attn_tui.report.table import Column, Table, laid
+from attn_tui.report.table import Column, laid
 
 FAR = 4.0
 """A readout so many standard errors from its exact value is marked: hardly chance."""
@@ -92,8 +92,7 @@ def over_d_k_rows(answer: Answer, width: int, height: int, cursor: int) -> tuple
     words = [wrap(f"–: {reason}", max(width - 1, 1)) for reason in reasons]
     rows += tuple(fitted(((f" {line}", "muted"),), width) for lines in words for line in lines)
     room = max(height - 1, 1)
-    seen = (rows[0], *_window(rows[1:], cursor - room // 2, room))[:height]
-    return seen + (fitted((), width),) * (height - len(seen))
+    return (rows[0], *window(rows[1:], cursor - room // 2, room))[:height]
 
 
 def over_d_k_columns(answer: Answer, cursor: int | None = None) -> tuple[Column, ...]:
@@ -133,7 +132,7 @@ def over_d_k_columns(answer: Answer, cursor: int | None = None) -> tuple[Column,
     )  # fmt: skip
 
 
-def _window(rows: Sequence[Row], top: int, height: int) -> tuple[Row, ...]:
+def window(rows: Sequence[Row], top: int, height: int) -> tuple[Row, ...]:
     """Return rows from one on, so many at most; arrows in front say where there are others."""
     top = max(0, min(top, len(rows) - height))
     seen = list(rows[top : top + height])
@@ -142,49 +141,3 @@ def _window(rows: Sequence[Row], top: int, height: int) -> tuple[Row, ...]:
             (text, role), *rest = seen[at]
             seen[at] = ((mark, "cursor"), (text[1:], role), *rest)
     return tuple(seen)
-
-
-def derivation_rows(answer: Answer, width: int, height: int, top: int = 0) -> tuple[Row, ...]:
-    """Return the derivation, a line a step, or two where a line is too short.
-
-    Args:
-        answer: What was drawn.
-        width: Cells of every row returned.
-        height: Number of rows returned.
-        top: How many rows are scrolled away.
-    """
-    lines = derivation(answer, width, height)
-    seen = _window([fitted(line, width) for line in lines], top, height)
-    return seen + (fitted((), width),) * (height - len(seen))
-
-
-def derivation(answer: Answer, width: int, height: int | None = None) -> list[Row]:
-    """Return the steps with what there is room for: reasons beside or below them, or none."""
-    steps, products = answer.derivation, "product" if answer.pairs == 1 else "products"
-    formulas = tuple((f" {place} {step.formula}", "strong") for place, step in enumerate(steps, 1))
-    sampled = tuple((with_error(step.number, 22), _role(step.name)) for step in steps)
-    known = tuple((exact(step.number, 11), "label") for step in steps)
-    reasons = tuple((step.reason, "muted") for step in steps)
-    columns = (
-        Column(f" from {answer.pairs:,} {products}", formulas, left=True),
-        Column("sampled ± error", sampled),
-        Column("exact", known),
-    )
-    beside = Table((*columns, Column("because", reasons, left=True)), 3)
-    if beside.width <= width:
-        return list(beside.rows(beside.width))
-    numbers = Table(columns, 2)
-    if numbers.width <= width:
-        title, *lines = numbers.rows(width)
-        below = [(("   ", "text"), reason) for reason in reasons]
-        if height is not None and 1 + 2 * len(lines) > height:
-            return [title, *lines]
-        return [title, *(row for pair in zip(lines, below, strict=True) for row in pair)]
-    rows: list[Row] = []
-    for formula, found, exactly in zip(formulas, sampled, known, strict=True):
-        rows += [(formula,), (("   ", "text"), found, (", exact ", "label"), exactly)]
-    return rows
-
-
-def _role(name: str) -> str:
-    return "scaled" if name == "scaled" else "unscaled"

@@ -1,18 +1,18 @@
 """What Dot products found, as a text report of at most 80 columns, and in sentences."""
 
 from collections.abc import Iterator
-from math import isinf, isnan
+from math import isinf
 from textwrap import wrap
 
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.law.dot_law import DotLaw
-from attn_tui.compute.number import Number
+from attn_tui.report.dots.derivation import derivation
 from attn_tui.report.dots.headline import headline
 from attn_tui.report.dots.readouts import bound_text, readouts
-from attn_tui.report.dots.tables import derivation, over_d_k_columns, readout_columns
+from attn_tui.report.dots.tables import over_d_k_columns, readout_columns
 from attn_tui.report.head import left_out, line, rule_lines
-from attn_tui.report.measured import deviations, exact, value_text
-from attn_tui.report.numbers import general, quantity
+from attn_tui.report.measured import deviations
+from attn_tui.report.numbers import general
 from attn_tui.report.rows import WIDTH, text_lines
 from attn_tui.report.table import laid
 
@@ -81,7 +81,7 @@ def _readouts(answer: Answer) -> Iterator[str]:
 
 
 def _derivation(answer: Answer) -> Iterator[str]:
-    yield "Why, step by step\n"
+    yield f"Why d_k, step by step; one product from {answer.pairs:,} drawn besides\n"
     yield from text_lines(derivation(answer, WIDTH))
 
 
@@ -99,59 +99,17 @@ def _table(answer: Answer) -> Iterator[str]:
 def sentences(answer: Answer) -> tuple[str, ...]:
     """Say what the numbers show, each sentence what always holds under the question asked."""
     return (
-        *(_spread(answer), *_mean(answer), *_scaled(answer)),
+        *_constant(answer),
         *_beyond(answer),
         *_unknown(answer),
         *_agreement(answer),
     )
 
 
-def _spread(answer: Answer) -> str:
-    law = answer.law
-    if law.standard_deviation == 0.0:
-        return "q·k is always the same number here: it has no spread, and so no kurtosis."
-    growth = "as d_k, for all components are one number" if law.tied else "as √d_k"
-    found = _sampled_and_exact(answer.unscaled.standard_deviation)
-    return f"The standard deviation of q·k is {found}, and grows {growth}."
-
-
-def _sampled_and_exact(number: Number) -> str:
-    if isnan(number.value):
-        return f"{exact(number)} by law"
-    return f"{value_text(number)}, by law {exact(number)}"
-
-
-def _mean(answer: Answer) -> tuple[str, ...]:
-    law = answer.law
-    if law.mean == 0.0 or law.standard_deviation == 0.0:
-        return ()
-    mean, times = exact(answer.unscaled.mean), quantity(abs(law.mean) / law.standard_deviation)
-    grows = "as fast as that" if law.tied else "as d_k, faster than that"
-    return (
-        f"Its mean is not 0 but {mean}, {times} standard deviations from 0, and grows {grows}.",
-    )
-
-
-def _scaled(answer: Answer) -> tuple[str, ...]:
-    scale = answer.experiment.setup.scale
-    if not answer.law.standard_deviation:
-        return ()
-    text, does = "Nothing divides it", "so it"
-    if scale.rule != "none":
-        found = _sampled_and_exact(answer.scaled.standard_deviation)
-        m = general(answer.multiplier, 4)
-        text, does = f"Multiplied by m = {scale.formula} = {m} it is {found}", "and"
-    power = {"none": 0.0, "inverse-sqrt": 0.5, "inverse": 1.0}.get(scale.rule)
-    if power is None:
-        return (f"{text}.",)
-    slope = (1.0 if answer.law.tied else 0.5) - power
-    ends = {
-        1.0: f"{does} grows as d_k",
-        0.5: f"{does} grows as √d_k",
-        0.0: "whatever d_k is",
-        -0.5: "and falls as 1/√d_k",
-    }
-    return (f"{text}, {ends[slope]}.",)
+def _constant(answer: Answer) -> Iterator[str]:
+    """Say why there is no kurtosis."""
+    if answer.law.standard_deviation == 0.0:
+        yield "q·k is always the same number here: it has no spread, and so no kurtosis."
 
 
 def _beyond(answer: Answer) -> Iterator[str]:

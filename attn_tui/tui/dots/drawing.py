@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 
 from attn_tui.charts.dots.band import band
+from attn_tui.charts.dots.bells import bells
+from attn_tui.charts.dots.values import ValueAxis
 from attn_tui.charts.glyphs import POINTER
-from attn_tui.charts.rows import Row, Span, cells, first_fit, fitted, length
-from attn_tui.compute.dots.answer import Answer
+from attn_tui.charts.rows import Row, Span, cells, first_fit, fitted, length, message
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
-from attn_tui.report.dots.tables import derivation_rows, moment_rows, over_d_k_rows
+from attn_tui.report.dots.derivation import derivation
+from attn_tui.report.dots.tables import moment_rows, over_d_k_rows, window
 from attn_tui.report.dots.text import ONE_DRAW
 from attn_tui.report.progress import bar
 from attn_tui.tui.dots.scene import Scene
@@ -103,17 +105,15 @@ def progress_row(scene: Scene) -> Row:
     done: Span = (f" {answer.drawn:,} drawn", "strong")
     if answer.drawn == 1:
         return first_fit([(done, (f": {reason}", "label")) for reason in ONE_DRAW], width)
-    how: Span = (f" at d_k = {answer.law.d_k}, seed {answer.settings.seed}", "label")
-    return first_fit([(done, how), (done,)], width)
+    return (done,)
 
 
 def title_row(scene: Scene, focused: bool = False) -> Row:
     """Return what the picture is of, and which axis it has; marked where it has the keys."""
-    axis, role = "signed log" if scene.view.log else "linear", "focus" if focused else "label"
-    progress = progress_row(scene)
-    # Two heights are not to be compared, though they stand one above the other.
-    texts = ("bars drawn, line exact, each to its own height; ", "own heights; ", "")
-    ends: list[Row] = [*(((f" {text}axis: {axis} ", role),) for text in texts), ()]
+    progress, role = progress_row(scene), "focus" if focused else "label"
+    other = scene.narrow and scene.present == "over_d_k"
+    texts = drawn_how(scene, scene.band_leads != other) if scene.pictured or other else ()
+    ends: list[Row] = [*(((f" {text} ", role),) for text in texts), ()]
     for end in ends:
         gap = scene.width - length(progress) - length(end) - 2
         if gap > 0:
@@ -121,27 +121,55 @@ def title_row(scene: Scene, focused: bool = False) -> Row:
     return progress
 
 
-def tabs(view: View, focused: bool, width: int, narrow: bool) -> list[Item]:
+def drawn_how(scene: Scene, banded: bool) -> tuple[str, ...]:
+    """Return what is drawn how in the band or else in the bells, at decreasing length."""
+    setup = scene.asked.experiment.setup
+    axis = ValueAxis.of(scene.settings, 1.0, setup.d_k, not scene.view.log)
+    # Two heights are not to be compared, though they stand one above the other.
+    texts = ("bars drawn, line exact, each to its own height; ", "own heights; ", "")
+    if banded:
+        texts = ("band: mean ± 2σ, exact; ", "mean ± 2σ; ", "")
+    return tuple(f"{text}axis: {axis.name}" for text in texts)
+
+
+def tabs(scene: Scene, focused: bool) -> list[Item]:
     """Return the tabs, that of the picture too on a narrow screen."""
+    narrow, width = scene.narrow, scene.width
     titles = {
         name: tab.short if narrow else tab.title
         for name, tab in TABS.items()
         if narrow or not tab.apart
     }
-    present = view.present(narrow)
-    what = "mean ± 2σ" if narrow else "mean ± 2σ, exact"
-    ends = [Item(((f" {what} ", "muted"),))] if present == "over_d_k" else []
-    return tab_items(titles, present, focused, ends, width, padding="" if narrow else " ")
+    if scene.band_leads:
+        titles |= {"over_d_k": "Bells"} | ({"picture": TABS["over_d_k"].short} if narrow else {})
+    ends = []
+    if scene.present == "over_d_k" and not narrow:
+        ends = [Item(((f" {drawn_how(scene, not scene.band_leads)[-2]} ", "muted"),))]
+    return tab_items(titles, scene.present, focused, ends, width, padding="" if narrow else " ")
 
 
-def chart_rows(answer: Answer, view: View, width: int, height: int) -> Sequence[Row]:
+def picture_rows(scene: Scene, width: int, height: int) -> Sequence[Row]:
+    """Return what shows best what dividing does: the band over d_k, or else the bells."""
+    if (answer := scene.answer) is None:
+        return message(" drawing …", width, height)
+    if scene.band_leads:
+        return band(answer, width, height)
+    return bells(answer, width, height, not scene.view.log)
+
+
+def chart_rows(scene: Scene, width: int, height: int) -> Sequence[Row]:
     """Return the chart or the table that is looked at."""
+    answer, view = scene.answer, scene.view
+    if answer is None:
+        return message(" drawing …", width, height)
     match view.chart:
         case "over_d_k":
-            return band(answer, width, height)
+            if scene.band_leads:
+                return bells(answer, width, height)
+            return band(answer, width, height, below=view.log and not scene.narrow)
         case "table":
             return over_d_k_rows(answer, width, height, view.row)
         case "derivation":
-            return derivation_rows(answer, width, height, view.top)
+            return window(derivation(answer, width), view.top, height)
     rows = moment_rows(answer, view.side, max(width - 2, 1))
     return [((" ", "text"), *row) for row in rows]

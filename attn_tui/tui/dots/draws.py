@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Protocol
 
+from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.law.entries import LAWS
+from attn_tui.report.dots.derivation import derivation
 from attn_tui.tui.dialogs import Choice
 from attn_tui.tui.dots.sampling import Sampling
 from attn_tui.tui.dots.view import FIELDS, View
@@ -24,6 +26,7 @@ class DrawsHost(Host, Protocol):
     def view(self) -> View:
         """What is looked at."""
 
+    answer: Answer | None
     sampling: Sampling
 
     @property
@@ -33,10 +36,6 @@ class DrawsHost(Host, Protocol):
     @property
     def settings(self) -> Settings:
         """What is asked of the draws."""
-
-
-LINES_OF_DERIVATION = 14
-"""Rows of the derivation where each step takes two."""
 
 
 class Draws(Part[DrawsHost]):
@@ -69,7 +68,9 @@ class Draws(Part[DrawsHost]):
     def scroll(self, dx: int, dy: int) -> None:
         """Show the other side, or go down in the table and the derivation."""
         (chart,) = self._screen.query("#chart")
-        most = max(LINES_OF_DERIVATION - chart.size.height, 0)
+        answer, size = self._screen.answer, chart.size
+        lines = len(derivation(answer, size.width)) if answer else 0
+        most = max(lines - size.height, 0)
         n_rows = len(self._screen.settings.d_ks)
         self._screen.look(self._screen.view.moved(dx, dy, n_rows, most))
 

@@ -36,13 +36,14 @@ PICTURE = Explanation(
     "q·k above and m·q·k below, on one axis of values: signed and logarithmic, linear within ±1, "
     "its ends from the laws at d_k = 1 and 65,536, so that it never moves with d_k, and every "
     "doubling of d_k widens what grows as √d_k by the same number of cells. l makes it linear, "
-    "four standard deviations of q·k to either side. Bars are what was drawn, in bins of a "
-    "quarter of a standard deviation, or one for each of few values; the line is the exact "
-    "density, for standard normal "
+    "four standard deviations of q·k to either side; an arrow says where m·q·k is beyond it. Bars "
+    "are what was drawn, in bins of a quarter of a standard deviation, or one for each of few "
+    "values; the line is the exact density, for standard normal "
     "entries the variance-gamma law. Each is drawn to its own height. Brackets are one standard "
     "deviation to either side of the mean.\n\n"
     "Over d_k shows on the same axis two standard deviations to either side of the mean at every "
-    "d_k, exactly: what is scaled in front.",
+    "d_k, exactly: what is scaled in front. It takes the place of the bells where the entries are "
+    "tied, or q·k is not 0 on average: there they are needles, and that they move is what counts.",
     _LAW,
 )
 CHART = Explanation(
@@ -55,12 +56,12 @@ CHART = Explanation(
     "than four away is marked with !. What equals d_k is the variance, and never the mean. y opens "
     "the text with the standard deviation, E|x|, the kurtosis and the coverage P(|x| ≤ 2v·√d_k), v "
     "being the variance of an entry, 1 but for a die's 35/12.\n\n"
-    "Over d_k: on the axis of the picture, two standard deviations to either side of the mean at "
-    "each d_k, exactly; what is scaled stands in front.\n\n"
+    "Over d_k: q·k and m·q·k at each d_k, on the axis of the picture; Bells: the picture that it "
+    "takes the place of.\n\n"
     "Table: each row has a sample of its own, of as many q·k as are asked for, or as "
     "many as take 17 million random numbers; i adds rows, del takes one away.\n\n"
-    "Why d_k: the derivation, each line with what was sampled and the exact number. The cross "
-    "terms vanish because the products of different components are uncorrelated; T ties the "
-    "components, and they do not.",
+    "Why d_k: the derivation, a sentence a step, and beside its formula what was measured and what "
+    "is exact. Single products are drawn besides, as many as q·k and at most 1,048,576. Where a "
+    "step fails it says so: T ties the components, e draws dice, c correlates q_i and k_i.",
     _LAW,
 )

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from textual import events
 
-from attn_tui.charts.dots.bells import bells
-from attn_tui.charts.rows import Row, message
+from attn_tui.charts.rows import Row
 from attn_tui.tui.actions import Action, Section, bindings, textual_action
 from attn_tui.tui.dots import drawing, explanations
 from attn_tui.tui.dots.scene import Scene
@@ -21,6 +20,10 @@ FIELD_ACTIONS = (
     Action("draws.step(1)", ("right",), "right", "More", "Make the field more", palette=False),
     Action("draws.type", ("enter",), "enter", "Type", "Type the field, or choose", palette=False),
 )
+
+
+READING = 18
+"""Lines of the derivation, where it stands below the picture."""
 
 
 class FieldsPane(Canvas, can_focus=True):
@@ -99,16 +102,12 @@ class PicturePane(ChartCanvas, can_focus=True):
 
     def see(self, scene: Scene) -> None:
         """Come into sight, or go."""
-        self.display = not scene.narrow or scene.present == "picture"
+        self.display = scene.pictured
 
     def see_chart(self, scene: Scene) -> None:
         """Draw both, or say that they are to come."""
-        if not (size := self.size):
-            return
-        if scene.answer is None:
-            self.show(message(" drawing …", *size))
-        else:
-            self.show(bells(scene.answer, *size, not scene.view.log))
+        if size := self.size:
+            self.show(drawing.picture_rows(scene, *size))
 
 
 class DotsChart(ChartPane):
@@ -133,11 +132,13 @@ class DotsChart(ChartPane):
             self.screen.query_one(FieldsPane).focus()
         self.display = chart or not scene.narrow
         self.canvas.display = chart
-        lines = 3 if scene.present == "moments" else 8 if scene.height < SHORT else 14
-        self.styles.height = "1fr" if scene.narrow else 1 + lines * chart
+        few = scene.height < SHORT
+        lines = {"moments": 3, "derivation": READING}.get(scene.present, 8 if few else 14)
+        if scene.present == "over_d_k" and scene.view.log and not scene.band_leads:
+            # The band has the axis of the picture above it, and leaves it the rest.
+            lines = 6 if few else 10
+        self.styles.height = 1 + lines * chart if scene.pictured and not scene.narrow else "1fr"
 
     def rows_of(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
         """Return the chart, or what stands where it will be."""
-        if scene.answer is None:
-            return message(" drawing …", width, height)
-        return drawing.chart_rows(scene.answer, scene.view, width, height)
+        return drawing.chart_rows(scene, width, height)

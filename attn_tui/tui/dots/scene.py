@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from attn_tui.compute.dots.answer import Answer
+from attn_tui.compute.dots.answer import Answer, law_of
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.report.dots.headline import headline
 from attn_tui.report.headline import Headline
 from attn_tui.report.progress import Pace
 from attn_tui.tui import scene
 from attn_tui.tui.dots.view import View
+from attn_tui.tui.scene import SHORT
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,23 @@ class Scene(scene.Scene):
     def present(self) -> str:
         """The tab that is shown."""
         return self.view.present(self.narrow)
+
+    @property
+    def band_leads(self) -> bool:
+        """Whether the band over d_k is the picture: where the bells are needles that move away.
+
+        That is so unless they widen about 0 as √d_k; linear, they are bells at any mean.
+        """
+        d_k = self.asked.experiment.setup.d_k
+        law = self.answer.law if self.answer else law_of(self.settings, d_k)
+        return self.view.log and (law.tied or law.mean != 0.0)
+
+    @property
+    def pictured(self) -> bool:
+        """Whether the picture is in sight: a text to be read takes its place where it is low."""
+        if self.narrow:
+            return self.present == "picture"
+        return self.present != "derivation" or self.height >= SHORT
 
     @cached_property
     def headline(self) -> Headline:

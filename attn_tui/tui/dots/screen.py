@@ -157,4 +157,4 @@ class DotsScreen(InstrumentScreen):
     def tab_items(self, focused: bool) -> Sequence[Item]:
         """Return the line of tabs."""
         picture = self.narrow and isinstance(self.focused, panes.PicturePane)
-        return drawing.tabs(self.view, focused or picture, self.size.width, self.narrow)
+        return drawing.tabs(self.scene(self.asked), focused or picture) if self.asked else ()
