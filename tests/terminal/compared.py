@@ -191,17 +191,21 @@ def agree(display: Sequence[str], table: dict[str, list[str]]) -> bool:
     )
 
 
+_ASCII = str.maketrans("×−–", "x--")
+
+
 def same(number: str, other: str) -> bool:
     """Return whether two numbers are one as far as the shorter is written; … is any.
 
-    The first may be a share in percent.
+    The first may be a share in percent, or that of a masked key, and either be in ASCII.
     """
-    if number == other or "…" in (number, other):
+    number, other = (text.translate(_ASCII) for text in (number, other))
+    if number == other or "…" in (number, other) or (number, other) == ("masked", "0"):
         return True
     if number.endswith("%"):
         return same_share(number, other)
     try:
-        first, second = (Decimal(text.lstrip("×").replace("−", "-")) for text in (number, other))
+        first, second = (Decimal(text.lstrip("x")) for text in (number, other))
         ends = [int(each.as_tuple().exponent) for each in (first, second)]
     except (InvalidOperation, ValueError):
         return False
@@ -213,7 +217,7 @@ def same_share(share: str, weight: str) -> bool:
 
     With ~ it is not all of that, and without it 0 % is nothing that a double can hold.
     """
-    if weight.startswith("10^−"):
+    if weight.startswith("10^-"):
         # Too small to be written otherwise.
         return share == "~0%"
     try:

@@ -263,7 +263,8 @@ async def test_masked_and_single_keys_are_shown_for_what_they_are() -> None:
         await person.press("v")
         person.sees("one: weights p", " 100 %")
         await person.press("v")
-        person.sees("half: weights p", "−∞", "50.0 %")
+        person.sees("half: weights p", "50.0 %", "the 2 unmasked keys share equally")
+        assert person.line_with(" masked ").split()[:4] == ["1", "−∞", "masked", "masked"]
         await person.press("v")
         person.sees("m: weights p")
 

@@ -32,9 +32,10 @@ def headline(
         typical: The factor of the median gradient over draws like this one, if it is known.
     """
     sides = answer.unscaled, answer.scaled
-    first, second = (share(side) for side in sides)
+    are_compared = answer.names != ("unscaled", "scaled")
+    first, second = (share(side, are_compared) for side in sides)
     factor = Factor.between(*(side.norms["scores"].log_frobenius for side in sides))
-    if answer.names != ("unscaled", "scaled"):
+    if are_compared:
         return _comparison(answer, first, second, factor)
     if found := _nothing_to_scale(answer, experiment, first):
         return found
@@ -86,18 +87,19 @@ def _of_one_kind(
     attended = scores[scores > -inf]
     if to_logits.sink is not None or first.fails or second.fails:
         return None
+    keys = "keys" if n_attended == answer.vector.n_keys else "unmasked keys"
     doing, makes = _doing(to_logits), f"makes the gradient {factor.times}"
     if not factor.known or factor.stays:
         makes = "leaves the gradient as it is"
     if (attended == attended[0]).all():
-        full = f"All scores are equal, so the {n_attended:,} keys share equally at any scale. "
+        full = f"All scores are equal, so the {n_attended:,} {keys} share equally at any scale. "
         full += f"{doing} only {makes}."
         short = f"{n_attended:,} equal scores: equal weights."
-    elif keys := tied((answer.unscaled, answer.scaled)):
-        full = f"{keys} are tied and split the weight; no scale parts them. {doing} {makes}."
-        short = f"{keys} are tied and split the weight."
+    elif who := tied((answer.unscaled, answer.scaled)):
+        full = f"{who} are tied and split the weight; no scale parts them. {doing} {makes}."
+        short = f"{who} are tied and split the weight."
     elif first.equal and second.equal and 0.0 < to_logits.multiplier < 1.0:
-        full = f"Even unscaled the {n_attended:,} keys share almost equally. {doing} evens them "
+        full = f"Even unscaled the {n_attended:,} {keys} share almost equally. {doing} evens them "
         full += f"out further and {makes}."
         short = f"{n_attended:,} keys share almost equally."
     else:

@@ -49,8 +49,8 @@ class Share:
         return f" {self.clause.replace(f'key {self.key:,}', 'it', 1)}", self.taken
 
 
-def share(side: Evaluation) -> Share:
-    """Return who has the weight on a side."""
+def share(side: Evaluation, padded: bool = False) -> Share:
+    """Return who has the weight on a side; keys it is padded with are not said to be masked."""
     given = side.scores()
     weights = side.weights()[given > -inf]
     if not weights.size:
@@ -58,6 +58,7 @@ def share(side: Evaluation) -> Share:
     if failure := _failure(side):
         return failure
     largest, n_keys = side.max_weight, weights.size
+    keys = "keys" if padded or n_keys == given.size else "unmasked keys"
     sink = side.sink_weight if side.map.sink is not None else None
     if sink is not None and sink > max(largest, 0.5):
         taken = percent(sink)
@@ -68,11 +69,11 @@ def share(side: Evaluation) -> Share:
     beside = more.replace("the sink", "the sink takes")
     if n_keys > 1 and largest == weights.min():
         return Share(
-            f"the {n_keys:,} keys share equally{beside}", f"{n_keys:,} keys equal", equal=True
+            f"the {n_keys:,} {keys} share equally{beside}", f"{n_keys:,} keys equal", equal=True
         )
     effective = side.effective_keys
     if sink is None and effective >= _EQUAL * n_keys > _EQUAL:
-        clause = f"the {n_keys:,} keys share almost equally"
+        clause = f"the {n_keys:,} {keys} share almost equally"
         return Share(clause, f"{n_keys:,} keys almost equal", equal=True)
     n_tied = int(np.count_nonzero(weights == largest))
     others = weights[weights < largest]
@@ -91,8 +92,8 @@ def share(side: Evaluation) -> Share:
     if n_keys <= FEW:
         return _one(side, "leads with", more)
     count = rounded(max(round(min(effective, n_keys + (sink is not None))), 1))
-    among = f"about {count} of {n_keys:,} keys"
-    return Share(f"{among} share{beside or ' the weight'}", among)
+    among = f"about {count} of {n_keys:,}"
+    return Share(f"{among} {keys} share{beside or ' the weight'}", f"{among} keys")
 
 
 def tied(sides: tuple[Evaluation, Evaluation]) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 
@@ -110,7 +111,7 @@ def key_table(
         ranked: Whether the keys with the largest weights on the second side stand first.
     """
     two, sides = compared(answer), list(zip(answer.names, _sides(answer), strict=True))
-    weights = [_share_column(name, side, keys) for name, side in sides]
+    weights = [_share_column(name, side, keys, two) for name, side in sides]
     weights += [difference_column(answer, keys, "Δp", NUMBER)] if two else []
     gradients = [gradient_column(answer, second, keys, NUMBER) for second in (False, True)]
     gradients += [grown_column(answer, keys, CHANGE)]
@@ -147,11 +148,14 @@ def _marked(column: Column, keys: Keys, marks: Marks) -> Column:
     return replace(column, cells=tuple(cells))
 
 
-def _share_column(name: str, side: Evaluation, keys: Keys) -> Column:
-    """Return the weights of keys in percent."""
+def _share_column(name: str, side: Evaluation, keys: Keys, two: bool) -> Column:
+    """Return the weights of keys in percent, or that they are masked; of two answers, 0 %."""
     role = role_of(name)
-    pairs = zip(side.weights(keys).tolist(), side.log_weights(keys).tolist(), strict=True)
-    cells = tuple((in_percent(*pair), role) for pair in pairs)
+    numbers = side.weights(keys), side.log_weights(keys), side.given[keys]
+    cells = tuple(
+        ("masked", "muted") if given == -inf and not two else (in_percent(*pair), role)
+        for *pair, given in zip(*(each.tolist() for each in numbers), strict=True)
+    )
     return Column(name, cells, role=role, width=SHARE)
 
 
