@@ -24,6 +24,9 @@ FAR = 1e140
 _EACH = 4
 """So many bins make a standard deviation."""
 
+_PARTS = 8
+"""Into so many parts a bin is cut to draw what goes evenly from one to the next."""
+
 _CURVE = "label"
 
 _BLOCKS = {"unscaled": UNSCALED, "scaled": SCALED}
@@ -33,8 +36,8 @@ _BLOCKS = {"unscaled": UNSCALED, "scaled": SCALED}
 def bells(answer: Answer, width: int, height: int, linear: bool = False) -> tuple[Row, ...]:
     """Draw the densities of q·k and m·q·k, each to its own height, on one axis of values.
 
-    Bars are of the sample, in bins of a quarter of a standard deviation; the line is exact. The
-    axis is the same at every d_k.
+    Bars are of the sample, in bins of a quarter of a standard deviation, joined from middle to
+    middle; the line is exact. The axis is the same at every d_k.
 
     Args:
         answer: What was drawn so far.
@@ -78,13 +81,16 @@ def _bars(grid: Grid, answer: Answer, m: float, axis: ValueAxis, role: str) -> N
     edges = _edges(answer, m)
     columns = axis.values(np.linspace(0.0, 1.0, grid.width + 1))
     sampled = _means(histogram.edges, histogram.density, edges)
-    exact = None
+    exact = sampled
     if curves.exact is not None:
-        middles = (edges[1:] + edges[:-1]) / 2.0
         known = np.isfinite(curves.exact)
-        exact = np.interp(middles, curves.x[known], curves.exact[known])
+        exact = np.interp(_middles(edges), curves.x[known], curves.exact[known])
+    top = float(_means(edges, exact, columns).max(initial=0.0))
+    if not curves.discrete:
+        # Bins have steps that would stand out of a line that falls within one.
+        fine = np.linspace(edges[0], edges[-1], _PARTS * sampled.size + 1)
+        edges, sampled = fine, np.interp(_middles(fine), _middles(edges), sampled)
     seen = _means(edges, sampled, columns)
-    top = float((_means(edges, exact, columns) if exact is not None else seen).max(initial=0.0))
     top = top or float(seen.max(initial=0.0)) or 1.0
     levels = np.clip(seen / top, 0.0, 1.0) * grid.height
     for column, level in enumerate(levels.tolist()):
@@ -115,6 +121,11 @@ def _edges(answer: Answer, m: float) -> Floats:
     return mean + spread * np.linspace(-REACH, REACH, round(2 * REACH * _EACH) + 1)
 
 
+def _middles(edges: Floats) -> Floats:
+    middles: Floats = (edges[1:] + edges[:-1]) / 2.0
+    return middles
+
+
 def _means(edges: Floats, density: Floats, places: Floats) -> Floats:
     """Return the mean density between neighbours of rising places, shape (len(places) − 1,)."""
     areas = np.concatenate([[0.0], np.cumsum(density * np.diff(edges))])
@@ -138,11 +149,13 @@ def _bracket(answer: Answer, m: float, axis: ValueAxis, width: int, role: str) -
             width if place > 1.0 else 0, 0, f"{far} →" if place > 1.0 else f"← {far}", role
         )
         return grid.rows()[0]
-    if right - left < len(text) + 1:
-        grid.put((left + right) // 2, 0, "┴", role)
-        grid.put_if_free((left + right) // 2 + 2, 0, text.strip(), role)
-    else:
-        grid.put(left, 0, f"├{text.center(right - left - 1, '─')}┤", role)
+    inside = text if right - left > len(text) else ""
+    bracket = f"├{inside.center(right - left - 1, '─')}┤" if right > left else "┴"
+    grid.put(left, 0, bracket, role)
+    if not inside:
+        # Beside it on its right, or else on its left.
+        room = right + 2 + len(text) <= width
+        grid.put_if_free(right + 2 if room else left - len(text), 0, text.strip(), role)
     return grid.rows()[0]
 
 

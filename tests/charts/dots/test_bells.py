@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
 from math import asinh, log, sqrt
 from typing import Any
 
@@ -47,24 +46,39 @@ def columns(rows: Sequence[Row], role: str, glyphs: str) -> list[int]:
     return sorted(found)
 
 
-def brackets(found: Answer, role: str) -> tuple[int, int]:
-    ends = columns(bells(found, WIDTH, HEIGHT), role, "├┤┴")
+def brackets(found: Answer, role: str, width: int = WIDTH) -> tuple[int, int]:
+    ends = columns(bells(found, width, HEIGHT), role, "├┤┴")
     return ends[0], ends[-1]
 
 
-def test_every_doubling_of_d_k_widens_one_bell_alike_and_leaves_the_other() -> None:
-    powers = range(2, 17)
-    unscaled = [brackets(drawn(2**power), "unscaled") for power in powers]
-    widths = [right - left for left, right in unscaled]
-    grown = [after - before for before, after in pairwise(widths)]
+def sides(found: Answer, width: int) -> tuple[int, int]:
+    """Return where the line of the unscaled bell is at half its height, left and right."""
+    half = bells(found, width, HEIGHT)[(HEIGHT - 4) // 4 + 1]
+    braille = "".join(map(chr, range(0x2801, 0x2900)))
+    seen = columns([half], "label", braille)
+    return seen[0], seen[-1]
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_every_doubling_of_d_k_widens_one_bell_alike_and_leaves_the_other(width: int) -> None:
+    powers = range(17)
+    found = [drawn(2**power) for power in powers]
     # A doubling is a factor √2 of σ, which far from 0 is half of ln 2 on either side.
-    axis = 2 * asinh(1000) / (WIDTH - GUTTER)
-    expected = log(2.0) / axis
-    assert expected > 4.0
-    assert all(abs(each - expected) <= 2 for each in grown)
-    assert widths[-1] - widths[0] == pytest.approx(expected * 14, abs=4)
-    scaled = {brackets(drawn(2**power), "scaled") for power in powers}
-    assert len(scaled) == 1
+    step = (width - GUTTER) * log(2.0) / 2.0 / (2.0 * asinh(1000.0))
+    assert step > 1.6
+    for ends, from_power in ((brackets, 0), (sides, 4)):
+        left, right = np.array(
+            [
+                brackets(each, "unscaled", width) if ends is brackets else sides(each, width)
+                for each in found
+            ]
+        ).T
+        for places in (right, -left):
+            assert (np.diff(places) >= 1).all()
+            # From end to end no place is farther than a cell and a bit from a straight line.
+            straight = places[-1] - step * (16 - np.array(powers))
+            assert np.abs(places - straight)[from_power:].max() <= 1.5
+    assert len({brackets(each, "scaled", width) for each in found}) == 1
 
 
 def test_the_axis_does_not_move_with_d_k() -> None:
