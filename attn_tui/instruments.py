@@ -17,6 +17,7 @@ class Instrument:
         answer: From an experiment to an iterator of answers, which grow; the last one is whole.
         screen: A subclass of ``attn_tui.tui.instrument_screen.InstrumentScreen``.
         command: Its click command, which prints what the screen shows; named by its last part.
+        line: From an experiment to the command line that asks it.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Instrument:
     answer: str
     screen: str
     command: str
+    line: str
 
     @property
     def command_name(self) -> str:
@@ -42,6 +44,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         answer="attn_tui.compute.explore.answer:answer",
         screen="attn_tui.tui.explore.screen:ExploreScreen",
         command="attn_tui.commands.show:show",
+        line="attn_tui.commands.line:show",
     ),
     Instrument(
         name="dots",
@@ -51,6 +54,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         answer="attn_tui.compute.dots.answer:answer",
         screen="attn_tui.tui.dots.screen:DotsScreen",
         command="attn_tui.commands.dot:dot",
+        line="attn_tui.commands.line:dot",
     ),
     Instrument(
         name="sweep",
@@ -60,6 +64,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         answer="attn_tui.compute.sweep.answer:answer",
         screen="attn_tui.tui.sweep.screen:SweepScreen",
         command="attn_tui.commands.sweep:sweep",
+        line="attn_tui.commands.line:sweep",
     ),
 )
 

@@ -131,6 +131,10 @@ def histogram() -> None:
     click.echo(next(answer(parse(EXAMPLE))))
 
 
+def line(experiment: Experiment) -> str:
+    return f"attn-tui histogram --bins {experiment.setup.get(Settings).bins}"
+
+
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     """One registry entry; everything that reads the registry sees it."""
@@ -143,6 +147,7 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
         f"{here}:answer",
         f"{here}:HistogramScreen",
         f"{here}:histogram",
+        f"{here}:line",
     )
     both = (*instruments.INSTRUMENTS, entry)
     for name, module in list(sys.modules.items()):

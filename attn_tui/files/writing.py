@@ -60,15 +60,12 @@ class Writer:
     def products(self, source: Products) -> str:
         """Return the lines of q, K and V."""
         named = {"q": source.queries, "K": source.keys, "V": source.values}
-        lines = [
-            f"{name}: {self._matrix(rows, self._is_attached(rows) or rows.size > MOST_TYPED)}"
-            for name, rows in named.items()
-            if rows is not None
-        ]
+        lines = [f"{name}: {self.matrix(rows)}" for name, rows in named.items() if rows is not None]
         return "\n".join(lines)
 
-    def _matrix(self, rows: NDArray[np.float64], apart: bool) -> str:
-        if apart:
+    def matrix(self, rows: NDArray[np.float64]) -> str:
+        """Return rows of numbers, a single one without brackets."""
+        if self._is_attached(rows) or rows.size > MOST_TYPED:
             return self.token(rows)
         lists = [", ".join(map(score_text, row)) for row in rows.tolist()]
         if len(lists) == 1:

@@ -4,7 +4,7 @@ import gc
 import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -12,6 +12,7 @@ from os import environ
 from pathlib import PurePath
 from typing import ClassVar
 
+from rich.text import Text
 from textual import on
 from textual.app import App
 from textual.driver import Driver
@@ -23,6 +24,7 @@ from textual.timer import Timer
 from textual.widgets import Input, TextArea
 
 from attn_tui.charts.look_alikes import write_look_alikes
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS, load
@@ -107,6 +109,7 @@ class AttnApp(Punctual, App[None]):
         self._silence: Timer | None = None
         self._shown_at = -inf
         self.crash: Crash | None = None
+        self.parting = ""
         self.turns = Turns(self, super().on_event, self._show_due)
         for each in INSTRUMENTS:
             self.add_mode(each.name, partial(_screen, each.screen))
@@ -226,6 +229,37 @@ class AttnApp(Punctual, App[None]):
         if isinstance(base, InstrumentScreen) and not isinstance(self.screen, ReadDialog):
             self.push_screen(ReadDialog("Keys", key_help(base.SECTIONS)))
 
+    @property
+    def line(self) -> str:
+        """The command line that asks what the instrument shows.
+
+        Raises:
+            InputError: If a command line cannot ask it.
+        """
+        shown = next(each for each in INSTRUMENTS if each.name == self.current_mode)
+        asked = self.history.present
+        if asked.error and shown is INSTRUMENTS[0]:
+            raise asked.error
+        line: str = load(shown.line)(asked.experiment)
+        return line
+
+    def action_copy(self) -> None:
+        """Copy the command line, and show it, for not every terminal takes it."""
+        try:
+            line = self.line
+        except InputError as error:
+            self.notify(str(error), timeout=5, markup=False)
+            return
+        self.copy_to_clipboard(line)
+        sent = "It was sent to the terminal. If nothing pastes, it is here; q prints it too."
+        self.push_screen(ReadDialog("The command that asks this", Text(f"{line}\n\n{sent}")))
+
+    async def action_quit(self) -> None:
+        """Leave, with the command line that comes back here."""
+        with suppress(InputError):
+            self.parting = self.line
+        self.exit()
+
     def action_redraw(self) -> None:
         """Draw everything anew, for something else may have written on the terminal."""
         self._cells.forget()
@@ -309,7 +343,7 @@ def run(draft: Draft, mouse: bool = True, guided: bool = False) -> int:
             app.run(mouse=mouse)
         except Exception as error:
             app.fail(error)
-    if app.crash:
-        stream.write(f"{app.crash.message}\n")
+    if said := app.crash.message if app.crash else app.parting:
+        stream.write(f"{said}\n")
     line.die()
     return app.return_code or 0

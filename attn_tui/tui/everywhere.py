@@ -20,6 +20,7 @@ SHARED = (
         "app.find", (), "", "More", "Search everything that can be done", bar=2,
         always=("ctrl+p",), palette=False,
     ),
+    Action("app.copy", (), "", "Copy", "Copy the command line that asks this"),
     Action("app.ascii", (), "", "ASCII", "Draw bars and charts in ASCII, or in blocks"),
     Action(
         "app.redraw", (), "", "Redraw", "Draw everything again on a terminal that is spoilt",

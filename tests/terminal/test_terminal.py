@@ -25,6 +25,8 @@ def test_it_starts_answers_keys_quits_and_leaves_the_terminal_as_it_was() -> Non
         terminal.press("q")
         assert terminal.leave() == 0
         assert b"status 0" in terminal.raw
+        asks = b"attn-tui show 100,120,150 --d-k 896\r\n"
+        assert terminal.raw.index(asks) > terminal.raw.rindex(b"\x1b[?1049l")
         assert terminal.raw.split()[0] == terminal.raw.split()[-1], "stty has changed"
         assert b"\x1b[?1049h" in terminal.raw
         assert terminal.raw.rindex(b"\x1b[?1049l") > terminal.raw.rindex(b"\x1b[?1049h")

@@ -101,3 +101,25 @@ def test_a_section_is_a_part_of_the_table() -> None:
     from attn_tui.tui.actions import key_table
 
     assert "| Here | `g, ctrl+g` | Go there |" in key_table([section])
+
+
+async def test_the_command_that_asks_this_is_copied_and_shown() -> None:
+    async with at_screen() as person:
+        await person.press("left_square_bracket")
+        await person.run("app.copy")
+        asks = "attn-tui show 100,120,150 --d-k 896"
+        assert person.app.clipboard == asks
+        await person.until_sees(asks)
+        person.sees("If nothing pastes, it is here")
+        await person.press("escape", "2")
+        await person.run("app.copy")
+        assert person.app.clipboard == "attn-tui dot --d-k 896"
+
+
+async def test_scores_that_cannot_be_read_are_no_command() -> None:
+    async with at_screen() as person:
+        await person.press("e")
+        await person.write(" 1x")
+        await person.run("app.copy")
+        await person.until_sees("expected")
+        assert person.app.clipboard == ""

@@ -1,0 +1,136 @@
+"""The command line that asks a question: what options read, written again."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from shlex import join
+from typing import TYPE_CHECKING, Any
+
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.field import fields_of
+from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.sweep.rules import rule_text
+
+if TYPE_CHECKING:
+    from attn_tui.compute.experiment import Experiment
+    from attn_tui.compute.source import Source
+    from attn_tui.compute.sweep.settings import Settings as SweepSettings
+
+
+def show(experiment: "Experiment") -> str:
+    """Return the command line that prints what Explore shows.
+
+    Raises:
+        InputError: If a command line cannot ask it, with what can instead.
+    """
+    from attn_tui.compute.explore.answer import check_keys
+    from attn_tui.compute.explore.settings import Settings
+    from attn_tui.compute.source import Typed
+
+    setup, source = experiment.setup, experiment.source
+    settings = setup.get(Settings)
+    # As on the screen, the last key stands for one that is not there.
+    settings = replace(settings, of=min(settings.of, experiment.vectors.n_keys - 1))
+    if isinstance(source, Typed):
+        check_keys(replace(experiment, setup=setup.put(settings)))
+    arguments = [*_scores(source)]
+    if source.d_k is None:
+        arguments += ["--d-k", str(setup.d_k)]
+    arguments += [*_rule(setup.scale), *_options(setup.scale), *_options(setup.precision)]
+    if setup.mask:
+        arguments += ["--mask", str(setup.mask)]
+    return _line("show", *arguments, *_options(settings))
+
+
+def dot(experiment: "Experiment") -> str:
+    """Return the command line that prints what Dot products shows."""
+    from attn_tui.compute.dots.settings import Settings
+
+    setup = experiment.setup
+    d_k = ("--d-k", str(setup.d_k))
+    return _line("dot", *d_k, *_rule(setup.scale), *_options(setup.get(Settings)))
+
+
+def sweep(experiment: "Experiment") -> str:
+    """Return the command line that prints what Sweep shows."""
+    from attn_tui.compute.sweep.settings import Settings, compared
+
+    setup = experiment.setup
+    settings = setup.get(Settings)
+    arguments = [*_places(settings, setup)]
+    if (rules := compared(settings, setup.scale)) != compared(Settings(), Scale()):
+        arguments += ["--rules", ",".join(rules) + "," * (len(rules) == 1)]
+    arguments += ["--qk-norm"] * setup.scale.qk_norm
+    # Where there is nothing but none, there is nothing to compare it with.
+    arguments += ["--ratio"] * (settings.ratio and len(rules) > 1)
+    if settings.statistic != Settings().statistic:
+        arguments += ["--statistic", settings.statistic]
+    return _line("sweep", *arguments, *_options(settings))
+
+
+def _places(settings: "SweepSettings", setup: Setup) -> Iterator[str]:
+    """Yield the options for what a sweep runs over, and for what it holds."""
+    kind: Any = type(settings)
+    fields = fields_of(kind)
+    of_map, over_n = settings.view == "map", settings.over == "n"
+    if of_map:
+        yield "--map"
+    elif over_n:
+        yield from ("--over", "n")
+    n = "n_range" if of_map or over_n else "n"
+    yield from ("--n", fields[n].kind.text(getattr(settings, n)))
+    by_d_k = of_map or not over_n
+    d_k = fields["d_k_range"].kind.text(settings.d_k_range) if by_d_k else str(setup.d_k)
+    yield from ("--d-k", d_k)
+    points = fields["map_points" if of_map else "points"]
+    if (count := getattr(settings, points.name)) != points.default:
+        yield from (points.option, str(count))
+
+
+def _line(command: str, *arguments: str) -> str:
+    return join(["attn-tui", command, *arguments])
+
+
+def _options(part: Any) -> Iterator[str]:
+    """Yield the options of a dataclass's object whose fields are not at their defaults."""
+    kind: Any = type(part)
+    for name, field in fields_of(kind).items():
+        value = getattr(part, name)
+        if not field.option or field.fed or value == field.default:
+            continue
+        if "/" in field.option:
+            yield field.option.split("/")[not value]
+        else:
+            yield from (field.option, field.kind.text(value))
+
+
+def _rule(scale: Scale) -> Iterator[str]:
+    if (text := rule_text(scale)) != rule_text(Scale()):
+        yield from ("--rule", text)
+
+
+def _scores(source: "Source") -> Iterator[str]:
+    """Yield SCORES, or the options that stand for them."""
+    from attn_tui.compute.source import Drawn, Products, Typed
+    from attn_tui.files.entries import letters
+    from attn_tui.files.writing import Writer
+
+    writer = Writer(())
+    match source:
+        case Typed(scores=vectors):
+            lines = writer.typed(source).split("\n")
+            own = [vector.name for vector in vectors] != [*islice(letters(), len(vectors))]
+            if not own and min(vector.n_keys for vector in vectors) > 1:
+                # Single numbers side by side would be one vector.
+                lines = [line.partition(": ")[2].replace(", ", ",") for line in lines]
+            yield from lines
+        case Drawn():
+            yield from ("--draw", str(source.n_keys))
+            yield from _options(replace(source, n_keys=Drawn().n_keys))
+        case Products(queries=queries, keys=keys, values=values):
+            for option, rows in (("--query", queries), ("--keys", keys), ("--values", values)):
+                if rows is not None:
+                    yield from (option, writer.matrix(rows))
+    if writer.attachments:
+        raise InputError("scores", "they are too many for a command line", "a file: save them")

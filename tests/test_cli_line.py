@@ -1,0 +1,158 @@
+"""The line that is written for a question asks it again."""
+
+from dataclasses import replace
+from functools import partial
+from shlex import split
+from typing import Any
+
+import click
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attn_tui.commands import line
+from attn_tui.commands.asking import edited, gradient_experiment_of, setup_experiment_of
+from attn_tui.commands.options import protected
+from attn_tui.commands.sweep import _changes, _experiment
+from attn_tui.compute.dots import settings as dots
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.explore import settings as explore
+from attn_tui.compute.field import fields_of
+from attn_tui.compute.mask import Mask
+from attn_tui.compute.precision import Precision
+from attn_tui.compute.scale import RULES, Scale, parse_scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Drawn, Products, Source, Typed
+from attn_tui.compute.sweep import settings as sweep
+from attn_tui.compute.vector import Vector
+from attn_tui.files.entries import LONGEST_NAME, usable
+from attn_tui.instruments import INSTRUMENTS, load
+
+D_KS = st.integers(1, 65_536)
+NUMBERS = st.floats(-1e6, 1e6)
+NAMES = st.sampled_from(["a", "b", "c", "show", "-x", "@f", "two words", "it's", "é"]) | st.text(
+    min_size=1, max_size=LONGEST_NAME
+).filter(usable)
+
+
+def values(kind: type) -> st.SearchStrategy[Any]:
+    """Return a dataclass's objects with some of its fields stepped from their defaults."""
+    steps = {
+        name: st.integers(0, 3).map(partial(field.kind.step, field.default))
+        for name, field in fields_of(kind).items()
+    }
+    return st.builds(kind, **steps)
+
+
+@st.composite
+def setups(draw: st.DrawFn) -> Setup:
+    rule = draw(st.sampled_from([*RULES, "temperature:T=0.3", "fixed:a=7", "yarn:factor=2.5"]))
+    scale = replace(
+        parse_scale(rule), softcap=draw(st.none() | st.floats(1e-3, 1e3)),
+        sink=draw(st.none() | NUMBERS), qk_norm=draw(st.booleans()),
+    )  # fmt: skip
+    low = draw(st.integers(0, 4))
+    masked = st.sampled_from([Mask(), Mask(((low, low + 2),)), Mask(((low, None),), causal=True)])
+    return Setup(draw(D_KS), scale, draw(values(Precision)), draw(masked))
+
+
+@st.composite
+def sources(draw: st.DrawFn) -> Source:
+    rows = st.lists(NUMBERS | st.just(-np.inf), min_size=6, max_size=9)
+    finite = st.lists(NUMBERS, min_size=2, max_size=2)
+    called = draw(st.lists(NAMES, min_size=1, max_size=3, unique=True))
+    matrix = draw(st.lists(finite, min_size=6, max_size=7))
+    return draw(
+        st.sampled_from(
+            [
+                Typed(tuple(Vector(name, np.array(draw(rows))) for name in called)),
+                Drawn(draw(st.integers(6, 99)), draw(st.integers(0, 9)), draw(st.integers(1, 3))),
+                Products(np.array(matrix[:1]), np.array(matrix), np.array(matrix)),
+            ]
+        )
+    )
+
+
+def given_by(command: str, text: str) -> dict[str, Any]:
+    """Return the values of a line's options."""
+    program, name, *arguments = split(text)
+    assert (program, name) == ("attn-tui", command)
+    found: click.Command = load(f"attn_tui.commands.{command}:{command}")
+    return found.make_context(command, protected(arguments)).params
+
+
+def alike(left: Experiment, right: Experiment) -> None:
+    assert [vector.name for vector in left.vectors] == [vector.name for vector in right.vectors]
+    for one, other in zip(left.vectors, right.vectors, strict=True):
+        np.testing.assert_array_equal(one.scores, other.scores)
+
+
+@given(sources(), setups(), st.builds(explore.Settings, of=st.integers(0, 5)))
+@settings(deadline=None, max_examples=300)
+def test_what_explore_asks_is_asked_by_its_line(
+    source: Source, setup: Setup, gradient: explore.Settings
+) -> None:
+    try:
+        asked = Experiment(source, setup.put(gradient))
+    except InputError:
+        return
+    again = gradient_experiment_of(given_by("show", line.show(asked)))
+    assert again.setup == asked.setup
+    alike(again, asked)
+
+
+@given(setups(), values(dots.Settings))
+@settings(deadline=None)
+def test_what_dot_products_asks_is_asked_by_its_line(setup: Setup, drawn: dots.Settings) -> None:
+    setup = Setup(setup.d_k, Scale(setup.scale.rule, setup.scale.given)).put(drawn)
+    asked = Experiment(Drawn(), setup)
+    params = given_by("dot", line.dot(asked))
+    again = setup_experiment_of(params, lambda before: edited(dots.Settings, params, before))
+    assert again.setup == asked.setup
+
+
+@given(
+    setups(), values(sweep.Settings), st.sampled_from([(), ("none",), ("none", "temperature:T=4")])
+)
+@settings(deadline=None)
+def test_what_sweep_asks_is_asked_by_its_line(
+    setup: Setup, swept: sweep.Settings, rules: tuple[str, ...]
+) -> None:
+    if rules == ("none",):
+        swept = replace(swept, ratio=False)
+    swept = replace(swept, rules=rules)
+    asked = Experiment(Drawn(swept.n), setup.put(swept))
+    again = _experiment(given_by("sweep", line.sweep(asked)), _changes)
+    found = again.setup.get(sweep.Settings)
+    rules = sweep.compared(swept, setup.scale)
+    assert sweep.compared(found, again.setup.scale) == rules
+    assert again.setup.scale.qk_norm == setup.scale.qk_norm
+    names = {"view", "statistic", "draws", "seed"}
+    if swept.view == "map":
+        names |= {"n_range", "d_k_range", "map_points"}
+    elif swept.over == "n":
+        names |= {"over", "n_range", "points"}
+        assert again.setup.d_k == setup.d_k
+    else:
+        names |= {"over", "n", "d_k_range", "points"}
+    assert [getattr(found, name) for name in names] == [getattr(swept, name) for name in names]
+    assert found.ratio == (swept.ratio and len(rules) > 1)
+
+
+def test_scores_too_many_for_a_line_are_not_cut() -> None:
+    long = Experiment(Typed((Vector("a", np.arange(2001.0)),)))
+    with pytest.raises(InputError, match="too many for a command line; expected a file"):
+        line.show(long)
+
+
+def test_a_line_is_short_where_little_is_asked() -> None:
+    asked = Experiment(Typed((Vector("a", np.array([-1.0, 0.5])),)), Setup(64))
+    assert line.show(asked) == "attn-tui show -1,0.5 --d-k 64"
+
+
+@pytest.mark.parametrize("instrument", INSTRUMENTS)
+def test_every_instrument_has_a_line_that_its_command_understands(instrument: Any) -> None:
+    text = load(instrument.line)(Experiment(Drawn()))
+    assert given_by(instrument.command_name, text)
