@@ -38,21 +38,13 @@ class Shading:
         reached = np.searchsorted(self.steps, log_sizes / LN10 + 1e-9, side="right")
         return np.where(reached > 0, reached + self.lightest - 1, 0)
 
-    def samples(self, form: str, role: str = "positive") -> Row:
-        """Return each shade with its size, the darkest first.
-
-        Args:
-            form: What stands behind a shade, with ``{}`` in place of the size.
-            role: The role of the shades, to which their number is added; or label, of all.
-        """
+    def samples(self, form: str) -> Row:
+        """Return each shade with its size in place of the ``{}`` of a form, the darkest first."""
         falling = list(enumerate(self.texts, self.lightest))[::-1]
         return tuple(
             span
             for shade, text in falling
-            for span in (
-                (SHADES[shade], role if role == "label" else f"{role}{shade}"),
-                (form.format(text), "label"),
-            )
+            for span in ((SHADES[shade], f"positive{shade}"), (form.format(text), "label"))
         )
 
 

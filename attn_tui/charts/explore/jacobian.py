@@ -74,11 +74,11 @@ def jacobian_map(
 
 def _shading(answer: VectorAnswer, seen: Window, shown: list[Floats], log: bool) -> EntryShading:
     """Return the shades of what is shown: of all entries, of blocks, or of those in view."""
-    whole = len(seen.rows) == len(seen.columns) == answer.vector.n_keys
-    if log and seen.blocks == (1, 1) and not whole:
-        return part_shading(answer, shown)
-    largest = shown if seen.blocks != (1, 1) else None
-    return log_shading(answer, largest) if log else linear_shading(answer, largest)
+    in_blocks = seen.blocks != (1, 1)
+    if in_blocks or len(seen.rows) == len(seen.columns) == answer.vector.n_keys:
+        span = "all keys" * in_blocks
+        return log_shading(answer, shown, span) if log else linear_shading(answer, shown)
+    return part_shading(answer, shown) if log else linear_shading(answer)
 
 
 def _title(answer: VectorAnswer, side: Shown, seen: Window, shading: EntryShading) -> Row:

@@ -1,7 +1,7 @@
-"""The extreme entries of a Jacobian and of its blocks, without the n × n matrix."""
+"""The largest entries of a Jacobian and of its blocks, without the n × n matrix."""
 
 from collections.abc import Iterator
-from math import isfinite, log
+from math import log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,56 +57,6 @@ def largest_entries(
     with np.errstate(over="ignore", invalid="ignore"):
         rest = first[:, None] + others.max(axis=1)
         return np.maximum(diagonal, rest), diagonal >= rest
-
-
-def largest_entry(evaluation: Evaluation, wrt: Wrt) -> float:
-    """Return the largest entry, NaN if one is: no entry of a column exceeds the diagonal one."""
-    capped = wrt == "scores" and evaluation.map.softcap is not None
-    largest = [0.0]
-    for block in key_blocks(evaluation):
-        own = evaluation.weights(block) * evaluation.complements(block)
-        largest.append(float(np.max(own * evaluation.slopes(block) if capped else own)))
-    # NumPy's maximum keeps NaN.
-    factor = evaluation.multiplier if wrt == "scores" and not capped else 1.0
-    return factor * float(np.max(largest))
-
-
-def smallest_entry(evaluation: Evaluation, wrt: Wrt) -> float:
-    """Return the smallest ln|entry| that is not −∞, or 0 if all are, in O(n).
-
-    No entry on the diagonal is smaller than all others of its column. Beside it an entry is the
-    sum of one number for i and one for j ≠ i, so the two smallest of each will do.
-    """
-    least = -float(np.finfo(np.float64).max)
-    few: list[tuple[Floats, Floats, NDArray[np.intp]]] = []
-    for block in key_blocks(evaluation):
-        of_i = evaluation.log_weights(block)
-        with np.errstate(over="ignore"):
-            of_j = of_i + log_slopes(evaluation, wrt, block)
-        keys = np.arange(of_j.size)
-        if not isfinite(of_j.min()):
-            keys = np.flatnonzero(np.isfinite(of_j))
-            of_i, of_j = of_i[keys], of_j[keys]
-        kept = sorted({*_two_least(of_i), *_two_least(of_j)})
-        few.append((of_i[kept], of_j[kept], keys[kept] + block.start))
-    first, second, keys = (np.concatenate(each) for each in zip(*few, strict=True))
-    if keys.size < 2:
-        own = float(evaluation.log_jacobian(keys, keys, wrt).sum())
-        return own if isfinite(own) else 0.0
-    with np.errstate(over="ignore"):
-        sums = np.add.outer(first, second)
-    smallest = float(np.min(sums, where=~np.eye(keys.size, dtype=bool), initial=np.inf))
-    return max(smallest, least)
-
-
-def _two_least(values: Floats) -> list[int]:
-    """Return the positions of the two smallest values, or of all if there are fewer."""
-    if values.size <= 2:
-        return [*range(values.size)]
-    least = int(np.argmin(values))
-    others = values.copy()
-    others[least] = np.inf
-    return [least, int(np.argmin(others))]
 
 
 def key_blocks(evaluation: Evaluation) -> Iterator[slice]:

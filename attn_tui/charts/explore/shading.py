@@ -1,13 +1,13 @@
 """How the sizes of the Jacobian's entries become four shades, the same on both sides."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import floor, log10
 
 import numpy as np
 
 from attn_tui.charts.axis import Floats, power_text, round_step
-from attn_tui.charts.explore.overview import largest_entry, smallest_entry
+from attn_tui.charts.explore.overview import largest_entries
 from attn_tui.charts.glyphs import SHADES
 from attn_tui.charts.heat import Shading
 from attn_tui.charts.rows import Row
@@ -62,42 +62,40 @@ class EntryShading(Shading):
         return [*((*first, *row) for row in rows), shades[1]]
 
 
-def linear_shading(answer: VectorAnswer, shown: Sequence[Floats] | None = None) -> EntryShading:
+def linear_shading(answer: VectorAnswer, shown: Sequence[Floats] = ()) -> EntryShading:
     """Return shades that are parts of the largest size an entry can have.
 
     Args:
         answer: The vector and what its Jacobian is taken with respect to.
-        shown: As in `log_shading`.
+        shown: As in `log_shading`; nothing where that is not the largest of all.
     """
-    bound = _bound(answer)
+    bound, every = _bound(answer), range(0, answer.vector.n_keys, answer.vector.n_keys)
     least = LINEAR_STEPS[0] * bound
-    if shown is None:
-        largest = [largest_entry(side.evaluation, answer.wrt) for side in sides(answer)]
-    else:
-        largest = [float(np.exp(np.max(logs))) for logs in shown]
+    largest = shown or [
+        largest_entries(side.evaluation, answer.wrt, every, every)[0] for side in sides(answer)
+    ]
     hidden = tuple(
-        side.name for side, size in zip(sides(answer), largest, strict=True) if size < least
+        side.name
+        for side, logs in zip(sides(answer), largest, strict=True)
+        if np.exp(np.max(logs)) < least
     )
     steps = tuple(part * bound for part in LINEAR_STEPS)
     texts, powers = tuple(f"{step:.3g}" for step in steps), tuple(map(log10, steps))
     return EntryShading(powers, texts, f"linear ±{bound:.3g}", False, bound, hidden)
 
 
-def log_shading(answer: VectorAnswer, shown: Sequence[Floats] | None = None) -> EntryShading:
-    """Return shades of equally many decades, down to the smallest entry of either side.
+def log_shading(answer: VectorAnswer, shown: Sequence[Floats], span: str = "") -> EntryShading:
+    """Return shades of equally many decades, down to the smallest of what is shown.
 
     Args:
         answer: The vector and what its Jacobian is taken with respect to.
-        shown: Natural logarithms of the sizes that are shown of each side, where those are not
-            all entries but the largest of each block.
+        shown: Natural logarithms of the sizes that are shown of each side: of all entries, or of
+            the largest of each block.
+        span: Which entries these are, if not simply those that are drawn.
     """
     bound = _bound(answer)
     top = floor(log10(bound))
-    if shown is None:
-        lowest = min(smallest_entry(side.evaluation, answer.wrt) for side in sides(answer))
-    else:
-        lowest = min(float(np.min(logs, where=np.isfinite(logs), initial=0.0)) for logs in shown)
-    span = "" if shown is None else "all keys"
+    lowest = min(float(np.min(logs, where=np.isfinite(logs), initial=0.0)) for logs in shown)
     return _by_decades(_even(top, floor(min(lowest / LN10, top))), bound, span)
 
 
@@ -115,7 +113,7 @@ def part_shading(answer: VectorAnswer, shown: Sequence[Floats]) -> EntryShading:
     sizes = [logs[np.isfinite(logs)] / LN10 for logs in shown]
     every = np.concatenate(sizes)
     if not every.size:
-        return replace(log_shading(answer, shown), span=span)
+        return log_shading(answer, shown, span)
     # Above the largest: the next power of ten.
     top = floor(float(every.max()) + 1e-9) + 1
     even = _by_decades(_even(top, floor(float(every.min()))), bound)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.charts.explore.jacobian import jacobian_map
-from attn_tui.charts.explore.overview import largest_entries, largest_entry, smallest_entry
+from attn_tui.charts.explore.overview import largest_entries
 from attn_tui.charts.explore.shading import linear_shading
 from attn_tui.charts.explore.weights import weights_chart
 from attn_tui.charts.rows import plain
@@ -176,27 +176,6 @@ def test_blocks_of_keys_make_no_difference(
         )
     assert jacobian_map(answer, "scaled", 116, 20, log, (9, 9), zoomed=zoomed) == in_blocks
     assert weights_chart(answer, 116, 20, log, 9) == weights_in_blocks
-
-
-@settings(deadline=None, max_examples=80)
-@given(scores, st.sampled_from(SCALES), st.booleans())
-def test_the_extreme_entries_are_found_among_few(
-    values: list[float], scale: Scale, to_logits: bool
-) -> None:
-    wrt: Wrt = "logits" if to_logits else "scores"
-    one = ask(values, Setup(d_k=64, scale=scale)).scaled
-    with mpmath.workdps(1000):
-        every = entries(values, scale, wrt)
-        sizes = [
-            abs(entry)
-            for i, line in enumerate(every)
-            for j, entry in enumerate(line)
-            if entry and (i != j or np.count_nonzero(np.array(values) > -INF) == 1)
-        ]
-        smallest = float(mpmath.log(min(sizes))) if sizes else 0.0
-        largest = float(max(abs(entry) for line in every for entry in line))
-    assert smallest_entry(one, wrt) == pytest.approx(smallest, rel=1e-11, abs=1e-11)
-    assert largest_entry(one, wrt) == pytest.approx(largest, rel=1e-11, abs=1e-300)
 
 
 def test_no_entry_exceeds_the_bound_and_what_is_hidden_is() -> None:
