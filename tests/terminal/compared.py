@@ -11,6 +11,7 @@ from typing import Any
 
 from click.testing import CliRunner
 
+from attn_tui.charts.look_alikes import in_words
 from attn_tui.commands.program import program
 from tests.terminal.driven import Driven, FaultError
 from tests.terminal.events import ESCAPE, LEAVE, Size
@@ -199,7 +200,7 @@ def same(number: str, other: str) -> bool:
 
     The first may be a share in percent, or that of a masked key, and either be in ASCII.
     """
-    number, other = (text.translate(_ASCII) for text in (number, other))
+    number, other = (in_words(text, "ascii").translate(_ASCII) for text in (number, other))
     if number == other or "…" in (number, other) or (number, other) == ("masked", "0"):
         return True
     if number.endswith("%"):

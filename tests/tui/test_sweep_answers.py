@@ -142,6 +142,14 @@ async def test_a_sweep_says_how_far_it_is_at_every_width(gate: Gate) -> None:
         person.misses("%")
 
 
+async def test_what_says_how_far_it_is_stops_it_when_clicked(gate: Gate) -> None:
+    async with drawing(gate) as person:
+        column = person.lines[4].index("x stops")
+        await person.pilot.click(offset=(column, 4))
+        await person.until_sees("x goes on")
+        gate.open.set()
+
+
 async def test_a_sweep_stopped_at_once_says_so_and_goes_on(
     gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,9 @@ from attn_tui.tui.looking import LOG_ACTION, TAB_ACTION
 from attn_tui.tui.scale import MODELS_ACTION, RULE_ACTION
 from attn_tui.tui.stopping import stop_action
 
+STOP_ACTION = stop_action(
+    "Stop drawing and keep what there is; or go on", "Nothing is being drawn: a draws anew", 2
+)
 EXPLORE_ACTION = Action(
     "places.explore", ("e",), "e", "Explore", "Open Explore on a vector drawn under the "
     "cursor, with a rule that is compared; so does enter in the chart", bar=2,
@@ -39,9 +42,7 @@ ASKING = (
     Action("places.type_points", ("p",), "p", "Points", "Type how many places there are"),
     Action("fields.next('seed')", ("a",), "a", "Again", "Draw other vectors: the next seed"),
     Action("fields.type('seed')", ("A",), "A", "Seed", "Type the seed"),
-    stop_action(
-        "Stop drawing and keep what there is; or go on", "Nothing is being drawn: a draws anew", 2
-    ),
+    STOP_ACTION,
     SAVE_ACTION,
 )  # fmt: skip
 """What asks something else."""

@@ -26,6 +26,7 @@ from attn_tui.report.sweep.sentences import said
 from attn_tui.report.sweep.tables import numbers_at
 from attn_tui.tui.job import Job
 from attn_tui.tui.looking import log_item, tab_items
+from attn_tui.tui.sweep.actions import STOP_ACTION
 from attn_tui.tui.sweep.view import TABS, View
 from attn_tui.tui.widgets.bar import Item
 
@@ -67,7 +68,7 @@ def tabs(
     of = Item(((f" {view.of} ", "muted"), ("│", "axis")), "looking.other_of")
     ends = [*([of] if present == "map" else []), log_item(view.log or settings.ratio)]
     if text := progress[not roomy]:
-        ends.append(Item(((f" {text} ", "strong"),), "stopping.stop"))
+        ends.append(Item(((f" {text} ", "strong"),), STOP_ACTION.run))
     room = width - 1 - sum(len(title) + 3 for title in titles.values())
     room -= sum(end.width for end in ends)
     if left_out and not text and len(left_out) + 2 <= room:
