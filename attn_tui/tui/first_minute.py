@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from attn_tui.compute.dots import settings as dots
 from attn_tui.compute.log_scale import D_K
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.everywhere import SHARED
@@ -36,7 +37,10 @@ class Moment:
         """Whether another question is asked than the example at the start, at whatever d_k."""
         asked, given = self.draft, EXAMPLE.setup
         setup = replace(asked.setup, d_k=given.d_k, settings=given.settings)
-        return (asked.text, asked.source, setup) != (EXAMPLE.text, EXAMPLE.source, given)
+        drawn = asked.setup.get(dots.Settings)
+        law = dots.Settings(samples=drawn.samples, seed=drawn.seed, d_ks=drawn.d_ks)
+        here = asked.text, asked.source, setup, drawn
+        return here != (EXAMPLE.text, EXAMPLE.source, given, law)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from attn_tui.compute.dots import settings as dots
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import EXAMPLE, Draft
@@ -74,9 +75,10 @@ def test_escape_three_other_keys_or_a_question_of_ones_own_end_it() -> None:
         replace(EXAMPLE, text="1, 2"),
         replace(EXAMPLE, source="drawn"),
         replace(EXAMPLE, setup=replace(EXAMPLE.setup, scale=replace(EXAMPLE.setup.scale, sink=1))),
+        replace(EXAMPLE, setup=EXAMPLE.setup.put(dots.Settings(tied=True))),
     ):
         assert START.at(replace(asked, draft=own)).is_over
-    swept = EXAMPLE.setup.put(sweep.Settings(n=128))
+    swept = EXAMPLE.setup.put(sweep.Settings(n=128)).put(dots.Settings(seed=2))
     assert not START.at(replace(asked, draft=replace(EXAMPLE, setup=swept))).is_over
 
 
