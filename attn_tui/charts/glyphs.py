@@ -2,7 +2,7 @@
 
 import re
 
-UNSCALED, SCALED = "⣀⣤⣶░", "▁▂▃▄▅▆▇█"
+UNSCALED, SCALED = "⣀⣤⣶▒", "▁▂▃▄▅▆▇█"
 """Bars of both sides: equal parts of a cell, rising, the whole one last; none is in both."""
 
 SHADES = "·░▒▓█"
@@ -48,7 +48,7 @@ DRAWN = {
     **dict.fromkeys(map(chr, range(0x2580, 0x25A0)), "#"),
     **{chr(0x2800 + dots): _of_dots(dots) for dots in range(1, 0x100)},
     **dict(zip("─┄┅┈┉╌╍━═│┃┆┇┊┋╎╏║", "-------==|||||:|||", strict=True)),
-    **dict(zip("▁▂▃▄▅▆▔░▒▓▏▎▍▌▐▕", "___===-:o%||||||", strict=True)),
+    **dict(zip("▁▂▃▄▅▆▔░▒▓▏▎▍▌▐▕", "___===-':%||||||", strict=True)),
     **dict(zip("↑↓▲▼▸■▪◆○●⠀", "^v^v>H**oO ", strict=True)),
 }
 """ASCII, one for one, for frames, blocks, curves and marks; mathematical signs are text."""
@@ -59,7 +59,7 @@ _TABLE = str.maketrans(DRAWN)
 def in_ascii(text: str) -> str:
     """Return a text that is drawn with ASCII in place of all glyphs but mathematical signs.
 
-    >>> in_ascii("⣀⠤⠒ ░█▄ ▸ −1·10²")
+    >>> in_ascii("⣀⠤⠒ ▒█▄ ▸ −1·10²")
     '.-- :#= > −1·10²'
     """
     return text if text.isascii() else _PRODUCT.sub(".", text).translate(_TABLE)

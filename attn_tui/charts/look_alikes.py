@@ -85,7 +85,7 @@ def _spelled(line: str, encoding: str) -> str:
 def row_in_ascii(row: Row) -> Row:
     """Return a row of the screen in ASCII alone: as `in_words`, and glyphs one for one.
 
-    >>> row_in_ascii((("√d_k", "label"), (" ░█  ± 1", "text")))
+    >>> row_in_ascii((("√d_k", "label"), (" ▒█  ± 1", "text")))
     (('sqrt(d_k)', 'label'), (' :#', 'text'), (' ', 'text'), ('+- 1', 'text'))
     """
     if all(text.isascii() for text, _ in row):

@@ -185,7 +185,7 @@ def agree(display: Sequence[str], table: dict[str, list[str]]) -> bool:
     for line in display[head["row"] + 1 :]:
         if not re.match(r"[▸> ][▪* ] *\d", line):
             break
-        plain = re.sub(r"[▏▎▍▌▋▊▉█░#:|▸>▪*]", " ", line).replace(" %", "%")
+        plain = re.sub(r"[▏▎▍▌▋▊▉█▒#:|▸>▪*]", " ", line).replace(" %", "%")
         rows.append(plain.split())
     return bool(rows) and all(
         len(row) == 7 and all(map(same, row[2:], table[row[0]])) for row in rows if row[0] in table

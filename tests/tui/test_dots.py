@@ -50,13 +50,13 @@ async def test_the_headline_stands_above_the_picture_and_follows_d_k() -> None:
                     assert f"At d_k = {d_k}, " in said
                 assert "Divided by √d_k" in person.lines[2]
                 assert person.lines[1] == said
-                assert "░ q·k" in person.text.partition("Divided by √d_k")[2]
+                assert "▒ q·k" in person.text.partition("Divided by √d_k")[2]
                 await person.press("pageup")
 
 
 def widths(person: Person) -> dict[str, int]:
     """Return the columns of the bells, by what they are made of, at their widest."""
-    return {glyph: max(line.count(glyph) for line in drawn(person)) for glyph in "░█"}
+    return {glyph: max(line.count(glyph) for line in drawn(person)) for glyph in "▒█"}
 
 
 def drawn(person: Person) -> list[str]:
@@ -75,7 +75,7 @@ async def test_twice_the_d_k_widens_only_the_unscaled_bell(size: tuple[int, int]
         await person.press("pageup")
         assert person.asked.experiment.setup.d_k == 128
         after = widths(person)
-        assert after["░"] > before["░"]
+        assert after["▒"] > before["▒"]
         assert abs(after["█"] - before["█"]) <= 1
         assert drawn(person)[-1] == axis
         unscaled, scaled = (line for line in drawn(person) if "σ = " in line)
@@ -171,7 +171,7 @@ async def test_charts_in_ascii_and_on_a_logarithmic_axis() -> None:
         assert drawn(person) != bell
         await person.app.run_action("app.ascii")
         await person.press("f5")
-        person.misses("█", "⣀", "░")
+        person.misses("█", "⣀", "▒")
         person.sees("axis: linear", ": q*k", "# /sqrt(d_k)", "+ sigma = 1")
 
 

@@ -128,4 +128,4 @@ async def test_a_terminal_resized_while_drawing_loses_nothing() -> None:
             await person.pilot.resize_terminal(*size)
             await person.pilot.pause()
         await person.press("x")
-        person.sees("stopped: x goes on", "░ q·k", "█ ÷√d_k", "σ = 90.5")
+        person.sees("stopped: x goes on", "▒ q·k", "█ ÷√d_k", "σ = 90.5")

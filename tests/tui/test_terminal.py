@@ -53,7 +53,7 @@ async def test_the_marks_of_dot_products_are_ascii_too() -> None:
     async with at_screen(instrument="dots") as person:
         await person.app.run_action("app.ascii")
         await person.press("t")
-        person.sees(": q·k", "# ÷√d_k", "axis: signed log")
+        person.sees(": q*k", "# /sqrt(d_k)", "axis: signed log")
         await person.press("t", "t", "t", "shift+tab")
         person.sees(">entries")
-        person.misses("▸", "█", "░", "⣀", "├", "┴")
+        person.misses("▸", "█", "▒", "⣀", "├", "┴")

@@ -6,6 +6,7 @@ import numpy as np
 
 from attn_tui.charts.dots.bells import axis_rows, named
 from attn_tui.charts.dots.values import BAND, GUTTER, ValueAxis, labelled, reach
+from attn_tui.charts.glyphs import SCALED, UNSCALED
 from attn_tui.charts.grid import Grid
 from attn_tui.charts.rows import Row, fitted
 from attn_tui.compute.dots.answer import Answer, law_of
@@ -40,7 +41,7 @@ def band(answer: Answer, width: int, height: int, below: bool = False) -> tuple[
         law = law_of(answer.settings, d_k)
         grid = Grid(room, 1)
         for (_, role), m, block in zip(
-            names, (1.0, setup.scale.multiplier(d_k, n)), "░█", strict=True
+            names, (1.0, setup.scale.multiplier(d_k, n)), (UNSCALED[-1], SCALED[-1]), strict=True
         ):
             ends = axis.fractions(np.array(reach(law, BAND)) * m)
             left, right = (int(np.clip(end * room, 0, room - 1)) for end in ends)

@@ -81,7 +81,7 @@ def _readouts(answer: Answer) -> Iterator[str]:
 
 
 def _derivation(answer: Answer) -> Iterator[str]:
-    yield f"Why d_k, step by step; one product from {answer.pairs:,} drawn besides\n"
+    yield f"Why d_k, step by step; single products drawn besides: {answer.pairs:,}\n"
     yield from text_lines(derivation(answer, WIDTH))
 
 

@@ -101,7 +101,7 @@ def test_bars_are_as_high_as_the_density(role: str, m: float) -> None:
     sigma = 32.0 * m
     heights = [0] * (WIDTH - GUTTER)
     for row in block:
-        for column in columns([row], role, "░█⣀⣤⣶▁▂▃▄▅▆▇"):
+        for column in columns([row], role, "▒█⣀⣤⣶▁▂▃▄▅▆▇"):
             heights[column] += 1
     expected = np.exp(-(middles**2) / (2.0 * sigma**2)) * lines
     seen = np.array(heights, dtype=float)
@@ -148,7 +148,7 @@ def test_values_that_are_few_have_a_bar_each() -> None:
     block = rows[: (HEIGHT - 4) // 2]
     heights = {
         value: sum(int(axis.fractions(np.array([value]))[0] * (WIDTH - GUTTER))
-                   in columns([row], "unscaled", "░⣀⣤⣶") for row in block)
+                   in columns([row], "unscaled", "▒⣀⣤⣶") for row in block)
         for value in (-2.0, 0.0, 2.0, 4.0)
     }  # fmt: skip
     assert heights[4.0] == 0
@@ -168,7 +168,7 @@ def test_the_band_is_two_standard_deviations_wide() -> None:
     found = drawn(1024)
     axis = ValueAxis.of(found.settings, found.multiplier, 1024, False)
     for d_k, row in zip(d_ks(1024, 10), band(found, WIDTH, 13)[1:], strict=False):
-        seen = columns([row], "unscaled", "░") + columns([row], "scaled", "█")
+        seen = columns([row], "unscaled", "▒") + columns([row], "scaled", "█")
         ends = axis.fractions(np.array([-2.0, 2.0]) * sqrt(d_k)) * (WIDTH - GUTTER)
         assert abs(min(seen) - ends[0]) <= 1.0
         assert abs(max(seen) - ends[1]) <= 1.0

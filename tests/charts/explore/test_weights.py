@@ -40,7 +40,7 @@ def test_values_and_both_sides_are_written_out() -> None:
     for part in ("1.93e-22", "9.36e-14", "1.0000", "0.1309", "0.2446", "0.6245", "0 to 1"):
         assert part in text
     assert "▸ key 0, s = 100: 1.93e-22 unscaled, 0.1309 scaled" in text
-    assert "░ unscaled" in text
+    assert "▒ unscaled" in text
     assert "█ scaled ×0.03125" in text
 
 
@@ -66,9 +66,9 @@ def test_nearly_equal_weights_look_equal() -> None:
     logs = np.log([0.1249, 0.1251] + [0.125] * 6)
     rows = weights_chart(ask(logs, Setup(scale=Scale("none"))), 116, 14, False)
     heights = [
-        sum(line[column] == "░" for line in lines(rows)[1:11])
+        sum(line[column] == "▒" for line in lines(rows)[1:11])
         for column in range(5, 116)
-        if any(line[column] == "░" for line in lines(rows)[1:11])
+        if any(line[column] == "▒" for line in lines(rows)[1:11])
     ]
     assert len(set(heights)) == 1
     assert heights[0] <= 2
