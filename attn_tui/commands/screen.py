@@ -9,7 +9,8 @@ import click
 from click.core import ParameterSource
 
 from attn_tui.commands.asking import gradient_experiment_of, mention_unread_input
-from attn_tui.commands.options import GRADIENT, SCREEN, Option, settings, shared
+from attn_tui.commands.completion import of_names
+from attn_tui.commands.options import GRADIENT, SCREEN, Option, option, settings, shared
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.instruments import INSTRUMENTS
@@ -25,9 +26,23 @@ class _ProgramHelp(click.Command):
         return ctx.parent.get_help() if ctx.parent else super().get_help(ctx)
 
 
+def _themes() -> dict[str, str]:
+    from textual.theme import BUILTIN_THEMES
+
+    return dict.fromkeys(BUILTIN_THEMES, "")
+
+
 @click.command("open", cls=_ProgramHelp, hidden=True)
 @shared
 @settings(Settings, GRADIENT)
+@option(
+    "--theme",
+    "NAME",
+    "Its colours, such as textual-light or ansi-dark; also TEXTUAL_THEME.  [default: the theme "
+    "chosen last]",
+    SCREEN,
+    of_names(_themes),
+)
 @click.option(
     "--no-mouse",
     cls=Option,
@@ -36,7 +51,7 @@ class _ProgramHelp(click.Command):
     help="Leave the mouse to the terminal. In GNU screen, escape then works at once.",
 )
 @click.pass_context
-def open_screen(context: click.Context, /, no_mouse: bool, **given: Any) -> None:
+def open_screen(context: click.Context, /, no_mouse: bool, theme: str | None, **given: Any) -> None:
     """Open the screen on SCORES."""
     # Nearly all that is made until the screen stands lives as long: not yet looked through.
     gc.disable()
@@ -62,7 +77,7 @@ def open_screen(context: click.Context, /, no_mouse: bool, **given: Any) -> None
     from attn_tui.tui.app import run
 
     asked = any(context.get_parameter_source(name) is not ParameterSource.DEFAULT for name in given)
-    context.exit(run(draft_of(experiment), mouse=not no_mouse, guided=not asked))
+    context.exit(run(draft_of(experiment), mouse=not no_mouse, guided=not asked, theme=theme))
 
 
 def _has_terminal() -> bool:

@@ -24,7 +24,7 @@ from textual.timer import Timer
 from textual.widgets import Input, TextArea
 
 from attn_tui.charts.look_alikes import write_look_alikes
-from attn_tui.compute.errors import InputError
+from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS, load
@@ -40,6 +40,7 @@ from attn_tui.tui.guard import VISIBLE, received
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.key_help import key_help
 from attn_tui.tui.lifeline import lifeline
+from attn_tui.tui.memory import remember_theme, remembered_theme
 from attn_tui.tui.state import Asked, History, only_of
 from attn_tui.tui.terminal import lacks_blocks
 from attn_tui.tui.theme import role_styles, role_variables
@@ -153,14 +154,19 @@ class AttnApp(Punctual, App[None]):
             await self.run_action(textual_action(action))
 
     def action_change_theme(self) -> None:
-        """Choose the colours."""
+        """Choose the colours, which are shown as the cursor moves, and remembered."""
         themes = [Choice(name, name, "") for name in sorted(self.available_themes)]
+        before = self.theme
+
+        def show(name: str) -> None:
+            self.theme = name
 
         def use(name: str | None) -> None:
-            if name is not None:
-                self.theme = name
+            show(name or before)
+            if name:
+                remember_theme(name)
 
-        self.push_screen(ChoiceDialog("Theme", themes, self.theme), use)
+        self.push_screen(ChoiceDialog("Theme", themes, before, show), use)
 
     def get_driver_class(self) -> type[Driver]:
         """Return what reads from the terminal, and writes to it."""
@@ -324,13 +330,28 @@ def opening(draft: Draft) -> Draft:
     return replace(draft, setup=draft.setup.put(sweep.Settings(view="map", ratio=True)))
 
 
-def run(draft: Draft, mouse: bool = True, guided: bool = False) -> int:
+def _use_theme(app: AttnApp, named: str | None) -> None:
+    """Use a theme that is named, by option or environment, or else the one chosen last."""
+    name = named or environ.get("TEXTUAL_THEME")
+    if name and name not in app.available_themes:
+        known = ", ".join(sorted(app.available_themes))
+        raise InputError("theme", f"{inert(name)} is not a theme", f"one of {known}")
+    name = name or remembered_theme()
+    if name in app.available_themes and not app.no_color:
+        app.theme = name
+
+
+def run(draft: Draft, mouse: bool = True, guided: bool = False, theme: str | None = None) -> int:
     """Run the program on the terminal and return its exit status.
 
     Args:
         draft: What is asked at the start.
         mouse: Whether the terminal is to report the mouse.
         guided: Whether to say what to try in the first minute.
+        theme: The name of its colours.
+
+    Raises:
+        InputError: If there is no such theme.
     """
     stream = sys.__stderr__
     assert stream is not None  # Textual writes to it.
@@ -338,6 +359,7 @@ def run(draft: Draft, mouse: bool = True, guided: bool = False) -> int:
     accept_any_bytes()
     in_ascii = lacks_blocks(stream.encoding, environ)
     app = AttnApp(opening(draft), ascii=in_ascii, guided=guided)
+    _use_theme(app, theme)
     with lifeline(lambda: app.call_later(app.exit)) as line:
         try:
             app.run(mouse=mouse)

@@ -16,6 +16,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.paths import shown_path
 from attn_tui.files.plain import json_text
+from attn_tui.tui import memory
 from attn_tui.tui.state import Asked
 
 _NUMBERS = count(1)
@@ -109,10 +110,8 @@ def _report(error: BaseException, asked: Asked) -> Iterator[str]:
 
 def _saved(report: Callable[[], Iterator[str]]) -> Path | None:
     """Write a report where it can be, for its owner alone, and return where."""
-    state = os.environ.get("XDG_STATE_HOME") or os.path.join("~", ".local", "state")
-    folders = (os.path.join(os.path.expanduser(state), "attn-tui"), tempfile.gettempdir())
     number = next(_NUMBERS)
-    for folder in map(Path, folders):
+    for folder in (memory.folder(), Path(tempfile.gettempdir())):
         path = folder / f"crash-{strftime('%Y%m%d-%H%M%S')}-{os.getpid()}-{number}.json"
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -90,13 +90,24 @@ class Lines(OptionList):
 
 
 class ChoiceDialog(Dialog[str | None]):
-    """A list; enter or a click chooses, escape leaves all as it was."""
+    """A list; enter or a click chooses, escape leaves all as it was.
+
+    Args:
+        title: What is chosen.
+        choices: Its lines.
+        present: The value that is chosen now.
+        seen: Called with the value of each line the cursor is on.
+    """
 
     BINDINGS = bindings(CHOOSE)
     SECTION = Section("In a list", CHOOSE)
 
-    def __init__(self, title: str, choices: Sequence[Choice], present: str) -> None:
+    def __init__(
+        self, title: str, choices: Sequence[Choice], present: str,
+        seen: Callable[[str], None] = lambda value: None,
+    ) -> None:  # fmt: skip
         super().__init__()
+        self._seen = seen
         self._title = title
         self._choices = tuple(choices)
         self._present = present
@@ -114,6 +125,11 @@ class ChoiceDialog(Dialog[str | None]):
     def _prompt(self, choice: Choice) -> Text:
         mark = "● " if choice.value == self._present else "  "
         return _prompt(choice, mark)
+
+    @on(OptionList.OptionHighlighted)
+    def _on_see(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        self._seen(self._choices[event.option_index].value)
 
     @on(OptionList.OptionSelected)
     def _on_choose(self, event: OptionList.OptionSelected) -> None:

@@ -2,6 +2,7 @@
 
 import sys
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -31,6 +32,31 @@ def test_it_starts_answers_keys_quits_and_leaves_the_terminal_as_it_was() -> Non
         assert b"\x1b[?1049h" in terminal.raw
         assert terminal.raw.rindex(b"\x1b[?1049l") > terminal.raw.rindex(b"\x1b[?1049h")
         assert terminal.raw.rindex(b"\x1b[?25h") > terminal.raw.rindex(b"\x1b[?25l")
+
+
+@pytest.mark.parametrize(
+    ("remembered", "arguments", "is_light"),
+    [
+        ("textual-light", (), True),
+        ("textual-light", ("--theme", "textual-dark"), False),
+        ("no such theme", (), False),
+    ],
+)
+def test_it_has_the_theme_that_is_named_or_the_one_chosen_last(
+    remembered: str, arguments: tuple[str, ...], is_light: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "attn-tui").mkdir()
+    (tmp_path / "attn-tui" / "theme").write_text(remembered)
+    with Terminal(80, 24, arguments, environment={"XDG_STATE_HOME": str(tmp_path)}) as terminal:
+        last_line(terminal)
+        assert (int(terminal.screen.buffer[1][79].bg, 16) > 0x808080) == is_light
+
+
+def test_a_theme_there_is_not_is_said_before_anything_is_drawn() -> None:
+    with Terminal(80, 24, ["--theme", "x\x1b[2J"]) as terminal:
+        assert terminal.leave() == 2
+        assert b"is not a theme; expected one of ansi-dark" in terminal.raw
+        assert b"\x1b" not in terminal.raw
 
 
 def test_in_the_plain_locale_nothing_but_ascii_is_sent() -> None:

@@ -1,5 +1,7 @@
 """Every theme can be read: no glyph in the colour of its background, no number hard to make out."""
 
+from pathlib import Path
+
 import pytest
 from rich.color import Color as RichColor
 from rich.color import ColorType
@@ -10,6 +12,7 @@ from textual.theme import BUILTIN_THEMES
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.tui.memory import remembered_theme
 from attn_tui.tui.theme import contrast
 from tests.tui.person import NARROW, WIDE, Person, at_screen
 
@@ -113,3 +116,21 @@ async def test_an_empty_no_color_asks_for_nothing(monkeypatch: pytest.MonkeyPatc
     async with at_screen(WIDE) as person:
         assert not person.app.no_color
         assert person.app.theme == "textual-dark"
+
+
+async def test_a_theme_is_shown_while_it_is_chosen_and_remembered_then(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    async with at_screen() as person:
+        await person.run("app.change_theme")
+        await person.until_sees("Theme")
+        await person.press("home")
+        assert person.app.theme == "ansi-dark"
+        await person.press("escape")
+        assert person.app.theme == "textual-dark"
+        assert remembered_theme() == ""
+        await person.run("app.change_theme")
+        await person.until_sees("Theme")
+        await person.press("home", "down", "enter")
+        assert person.app.theme == remembered_theme() == "ansi-light"
