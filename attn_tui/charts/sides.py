@@ -10,7 +10,7 @@ from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.report.numbers import general
 from attn_tui.report.sides import Side, role_of
 
-__all__ = ["Quantity", "Shown", "Side", "compared", "role_of", "side_of", "sides"]
+__all__ = ["Quantity", "Shown", "Side", "role_of", "sides"]
 
 Quantity = Literal["weights", "norm", "entropy"]
 """What is shown over d_k."""
@@ -52,13 +52,3 @@ def sides(answer: VectorAnswer) -> tuple[Shown, Shown]:
     """Return the first side of an answer and the second."""
     first, second = answer.names
     return Shown(first, answer.unscaled), Shown(second, answer.scaled)
-
-
-def side_of(answer: VectorAnswer, side: Side) -> Shown:
-    """Return one side of an answer."""
-    return sides(answer)[side == "scaled"]
-
-
-def compared(answer: VectorAnswer) -> bool:
-    """Return whether the sides are two answers, and not one vector without and with a scale."""
-    return answer.names != ("unscaled", "scaled")

@@ -5,14 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePath
 from stat import S_ISDIR, S_ISREG
-from typing import TypeVar
 
 from attn_tui.compute.errors import InputError, inert
-
-A = TypeVar("A")
-
-Render = Callable[[A], Iterable[str]]
-"""Yields an answer piece by piece."""
 
 Forms = Mapping[str, Callable[[], Iterable[str]]]
 """What can be written: the text, piece by piece, by the suffix of the file."""

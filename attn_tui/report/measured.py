@@ -28,12 +28,6 @@ def with_error(number: Number, width: int | None = None) -> str:
     return first_fitting((*whole, *cut), width)
 
 
-def value_text(number: Number, width: int | None = None) -> str:
-    """Return the value alone, rounded as `with_error` rounds it."""
-    whole = with_error(number, None).partition(" ± ")[0]
-    return first_fitting((whole, *(general(number.value, n) for n in range(4, 0, -1))), width)
-
-
 def exact(number: Number, width: int | None = None) -> str:
     """Return the exact value, or ``–`` where none is known.
 

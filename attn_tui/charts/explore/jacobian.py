@@ -12,7 +12,7 @@ from attn_tui.charts.explore.shading import EntryShading, linear_shading, log_sh
 from attn_tui.charts.glyphs import NAN, SHADES
 from attn_tui.charts.heat import Cell, HeatMap
 from attn_tui.charts.rows import Row, beside, first_fit, first_text, fitted, message
-from attn_tui.charts.sides import Shown, Side, side_of, sides
+from attn_tui.charts.sides import Shown, Side, sides
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.logit_map import SYMBOL
 from attn_tui.compute.visible import visible
@@ -59,7 +59,7 @@ def jacobian_map(
         # All would be too small for a shade.
         shading = _shading(answer, seen, logs, True)
     maps = []
-    for one in sides(answer) if seen.maps == 2 else (side_of(answer, side),):
+    for one in sides(answer) if seen.maps == 2 else (sides(answer)[side == "scaled"],):
         title = _title(answer, one, seen, shading)
         maps.append((title, *_map(whole[one.name], seen, shading, at)))
     block = maps[0] if len(maps) == 1 else beside(maps[0], maps[1], GAP)

@@ -11,7 +11,7 @@ from attn_tui.charts.explore.weights_layout import Drawn, Layout, drawn
 from attn_tui.charts.glyphs import POINTER, SCALED, UNSCALED
 from attn_tui.charts.plot import Figure, Mark, Series, frame
 from attn_tui.charts.rows import Row, Span, first_fit
-from attn_tui.charts.sides import Shown, compared, sides
+from attn_tui.charts.sides import Shown, sides
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.visible import visible
 from attn_tui.report.numbers import change, general, weight
@@ -45,7 +45,7 @@ def weights_chart(
     both = drawn(answer, log)
     sunk = any(one.sink is not None for one in both)
     y = _log_axis(both) if log else PROBABILITIES
-    noted = height >= 8 or n_keys > width // 2 or bool(answer.reason) or sunk or compared(answer)
+    noted = height >= 8 or n_keys > width // 2 or bool(answer.reason) or sunk or answer.compared
     size = frame(y, width, height, noted)
     layout = Layout(n_keys, max(size.columns, 1), max(size.lines, 1), sunk)
     x = Axis("key", 0.0, layout.columns, ticks=_key_ticks(layout, selected))
@@ -153,7 +153,7 @@ def _note(answer: VectorAnswer, layout: Layout, log: bool, selected: int, width:
     fewer = [tuple(facts[:count]) for count in range(len(facts), -1, -1)]
     rows: list[Row] = [(*fewer[0], longest)]
     # The difference of two answers matters more than what else there is to say.
-    some = fewer if compared(answer) or not facts else fewer[:-1]
+    some = fewer if answer.compared or not facts else fewer[:-1]
     rows += [(*said, text) for text in shorter for said in some]
     return first_fit([*rows, *fewer[-2:-1]], width)
 
@@ -173,7 +173,7 @@ def _selected(answer: VectorAnswer, both: tuple[Shown, Shown], key: int) -> tupl
     values = weight(*before), weight(*after)
     short = f"{POINTER}{key}: {values[0]} → {values[1]}"
     first, second = (f"{value} {side.name}" for value, side in zip(values, both, strict=True))
-    if not compared(answer):
+    if not answer.compared:
         score = general(float(answer.vector.scores[key]))
         texts = [f"{POINTER} key {key}, s = {score}: {first}, {second}", short]
     else:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from attn_tui.charts.axis import Floats
 from attn_tui.charts.explore.overview import key_blocks
 from attn_tui.charts.series import Series
-from attn_tui.charts.sides import Shown, compared, sides
+from attn_tui.charts.sides import Shown, sides
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.report.numbers import LN10, weight
 
@@ -153,7 +153,7 @@ def _drawn(answer: VectorAnswer, side: Shown, log: bool) -> Drawn:
 
 def _masked(answer: VectorAnswer, side: Shown) -> NDArray[np.bool_] | None:
     """Return which keys are masked on a side: compared answers may differ in that."""
-    if compared(answer):
+    if answer.compared:
         masked = side.evaluation.given == -np.inf
         return masked if masked.any() else None
     if not answer.masked.size:

@@ -12,8 +12,7 @@ from attn_tui.charts.rows import Row, first_fit, packed
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.readouts import READOUTS
-from attn_tui.report.numbers import LN10, general
-from attn_tui.report.sweep.names import statistic_number
+from attn_tui.report.numbers import LN10, general, quantity
 
 FACTOR_STEPS = (1.15, 2.0, 10.0, 1000.0)
 """From which factor on, up or down, a cell has each shade of its colour."""
@@ -97,7 +96,7 @@ class SizeShading(Shading):
         if body < LEAST_VALUES:
             return Cell(shade, "" if shade else SHADES[0], role)
         number = np.exp(value) if isfinite(value) else 0.0
-        return Cell(shade, f" {statistic_number(float(number), value, body - 3)} ", role)
+        return Cell(shade, f" {quantity(float(number), value, width=body - 3)} ", role)
 
     def legend(self, line: str, width: int, height: int) -> list[Row]:
         """Return what the shades mean, in a row."""

@@ -46,6 +46,16 @@ class VectorAnswer:
     scaled: Evaluation
     names: tuple[str, str] = ("unscaled", "scaled")
 
+    @property
+    def sides(self) -> tuple[Evaluation, Evaluation]:
+        """Its first side and its second."""
+        return self.unscaled, self.scaled
+
+    @property
+    def compared(self) -> bool:
+        """Whether the sides are two answers, and not one vector without and with a scale."""
+        return self.names != ("unscaled", "scaled")
+
 
 @dataclass(frozen=True, eq=False)
 class Answer:

@@ -17,48 +17,28 @@ from attn_tui.report.explore.contents import EVERYTHING, Contents
 from attn_tui.report.explore.largest import Positions, chunks, listed_keys
 
 _SIDE = (
-    "logit",
-    "weight",
-    "log_weight",
-    "complement",
-    "gradient_wrt_logits",
-    "gradient_wrt_scores",
+    *("logit", "weight", "log_weight", "complement"),
+    *("gradient_wrt_logits", "gradient_wrt_scores"),
 )
-_LATER = ("slope", "sink_weight", "key_gradient_norm")
 COLUMNS = (
-    "vector",
-    "status",
-    "key",
-    "score",
-    "masked",
-    "gradient_of",
-    *(f"unscaled_{name}" for name in _SIDE),
-    *(f"scaled_{name}" for name in _SIDE),
-    *(f"unscaled_{name}" for name in _LATER),
-    *(f"scaled_{name}" for name in _LATER),
+    *("vector", "status", "key", "score", "masked", "gradient_of"),
+    *(
+        f"{side}_{name}"
+        for names in (_SIDE, ("slope", "sink_weight", "key_gradient_norm"))
+        for side in ("unscaled", "scaled")
+        for name in names
+    ),
 )
 """The names of the columns, which stand in the first line."""
 
 LAB_COLUMNS = (
-    "vector",
-    "key",
-    "side",
-    "exact",
-    "precision",
-    "naive",
-    "status",
-    "reason",
-    "weight",
-    "n_differ",
-    "n_vanished",
-    "worst",
-    "worst_key",
+    *("vector", "key", "side", "exact", "precision", "naive", "status", "reason", "weight"),
+    *("n_differ", "n_vanished", "worst", "worst_key"),
 )
 """Those of the precision lab."""
 
 PAIR_COLUMNS = (
-    "key",
-    "gradient_of",
+    *("key", "gradient_of"),
     *(
         f"{which}_{name}"
         for which in ("first", "second", "difference")
@@ -109,7 +89,7 @@ def _rows(
 ) -> Iterator[tuple[Any, ...]]:
     scores = answer.vector.scores[keys]
     masked = ["true" if hidden else "false" for hidden in scores == -np.inf]
-    both = (answer.unscaled, answer.scaled)
+    both = answer.sides
     sides = [column for side in both for column in _side(answer, side, keys)]
     sides += [column for side in both for column in _later(answer, side, keys, through)]
     columns = (keys.tolist(), plain_numbers(scores.tolist()), masked)
@@ -147,7 +127,7 @@ def _pair_rows(pair: VectorAnswer, keys: Positions) -> Iterator[tuple[Any, ...]]
             side.gradient(pair.of, "logits", keys),
             side.gradient(pair.of, "scores", keys),
         )
-        for side in (pair.unscaled, pair.scaled)
+        for side in pair.sides
     )
     with np.errstate(invalid="ignore"):
         differences = [after - before for before, after in zip(first, second, strict=True)]

@@ -31,11 +31,10 @@ def headline(
         experiment: What is asked.
         typical: The factor of the median gradient over draws like this one, if it is known.
     """
-    sides = answer.unscaled, answer.scaled
-    are_compared = answer.names != ("unscaled", "scaled")
-    first, second = (share(side, are_compared) for side in sides)
+    sides = answer.sides
+    first, second = (share(side, answer.compared) for side in sides)
     factor = Factor.between(*(side.norms["scores"].log_frobenius for side in sides))
-    if are_compared:
+    if answer.compared:
         return _comparison(answer, first, second, factor)
     if found := _nothing_to_scale(answer, experiment, first):
         return found
@@ -95,7 +94,7 @@ def _of_one_kind(
         full = f"All scores are equal, so the {n_attended:,} {keys} share equally at any scale. "
         full += f"{doing} only {makes}."
         short = f"{n_attended:,} equal scores: equal weights."
-    elif who := tied((answer.unscaled, answer.scaled)):
+    elif who := tied(answer.sides):
         full = f"{who} are tied and split the weight; no scale parts them. {doing} {makes}."
         short = f"{who} are tied and split the weight."
     elif first.equal and second.equal and 0.0 < to_logits.multiplier < 1.0:
@@ -167,7 +166,7 @@ def _comparison(answer: VectorAnswer, first: Share, second: Share, factor: Facto
     """Return what is said of two answers: pinned and now, or of two vectors."""
     pinned = answer.names == NAMES
     named = [name if len(name) <= _NAME else f"{name[: _NAME - 1]}…" for name in answer.names]
-    sides = answer.unscaled, answer.scaled
+    sides = answer.sides
     asked = [(side.map, side.precision) for side in sides]
     if asked[0] == asked[1] and np.array_equal(sides[0].scores(), sides[1].scores()):
         both = "Pinned and now" if pinned else " and ".join(named)

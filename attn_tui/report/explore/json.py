@@ -50,7 +50,7 @@ def render(answer: Answer, contents: Contents = EVERYTHING) -> Iterator[str]:
 
 def _means(answer: Answer) -> dict[str, Any]:
     """Return the mean of each statistic over vectors, with its standard error, for both sides."""
-    sides = zip(*((each.unscaled, each.scaled) for each in answer.vectors), strict=True)
+    sides = zip(*(each.sides for each in answer.vectors), strict=True)
     return {
         name: {
             statistic: _mean([getattr(side, statistic) for side in each])
@@ -174,7 +174,7 @@ def _trial(trial: Trial) -> dict[str, Any]:
 
 
 def _comparison(pair: VectorAnswer, experiment: Experiment, top: int | None) -> dict[str, Any]:
-    sides, of = (pair.unscaled, pair.scaled), pair.of
+    sides, of = pair.sides, pair.of
     keys = listed_keys(pair, top, by_weight=True)
     positions = {} if top is None else {"positions": keys.tolist()}
 

@@ -38,7 +38,7 @@ def _weights(answer: VectorAnswer) -> tuple[str, ...]:
             weight(p, log_p)
             for p, log_p in zip(side.weights(keys), side.log_weights(keys), strict=True)
         ]
-        for side in (answer.unscaled, answer.scaled)
+        for side in answer.sides
     )
     named = ", ".join(
         f"key {key} {new} ({answer.names[0]} {old})"

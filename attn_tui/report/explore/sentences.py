@@ -28,8 +28,6 @@ _ALMOST_EQUAL = 1.1
 _NAME = 24
 """Characters of a vector's name that are said."""
 
-_PLAIN_NAMES = ("unscaled", "scaled")
-
 
 def explore(answer: VectorAnswer, setup: Setup) -> tuple[str, ...]:
     """Say how the weights of one vector are shared on both sides, and how the gradient changes.
@@ -50,14 +48,13 @@ def explore(answer: VectorAnswer, setup: Setup) -> tuple[str, ...]:
 
 
 def _explore(answer: VectorAnswer, setup: Setup, change: str) -> tuple[str, ...]:
-    first, second, wrt = answer.unscaled, answer.scaled, answer.wrt
-    compared = answer.names != _PLAIN_NAMES
-    if not compared and answer.status == "masked":
+    (first, second), wrt = answer.sides, answer.wrt
+    if not answer.compared and answer.status == "masked":
         sink = " and the sink takes all" if second.map.sink is not None else ""
         return (f"Every key is masked, so every weight and every gradient is 0{sink}.",)
     if answer.reason:
         return (_sentence(answer.reason), *_the_other_side(answer))
-    if compared:
+    if answer.compared:
         return (_comparison(answer, change),)
     if answer.vector.n_attended == 1 and second.map.sink is None:
         only = int(answer.vector.scores.argmax())
@@ -84,7 +81,7 @@ def masked_key(answer: VectorAnswer) -> str:
 def vanished(answer: VectorAnswer) -> str:
     """Say which weights a format has no number above 0 for, and what they are exactly."""
     parts = []
-    for name, side in zip(_names(answer), (answer.unscaled, answer.scaled), strict=True):
+    for name, side in zip(_names(answer), answer.sides, strict=True):
         if not (found := side.vanished):
             continue
         texts = map(weight, found.weights.tolist(), found.log_weights.tolist())
@@ -98,7 +95,7 @@ def vanished(answer: VectorAnswer) -> str:
 
 def _comparison(answer: VectorAnswer, change: str) -> str:
     """Say what both sides of a comparison are in one sentence, or that they are the same."""
-    first, second, wrt = answer.unscaled, answer.scaled, answer.wrt
+    (first, second), wrt = answer.sides, answer.wrt
     names = _names(answer)
     asked = (first.map, first.precision), (second.map, second.precision)
     if asked[0] == asked[1] and np.array_equal(first.scores(), second.scores()):
@@ -110,10 +107,7 @@ def _comparison(answer: VectorAnswer, change: str) -> str:
 
 def _the_other_side(answer: VectorAnswer) -> tuple[str, ...]:
     """Say what one side is if the other, which has the reason, has no weights."""
-    usable = [
-        isfinite(side.entropy) and side.max_weight > 0.0
-        for side in (answer.unscaled, answer.scaled)
-    ]
+    usable = [isfinite(side.entropy) and side.max_weight > 0.0 for side in answer.sides]
     if usable[0] == usable[1]:
         return ()
     side = answer.unscaled if usable[0] else answer.scaled
@@ -125,7 +119,7 @@ def _the_other_side(answer: VectorAnswer) -> tuple[str, ...]:
 
 def _names(answer: VectorAnswer) -> list[str]:
     """Return what begins a clause about each side: ``pinned``, or ``in a`` for a vector a."""
-    known = (*_PLAIN_NAMES, *NAMES)
+    known = ("unscaled", "scaled", *NAMES)
     short = [name if len(name) <= _NAME else name[: _NAME - 1] + "…" for name in answer.names]
     return [name if name in known else f"in {name}" for name in short]
 
@@ -220,7 +214,7 @@ def _bound(side: Evaluation, winner: NDArray[np.intp], wrt: Wrt) -> str:
 
 def _change(answer: VectorAnswer) -> str:
     """Say how the norm of the Jacobian changes from one side to the other."""
-    sides, wrt = (answer.unscaled, answer.scaled), answer.wrt
+    sides, wrt = answer.sides, answer.wrt
     both = [side.norms[wrt] for side in sides]
     norm = f"‖∂p/∂{SYMBOL[wrt]}‖_F"
     if not all(isfinite(each.frobenius) for each in both):

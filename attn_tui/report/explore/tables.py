@@ -69,7 +69,7 @@ def weight_column(name: str, side: Evaluation, keys: Positions, width: int) -> C
 
 def gradient_column(answer: VectorAnswer, second: bool, keys: Positions, width: int) -> Column:
     """Return the gradient of the chosen weight at keys, on the first or the second side."""
-    side, name = (answer.unscaled, answer.scaled)[second], answer.names[second]
+    side, name = answer.sides[second], answer.names[second]
     values, logs = (
         found(answer.of, answer.wrt, keys).tolist() for found in (side.gradient, side.log_gradient)
     )
@@ -84,9 +84,7 @@ def _of_key(answer: VectorAnswer) -> str:
 
 def grown_column(answer: VectorAnswer, keys: Positions, width: int) -> Column:
     """Return how many times larger the gradient at keys is on the second side."""
-    before, after = (
-        side.log_gradient(answer.of, answer.wrt, keys) for side in (answer.unscaled, answer.scaled)
-    )
+    before, after = (side.log_gradient(answer.of, answer.wrt, keys) for side in answer.sides)
     with np.errstate(invalid="ignore"):
         cells = tuple((ratio(each, width), "text") for each in (after - before).tolist())
     return Column("change", cells, width=width)
@@ -96,7 +94,7 @@ def difference_column(answer: VectorAnswer, keys: Positions, title: str, width: 
     """Return by how much the weights of keys are larger on the second side."""
     before, after = (
         zip(side.weights(keys).tolist(), side.log_weights(keys).tolist(), strict=True)
-        for side in (answer.unscaled, answer.scaled)
+        for side in answer.sides
     )
     pairs = zip(before, after, strict=True)
     cells = tuple((change(one, other, width), "text") for one, other in pairs)
@@ -147,7 +145,7 @@ def differences(answer: VectorAnswer, top: int | None) -> Iterator[str]:
 
 
 def _weights(answer: VectorAnswer, keys: Positions) -> Iterator[Column]:
-    for name, side in zip(answer.names, (answer.unscaled, answer.scaled), strict=True):
+    for name, side in zip(answer.names, answer.sides, strict=True):
         yield weight_column(name, side, keys, NUMBER)
 
 
@@ -229,12 +227,12 @@ def norms(wrt: Wrt) -> tuple[Statistic, ...]:
 
 def sinks(answer: VectorAnswer) -> bool:
     """Return whether a side has a sink: then H, e^H and 1/Σp² count it as one more key."""
-    return any(side.map.sink is not None for side in (answer.unscaled, answer.scaled))
+    return any(side.map.sink is not None for side in answer.sides)
 
 
 def statistics(answer: VectorAnswer, compared: bool = False) -> Iterator[str]:
     """Yield a line a statistic, with its value on both sides, and how they differ if compared."""
-    sides = (answer.unscaled, answer.scaled)
+    sides = answer.sides
     lines: list[tuple[str, list[str], str]] = [
         ("multiplier m", [general(side.multiplier) for side in sides], "")
     ]
@@ -262,7 +260,7 @@ def means(answer: Answer) -> Iterator[str]:
     yield f"means over the {len(answer.vectors):,} vectors ± standard errors\n"
     labels = tuple((each.title, "label") for each in _shown())
     columns = [Column("", labels, left=True, width=30)]
-    sides = zip(*((each.unscaled, each.scaled) for each in answer.vectors), strict=True)
+    sides = zip(*(each.sides for each in answer.vectors), strict=True)
     for name, every in zip(("unscaled", "scaled"), sides, strict=True):
         numbers = (Number.mean([each.of(side)[0] for side in every]) for each in _shown())
         cells = tuple((with_error(number, 22), name) for number in numbers)

@@ -116,7 +116,7 @@ def _comparison(pair: VectorAnswer, experiment: Experiment, top: int | None) -> 
 def _beside_pinned(pair: VectorAnswer, experiment: Experiment, top: int | None) -> Iterator[str]:
     """Yield a comparison with a pinned answer, after what was done to the scores of each."""
     yield f"\n{pair.vector.name}: {pair.names[0]} and {pair.names[1]} compared\n"
-    for name, side in zip(pair.names, (pair.unscaled, pair.scaled), strict=True):
+    for name, side in zip(pair.names, pair.sides, strict=True):
         parts = [f"m = {general(side.multiplier)}"]
         parts += [] if side.map.softcap is None else [f"soft cap {general(side.map.softcap)}"]
         parts += [] if side.map.sink is None else [f"sink {general(side.map.sink)}"]

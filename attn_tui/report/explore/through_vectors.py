@@ -18,7 +18,7 @@ MOST_NUMBERS = 16
 def through_vectors(through: Attention, answer: VectorAnswer, top: int | None) -> Iterator[str]:
     """Yield the gradient with respect to q and to each key, and the output, on both sides."""
     name = weight_name(answer.of)
-    sides = (answer.unscaled, answer.scaled)
+    sides = answer.sides
     yield f"gradient of {name} with respect to the query q, as typed\n"
     yield _line("i", "q_i", answer.names)
     gradients = [through.query_gradient(side, answer.of) for side in sides]
@@ -44,10 +44,7 @@ def _keys(through: Attention, answer: VectorAnswer, top: int | None) -> Iterator
     keys = listed_keys(answer, top)
     for some in chunks(keys):
         sizes = np.linalg.norm(through.keys[some], axis=1)
-        columns = [
-            through.key_gradient_norms(side, answer.of, some)
-            for side in (answer.unscaled, answer.scaled)
-        ]
+        columns = [through.key_gradient_norms(side, answer.of, some) for side in answer.sides]
         for key, size, *norms in zip(some, sizes, *columns, strict=True):
             yield _line(str(key), fitted(float(size), 11), [scientific(float(x)) for x in norms])
     if left := answer.vector.n_keys - keys.size:

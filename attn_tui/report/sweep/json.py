@@ -5,17 +5,22 @@ from dataclasses import asdict
 from typing import Any
 
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.sweep.answer import Answer, Boundary
+from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossing import crossings
 from attn_tui.compute.sweep.crossover import Crossover
 from attn_tui.compute.sweep.curves import Curve
 from attn_tui.compute.sweep.points import Point, Ratio
 from attn_tui.compute.sweep.settings import STATISTICS, Statistic
-from attn_tui.compute.sweep.summary import Summary
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.plain import json_text, plain_number
 from attn_tui.report.sweep.headline import headline
 from attn_tui.report.sweep.names import formula, others
+
+_POINT = ("n", "d_k", "rule", "multiplier", "draws")
+_CROSSOVER = (
+    *("n", "readout", "rule", "d_k", "low", "high", "low_open", "high_open", "side"),
+    *("divides_from", "draws", "finished", "seed", "generator"),
+)
 
 
 def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str]:
@@ -36,12 +41,9 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
             "rules": [{"rule": rule, "formula": formula(rule)} for rule in answer.rules],
             "points": [_point(answer, point, chosen) for point in answer.points],
             "curves": [_curve(curve, answer) for curve in answer.curves],
-            "condensation": [
-                {"rule": each.rule, "n": each.n, "d_k": each.d_k, "where": each.where}
-                for each in answer.condensation
-            ],
+            "condensation": [asdict(each) for each in answer.condensation],
             "boundary": [
-                _boundary(rule, name, each)
+                {"n": each.n, "readout": name, "rule": rule, **asdict(each)}
                 for name in (chosen if answer.settings.view == "map" else ())
                 for rule in others(answer.rules)
                 for each in answer.boundary(rule, name)
@@ -70,14 +72,8 @@ def render_crossovers(experiment: Experiment, crossovers: Sequence[Crossover]) -
 
 
 def _point(answer: Answer, point: Point, chosen: Sequence[Statistic]) -> dict[str, Any]:
-    return {
-        "n": point.n,
-        "d_k": point.d_k,
-        "rule": point.rule,
-        "multiplier": point.multiplier,
-        "draws": point.draws,
-        **{name: _statistic(answer, point, name) for name in chosen},
-    }
+    place = {name: getattr(point, name) for name in _POINT}
+    return place | {name: _statistic(answer, point, name) for name in chosen}
 
 
 def _statistic(answer: Answer, point: Point, name: Statistic) -> dict[str, Any]:
@@ -89,7 +85,9 @@ def _statistic(answer: Answer, point: Point, name: Statistic) -> dict[str, Any]:
         },
         "median": {
             **_number(summary.median, summary.median_standard_error, exact.median),
-            **_ends(summary),
+            "low": plain_number(summary.median_low),
+            "high": plain_number(summary.median_high),
+            "log": plain_number(summary.log_median),
         },
         "tenth": plain_number(summary.low),
         "ninetieth": plain_number(summary.high),
@@ -101,33 +99,7 @@ def _statistic(answer: Answer, point: Point, name: Statistic) -> dict[str, Any]:
 
 def _ratio(found: Ratio | None) -> dict[str, Any] | None:
     """Return the unscaled over this, as natural logarithms; None where it is not known."""
-    if found is None:
-        return None
-    return {
-        "log_mean": plain_number(found.log_mean),
-        "log_mean_error": plain_number(found.log_mean_error),
-        "log_median": plain_number(found.log_median),
-        "log_median_error": plain_number(found.log_median_error),
-    }
-
-
-def _boundary(rule: str, statistic: Statistic, found: Boundary) -> dict[str, Any]:
-    return {
-        "n": found.n,
-        "readout": statistic,
-        "rule": rule,
-        "d_k": found.d_k,
-        "low": found.low,
-        "high": found.high,
-    }
-
-
-def _ends(summary: Summary) -> dict[str, float | str]:
-    return {
-        "low": plain_number(summary.median_low),
-        "high": plain_number(summary.median_high),
-        "log": plain_number(summary.log_median),
-    }
+    return {name: plain_number(log) for name, log in asdict(found).items()} if found else None
 
 
 def _number(value: float, error: float, exact: float | None) -> dict[str, float | str | None]:
@@ -154,19 +126,4 @@ def _curve(curve: Curve, answer: Answer) -> dict[str, Any]:
 
 
 def _crossover(found: Crossover) -> dict[str, Any]:
-    return {
-        "n": found.n,
-        "readout": found.readout,
-        "rule": found.rule,
-        "d_k": found.d_k,
-        "low": found.low,
-        "high": found.high,
-        "low_open": found.low_open,
-        "high_open": found.high_open,
-        "side": found.side,
-        "divides_from": found.divides_from,
-        "draws": found.draws,
-        "finished": found.finished,
-        "seed": found.seed,
-        "generator": found.generator,
-    }
+    return {name: getattr(found, name) for name in _CROSSOVER}

@@ -1,7 +1,6 @@
 """What the statistics of a sweep are called, and its numbers as text."""
 
 from collections.abc import Iterable
-from math import inf
 
 from attn_tui.compute.scale import NONE, parse_scale
 from attn_tui.compute.sweep.answer import Boundary, Condensation
@@ -10,43 +9,36 @@ from attn_tui.compute.sweep.readouts import READOUTS
 from attn_tui.compute.sweep.settings import Axis
 from attn_tui.compute.sweep.summary import Summary
 from attn_tui.report.headline import DIVISORS
-from attn_tui.report.numbers import first_fitting, quantity
+from attn_tui.report.numbers import quantity
 
 NAMES = READOUTS
 """What the statistics are called."""
 
 
-def statistic_number(value: float, log_value: float = -inf, width: int | None = None) -> str:
-    """Return a statistic as text; one too small for float64 is written from its logarithm."""
-    return quantity(value, log_value, width=width)
-
-
-def median_text(summary: Summary, width: int | None = None) -> str:
+def median_text(summary: Summary) -> str:
     """Return a median as text."""
-    return statistic_number(summary.median, summary.log_median, width)
+    return quantity(summary.median, summary.log_median)
 
 
 def mean_text(summary: Summary) -> str:
     """Return a mean and its standard error as text."""
-    mean = statistic_number(summary.mean, summary.log_mean)
-    error = statistic_number(summary.mean_standard_error, summary.log_mean_standard_error)
+    mean = quantity(summary.mean, summary.log_mean)
+    error = quantity(summary.mean_standard_error, summary.log_mean_standard_error)
     return f"{mean} ± {error}"
 
 
 def interval_text(summary: Summary) -> str:
     """Return a median with its 95 % interval as text."""
-    low = statistic_number(summary.median_low, summary.log_median_low)
-    high = statistic_number(summary.median_high, summary.log_median_high)
+    low = quantity(summary.median_low, summary.log_median_low)
+    high = quantity(summary.median_high, summary.log_median_high)
     return f"{median_text(summary)} [{low}, {high}]"
 
 
-def place_text(value: float | None, width: int | None = None) -> str:
+def place_text(value: float | None) -> str:
     """Return a d_k or an n between whole numbers as text: ``430``, ``12.5``."""
     if value is None:
         return "–"
-    if 999.5 <= value < 1e7:
-        return first_fitting([f"{value:,.0f}", f"{value:.0f}", f"{value:.1e}"], width)
-    return quantity(value, width=width)
+    return f"{value:,.0f}" if 999.5 <= value < 1e7 else quantity(value)
 
 
 def short_place(value: float) -> str:

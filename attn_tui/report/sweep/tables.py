@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from math import inf, isfinite, log
+from math import isfinite, log
 
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Point
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.compute.sweep.summary import Summary
 from attn_tui.report.numbers import quantity, ratio
-from attn_tui.report.sweep.names import is_none, name_of, statistic_number
+from attn_tui.report.sweep.names import is_none, name_of
 from attn_tui.report.table import Column, laid
 
 NUMBER, FACTOR = 8, 10
@@ -35,14 +35,12 @@ def summary_columns(points: Sequence[Point], statistic: Statistic) -> Iterator[C
     mean_known = any(each.mean is not None for each in exacts)
 
     def sampled(title: str, of: Callable[[Summary], tuple[float, float]], rank: int = 0) -> Column:
-        texts = (statistic_number(*of(each.statistics[statistic]), NUMBER) for each in points)
+        texts = (quantity(*of(each.statistics[statistic]), width=NUMBER) for each in points)
         return Column(title, tuple((text, "text") for text in texts), rank, width=NUMBER)
 
     def known(values: Sequence[float | None]) -> Iterator[Column]:
         if any(value is not None for value in values):
-            texts = (
-                "–" if each is None else statistic_number(each, -inf, NUMBER) for each in values
-            )
+            texts = ("–" if each is None else quantity(each, width=NUMBER) for each in values)
             yield Column("exact", tuple((text, "label") for text in texts), 2, width=NUMBER)
 
     yield sampled("mean", lambda one: (one.mean, one.log_mean))

@@ -12,7 +12,7 @@ from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.source import Kind, Source
 from attn_tui.files.kinds import KINDS
-from attn_tui.report.numbers import general, weight, weight_name
+from attn_tui.report.numbers import general, weight_name
 from attn_tui.tui.explore.charts import TABS, offered
 from attn_tui.tui.explore.found import Found
 from attn_tui.tui.explore.key_table import Page
@@ -39,12 +39,11 @@ def precision_text(precision: Precision) -> str:
     return ", ".join(parts)
 
 
-def extras_text(scale: Scale, source: Source, taken: float | None = None) -> str:
-    """Return what there is besides the multiplier: ``cap 50, sink 0 takes 0.27, QK-norm``."""
+def extras_text(scale: Scale, source: Source) -> str:
+    """Return what there is besides the multiplier: ``cap 50, sink 0, QK-norm``."""
     parts = [f"cap {general(scale.softcap)}"] if scale.softcap is not None else []
     if scale.sink is not None:
-        takes = "" if taken is None else f" takes {weight(taken)}"
-        parts.append(f"sink {general(scale.sink)}{takes}")
+        parts.append(f"sink {general(scale.sink)}")
     if scale.qk_norm:
         parts.append("QK-norm" if source.normalises else "no q and k for QK-norm")
     return ", ".join(parts)

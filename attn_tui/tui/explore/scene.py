@@ -7,7 +7,6 @@ from functools import cached_property
 import numpy as np
 
 from attn_tui.charts.rows import Row
-from attn_tui.charts.sides import compared
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.files.examples import example_of
 from attn_tui.report.headline import Factor, Headline
@@ -119,7 +118,7 @@ class Scene(scene.Scene):
             return ()
         shown = self.answer.shown
         if not self.narrow:
-            in_sight = self.ranked and not self.view.top and not compared(shown)
+            in_sight = self.ranked and not self.view.top and not shown.compared
             in_sight = in_sight or shown.vector.n_keys <= self.lines
             said = table_rows.statistics(shown, self.width, False, in_sight)
             return [table_rows.statistics_row(said)]

@@ -8,7 +8,6 @@ import numpy as np
 
 from attn_tui.charts.glyphs import POINTER, SIZES, UNSCALED
 from attn_tui.charts.rows import Row, fitted, length
-from attn_tui.charts.sides import compared
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.report.explore.headline import done
@@ -110,7 +109,7 @@ def key_table(
         unmasked: The scores of the keys as they were before a mask, if there is one.
         ranked: Whether the keys with the largest weights on the second side stand first.
     """
-    two, sides = compared(answer), list(zip(answer.names, _sides(answer), strict=True))
+    two, sides = answer.compared, list(zip(answer.names, answer.sides, strict=True))
     weights = [_share_column(name, side, keys, two) for name, side in sides]
     weights += [difference_column(answer, keys, "Δp", NUMBER)] if two else []
     gradients = [gradient_column(answer, second, keys, NUMBER) for second in (False, True)]
@@ -123,7 +122,7 @@ def key_table(
     bare = (_keys(answer, keys, marks), *scores, *weights, *gradients)
     room = width - Table(bare).width
     if two and scores and size <= room and _apart(answer):
-        titles = zip(("s pin", "s now"), _sides(answer), strict=True)
+        titles = zip(("s pin", "s now"), answer.sides, strict=True)
         scores = [score_column(side, keys, title, size - 1) for title, side in titles]
         room -= size
     for at, (name, side) in enumerate(sides if weights else ()):
@@ -179,10 +178,6 @@ def _with_bars(
     return replace(column, title=title + mark, cells=cells, left=True, width=SHARE + width)
 
 
-def _sides(answer: VectorAnswer) -> tuple[Evaluation, Evaluation]:
-    return answer.unscaled, answer.scaled
-
-
 def _apart(answer: VectorAnswer) -> bool:
     """Return whether both sides have scores of their own."""
     return not np.may_share_memory(answer.unscaled.scores(), answer.scaled.scores())
@@ -200,13 +195,13 @@ def statistics(
         in_sight: Whether the keys with the largest weights are in the table.
     """
     size, roomy = norms("scores")[0], width >= ROOMY
-    counts = [side.effective_keys for side in _sides(answer)]
+    counts = [side.effective_keys for side in answer.sides]
     texts = [quantity(count) if count < 1000.0 else f"{count:,.0f}" for count in counts]
     effective = _from_to(answer, "effective keys", *texts)
     if narrow:
         return effective, _statistic(answer, size, "gradient      ")
     # Effective keys count the sink as one more.
-    sides, has_sink = _sides(answer), sinks(answer)
+    sides, has_sink = answer.sides, sinks(answer)
     shares = [
         in_percent(side.sink_weight, side.log_sink_weight)
         if has_sink
@@ -226,7 +221,7 @@ def gradient_statistics(answer: VectorAnswer) -> tuple[Row, ...]:
 
 def _statistic(answer: VectorAnswer, one: Statistic, label: str, width: int | None = None) -> Row:
     """Return ``label first → second unit``, numbers in so many cells at most."""
-    first, second = (one.text(side, width) for side in _sides(answer))
+    first, second = (one.text(side, width) for side in answer.sides)
     return _from_to(answer, label, first, f"{second} {one.unit}".rstrip())
 
 
