@@ -115,9 +115,10 @@ class Terminal:
         self.until(lambda: self.display[lines] == wanted, "\n".join(wanted))
 
     def leave(self) -> int:
-        """Read to the end and return the exit status."""
+        """Read to the end and return the exit status, or less than 0 for a signal."""
         # pyte shows the end of the kitty keyboard protocol as text.
         self._take(self.child.read().replace(b"\x1b[<u", b""))
         self.child.wait()
         self.child.close()
-        return int(self.child.exitstatus)
+        status, signal = self.child.exitstatus, self.child.signalstatus
+        return -int(signal) if status is None else int(status)

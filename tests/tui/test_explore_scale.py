@@ -74,9 +74,9 @@ async def test_a_model_brings_its_d_k_and_its_scale() -> None:
 
 async def test_formats_and_rounding_are_separate_choices() -> None:
     async with at_screen(draft=Draft("100.0, 100.2", Setup(scale=Scale("none")))) as person:
-        person.sees("0.4502")
+        person.sees("45.0 %")
         await person.press("P", "P", "P")
-        person.sees("f64, s in bf16", "0.5000")
+        person.sees("f64, s in bf16", "50.0 %")
         await person.press("P", "p", "p", "p")
         person.sees("bf16")
         await person.press("K")
