@@ -221,7 +221,7 @@ async def test_the_keys_are_never_lost_between_panes(size: tuple[int, int]) -> N
                 await person.press("tab")
                 assert screen.focused is not None
                 assert screen.focused.region.height > 0
-                await person.press("t", "right", "down", "left", "up")
+                await person.burst("t", "right", "down", "left", "up")
                 assert screen.focused is not None
                 assert screen.focused.region.height > 0
             await person.press("t")

@@ -174,7 +174,7 @@ MANY = (
 @pytest.mark.parametrize("ratio", [True, False])
 @pytest.mark.parametrize(("width", "height"), [(120, 29), (80, 14), (60, 14), (38, 12)])
 def test_every_rule_is_named_or_counted(ratio: bool, width: int, height: int) -> None:
-    each = found(replace(SMALL, rules=MANY, draws=320, ratio=ratio))
+    each = found(replace(SMALL, rules=MANY, draws=40, ratio=ratio))
     text = chart(each, (8, 64), width, height)
     letters = zip(
         "ABCDEFGHIJ", [rule for rule in MANY if rule != "none" or not ratio], strict=False
