@@ -83,12 +83,13 @@ def derivation(answer: Answer, width: int) -> list[Row]:
         # What stands on the right is enough beside its number.
         formulas["cross"] = formulas["cross"].rpartition(" = ")[2]
     beside = all(len(formula) <= room - 3 for formula in formulas.values())
-    title: Row = ((f"{heads[0]:>{edge - ends[1]}}{heads[1]:>{ends[1]}}", "label"),)
+    title: Row = ((heads[0].rjust(edge - ends[1]) + heads[1].rjust(ends[1]), "label"),)
     rows: list[Row] = [title] if beside else []
     lines = zip(found, sampled, known, strict=True)
+    text = max(width - 3, 1)
     for place, (step, value, law) in enumerate(lines, 1):
         lead = f" {place} "
-        for line in wrap(step.words, width - len(lead), break_on_hyphens=False):
+        for line in wrap(step.words, text, break_on_hyphens=False):
             rows.append(((lead, "label"), (line, "strong")))
             lead = "   "
         role = "scaled" if step.name.startswith("scaled") else "unscaled"
@@ -96,7 +97,7 @@ def derivation(answer: Answer, width: int) -> list[Row]:
             numbers = ((value.rjust(ends[0]), role), (law.rjust(ends[1]), "label"))
             rows.append((*fitted(((lead + formulas[step.name], "label"),), room), *numbers))
         else:
-            rows += [((lead + line, "label"),) for line in wrap(step.formula, width - len(lead))]
+            rows += [((lead + line, "label"),) for line in wrap(step.formula, text)]
             rows.append(((lead + value, role), (f", exact {law}", "label")))
     return [fitted(row, width) for row in rows]
 

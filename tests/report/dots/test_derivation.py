@@ -146,3 +146,9 @@ def test_no_word_and_no_number_is_cut(name: str, width: int) -> None:
 def test_it_fits_into_the_lines_of_a_common_terminal() -> None:
     for name in ASKED:
         assert len(derivation(drawn(name, 1024), 80)) <= 18
+
+
+@pytest.mark.parametrize("width", range(31))
+def test_where_hardly_a_word_fits_it_is_still_as_wide_as_asked(width: int) -> None:
+    rows = derivation(drawn("normal", 1024), width)
+    assert {length(row) for row in rows} == {width}
