@@ -159,3 +159,12 @@ async def test_naive_formats_stand_side_by_side_in_the_precision_lab() -> None:
             await person.press("down")
         person.sees("above")
         await person.resize(*WIDE)
+
+
+async def test_a_click_on_a_label_of_the_track_goes_to_its_value() -> None:
+    async with at_screen() as person:
+        slider = person.app.screen.query_one("#slider").region
+        for label in ("64", "4096", "512", "1"):
+            column = person.lines[slider.y].index(label, slider.x + len("d_k "))
+            await person.click("#slider", column - slider.x + len(label) - 1)
+            assert person.asked.draft.setup.d_k == int(label)

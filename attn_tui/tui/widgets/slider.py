@@ -29,12 +29,11 @@ ACTIONS = (
 )
 
 
-def ticks(scale: LogScale, width: int, thumb: int) -> dict[int, str]:
-    """Return the characters of the labels on a track by their column.
+def ticks(scale: LogScale, width: int, thumb: int) -> list[tuple[int, str]]:
+    """Return the labels on a track and the columns they begin in.
 
     Labels are powers of a base that leaves room between them; none touches the thumb.
     """
-    placed: dict[int, str] = {}
     for base in (8, 64, 256):
         value, labels, end = scale.minimum, [], -2
         while value <= scale.maximum:
@@ -46,11 +45,8 @@ def ticks(scale: LogScale, width: int, thumb: int) -> dict[int, str]:
             labels.append((left, text))
             end, value = left + len(text), value * base
         else:
-            for left, text in labels:
-                if not left - 1 <= thumb <= left + len(text):
-                    placed |= {left + index: digit for index, digit in enumerate(text)}
-            return placed
-    return placed
+            return [each for each in labels if not each[0] - 1 <= thumb <= each[0] + len(each[1])]
+    return []
 
 
 def track(
@@ -62,7 +58,11 @@ def track(
 ) -> Row:
     """Return a track of a width in cells with its ticks and the thumb, another one if held."""
     thumb = round(scale.to_fraction(value) * (width - 1))
-    labels = ticks(scale, width, thumb)
+    labels = {
+        left + index: digit
+        for left, label in ticks(scale, width, thumb)
+        for index, digit in enumerate(label)
+    }
     mark = "■" if held else "●"
     text = "".join(
         mark if x == thumb else labels.get(x, "━" if x < thumb else "─") for x in range(width)
@@ -155,10 +155,17 @@ class Slider(Canvas, can_focus=True):
         self._move(lambda value: place, gesture)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Go to where the mouse is, and follow it."""
+        """Go to where the mouse is, or to the label there, and follow it."""
         self.capture_mouse()
         self._drag = Gesture(f"drag {next(self._drags)}", inf)
-        self._follow(event.x, self._drag)
+        x, width = event.x - len(self._label), self._track_width
+        thumb = round(self.scale.to_fraction(self.value) * (width - 1))
+        labels = ticks(self.scale, width, thumb)
+        named = [int(text) for left, text in labels if left <= x < left + len(text)]
+        if named:
+            self._move(lambda value: named[0], self._drag)
+        else:
+            self._follow(event.x, self._drag)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Follow a drag."""
