@@ -62,6 +62,9 @@ _NAME = re.compile(
     re.VERBOSE,
 )
 
+_NUMBERS_FIRST = re.compile(r"[+\-−]?\.?\d(?!\d*$)")
+"""How a name may not begin without quotes; a whole number alone is one."""
+
 
 @dataclass(eq=False)
 class _Label:
@@ -178,6 +181,10 @@ class _Reader:
         name = _unquoted(found["quoted"]) if found["quoted"] else found["bare"].strip()
         if frame.scores:
             raise problem(f"the name {inert(name)} stands among scores", line=self.line)
+        if not found["quoted"] and _NUMBERS_FIRST.match(name):
+            # Scores typed before what stood there would become its name unnoticed.
+            said = f"the name {inert(name)} begins with a number"
+            raise problem(said, "a letter first, as in a: 1 2 3, or quotes", self.line)
         self._no_name_waits(frame)
         frame.label = _Label(name, self.line)
 

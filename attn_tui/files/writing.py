@@ -21,7 +21,7 @@ MOST_TYPED = 2_000
 MOST_IN_TEXT = 10_000
 """Numbers that stand in a text together."""
 
-_BARE = re.compile(r"\w[\w.\-+*/#@]*(?: [\w.\-+*/#@]+)*(?:\[\d+\])?")
+_BARE = re.compile(r"[^\W\d][\w.\-+*/#@]*(?: [\w.\-+*/#@]+)*(?:\[\d+\])?")
 _ROW = re.compile(r"(.+)\[(\d+)\]")
 
 
