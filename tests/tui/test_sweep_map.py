@@ -37,7 +37,7 @@ async def test_the_map_shows_what_dividing_does_and_curves_the_numbers_themselve
         await person.run("looking.tab('map')")
         await person.press("f5")
         assert person.settings(Settings).view == "map"
-        person.sees("▼12", "▲≫", "dividing makes it 26 times smaller", "[ ] you are here")
+        person.sees("▼12", "▲≫", "dividing makes it 26 times smaller", "[ ] nearest to you")
         await person.press("slash")
         # It is turned off by hand, and then both rules have a map.
         person.sees("median ‖∂p/∂s‖_F, unscaled")

@@ -117,10 +117,12 @@ class _Picture:
     def _heads(self, width: int, height: int) -> list[Row]:
         """Return what is drawn and what the band is; and the rules, where lines have letters."""
         settings, (of, *others) = self.answer.settings, self.rules
-        named, keys = NAMES[settings.statistic], f"{self.n:,} keys: "
-        start = keys if settings.view == "map" else ""
+        named = NAMES[settings.statistic]
         whole = f"{named.short} {named.symbol}, median of {settings.draws:,} draws"
-        titles = [start + each for each in (whole, f"median {named.symbol}", named.symbol)]
+        titles = [whole, f"median {named.symbol}", named.symbol]
+        if settings.view == "map":
+            # What of the draws is said above the map.
+            titles = [f"{self.n:,} keys"]
         if self.ratio:
             does = f"what {doing(of) if not others else 'each rule'} does to the "
             titles = [does + whole, does + f"median {named.symbol}", named.symbol]
@@ -128,8 +130,8 @@ class _Picture:
         sign, whose = (f"  {BAND} ", role_of(self.answer, of)), f", {name_of(of)}" * bool(others)
         said: list[Row] = [
             (sign, (f"{each}{more}", "label"))
-            for each in (*bands, "middle half")
             for more in (whose, "")
+            for each in (*bands, "middle half")
         ]
         shown = said if self.look.bands else [()]
         rows: list[Row] = [((each, "strong"), *more) for each in titles for more in shown]

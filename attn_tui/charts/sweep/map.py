@@ -19,7 +19,7 @@ from attn_tui.charts.sweep.shading import (
 )
 from attn_tui.charts.sweep.signs import DEFAULT_LOOK, Look
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.points import Place
+from attn_tui.compute.sweep.points import Place, held
 from attn_tui.report.sweep.names import NAMES, doing, interval_text, mean_text, name_of
 
 Of = Literal["median", "mean"]
@@ -66,11 +66,6 @@ def layout(answer: Answer, cursor: Place, width: int, height: int) -> Layout | N
     shape = len(shown_ns), len(shown_d_ks)
     cells = Cells.fit(shape, (width, rows), gutter, LARGEST_FACTOR if factors else LARGEST)
     return Layout(shown_ns, shown_d_ks, cells, readout, legend)
-
-
-def held(places: Sequence[int], wanted: int) -> int:
-    """Return the place that is nearest by the logarithm."""
-    return min(places, key=lambda place: abs(log(place / wanted)))
 
 
 def _some(places: Sequence[int], most: int, kept: int) -> tuple[int, ...]:
@@ -133,7 +128,8 @@ def sweep_map(
     drawn = HeatMap(cells, ns, d_ks, "n\\d_k", here, below=True, line=crossings)
     rows += drawn.drawn(seen.cells, width)
     room = height - len(rows) - seen.readout
-    legend = shading.legend(_line_of(answer, rule), width, max(room - 1, 1)) if seen.legend else []
+    mark = _marked(answer, rule, cursor)
+    legend = shading.legend(mark, width, max(room - 1, 1)) if seen.legend else []
     rows += [fitted((), width)] * (room > len(legend))
     if seen.readout:
         rows.append(fitted(((first_text(readouts, width), "cursor"),), width))
@@ -173,10 +169,12 @@ def _crossings(answer: Answer, rule: str, seen: Layout) -> list[float | None]:
     ]
 
 
-def _line_of(answer: Answer, rule: str) -> str:
-    """Return what the line on the map is, or nothing if there is none."""
+def _marked(answer: Answer, rule: str, cursor: Place) -> str:
+    """Return what is marked: of factors the cell, else the line; nothing if there is none."""
+    if answer.settings.ratio:
+        return "you are here" if answer.points.nearest(cursor) == cursor else "nearest to you"
     known = any(each.rule == rule and each.d_k is not None for each in answer.condensation)
-    return "σ_c: logits condense" if known and not answer.settings.ratio else ""
+    return "σ_c: logits condense" if known else ""
 
 
 def _titles(answer: Answer, rule: str, of: Of, ends: str) -> list[str]:

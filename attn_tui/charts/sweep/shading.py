@@ -48,8 +48,8 @@ class FactorShading(Shading):
         shown = text.rjust(min(body, LEAST_FACTOR)).center(body)
         return Cell(shade, shown, f"{role}{shade}", fill)
 
-    def legend(self, line: str, width: int, height: int) -> list[Row]:
-        """Return what the cells mean, in at most so many rows."""
+    def legend(self, mark: str, width: int, height: int) -> list[Row]:
+        """Return what the cells mean, and what the marked one is, in at most so many rows."""
         smaller: Row = (
             (f"{BELOW}26", "negative4"),
             (" dividing makes it 26 times smaller", "label"),
@@ -57,7 +57,10 @@ class FactorShading(Shading):
         larger: Row = ((f"{ABOVE}26", "positive4"), (" larger", "label"))
         same: Row = (("=", "zero"), (" the same, within 15 %", "label"))
         most: Row = ((f"{ABOVE}≫", "positive4"), (" over a million", "label"))
-        here: Row = (("[ ]", "cursor"), (" you are here", "label"))
+        here: Row = (("[ ]", "cursor"), (f" {mark}", "label"))
+        every = [smaller, larger, most, same, here]
+        if height > len(every):
+            return [((" " * (3 - len(sign[0])), "text"), sign, text) for sign, text in every]
         short: Row = ((BELOW, "negative4"), (" dividing makes it smaller", "label"))
         shorter: Row = ((BELOW, "negative4"), (" smaller", "label"))
         above: Row = ((ABOVE, "positive4"), (" larger", "label"))
@@ -98,13 +101,13 @@ class SizeShading(Shading):
         number = np.exp(value) if isfinite(value) else 0.0
         return Cell(shade, f" {quantity(float(number), value, width=body - 3)} ", role)
 
-    def legend(self, line: str, width: int, height: int) -> list[Row]:
-        """Return what the shades mean, in a row."""
+    def legend(self, mark: str, width: int, height: int) -> list[Row]:
+        """Return what the shades mean, and the line that is marked, in a row."""
         steps = self.samples(" ≥{}  ")
         less: Row = ((f"{SHADES[0]} less  ", "zero"),)
-        rule: Row = ((f"{RULE} ", "strong"), (line, "label")) if line else ()
+        rule: Row = ((f"{RULE} ", "strong"), (mark, "label")) if mark else ()
         short_less: Row = ((f"{SHADES[0]}less ", "zero"),)
-        short_rule: Row = ((RULE, "strong"), (line.partition(":")[0], "label")) if line else ()
+        short_rule: Row = ((RULE, "strong"), (mark.partition(":")[0], "label")) if mark else ()
         tight = self.samples("≥{} ")
         brief: Row = (*tight, *short_less, *short_rule)
         rows = [(*steps, *less, *rule), (*steps, *less, *short_rule), brief, steps, steps[:4]]

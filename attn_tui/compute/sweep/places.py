@@ -5,7 +5,7 @@ import numpy as np
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.scale import Scale
-from attn_tui.compute.sweep.points import Place
+from attn_tui.compute.sweep.points import Place, held
 from attn_tui.compute.sweep.settings import Settings, scales_of
 
 MOST_VALUES = 1 << 20
@@ -33,13 +33,17 @@ def check_vectors(settings: Settings) -> None:
 def places(settings: Settings, d_k: int) -> tuple[list[Place], list[Place]]:
     """Return where to look: first at these, then also at those; rising in n, then d_k.
 
+    But very first comes the place nearest to the one that is asked for.
+
     Args:
         settings: What is swept.
         d_k: The setup's, at which curves over n are drawn.
     """
     ns, d_ks = _along(settings, d_k)
-    coarse = [(n, d) for n in _some(ns) for d in _some(d_ks)]
-    return coarse, sorted({(n, d) for n in ns for d in d_ks} - set(coarse))
+    here = held(ns, settings.n), held(d_ks, d_k)
+    coarse = sorted({here, *((n, d) for n in _some(ns) for d in _some(d_ks))})
+    rest = sorted({(n, d) for n in ns for d in d_ks} - {*coarse})
+    return sorted(coarse, key=lambda place: place != here), rest
 
 
 def _along(settings: Settings, d_k: int) -> tuple[list[int], list[int]]:

@@ -116,6 +116,11 @@ def mean_errors(logs: Floats) -> Floats:
         return np.asarray((shares[0] - shares[1]).std(axis=1, ddof=1) / sqrt(draws))
 
 
+def held(values: Sequence[int], wanted: int) -> int:
+    """Return the value that is nearest by the logarithm."""
+    return min(values, key=lambda value: abs(log(value / wanted)))
+
+
 class Points(tuple[Point, ...]):
     """Points rising in n, then d_k, then in the order of the rules, and what they say together.
 
@@ -139,10 +144,6 @@ class Points(tuple[Point, ...]):
 
     def nearest(self, at: Place) -> Place:
         """Return the place nearest to one, by the logarithms of n and d_k."""
-
-        def held(values: tuple[int, ...], wanted: int) -> int:
-            return min(values, key=lambda value: abs(log(value / wanted)))
-
         return held(self.ns, at[0]), held(self.d_ks, at[1])
 
     @cached_property

@@ -3,11 +3,11 @@
 from dataclasses import replace
 from typing import Any, Protocol
 
-from attn_tui.charts.sweep.map import held
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer
+from attn_tui.compute.sweep.points import held
 from attn_tui.compute.sweep.rules import rule_text
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.files.draft import Draft

@@ -234,7 +234,7 @@ def test_the_curves_of_a_map_are_those_of_the_row_of_the_cursor() -> None:
     each = found(replace(SMALL, view="map", ratio=True, n_range=(2, 512), draws=320))
     for n, d_k in ((512, 8), (8, 861), (2, 1)):
         text = chart(each, (n, d_k), 60, 22)
-        assert text.startswith(f"{min(each.points.ns, key=lambda m: abs(log(m / n))):,} keys: ")
+        assert text.startswith(f"{min(each.points.ns, key=lambda m: abs(log(m / n))):,} keys  ")
         assert str(d_k) in text.splitlines()[-1]
         row = next(row for row in each.boundary("inverse-sqrt", "gradient") if row.n >= n)
         if row.d_k:

@@ -18,7 +18,7 @@ from attn_tui.compute.sweep.draws import unit_logs, units
 from attn_tui.compute.sweep.places import check_vectors, log_grid, places
 from attn_tui.compute.sweep.points import median_error
 from attn_tui.compute.sweep.readouts import ROWS
-from attn_tui.compute.sweep.settings import STATISTICS, Settings, Statistic, compared
+from attn_tui.compute.sweep.settings import STATISTICS, Settings, Statistic, View, compared
 from attn_tui.compute.sweep.summary import summarise
 
 SMALL = Settings(n=16, d_k_range=(1, 1024), points=6, draws=160, crossovers=False)
@@ -51,6 +51,13 @@ def test_answers_grow_from_coarse_to_fine() -> None:
         "query_gradient",
         "trace",
     ]
+
+
+@pytest.mark.parametrize(("view", "n"), [("map", 64), ("curves", 60)])
+def test_the_place_nearest_to_what_is_asked_is_drawn_first(view: View, n: int) -> None:
+    settings = replace(Settings(), view=view, n=60, draws=1000)
+    found = next(iter(answer(ask(settings, d_k=900))))
+    assert {(point.n, point.d_k) for point in found.points} == {(n, 1024)}
 
 
 def test_an_answer_does_not_depend_on_what_was_asked_before() -> None:
