@@ -1,6 +1,7 @@
 """The two sides of an answer as charts show them: what they are called, and in which role."""
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Literal
 
 import numpy as np
@@ -37,7 +38,10 @@ class Shown:
     def labels(self) -> tuple[str, str, str]:
         """Its name with what was done to its scores, at decreasing length."""
         one = self.evaluation.map
-        times = f"{self.name} ×{general(one.multiplier, 4)}"
+        sign, by = "×", one.multiplier
+        if 0.0 < by < 1.0 and isfinite(1.0 / by):
+            sign, by = "÷", 1.0 / by
+        times = f"{self.name} {sign}{general(by, 4)}"
         cap = "" if one.softcap is None else f" cap {general(one.softcap, 4)}"
         sink = "" if one.sink is None else f" sink {general(one.sink, 4)}"
         return times + cap + sink, times, self.name

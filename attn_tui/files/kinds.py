@@ -83,7 +83,7 @@ KINDS: dict[Kind, SourceKind] = {
         SourceKind(
             title="drawn",
             detail="q and k of independent N(0, 1) entries; d_k moves the scores too",
-            over_d_k="drawn at each d_k",
+            over_d_k="scores drawn anew at each d_k",
             template="n = 64, seed = 1, vectors = 1",
             source=Drawn,
             read=lambda text, _: parse_draw(text),

@@ -55,11 +55,12 @@ def jacobian_map(
     whole = {one.name: _entries(answer, one, seen) for one in sides(answer)}
     logs = [entries.logs for entries in whole.values()]
     shading = _shading(answer, seen, logs, log)
-    if len(shading.hidden) == len(whole):
-        # All would be too small for a shade.
+    shown = sides(answer) if seen.maps == 2 else (sides(answer)[side == "scaled"],)
+    if all(one.name in shading.hidden for one in shown):
+        # All that is drawn would be too small for a shade.
         shading = _shading(answer, seen, logs, True)
     maps = []
-    for one in sides(answer) if seen.maps == 2 else (sides(answer)[side == "scaled"],):
+    for one in shown:
         title = _title(answer, one, seen, shading)
         maps.append((title, *_map(whole[one.name], seen, shading, at)))
     block = maps[0] if len(maps) == 1 else beside(maps[0], maps[1], GAP)

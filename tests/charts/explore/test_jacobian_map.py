@@ -189,13 +189,23 @@ def test_nan_is_an_error_and_not_hidden() -> None:
 def test_the_other_side_is_shown_where_there_is_room_for_one() -> None:
     for side in ("unscaled", "scaled"):
         rows = jacobian_map(case("worked"), side, 76, 9, False, (1, 1))
-        assert f" {side} ×" in lines(rows)[0]
+        sign = "×" if side == "unscaled" else "÷"
+        assert f" {side} {sign}" in lines(rows)[0]
+
+
+def test_a_side_alone_is_never_drawn_without_a_shade() -> None:
+    answer = ask([100, 100, 0], Setup(d_k=1024))
+    both, alone = (jacobian_map(answer, "scaled", w, 14, False, (0, 0)) for w in (116, 76))
+    assert "linear ±0.25" in lines(both)[0]
+    assert "scaled all below 0.0156: see log" in lines(both)[-1]
+    assert " log 1e" in lines(alone)[0]
+    assert "█" in plain(alone[1:-1])
 
 
 def test_the_sides_of_a_comparison_keep_their_names() -> None:
     answer = compare(ask([0, 1], Setup(d_k=4)), ask([0, 2], Setup(scale=Scale("none", sink=0.0))))
     wide = lines(jacobian_map(answer, "scaled", 116, 14, False, (0, 1)))
-    assert "pinned ×0.5" in wide[0]
+    assert "pinned ÷2" in wide[0]
     assert "now ×1 sink 0" in wide[0]
     for side, name in (("unscaled", "pinned"), ("scaled", "now")):
         narrow = plain(jacobian_map(answer, side, 38, 9, False, (0, 1)))  # type: ignore[arg-type]

@@ -41,7 +41,7 @@ def test_values_and_both_sides_are_written_out() -> None:
         assert part in text
     assert "▸ key 0, s = 100: 1.93e-22 unscaled, 0.1309 scaled" in text
     assert "▒ unscaled" in text
-    assert "█ scaled ×0.03125" in text
+    assert "█ scaled ÷32" in text
 
 
 def test_each_side_has_its_own_glyph_and_role() -> None:
@@ -185,11 +185,9 @@ def test_a_sink_that_underflows_is_known_from_its_logit() -> None:
 
 def test_what_is_done_to_scores_besides_the_multiplier_is_named_where_there_is_room() -> None:
     setup = Setup(d_k=4, scale=Scale(softcap=50.0, sink=-1.0))
-    assert (
-        "█ scaled ×0.5 cap 50 sink −1" in lines(weights_chart(ask([0, 1], setup), 76, 8, False))[0]
-    )
+    assert "█ scaled ÷2 cap 50 sink −1" in lines(weights_chart(ask([0, 1], setup), 76, 8, False))[0]
     narrow = lines(weights_chart(ask([0, 1], setup), 38, 8, False))[0]
-    assert "█ scaled ×0.5" in narrow
+    assert "█ scaled ÷2" in narrow
     assert "cap" not in narrow
 
 
