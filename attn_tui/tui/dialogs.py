@@ -71,22 +71,34 @@ class Dialog(ModalScreen[T]):
 
 
 class Lines(OptionList):
-    """A list in which a letter or a digit goes to the next line that begins with it."""
+    """A list in which letters and digits go to the next line that begins with what is typed."""
 
     def __init__(self, choices: Sequence[Choice], prompts: Sequence[Text]) -> None:
         super().__init__(*[Option(prompt) for prompt in prompts])
-        self._titles = [choice.title.casefold() for choice in choices]
+        self._titles = [_plain(choice.title) for choice in choices]
+        self._typed = ""
 
     def on_key(self, event: events.Key) -> None:
-        """Go to the next line that begins with what is typed."""
-        if event.character is None or not event.character.isalnum():
+        """Go to the line that begins with what was typed since the cursor was moved.
+
+        What no line begins with changes nothing, but one letter again goes on to the next.
+        """
+        letter = _plain(event.character or "")
+        if not letter:
+            self._typed = ""
             return
-        behind = 0 if self.highlighted is None else self.highlighted + 1
-        for index in (*range(behind, len(self._titles)), *range(behind)):
-            if self._titles[index].startswith(event.character.casefold()):
-                event.stop()
-                self.highlighted = index
-                break
+        event.stop()
+        for typed in (self._typed + letter, letter * (letter == self._typed)):
+            first = 0 if self.highlighted is None else self.highlighted + (len(typed) == 1)
+            for index in (*range(first, len(self._titles)), *range(first)):
+                if typed and self._titles[index].startswith(typed):
+                    self._typed, self.highlighted = typed, index
+                    return
+
+
+def _plain(text: str) -> str:
+    """Return the letters and digits of a text, in lower case."""
+    return "".join(filter(str.isalnum, text.casefold()))
 
 
 class ChoiceDialog(Dialog[str | None]):
@@ -116,7 +128,7 @@ class ChoiceDialog(Dialog[str | None]):
         """Lay out the list in a box."""
         with Vertical(classes="dialog") as box:
             box.border_title = self._title
-            box.border_subtitle = "up, down, a letter · enter chooses · esc closes"
+            box.border_subtitle = "up, down, letters · enter chooses · esc closes"
             options = Lines(self._choices, [self._prompt(each) for each in self._choices])
             values = [choice.value for choice in self._choices]
             options.highlighted = values.index(self._present) if self._present in values else 0
@@ -153,7 +165,7 @@ class SeveralDialog(Dialog[tuple[str, ...] | None]):
         """Lay out the list in a box."""
         with Vertical(classes="dialog") as box:
             box.border_title = self._title
-            box.border_subtitle = "up, down, a letter · space in or out · esc done"
+            box.border_subtitle = "up, down, letters · space in or out · esc done"
             yield Lines(self._choices, [self._prompt(each) for each in self._choices])
 
     def _prompt(self, choice: Choice) -> Text:
