@@ -1,8 +1,9 @@
 """Dialogues over a screen: to choose one of a list or several, to find, and to read."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -10,6 +11,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.containers import Vertical, VerticalScroll
+from textual.markup import escape
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
@@ -28,8 +30,8 @@ SEVERAL = (
     Action("done", ("escape", "q"), "esc", "Done", "Close with what is chosen", palette=False),
 )
 FIND = (
-    Action("move('up')", ("up",), "up", "", "Go to the line above", palette=False),
-    Action("move('down')", ("down",), "down", "", "Go to the line below", palette=False),
+    Action("move('cursor_up')", ("up",), "up", "", "Go to the line above", palette=False),
+    Action("move('cursor_down')", ("down",), "down", "", "Go to the line below", palette=False),
     Action("move('page_up')", ("pageup",), "pageup", "", "Go a page up", palette=False),
     Action("move('page_down')", ("pagedown",), "pagedown", "", "Go a page down", palette=False),
     Action("dismiss(None)", ("escape",), "esc", "Close", "Close without a change", palette=False),
@@ -62,7 +64,30 @@ class Choice:
 
 
 class Dialog(ModalScreen[T]):
-    """A dialogue; once it is dismissed it is deaf."""
+    """A dialogue in a box; once it is dismissed it is deaf.
+
+    Args:
+        title: What stands above it.
+        choices: What is chosen from.
+    """
+
+    KEYS: ClassVar[str]
+    """What stands below it."""
+
+    def __init__(self, title: str, choices: Sequence[Choice] = ()) -> None:
+        super().__init__()
+        self._title = title
+        self._choices = tuple(choices)
+
+    def compose(self) -> ComposeResult:
+        """Lay out the box."""
+        with Vertical(classes="dialog") as box:
+            box.border_title, box.border_subtitle = escape(self._title), self.KEYS
+            yield from self.compose_box()
+
+    @abstractmethod
+    def compose_box(self) -> ComposeResult:
+        """Yield what stands in the box."""
 
     def dismiss(self, result: T | None = None) -> AwaitComplete:
         """Close with a result, unless it is closed already, or another is open over it."""
@@ -113,26 +138,22 @@ class ChoiceDialog(Dialog[str | None]):
 
     BINDINGS = bindings(CHOOSE)
     SECTION = Section("In a list", CHOOSE)
+    KEYS = "up, down, letters · enter chooses · esc closes"
 
     def __init__(
         self, title: str, choices: Sequence[Choice], present: str,
         seen: Callable[[str], None] = lambda value: None,
     ) -> None:  # fmt: skip
-        super().__init__()
+        super().__init__(title, choices)
         self._seen = seen
-        self._title = title
-        self._choices = tuple(choices)
         self._present = present
 
-    def compose(self) -> ComposeResult:
-        """Lay out the list in a box."""
-        with Vertical(classes="dialog") as box:
-            box.border_title = self._title
-            box.border_subtitle = "up, down, letters · enter chooses · esc closes"
-            options = Lines(self._choices, [self._prompt(each) for each in self._choices])
-            values = [choice.value for choice in self._choices]
-            options.highlighted = values.index(self._present) if self._present in values else 0
-            yield options
+    def compose_box(self) -> ComposeResult:
+        """Yield the list."""
+        options = Lines(self._choices, [self._prompt(each) for each in self._choices])
+        values = [choice.value for choice in self._choices]
+        options.highlighted = values.index(self._present) if self._present in values else 0
+        yield options
 
     def _prompt(self, choice: Choice) -> Text:
         mark = "● " if choice.value == self._present else "  "
@@ -154,19 +175,15 @@ class SeveralDialog(Dialog[tuple[str, ...] | None]):
 
     BINDINGS = bindings(SEVERAL)
     SECTION = Section("In a list of several", SEVERAL)
+    KEYS = "up, down, letters · space in or out · esc done"
 
     def __init__(self, title: str, choices: Sequence[Choice], present: Sequence[str]) -> None:
-        super().__init__()
-        self._title = title
-        self._choices = tuple(choices)
+        super().__init__(title, choices)
         self._present = list(present)
 
-    def compose(self) -> ComposeResult:
-        """Lay out the list in a box."""
-        with Vertical(classes="dialog") as box:
-            box.border_title = self._title
-            box.border_subtitle = "up, down, letters · space in or out · esc done"
-            yield Lines(self._choices, [self._prompt(each) for each in self._choices])
+    def compose_box(self) -> ComposeResult:
+        """Yield the list."""
+        yield Lines(self._choices, [self._prompt(each) for each in self._choices])
 
     def _prompt(self, choice: Choice) -> Text:
         mark = "[x] " if choice.value in self._present else "[ ] "
@@ -201,23 +218,16 @@ class FindDialog(Dialog[str | None]):
 
     BINDINGS = bindings(FIND)
     SECTION = Section("Where one searches", FIND)
+    KEYS = "type to find · enter does it · esc"
 
-    def __init__(self, title: str, choices: Sequence[Choice]) -> None:
-        super().__init__()
-        self._title = title
-        self._choices = tuple(choices)
+    def compose_box(self) -> ComposeResult:
+        """Yield the line to type in, and the list below it."""
         self._found = self._choices
-
-    def compose(self) -> ComposeResult:
-        """Lay out the line to type in above the list."""
-        with Vertical(classes="dialog") as box:
-            box.border_title = self._title
-            box.border_subtitle = "type to find · enter does it · esc"
-            yield Input(compact=True)
-            options = OptionList(*[_prompt(each) for each in self._found])
-            options.can_focus = False
-            options.highlighted = 0
-            yield options
+        yield Input(compact=True)
+        options = OptionList(*[_prompt(each) for each in self._found])
+        options.can_focus = False
+        options.highlighted = 0
+        yield options
 
     @on(Input.Changed)
     def _on_changed(self, event: Input.Changed) -> None:
@@ -231,14 +241,7 @@ class FindDialog(Dialog[str | None]):
     def action_move(self, how: str) -> None:
         """Go to another line."""
         if self._found:
-            options = self.query_one(OptionList)
-            moves: dict[str, Callable[[], None]] = {
-                "up": options.action_cursor_up,
-                "down": options.action_cursor_down,
-                "page_up": options.action_page_up,
-                "page_down": options.action_page_down,
-            }
-            moves[how]()
+            getattr(self.query_one(OptionList), f"action_{how}")()
 
     @on(Input.Submitted)
     def _on_submitted(self, event: Input.Submitted) -> None:
@@ -273,17 +276,14 @@ class ReadDialog(Dialog[None]):
 
     BINDINGS = bindings(READ)
     SECTION = Section("In a text", READ)
+    KEYS = "up, down scroll · esc closes"
 
     def __init__(self, title: str, text: RenderableType) -> None:
-        super().__init__()
+        super().__init__(title)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-tight"), (86, "-wide")]
-        self._title = title
         self._text = text
 
-    def compose(self) -> ComposeResult:
-        """Lay out the text in a box."""
-        with Vertical(classes="dialog -text") as box:
-            box.border_title = self._title
-            box.border_subtitle = "up, down scroll · esc closes"
-            with VerticalScroll():
-                yield Static(self._text)
+    def compose_box(self) -> ComposeResult:
+        """Yield the text."""
+        with VerticalScroll():
+            yield Static(self._text)

@@ -4,8 +4,6 @@ import time
 from typing import TypeVar
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.markup import escape
 
 from attn_tui.report.progress import bar, left
 from attn_tui.tui.actions import Action, Section, bindings
@@ -44,18 +42,15 @@ class WorkDialog(Dialog[None]):
 
     BINDINGS = bindings(WAIT)
     SECTION = Section("While something goes on", WAIT)
+    KEYS = "esc stops"
 
     def __init__(self, title: str, task: Task[T]) -> None:
-        super().__init__()
-        self._title = title
+        super().__init__(title)
         self._ongoing = task
 
-    def compose(self) -> ComposeResult:
-        """Lay out the progress in a box."""
-        with Vertical(classes="dialog") as box:
-            box.border_title = escape(self._title)
-            box.border_subtitle = "esc stops"
-            yield Canvas()
+    def compose_box(self) -> ComposeResult:
+        """Yield the progress."""
+        yield Canvas()
 
     def on_mount(self) -> None:
         """Look again and again."""
