@@ -48,8 +48,7 @@ class Shown:
 
     def weight(self, key: int) -> tuple[float, float]:
         """Return p of a key and ln p."""
-        at = np.array([key])
-        return float(self.evaluation.weights(at)[0]), float(self.evaluation.log_weights(at)[0])
+        return self.evaluation.pairs(np.array([key]))[0]
 
 
 def sides(answer: VectorAnswer) -> tuple[Shown, Shown]:

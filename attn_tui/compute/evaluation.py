@@ -103,6 +103,10 @@ class Evaluation:
             return self._split.logs(positions(keys, self.n_keys))
         return self.exponents(keys)[0].astype(np.float64) + self._split.log_top
 
+    def pairs(self, keys: Keys = ALL) -> list[tuple[float, float]]:
+        """Return p and ln p of each key."""
+        return [*zip(self.weights(keys).tolist(), self.log_weights(keys).tolist(), strict=True)]
+
     def complements(self, keys: Keys = ALL) -> Numbers:
         """Return 1 − p, shape (len(keys),), as the sum of all other weights."""
         return self._split.without(keys)

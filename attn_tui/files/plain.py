@@ -2,12 +2,12 @@
 
 import json
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import inf, isfinite, isnan, nan
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from attn_tui.compute.errors import inert
 
@@ -22,9 +22,9 @@ def plain_number(value: float) -> float | str:
     return "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
-def plain_numbers(values: Iterable[float]) -> list[float | str]:
+def plain_numbers(values: ArrayLike) -> list[float | str]:
     """Return numbers as JSON can hold them."""
-    return [plain_number(value) for value in values]
+    return [plain_number(value) for value in np.asarray(values).tolist()]
 
 
 def scores_of(items: Sequence[Any]) -> NDArray[np.float64] | None:

@@ -22,8 +22,7 @@ _DRAW = fields_of(Draw)
 def typed_to_plain(source: Typed) -> Plain:
     """Return vectors with their names, before any mask."""
     vectors = [
-        {"name": vector.name, "scores": plain_numbers(vector.scores.tolist())}
-        for vector in source.scores
+        {"name": vector.name, "scores": plain_numbers(vector.scores)} for vector in source.scores
     ]
     return {"vectors": vectors}
 

@@ -127,7 +127,7 @@ class Drawn:
         texts: tuple[str, ...] = ()
         if layout.bar >= LEAST_LABELLED_BAR:
             one = side.evaluation
-            texts = tuple(map(weight, one.weights(keys).tolist(), one.log_weights(keys).tolist()))
+            texts = tuple(weight(*pair) for pair in one.pairs(keys))
             texts += () if self.sink is None else (weight(one.sink_weight, one.log_sink_weight),)
         starts = layout.starts()[places] + second * (layout.bar + layout.gap)
         return Series(name, starts, values, side.role, "bars", glyph, layout.bar, texts)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
-from typing import Literal
 
 import numpy as np
 
@@ -20,9 +19,8 @@ from attn_tui.charts.sweep.shading import (
 from attn_tui.charts.sweep.signs import DEFAULT_LOOK, Look
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Place, held
+from attn_tui.report.sweep.headline import Of
 from attn_tui.report.sweep.names import NAMES, doing, interval_text, mean_text, name_of
-
-Of = Literal["median", "mean"]
 
 LEAST_BODY, LARGEST, LARGEST_FACTOR = 1, (12, 3), (10, 4)
 """Columns of a cell at least; columns and rows of one at most, and of one with a factor."""

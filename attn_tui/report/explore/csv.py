@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.evaluation import Evaluation
@@ -92,7 +91,7 @@ def _rows(
     both = answer.sides
     sides = [column for side in both for column in _side(answer, side, keys)]
     sides += [column for side in both for column in _later(answer, side, keys, through)]
-    columns = (keys.tolist(), plain_numbers(scores.tolist()), masked)
+    columns = (keys.tolist(), plain_numbers(scores), masked)
     for key, score, is_masked, *numbers in zip(*columns, *sides, strict=True):
         yield (answer.vector.name, answer.status, key, score, is_masked, answer.of, *numbers)
 
@@ -106,7 +105,7 @@ def _side(answer: VectorAnswer, side: Evaluation, keys: Positions) -> list[list[
         side.gradient(answer.of, "logits", keys),
         side.gradient(answer.of, "scores", keys),
     )
-    return [_column(column) for column in columns]
+    return [*map(plain_numbers, columns)]
 
 
 def _later(
@@ -114,9 +113,11 @@ def _later(
 ) -> list[list[float | str]]:
     empty: list[float | str] = [""] * keys.size
     return [
-        _column(side.slopes(keys)),
+        plain_numbers(side.slopes(keys)),
         [plain_number(side.sink_weight)] * keys.size,
-        empty if through is None else _column(through.key_gradient_norms(side, answer.of, keys)),
+        empty
+        if through is None
+        else plain_numbers(through.key_gradient_norms(side, answer.of, keys)),
     ]
 
 
@@ -131,7 +132,7 @@ def _pair_rows(pair: VectorAnswer, keys: Positions) -> Iterator[tuple[Any, ...]]
     )
     with np.errstate(invalid="ignore"):
         differences = [after - before for before, after in zip(first, second, strict=True)]
-    columns = [_column(column) for column in (*first, *second, *differences)]
+    columns = map(plain_numbers, (*first, *second, *differences))
     for key, *numbers in zip(keys.tolist(), *columns, strict=True):
         yield (key, pair.of, *numbers)
 
@@ -156,7 +157,3 @@ def _lab_rows(answer: Answer, index: int) -> Iterator[tuple[Any, ...]]:
                 plain_number(trial.worst),
                 trial.worst_key,
             )
-
-
-def _column(numbers: NDArray[np.float64]) -> list[float | str]:
-    return plain_numbers(numbers.tolist())

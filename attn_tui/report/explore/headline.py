@@ -1,6 +1,6 @@
 """The headline of Explore: who has the weight on either side, and what becomes of the gradient."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 from math import inf
 
@@ -11,6 +11,7 @@ from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.compare import NAMES
 from attn_tui.compute.logit_map import PLAIN, LogitMap
 from attn_tui.report.explore.shares import Share, share, tied
+from attn_tui.report.explore.tables import short as cut
 from attn_tui.report.headline import Factor, Headline, percent, setting
 from attn_tui.report.numbers import general
 
@@ -19,6 +20,8 @@ _IDLE = 0.1
 
 _NAME = 16
 """Characters of a vector's name that are said."""
+
+_DOING = ("Dividing by", "Multiplying by", "Capping at", "Adding a sink")
 
 
 def headline(
@@ -87,7 +90,8 @@ def _of_one_kind(
     if to_logits.sink is not None or first.fails or second.fails:
         return None
     keys = "keys" if n_attended == answer.vector.n_keys else "unmasked keys"
-    doing, makes = _doing(to_logits), f"makes the gradient {factor.times}"
+    makes = f"makes the gradient {factor.times}"
+    doing = done(to_logits, words=_DOING)
     if not factor.known or factor.stays:
         makes = "leaves the gradient as it is"
     if (attended == attended[0]).all():
@@ -165,7 +169,7 @@ def _because(answer: VectorAnswer, experiment: Experiment) -> tuple[str, ...]:
 def _comparison(answer: VectorAnswer, first: Share, second: Share, factor: Factor) -> Headline:
     """Return what is said of two answers: pinned and now, or of two vectors."""
     pinned = answer.names == NAMES
-    named = [name if len(name) <= _NAME else f"{name[: _NAME - 1]}…" for name in answer.names]
+    named = ["Pinned", "Now"] if pinned else [cut(name, _NAME) for name in answer.names]
     sides = answer.sides
     asked = [(side.map, side.precision) for side in sides]
     if asked[0] == asked[1] and np.array_equal(sides[0].scores(), sides[1].scores()):
@@ -177,29 +181,27 @@ def _comparison(answer: VectorAnswer, first: Share, second: Share, factor: Facto
     clause, brief = second.after(first)
     begins = ("Pinned:", "Now") if pinned else (f"In {named[0]},", f"In {named[1]}")
     text = f"{begins[0]} {first.clause}. {begins[1]}{clause}"
-    short = f"{named[0].capitalize() if pinned else named[0]}: {first.brief}. "
-    short += f"{named[1].capitalize() if pinned else named[1]}: {brief}."
+    short = f"{named[0]}: {first.brief}. {named[1]}: {brief}."
     fulls = [f"{text}, and the gradient {factor.becomes}."] if factor.known else []
     return Headline.fitting((*fulls, f"{text}.", short), (short, f"{first.brief}; {brief}."))
 
 
-def done(to_logits: LogitMap) -> str:
-    """Return what was done to the scores: ``Divided by 32 and capped at 50``."""
-    return _scaled(to_logits, "divided by", "multiplied by", "capped at", "with a sink")
+def done(
+    to_logits: LogitMap,
+    write: Callable[[float], str] = setting,
+    words: Sequence[str] = ("Divided by", "Multiplied by", "Capped at", "With a sink"),
+) -> str:
+    """Return what was done to the scores: ``Divided by 32 and capped at 50``.
 
-
-def _doing(to_logits: LogitMap) -> str:
-    """Return the doing of it: ``Dividing by 32 and capping at 50``."""
-    return _scaled(to_logits, "dividing by", "multiplying by", "capping at", "adding a sink")
-
-
-def _scaled(to_logits: LogitMap, divided: str, multiplied: str, capped: str, sink: str) -> str:
-    m, parts = to_logits.multiplier, []
+    Args:
+        to_logits: What was done.
+        write: Returns a number as text.
+        words: What stands before each number, and what is said where there is none.
+    """
+    m, (divided, multiplied, capped, otherwise) = to_logits.multiplier, words
+    parts = [f"{multiplied} {write(m)}"] if m != 1.0 else []
     if 0.0 < m < 1.0 and 1.0 / m < inf:
-        parts.append(f"{divided} {setting(1.0 / m)}")
-    elif m != 1.0:
-        parts.append(f"{multiplied} {setting(m)}")
+        parts = [f"{divided} {write(1.0 / m)}"]
     if to_logits.softcap is not None:
-        parts.append(f"{capped} {setting(to_logits.softcap)}")
-    text = " and ".join(parts) or sink
-    return text[:1].upper() + text[1:]
+        parts.append(f"{capped} {write(to_logits.softcap)}")
+    return " and ".join(parts).capitalize() or otherwise

@@ -11,7 +11,7 @@ from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import Answer, VectorAnswer
 from attn_tui.compute.explore.attention import Attention, attention
-from attn_tui.compute.explore.precision_lab import MOST_DIFFERING, LabSide, Trial
+from attn_tui.compute.explore.precision_lab import MOST_DIFFERING, Trial
 from attn_tui.compute.explore.precision_lab import lab as tried
 from attn_tui.compute.logit_map import Wrt
 from attn_tui.compute.number import Number
@@ -122,11 +122,11 @@ def _side(
 def _attention(through: Attention, side: Evaluation, of: int, keys: Positions) -> dict[str, Any]:
     output = through.output(side)
     return {
-        "query_gradient": plain_numbers(through.query_gradient(side, of).tolist()),
+        "query_gradient": plain_numbers(through.query_gradient(side, of)),
         "key_gradient_norms": _numbers(
             lambda some: through.key_gradient_norms(side, of, some), keys
         ),
-        "output": None if output is None else plain_numbers(output.tolist()),
+        "output": None if output is None else plain_numbers(output),
     }
 
 
@@ -139,14 +139,11 @@ def _lab(answer: Answer, index: int, top: int | None) -> dict[str, Any]:
     found = tried(answer.experiment, index, of, most=most)
     if found is None:
         return {}
-    return {"lab": {"key": found.key, **{side.name: _lab_side(side) for side in found.sides}}}
-
-
-def _lab_side(side: LabSide) -> dict[str, Any]:
-    return {
-        "exact": plain_number(side.exact),
-        "trials": [_trial(trial) for trial in side.trials],
+    sides = {
+        side.name: {"exact": plain_number(side.exact), "trials": [*map(_trial, side.trials)]}
+        for side in found.sides
     }
+    return {"lab": {"key": found.key, **sides}}
 
 
 def _trial(trial: Trial) -> dict[str, Any]:
@@ -211,4 +208,4 @@ def _comparison(pair: VectorAnswer, experiment: Experiment, top: int | None) -> 
 
 def _numbers(numbers: Callable[[Positions], NDArray[np.float64]], keys: Positions) -> Pieces:
     """Yield the numbers at some keys as pieces of one list."""
-    return (plain_numbers(numbers(some).tolist()) for some in chunks(keys))
+    return (plain_numbers(numbers(some)) for some in chunks(keys))

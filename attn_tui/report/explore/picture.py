@@ -33,13 +33,7 @@ def picture(experiment: Experiment, index: int, answer: VectorAnswer) -> tuple[s
 def _weights(answer: VectorAnswer) -> tuple[str, ...]:
     """Say which keys have the most weight, and what the others have together."""
     keys = listed_keys(answer, min(MOST_NAMED, answer.vector.n_attended))
-    first, second = (
-        [
-            weight(p, log_p)
-            for p, log_p in zip(side.weights(keys), side.log_weights(keys), strict=True)
-        ]
-        for side in answer.sides
-    )
+    first, second = ([weight(*pair) for pair in side.pairs(keys)] for side in answer.sides)
     named = ", ".join(
         f"key {key} {new} ({answer.names[0]} {old})"
         for key, old, new in zip(keys, first, second, strict=True)

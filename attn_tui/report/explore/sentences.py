@@ -9,8 +9,10 @@ from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.compare import NAMES
 from attn_tui.compute.keys import ALL
-from attn_tui.compute.logit_map import PLAIN, SYMBOL, LogitMap, Wrt
+from attn_tui.compute.logit_map import PLAIN, SYMBOL, Wrt
 from attn_tui.compute.setup import Setup
+from attn_tui.report.explore.headline import done
+from attn_tui.report.explore.tables import short
 from attn_tui.report.numbers import LN10, general, quantity, ratio, weight, weight_name
 
 SATURATED = 0.01
@@ -27,6 +29,8 @@ _ALMOST_EQUAL = 1.1
 
 _NAME = 24
 """Characters of a vector's name that are said."""
+
+_DONE = ("Divided by", "Multiplied by", "Capped at", "Scaled")
 
 
 def explore(answer: VectorAnswer, setup: Setup) -> tuple[str, ...]:
@@ -66,7 +70,7 @@ def _explore(answer: VectorAnswer, setup: Setup, change: str) -> tuple[str, ...]
         return (_sentence(f"{at}{rule}: {_state(first, wrt)}"),)
     return (
         f"Unscaled, {_state(first, wrt)}.",
-        _sentence(f"{_how(second.map)}, {_state(second, wrt, change)}"),
+        _sentence(f"{done(second.map, general, _DONE)}, {_state(second, wrt, change)}"),
     )
 
 
@@ -113,27 +117,15 @@ def _the_other_side(answer: VectorAnswer) -> tuple[str, ...]:
     side = answer.unscaled if usable[0] else answer.scaled
     name = _names(answer)[usable[1]]
     if name == "scaled":
-        name = _how(side.map)
+        name = done(side.map, general, _DONE)
     return (_sentence(f"{name}, {_state(side, answer.wrt)}"),)
 
 
 def _names(answer: VectorAnswer) -> list[str]:
     """Return what begins a clause about each side: ``pinned``, or ``in a`` for a vector a."""
     known = ("unscaled", "scaled", *NAMES)
-    short = [name if len(name) <= _NAME else name[: _NAME - 1] + "…" for name in answer.names]
-    return [name if name in known else f"in {name}" for name in short]
-
-
-def _how(map: LogitMap) -> str:
-    """Return what is done to the scores: ``divided by 32 and capped at 50``."""
-    parts = []
-    if map.multiplier < 1.0 and map.multiplier > 0.0 and isfinite(1.0 / map.multiplier):
-        parts.append(f"divided by {general(1.0 / map.multiplier)}")
-    elif map.multiplier != 1.0:
-        parts.append(f"multiplied by {general(map.multiplier)}")
-    if map.softcap is not None:
-        parts.append(f"capped at {general(map.softcap)}")
-    return " and ".join(parts) or "scaled"
+    names = [short(name, _NAME) for name in answer.names]
+    return [name if name in known else f"in {name}" for name in names]
 
 
 def _state(side: Evaluation, wrt: Wrt, change: str = "") -> str:

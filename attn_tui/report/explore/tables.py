@@ -9,7 +9,6 @@ import numpy as np
 
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.explore.answer import Answer, VectorAnswer
-from attn_tui.compute.keys import Floats
 from attn_tui.compute.logit_map import SYMBOL, Wrt
 from attn_tui.compute.number import Number
 from attn_tui.report.explore.largest import Positions, chunks, listed_keys
@@ -62,8 +61,7 @@ def score_column(
 def weight_column(name: str, side: Evaluation, keys: Positions, width: int) -> Column:
     """Return the weights of keys on the side of a name."""
     role = role_of(name)
-    pairs = zip(side.weights(keys).tolist(), side.log_weights(keys).tolist(), strict=True)
-    cells = tuple((weight(value, log_p, width=width), role) for value, log_p in pairs)
+    cells = tuple((weight(*pair, width=width), role) for pair in side.pairs(keys))
     return Column(short(name, width), cells, role=role, above="p", width=width)
 
 
@@ -92,11 +90,7 @@ def grown_column(answer: VectorAnswer, keys: Positions, width: int) -> Column:
 
 def difference_column(answer: VectorAnswer, keys: Positions, title: str, width: int) -> Column:
     """Return by how much the weights of keys are larger on the second side."""
-    before, after = (
-        zip(side.weights(keys).tolist(), side.log_weights(keys).tolist(), strict=True)
-        for side in answer.sides
-    )
-    pairs = zip(before, after, strict=True)
+    pairs = zip(*(side.pairs(keys) for side in answer.sides), strict=True)
     cells = tuple((change(one, other, width), "text") for one, other in pairs)
     return Column(title, cells, above="p", width=width)
 
@@ -104,9 +98,7 @@ def difference_column(answer: VectorAnswer, keys: Positions, title: str, width: 
 def _steeper_column(answer: VectorAnswer, keys: Positions) -> Column:
     of, wrt = answer.of, answer.wrt
     with np.errstate(invalid="ignore"):
-        slopes: Floats = answer.scaled.gradient(of, wrt, keys) - (
-            answer.unscaled.gradient(of, wrt, keys)
-        )
+        slopes = np.subtract(*(side.gradient(of, wrt, keys) for side in answer.sides[::-1]))
     texts = (scientific(each, signed=True, width=NUMBER) for each in slopes.tolist())
     cells = tuple((text, "text") for text in texts)
     return Column("difference", cells, above=_of_key(answer), width=NUMBER)

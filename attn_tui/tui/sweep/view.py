@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, replace
 
-from attn_tui.charts.sweep.map import Of
 from attn_tui.charts.sweep.signs import Look
 from attn_tui.compute.sweep.settings import Settings, Statistic
+from attn_tui.report.sweep.headline import Of
 from attn_tui.tui import view
 from attn_tui.tui.view import Tab
 
