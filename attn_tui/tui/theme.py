@@ -9,35 +9,21 @@ CONTRAST = 4.6
 """Least contrast of a role's colour with the background (WCAG AA asks 4.5 of text)."""
 
 _COLOURS = {
-    "unscaled": "#e69f00",
-    "scaled": "#3b8eea",
-    "pinned": "#00a8a8",
-    "positive": "#2ea043",
-    "negative": "#cc79a7",
-    "error": "#e0303f",
-    "series0": "#3b8eea",
-    "series1": "#cc79a7",
-    "series2": "#2ea043",
-    "series3": "#00a8a8",
-    "series4": "#b0a010",
-    "series5": "#999999",
+    "unscaled": ("#e69f00", "ansi_magenta"),
+    "scaled": ("#3b8eea", "ansi_blue"),
+    "pinned": ("#00a8a8", "ansi_yellow"),
+    "positive": ("#2ea043", "ansi_green"),
+    "negative": ("#cc79a7", "ansi_cyan"),
+    "error": ("#e0303f", "ansi_red"),
+    "series0": ("#3b8eea", "ansi_blue"),
+    "series1": ("#cc79a7", "ansi_cyan"),
+    "series2": ("#2ea043", "ansi_green"),
+    "series3": ("#00a8a8", "ansi_yellow"),
+    "series4": ("#b0a010", "ansi_bright_black"),
+    "series5": ("#999999", "ansi_default"),
 }
-"""The hue of each role, the same in every theme: that of an error is no other's."""
-
-_ANSI = {
-    "unscaled": "ansi_magenta",
-    "scaled": "ansi_blue",
-    "pinned": "ansi_yellow",
-    "positive": "ansi_green",
-    "negative": "ansi_cyan",
-    "error": "ansi_red",
-    "series0": "ansi_blue",
-    "series1": "ansi_cyan",
-    "series2": "ansi_green",
-    "series3": "ansi_yellow",
-    "series4": "ansi_bright_black",
-    "series5": "ansi_default",
-}
+"""The hue of each role, the same in every theme: that of an error is no other's; and the colour of
+the terminal's own in its place."""
 
 
 def luminance(colour: Color) -> float:
@@ -66,13 +52,13 @@ def legible(colour: Color, background: Color) -> Color:
 def role_variables(variables: Mapping[str, str], ansi: bool) -> dict[str, str]:
     """Return a style-sheet variable ``role-NAME`` for each role that has a colour of its own."""
     if ansi:
-        plain = {f"role-{role}": colour for role, colour in _ANSI.items()}
+        plain = {f"role-{role}": colour for role, (_, colour) in _COLOURS.items()}
         others = dict.fromkeys(("role-muted", "role-text", "role-highlight"), "ansi_default")
         return plain | others
     background = Color.parse(variables["background"])
     foreground = Color.parse(variables["foreground"]).rgb
     text = legible(Color(*foreground), background)
-    colours = {role: legible(Color.parse(colour), background) for role, colour in _COLOURS.items()}
+    colours = {role: legible(Color.parse(hue), background) for role, (hue, _) in _COLOURS.items()}
     colours |= {
         "text": text,
         "muted": legible(text.blend(background, 0.45), background),

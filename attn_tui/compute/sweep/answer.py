@@ -4,19 +4,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-import numpy as np
-
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.log_scale import N_KEYS
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.asymptotes import Where, condensation_d_k, condensation_n
-from attn_tui.compute.sweep.crossing import Meeting, crossings
+from attn_tui.compute.sweep.crossing import Meeting, crossings, falls_through
 from attn_tui.compute.sweep.crossover import (
     Crossover,
     crossovers,
     divides_from,
-    last_fall,
     search_cost,
 )
 from attn_tui.compute.sweep.curves import Curve, curves
@@ -144,12 +141,9 @@ def _boundary(
     for n in points.ns:
         row = [points.at(n, d_k, rule) for d_k in d_ks]
         ratios = [points.ratio(n, d_k, rule, statistic) for d_k in d_ks]
-        known = [(each.log_median, each.log_median_error) for each in ratios if each]
+        known = [each for each in ratios if each]
         if len(known) == len(d_ks) and all(each and each.draws == draws for each in row):
-            logs, errors = np.array(known).T
-            with np.errstate(invalid="ignore"):
-                moved = (logs, logs - 2.0 * errors, logs + 2.0 * errors)
-            found.append(Boundary(n, *(last_fall(d_ks, each) for each in moved)))
+            found.append(Boundary(n, *falls_through(d_ks, known)))
     return tuple(found)
 
 

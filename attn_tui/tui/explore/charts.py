@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 from attn_tui.charts.rows import Row, message
+from attn_tui.charts.sides import Quantity
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.attention import attention
@@ -125,7 +126,9 @@ def _over_d_k(drawn: Drawn) -> Rows:
 
 
 def _quantity_moved(drawn: Drawn, dx: int, dy: int) -> View:
-    return drawn.view.next_quantity(dx + dy)
+    every: tuple[Quantity, ...] = get_args(Quantity)
+    at = every.index(drawn.view.quantity) + dx + dy
+    return replace(drawn.view, quantity=every[at % len(every)])
 
 
 def _precision(drawn: Drawn) -> Rows:

@@ -121,12 +121,9 @@ class KeyTable(Vertical, can_focus=True):
         self._draw()
         self.post_message(self.Resized())
 
-    def on_focus(self) -> None:
+    def watch_has_focus(self, has_focus: bool) -> None:
         """Show where the keys go."""
-        self._draw()
-
-    def on_blur(self) -> None:
-        """Show that the keys go elsewhere."""
+        super().watch_has_focus(has_focus)
         self._draw()
 
     async def action_page(self, pages: int) -> None:

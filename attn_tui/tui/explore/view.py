@@ -1,14 +1,11 @@
 """What is looked at on the Explore screen; kept apart from what is asked, and not undone."""
 
 from dataclasses import dataclass, replace
-from typing import get_args
 
 from attn_tui.charts.sides import Quantity
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.tui import view
 from attn_tui.tui.explore.order import Sort
-
-QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
 
 
 @dataclass(frozen=True)
@@ -49,11 +46,6 @@ class View(view.View):
     zoomed: bool = False
     pinned: VectorAnswer | None = None
     pin: str = ""
-
-    def next_quantity(self, steps: int) -> "View":
-        """Return the view of the next quantity over d_k, or of one further on."""
-        present = QUANTITIES.index(self.quantity)
-        return replace(self, quantity=QUANTITIES[(present + steps) % len(QUANTITIES)])
 
     def at(self, vector: int) -> "View":
         """Return the view of another vector, from its first key on."""

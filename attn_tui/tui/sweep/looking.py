@@ -87,7 +87,8 @@ class Looking(looking.Looking[SweepHost]):
 
     def other_of(self) -> None:
         """Let the map show the other of mean and median."""
-        self._screen.look(self._screen.view.other_of())
+        view = self._screen.view
+        self._screen.look(replace(view, of="mean" if view.of == "median" else "median"))
 
     def other_rule(self) -> None:
         """Let the map show the next rule."""

@@ -69,7 +69,3 @@ class View(view.View):
     def look(self) -> Look:
         """How charts are drawn."""
         return Look(self.log, self.bands, self.whole)
-
-    def other_of(self) -> "View":
-        """Return the view of the other of mean and median."""
-        return replace(self, of="mean" if self.of == "median" else "median")
