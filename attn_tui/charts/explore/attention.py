@@ -103,29 +103,16 @@ def _columns(
             tuple((general(float(vector[component]), digits), "text") for component in shown)
             for digits in (4, 3)
         )
-        rank = (1, 2)[which]
-        yield Column(
-            "", numbers, rank, shorter=Column("", shorter, rank, above=name), at=3, above=name
-        )
+        column = Column("", numbers, which + 1, above=name)
+        yield replace(column, shorter=replace(column, cells=shorter), at=3)
         for at, (each, found) in enumerate(zip(sides(answer), gradients, strict=True)):
             rank = 2 * which if at == (side == "scaled") else 4
-            values = [float(found[which][component]) for component in shown]
             long, short = (
-                Column(
-                    each.name,
-                    _gradients(values, width),
-                    rank,
-                    False,
-                    each.role,
-                    above=f"∂{p}/∂{name}",
-                )
+                tuple(_gradient(float(found[which][component]), width) for component in shown)
                 for width in (None, len("+1.9e-22"))
             )
-            yield replace(long, shorter=short, at=3)
-
-
-def _gradients(values: Sequence[float], width: int | None) -> tuple[Span, ...]:
-    return tuple(_gradient(value, width) for value in values)
+            column = Column(each.name, long, rank, role=each.role, above=f"∂{p}/∂{name}")
+            yield replace(column, shorter=replace(column, cells=short), at=3)
 
 
 def _gradient(value: float, width: int | None) -> Span:

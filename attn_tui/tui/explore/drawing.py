@@ -10,7 +10,7 @@ from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.logit_map import SYMBOL
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import Scale
-from attn_tui.compute.source import Kind, Source
+from attn_tui.compute.source import Source
 from attn_tui.files.kinds import KINDS
 from attn_tui.report.numbers import general, weight_name
 from attn_tui.tui.explore.charts import TABS, offered
@@ -68,11 +68,6 @@ def status(experiment: Experiment) -> list[tuple[str, str]]:
     ]
 
 
-def source_title(kind: Kind) -> str:
-    """Return the title of the pane of scores: what they come from."""
-    return f" Scores: {KINDS[kind].title} "
-
-
 def message_rows(scene: Scene, found: Found) -> list[Row]:
     """Return the error in the scores, or else what they are, in few lines."""
     asked, experiment = scene.asked, found.question.experiment
@@ -118,16 +113,10 @@ def page(scene: Scene, found: Found) -> Page:
     gradient = first_text((*gradients, f"∂{name}/∂{variable}{masked}"), right - 4)
     has_gradient = not scene.narrow and width >= ROOMY
     before, right = (before, right) if has_gradient else (width, 0)
-    return Page(
-        keys,
-        rows,
-        before,
-        (_weights_title(scene, answer, keys, width - right - 4), gradient if has_gradient else ""),
-        scene.statistics,
-        not scene.narrow,
-        n_between > 0,
-        scene.tall,
-    )
+    weights = _weights_title(scene, answer, keys, width - right - 4)
+    titles = weights, gradient * has_gradient
+    above, apart = not scene.narrow, n_between > 0
+    return Page(keys, rows, before, titles, scene.statistics, above, apart, scene.tall)
 
 
 def _unmasked(experiment: Experiment, index: int, keys: Keys) -> list[float]:

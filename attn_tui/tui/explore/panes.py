@@ -83,7 +83,7 @@ class ScoresPane(Vertical):
         """Show the text, and what it is or why it cannot be read; or go."""
         editing = scene.editing or scene.is_unread
         self.display = editing or bool(scene.view.pinned) or scene.n_vectors > 1
-        title = drawing.source_title(scene.asked.draft.source)
+        title = f" Scores: {KINDS[scene.asked.draft.source].title} "
         # The same would send the whole pane again.
         if title != self.border_title:
             self.border_title = title
