@@ -6,7 +6,7 @@ from attn_tui.charts.rows import Row
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.keys import largest
 from attn_tui.compute.logit_map import SYMBOL
-from attn_tui.report.explore.tables import gradient_column
+from attn_tui.report.explore.tables import gradient_columns
 from attn_tui.report.numbers import weight_name
 from attn_tui.report.sides import role_of
 from attn_tui.report.table import Column, Table
@@ -28,7 +28,7 @@ def gradient_head(answer: VectorAnswer, key: int, width: int) -> tuple[Row, ...]
     first = [each for each in (answer.of, key) if each < answer.vector.n_keys]
     keys = list(dict.fromkeys([*first, *largest(answer.vector.scores, most).tolist()]))[:most]
     shown = np.array(sorted(keys), dtype=np.intp)
-    sides = [gradient_column(answer, second, shown, NUMBER).cells for second in (False, True)]
+    sides = [each.cells for each in gradient_columns(answer, shown, NUMBER)]
     columns = [
         Column(str(each), pair, width=NUMBER)
         for each, pair in zip(shown.tolist(), zip(*sides, strict=True), strict=True)

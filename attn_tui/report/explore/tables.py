@@ -58,22 +58,22 @@ def score_column(
     return Column(title, tuple((text, "text") for text in texts), width=width)
 
 
-def weight_column(name: str, side: Evaluation, keys: Positions, width: int) -> Column:
-    """Return the weights of keys on the side of a name."""
-    role = role_of(name)
-    cells = tuple((weight(*pair, width=width), role) for pair in side.pairs(keys))
-    return Column(short(name, width), cells, role=role, above="p", width=width)
+def weight_columns(answer: VectorAnswer, keys: Positions, width: int) -> Iterator[Column]:
+    """Yield the weights of keys on both sides."""
+    for name, side in zip(answer.names, answer.sides, strict=True):
+        role = role_of(name)
+        cells = tuple((weight(*pair, width=width), role) for pair in side.pairs(keys))
+        yield Column(short(name, width), cells, role=role, above="p", width=width)
 
 
-def gradient_column(answer: VectorAnswer, second: bool, keys: Positions, width: int) -> Column:
-    """Return the gradient of the chosen weight at keys, on the first or the second side."""
-    side, name = answer.sides[second], answer.names[second]
-    values, logs = (
-        found(answer.of, answer.wrt, keys).tolist() for found in (side.gradient, side.log_gradient)
-    )
-    role, pairs = role_of(name), zip(values, logs, strict=True)
-    cells = tuple((scientific(*pair, signed=True, width=width), role) for pair in pairs)
-    return Column(short(name, width), cells, role=role, above=_of_key(answer), width=width)
+def gradient_columns(answer: VectorAnswer, keys: Positions, width: int) -> Iterator[Column]:
+    """Yield the gradient of the chosen weight at keys, on both sides."""
+    for name, side in zip(answer.names, answer.sides, strict=True):
+        both = (each(answer.of, answer.wrt, keys) for each in (side.gradient, side.log_gradient))
+        role, pairs = role_of(name), zip(*(each.tolist() for each in both), strict=True)
+        texts = (scientific(value, log, signed=True, width=width) for value, log in pairs)
+        cells = tuple((text, role) for text in texts)
+        yield Column(short(name, width), cells, role=role, above=_of_key(answer), width=width)
 
 
 def _of_key(answer: VectorAnswer) -> str:
@@ -112,8 +112,8 @@ def table(answer: VectorAnswer, top: int | None) -> Iterator[str]:
         return (
             key_column(keys, answer.vector.n_keys),
             score_column(answer.scaled, keys, "score s", SCORE),
-            *_weights(answer, keys),
-            *(gradient_column(answer, second, keys, NUMBER) for second in (False, True)),
+            *weight_columns(answer, keys, NUMBER),
+            *gradient_columns(answer, keys, NUMBER),
             grown_column(answer, keys, CHANGE),
         )
 
@@ -127,18 +127,13 @@ def differences(answer: VectorAnswer, top: int | None) -> Iterator[str]:
     def columns(keys: Positions) -> tuple[Column, ...]:
         return (
             key_column(keys, answer.vector.n_keys),
-            *_weights(answer, keys),
+            *weight_columns(answer, keys, NUMBER),
             difference_column(answer, keys, "difference", NUMBER),
-            *(gradient_column(answer, second, keys, NUMBER) for second in (False, True)),
+            *gradient_columns(answer, keys, NUMBER),
             _steeper_column(answer, keys),
         )
 
     yield from _lines(columns, answer, listed_keys(answer, top, by_weight=True), "weights")
-
-
-def _weights(answer: VectorAnswer, keys: Positions) -> Iterator[Column]:
-    for name, side in zip(answer.names, answer.sides, strict=True):
-        yield weight_column(name, side, keys, NUMBER)
 
 
 def _lines(

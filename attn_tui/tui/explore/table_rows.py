@@ -14,7 +14,7 @@ from attn_tui.report.explore.headline import done
 from attn_tui.report.explore.tables import (
     Statistic,
     difference_column,
-    gradient_column,
+    gradient_columns,
     grown_column,
     norms,
     score_column,
@@ -112,8 +112,7 @@ def key_table(
     two, sides = answer.compared, list(zip(answer.names, answer.sides, strict=True))
     weights = [_share_column(name, side, keys, two) for name, side in sides]
     weights += [difference_column(answer, keys, "Δp", NUMBER)] if two else []
-    gradients = [gradient_column(answer, second, keys, NUMBER) for second in (False, True)]
-    gradients += [grown_column(answer, keys, CHANGE)]
+    gradients = [*gradient_columns(answer, keys, NUMBER), grown_column(answer, keys, CHANGE)]
     has_gradient = narrow == "gradient" if narrow else width >= ROOMY
     weights, gradients = weights * (narrow != "gradient"), gradients * has_gradient
     # On a narrow screen the difference of the weights stands in the place of the scores.
