@@ -109,10 +109,7 @@ def log_softmax(
 
 
 def jacobian(
-    scores: ArrayLike,
-    d_k: int | None = None,
-    scale: Scale | str | None = None,
-    wrt: Wrt = "scores",
+    scores: ArrayLike, d_k: int | None = None, scale: Scale | str | None = None, wrt: Wrt = "scores"
 ) -> Numbers:
     """Return ∂p_i/∂s_j in row i and column j, shape (n, n).
 
@@ -204,10 +201,7 @@ class Statistics:
 
 
 def statistics(
-    scores: ArrayLike,
-    d_k: int | None = None,
-    scale: Scale | str | None = None,
-    wrt: Wrt = "scores",
+    scores: ArrayLike, d_k: int | None = None, scale: Scale | str | None = None, wrt: Wrt = "scores"
 ) -> Statistics:
     """Return the statistics of the weights of scores, shape (n,), in O(n); else as `jacobian`.
 

@@ -50,9 +50,5 @@ def _path(grid: Grid, line: Placed) -> Floats:
         return np.full(grid.width, np.nan)
     order = np.argsort(columns[known], kind="stable")
     return np.interp(
-        np.arange(grid.width),
-        columns[known][order],
-        rows[known][order],
-        left=np.nan,
-        right=np.nan,
+        np.arange(grid.width), columns[known][order], rows[known][order], left=np.nan, right=np.nan
     )

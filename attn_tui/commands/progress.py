@@ -30,10 +30,7 @@ class Progress:
     """
 
     def __init__(
-        self,
-        what: str,
-        stream: TextIO | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        self, what: str, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._what, self._clock = what, clock
         chosen = sys.stderr if stream is None else stream

@@ -66,12 +66,7 @@ Examples:
     experiment_files,
 )
 def show(
-    form: str,
-    top: str | None,
-    lab: bool,
-    compare: bool,
-    against: str | None,
-    **given: Any,
+    form: str, top: str | None, lab: bool, compare: bool, against: str | None, **given: Any
 ) -> None:
     """Print weights and their gradient, unscaled beside scaled.
 

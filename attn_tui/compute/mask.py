@@ -59,9 +59,7 @@ class Mask:
         return Mask(tuple(kept), self.causal)
 
 
-def _merged(
-    ranges: tuple[tuple[int, int | None], ...],
-) -> tuple[tuple[int, int | None], ...]:
+def _merged(ranges: tuple[tuple[int, int | None], ...]) -> tuple[tuple[int, int | None], ...]:
     """Return ranges in rising order, those that touch joined."""
     merged: list[tuple[int, int | None]] = []
     for start, stop in sorted(ranges, key=lambda each: each[0]):

@@ -3,14 +3,7 @@
 from dataclasses import asdict, replace
 from math import isfinite
 from types import NoneType, UnionType
-from typing import (
-    Any,
-    Literal,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment

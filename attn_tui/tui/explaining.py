@@ -26,10 +26,7 @@ class Explanation:
     def text(self) -> Text:
         """Return the explanation laid out to be read."""
         return Text.assemble(
-            (self.formula, "bold"),
-            f"\n\n{self.meaning}\n\n",
-            ("Source: ", "bold"),
-            self.source,
+            (self.formula, "bold"), f"\n\n{self.meaning}\n\n", ("Source: ", "bold"), self.source
         )
 
 

@@ -80,10 +80,7 @@ STEPS = (
         ("Hold [ until the upper bell is as narrow as the lower one.", "Hold [ and watch."),
         lambda moment, signs: moment.draft.setup.d_k == D_K.minimum,
     ),
-    Step(
-        "dots",
-        ("That is why √d_k. 3: does it help the gradient?", "So √d_k. 3: does it help?"),
-    ),
+    Step("dots", ("That is why √d_k. 3: does it help the gradient?", "So √d_k. 3: does it help?")),
     Step(
         "sweep",
         ("Move left or right until ▲ and ▼ change places.", "Move until ▲ and ▼ change places."),

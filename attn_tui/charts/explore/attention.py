@@ -134,12 +134,7 @@ def _norms(
         f"‖∂{p}/∂{name}‖ = {values[0]} {first}, {values[1]} {second}"
         for name, values in (("q", of_q), (k, of_k))
     )
-    texts = (
-        f"{q_text};  {k_text}",
-        q_text,
-        f"‖∂{p}/∂q‖ {of_q[0]} → {of_q[1]}",
-        "",
-    )
+    texts = (f"{q_text};  {k_text}", q_text, f"‖∂{p}/∂q‖ {of_q[0]} → {of_q[1]}", "")
     return fitted(((first_text(texts, width), "label"),), width)
 
 

@@ -20,12 +20,7 @@ PROBABILITIES = Axis("", 0.0, 1.0, ticks=tuple(Tick(i / 4, f"{i / 4:g}") for i i
 
 
 def weights_chart(
-    answer: VectorAnswer,
-    width: int,
-    height: int,
-    log: bool,
-    selected: int = 0,
-    alone: bool = True,
+    answer: VectorAnswer, width: int, height: int, log: bool, selected: int = 0, alone: bool = True
 ) -> tuple[Row, ...]:
     """Draw the weights of one vector on both sides.
 

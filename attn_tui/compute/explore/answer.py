@@ -129,11 +129,7 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
 
 
 def over_d_k(
-    experiment: Experiment,
-    index: int,
-    d_ks: Sequence[int],
-    most_keys: int = 6,
-    stop: Stop = never,
+    experiment: Experiment, index: int, d_ks: Sequence[int], most_keys: int = 6, stop: Stop = never
 ) -> OverDk | None:
     """Evaluate one vector of a question at each d_k, whatever the question's own is.
 

@@ -94,11 +94,7 @@ class Lab:
 
 
 def lab(
-    experiment: Experiment,
-    index: int,
-    key: int,
-    stop: Stop = never,
-    most: int = MOST_DIFFERING,
+    experiment: Experiment, index: int, key: int, stop: Stop = never, most: int = MOST_DIFFERING
 ) -> Lab | None:
     """Compute one vector's softmax in every precision, or None if stopped between two.
 

@@ -63,15 +63,7 @@ LAWS: dict[Entries, Law] = {
     law.name: law
     for law in (
         Law("normal", 0.0, 1.0, 3.0, inf, *_gauss(_HERMITE, 1.0), discrete=False),
-        Law(
-            "uniform",
-            0.0,
-            1.0,
-            1.8,
-            sqrt(3.0),
-            *_gauss(_LEGENDRE, sqrt(3.0)),
-            discrete=False,
-        ),
+        Law("uniform", 0.0, 1.0, 1.8, sqrt(3.0), *_gauss(_LEGENDRE, sqrt(3.0)), discrete=False),
         Law("coins", 0.0, 1.0, 1.0, 1.0, *_even([-1.0, 1.0]), discrete=True),
         Law(
             "die",

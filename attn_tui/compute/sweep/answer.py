@@ -10,19 +10,11 @@ from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.asymptotes import Where, condensation_d_k, condensation_n
 from attn_tui.compute.sweep.crossing import Meeting, crossings, falls_through
-from attn_tui.compute.sweep.crossover import (
-    Crossover,
-    crossovers,
-    divides_from,
-    search_cost,
-)
+from attn_tui.compute.sweep.crossover import Crossover, crossovers, divides_from, search_cost
 from attn_tui.compute.sweep.curves import Curve, curves
 from attn_tui.compute.sweep.draws import GENERATOR
 from attn_tui.compute.sweep.places import check_vectors, log_grid, places
-from attn_tui.compute.sweep.points import (
-    Points,
-    Sampling,
-)
+from attn_tui.compute.sweep.points import Points, Sampling
 from attn_tui.compute.sweep.settings import Settings, Statistic, scales_of
 
 _AT_PLACE, _FEWEST = 4_000_000, 40

@@ -154,11 +154,7 @@ def search_cost(n: int, draws: int) -> int:
 
 
 def search(
-    n: int,
-    rule: str,
-    seed: int,
-    draws: int,
-    readouts: Sequence[GradientReadout] = GRADIENTS,
+    n: int, rule: str, seed: int, draws: int, readouts: Sequence[GradientReadout] = GRADIENTS
 ) -> Iterator[tuple[Crossover, ...] | int]:
     """Yield what each step cost while looking for crossovers, and twice what was found.
 
@@ -220,11 +216,7 @@ class _Falls:
     """F of each readout at some d_k, from the same draws; samples (2, readouts, draws)."""
 
     def __init__(
-        self,
-        n: int,
-        readouts: tuple[GradientReadout, ...],
-        seed: int,
-        scale: Scale,
+        self, n: int, readouts: tuple[GradientReadout, ...], seed: int, scale: Scale
     ) -> None:
         self.n, self.readouts, self.seed, self.scale = n, readouts, seed, scale
         self._rows = [ROWS[each] for each in readouts]
@@ -304,10 +296,7 @@ def _whole(low: float, high: float, steps: int) -> list[int]:
 
 def _about(grid: Sequence[int], low: float, high: float) -> tuple[int, int]:
     """Return the indices of places of a grid that hold two numbers between them."""
-    return (
-        max(bisect_right(grid, low) - 1, 0),
-        min(bisect_left(grid, high), len(grid) - 1),
-    )
+    return (max(bisect_right(grid, low) - 1, 0), min(bisect_left(grid, high), len(grid) - 1))
 
 
 def _fall(logs: Floats) -> Floats:

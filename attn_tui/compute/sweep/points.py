@@ -198,11 +198,7 @@ class Sampling:
     """
 
     def __init__(
-        self,
-        rules: Mapping[str, Scale],
-        draws: int,
-        seed: int,
-        qk_norm: bool = False,
+        self, rules: Mapping[str, Scale], draws: int, seed: int, qk_norm: bool = False
     ) -> None:
         self.rules, self.draws, self.seed, self.qk_norm = rules, draws, seed, qk_norm
         self._logs: dict[Place, NDArray[np.float64]] = {}

@@ -199,12 +199,7 @@ def _sums(given: Rows, logit_std: Floats) -> _Sums:
 
 
 def _add(
-    behind: Floats,
-    upstream: Floats,
-    logit_std: Floats,
-    hold: bool,
-    work: Floats,
-    sums: Floats,
+    behind: Floats, upstream: Floats, logit_std: Floats, hold: bool, work: Floats, sums: Floats
 ) -> None:
     """Add the sums of one block, shape (B, n), to those of its vectors, shape (8, B)."""
     e, product = work[:, : behind.shape[0], : behind.shape[1]]

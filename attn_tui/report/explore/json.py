@@ -62,10 +62,7 @@ def _means(answer: Answer) -> dict[str, Any]:
 
 def _mean(values: list[float]) -> dict[str, float | str]:
     mean = Number.mean(values)
-    return {
-        "value": plain_number(mean.value),
-        "standard_error": plain_number(mean.standard_error),
-    }
+    return {"value": plain_number(mean.value), "standard_error": plain_number(mean.standard_error)}
 
 
 def _vector(answer: Answer, index: int, contents: Contents) -> dict[str, Any]:

@@ -192,8 +192,7 @@ PARTICIPATION = Statistic(
 )  # fmt: skip
 SINK = Statistic("weight of the sink", lambda side: _with_log(side, "sink_weight"), weight, "sink")
 _BITS = Statistic(
-    "entropy H of p, bits",
-    lambda side: (side.entropy / log(2.0), side.log_entropy - log(log(2.0))),
+    "entropy H of p, bits", lambda side: (side.entropy / log(2.0), side.log_entropy - log(log(2.0)))
 )
 LARGEST = Statistic("largest weight", lambda side: _with_log(side, "max_weight"), weight)
 

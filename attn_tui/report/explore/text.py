@@ -68,11 +68,7 @@ def _headline(found: VectorAnswer, experiment: Experiment) -> str:
 
 
 def _vector(
-    experiment: Experiment,
-    index: int,
-    found: VectorAnswer,
-    top: int | None,
-    several: bool = False,
+    experiment: Experiment, index: int, found: VectorAnswer, top: int | None, several: bool = False
 ) -> Iterator[str]:
     vector = found.vector
     masked = f", {found.masked.size:,} masked" if found.masked.size else ""

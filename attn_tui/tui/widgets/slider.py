@@ -49,13 +49,7 @@ def ticks(scale: LogScale, width: int, thumb: int) -> list[tuple[int, str]]:
     return []
 
 
-def track(
-    scale: LogScale,
-    value: int,
-    width: int,
-    focused: bool,
-    held: bool = False,
-) -> Row:
+def track(scale: LogScale, value: int, width: int, focused: bool, held: bool = False) -> Row:
     """Return a track of a width in cells with its ticks and the thumb, another one if held."""
     thumb = round(scale.to_fraction(value) * (width - 1))
     labels = {
