@@ -55,9 +55,15 @@ def headline(answer: Answer, statistic: Statistic, of: Of = "median") -> Headlin
         return Headline.fitting(
             (text,), ("Averaged, unscaled is larger; the typical draw says otherwise.",)
         )
-    if len(rules) > 1 or len(answer.rules) == 1:
-        text = _ranking(points, place, answer.rules, statistic)
-        return Headline.fitting((text, text.partition(": ")[0] + "."), _short_rank(text))
+    if len(answer.rules) == 1:
+        text = f"Only the rule {_called(*rules)} is drawn: there is nothing to compare it with."
+        return Headline.fitting((text,), (text,))
+    if len(rules) > 1:
+        best, text = _ranking(points, place, answer.rules, statistic)
+        brief = f"{best} leaves the largest typical {noun}."
+        return Headline.fitting(
+            (text, text.partition(": ")[0] + "."), (brief, f"{best} is largest.")
+        )
     (rule,) = rules
     found = change(points, place, rule, statistic)
     if answer.settings.view == "curves" and answer.settings.over == "n":
@@ -155,7 +161,9 @@ def _over_n(answer: Answer, rule: str, statistic: Statistic) -> tuple[str, ...]:
     return (f"{begin} {last.times} with {last_n:,} keys.",)
 
 
-def _ranking(points: Points, place: Place, rules: Sequence[str], statistic: Statistic) -> str:
+def _ranking(
+    points: Points, place: Place, rules: Sequence[str], statistic: Statistic
+) -> tuple[str, str]:
     """Return which of several rules leaves the largest median, and how the others compare."""
     known = [point for rule in rules if (point := points.at(*place, rule))]
     best, *rest = sorted(known, key=lambda point: -point.statistics[statistic].log_median)
@@ -167,7 +175,7 @@ def _ranking(points: Points, place: Place, rules: Sequence[str], statistic: Stat
         parts.append(f"{many} that of {_called(point.rule)}")
     best_rule, noun = _called(best.rule), _NOUNS[statistic]
     compared = f"Of {len(known)} rules {best_rule} leaves the largest typical {noun} here"
-    return f"{compared}: {', '.join(parts[:2])}."
+    return best_rule, f"{compared}: {', '.join(parts[:2])}."
 
 
 def _called(rule: str) -> str:
@@ -175,11 +183,6 @@ def _called(rule: str) -> str:
         return "no scaling"
     scale = parse_scale(rule)
     return scale.formula if scale.rule in DIVISORS else rule
-
-
-def _short_rank(text: str) -> tuple[str, ...]:
-    best = text.partition(" rules ")[2].partition(" leaves")[0]
-    return (f"{best} leaves the largest typical gradient.", f"{best} is largest.")
 
 
 def _shares(

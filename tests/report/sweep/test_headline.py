@@ -61,6 +61,10 @@ FOUR = Settings(rules=("none", "inverse-sqrt", "inverse", "yarn"), d_k_range=(10
             "1/√d_k, about 40 times that of no scaling.",
         ),
         (
+            Settings(n=8, d_k_range=(64, 64), rules=("inverse-sqrt",), draws=50), 64, "gradient",
+            "median", "Only the rule 1/√d_k is drawn: there is nothing to compare it with.",
+        ),
+        (
             MAP, 64, "gradient", "mean",
             "Averaged, the gradient is larger without scaling wherever these draws tell: a few "
             "lucky draws carry it. The typical draw says otherwise.",
@@ -137,3 +141,8 @@ def test_a_place_with_too_many_keys_is_not_asked_for() -> None:
     experiment = Experiment(Drawn(64, 1), Setup(64))
     assert at_place(experiment, 1_000_000, 64) is None
     assert at_place(experiment, 1, 64) is None
+
+
+def test_a_short_ranking_names_what_it_ranks() -> None:
+    short = headline(swept(FOUR, 1024), "trace").short
+    assert short.endswith("leaves the largest typical trace of the Jacobian.")
