@@ -63,8 +63,8 @@ _ALL = (
         "close",
         "Hardly any gap: 0, 0.1, 0.2",
         Draft("a: 0, 0.1, 0.2", _AT_64),
-        "Scores this close lose by scaling: the Jacobian with respect to z hardly grows, from "
-        "0.4706 to 0.4714, and the factor 1/8 takes ‖∂p/∂s‖_F down to 0.0589.",
+        "Scores this close lose by scaling: ‖∂p/∂z‖_F hardly grows, from 0.4706 to 0.4714, and "
+        "the factor 1/8 takes ‖∂p/∂s‖_F down to 0.0589.",
     ),
     Example(
         "identity",
@@ -169,15 +169,15 @@ _ALL = (
         "causal",
         "A causal mask",
         Draft("\n".join(["0, 1, 2, 3"] * 4), Setup(64, mask=Mask(causal=True))),
-        "Vector a sees key 0 alone and gives it weight 1; each vector after it sees one key "
-        "more, so the same score 0 has 0.4688, 0.2926 and 0.2052 of the scaled weight.",
+        "Vector a sees key 0 alone and gives it weight 1; each vector after it sees one more, "
+        "so the same score 0 has 0.4688, 0.2926 and 0.2052 of the scaled weight.",
     ),
     Example(
         "thousand",
         "A thousand random keys",
         Draft("n = 1000, seed = 1, vectors = 1", _AT_64, "drawn"),
-        "Unscaled, one key of 1000 takes 0.9359; scaled, the weight is shared as among 476 keys, "
-        "and yet ‖∂p/∂s‖_F is ten times smaller, 0.0079 instead of 0.0792.",
+        "Unscaled, one key of 1000 takes 0.9359; scaled, they share as among 476 keys, and yet "
+        "‖∂p/∂s‖_F is ten times smaller, 0.0079 instead of 0.0792.",
     ),
 )
 

@@ -1,8 +1,11 @@
+from textwrap import wrap
+
 import pytest
 
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.files.examples import EXAMPLES
 from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.score_editor import ScoreEditor
 from tests.tui.person import MEDIUM, NARROW, WIDE, Person, at_screen, settle
@@ -336,3 +339,13 @@ async def test_a_parameter_opened_and_entered_again_stays_exactly_as_it_was() ->
 async def test_a_masked_key_s_gradient_says_why_it_is_0() -> None:
     async with at_screen(draft=Draft("-inf, 3, 4")) as person:
         person.sees("∂p₀/∂s (masked: 0)")
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+async def test_what_to_look_at_is_said_whole_or_not_at_all(name: str) -> None:
+    look = EXAMPLES[name].look
+    for size in (MEDIUM, NARROW):
+        async with at_screen(size, draft=EXAMPLES[name].draft) as person:
+            said = " ".join(" ".join(person.lines).split())
+            assert (look in said) == (size == MEDIUM and name != "worked")
+            assert size == MEDIUM or wrap(look, NARROW[0] - 2)[0] not in said

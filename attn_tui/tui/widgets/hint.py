@@ -9,6 +9,9 @@ from textual.message import Message
 from attn_tui.tui.first_minute import OVER, FirstMinute, Moment
 from attn_tui.tui.widgets.canvas import Canvas
 
+MOST_LINES = 2
+"""What is longer is not said: the list of examples has it."""
+
 
 class Hint(Canvas):
     """What to try next in the first minute, and what to look at, of a question that is an example.
@@ -49,7 +52,9 @@ class Hint(Canvas):
                 self.post_message(self.Done(self.minute))
         width = max(scene.width - 2, 10)
         steps = [text for text in self.minute.texts(self._instrument) if len(text) <= width]
-        lines = steps[:1] or wrap(scene.hint, width, max_lines=2, placeholder=" …")
+        lines = steps[:1] or wrap(scene.hint, width)
+        # A sentence that is cut says nothing, and takes lines from the picture.
+        lines = lines * (len(lines) <= MOST_LINES)
         self.display = bool(lines) and not scene.view.full
         self.styles.height = len(lines)
         role = "label" if steps else "muted"
