@@ -10,12 +10,12 @@ CONTRAST = 4.6
 
 _COLOURS = {
     "unscaled": ("#e69f00", "ansi_magenta"),
-    "scaled": ("#3b8eea", "ansi_blue"),
+    "scaled": ("#3b8eea", "ansi_bright_blue"),
     "pinned": ("#00a8a8", "ansi_yellow"),
     "positive": ("#2ea043", "ansi_green"),
     "negative": ("#cc79a7", "ansi_cyan"),
     "error": ("#e0303f", "ansi_red"),
-    "series0": ("#3b8eea", "ansi_blue"),
+    "series0": ("#3b8eea", "ansi_bright_blue"),
     "series1": ("#cc79a7", "ansi_cyan"),
     "series2": ("#2ea043", "ansi_green"),
     "series3": ("#00a8a8", "ansi_yellow"),
@@ -23,7 +23,7 @@ _COLOURS = {
     "series5": ("#999999", "ansi_default"),
 }
 """The hue of each role, the same in every theme: that of an error is no other's; and the colour of
-the terminal's own in its place."""
+the terminal's own in its place. Of blue it is the bright: plain, it is hardly seen on black."""
 
 
 def luminance(colour: Color) -> float:
