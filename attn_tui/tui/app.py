@@ -366,6 +366,7 @@ def run(draft: Draft, mouse: bool = True, guided: bool = False, theme: str | Non
         except Exception as error:
             app.fail(error)
     if said := app.crash.message if app.crash else app.parting:
-        stream.write(f"{said}\n")
+        with suppress(OSError):
+            stream.write(f"{said}\n")
     line.die()
     return app.return_code or 0

@@ -7,8 +7,10 @@ import select
 import signal
 import sys
 import tempfile
+import termios
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -135,7 +137,16 @@ class Driven(Terminal):
                 self._bring_back()
 
     def _bring_back(self) -> None:
-        """Do as ``fg`` does, if the program has gone back to the shell."""
+        """Do as ``fg`` does, if the program has gone back to the shell, and as Ctrl+Q does there.
+
+        Ctrl+S behind a ``q`` is the terminal's own, which then shows nothing more.
+        """
+        with suppress(OSError):
+            terminal = os.open(f"/proc/{self.child.pid}/fd/2", os.O_RDWR | os.O_NOCTTY)
+            # What a key has stopped goes on only where a program has stopped it too.
+            termios.tcflow(terminal, termios.TCOOFF)
+            termios.tcflow(terminal, termios.TCOON)
+            os.close(terminal)
         if os.waitid(os.P_PID, self.child.pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT):
             self.child.kill(signal.SIGCONT)
 

@@ -92,3 +92,4 @@ def test_numbers_are_the_same_as_far_as_they_are_written() -> None:
     assert not same("0%", "1.87e-13")
     assert not same("~50%", "0.5000")
     assert same("NaN", "NaN")
+    assert same("…", "×4e113668")

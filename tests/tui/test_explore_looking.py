@@ -281,7 +281,7 @@ async def test_no_number_is_ever_cut_into_another(scores: str) -> None:
 
 async def test_a_letter_goes_to_the_next_line_of_a_list_that_begins_with_it() -> None:
     async with at_screen() as person:
-        await person.press("r", "m", "T", "enter")
+        await person.press("r", "T", "enter")
         person.sees("temperature:")
         await person.press("escape", "r", "i", "enter")
         assert person.asked.draft.setup.scale.rule == "inverse"
