@@ -201,7 +201,11 @@ def same(number: str, other: str) -> bool:
     The first may be a share in percent, or that of a masked key, and either be in ASCII.
     """
     number, other = (in_words(text, "ascii").translate(_ASCII) for text in (number, other))
-    if number == other or "..." in (number, other) or (number, other) == ("masked", "0"):
+    if (
+        number == other
+        or "..." in (number, other)
+        or (number == "masked" and other in ("0", "NaN"))
+    ):
         return True
     if number.endswith("%"):
         return same_share(number, other)

@@ -12,7 +12,7 @@ from tests.terminal.events import Size
 from tests.terminal.watched import END
 
 SEEDS = range(1, 9)
-EVENTS = 2500
+EVENTS = 1000
 """Events of each seed; the command does as many as it is asked for."""
 
 REPORT = """\
@@ -93,3 +93,4 @@ def test_numbers_are_the_same_as_far_as_they_are_written() -> None:
     assert not same("~50%", "0.5000")
     assert same("NaN", "NaN")
     assert same("…", "×4e113668")
+    assert same("masked", "NaN")

@@ -8,6 +8,7 @@ from textual.widgets import OptionList
 
 from attn_tui.compute.explore.precision_lab import lab
 from attn_tui.compute.mask import Mask
+from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
@@ -182,3 +183,10 @@ async def test_a_name_that_is_typed_finds_its_line_and_no_other() -> None:
             lines = person.app.screen.query_one(OptionList)
             assert title in str(lines.get_option_at_index(lines.highlighted or 0).prompt)
             await person.press("escape")
+
+
+async def test_what_is_no_number_is_written_one_way() -> None:
+    async with at_screen(
+        draft=Draft("100, 1e300", Setup(precision=Precision("float32")))
+    ) as person:
+        person.sees("effective keys NaN → NaN")

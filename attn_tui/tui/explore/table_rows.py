@@ -195,7 +195,7 @@ def statistics(
     """
     size, roomy = norms("scores")[0], width >= ROOMY
     counts = [side.effective_keys for side in answer.sides]
-    texts = [quantity(count) if count < 1000.0 else f"{count:,.0f}" for count in counts]
+    texts = [f"{count:,.0f}" if count >= 1000.0 else quantity(count) for count in counts]
     effective = _from_to(answer, "effective keys", *texts)
     if narrow:
         return effective, _statistic(answer, size, "gradient      ")
