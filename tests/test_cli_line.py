@@ -141,8 +141,9 @@ def test_what_sweep_asks_is_asked_by_its_line(
     assert found.ratio == (swept.ratio and len(rules) > 1)
 
 
-def test_scores_too_many_for_a_line_are_not_cut() -> None:
-    long = Experiment(Typed((Vector("a", np.arange(2001.0)),)))
+@pytest.mark.parametrize("n_keys", [1500, 2001])
+def test_scores_too_many_for_a_line_are_not_cut(n_keys: int) -> None:
+    long = Experiment(Typed((Vector("a", np.arange(float(n_keys))),)))
     with pytest.raises(InputError, match="too many for a command line; expected a file"):
         line.show(long)
 

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from attn_tui.compute.sweep.settings import Settings as SweepSettings
 
 
+LONGEST = 4000
+"""Characters of a line that somebody may still want in a terminal, or paste."""
+
+
 def show(experiment: "Experiment") -> str:
     """Return the command line that prints what Explore shows.
 
@@ -89,7 +93,14 @@ def _places(settings: "SweepSettings", setup: Setup) -> Iterator[str]:
 
 
 def _line(command: str, *arguments: str) -> str:
-    return join(["attn-tui", command, *arguments])
+    line = join(["attn-tui", command, *arguments])
+    if len(line) > LONGEST:
+        raise _too_many()
+    return line
+
+
+def _too_many() -> InputError:
+    return InputError("scores", "they are too many for a command line", "a file: save them")
 
 
 def _options(part: Any) -> Iterator[str]:
@@ -133,4 +144,4 @@ def _scores(source: "Source") -> Iterator[str]:
                 if rows is not None:
                     yield from (option, writer.matrix(rows))
     if writer.attachments:
-        raise InputError("scores", "they are too many for a command line", "a file: save them")
+        raise _too_many()
