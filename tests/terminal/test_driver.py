@@ -12,7 +12,7 @@ from tests.terminal.events import Size
 from tests.terminal.watched import END
 
 SEEDS = range(1, 9)
-EVENTS = 1000
+EVENTS = 2500
 """Events of each seed; the command does as many as it is asked for."""
 
 REPORT = """\

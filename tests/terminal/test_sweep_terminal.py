@@ -52,7 +52,10 @@ def at_rest(terminal: Terminal, place: str) -> None:
 
 @pytest.mark.parametrize("size", STEP)
 def test_a_step_of_d_k_sends_little(size: tuple[int, int], tmp_path: Path) -> None:
-    """Counts what is sent until the screen is the one that starts at the step's end."""
+    """Counts what is sent until the screen is the one that starts at the step's end.
+
+    The least of several steps: a busy machine shows what there is on the way too.
+    """
     ends = []
     for d_k, place in ((1024, "1,024"), (1280, "1,280")):
         with Terminal(*size, opened(tmp_path, QUICK, d_k)) as terminal:
@@ -66,10 +69,13 @@ def test_a_step_of_d_k_sends_little(size: tuple[int, int], tmp_path: Path) -> No
     with Terminal(*size, opened(tmp_path, QUICK)) as terminal:
         go(terminal)
         terminal.until_like(start)
-        before = terminal.sent
-        terminal.press("]")
-        terminal.until_like(goal)
-        assert 0 < terminal.sent - before <= STEP[size]
+        steps = []
+        for key, end in (("]", goal), ("[", start), ("]", goal)):
+            before = terminal.sent
+            terminal.press(key)
+            terminal.until_like(end)
+            steps.append(terminal.sent - before)
+        assert 0 < min(steps) <= STEP[size]
 
 
 @pytest.mark.parametrize("size", WHOLE)
