@@ -50,6 +50,10 @@ def visible(text: str, keep: str = "") -> str:
     """
     if text.isprintable() and not _HIDDEN.search(text):
         return text
+    # Most of what is long has nothing else in it.
+    bare = text.translate(str.maketrans("", "", keep))
+    if bare.isprintable() and not _HIDDEN.search(bare):
+        return text
 
     def spelled(found: re.Match[str]) -> str:
         part = found[0]

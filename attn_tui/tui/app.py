@@ -32,11 +32,12 @@ from attn_tui.tui.actions import bindings, textual_action
 from attn_tui.tui.cells import Cells
 from attn_tui.tui.crash import STATUS, Crash, crash
 from attn_tui.tui.dialogs import Choice, ChoiceDialog, FindDialog, ReadDialog
-from attn_tui.tui.driver import accept_any_bytes, thrifty
+from attn_tui.tui.driver import thrifty
 from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.finding import offered
 from attn_tui.tui.first_minute import OVER, FirstMinute
 from attn_tui.tui.guard import VISIBLE, received
+from attn_tui.tui.input import accept_anything
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.key_help import key_help
 from attn_tui.tui.lifeline import lifeline
@@ -356,7 +357,7 @@ def run(draft: Draft, mouse: bool = True, guided: bool = False, theme: str | Non
     stream = sys.__stderr__
     assert stream is not None  # Textual writes to it.
     write_look_alikes(stream, environ)
-    accept_any_bytes()
+    accept_anything()
     in_ascii = lacks_blocks(stream.encoding, environ)
     app = AttnApp(opening(draft), ascii=in_ascii, guided=guided)
     _use_theme(app, theme)

@@ -1,30 +1,14 @@
-"""The way to the terminal: reads bytes that are not UTF-8 too, and sends only what changes."""
+"""The way to the terminal: sends only what changes."""
 
 import asyncio
 import shutil
 import signal
-from codecs import IncrementalDecoder, getincrementaldecoder
-from collections.abc import Callable
 from functools import partial
 
 from textual.driver import Driver
 
 from attn_tui.tui.cells import Cells
 from attn_tui.tui.turns import raised
-
-
-def lenient(encoding: str) -> Callable[[], IncrementalDecoder]:
-    """Return a decoder that reads a byte it does not understand as U+FFFD."""
-    return partial(getincrementaldecoder(encoding), errors="replace")
-
-
-def accept_any_bytes() -> None:
-    """Make Textual read keys leniently; its own decoder ends the program on the first such byte."""
-    try:
-        from textual.drivers import linux_driver
-    except ImportError:  # Windows has a driver of its own, which reads characters.
-        return
-    vars(linux_driver)["getincrementaldecoder"] = lenient
 
 
 def thrifty(driver: type[Driver], cells: Cells) -> type[Driver]:

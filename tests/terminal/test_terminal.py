@@ -149,6 +149,22 @@ def test_bytes_that_are_not_utf_8_are_shown_as_what_they_are() -> None:
         assert terminal.leave() == 0
 
 
+def test_escape_and_a_key_that_come_together_leave_the_editor_and_do_what_the_key_does() -> None:
+    with Terminal(80, 24) as terminal:
+        terminal.until_shows("13.1 %")
+        terminal.press("e")
+        terminal.until_shows("a, 3 keys")
+        terminal.press("\x1br")
+        terminal.until_shows("Scale rule")
+        terminal.press("\x1b")
+        terminal.until(lambda: "Scale rule" not in "".join(terminal.display), "no dialogue")
+        terminal.press("d\x1b[")
+        terminal.until_shows("÷ √896")
+        terminal.until_shows("[100 120 150]")
+        terminal.press("\x11")
+        assert terminal.leave() == 0
+
+
 def test_a_joined_emoji_takes_two_cells_where_the_terminal_does_not_join_it() -> None:
     screens = []
     for name in ("注", "👩\u200d🔬"):
