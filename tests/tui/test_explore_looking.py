@@ -1,18 +1,26 @@
 """Pointing and looking on the Explore screen, as a person does it."""
 
 import re
+from pathlib import Path
 
+import numpy as np
 import pytest
 from textual.events import MouseScrollUp
 from textual.widget import Widget
 
 from attn_tui.charts.rows import plain
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import answer, answer_vector
 from attn_tui.compute.setup import Setup
-from attn_tui.files.draft import Draft
+from attn_tui.compute.source import Typed
+from attn_tui.compute.vector import Vector
+from attn_tui.files.draft import Draft, draft_of
 from attn_tui.report.explore import text
+from attn_tui.tui import edits
+from attn_tui.tui.explore import found
 from attn_tui.tui.explore.key_table import KeyTable
 from attn_tui.tui.explore.screen import ExploreScreen
+from attn_tui.tui.instrument_screen import InstrumentScreen
 from tests.tui.person import MEDIUM, NARROW, Person, at_screen, settle
 
 
@@ -88,7 +96,7 @@ async def test_where_not_all_keys_fit_the_largest_stand_first() -> None:
         await person.press("tab", "down", "down", "down")
         assert cursors(person) == ["14", "98"]
         await person.press("s")
-        person.sees("a: weights p: 10–15 of 300")
+        person.sees("a: weights p: 1–4 and 15 of 300")
         person.misses("first", "↓")
         assert cursors(person) == ["14", "98"]
 
@@ -295,3 +303,76 @@ async def test_what_is_said_of_a_vector_is_of_that_one() -> None:
         report = "".join(text.render(next(answer(person.asked.experiment))))
         said = next(line for line in report.split("draw 1")[1].splitlines() if "by law" in line)
         person.sees("draw 1: 6 keys", said)
+
+
+def shown(person: Person) -> list[str]:
+    """Return the numbers of the keys in the table, from its top to the cursor."""
+    lines = [line.split() for line in person.lines]
+    first = next(n for n, words in enumerate(lines) if words[:2] == ["key", "s"]) + 1
+    last = next(n for n, words in enumerate(lines) if words[:1] == ["▸"])
+    return [words[words[0] == "▸"] for words in lines[first : last + 1]]
+
+
+RISING = ", ".join(map(str, range(100)))
+FALLING = ", ".join(map(str, range(100, 0, -1)))
+
+
+@pytest.mark.parametrize("asked", ["open", "example", "undo", "vector"])
+@pytest.mark.parametrize("by", ["weight", "position"])
+async def test_other_scores_are_seen_from_the_top_of_the_table(
+    asked: str, by: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "scores.txt"
+    file.write_text(FALLING)
+    draft = Draft(FALLING) if asked == "undo" else Draft(f"{RISING}\n{FALLING}")
+    async with at_screen(MEDIUM, draft) as person:
+        if by == "position":
+            await person.press("s")
+        if asked == "undo":
+            person.app.screen.post_message(InstrumentScreen.Ask(edits.text(RISING)))
+            await settle(person.pilot)
+        await person.press("tab", "down", "down", "end")
+        if asked == "open":
+            await person.press("ctrl+o")
+            await person.write(f"{file}\n")
+            await person.until_sees("scores: weights p")
+        elif asked == "example":
+            await person.run("scores.example('tens')")
+        elif asked == "undo":
+            await person.press("u")
+        else:
+            await person.run("looking.next_vector")
+        await settle(person.pilot)
+        assert shown(person) == ["0"]
+
+
+async def test_what_takes_long_is_seen_from_the_top_once_it_is_there() -> None:
+    numbers = np.random.default_rng(1).permutation(found.MANY + 1)
+    vectors = Vector("a", numbers.astype(float)), Vector("b", numbers[::-1].astype(float))
+    async with at_screen(MEDIUM, draft_of(Experiment(Typed(vectors)))) as person:
+        largest = [str(each.scores.argmax()) for each in vectors]
+        assert shown(person) == largest[:1]
+        await person.run("looking.next_vector")
+        await settle(person.pilot)
+        assert shown(person) == largest[1:]
+
+
+async def test_a_list_that_is_sorted_begins_at_its_top() -> None:
+    async with at_screen(MEDIUM, MANY) as person:
+        await person.press("tab", *["down"] * 20)
+        key = cursors(person)[0]
+        await person.press("s")
+        assert shown(person)[:4] == ["0", "1", "2", "3"]
+        assert shown(person)[-1] == key
+        person.sees("1–4 and ", "more")
+        await person.press("s")
+        # The largest weights come with the cursor on the first of them.
+        assert shown(person) == ["57"]
+
+
+async def test_another_seed_leaves_the_cursor_on_its_key() -> None:
+    async with at_screen(MEDIUM, Draft("n = 300, seed = 1", Setup(64), "drawn")) as person:
+        await person.press("tab", "down")
+        key = cursors(person)[0]
+        await person.press("a", "u")
+        assert cursors(person)[0] == key

@@ -1,6 +1,7 @@
 """Answers about the vector in view: at once, or where there are many keys beside the screen."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from attn_tui.charts.rows import Row
 from attn_tui.compute.experiment import Experiment
@@ -45,10 +46,11 @@ class Answering:
         before = self.found
         if not self.is_old and before:
             self.computing.forget()
-        elif not question.is_long:
+            return self.take(before, view)
+        if not question.is_long:
             self.computing.forget()
             return self.take(find(question, before), view)
-        elif not self.job.running:
+        if not self.job.running:
             self.computing.ask(question, lambda stop: find(question, before))
         return view
 
@@ -65,4 +67,7 @@ class Answering:
     def take(self, found: Found, view: View) -> View:
         """Take what was found, and return the view with its places inside of that."""
         self.found = found
+        if view.anew:
+            # Until now it may have been seen in the order of the keys before.
+            view = replace(view.at(view.vector), anew=False)
         return view.held(len(found.question.experiment.vectors), found.answer.vector.n_keys)

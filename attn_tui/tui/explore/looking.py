@@ -10,6 +10,7 @@ from attn_tui.tui.explore.answering import Answering
 from attn_tui.tui.explore.charts import CHARTS, offered
 from attn_tui.tui.explore.drawing import pin_text
 from attn_tui.tui.explore.found import Found
+from attn_tui.tui.explore.order import Sort
 from attn_tui.tui.explore.scene import Scene
 from attn_tui.tui.explore.view import View
 from attn_tui.tui.full import FullHost, FullPicture
@@ -64,9 +65,10 @@ class Looking(looking.Looking[ExploreHost]):
             screen.look(screen.view.at(following))
 
     def sort(self) -> None:
-        """List keys by weight, from the largest on, or else by position."""
+        """List keys by weight, from the largest on, or else by position; the list begins anew."""
         view = self._screen.view
-        self._screen.look(replace(view, sort="position" if view.ranked else "weight"))
+        sort: Sort = "position" if view.ranked else "weight"
+        self._screen.look(replace(view, sort=sort, top=0, follows=False))
 
     def go_to_key(self) -> None:
         """Go to a key by its number."""
@@ -84,7 +86,9 @@ class Looking(looking.Looking[ExploreHost]):
 
     def point(self, key: int) -> None:
         """Put the cursor on a key."""
-        self._screen.look(replace(self._screen.view, key=key))
+        view = self._screen.view
+        # By position it is seen among its neighbours.
+        self._screen.look(replace(view, key=key, follows=not view.ranked))
 
     def move(self, keys: int) -> None:
         """Move the cursor by so many keys of the list, which follows it."""

@@ -15,7 +15,7 @@ from attn_tui.tui.explore.key_table import KeyTable
 from attn_tui.tui.explore.scene import Scene
 from attn_tui.tui.explore.view import View
 from attn_tui.tui.scale import ScalePane
-from attn_tui.tui.state import Asked
+from attn_tui.tui.state import Asked, are_others
 from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.chart import ChartCanvas, ChartPane, arrows
 from attn_tui.tui.widgets.score_editor import ScoreEditor
@@ -70,14 +70,17 @@ class ScoresPane(Vertical):
         event.stop()
         await self.run_action(textual_action("scores.follow"))
 
-    def followed(self, asked: Asked, view: View) -> View:
-        """Return the view of the vector on whose line the cursor is, while the text is edited."""
-        editor = self.editor
-        if asked.error or not editor.has_focus or asked.draft.text != editor.text:
-            return view
-        draft, line = asked.draft, editor.cursor_location[0]
+    def followed(self, before: Asked | None, asked: Asked, view: View) -> View:
+        """Return the view of the vector on whose line the cursor is, while the text is edited.
+
+        Of other scores that come in another way the first is seen, from its first key on.
+        """
+        draft, editor = asked.draft, self.editor
+        if not (editor.has_focus and draft.text == editor.text):
+            return view.at(0) if before and are_others(before, asked) else view
+        line = editor.cursor_location[0]
         index = KINDS[draft.source].index_at(draft.text, line, draft.attachments)
-        return view if index in (None, view.vector) else view.at(index)
+        return view if asked.error or index in (None, view.vector) else view.at(index)
 
     def see(self, scene: Scene) -> None:
         """Show the text, and what it is or why it cannot be read; or go."""

@@ -73,7 +73,7 @@ class Scene(scene.Scene):
         if view.ranked and not self.view.ranked:
             view = replace(view, key=self.order.key(0), top=0)
         place = self.order.place(view.key)
-        if view.ranked and not view.follows and lines >= LEAST_APART and place >= lines:
+        if not view.follows and lines >= LEAST_APART and place >= lines:
             view = view if view.top <= place < view.top + lines else replace(view, top=0)
         else:
             view = view.scrolled(place, lines, self.order.n_keys)

@@ -28,8 +28,10 @@ class Scores(Part[ExploreHost]):
         """Show the vector on whose line the editor's cursor is."""
         screen = self._screen
         (pane,) = screen.query("ScoresPane")
-        if screen.asked and (view := pane.followed(screen.asked, screen.view)) is not screen.view:
-            screen.look(view)
+        if asked := screen.asked:
+            view = pane.followed(asked, asked, screen.view)
+            if view is not screen.view:
+                screen.look(view)
 
     def choose_source(self) -> None:
         """Offer the kinds of source."""

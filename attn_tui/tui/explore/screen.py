@@ -111,7 +111,7 @@ class ExploreScreen(InstrumentScreen):
 
     def show(self, asked: Asked) -> None:
         """Answer what is asked and show it."""
-        view = self.query_one(panes.ScoresPane).followed(asked, self.view)
+        view = self.query_one(panes.ScoresPane).followed(self.asked, asked, self.view)
         self.view = replace(view, follows=False)
         super().show(asked)
 

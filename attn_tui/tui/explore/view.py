@@ -26,6 +26,7 @@ class View(view.View):
             a cursor's key far down stands below the first ones.
         quantity: What the chart over d_k shows where there is room for one thing.
         zoomed: Whether a Jacobian too large for its map is seen around the cursor, not as a whole.
+        anew: Whether the list begins at its top once there is the answer that was asked for.
         pinned: The answer that the present one is compared with, or None.
         pin: What was asked when it was pinned, in a few words.
     """
@@ -44,12 +45,15 @@ class View(view.View):
     follows: bool = False
     quantity: Quantity = "weights"
     zoomed: bool = False
+    anew: bool = False
     pinned: VectorAnswer | None = None
     pin: str = ""
 
     def at(self, vector: int) -> "View":
         """Return the view of another vector, from its first key on."""
-        return replace(self, vector=vector, key=0, other=0, top=0, anchor=None, ranked=False)
+        return replace(
+            self, vector=vector, key=0, other=0, top=0, anchor=None, ranked=False, anew=True
+        )
 
     def held(self, n_vectors: int, n_keys: int) -> "View":
         """Return the view with its places inside a text of so many vectors and keys."""
