@@ -17,7 +17,7 @@ class Instrument:
         answer: From an experiment to an iterator of answers, which grow; the last one is whole.
         screen: A subclass of ``attn_tui.tui.instrument_screen.InstrumentScreen``.
         command: Its click command, which prints what the screen shows; named by its last part.
-        line: From an experiment to the command line that asks it.
+        line: From an ``attn_tui.tui.state.Asked`` to the command line that asks it.
     """
 
     name: str

@@ -27,8 +27,10 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.compute.vector import Vector
+from attn_tui.files.draft import draft_of
 from attn_tui.files.entries import LONGEST_NAME, usable
 from attn_tui.instruments import INSTRUMENTS, load
+from attn_tui.tui.state import Asked
 
 D_KS = st.integers(1, 65_536)
 NUMBERS = st.floats(-1e6, 1e6)
@@ -83,6 +85,10 @@ def given_by(command: str, text: str) -> dict[str, Any]:
     return found.make_context(command, protected(arguments)).params
 
 
+def ask(experiment: Experiment) -> Asked:
+    return Asked(draft_of(experiment), experiment)
+
+
 def alike(left: Experiment, right: Experiment) -> None:
     assert [vector.name for vector in left.vectors] == [vector.name for vector in right.vectors]
     for one, other in zip(left.vectors, right.vectors, strict=True):
@@ -98,7 +104,7 @@ def test_what_explore_asks_is_asked_by_its_line(
         asked = Experiment(source, setup.put(gradient))
     except InputError:
         return
-    again = gradient_experiment_of(given_by("show", line.show(asked)))
+    again = gradient_experiment_of(given_by("show", line.show(ask(asked))))
     assert again.setup == asked.setup
     alike(again, asked)
 
@@ -108,7 +114,7 @@ def test_what_explore_asks_is_asked_by_its_line(
 def test_what_dot_products_asks_is_asked_by_its_line(setup: Setup, drawn: dots.Settings) -> None:
     setup = Setup(setup.d_k, Scale(setup.scale.rule, setup.scale.given)).put(drawn)
     asked = Experiment(Drawn(), setup)
-    params = given_by("dot", line.dot(asked))
+    params = given_by("dot", line.dot(ask(asked)))
     again = setup_experiment_of(params, lambda before: edited(dots.Settings, params, before))
     assert again.setup == asked.setup
 
@@ -124,7 +130,7 @@ def test_what_sweep_asks_is_asked_by_its_line(
         swept = replace(swept, ratio=False)
     swept = replace(swept, rules=rules)
     asked = Experiment(Drawn(swept.n), setup.put(swept))
-    again = _experiment(given_by("sweep", line.sweep(asked)), _changes)
+    again = _experiment(given_by("sweep", line.sweep(ask(asked))), _changes)
     found = again.setup.get(sweep.Settings)
     rules = sweep.compared(swept, setup.scale)
     assert sweep.compared(found, again.setup.scale) == rules
@@ -145,15 +151,15 @@ def test_what_sweep_asks_is_asked_by_its_line(
 def test_scores_too_many_for_a_line_are_not_cut(n_keys: int) -> None:
     long = Experiment(Typed((Vector("a", np.arange(float(n_keys))),)))
     with pytest.raises(InputError, match="too many for a command line; expected a file"):
-        line.show(long)
+        line.show(ask(long))
 
 
 def test_a_line_is_short_where_little_is_asked() -> None:
     asked = Experiment(Typed((Vector("a", np.array([-1.0, 0.5])),)), Setup(64))
-    assert line.show(asked) == "attn-tui show -1,0.5 --d-k 64"
+    assert line.show(ask(asked)) == "attn-tui show -1,0.5 --d-k 64"
 
 
 @pytest.mark.parametrize("instrument", INSTRUMENTS)
 def test_every_instrument_has_a_line_that_its_command_understands(instrument: Any) -> None:
-    text = load(instrument.line)(Experiment(Drawn()))
+    text = load(instrument.line)(ask(Experiment(Drawn())))
     assert given_by(instrument.command_name, text)

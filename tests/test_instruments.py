@@ -30,6 +30,7 @@ from attn_tui.tui.filing import OPEN_ACTION, READ_ACTION, SAVE_ACTION, Filing
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.parts import Host, Part
 from attn_tui.tui.scene import Scene
+from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.entry import Entry
 from tests.asking import asking
@@ -131,8 +132,8 @@ def histogram() -> None:
     click.echo(next(answer(parse(EXAMPLE))))
 
 
-def line(experiment: Experiment) -> str:
-    return f"attn-tui histogram --bins {experiment.setup.get(Settings).bins}"
+def line(asked: Asked) -> str:
+    return f"attn-tui histogram --bins {asked.experiment.setup.get(Settings).bins}"
 
 
 @pytest.fixture

@@ -13,25 +13,27 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.rules import rule_text
 
 if TYPE_CHECKING:
-    from attn_tui.compute.experiment import Experiment
     from attn_tui.compute.source import Source
     from attn_tui.compute.sweep.settings import Settings as SweepSettings
-
+    from attn_tui.tui.state import Asked
 
 LONGEST = 4000
 """Characters of a line that somebody may still want in a terminal, or paste."""
 
 
-def show(experiment: "Experiment") -> str:
+def show(asked: "Asked") -> str:
     """Return the command line that prints what Explore shows.
 
     Raises:
-        InputError: If a command line cannot ask it, with what can instead.
+        InputError: If the scores are not understood, or no command line can ask it, with what can.
     """
     from attn_tui.compute.explore.answer import check_keys
     from attn_tui.compute.explore.settings import Settings
     from attn_tui.compute.source import Typed
 
+    if asked.error:
+        raise asked.error
+    experiment = asked.experiment
     setup, source = experiment.setup, experiment.source
     settings = setup.get(Settings)
     # As on the screen, the last key stands for one that is not there.
@@ -47,20 +49,20 @@ def show(experiment: "Experiment") -> str:
     return _line("show", *arguments, *_options(settings))
 
 
-def dot(experiment: "Experiment") -> str:
+def dot(asked: "Asked") -> str:
     """Return the command line that prints what Dot products shows."""
     from attn_tui.compute.dots.settings import Settings
 
-    setup = experiment.setup
+    setup = asked.experiment.setup
     d_k = ("--d-k", str(setup.d_k))
     return _line("dot", *d_k, *_rule(setup.scale), *_options(setup.get(Settings)))
 
 
-def sweep(experiment: "Experiment") -> str:
+def sweep(asked: "Asked") -> str:
     """Return the command line that prints what Sweep shows."""
     from attn_tui.compute.sweep.settings import Settings, compared
 
-    setup = experiment.setup
+    setup = asked.experiment.setup
     settings = setup.get(Settings)
     arguments = [*_places(settings, setup)]
     if (rules := compared(settings, setup.scale)) != compared(Settings(), Scale()):

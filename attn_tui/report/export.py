@@ -8,8 +8,8 @@ from stat import S_ISDIR, S_ISREG
 
 from attn_tui.compute.errors import InputError, inert
 
-Forms = Mapping[str, Callable[[], Iterable[str]]]
-"""What can be written: the text, piece by piece, by the suffix of the file."""
+Forms = Mapping[str, Callable[[], Iterable[str | bytes]]]
+"""What can be written: text or bytes, piece by piece, by the suffix of the file."""
 
 
 def export(path: str, forms: Forms) -> None:
@@ -32,10 +32,10 @@ def export(path: str, forms: Forms) -> None:
     write_whole(path, form())
 
 
-def write_whole(path: str, pieces: Iterable[str]) -> None:
-    """Write text to a file piece by piece, whole or not at all; ``~`` is the home directory.
+def write_whole(path: str, pieces: Iterable[str | bytes]) -> None:
+    """Write text or bytes to a file by pieces, whole or not at all; ``~`` is the home directory.
 
-    The text goes to a new file beside it, which then takes its place and its permissions.
+    They go to a new file beside it, which then takes its place and its permissions.
 
     Raises:
         InputError: With field ``"file"``, if it cannot be written; what was there is then as it
@@ -70,12 +70,12 @@ def _target(path: str) -> tuple[Path, int | None]:
     return target, mode & 0o777
 
 
-def _write(beside: Path, target: Path, mode: int | None, pieces: Iterable[str]) -> None:
+def _write(beside: Path, target: Path, mode: int | None, pieces: Iterable[str | bytes]) -> None:
     descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
-        with open(descriptor, "w", encoding="utf-8", errors="replace", newline="") as file:
+        with open(descriptor, "wb") as file:
             for piece in pieces:
-                file.write(piece)
+                file.write(piece.encode(errors="replace") if isinstance(piece, str) else piece)
             file.flush()
             os.fsync(file.fileno())
         if mode is not None:

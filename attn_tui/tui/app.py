@@ -30,6 +30,7 @@ from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.tui.actions import bindings, textual_action
 from attn_tui.tui.cells import Cells
+from attn_tui.tui.copying import line_of
 from attn_tui.tui.crash import STATUS, Crash, crash
 from attn_tui.tui.dialogs import Choice, ChoiceDialog, FindDialog, ReadDialog
 from attn_tui.tui.driver import thrifty
@@ -243,12 +244,7 @@ class AttnApp(Punctual, App[None]):
         Raises:
             InputError: If a command line cannot ask it.
         """
-        shown = next(each for each in INSTRUMENTS if each.name == self.current_mode)
-        asked = self.history.present
-        if asked.error and shown is INSTRUMENTS[0]:
-            raise asked.error
-        line: str = load(shown.line)(asked.experiment)
-        return line
+        return line_of(self.current_mode, self.history.present)
 
     def action_copy(self) -> None:
         """Copy the command line, and show it, for not every terminal takes it."""

@@ -23,12 +23,11 @@ from attn_tui.tui.crash import Reports
 from attn_tui.tui.dialogs import ReadDialog
 from attn_tui.tui.job import Job
 from attn_tui.tui.parts import Host, Part
+from attn_tui.tui.picture import forms
 from attn_tui.tui.widgets.entry import Request
 from attn_tui.tui.work import PATIENCE, WorkDialog
 
 T = TypeVar("T")
-
-PICTURE = ".svg"
 
 
 class Filing(Part[Host]):
@@ -57,9 +56,7 @@ class Filing(Part[Host]):
     def save(self, text: str = "attn-tui.json", problem: str = "") -> None:
         """Ask for a file and write what the screen shows to it; or ask again, with the problem."""
         # Taken now, since the line that asks for the name is not to be in the picture.
-        picture = self._screen.picture()
-        forms = {**self._screen.forms(), PICTURE: lambda: [picture]}
-        save = partial(self._save, forms)
+        save = partial(self._save, {**self._screen.forms(), **forms(self._screen.picture())})
         self._ask("save", text, _new_name, save, problem)
 
     async def _save(self, forms: Forms, text: str) -> None:
@@ -150,13 +147,13 @@ READ_ACTION = Action(
 )
 SAVE_ACTION = Action(
     "filing.save", (), "", "Save",
-    "Save what is shown: the name's ending says in which form, .svg for a picture",
+    "Save what is shown: the name's ending says in which form, .svg, .png or .ans for a picture",
     always=("ctrl+s",),
 )  # fmt: skip
 OPEN_ACTION = Action("filing.open", (), "", "Open", "Open a file", always=("ctrl+o",))
 
 
-def _watched(form: Callable[[], Iterable[str]], watch: Watch) -> Iterator[str]:
+def _watched(form: Callable[[], Iterable[str | bytes]], watch: Watch) -> Iterator[str | bytes]:
     """Yield the pieces of a form, between which it can be stopped; their number is not known."""
     for piece in form():
         watch(0.0)

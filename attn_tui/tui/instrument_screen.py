@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -13,6 +14,7 @@ from textual.message import Message
 from textual.screen import Screen
 
 from attn_tui.charts.rows import Row
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import Field
 from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.report.export import Forms
@@ -21,6 +23,7 @@ from attn_tui.tui.bars import key_items, title_items
 from attn_tui.tui.charting import Charting
 from attn_tui.tui.choosing import Choosing
 from attn_tui.tui.computing import Computing
+from attn_tui.tui.copying import line_of
 from attn_tui.tui.dialogs import Choice, ReadDialog
 from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.explaining import Explanation, explanation_of
@@ -30,6 +33,7 @@ from attn_tui.tui.parts import Part
 from attn_tui.tui.picture import picture_of
 from attn_tui.tui.scene import SHORT, Drawing, Pane, Scene, is_narrow
 from attn_tui.tui.state import Asked, Edit, Gesture
+from attn_tui.tui.svg import Picture
 from attn_tui.tui.timers import Punctual
 from attn_tui.tui.view import Tab, View
 from attn_tui.tui.widgets.bar import Bar, Item, TabBar
@@ -151,9 +155,13 @@ class InstrumentScreen(Punctual, Screen[None]):
         """Return all there is to say of what is shown; nothing while there is no answer."""
         return "".join(self.WRITERS[".txt"](self.answer)) if self.answer else ""
 
-    def picture(self) -> str:
+    def picture(self) -> Picture:
         """Return the screen as a picture, without what pops up over it for some seconds."""
-        return picture_of(self)
+        headline = self.scene(self.asked).headline if self.asked else None
+        line = ""
+        with suppress(InputError):
+            line = line_of(self.NAME, self.asked) if self.asked else ""
+        return picture_of(self, headline.full if headline else "", line)
 
     # Answers
 

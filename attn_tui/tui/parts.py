@@ -12,6 +12,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.report.export import Forms
 from attn_tui.tui.dialogs import Choice
 from attn_tui.tui.state import Asked, Edit, Gesture
+from attn_tui.tui.svg import Picture
 from attn_tui.tui.view import Tab, View
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class Host(Protocol):
     def said(self) -> str:
         """Return all there is to say of what is shown; nothing while there is no answer."""
 
-    def picture(self) -> str:
+    def picture(self) -> Picture:
         """Return the screen as a picture."""
 
     def notify(self, message: str, *, timeout: float, markup: bool = True) -> None:

@@ -1,6 +1,5 @@
 """Takes pictures of screens, in words and in colour, and compares them with those kept."""
 
-import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -9,6 +8,8 @@ from dataclasses import dataclass
 import pytest
 
 from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.tui.picture import picture_of
+from attn_tui.tui.svg import svg
 from tests.tui.person import MEDIUM, NARROW, WIDE, Person, at_screen, still
 
 baseline = pytest.mark.skipif(
@@ -81,8 +82,7 @@ async def bars_of(shot: Shot) -> tuple[str, str]:
 async def colours_of(shot: Shot) -> str:
     """Return a picture of what is seen between title line and key bar, in the first size."""
     async with done(shot) as person:
-        # Names in a picture depend on all that it shows.
-        return re.sub(r"\bterminal-\d+-", "terminal-", person.app.export_screenshot())
+        return "".join(svg(picture_of(person.app.screen)))
 
 
 async def _seen(shot: Shot, bars: bool = False) -> AsyncIterator[tuple[Size, str]]:

@@ -13,6 +13,8 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.app import opening
+from attn_tui.tui.instrument_screen import InstrumentScreen
+from attn_tui.tui.svg import svg
 from tests import golden
 from tests.tui.camera import Shot, bars_of, baseline, colours_of, done, tab, text_of, typed
 from tests.tui.person import MEDIUM, NARROW, WIDE
@@ -205,7 +207,9 @@ async def test_colours_are_as_reviewed(name: str, monkeypatch: pytest.MonkeyPatc
 )
 async def test_the_pictures_in_the_readme_are_of_the_present_screens(name: str, shot: Shot) -> None:
     async with done(shot, bars=True) as person:
-        golden.compare(DOCS / f"{name}.svg", person.app.export_screenshot())
+        screen = person.app.screen
+        assert isinstance(screen, InstrumentScreen)
+        golden.compare(DOCS / f"{name}.svg", "".join(svg(screen.picture())))
 
 
 def test_no_golden_is_left_of_what_is_not_shot_any_more() -> None:
