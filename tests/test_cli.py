@@ -175,6 +175,7 @@ def test_options_say_what_is_asked() -> None:
     assert found.pop("settings")["explore"] == {"of": 2, "wrt": "logits"}
     assert found == {
         "d_k": 64,
+        "model": "none",
         "rule": "temperature",
         "parameters": {"T": 4.0},
         "softcap": None,

@@ -92,7 +92,7 @@ def test_a_line_is_completed(line: str, expected: list[str], folder: Path) -> No
 
 def test_every_name_is_offered(folder: Path) -> None:
     assert completed("--rule ", folder) == list(RULES)
-    assert completed("--model ", folder) == list(MODELS)
+    assert completed("--model ", folder) == ["none", *MODELS]
     assert completed("--example ", folder) == list(EXAMPLES)
     assert completed("@", folder) == ["@SCORES.CSV", f"@rows{os.sep}", "@scores.npy", "@scores.txt"]
     assert kinds("--experiment x", folder) == ["file"]

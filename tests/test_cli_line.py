@@ -21,9 +21,10 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore import settings as explore
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.mask import Mask
+from attn_tui.compute.models import MODELS, brought
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import RULES, Scale, parse_scale
-from attn_tui.compute.setup import Setup
+from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.compute.vector import Vector
@@ -57,7 +58,12 @@ def setups(draw: st.DrawFn) -> Setup:
     )  # fmt: skip
     low = draw(st.integers(0, 4))
     masked = st.sampled_from([Mask(), Mask(((low, low + 2),)), Mask(((low, None),), causal=True)])
-    return Setup(draw(D_KS), scale, draw(values(Precision)), draw(masked))
+    setup = Setup(draw(D_KS), scale, draw(values(Precision)), draw(masked))
+    if (model := MODELS.get(draw(st.sampled_from(["none", *MODELS])))) is None:
+        return setup
+    # Something is its own, or else the name goes.
+    kept: list[dict[str, Any]] = [{"d_k": model.d_k}, {"scale": model.scale}, brought(model.name)]
+    return replace(setup, **draw(st.sampled_from(kept)), model=model.name)
 
 
 @st.composite
@@ -112,11 +118,14 @@ def test_what_explore_asks_is_asked_by_its_line(
 @given(setups(), values(dots.Settings))
 @settings(deadline=None)
 def test_what_dot_products_asks_is_asked_by_its_line(setup: Setup, drawn: dots.Settings) -> None:
-    setup = Setup(setup.d_k, Scale(setup.scale.rule, setup.scale.given)).put(drawn)
+    setup = replace(setup, precision=Precision(), mask=Mask()).put(drawn)
     asked = Experiment(Drawn(), setup)
     params = given_by("dot", line.dot(ask(asked)))
     again = setup_experiment_of(params, lambda before: edited(dots.Settings, params, before))
-    assert again.setup == asked.setup
+    if again.setup.model == "none":
+        # What departs from a model has no option here, and neither has what plays no part.
+        setup = replace(setup, scale=Scale(setup.scale.rule, setup.scale.given), model="none")
+    assert again.setup == setup
 
 
 @given(
@@ -157,6 +166,21 @@ def test_scores_too_many_for_a_line_are_not_cut(n_keys: int) -> None:
 def test_a_line_is_short_where_little_is_asked() -> None:
     asked = Experiment(Typed((Vector("a", np.array([-1.0, 0.5])),)), Setup(64))
     assert line.show(ask(asked)) == "attn-tui show -1,0.5 --d-k 64"
+
+
+def test_a_model_is_named_with_what_departs_from_it() -> None:
+    def lines(**other: Any) -> tuple[str, str]:
+        named = Setup().changed(FIELDS["model"], lambda _: "gemma-2-27b")
+        asked = ask(Experiment(Drawn(9), replace(named, **other)))
+        return line.show(asked).removeprefix("attn-tui show --draw 9 "), line.dot(asked)
+
+    own = MODELS["gemma-2-27b"].scale
+    assert lines() == ("--model gemma-2-27b", "attn-tui dot --model gemma-2-27b")
+    assert lines(d_k=64)[0] == "--model gemma-2-27b --d-k 64"
+    assert lines(scale=replace(own, softcap=None)) == (
+        "--model gemma-2-27b --softcap none",
+        "attn-tui dot --d-k 128 --rule fixed:a=144.0",
+    )
 
 
 @pytest.mark.parametrize("instrument", INSTRUMENTS)

@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,25 @@ def test_options_say_what_happens_to_scores(
 def test_every_model_can_be_asked_for() -> None:
     for name, model in MODELS.items():
         found = asked("--model", name)
-        assert (found["d_k"], found["rule"]) == (model.d_k, model.scale.rule)
+        assert (found["model"], found["d_k"], found["rule"]) == (name, model.d_k, model.scale.rule)
+
+
+def test_a_model_of_a_file_is_departed_from_and_let_go_of(tmp_path: Path) -> None:
+    file = tmp_path / "asked.json"
+    file.write_text(call("show", "--model", "gemma-2-27b", "--json").stdout)
+    again = partial(asked, "--experiment", str(file))
+    gemma = asked("--model", "gemma-2-27b")
+    assert again() == gemma
+    assert again("--model", "none") == gemma | {"model": "none"}
+    assert again("--d-k", "64") == gemma | {"d_k": 64}
+    assert again("--d-k", "64", "--rule", "inverse")["model"] == "none"
+    assert again("--model", "gpt-2") == asked("--model", "gpt-2")
+    for command in ("show", "dot", "sweep"):
+        quick = {"dot": ("--samples", "9"), "sweep": ("--draws", "9")}.get(command, ())
+        said = call(command, "--experiment", str(file), *quick).stdout
+        assert "model      Gemma-2-27B: d_model 4,608, 32 heads, d_k 128\n" in said
+    said = call("show", "--experiment", str(file), "--d-k", "64").stdout
+    assert "model      Gemma-2-27B, but d_k 64; its own: d_model 4,608" in said
 
 
 def test_scores_are_drawn() -> None:
@@ -221,7 +240,7 @@ def test_options_replace_what_a_file_says(tmp_path: Path) -> None:
         (("--softcap", "x\x1b"), r"--softcap: 'x\x1b' is not a number"),
         (("--sink", "nan"), "--sink: 'nan' will not do; expected a finite logit"),
         (("--sink", "1_0"), "--sink: '1_0' is not a number; expected a finite logit, or none"),
-        (("--model", "gpt-9"), "--model: 'gpt-9' is not a model; expected one of bert-base"),
+        (("--model", "gpt-9"), "--model: 'gpt-9' will not do; expected one of none, bert-base"),
         (("--example", "x"), "--example: 'x' is not an example; expected one of worked"),
         (("--example", "ties", "--experiment", "x"), "--example: --experiment is given too"),
         (("--mask", "3"), "--mask: there is no key 3; expected keys from 0 to 2"),

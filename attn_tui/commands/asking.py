@@ -12,10 +12,9 @@ from attn_tui.commands.options import Given, changes_of
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.mask import parse_mask
-from attn_tui.compute.models import MODELS
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale, parse_scale
-from attn_tui.compute.setup import Setup
+from attn_tui.compute.setup import FIELDS, Setup
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -209,8 +208,9 @@ def _products(given: Given, start: "Products | None") -> "Products":
 def _setup(given: Given, setup: Setup) -> Setup:
     """Return a setup with what the options say in place of what it said."""
     if given["model"] is not None:
-        model = _named("model", given["model"], MODELS)
-        setup = replace(setup, d_k=model.d_k, scale=model.scale)
+        field = FIELDS["model"]
+        name = field.kind.parse(field.parameter, given["model"])
+        setup = setup.changed(field, lambda _: name)
     if given["rule"] is not None:
         rule = parse_scale(given["rule"])
         setup = setup.put(replace(setup.scale, rule=rule.rule, given=rule.given))

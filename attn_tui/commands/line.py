@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import fields_of
+from attn_tui.compute.models import NO_MODEL
 from attn_tui.compute.scale import Scale
-from attn_tui.compute.setup import Setup
+from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.sweep.rules import rule_text
 
 if TYPE_CHECKING:
@@ -40,10 +41,8 @@ def show(asked: "Asked") -> str:
     settings = replace(settings, of=min(settings.of, experiment.vectors.n_keys - 1))
     if isinstance(source, Typed):
         check_keys(replace(experiment, setup=setup.put(settings)))
-    arguments = [*_scores(source)]
-    if source.d_k is None:
-        arguments += ["--d-k", str(setup.d_k)]
-    arguments += [*_rule(setup.scale), *_options(setup.scale), *_options(setup.precision)]
+    arguments = [*_scores(source), *_scaled(setup, source.d_k is not None)]
+    arguments += _options(setup.precision)
     if setup.mask:
         arguments += ["--mask", str(setup.mask)]
     return _line("show", *arguments, *_options(settings))
@@ -54,8 +53,11 @@ def dot(asked: "Asked") -> str:
     from attn_tui.compute.dots.settings import Settings
 
     setup = asked.experiment.setup
-    d_k = ("--d-k", str(setup.d_k))
-    return _line("dot", *d_k, *_rule(setup.scale), *_options(setup.get(Settings)))
+    own, scale = _start(setup).scale, setup.scale
+    if replace(own, rule=scale.rule, given=scale.given) != scale:
+        # What departs from the model has no option here, where it plays no part.
+        setup = replace(setup, scale=Scale(scale.rule, scale.given), model=NO_MODEL)
+    return _line("dot", *_scaled(setup), *_options(setup.get(Settings)))
 
 
 def sweep(asked: "Asked") -> str:
@@ -105,22 +107,34 @@ def _too_many() -> InputError:
     return InputError("scores", "they are too many for a command line", "a file: save them")
 
 
-def _options(part: Any) -> Iterator[str]:
-    """Yield the options of a dataclass's object whose fields are not at their defaults."""
+def _start(setup: Setup) -> Setup:
+    """Return what a line asks that names the same model, if there is one, and nothing else."""
+    return Setup().changed(FIELDS["model"], lambda _: setup.model)
+
+
+def _scaled(setup: Setup, held: bool = False) -> Iterator[str]:
+    """Yield the model, and d_k, unless it is held, and the scale where they are not its own."""
+    start, named = _start(setup), setup.model != NO_MODEL
+    if named:
+        yield from ("--model", setup.model)
+    if not (held or (named and setup.d_k == start.d_k)):
+        yield from ("--d-k", str(setup.d_k))
+    if (text := rule_text(setup.scale)) != rule_text(start.scale):
+        yield from ("--rule", text)
+    yield from _options(setup.scale, start.scale)
+
+
+def _options(part: Any, start: Any = None) -> Iterator[str]:
+    """Yield the options of a dataclass's object for fields that are not what they start as."""
     kind: Any = type(part)
     for name, field in fields_of(kind).items():
         value = getattr(part, name)
-        if not field.option or field.fed or value == field.default:
+        if not field.option or field.fed or value == getattr(start, name, field.default):
             continue
         if "/" in field.option:
             yield field.option.split("/")[not value]
         else:
             yield from (field.option, field.kind.text(value))
-
-
-def _rule(scale: Scale) -> Iterator[str]:
-    if (text := rule_text(scale)) != rule_text(Scale()):
-        yield from ("--rule", text)
 
 
 def _scores(source: "Source") -> Iterator[str]:

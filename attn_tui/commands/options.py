@@ -9,7 +9,7 @@ import click
 from attn_tui.commands.completion import Complete, experiment_files, matrices, of_names, scores
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import Field, fields_of
-from attn_tui.compute.models import MODELS
+from attn_tui.compute.models import NAMED
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import RULES, Scale
 from attn_tui.compute.setup import Setup
@@ -206,8 +206,9 @@ _SETUP: tuple[Callable[[Any], Any], ...] = (
     _scale(
         "--model",
         "NAME",
-        "The d_k and the scale of a model, such as gpt-2 or gemma-2-27b.",
-        complete=of_names({name: model.title for name, model in MODELS.items()}),
+        "The d_k and the scale of a model, such as gpt-2 or gemma-2-27b, but for what is given "
+        "beside it.",
+        complete=of_names(NAMED.choices),
     ),
 )
 

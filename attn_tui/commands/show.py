@@ -23,7 +23,6 @@ from attn_tui.commands.output import write
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.field import whole
-from attn_tui.compute.models import MODELS
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -99,14 +98,12 @@ def _pinned(path: str) -> "tuple[VectorAnswer, ...]":
 
 
 def _about(given: Mapping[str, Any], experiment: "Experiment") -> Iterator[str]:
-    """Yield what there is to say of the example and the model that were asked for."""
+    """Yield what there is to say of the example that was asked for."""
     from attn_tui.files.examples import EXAMPLES
-    from attn_tui.report.head import about_example, about_model
+    from attn_tui.report.head import about_example
 
     if given.get("example") is not None:
         yield about_example(EXAMPLES[given["example"]], experiment)
-    if given.get("model") is not None:
-        yield about_model(MODELS[given["model"]])
 
 
 def print_report(
@@ -119,7 +116,7 @@ def print_report(
 
     Args:
         experiment: The question.
-        given: What was given, which may name an example or a model to be told of in text.
+        given: What was given, which may name an example to be told of in text.
         form: How to write it.
         contents: What it holds; all keys if not given.
     """

@@ -197,6 +197,7 @@ class Field:
         key: Its name in JSON, and its dataclass's where there is no other.
         synonyms: What else it is called.
         held: Why it is of no use for a setup and a class of source, or nothing.
+        brings: What other fields of its dataclass become when a value is chosen, by name.
         name: Its name in its dataclass.
         owner: That dataclass.
         default: What it is unless given.
@@ -211,6 +212,7 @@ class Field:
     key: str = ""
     synonyms: tuple[str, ...] = ()
     held: Callable[[Any, Any], str] = lambda setup, source: ""
+    brings: Callable[[Any], Mapping[str, Any]] = lambda value: {}
     name: str = ""
     owner: type = object
     default: Any = None

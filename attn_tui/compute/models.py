@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
+from attn_tui.compute.field import one_of
 from attn_tui.compute.scale import Scale
 
 
@@ -85,3 +87,17 @@ _ALL = (
 
 MODELS: Mapping[str, Model] = {model.name: model for model in _ALL}
 """Every model by its name."""
+
+NO_MODEL = "none"
+"""What stands for no model."""
+
+_TITLES = {name: model.title for name, model in MODELS.items()}
+
+NAMED = one_of({NO_MODEL: "none"} | _TITLES, _TITLES)
+"""The name of a model, or none."""
+
+
+def brought(name: str) -> dict[str, Any]:
+    """Return the d_k and the scale of a model, by their names in a setup; of none nothing."""
+    model = MODELS.get(name)
+    return {"d_k": model.d_k, "scale": model.scale} if model else {}

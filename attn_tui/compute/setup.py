@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from attn_tui.compute.field import Field, asked, check_fields, fields_of
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.mask import Mask
+from attn_tui.compute.models import NAMED, NO_MODEL, brought
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 
@@ -23,6 +24,8 @@ class Setup:
         precision: The number formats, and how softmax is computed.
         mask: Keys that are masked besides those whose score is −∞.
         settings: At most one settings object of each instrument, a frozen dataclass.
+        model: The name of the model whose d_k and scale were chosen. It plays no part in any
+            answer, and is let go of as soon as neither of them is its own any more.
     """
 
     d_k: int = asked(
@@ -36,9 +39,17 @@ class Setup:
     precision: Precision = Precision()
     mask: Mask = Mask()
     settings: tuple[object, ...] = field(default=())
+    model: str = asked(
+        NO_MODEL, NAMED, "model",
+        "the model whose d_k and scale are asked, but for what is given beside it",
+        option="--model", fed=True, synonyms=("head", "architecture"), brings=brought,
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         check_fields(self)
+        own = brought(self.model)
+        if own and all(getattr(self, name) != value for name, value in own.items()):
+            object.__setattr__(self, "model", NO_MODEL)
 
     def get(self, kind: type[S]) -> S:
         """Return the part of a type: this, scale, precision or settings, which have defaults."""
@@ -65,10 +76,10 @@ class Setup:
         return getattr(self.get(field.owner), field.name)
 
     def changed(self, field: Field, change: Callable[[Any], Any]) -> "Setup":
-        """Return this setup with another value of a field."""
+        """Return this setup with another value of a field, and what that brings with it."""
         part: Any = self.get(field.owner)
         value = change(getattr(part, field.name))
-        return self.put(replace(part, **{field.name: value}))
+        return self.put(replace(part, **field.brings(value), **{field.name: value}))
 
 
 FIELDS: dict[str, Field] = {

@@ -1,6 +1,7 @@
 """An Experiment as plain values for JSON, and back."""
 
 from dataclasses import asdict, replace
+from functools import partial
 from math import isfinite
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -8,7 +9,6 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import parse_mask
-from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.source import Source
 from attn_tui.files.kinds import KINDS
@@ -55,19 +55,16 @@ def experiment_from_plain(plain: object, default_source: Source | None = None) -
         "experiment", plain, (*_NAMES, *(name for kind in KINDS.values() for name in kind.names))
     )
     source = _source(values, default_source)
-    setup = Setup() if source.d_k is None else Setup(source.d_k)
-    given = known("parameters", values.get("parameters", {}))
-    parameters = tuple((name, number(name, value)) for name, value in given.items())
-    rule = of_type("rule", values.get("rule", setup.scale.rule), str)
-    setup = setup.put(checked(Scale, rule, parameters))
-    for name, field in FIELDS.items():
-        if name in values:
-            hint = get_type_hints(field.owner)[field.name]
-            value = _setting(name, values[name], hint)
-            # The one name in JSON that says the opposite.
-            value = not value if name == "naive" else value
-            setup = checked(setup.changed, field, lambda _, value=value: value)
-    if source.d_k not in (None, setup.d_k):
+    # A model brings a d_k and a scale, and all else that is said replaces what it brings.
+    setup = _with_field(Setup(), "model", values)
+    if not values.keys().isdisjoint(("rule", "parameters")):
+        given = known("parameters", values.get("parameters", {}))
+        parameters = tuple((name, number(name, value)) for name, value in given.items())
+        rule = of_type("rule", values.get("rule", setup.scale.rule), str)
+        setup = setup.put(checked(partial(replace, setup.scale, rule=rule, given=parameters)))
+    for name in _BUT_MODEL:
+        setup = _with_field(setup, name, values)
+    if "d_k" in values and source.d_k not in (None, setup.d_k):
         refuse("d_k", setup.d_k, f"{source.d_k}, the length of a query")
     mask = of_type("mask", values.get("mask", str(setup.mask)), str)
     setup = replace(setup, mask=checked(parse_mask, mask))
@@ -76,6 +73,18 @@ def experiment_from_plain(plain: object, default_source: Source | None = None) -
     return checked(Experiment, source, setup)
 
 
+def _with_field(setup: Setup, name: str, values: dict[str, Any]) -> Setup:
+    """Return a setup with what values say of a field, if they do."""
+    if name not in values:
+        return setup
+    field = FIELDS[name]
+    value = _setting(name, values[name], get_type_hints(field.owner)[field.name])
+    # The one name in JSON that says the opposite.
+    value = not value if name == "naive" else value
+    return checked(setup.changed, field, lambda _: value)
+
+
+_BUT_MODEL = tuple(name for name in FIELDS if name != "model")
 _NAMES = ("rule", "parameters", *FIELDS, "mask", "settings")
 
 

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from textwrap import wrap
 
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.models import Model
+from attn_tui.compute.models import MODELS
 from attn_tui.compute.precision import FORMATS
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.draft import parse
 from attn_tui.files.examples import Example
+from attn_tui.report.model import departures, model_texts
 from attn_tui.report.numbers import general
 from attn_tui.report.origin import law, origin
 from attn_tui.report.rows import WIDTH
@@ -25,6 +26,7 @@ QK_NORM_SOURCE = "Dehghani et al. 2023, arXiv 2302.05442; Qwen3, Gemma 3"
 def head(experiment: Experiment) -> Iterator[str]:
     """Yield the lines that stand above the answer, each at most 80 columns wide."""
     setup = experiment.setup
+    yield from about_model(setup)
     yield line("scores", origin(experiment))
     if text := law(experiment.source, setup):
         yield line("", text)
@@ -45,10 +47,14 @@ def about_example(example: Example, experiment: Experiment) -> str:
     return lines + line("", "with other options than its own")
 
 
-def about_model(model: Model) -> str:
-    """Return what a model is called, its dimensions, and what there is to add."""
-    sizes = f"{model.title}: d_model {model.d_model:,}, {model.heads} heads, d_k {model.d_k}"
-    return line("model", sizes) + (line("", model.note) if model.note else "")
+def about_model(setup: Setup) -> Iterator[str]:
+    """Yield the model that was chosen, if one was: what departs from it, and what it is itself."""
+    if model := MODELS.get(setup.model):
+        name, its_own = model_texts(setup)[0], "; its own" * bool(departures(setup))
+        sizes = f"d_model {model.d_model:,}, {model.heads} heads, d_k {model.d_k}"
+        yield line("model", f"{name}{its_own}: {sizes}")
+        if model.note:
+            yield line("", model.note)
 
 
 def _scale(experiment: Experiment, setup: Setup) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from attn_tui.charts.rows import cells
 from attn_tui.instruments import INSTRUMENTS
 from attn_tui.tui.actions import Action
 from attn_tui.tui.widgets.bar import Item
@@ -9,13 +10,21 @@ from attn_tui.tui.widgets.bar import Item
 NARROW = 72
 """Fewer columns have room for little: one pane at a time, and numbers in place of names."""
 
+BETWEEN = " · "
+"""What stands between texts of the status."""
 
-def title_items(name: str, status: Sequence[tuple[str, str]], width: int) -> list[Item]:
+
+Status = Sequence[tuple[Sequence[str], str]]
+"""What the right end of a title line says: each a text at decreasing length, and what a click on it
+runs."""
+
+
+def title_items(name: str, status: Status, width: int) -> list[Item]:
     """Return the instruments, the one of a name with its title, and the status at the right end.
 
     Args:
         name: Of the instrument that is shown.
-        status: Texts, each with what a click on it runs; the last ones are left out first.
+        status: The first come first in line for room.
         width: Cells.
     """
     items = [Item(((" attn-tui ", "title"),))] if width >= 60 else []
@@ -28,19 +37,25 @@ def title_items(name: str, status: Sequence[tuple[str, str]], width: int) -> lis
     return [*items, *_status_items(status, width - sum(item.width for item in items), width)]
 
 
-def _status_items(status: Sequence[tuple[str, str]], room: int, width: int) -> list[Item]:
+def _status_items(status: Status, room: int, width: int) -> list[Item]:
     """Return as much of the status as fits, at the right end of the room."""
-    parts, last = [*status], " " if width >= NARROW else ""
-    while True:
-        ends = [" · "] * (len(parts) - 1) + [last]
-        items = [
-            Item(((text, "label"), (end, "muted")), action)
-            for (text, action), end in zip(parts, ends, strict=bool(parts))
-        ]
-        gap = room - sum(item.width for item in items)
-        if gap > 0 or len(parts) < 2:
-            return [Item(((" " * max(gap, 1), "text"),)), *items]
-        parts.pop()
+    last = " " if width >= NARROW else ""
+    parts: list[tuple[str, str]] = []
+    left = room - 1 - cells(last)
+    for texts, action in status:
+        before = cells(BETWEEN) * bool(parts)
+        text = next((text for text in texts if before + cells(text) <= left), None)
+        if text is None and parts:
+            break
+        # The first is there in any case.
+        parts.append((texts[-1] if text is None else text, action))
+        left -= before + cells(parts[-1][0])
+    ends = [BETWEEN] * (len(parts) - 1) + [last]
+    items = [
+        Item(((text, "label"), (end, "muted")), action)
+        for (text, action), end in zip(parts, ends, strict=bool(parts))
+    ]
+    return [Item(((" " * max(left + 1, 1), "text"),)), *items]
 
 
 def key_items(actions: Sequence[tuple[Action, str]], width: int) -> list[Item]:

@@ -19,7 +19,7 @@ from attn_tui.compute.field import Field
 from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.report.export import Forms
 from attn_tui.tui.actions import Action, Section, bindings
-from attn_tui.tui.bars import key_items, title_items
+from attn_tui.tui.bars import Status, key_items, title_items
 from attn_tui.tui.charting import Charting
 from attn_tui.tui.choosing import Choosing
 from attn_tui.tui.computing import Computing
@@ -304,11 +304,8 @@ class InstrumentScreen(Punctual, Screen[None]):
         return ()
 
     @property
-    def status(self) -> Sequence[tuple[str, str]]:
-        """What the right end of the title line says: texts, each with what a click on it runs.
-
-        Where there is little room the last ones are left out.
-        """
+    def status(self) -> Status:
+        """What the right end of the title line says, the last only where there is room."""
         return ()
 
     def frame(self) -> None:

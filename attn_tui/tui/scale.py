@@ -8,10 +8,11 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from attn_tui.compute.log_scale import D_K
-from attn_tui.compute.models import MODELS
+from attn_tui.compute.models import MODELS, NO_MODEL
 from attn_tui.compute.scale import RULES, Scale, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.writing import score_text
+from attn_tui.report.model import model_texts
 from attn_tui.report.numbers import general
 from attn_tui.tui.actions import Action
 from attn_tui.tui.dialogs import Choice
@@ -29,12 +30,12 @@ class ModelPart(Part[H]):
 
     def choose_model(self) -> None:
         """Offer the models."""
-        self._screen.choosing.choose("Heads of models", models(), "", self.model)
+        present = self._screen.fields.setup.model
+        self._screen.choosing.choose("Heads of models", models(), present, self.model)
 
     def model(self, name: str) -> None:
-        """Ask for d_k and the scale of a model."""
-        model = MODELS[name]
-        self._screen.fields.ask(lambda setup: replace(setup, d_k=model.d_k, scale=model.scale))
+        """Ask for d_k and the scale of a model; of none only the name of the present one goes."""
+        self._screen.fields.put("model", lambda _: name)
 
     def commands(self) -> Iterator[Choice]:
         """Yield each model."""
@@ -93,16 +94,14 @@ def rules(setup: Setup, n_attended: int) -> list[Choice]:
 
 
 def models() -> list[Choice]:
-    """Return every model with its d_k and its scale."""
-    return [
-        Choice(
-            name,
-            f"{model.title}: d_k = {model.d_k}",
-            f"{model.scale.pipeline}\n  d_model {model.d_model}, {model.heads} heads"
-            + (f"\n  {model.note}" if model.note else ""),
-        )
-        for name, model in MODELS.items()
-    ]
+    """Return none, and every model with its d_k and its scale."""
+    found = [Choice(NO_MODEL, "none", "d_k and the scale stay as they are")]
+    for name, model in MODELS.items():
+        title = f"{model.title}: d_k = {model.d_k}"
+        sizes = f"d_model {model.d_model}, {model.heads} heads"
+        details = filter(None, (model.scale.pipeline, sizes, model.note))
+        found.append(Choice(name, title, "\n  ".join(details)))
+    return found
 
 
 def parameters_text(name: str, present: Scale) -> str:
@@ -115,6 +114,21 @@ RULE_ACTION = Action("scale.choose_rule", ("r",), "r", "Rule", "Choose the scale
 MODELS_ACTION = Action(
     "scale.choose_model", ("h",), "h", "Models", "Choose d_k and scale of a model"
 )
+
+
+def scale_status(setup: Setup, extras: str = "", unused: str = "") -> tuple[tuple[str, ...], str]:
+    """Return for the title line the model that was chosen, or else the rule.
+
+    Args:
+        setup: What is asked.
+        extras: What there is besides the rule.
+        unused: What of it plays no part here.
+    """
+    rule = ", ".join(filter(None, (f"m = {setup.scale.formula}", extras)))
+    if named := model_texts(setup):
+        whole = (f"{named[0]}, {unused}",) if unused else ()
+        return (*whole, *named, rule), MODELS_ACTION.run
+    return (rule,), RULE_ACTION.run
 
 
 class ScalePane(Vertical):

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.mask import Mask
+from attn_tui.compute.models import MODELS, brought
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import RULES, Scale
 from attn_tui.compute.setup import Setup
@@ -50,12 +52,18 @@ def sources(draw: st.DrawFn) -> Source:
     return Products(rows[:2], rows[2:], values)  # type: ignore[arg-type]
 
 
-@given(sources(), st.integers(1, 65_536), scales, precisions, masks, st.integers(0, 3))
+@given(
+    sources(), st.integers(1, 65_536), scales, precisions, masks, st.integers(0, 3),
+    st.sampled_from([*MODELS]), st.sampled_from(["nothing", "d_k", "scale"]),
+)  # fmt: skip
 @settings(deadline=None)
 def test_every_question_comes_back_from_json(
-    source: Source, d_k: int, scale: Scale, precision: Precision, mask: Mask, of: int
-) -> None:
-    setup = Setup(d_k, scale, precision, mask).put(Settings(of))
+    source: Source, d_k: int, scale: Scale, precision: Precision, mask: Mask, of: int, model: str,
+    own: str,
+) -> None:  # fmt: skip
+    setup = Setup(d_k, scale, precision, mask, model=model).put(Settings(of))
+    if own != "nothing":
+        setup = replace(setup, **{own: brought(model)[own]}, model=model)
     asked = Experiment(source, setup)
     text = "".join(json_text(experiment_to_plain(asked)))
     again = experiment_from_plain(json.loads(text))
@@ -65,6 +73,27 @@ def test_every_question_comes_back_from_json(
     for left, right in zip(again.vectors, asked.vectors, strict=True):
         assert left.name == right.name
         assert left.scores.tobytes() == right.scores.tobytes()
+
+
+def test_a_model_brings_what_a_file_does_not_say() -> None:
+    def read(**more: object) -> Setup:
+        plain: Any = {"vectors": VECTORS, "model": "gemma-2-27b", **more}
+        return experiment_from_plain(plain).setup
+
+    gemma = MODELS["gemma-2-27b"]
+    assert read() == Setup(gemma.d_k, gemma.scale, model="gemma-2-27b")
+    assert read(d_k=64) == Setup(64, gemma.scale, model="gemma-2-27b")
+    without = replace(gemma.scale, softcap=None)
+    assert read(softcap=None) == Setup(128, without, model="gemma-2-27b")
+    assert read(rule="inverse").scale == replace(gemma.scale, rule="inverse", given=())
+    assert read(parameters={"a": 7}).scale == replace(gemma.scale, given=(("a", 7.0),))
+    assert read(d_k=64, softcap=None).model == "none"
+    assert read(model="none") == Setup()
+    of_two = {"queries": [[1.0, 2.0]], "keys": [[3.0, 4.0]], "model": "gpt-2"}
+    assert experiment_from_plain(of_two).setup == Setup(2, model="gpt-2")
+    for wrong in ("gpt-9", None, 3, ["gpt-2"]):
+        with pytest.raises(InputError, match="model"):
+            read(model=wrong)
 
 
 def test_each_source_has_its_own_names() -> None:

@@ -10,7 +10,7 @@ from attn_tui.report.dots.derivation import derivation
 from attn_tui.report.dots.headline import headline
 from attn_tui.report.dots.readouts import bound_text, readouts
 from attn_tui.report.dots.tables import over_d_k_columns, readout_columns
-from attn_tui.report.head import left_out, line, rule_lines
+from attn_tui.report.head import about_model, left_out, line, rule_lines
 from attn_tui.report.measured import deviations
 from attn_tui.report.numbers import general
 from attn_tui.report.rows import WIDTH, text_lines
@@ -35,6 +35,7 @@ def render(answer: Answer) -> Iterator[str]:
 
 def _head(answer: Answer) -> Iterator[str]:
     settings = answer.settings
+    yield from about_model(answer.experiment.setup)
     unfinished = "" if answer.drawn == settings.samples else f" of {settings.samples:,}, stopped"
     yield line(
         "samples", f"{answer.drawn:,}{unfinished}; seed {settings.seed} ({answer.generator})"

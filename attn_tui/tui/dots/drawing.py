@@ -13,21 +13,23 @@ from attn_tui.report.dots.derivation import derivation
 from attn_tui.report.dots.tables import moment_rows, over_d_k_rows, window
 from attn_tui.report.dots.text import ONE_DRAW
 from attn_tui.report.progress import bar
+from attn_tui.tui.bars import Status
 from attn_tui.tui.dots.scene import Scene
 from attn_tui.tui.dots.view import FIELDS, TABS, View
 from attn_tui.tui.looking import tab_items
+from attn_tui.tui.scale import scale_status
 from attn_tui.tui.widgets.bar import Item
 
 BAR = 24
 """Columns of the bar of progress where there is room for one."""
 
 
-def status(experiment: Experiment) -> list[tuple[str, str]]:
-    """Return the rule and the seed, for the title line."""
+def status(experiment: Experiment) -> Status:
+    """Return the model or the rule, and the seed."""
     setup = experiment.setup
     return [
-        (f"m = {setup.scale.formula}", "scale.choose_rule"),
-        (f"seed {setup.get(Settings).seed}", "fields.type('seed')"),
+        scale_status(setup),
+        ((f"seed {setup.get(Settings).seed}",), "fields.type('seed')"),
     ]
 
 

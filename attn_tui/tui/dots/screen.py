@@ -15,6 +15,7 @@ from attn_tui.report.dots import csv, json, text
 from attn_tui.report.progress import Pace
 from attn_tui.tui import full
 from attn_tui.tui.actions import Action, Section
+from attn_tui.tui.bars import Status
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.dots import drawing, explanations, panes
 from attn_tui.tui.dots.actions import ACTIONS, STOP_ACTION
@@ -137,8 +138,8 @@ class DotsScreen(InstrumentScreen):
     # What is shown
 
     @property
-    def status(self) -> list[tuple[str, str]]:
-        """The rule and the seed."""
+    def status(self) -> Status:
+        """The model or the rule, and the seed."""
         return drawing.status(self.asked.experiment) if self.asked else []
 
     def label_of(self, action: Action) -> str:

@@ -13,6 +13,7 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.source import Source
 from attn_tui.files.kinds import KINDS
 from attn_tui.report.numbers import general, weight_name
+from attn_tui.tui.bars import Status
 from attn_tui.tui.explore.charts import TABS, offered
 from attn_tui.tui.explore.found import Found
 from attn_tui.tui.explore.key_table import Page
@@ -21,6 +22,7 @@ from attn_tui.tui.explore.scene import Scene
 from attn_tui.tui.explore.table_rows import Marks, key_table, thick
 from attn_tui.tui.explore.view import View
 from attn_tui.tui.looking import log_item, tab_items
+from attn_tui.tui.scale import scale_status
 from attn_tui.tui.scene import ROOMY
 from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.bar import Item
@@ -45,8 +47,13 @@ def extras_text(scale: Scale, source: Source) -> str:
     if scale.sink is not None:
         parts.append(f"sink {general(scale.sink)}")
     if scale.qk_norm:
-        parts.append("QK-norm" if source.normalises else "no q and k for QK-norm")
+        parts.append(unused_text(scale, source) or "QK-norm")
     return ", ".join(parts)
+
+
+def unused_text(scale: Scale, source: Source) -> str:
+    """Return what of a scale the scores have no use for, or nothing."""
+    return "no q and k for QK-norm" if scale.qk_norm and not source.normalises else ""
 
 
 def pin_text(answer: VectorAnswer, experiment: Experiment) -> str:
@@ -57,14 +64,13 @@ def pin_text(answer: VectorAnswer, experiment: Experiment) -> str:
     return ", ".join([*parts, *filter(None, (extras, precision_text(setup.precision)))])
 
 
-def status(experiment: Experiment) -> list[tuple[str, str]]:
-    """Return the rule, the precision and the source of the scores, for the title line."""
+def status(experiment: Experiment) -> Status:
+    """Return the model or the rule, the precision and the source of the scores."""
     setup, source = experiment.setup, experiment.source
-    rule = ", ".join(filter(None, (f"m = {setup.scale.formula}", extras_text(setup.scale, source))))
     return [
-        (rule, "scale.choose_rule"),
-        (precision_text(setup.precision), "fields.next('precision')"),
-        (KINDS[source.kind].title, "scores.choose_source"),
+        scale_status(setup, extras_text(setup.scale, source), unused_text(setup.scale, source)),
+        ((precision_text(setup.precision),), "fields.next('precision')"),
+        ((KINDS[source.kind].title,), "scores.choose_source"),
     ]
 
 

@@ -14,6 +14,7 @@ from attn_tui.compute.setup import FIELDS
 from attn_tui.report.export import Forms
 from attn_tui.tui import edits, full
 from attn_tui.tui.actions import Section
+from attn_tui.tui.bars import Status
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.explore import contents, drawing, explanations, panes
 from attn_tui.tui.explore.actions import ACTIONS
@@ -133,8 +134,8 @@ class ExploreScreen(InstrumentScreen):
     # What is shown
 
     @property
-    def status(self) -> list[tuple[str, str]]:
-        """The rule, the precision and the source of the scores."""
+    def status(self) -> Status:
+        """The model or the rule, the precision and the source of the scores."""
         return drawing.status(self.asked.experiment) if self.asked else []
 
     def scene(self, asked: Asked) -> Scene:

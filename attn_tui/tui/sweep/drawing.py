@@ -8,10 +8,13 @@ from attn_tui.charts.sweep.curves import place_at, sweep_chart
 from attn_tui.charts.sweep.map import place_on_map, sweep_map
 from attn_tui.charts.sweep.signs import drawn_rules
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Place
-from attn_tui.compute.sweep.settings import Settings
+from attn_tui.compute.sweep.rules import rule_text
+from attn_tui.compute.sweep.settings import Settings, compared
 from attn_tui.report.head import not_applied
+from attn_tui.report.model import model_texts
 from attn_tui.report.numbers import quantity
 from attn_tui.report.progress import left
 from attn_tui.report.sweep.names import (
@@ -24,8 +27,10 @@ from attn_tui.report.sweep.names import (
 )
 from attn_tui.report.sweep.sentences import said
 from attn_tui.report.sweep.tables import numbers_at
+from attn_tui.tui.bars import Status
 from attn_tui.tui.job import Job
 from attn_tui.tui.looking import log_item, tab_items
+from attn_tui.tui.scale import MODELS_ACTION
 from attn_tui.tui.sweep.actions import STOP_ACTION
 from attn_tui.tui.sweep.view import TABS, View
 from attn_tui.tui.widgets.bar import Item
@@ -41,15 +46,18 @@ def place_of(experiment: Experiment) -> Place:
     return experiment.setup.get(Settings).n, experiment.setup.d_k
 
 
-def status(settings: Settings, width: int) -> list[tuple[str, str]]:
-    """Return the statistic for the title line."""
+def status(settings: Settings, setup: Setup, width: int) -> Status:
+    """Return the model, where its rule is among those compared, and the statistic."""
     named = NAMES[settings.statistic]
     ratios = " scaled/unscaled" if width >= 80 else " ratio"
     # A map of ratios says itself what it shows.
     has_ratio = settings.ratio and settings.view != "map"
     text = named.symbol + ratios * has_ratio
     room = 80 + 20 * has_ratio
-    return [(f"{named.short} {text}" if width >= room else text, "looking.choose_statistic")]
+    texts = (f"{named.short} {text}", text) if width >= room else (text,)
+    model = model_texts(setup) if rule_text(setup.scale) in compared(settings, setup.scale) else ()
+    first = [(model, MODELS_ACTION.run)] if model else []
+    return [*first, (texts, "looking.choose_statistic")]
 
 
 def tabs(

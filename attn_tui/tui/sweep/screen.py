@@ -23,6 +23,7 @@ from attn_tui.report.sweep import csv, json, text
 from attn_tui.tui import full
 from attn_tui.tui.actions import Section
 from attn_tui.tui.at_place import AtPlace
+from attn_tui.tui.bars import Status
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.filing import Filing
 from attn_tui.tui.full import FullPicture
@@ -138,9 +139,9 @@ class SweepScreen(InstrumentScreen):
     # What is shown
 
     @property
-    def status(self) -> list[tuple[str, str]]:
-        """The statistic that is shown."""
-        return drawing.status(self.settings, self.size.width)
+    def status(self) -> Status:
+        """The statistic that is shown, and the model."""
+        return drawing.status(self.settings, self.fields.setup, self.size.width)
 
     @property
     def chart(self) -> str:

@@ -1,0 +1,37 @@
+"""The model that was chosen, and what departs from it, in words."""
+
+from attn_tui.compute.models import MODELS
+from attn_tui.compute.setup import Setup
+from attn_tui.report.numbers import general
+
+
+def model_texts(setup: Setup) -> tuple[str, ...]:
+    """Return the model that was chosen with what departs from it, at decreasing length.
+
+    Nothing is said of a model of which nothing is left; that something departs is in every length.
+    """
+    if setup.model not in MODELS:
+        return ()
+    title, departing = MODELS[setup.model].title, departures(setup)
+    if not departing:
+        return (title,)
+    return f"{title}, but {', '.join(departing)}", f"{title}, but …"
+
+
+def departures(setup: Setup) -> tuple[str, ...]:
+    """Return what of the d_k and the scale is not that of the model that was chosen, in words."""
+    if (model := MODELS.get(setup.model)) is None:
+        return ()
+    scale, own = setup.scale, model.scale
+    departs = {
+        f"d_k {setup.d_k:,}": setup.d_k != model.d_k,
+        scale.formula: (scale.rule, scale.given) != (own.rule, own.given),
+        _words("cap", scale.softcap): scale.softcap != own.softcap,
+        _words("sink", scale.sink): scale.sink != own.sink,
+        "QK-norm" if scale.qk_norm else "no QK-norm": scale.qk_norm != own.qk_norm,
+    }
+    return tuple(words for words, there in departs.items() if there)
+
+
+def _words(name: str, value: float | None) -> str:
+    return f"no {name}" if value is None else f"{name} {general(value, 12)}"

@@ -1,0 +1,110 @@
+"""What departs from a model is what differs, and is said at every length."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attn_tui.compute.dots import answer as dots
+from attn_tui.compute.dots import settings as dots_settings
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.explore import answer as explore
+from attn_tui.compute.models import MODELS
+from attn_tui.compute.scale import RULES, Scale
+from attn_tui.compute.setup import FIELDS, Setup
+from attn_tui.compute.source import Drawn
+from attn_tui.compute.sweep import answer as sweep
+from attn_tui.compute.sweep import settings as sweep_settings
+from attn_tui.report.dots import json as dots_json
+from attn_tui.report.explore import json as explore_json
+from attn_tui.report.head import about_model
+from attn_tui.report.model import departures, model_texts
+from attn_tui.report.sweep import json as sweep_json
+
+SCALES = st.builds(
+    Scale, st.sampled_from([*RULES]), softcap=st.sampled_from([None, 30.0, 50.0, 50.000001]),
+    sink=st.sampled_from([None, 0.0, 1.5]), qk_norm=st.booleans(),
+)  # fmt: skip
+
+
+def of(name: str, **other: Any) -> Setup:
+    """Return what is asked where a model was chosen, and then something else."""
+    return replace(Setup().changed(FIELDS["model"], lambda _: name), **other)
+
+
+def texts(name: str, **other: Any) -> str:
+    return next(iter(model_texts(of(name, **other))), "")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_that_is_chosen_is_itself(name: str) -> None:
+    setup, model = of(name), MODELS[name]
+    assert (setup.model, setup.d_k, setup.scale) == (name, model.d_k, model.scale)
+    assert (departures(setup), model_texts(setup)) == ((), (model.title,))
+
+
+def test_what_departs_is_said_in_few_words() -> None:
+    own = MODELS["gemma-2-27b"].scale
+    assert texts("gemma-2-27b") == "Gemma-2-27B"
+    assert texts("gemma-2-27b", d_k=64) == "Gemma-2-27B, but d_k 64"
+    assert texts("gemma-2-27b", d_k=65_536) == "Gemma-2-27B, but d_k 65,536"
+    plain = replace(own, rule="inverse-sqrt", given=())
+    assert texts("gemma-2-27b", scale=plain) == "Gemma-2-27B, but 1/√d_k"
+    assert texts("gemma-2-27b", scale=replace(own, softcap=None)) == "Gemma-2-27B, but no cap"
+    many = Scale("fixed", (("a", 7.0),), softcap=30.0, sink=0.0, qk_norm=True)
+    assert texts("gemma-2-27b", scale=many) == (
+        "Gemma-2-27B, but 1/√a, a = 7, cap 30, sink 0, QK-norm"
+    )
+    assert texts("gpt-oss-20b", scale=Scale()) == "gpt-oss-20b, but no sink"
+    assert texts("gemma-4", scale=Scale("none")) == "Gemma-4 text, but no QK-norm"
+
+
+def test_the_name_goes_with_the_last_that_was_its_own() -> None:
+    assert of("gpt-2", d_k=65, scale=Scale("inverse")).model == "none"
+    assert of("gpt-2", d_k=65, scale=Scale("inverse")) == Setup(65, Scale("inverse"))
+    back = replace(of("gpt-2", d_k=65), d_k=64)
+    assert back == of("gpt-2")
+
+
+@given(st.sampled_from([*MODELS]), st.sampled_from([1, 64, 128, 256]), SCALES)
+def test_a_model_is_named_as_long_as_something_is_its_own(
+    name: str, d_k: int, scale: Scale
+) -> None:
+    model, setup = MODELS[name], of(name, d_k=d_k, scale=scale)
+    same = d_k == model.d_k, scale == model.scale
+    assert setup.model == (name if any(same) else "none")
+    named = model_texts(setup)
+    assert bool(named) == any(same)
+    assert bool(departures(setup)) == (any(same) and not all(same))
+    assert len(set(departures(setup))) == len(departures(setup))
+    assert all(text.startswith(model.title) for text in named)
+    assert all(("but" in text) == (not all(same)) for text in named)
+    assert [*map(len, named)] == sorted(map(len, named), reverse=True)
+    head = " ".join("".join(about_model(setup)).split())
+    assert all(word in head for word in (*departures(setup), *named[:1]))
+
+
+@given(st.sampled_from([*MODELS]), st.booleans(), SCALES)
+@settings(deadline=None, max_examples=20)
+def test_a_name_changes_no_answer(name: str, own: bool, scale: Scale) -> None:
+    named = of(name, scale=scale) if own else of(name, d_k=7)
+    named = named.put(dots_settings.Settings(samples=10, d_ks=()))
+    named = named.put(sweep_settings.Settings(n=4, d_k_range=(2, 9), points=2, draws=20))
+    setups = named, replace(named, model="none")
+    instruments: list[tuple[Any, Any]] = [
+        (explore.answer, explore_json.render),
+        (dots.answer, dots_json.render),
+        (sweep.answer, sweep_json.render),
+    ]
+    for answer, render in instruments:
+        found = []
+        for setup in setups:
+            *_, last = answer(Experiment(Drawn(4), setup))
+            plain = json.loads("".join(render(last)))
+            found.append((plain["experiment"].pop("model"), plain))
+        (one, left), (other, right) = found
+        assert left == right
+        assert (one, other) == (name, "none")
