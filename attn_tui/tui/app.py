@@ -30,9 +30,10 @@ from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.tui.actions import bindings, textual_action
 from attn_tui.tui.cells import Cells
+from attn_tui.tui.choices import Choice
 from attn_tui.tui.copying import line_of
 from attn_tui.tui.crash import STATUS, Crash, crash
-from attn_tui.tui.dialogs import Choice, ChoiceDialog, FindDialog, ReadDialog
+from attn_tui.tui.dialogs import FindDialog, ReadDialog
 from attn_tui.tui.driver import thrifty
 from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.finding import offered
@@ -157,7 +158,7 @@ class AttnApp(Punctual, App[None]):
 
     def action_change_theme(self) -> None:
         """Choose the colours, which are shown as the cursor moves, and remembered."""
-        themes = [Choice(name, name, "") for name in sorted(self.available_themes)]
+        themes = [Choice(name, name) for name in sorted(self.available_themes)]
         before = self.theme
 
         def show(name: str) -> None:
@@ -168,7 +169,7 @@ class AttnApp(Punctual, App[None]):
             if name:
                 remember_theme(name)
 
-        self.push_screen(ChoiceDialog("Theme", themes, before, show), use)
+        self.push_screen(FindDialog("Theme", themes, before, show), use)
 
     def get_driver_class(self) -> type[Driver]:
         """Return what reads from the terminal, and writes to it."""

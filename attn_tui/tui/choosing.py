@@ -5,7 +5,8 @@ from typing import Any
 
 from textual.widget import Widget
 
-from attn_tui.tui.dialogs import Choice, ChoiceDialog, SeveralDialog
+from attn_tui.tui.choices import Choice
+from attn_tui.tui.dialogs import FindDialog, SeveralDialog
 from attn_tui.tui.parts import Host, Part
 from attn_tui.tui.widgets.entry import Entry, Request
 
@@ -27,17 +28,18 @@ class Choosing(Part[Host]):
         self._asker: Widget | None = None
 
     def choose(
-        self, title: str, offered: Sequence[Choice], present: str, take: Callable[..., None]
-    ) -> None:
+        self, title: str, offered: Sequence[Choice], present: str, take: Callable[..., None],
+        preview: Callable[[str], str] | None = None,
+    ) -> None:  # fmt: skip
         """Offer a list; what is chosen is taken by its name."""
-        self._over(ChoiceDialog(title, offered, present), take)
+        self._over(FindDialog(title, offered, present, preview=preview), take)
 
     def choose_several(
         self, title: str, offered: Sequence[Choice], present: Sequence[str],
-        take: Callable[..., None],
+        take: Callable[..., None], preview: Callable[[str], str] | None = None,
     ) -> None:  # fmt: skip
         """Offer a list of which several are chosen; they are taken by their names."""
-        self._over(SeveralDialog(title, offered, present), take)
+        self._over(SeveralDialog(title, offered, present, preview), take)
 
     def _over(self, dialog: Any, take: Callable[..., None]) -> None:
         self._screen.over(dialog, lambda chosen: None if chosen is None else take(chosen))

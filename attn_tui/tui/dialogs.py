@@ -1,40 +1,53 @@
-"""Dialogues over a screen: to choose one of a list or several, to find, and to read."""
+"""Dialogues over a screen: to find and choose one of a list or several, and to read."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import partial
 from typing import ClassVar, TypeVar
 
 from rich.console import RenderableType
-from rich.text import Text
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
-from textual.containers import Vertical, VerticalScroll
+from textual.containers import Container, Horizontal, Vertical, VerticalScroll
 from textual.markup import escape
 from textual.screen import ModalScreen
-from textual.widgets import Input, OptionList, Static
-from textual.widgets.option_list import Option
+from textual.widgets import Input, Static
 
+from attn_tui.charts.rows import cells
+from attn_tui.compute.errors import inert
+from attn_tui.report.headline import wrapped
 from attn_tui.tui.actions import Action, Section, bindings
+from attn_tui.tui.choices import Choice, matching
+from attn_tui.tui.widgets.canvas import Canvas
+from attn_tui.tui.widgets.choice_list import ChoiceList
 
 T = TypeVar("T")
 
-CHOOSE = (
-    Action(
-        "dismiss(None)", ("escape", "q"), "esc", "Close", "Close without a change", palette=False
-    ),
-)
-SEVERAL = (
-    Action("take", ("space",), "space", "Choose", "Take a line in or out", palette=False),
-    Action("done", ("escape", "q"), "esc", "Done", "Close with what is chosen", palette=False),
+Offered = Sequence[Choice] | Callable[[str], Sequence[Choice]]
+"""What is chosen from, or what there is for a text that is typed."""
+
+FAR = 10**9
+"""More lines than any list has."""
+
+MOVE = (
+    Action("move(-1)", ("up",), "up", "", "Go to the line above", palette=False),
+    Action("move(1)", ("down",), "down", "", "Go to the line below", palette=False),
+    Action("page(-1)", ("pageup",), "pgup", "", "Go a page up", palette=False),
+    Action("page(1)", ("pagedown",), "pgdn", "", "Go a page down", palette=False),
+    Action(f"move(-{FAR})", ("home",), "home", "", "Go to the first line", palette=False),
+    Action(f"move({FAR})", ("end",), "end", "", "Go to the last line", palette=False),
 )
 FIND = (
-    Action("move('cursor_up')", ("up",), "up", "", "Go to the line above", palette=False),
-    Action("move('cursor_down')", ("down",), "down", "", "Go to the line below", palette=False),
-    Action("move('page_up')", ("pageup",), "pageup", "", "Go a page up", palette=False),
-    Action("move('page_down')", ("pagedown",), "pagedown", "", "Go a page down", palette=False),
+    *MOVE,
+    Action("choose", ("enter",), "enter", "Choose", "Choose the line", palette=False),
     Action("dismiss(None)", ("escape",), "esc", "Close", "Close without a change", palette=False),
+)
+SEVERAL = (
+    *MOVE,
+    Action("choose", ("enter",), "enter", "Choose", "Take the line in or out", palette=False),
+    Action("done", ("escape",), "esc", "Done", "Close with what is chosen", palette=False),
 )
 READ = (
     Action(
@@ -47,20 +60,14 @@ READ = (
     ),
 )
 
+_WIDTH, _SIDES, _GAP = 96, 4, 2
+"""Cells of a box with a list, of its sides, and between the list and what stands beside it."""
 
-@dataclass(frozen=True)
-class Choice:
-    """One line of a list to choose from.
+_BESIDE = 72
+"""Columns of a screen from which on there is room for details beside a list, and for sides."""
 
-    Attributes:
-        value: What choosing it gives.
-        title: Its first line.
-        detail: What stands below, in a quieter colour.
-    """
-
-    value: str
-    title: str
-    detail: str
+_LINES, _SAID = 3, 3
+"""Lines of such a box besides the list, and those for what choosing would do."""
 
 
 class Dialog(ModalScreen[T]):
@@ -68,16 +75,14 @@ class Dialog(ModalScreen[T]):
 
     Args:
         title: What stands above it.
-        choices: What is chosen from.
     """
 
     KEYS: ClassVar[str]
     """What stands below it."""
 
-    def __init__(self, title: str, choices: Sequence[Choice] = ()) -> None:
+    def __init__(self, title: str) -> None:
         super().__init__()
         self._title = title
-        self._choices = tuple(choices)
 
     def compose(self) -> ComposeResult:
         """Lay out the box."""
@@ -95,180 +100,239 @@ class Dialog(ModalScreen[T]):
         return super().dismiss(result) if self.app.screen is self else AwaitComplete()
 
 
-class Lines(OptionList):
-    """A list in which letters and digits go to the next line that begins with what is typed."""
+class Search(Input):
+    """What is looked for in a list; keys that move in the list do not move in here."""
 
-    def __init__(self, choices: Sequence[Choice], prompts: Sequence[Text]) -> None:
-        super().__init__(*[Option(prompt) for prompt in prompts])
-        self._titles = [_plain(choice.title) for choice in choices]
-        self._typed = ""
-
-    def on_key(self, event: events.Key) -> None:
-        """Go to the line that begins with what was typed since the cursor was moved.
-
-        What no line begins with changes nothing, but one letter again goes on to the next.
-        """
-        letter = _plain(event.character or "")
-        if not letter:
-            self._typed = ""
-            return
-        event.stop()
-        for typed in (self._typed + letter, letter * (letter == self._typed)):
-            first = 0 if self.highlighted is None else self.highlighted + (len(typed) == 1)
-            for index in (*range(first, len(self._titles)), *range(first)):
-                if typed and self._titles[index].startswith(typed):
-                    self._typed, self.highlighted = typed, index
-                    return
+    BINDINGS = bindings(replace(each, run=f"screen.{each.run}") for each in MOVE)
 
 
-def _plain(text: str) -> str:
-    """Return the letters and digits of a text, in lower case."""
-    return "".join(filter(str.isalnum, text.casefold()))
-
-
-class ChoiceDialog(Dialog[str | None]):
-    """A list; enter or a click chooses, escape leaves all as it was.
+class ListDialog(Dialog[T]):
+    """A line to type in, a list of what is found so, and more of what the cursor is on.
 
     Args:
         title: What is chosen.
-        choices: Its lines.
-        present: The value that is chosen now.
+        offered: What is chosen from.
         seen: Called with the value of each line the cursor is on.
+        preview: What choosing a value does here, where that can be said.
     """
 
-    BINDINGS = bindings(CHOOSE)
-    SECTION = Section("In a list", CHOOSE)
-    KEYS = "up, down, letters · enter chooses · esc closes"
+    HINT = "Type to find"
 
     def __init__(
-        self, title: str, choices: Sequence[Choice], present: str,
-        seen: Callable[[str], None] = lambda value: None,
-    ) -> None:  # fmt: skip
-        super().__init__(title, choices)
+        self,
+        title: str,
+        offered: Offered,
+        seen: Callable[[str], object] = str,
+        preview: Callable[[str], str] | None = None,
+    ) -> None:
+        super().__init__(title)
+        self._offered = offered if callable(offered) else partial(matching, tuple(offered))
         self._seen = seen
-        self._present = present
+        self._preview = preview
+        self._room = (0, 0)
 
     def compose_box(self) -> ComposeResult:
-        """Yield the list."""
-        options = Lines(self._choices, [self._prompt(each) for each in self._choices])
-        values = [choice.value for choice in self._choices]
-        options.highlighted = values.index(self._present) if self._present in values else 0
-        yield options
+        """Yield the line to type in, the list, and what there is to say of a line."""
+        with Horizontal(id="typed"):
+            yield Search(compact=True, placeholder=self.HINT)
+            yield Canvas(id="count")
+        with Container(id="found"):
+            yield ChoiceList(self.mark)
+            yield Canvas(id="detail")
+        yield Canvas(id="preview")
 
-    def _prompt(self, choice: Choice) -> Text:
-        mark = "● " if choice.value == self._present else "  "
-        return _prompt(choice, mark)
+    def on_mount(self) -> None:
+        """Offer all there is."""
+        self._find("")
 
-    @on(OptionList.OptionHighlighted)
-    def _on_see(self, event: OptionList.OptionHighlighted) -> None:
-        event.stop()
-        self._seen(self._choices[event.option_index].value)
+    @abstractmethod
+    def mark(self, value: str) -> str:
+        """Return what stands before the title of a value, of the same width for each."""
 
-    @on(OptionList.OptionSelected)
-    def _on_choose(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        self.dismiss(self._choices[event.option_index].value)
+    @abstractmethod
+    def take(self, value: str) -> None:
+        """Do what choosing a value does."""
 
+    def start(self, typed: str, choices: Sequence[Choice]) -> int | None:
+        """Return where the cursor starts among what is found, if it is to be on a line."""
+        return 0
 
-class SeveralDialog(Dialog[tuple[str, ...] | None]):
-    """A list of which several are chosen; space, enter or a click takes one in or out."""
+    # What is found
 
-    BINDINGS = bindings(SEVERAL)
-    SECTION = Section("In a list of several", SEVERAL)
-    KEYS = "up, down, letters · space in or out · esc done"
+    @property
+    def _list(self) -> ChoiceList:
+        return self.query_one(ChoiceList)
 
-    def __init__(self, title: str, choices: Sequence[Choice], present: Sequence[str]) -> None:
-        super().__init__(title, choices)
-        self._present = list(present)
-
-    def compose_box(self) -> ComposeResult:
-        """Yield the list."""
-        yield Lines(self._choices, [self._prompt(each) for each in self._choices])
-
-    def _prompt(self, choice: Choice) -> Text:
-        mark = "[x] " if choice.value in self._present else "[ ] "
-        return Text.assemble((mark + choice.title, "bold"), "\n    ", choice.detail)
-
-    def action_take(self) -> None:
-        """Take the line the cursor is on in or out."""
-        index = self.query_one(OptionList).highlighted
-        if index is not None:
-            self._toggle(index)
-
-    def action_done(self) -> None:
-        """Close with what is chosen."""
-        self.dismiss(tuple(self._present))
-
-    @on(OptionList.OptionSelected)
-    def _on_select(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        self._toggle(event.option_index)
-
-    def _toggle(self, index: int) -> None:
-        choice = self._choices[index]
-        if choice.value in self._present:
-            self._present.remove(choice.value)
-        else:
-            self._present.append(choice.value)
-        self.query_one(OptionList).replace_option_prompt_at_index(index, self._prompt(choice))
-
-
-class FindDialog(Dialog[str | None]):
-    """A list that shrinks as one types: lines that hold every word stay."""
-
-    BINDINGS = bindings(FIND)
-    SECTION = Section("Where one searches", FIND)
-    KEYS = "type to find · enter does it · esc"
-
-    def compose_box(self) -> ComposeResult:
-        """Yield the line to type in, and the list below it."""
-        self._found = self._choices
-        yield Input(compact=True)
-        options = OptionList(*[_prompt(each) for each in self._found])
-        options.can_focus = False
-        options.highlighted = 0
-        yield options
+    def _find(self, typed: str) -> None:
+        choices = self._offered(typed)
+        self._list.nothing = f"Nothing matches {inert(typed)}"
+        self._list.offer(choices, self.start(typed, choices))
 
     @on(Input.Changed)
     def _on_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self._found = matching(self._choices, event.value)
-        options = self.query_one(OptionList)
-        options.clear_options()
-        options.add_options([_prompt(each) for each in self._found])
-        options.highlighted = 0 if self._found else None
+        self._find(event.value)
 
-    def action_move(self, how: str) -> None:
-        """Go to another line."""
-        if self._found:
-            getattr(self.query_one(OptionList), f"action_{how}")()
+    @on(ChoiceList.Reached)
+    def _on_reached(self, event: ChoiceList.Reached) -> None:
+        event.stop()
+        if choice := self._list.chosen:
+            self._seen(choice.value)
+        self._say()
+
+    def action_move(self, lines: int) -> None:
+        """Go so many lines down."""
+        self._list.move(lines)
+
+    def action_page(self, pages: int) -> None:
+        """Go down by what is in sight."""
+        self._list.move(pages * self._list.size.height)
 
     @on(Input.Submitted)
-    def _on_submitted(self, event: Input.Submitted) -> None:
+    @on(ChoiceList.Chosen)
+    def _on_chosen(self, event: Input.Submitted | ChoiceList.Chosen) -> None:
         event.stop()
-        index = self.query_one(OptionList).highlighted
-        if index is not None:
-            self.dismiss(self._found[index].value)
+        self.action_choose()
 
-    @on(OptionList.OptionSelected)
-    def _on_choose(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        self.dismiss(self._found[event.option_index].value)
+    def action_choose(self) -> None:
+        """Choose the line the cursor is on."""
+        if choice := self._list.chosen:
+            self.take(choice.value)
+
+    # How it is shown
+
+    def on_resize(self) -> None:
+        """Give the list and its details the room they want, as far as it is there."""
+        is_wide = self.size.width >= _BESIDE
+        self.set_class(not is_wide, "-tight")
+        width, height = min(self.size.width, _WIDTH) - _SIDES * is_wide, self.size.height
+        choices = self._offered("")
+        beside = is_wide and any(choice.detail for choice in choices)
+        listed = width * 3 // 5 if beside else width
+        said = _SAID * bool(self._preview)
+        room = max(height - _LINES - said - is_wide * bool(said), 2)
+        self._room = listed, (width - listed - _GAP if beside else width)
+        most = max((len(self._details(choice)) for choice in choices), default=0)
+        below = 0 if beside else min(most, room // 2)
+        lines = min(max(len(choices), most if beside else 1), room - below)
+        self.query_one("#found").set_class(beside, "-beside")
+        for name, columns, rows in (
+            ("ChoiceList", listed, lines), ("#detail", self._room[1], lines if beside else below),
+            ("#preview", width, said),
+        ):  # fmt: skip
+            styles = self.query_one(name).styles
+            styles.width, styles.height, styles.display = columns, rows, "block" if rows else "none"
+        self.call_after_refresh(self._say)
+
+    def _details(self, choice: Choice) -> list[str]:
+        """Return what is said of a choice, in lines; its title too, if that is cut."""
+        listed, width = self._room
+        line = f"{self.mark(choice.value)}{choice.title} {choice.note}"
+        title = f"{choice.title}\n" * (cells(line) > listed)
+        return _lines(title + choice.detail, width)
+
+    def _say(self) -> None:
+        """Say more of the line that the cursor is on."""
+        choices, choice = self._list, self._list.chosen
+        place = "" if choice is None else f"{(choices.cursor or 0) + 1} of {len(choices.choices)}"
+        self._show("#count", [place.rjust(self.query_one("#count").size.width)], "muted")
+        self._show("#detail", self._details(choice) if choice else [], "text")
+        said = _lines(self.said(), self.query_one("#preview").size.width)
+        self._show("#preview", said, "strong")
+
+    def said(self) -> str:
+        """Return what choosing would do."""
+        choice = self._list.chosen
+        return self._preview(choice.value) if choice and self._preview else ""
+
+    def _show(self, name: str, lines: Sequence[str], role: str) -> None:
+        canvas = self.query_one(name, Canvas)
+        most = canvas.size.height
+        cut = [*lines[: most - 1], f"{lines[most - 1]} …"] if len(lines) > most > 0 else lines
+        canvas.show([((line, role),) for line in cut])
 
 
-def matching(choices: Sequence[Choice], typed: str) -> tuple[Choice, ...]:
-    """Return the choices that hold every word typed; those whose title begins so come first."""
-    words = typed.casefold().split()
-    found = [
-        (not choice.title.casefold().startswith(typed.casefold().strip()), place)
-        for place, choice in enumerate(choices)
-        if all(word in f"{choice.title} {choice.detail}".casefold() for word in words)
-    ]
-    return tuple(choices[place] for _, place in sorted(found))
+def _lines(text: str, width: int) -> list[str]:
+    return [line for part in text.splitlines() for line in wrapped(part, width)]
 
 
-def _prompt(choice: Choice, mark: str = "") -> Text:
-    return Text.assemble((mark + choice.title, "bold"), "\n  ", choice.detail)
+class FindDialog(ListDialog[str | None]):
+    """A list of which one is chosen; escape leaves all as it was.
+
+    Args:
+        title: What is chosen.
+        offered: What is chosen from.
+        present: The value that is chosen now.
+        seen: Called with the value of each line the cursor is on.
+        preview: What choosing a value does here, where that can be said.
+    """
+
+    BINDINGS = bindings(FIND)
+    SECTION = Section("In a list", FIND)
+    KEYS = "up, down · enter chooses · esc closes"
+
+    def __init__(
+        self,
+        title: str,
+        offered: Offered,
+        present: str = "",
+        seen: Callable[[str], object] = str,
+        preview: Callable[[str], str] | None = None,
+    ) -> None:
+        super().__init__(title, offered, seen, preview)
+        self._present = present
+
+    def mark(self, value: str) -> str:
+        """Mark the present value."""
+        return ("● " if value == self._present else "  ") if self._present else ""
+
+    def take(self, value: str) -> None:
+        """Close with it."""
+        self.dismiss(value)
+
+    def start(self, typed: str, choices: Sequence[Choice]) -> int:
+        """Start on the present value, or on what matches best."""
+        values = [choice.value for choice in choices]
+        return values.index(self._present) if not typed and self._present in values else 0
+
+
+class SeveralDialog(ListDialog[tuple[str, ...]]):
+    """A list of which several are chosen: enter or a click takes one in or out.
+
+    Args:
+        title: What is chosen.
+        offered: What is chosen from.
+        present: The values that are chosen now.
+        preview: What a value does here, where that can be said.
+    """
+
+    BINDINGS = bindings(SEVERAL)
+    SECTION = Section("In a list of several", SEVERAL)
+    KEYS = "up, down · enter in or out · esc done"
+
+    def __init__(
+        self,
+        title: str,
+        offered: Offered,
+        present: Sequence[str],
+        preview: Callable[[str], str] | None = None,
+    ) -> None:
+        super().__init__(title, offered, preview=preview)
+        self._present = tuple(present)
+
+    def mark(self, value: str) -> str:
+        """Mark the values that are chosen."""
+        return "[x] " if value in self._present else "[ ] "
+
+    def take(self, value: str) -> None:
+        """Take it in or out."""
+        others = tuple(each for each in self._present if each != value)
+        self._present = others if value in self._present else (*others, value)
+        self._list.look()
+
+    def action_done(self) -> None:
+        """Close with what is chosen."""
+        self.dismiss(self._present)
 
 
 class ReadDialog(Dialog[None]):

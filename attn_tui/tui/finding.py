@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from attn_tui.tui.dialogs import Choice
+from attn_tui.tui.choices import Choice
 from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.instrument_screen import InstrumentScreen
 
@@ -16,8 +16,7 @@ def offered(screen: InstrumentScreen, themes: bool) -> Iterator[Choice]:
     """
     for action in (*screen.ACTIONS, *SHARED):
         if action.palette and screen.can(action):
-            keys = f"key {action.all_shown}" if action.all_shown else ""
-            yield Choice(action.run, action.help, keys)
+            yield Choice(action.run, action.help, words=action.label, note=action.all_shown)
     yield from screen.commands()
     if themes:
         yield Choice("app.change_theme", "Theme", "Choose the colours")

@@ -21,10 +21,11 @@ from attn_tui.report.export import Forms
 from attn_tui.tui.actions import Action, Section, bindings
 from attn_tui.tui.bars import Status, key_items, title_items
 from attn_tui.tui.charting import Charting
+from attn_tui.tui.choices import Choice
 from attn_tui.tui.choosing import Choosing
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.copying import line_of
-from attn_tui.tui.dialogs import Choice, ReadDialog
+from attn_tui.tui.dialogs import ReadDialog
 from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.explaining import Explanation, explanation_of
 from attn_tui.tui.fields import Fields
@@ -141,6 +142,13 @@ class InstrumentScreen(Punctual, Screen[None]):
 
     def check(self, setup: Setup) -> None:
         """Raise InputError if the screen has no answer to a setup."""
+
+    def preview(self, edit: Edit) -> str:
+        """Return what would be said first after an edit, where that is known at once; or nothing.
+
+        It is asked for as the cursor moves in a list, so it may take some milliseconds.
+        """
+        return ""
 
     def over(self, dialog: Screen[Any], done: Callable[[Any], None] | None = None) -> None:
         """Open a dialogue over the screen."""

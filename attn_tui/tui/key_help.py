@@ -24,9 +24,8 @@ def sections(first: Iterable[Section] = ()) -> tuple[Section, ...]:
         *first,
         everywhere.SECTION,
         *(section for each in screens for section in each),
-        dialogs.ChoiceDialog.SECTION,
-        dialogs.SeveralDialog.SECTION,
         dialogs.FindDialog.SECTION,
+        dialogs.SeveralDialog.SECTION,
         dialogs.ReadDialog.SECTION,
         work.WorkDialog.SECTION,
     )

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from attn_tui.tui.actions import Action
-from attn_tui.tui.dialogs import Choice
+from attn_tui.tui.choices import Choice
 from attn_tui.tui.parts import H, Part
 from attn_tui.tui.widgets.bar import Item
 

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from attn_tui.compute.field import Field
 from attn_tui.compute.setup import Setup
 from attn_tui.report.export import Forms
-from attn_tui.tui.dialogs import Choice
+from attn_tui.tui.choices import Choice
 from attn_tui.tui.state import Asked, Edit, Gesture
 from attn_tui.tui.svg import Picture
 from attn_tui.tui.view import Tab, View
@@ -73,6 +73,9 @@ class Host(Protocol):
 
     def check(self, setup: Setup) -> None:
         """Raise InputError if the screen has no answer to a setup."""
+
+    def preview(self, edit: Edit) -> str:
+        """Return what would be said first after an edit, where that is known at once."""
 
     def look(self, view: View) -> None:
         """Look another way."""

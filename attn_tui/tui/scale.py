@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 from textual.app import ComposeResult
@@ -10,12 +11,13 @@ from textual.containers import Vertical
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.models import MODELS, NO_MODEL
 from attn_tui.compute.scale import RULES, Scale, parse_scale
-from attn_tui.compute.setup import Setup
+from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.files.writing import score_text
+from attn_tui.report.headline import setting
 from attn_tui.report.model import model_texts
-from attn_tui.report.numbers import general
+from attn_tui.tui import edits
 from attn_tui.tui.actions import Action
-from attn_tui.tui.dialogs import Choice
+from attn_tui.tui.choices import Choice
 from attn_tui.tui.explaining import Explanation
 from attn_tui.tui.fields import Change
 from attn_tui.tui.parts import H, Host, Part
@@ -31,17 +33,31 @@ class ModelPart(Part[H]):
     def choose_model(self) -> None:
         """Offer the models."""
         present = self._screen.fields.setup.model
-        self._screen.choosing.choose("Heads of models", models(), present, self.model)
+        choose = self._screen.choosing.choose
+        choose("Heads of models", models(), present, self.model, self._of_model)
 
     def model(self, name: str) -> None:
         """Ask for d_k and the scale of a model; of none only the name of the present one goes."""
         self._screen.fields.put("model", lambda _: name)
 
+    def _of_model(self, name: str) -> str:
+        return self._of(lambda setup: setup.changed(FIELDS["model"], lambda _: name))
+
+    def _of(self, change: Change) -> str:
+        """Return what a change to the scale does to the scores here, and what then is said."""
+        old = self._screen.fields.setup
+        new, n_attended = change(old), self._screen.n_attended
+        differs = [f"d_k {old.d_k:,} → {new.d_k:,}"] * (old.d_k != new.d_k)
+        before, after = (done(setup, n_attended) for setup in (old, new))
+        differs.append(f"{before} → {after}" if before != after else f"{before} as now")
+        return f"{', '.join(differs)}\n{self._screen.preview(edits.setup(change))}".rstrip()
+
     def commands(self) -> Iterator[Choice]:
         """Yield each model."""
-        for name, model in MODELS.items():
-            meaning = f"d_k = {model.d_k}, {model.scale.pipeline}"
-            yield Choice(f"scale.model('{name}')", f"Model {model.title}", meaning)
+        for model in models():
+            yield replace(
+                model, value=f"scale.model('{model.value}')", title=f"Model {model.title}"
+            )
 
 
 class ScalePart(ModelPart[Host]):
@@ -52,7 +68,8 @@ class ScalePart(ModelPart[Host]):
         if asked := self._screen.asked:
             setup = asked.experiment.setup
             offered, present = rules(setup, self._screen.n_attended), setup.scale.rule
-            self._screen.choosing.choose("Scale rule: z = m·s", offered, present, self.rule)
+            choose = self._screen.choosing.choose
+            choose("Scale rule: z = m·s", offered, present, self.rule, self._of_rule)
 
     def rule(self, name: str) -> None:
         """Use a rule by its name."""
@@ -63,11 +80,14 @@ class ScalePart(ModelPart[Host]):
         else:
             fields.ask(under(Scale(name)))
 
+    def _of_rule(self, name: str) -> str:
+        present = self._screen.fields.setup.scale
+        return self._of(under(present if name == present.rule else Scale(name)))
+
     def commands(self) -> Iterator[Choice]:
         """Yield each rule and each model."""
-        for name, rule in RULES.items():
-            meaning = f"m = {rule.formula}: {rule.summary}"
-            yield Choice(f"scale.rule('{name}')", f"Rule {name}", meaning)
+        for rule in rules(self._screen.fields.setup, self._screen.n_attended):
+            yield replace(rule, value=f"scale.rule('{rule.value}')", title=f"Rule {rule.title}")
         yield from super().commands()
 
 
@@ -80,16 +100,32 @@ def under(rule: Scale) -> Change:
     return change
 
 
+def done(setup: Setup, n_attended: int) -> str:
+    """Return what is done to the scores of so many keys: ``÷ 32``, ``÷ 12, cap 50``."""
+    scale = setup.scale
+    m = scale.multiplier(setup.d_k, max(n_attended, 1))
+    parts = [f"÷ {setting(1.0 / m)}" if 0.0 < m < 1.0 and 1.0 / m < inf else f"× {setting(m)}"]
+    if scale.softcap is not None:
+        parts.append(f"cap {setting(scale.softcap)}")
+    if scale.sink is not None:
+        parts.append(f"sink {setting(scale.sink)}")
+    return ", ".join(parts + ["QK-norm"] * scale.qk_norm)
+
+
 def rules(setup: Setup, n_attended: int) -> list[Choice]:
     """Return every rule with its formula, its source and what it is at this d_k and n."""
     choices = []
     for name, rule in RULES.items():
         scale = Scale(name, setup.scale.given if name == setup.scale.rule else ())
-        m = scale.multiplier(setup.d_k, max(n_attended, 1))
-        users = f"used by {rule.users}\n  " if rule.users else ""
-        here = f"at d_k = {setup.d_k}, n = {n_attended:,}: × {general(m, 5)}"
-        detail = f"{rule.summary}\n  {users}{rule.source}\n  {here}"
-        choices.append(Choice(name, f"{name}: m = {scale.formula}", detail))
+        users = [f"Used by {rule.users}"] * bool(rule.users)
+        meanings = [
+            f"{each.symbol} = {scale.parameters[each.name]:g}: {each.meaning}"
+            for each in rule.parameters
+        ]
+        summary = rule.summary[0].upper() + rule.summary[1:]
+        detail = [summary, *meanings, *users, rule.source]
+        here = done(replace(setup, scale=scale), n_attended)
+        choices.append(Choice(name, f"{name:<13}{rule.formula}", "\n".join(detail), "rule", here))
     return choices
 
 
@@ -97,10 +133,10 @@ def models() -> list[Choice]:
     """Return none, and every model with its d_k and its scale."""
     found = [Choice(NO_MODEL, "none", "d_k and the scale stay as they are")]
     for name, model in MODELS.items():
-        title = f"{model.title}: d_k = {model.d_k}"
-        sizes = f"d_model {model.d_model}, {model.heads} heads"
-        details = filter(None, (model.scale.pipeline, sizes, model.note))
-        found.append(Choice(name, title, "\n  ".join(details)))
+        sizes = f"d_model {model.d_model:,}, {model.heads} heads"
+        detail = "\n".join(filter(None, (model.scale.pipeline, sizes, model.note)))
+        words, note = f"model {model.scale.rule}", f"d_k {model.d_k}"
+        found.append(Choice(name, model.title, detail, words, note))
     return found
 
 

@@ -219,7 +219,7 @@ async def test_a_held_key_is_one_step_and_separate_taps_are_several() -> None:
 async def test_rules_are_chosen_from_a_list_and_take_their_parameter() -> None:
     async with at_screen() as person:
         await person.press("r")
-        person.sees("1/√d_k", "arXiv 1706.03762", "at d_k = 1024, n = 3: × 0.03125")
+        person.sees("1/√d_k", "Vaswani et al. 2017", "÷ 32 as now")
         await person.press("down", "enter")
         assert person.asked.draft.setup.scale.rule == "none"
         person.sees("Nothing is divided here (rule none)")

@@ -4,7 +4,6 @@ from threading import Event
 from typing import Any
 
 import pytest
-from textual.widgets import OptionList
 
 from attn_tui.compute.explore.precision_lab import lab
 from attn_tui.compute.mask import Mask
@@ -170,19 +169,6 @@ async def test_a_click_on_a_label_of_the_track_goes_to_its_value() -> None:
             column = person.lines[slider.y].index(label, slider.x + len("d_k "))
             await person.click("#slider", column - slider.x + len(label) - 1)
             assert person.asked.draft.setup.d_k == int(label)
-
-
-async def test_a_name_that_is_typed_finds_its_line_and_no_other() -> None:
-    async with at_screen() as person:
-        for typed, title in (
-            ("gemma", "Gemma-7B"), ("gemma2", "Gemma-2-9B"), ("gptj", "GPT-J-6B"),
-            ("gg", "GPT-J-6B"), ("lxlama3", "Llama-3-8B"),
-        ):  # fmt: skip
-            await person.press("h", "home")
-            await person.write(typed)
-            lines = person.app.screen.query_one(OptionList)
-            assert title in str(lines.get_option_at_index(lines.highlighted or 0).prompt)
-            await person.press("escape")
 
 
 async def test_what_is_no_number_is_written_one_way() -> None:

@@ -132,8 +132,8 @@ async def test_bad_input_is_said_beside_it_and_the_picture_stays(
 async def test_rules_are_chosen_together_or_typed() -> None:
     async with at_sweep(WIDE, draft(crossovers=False)) as person:
         await person.press("r")
-        person.sees("[x] inverse-sqrt", "[x] none", "[ ] inverse:")
-        await person.press("down", "down", "space", "escape")
+        person.sees("[x] inverse-sqrt", "[x] none", "[ ] inverse ")
+        await person.press("down", "down", "enter", "escape")
         assert person.settings(Settings).rules == ("none", "inverse-sqrt", "inverse")
         person.sees("1/d_k")
         await person.press("R")

@@ -8,7 +8,7 @@ from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.law.entries import LAWS
 from attn_tui.report.dots.derivation import derivation
-from attn_tui.tui.dialogs import Choice
+from attn_tui.tui.choices import Choice
 from attn_tui.tui.dots.sampling import Sampling
 from attn_tui.tui.dots.view import FIELDS, View
 from attn_tui.tui.fields import Change
@@ -77,7 +77,7 @@ class Draws(Part[DrawsHost]):
     def choose_entries(self) -> None:
         """Offer the laws of entries."""
         offered = [
-            Choice(law.name, law.title, f"mean {law.mean:.3g}, variance {law.variance:.4g}")
+            Choice(law.name, law.title, f"Mean {law.mean:.3g}\nVariance {law.variance:.4g}")
             for law in LAWS.values()
         ]
         present = self._screen.settings.entries

@@ -8,7 +8,7 @@ from attn_tui.compute.source import Kind
 from attn_tui.files.examples import EXAMPLES
 from attn_tui.files.kinds import KINDS
 from attn_tui.tui import edits
-from attn_tui.tui.dialogs import Choice
+from attn_tui.tui.choices import Choice
 from attn_tui.tui.explore.looking import ExploreHost
 from attn_tui.tui.fields import Change
 from attn_tui.tui.parts import Part
@@ -37,7 +37,12 @@ class Scores(Part[ExploreHost]):
         """Offer the kinds of source."""
         present = self._screen.asked.draft.source if self._screen.asked else ""
         offered = [Choice(name, kind.title, kind.detail) for name, kind in KINDS.items()]
-        self._screen.choosing.choose("Where scores come from", offered, present, self.source)
+
+        def preview(name: str) -> str:
+            return self._screen.preview(edits.source(name))
+
+        choose = self._screen.choosing.choose
+        choose("Where scores come from", offered, present, self.source, preview)
 
     def source(self, kind: Kind) -> None:
         """Ask for scores from a kind of source, and give the keys to their text."""
@@ -53,8 +58,11 @@ class Scores(Part[ExploreHost]):
 
     def choose_example(self) -> None:
         """Offer the examples."""
-        offered = [Choice(name, example.title, example.look) for name, example in EXAMPLES.items()]
-        self._screen.choosing.choose("Examples", offered, "", self.example)
+
+        def preview(name: str) -> str:
+            return self._screen.preview(edits.become(EXAMPLES[name].draft))
+
+        self._screen.choosing.choose("Examples", _examples(), "", self.example, preview)
 
     def example(self, name: str) -> None:
         """Ask what an example asks."""
@@ -64,9 +72,9 @@ class Scores(Part[ExploreHost]):
         """Yield each source and each example."""
         for name, kind in KINDS.items():
             yield Choice(f"scores.source('{name}')", f"Scores {kind.title}", kind.detail)
-        for name, example in EXAMPLES.items():
-            title = f"Example {example.title}"
-            yield Choice(f"scores.example('{name}')", title, example.look)
+        for each in _examples():
+            action, title = f"scores.example('{each.value}')", f"Example {each.title}"
+            yield replace(each, value=action, title=title)
 
     def qk_norm(self) -> None:
         """Normalise queries and keys, or do not."""
@@ -104,6 +112,10 @@ class Scores(Part[ExploreHost]):
         """Show the gradient of the weight of the cursor's key."""
         key = self._screen.view.key
         self._screen.fields.put("of", lambda _: key)
+
+
+def _examples() -> list[Choice]:
+    return [Choice(name, each.title, each.look, name) for name, each in EXAMPLES.items()]
 
 
 def _masked(change: Callable[[Mask], Mask]) -> Change:

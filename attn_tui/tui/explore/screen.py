@@ -8,10 +8,13 @@ from textual import on
 from textual.app import ComposeResult
 
 from attn_tui.charts.rows import Row
+from attn_tui.compute.explore.answer import answer_vector
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.setup import FIELDS
+from attn_tui.report.explore.headline import headline
 from attn_tui.report.export import Forms
+from attn_tui.report.headline import FULL
 from attn_tui.tui import edits, full
 from attn_tui.tui.actions import Section
 from attn_tui.tui.bars import Status
@@ -32,10 +35,13 @@ from attn_tui.tui.filing import Filing
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.parts import Part
 from attn_tui.tui.scale import ScalePart
-from attn_tui.tui.state import Asked, Gesture
+from attn_tui.tui.state import Asked, Edit, Gesture
 from attn_tui.tui.widgets.bar import Item, TabBar
 from attn_tui.tui.widgets.score_editor import ScoreEditor
 from attn_tui.tui.widgets.slider import Slider
+
+FEW = 2_000
+"""Keys up to which it is said what a choice would do as the cursor reaches it."""
 
 LONG = 0.3
 """Seconds after which a computation is said to go on."""
@@ -107,6 +113,20 @@ class ExploreScreen(InstrumentScreen):
     def n_attended(self) -> int:
         """The keys of the vector in view that are not masked."""
         return self.found.answer.vector.n_attended if self.found else super().n_attended
+
+    def preview(self, edit: Edit) -> str:
+        """Return the headline there would be of the vector in view, unless it has many keys."""
+        if self.asked is None:
+            return ""
+        asked = self.asked.ask(edit(self.asked.draft))
+        if asked.error:
+            return asked.error.beside
+        vectors = asked.experiment.vectors
+        if vectors.n_keys > FEW:
+            return ""
+        answer = answer_vector(asked.experiment, min(self.view.vector, len(vectors) - 1))
+        said = headline(answer, asked.experiment)
+        return said.full if self.size.width >= FULL else said.short
 
     # Questions and answers
 

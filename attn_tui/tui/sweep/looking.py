@@ -9,7 +9,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.report.sweep.names import NAMES
 from attn_tui.tui import looking
-from attn_tui.tui.dialogs import Choice
+from attn_tui.tui.choices import Choice
 from attn_tui.tui.parts import Host
 from attn_tui.tui.sweep.drawing import tab_of
 from attn_tui.tui.sweep.view import TABS, Shown, View
@@ -60,7 +60,7 @@ class Looking(looking.Looking[SweepHost]):
     def choose_statistic(self) -> None:
         """Offer the statistics."""
         offered = [
-            Choice(name, f"{named.symbol}: {named.short}", named.words)
+            Choice(name, named.short, named.words, note=named.symbol)
             for name, named in NAMES.items()
         ]
         present = self._screen.settings.statistic

@@ -1,9 +1,12 @@
 """The rules that a sweep compares."""
 
+from dataclasses import replace
+
 from attn_tui.compute.scale import RULES, Scale, parse_scale
+from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.settings import compared
-from attn_tui.tui.dialogs import Choice
-from attn_tui.tui.scale import ModelPart
+from attn_tui.tui.choices import Choice
+from attn_tui.tui.scale import ModelPart, rules
 from attn_tui.tui.sweep.looking import SweepHost
 
 
@@ -20,12 +23,9 @@ class Rules(ModelPart[SweepHost]):
         """Offer the rules, several at once."""
         present = self.compared
         typed = [rule for rule in present if rule not in RULES]
-        offered = [
-            Choice(name, f"{name}: m = {Scale(name).formula}", rule.summary)
-            for name, rule in RULES.items()
-        ]
+        offered = [replace(each, note="") for each in rules(Setup(), 2)]
         offered += [
-            Choice(rule, f"{rule}: m = {parse_scale(rule).formula}", "typed") for rule in typed
+            Choice(rule, rule, f"m = {parse_scale(rule).formula}\nTyped as text") for rule in typed
         ]
 
         def take(chosen: tuple[str, ...]) -> None:
