@@ -17,7 +17,7 @@ from textual.widgets import Input, Static
 
 from attn_tui.charts.rows import cells
 from attn_tui.compute.errors import inert
-from attn_tui.report.headline import wrapped
+from attn_tui.report.headline import FULL, wrapped
 from attn_tui.tui.actions import Action, Section, bindings
 from attn_tui.tui.choices import Choice, matching
 from attn_tui.tui.widgets.canvas import Canvas
@@ -66,8 +66,11 @@ _WIDTH, _SIDES, _GAP = 96, 4, 2
 _BESIDE = 72
 """Columns of a screen from which on there is room for details beside a list, and for sides."""
 
-_LINES, _SAID = 3, 3
-"""Lines of such a box besides the list, and those for what choosing would do."""
+_LINES, _SAID, _MOST = 3, 3, 24
+"""Lines of such a box besides the list, those for what choosing would do, and of the list at most.
+
+What is changed has a line, and a headline two where it has its full width.
+"""
 
 
 class Dialog(ModalScreen[T]):
@@ -209,8 +212,8 @@ class ListDialog(Dialog[T]):
         choices = self._offered("")
         beside = is_wide and any(choice.detail for choice in choices)
         listed = width * 3 // 5 if beside else width
-        said = _SAID * bool(self._preview)
-        room = max(height - _LINES - said - is_wide * bool(said), 2)
+        said = (_SAID + (is_wide and width < FULL)) * bool(self._preview)
+        room = min(max(height - _LINES - said - is_wide * bool(said), 2), _MOST)
         self._room = listed, (width - listed - _GAP if beside else width)
         most = max((len(self._details(choice)) for choice in choices), default=0)
         below = 0 if beside else min(most, room // 2)
