@@ -8,6 +8,7 @@ from typing import Any
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.models import MODELS, NO_MODEL
 from attn_tui.compute.scale import RULES, Scale, parse_scale
@@ -45,8 +46,13 @@ class ModelPart(Part[H]):
 
     def _of(self, change: Change) -> str:
         """Return what a change to the scale does to the scores here, and what then is said."""
-        old = self._screen.fields.setup
-        new, n_attended = change(old), self._screen.n_attended
+        if (asked := self._screen.asked) is None:
+            return ""
+        old, n_attended = asked.experiment.setup, self._screen.n_attended
+        try:
+            new = replace(asked.experiment, setup=change(old)).setup
+        except InputError as error:
+            return error.beside
         differs = [f"d_k {old.d_k:,} → {new.d_k:,}"] * (old.d_k != new.d_k)
         before, after = (done(setup, n_attended) for setup in (old, new))
         differs.append(f"{before} → {after}" if before != after else f"{before} as now")

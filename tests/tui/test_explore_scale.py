@@ -63,7 +63,7 @@ async def test_rules_keep_the_cap_and_parameters_are_checked() -> None:
 async def test_a_model_brings_its_d_k_and_its_scale() -> None:
     async with at_screen() as person:
         await person.press("h")
-        person.sees("BERT-base", "d_k = 64")
+        person.sees("BERT-base", "d_k 64")
         await person.press("escape")
         await person.run("scale.model('gemma-2-27b')")
         await person.pilot.pause()

@@ -29,7 +29,7 @@ def cursor(person: Person) -> str:
 async def test_a_model_is_found_by_typing_and_chosen_by_enter(size: tuple[int, int]) -> None:
     async with at_screen(size) as person:
         await person.press("h")
-        person.sees("BERT-base", "1 of 24")
+        person.sees("BERT-base", "1 of 25")
         await person.write("gem2")
         person.sees(
             "Gemma-2-27B", "1 of 2", "query_pre_attn", "d_k 1,024 → 256, ÷ 32 → ÷ 16, cap 50"
@@ -51,10 +51,12 @@ async def test_what_a_rule_would_do_is_what_it_then_does(size: tuple[int, int]) 
         assert would.split() == " ".join(person.lines[1:3]).split()
 
 
-async def test_what_cannot_be_asked_or_is_long_is_said_so_or_not_at_all() -> None:
+async def test_a_d_k_that_is_held_stays_and_what_is_long_is_not_computed() -> None:
     async with at_screen(draft=Draft("q: 1, 2\nK: [[1, 0]]", Setup(2), "vectors")) as person:
         await person.press("h")
-        person.sees("d_k 2 → 64", "d_k")
+        await person.press("down")
+        person.sees("÷ 1.41 as now")
+        person.misses("d_k 2 →")
         await person.press("escape")
     async with at_screen(
         draft=Draft("n = 2001, seed = 1, vectors = 1", Setup(), "drawn")
