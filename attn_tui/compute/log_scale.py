@@ -41,6 +41,25 @@ class LogScale:
         held = min(max(fraction, 0.0), 1.0)
         return self.clamp(round(self.minimum * (self.maximum / self.minimum) ** held))
 
+    def stop_at(self, fraction: float, reach: float) -> int:
+        """Return the stop nearest to a place on the scale; of those within reach, the roundest.
+
+        Args:
+            fraction: The place, from 0.0 to 1.0.
+            reach: How far beside it a stop is as good as there, likewise.
+
+        >>> D_K.stop_at(0.376, 0.01), D_K.stop_at(0.376, 0.0)
+        (64, 64)
+        """
+
+        def badness(stop: int) -> tuple[float, int, float]:
+            away = abs(self.to_fraction(stop) - fraction)
+            # Powers of two are rounder than three times one, and so on.
+            return max(away - reach, 0.0), (stop // (stop & -stop)).bit_length(), away
+
+        # The last one of n is not round, and is to be reached.
+        return self.maximum if fraction >= 1.0 else min(self.stops, key=badness)
+
     def clamp(self, value: int) -> int:
         """Return the value on the scale that is nearest to any whole number."""
         return min(max(value, self.minimum), self.maximum)

@@ -48,7 +48,9 @@ from attn_tui.tui.state import Asked, History, only_of
 from attn_tui.tui.terminal import lacks_blocks
 from attn_tui.tui.theme import role_styles, role_variables
 from attn_tui.tui.timers import Punctual
+from attn_tui.tui.tooltips import Tooltips
 from attn_tui.tui.turns import Turns
+from attn_tui.tui.widgets.canvas import Target
 from attn_tui.tui.widgets.hint import Hint
 
 BREATH = 0.1
@@ -114,6 +116,7 @@ class AttnApp(Punctual, App[None]):
         self._shown_at = -inf
         self.crash: Crash | None = None
         self.parting = ""
+        self._tooltips = Tooltips(self)
         self.turns = Turns(self, super().on_event, self._show_due)
         for each in INSTRUMENTS:
             self.add_mode(each.name, partial(_screen, each.screen))
@@ -183,6 +186,7 @@ class AttnApp(Punctual, App[None]):
         """Let what a person does have its turn; the rest is dealt with at once."""
         if isinstance(event, InputEvent | Paste | AppFocus | AppBlur) and not event.is_forwarded:
             self._notice(event)
+            self._tooltips.notice(event)
             self.turns.take(received(event))
             return
         await super().on_event(event)
@@ -198,6 +202,10 @@ class AttnApp(Punctual, App[None]):
         if isinstance(screen, InstrumentScreen) and not (is_typed or screen.view.full):
             self._minute = self._minute.pressed(event.key)
             screen.query_one(Hint).take(self._minute)
+
+    def hint_of(self, target: Target) -> str:
+        """Return what is said of a target now, or nothing."""
+        return self._tooltips.of(target)
 
     @on(Hint.Done)
     def _on_done(self, event: Hint.Done) -> None:

@@ -67,6 +67,12 @@ class Fields(Part[Host]):
         """Ask for the next value of a field."""
         self.put(name, lambda value: self._screen.FIELDS[name].kind.step(value, 1))
 
+    def set(self, name: str, text: str) -> None:
+        """Ask for the value that a text says."""
+        field = self._screen.FIELDS[name]
+        value = field.kind.parse(field.key, text)
+        self.put(name, lambda _: value)
+
     def type(self, name: str, text: str | None = None) -> None:
         """Ask for a field to be typed, from a text on; without one that is its value."""
         field = self._screen.FIELDS[name]

@@ -5,8 +5,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
-from textual.events import Key, Paste
+from textual.events import Key, MouseMove, Paste
+from textual.geometry import Offset
 from textual.pilot import Pilot
+from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from attn_tui.files.draft import EXAMPLE, Draft
@@ -109,6 +111,15 @@ class Person:
         await self.pilot.click(selector, offset=(x, y), times=times)
         await settle(self.pilot)
 
+    async def hover(self, selector: str, x: int, y: int = 0) -> str:
+        """Move the mouse to a place of a widget, and return what is said of it once it rests."""
+        at = self.app.screen.query_one(selector).region.offset + Offset(x, y)
+        self.app.post_message(MouseMove(None, *at, 0, 0, 0, False, False, False, *at))
+        await settle(self.pilot)
+        widget, _ = self.app.screen.get_widget_at(*at)
+        asked = (node.tooltip for node in widget.ancestors_with_self if isinstance(node, Widget))
+        return str(next((said for said in asked if said is not None), ""))
+
     async def resize(self, columns: int, lines: int) -> None:
         """Make the terminal another size."""
         await self.pilot.resize_terminal(columns, lines)
@@ -168,13 +179,14 @@ async def at_screen(
     draft: Draft = EXAMPLE,
     theme: str = "",
     instrument: str = "explore",
+    tooltips: bool = False,
 ) -> AsyncIterator[Person]:
     """Start the program on a screen of a size."""
     clock = Clock()
     app = AttnApp(draft, instrument, clock)
     if theme:
         app.theme = theme
-    async with app.run_test(size=size, notifications=True) as pilot:
+    async with app.run_test(size=size, notifications=True, tooltips=tooltips) as pilot:
         await settle(pilot)
         still(app)
         yield Person(app, pilot, clock)

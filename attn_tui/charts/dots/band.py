@@ -55,6 +55,13 @@ def band(answer: Answer, width: int, height: int, below: bool = False) -> tuple[
     return tuple(fitted(row, width) for row in rows[:height])
 
 
+def d_k_at(answer: Answer, y: int, height: int, below: bool = False) -> int | None:
+    """Return the d_k of a row of the band, or None where it has none; see there."""
+    shown = d_ks(answer.law.d_k, height if below else max(height - 3, 1))
+    row = y - (not below)
+    return shown[row] if 0 <= row < len(shown) else None
+
+
 def d_ks(here: int, most: int) -> list[int]:
     """Return the present d_k among as many as fit, evenly spaced by their logarithms, rising.
 

@@ -18,7 +18,7 @@ from attn_tui.compute.logit_map import SYMBOL
 from attn_tui.compute.visible import visible
 from attn_tui.report.numbers import MINUS, scientific
 
-__all__ = ["Side", "Window", "cell_at", "jacobian_map", "window"]
+__all__ = ["Side", "Window", "cell_at", "entry_row", "jacobian_map", "window"]
 
 
 def jacobian_map(
@@ -67,7 +67,7 @@ def jacobian_map(
     rows = [fitted(row, width) for row in block]
     rows += [fitted((), width)] * (height - len(rows) - seen.readout - seen.legend)
     if seen.readout:
-        rows.append(_readout(answer, at, width) if readout else fitted((), width))
+        rows.append(entry_row(answer, at, width) if readout else fitted((), width))
     if seen.legend:
         rows.append(fitted(first_fit(shading.legend(), width), width))
     return tuple(rows)
@@ -165,8 +165,8 @@ def _role(text: str, shade: int) -> str:
     return f"{'positive' if text[0] == '+' else 'negative'}{shade}"
 
 
-def _readout(answer: VectorAnswer, at: tuple[int, int], width: int) -> Row:
-    """Return the entry under the cursor on both sides, in words where there is room."""
+def entry_row(answer: VectorAnswer, at: tuple[int, int], width: int) -> Row:
+    """Return an entry on both sides, in words where there is room."""
     i, j = at
     keys = np.array([i]), np.array([j])
     both = sides(answer)

@@ -12,6 +12,7 @@ from attn_tui.charts.plot import Figure, Series
 from attn_tui.charts.rows import Row, Span, beside, first_fit, fitted, message
 from attn_tui.charts.sides import Quantity
 from attn_tui.compute.explore.answer import OverDk
+from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.logit_map import Wrt
 from attn_tui.report.numbers import in_percent, quantity
 
@@ -87,16 +88,9 @@ def over_d_k_chart(
     if note and height >= LEAST_NOTED:
         rest = over_d_k_chart(data, current, width, height - 1, log, quantity, wrt, alone=alone)
         return (fitted(((note, "label"),), width), *rest)
-    at = int(np.argmin(np.abs(np.log(data.d_k) - np.log(current))))
+    at = _nearest(data, current)
     d_k = data.d_k.astype(np.float64)
-    names = list(_PANELS)
-    count = min(max((width + GAP) // (LEAST_PANEL + GAP), 1), len(names))
-    first = names.index(quantity) if count < len(names) else 0
-    panels = [_PANELS[name](data, at, wrt) for name in (*names[first:], *names[:first])[:count]]
-    axes = [_log_axis(panel) if log else _linear_axis(panel) for panel in panels]
-    # Where the axis of d_k begins, and so which of its ticks fit, is to be the same in all.
-    gutter = max(len(tick.text) for y in axes for tick in y.ticks)
-    size = (width - GAP * (count - 1)) // count
+    panels, axes, gutter, size = _laid(data, at, width, log, quantity, wrt)
     drawn = []
     for panel, y in zip(panels, axes, strict=True):
         series = [
@@ -115,6 +109,48 @@ def over_d_k_chart(
         drawn.append(figure.rows(size, height))
     block = reduce(partial(beside, gap=GAP), drawn)
     return tuple(fitted(row, width) for row in block)
+
+
+def d_k_at(
+    data: OverDk, current: int, x: int, width: int, log: bool, quantity: Quantity, wrt: Wrt
+) -> int | None:
+    """Return the d_k at a column of the chart, a round one if there is any, or None beside it.
+
+    Args:
+        data: As given to the chart, like all but the column.
+        current: The d_k that is marked.
+        x: The column.
+        width: Cells of every row.
+        log: Whether vertical axes are logarithmic.
+        quantity: What the first panel shows.
+        wrt: What the Jacobian is taken with respect to.
+    """
+    if data.d_k.size == 0:
+        return None
+    panels, _, gutter, size = _laid(data, _nearest(data, current), width, log, quantity, wrt)
+    panel, inside = divmod(x, size + GAP)
+    column, columns = inside - gutter - 1, size - gutter - 1
+    if panel >= len(panels) or not 0 <= column < columns:
+        return None
+    return D_K.stop_at((column + 0.5) / columns, 1.0 / columns)
+
+
+def _nearest(data: OverDk, current: int) -> int:
+    return int(np.argmin(np.abs(np.log(data.d_k) - np.log(current))))
+
+
+def _laid(
+    data: OverDk, at: int, width: int, log: bool, quantity: Quantity, wrt: Wrt
+) -> tuple[list[_Panel], list[Axis], int, int]:
+    """Return the panels there is room for, their axes, cells of ticks, and of a panel."""
+    names = list(_PANELS)
+    count = min(max((width + GAP) // (LEAST_PANEL + GAP), 1), len(names))
+    first = names.index(quantity) if count < len(names) else 0
+    panels = [_PANELS[name](data, at, wrt) for name in (*names[first:], *names[:first])[:count]]
+    axes = [_log_axis(panel) if log else _linear_axis(panel) for panel in panels]
+    # Where the axis of d_k begins, and so which of its ticks fit, is to be the same in all.
+    gutter = max(len(tick.text) for y in axes for tick in y.ticks)
+    return panels, axes, gutter, (width - GAP * (count - 1)) // count
 
 
 def _weights(data: OverDk, at: int, wrt: Wrt) -> _Panel:

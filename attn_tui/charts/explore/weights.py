@@ -36,13 +36,7 @@ def weights_chart(
         selected: The key that is marked.
         alone: Whether numbers stand nowhere else: above bars, and those of the key in the last row.
     """
-    n_keys = answer.vector.n_keys
-    both = drawn(answer, log)
-    sunk = any(one.sink is not None for one in both)
-    y = _log_axis(both) if log else PROBABILITIES
-    noted = height >= 8 or n_keys > width // 2 or bool(answer.reason) or sunk or answer.compared
-    size = frame(y, width, height, noted)
-    layout = Layout(n_keys, max(size.columns, 1), max(size.lines, 1), sunk)
+    both, y, noted, _, layout = _laid(answer, width, height, log)
     x = Axis("key", 0.0, layout.columns, ticks=_key_ticks(layout, selected))
     shown = "log scale" if log else "scale 0 to 1"
     titles = [
@@ -56,6 +50,35 @@ def weights_chart(
         series = [replace(one, texts=()) for one in series]
     note = _note(answer, layout, log, selected if alone else -1, width) if noted else ()
     return Figure(titles, series, x, y, _masks(both, layout, y), note=note).rows(width, height)
+
+
+def key_at(answer: VectorAnswer, x: int, width: int, height: int, log: bool) -> int | None:
+    """Return the key whose bars stand at a column of the chart, or None beside all.
+
+    Where a column has several keys it is the one with the largest weight on the second side.
+    """
+    *_, gutter, layout = _laid(answer, width, height, log)
+    column, n_keys = x - gutter, answer.vector.n_keys
+    if not 0 <= column < layout.columns:
+        return None
+    if layout.grouped:
+        key = int(np.searchsorted(layout.first_columns(), column, "right")) - 1
+        return key if key < n_keys else None
+    first, last = (place * n_keys // layout.columns for place in (column, column + 1))
+    return first + int(np.argmax(answer.scaled.weights(slice(first, last))))
+
+
+def _laid(
+    answer: VectorAnswer, width: int, height: int, log: bool
+) -> tuple[tuple[Drawn, Drawn], Axis, bool, int, Layout]:
+    """Return both sides, the axis, whether there is a note, the gutter, and where keys stand."""
+    n_keys, both = answer.vector.n_keys, drawn(answer, log)
+    sunk = any(one.sink is not None for one in both)
+    y = _log_axis(both) if log else PROBABILITIES
+    noted = height >= 8 or n_keys > width // 2 or bool(answer.reason) or sunk or answer.compared
+    size = frame(y, width, height, noted)
+    layout = Layout(n_keys, max(size.columns, 1), max(size.lines, 1), sunk)
+    return both, y, noted, size.gutter, layout
 
 
 def _log_axis(both: tuple[Drawn, Drawn]) -> Axis:

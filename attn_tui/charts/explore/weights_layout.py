@@ -64,11 +64,14 @@ class Layout:
             return (key + 0.5) * self.columns / self.n_keys
         return key * self.columns // self.places + self.group / 2
 
+    def first_columns(self) -> NDArray[np.intp]:
+        """Return the first column of each place, blanks included, shape (places,)."""
+        return np.arange(self.places) * self.columns // self.places
+
     def starts(self) -> Floats:
         """Return where the pair of bars of each place begins, shape (places,)."""
         pair = 2 * self.bar + self.gap
-        firsts = np.arange(self.places) * self.columns // self.places
-        return (firsts + (self.group - pair) // 2).astype(np.float64)
+        return (self.first_columns() + (self.group - pair) // 2).astype(np.float64)
 
     def first_keys(self) -> NDArray[np.intp]:
         """Return the first key of each column, shape (columns,)."""

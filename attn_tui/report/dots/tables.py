@@ -88,11 +88,24 @@ def over_d_k_rows(answer: Answer, width: int, height: int, cursor: int) -> tuple
     marks = tuple(("▸" if place == cursor else " ", "cursor") for place in range(len(answer.table)))
     columns = (Column("", marks, left=True), *over_d_k_columns(answer, cursor))
     rows = laid(columns, width).rows(width)
-    reasons = dict.fromkeys(row.unknown for row in answer.table if row.unknown)
-    words = [wrap(f"–: {reason}", max(width - 1, 1)) for reason in reasons]
-    rows += tuple(fitted(((f" {line}", "muted"),), width) for lines in words for line in lines)
+    words = _reasons(answer, width)
+    rows += tuple(fitted(((f" {line}", "muted"),), width) for line in words)
     room = max(height - 1, 1)
     return (rows[0], *window(rows[1:], cursor - room // 2, room))[:height]
+
+
+def _reasons(answer: Answer, width: int) -> list[str]:
+    """Return lines that say why something is not known."""
+    reasons = dict.fromkeys(row.unknown for row in answer.table if row.unknown)
+    return [line for each in reasons for line in wrap(f"–: {each}", max(width - 1, 1))]
+
+
+def row_at(answer: Answer, width: int, height: int, cursor: int, y: int) -> int | None:
+    """Return which row of the table over d_k stands in a line of it, or None."""
+    room = max(height - 1, 1)
+    count = len(answer.table) + len(_reasons(answer, width))
+    place = y - 1 + top_of(count, cursor - room // 2, room)
+    return place if y > 0 and place < len(answer.table) else None
 
 
 def over_d_k_columns(answer: Answer, cursor: int | None = None) -> tuple[Column, ...]:
@@ -132,9 +145,14 @@ def over_d_k_columns(answer: Answer, cursor: int | None = None) -> tuple[Column,
     )  # fmt: skip
 
 
+def top_of(count: int, top: int, height: int) -> int:
+    """Return the first of so many rows that is seen, where one is wanted."""
+    return max(0, min(top, count - height))
+
+
 def window(rows: Sequence[Row], top: int, height: int) -> tuple[Row, ...]:
     """Return rows from one on, so many at most; arrows in front say where there are others."""
-    top = max(0, min(top, len(rows) - height))
+    top = top_of(len(rows), top, height)
     seen = list(rows[top : top + height])
     for at, mark, more in ((0, "↑", top > 0), (-1, "↓", top + height < len(rows))):
         if more and seen and seen[at][0][0].startswith(" "):

@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 
-from attn_tui.charts.dots.band import band
-from attn_tui.charts.dots.bells import bells
+from attn_tui.charts.dots.band import band, d_k_at
+from attn_tui.charts.dots.bells import bells, named
 from attn_tui.charts.dots.values import ValueAxis
 from attn_tui.charts.glyphs import POINTER
 from attn_tui.charts.rows import Row, Span, cells, first_fit, fitted, length, message
+from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.report.dots.derivation import derivation
-from attn_tui.report.dots.tables import moment_rows, over_d_k_rows, window
+from attn_tui.report.dots.tables import moment_rows, over_d_k_rows, row_at, window
 from attn_tui.report.dots.text import ONE_DRAW
+from attn_tui.report.numbers import general
 from attn_tui.report.progress import bar
 from attn_tui.tui.bars import Status
 from attn_tui.tui.dots.scene import Scene
@@ -19,6 +21,7 @@ from attn_tui.tui.dots.view import FIELDS, TABS, View
 from attn_tui.tui.looking import tab_items
 from attn_tui.tui.scale import scale_status
 from attn_tui.tui.widgets.bar import Item
+from attn_tui.tui.widgets.canvas import Target
 
 BAR = 24
 """Columns of the bar of progress where there is room for one."""
@@ -175,3 +178,44 @@ def chart_rows(scene: Scene, width: int, height: int) -> Sequence[Row]:
             return window(derivation(answer, width), view.top, height)
     rows = moment_rows(answer, view.side, max(width - 2, 1))
     return [((" ", "text"), *row) for row in rows]
+
+
+def picture_target(scene: Scene, width: int, height: int, x: int, y: int) -> Target | None:
+    """Return what a click on the picture does."""
+    if (answer := scene.answer) is None:
+        return None
+    if scene.band_leads:
+        return _band_target(answer, y, height)
+    return _said(answer, "scaled" if 2 * y > height - 4 else "unscaled")
+
+
+def chart_target(scene: Scene, width: int, height: int, x: int, y: int) -> Target | None:
+    """Return what a click on the chart or the table does."""
+    answer, view = scene.answer, scene.view
+    if answer is None:
+        return None
+    if view.chart == "over_d_k" and not scene.band_leads:
+        return _band_target(answer, y, height, view.log and not scene.narrow)
+    if view.chart == "over_d_k":
+        return _said(answer, "scaled" if 2 * y > height - 4 else "unscaled")
+    if view.chart != "table" or (row := row_at(answer, width, height, view.row, y)) is None:
+        return None
+    d_k = answer.table[row].d_k
+    there = f"fields.set('d_k', '{d_k}')"
+    return Target(f"draws.point_row({row})", f"Row of d_k = {d_k:,}; twice: go there", there)
+
+
+def _band_target(answer: Answer, y: int, height: int, below: bool = False) -> Target | None:
+    d_k = d_k_at(answer, y, height, below)
+    if d_k is None:
+        return None
+    return Target(f"fields.set('d_k', '{d_k}')", f"Go to d_k = {d_k:,}")
+
+
+def _said(answer: Answer, role: str) -> Target:
+    """Return what is said of a bell, with which nothing can be done."""
+    m = answer.multiplier if role == "scaled" else 1.0
+    mean, deviation = (
+        general(each * m, 4) for each in (answer.law.mean, answer.law.standard_deviation)
+    )
+    return Target(words=f"{named(answer, role)[2:]}: mean {mean}, σ = {deviation}, exactly")

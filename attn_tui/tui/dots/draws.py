@@ -51,6 +51,10 @@ class Draws(Part[DrawsHost]):
         """Put the cursor on the field at a place."""
         self._screen.look(replace(self._screen.view, field=place))
 
+    def point_row(self, row: int) -> None:
+        """Put the cursor on a row of the table."""
+        self._screen.look(replace(self._screen.view, row=row))
+
     def step(self, steps: int) -> None:
         """Move the field under the cursor by steps."""
         self._screen.fields.change(FIELDS[self._screen.view.field].name, steps)

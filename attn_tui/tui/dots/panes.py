@@ -1,6 +1,7 @@
 """The panes of the screen of Dot products."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from textual import events
 
@@ -10,7 +11,7 @@ from attn_tui.tui.dots import drawing, explanations
 from attn_tui.tui.dots.scene import Scene
 from attn_tui.tui.scale import ScalePane
 from attn_tui.tui.scene import SHORT
-from attn_tui.tui.widgets.canvas import Canvas
+from attn_tui.tui.widgets.canvas import Canvas, Target
 from attn_tui.tui.widgets.chart import ChartCanvas, ChartPane, arrows
 
 FIELD_ACTIONS = (
@@ -108,6 +109,7 @@ class PicturePane(ChartCanvas, can_focus=True):
         """Draw both, or say that they are to come."""
         if size := self.size:
             self.show(drawing.picture_rows(scene, *size))
+            self.targets = partial(drawing.picture_target, scene, *size)
 
 
 class DotsChart(ChartPane):
@@ -126,6 +128,7 @@ class DotsChart(ChartPane):
     def see(self, scene: Scene) -> None:
         """Come into sight, or go; what is short leaves its room to the picture."""
         chart = scene.present not in ("picture", "draws")
+        self.wheel = "draws.scroll(0, {})" * (scene.present in ("table", "derivation"))
         self.can_focus = chart
         if self.has_focus and scene.present == "draws":
             # The fields stand here now, and take the arrows.
@@ -142,3 +145,7 @@ class DotsChart(ChartPane):
     def rows_of(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
         """Return the chart, or what stands where it will be."""
         return drawing.chart_rows(scene, width, height)
+
+    def target_of(self, scene: Scene, width: int, height: int, x: int, y: int) -> Target | None:
+        """Return what a click does: to the d_k of a row of the band, or to a row of the table."""
+        return drawing.chart_target(scene, width, height, x, y)

@@ -4,17 +4,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, get_args
 
-from attn_tui.charts.rows import Row, message
+import numpy as np
+
+from attn_tui.charts.rows import Row, message, plain
 from attn_tui.charts.sides import Quantity
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.attention import attention
 from attn_tui.files.kinds import KINDS
+from attn_tui.report.numbers import in_percent, weight_name
 from attn_tui.tui.explore import chart_data
 from attn_tui.tui.explore.chart_data import Needed
 from attn_tui.tui.explore.view import View
 from attn_tui.tui.scene import ROOMY
 from attn_tui.tui.view import Tab
+from attn_tui.tui.widgets.canvas import Target
 
 Rows = tuple[Row, ...]
 
@@ -52,6 +56,18 @@ class Drawn:
         return 3 if not self.alone and self.width < ROOMY and self.height >= 8 else 0
 
 
+WORDS = 78
+"""Cells at most of what is said of a place."""
+
+
+def key_target(answer: VectorAnswer, key: int) -> Target:
+    """Return what a click on a key does: the cursor goes there, and a second one chooses it."""
+    side = answer.scaled
+    (share,) = (in_percent(*pair) for pair in side.pairs(np.array([key])))
+    again = f"; twice: the gradient of {weight_name(key)}" * (key != answer.of)
+    return Target(f"looking.point({key})", f"Key {key}: {share}{again}", "scores.gradient_of")
+
+
 def _key_moved(drawn: Drawn, dx: int, dy: int) -> View:
     view, last = drawn.view, drawn.n_keys - 1
     return replace(view, key=min(max(view.key + dx + dy, 0), last))
@@ -67,7 +83,8 @@ class Chart:
         draw: Returns it.
         needed: Returns what must be computed before; nothing unless given.
         moved: Returns the view after an arrow: so many places to the right, and down.
-        pointed: Returns the view after a click on a column and a row, or None if it does nothing.
+        pointed: Returns what a click on a column and a row does, if anything.
+        scrolls: Whether what an arrow down does is to show more; the wheel does so too.
     """
 
     title: str
@@ -75,7 +92,8 @@ class Chart:
     draw: Callable[[Drawn], Rows]
     needed: Callable[[Experiment, View], Needed | None] = lambda experiment, view: None
     moved: Callable[[Drawn, int, int], View] = _key_moved
-    pointed: Callable[[Drawn, int, int], View | None] = lambda drawn, x, y: None
+    pointed: Callable[[Drawn, int, int], Target | None] = lambda drawn, x, y: None
+    scrolls: bool = False
 
 
 def _weights(drawn: Drawn) -> Rows:
@@ -83,6 +101,13 @@ def _weights(drawn: Drawn) -> Rows:
 
     view = drawn.view
     return weights_chart(drawn.answer, drawn.width, drawn.height, view.log, view.key, drawn.alone)
+
+
+def _bar_pointed(drawn: Drawn, x: int, y: int) -> Target | None:
+    from attn_tui.charts.explore.weights import key_at
+
+    key = key_at(drawn.answer, x, drawn.width, drawn.height, drawn.view.log)
+    return None if key is None else key_target(drawn.answer, key)
 
 
 def _jacobian(drawn: Drawn) -> Rows:
@@ -105,14 +130,16 @@ def _entry_moved(drawn: Drawn, dx: int, dy: int) -> View:
     return replace(view, key=min(max(view.key + dy, 0), last), other=other)
 
 
-def _entry_pointed(drawn: Drawn, x: int, y: int) -> View | None:
-    from attn_tui.charts.explore.jacobian import cell_at
+def _entry_pointed(drawn: Drawn, x: int, y: int) -> Target | None:
+    from attn_tui.charts.explore.jacobian import cell_at, entry_row
 
     view, n_keys = drawn.view, drawn.n_keys
     cursor = (view.key, view.other)
     height, y = drawn.height - drawn.head, y - drawn.head
     cell = cell_at(x, y, n_keys, drawn.width, height, cursor, view.zoomed)
-    return replace(view, key=cell[0], other=cell[1]) if cell else None
+    if cell is None:
+        return None
+    return Target(f"looking.point{cell}", f"Go to {plain([entry_row(drawn.answer, cell, WORDS)])}")
 
 
 def _over_d_k(drawn: Drawn) -> Rows:
@@ -123,6 +150,16 @@ def _over_d_k(drawn: Drawn) -> Rows:
         drawn.data, experiment.setup.d_k, drawn.width, drawn.height, view.log,
         view.quantity, drawn.answer.wrt, KINDS[experiment.source.kind].over_d_k, drawn.alone,
     )  # fmt: skip
+
+
+def _d_k_pointed(drawn: Drawn, x: int, y: int) -> Target | None:
+    from attn_tui.charts.explore.over_d_k import d_k_at
+
+    view, d_k = drawn.view, drawn.experiment.setup.d_k
+    place = d_k_at(drawn.data, d_k, x, drawn.width, view.log, view.quantity, drawn.answer.wrt)
+    if place is None or drawn.experiment.source.d_k is not None:
+        return None
+    return Target(f"fields.set('d_k', '{place}')", f"Go to d_k = {place:,}")
 
 
 def _quantity_moved(drawn: Drawn, dx: int, dy: int) -> View:
@@ -162,11 +199,13 @@ def _component_moved(drawn: Drawn, dx: int, dy: int) -> View:
 
 
 CHARTS: Mapping[str, Chart] = {
-    "bars": Chart("Chart of weights", "Chart", _weights),
+    "bars": Chart("Chart of weights", "Chart", _weights, pointed=_bar_pointed),
     "jacobian": Chart("Jacobian", "J", _jacobian, moved=_entry_moved, pointed=_entry_pointed),
-    "over_d_k": Chart("Over d_k", "d_k", _over_d_k, chart_data.over, _quantity_moved),
-    "precision": Chart("Precision", "bits", _precision, chart_data.tried, _line_moved),
-    "vectors": Chart("q, K, V", "qKV", _vectors, moved=_component_moved),
+    "over_d_k": Chart("Over d_k", "d_k", _over_d_k, chart_data.over, _quantity_moved, _d_k_pointed),
+    "precision": Chart(
+        "Precision", "bits", _precision, chart_data.tried, _line_moved, scrolls=True
+    ),
+    "vectors": Chart("q, K, V", "qKV", _vectors, moved=_component_moved, scrolls=True),
 }
 """Each by its name, in the order of the tabs."""
 

@@ -122,7 +122,10 @@ def page(scene: Scene, found: Found) -> Page:
     weights = _weights_title(scene, answer, keys, width - right - 4)
     titles = weights, gradient * has_gradient
     above, apart = not scene.narrow, n_between > 0
-    return Page(keys, rows, before, titles, scene.statistics, above, apart, scene.tall)
+    return Page(
+        answer, keys, rows, before, titles, scene.statistics, above, apart, scene.tall,
+        scene.half, view.ranked,
+    )  # fmt: skip
 
 
 def _unmasked(experiment: Experiment, index: int, keys: Keys) -> list[float]:

@@ -9,10 +9,12 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from attn_tui.charts.rows import Row
+from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.tui.actions import Action, Section, bindings, textual_action
+from attn_tui.tui.explore.charts import key_target
 from attn_tui.tui.explore.order import Keys
-from attn_tui.tui.explore.table_rows import title_row
-from attn_tui.tui.widgets.canvas import Canvas
+from attn_tui.tui.explore.table_rows import key_width, title_row
+from attn_tui.tui.widgets.canvas import Canvas, Target
 
 FAR = 10**9
 
@@ -41,6 +43,7 @@ class Page:
     """What the table shows.
 
     Attributes:
+        answer: The numbers.
         keys: The keys that are in sight, in their order.
         rows: The heads of the columns, and rows for each key.
         before: How many of their cells stand before the gradient.
@@ -49,7 +52,11 @@ class Page:
         titled: Whether a line with the titles stands above the heads of the columns.
         apart: Whether a line that is no key's stands before the last key.
         tall: How many lines a key takes; 1 where keys stand apart.
+        half: Which half is shown alone, if one is.
+        ranked: Whether the largest weights stand first.
     """
+
+    answer: VectorAnswer
 
     keys: Keys
     rows: Sequence[Row]
@@ -59,6 +66,8 @@ class Page:
     titled: bool = True
     apart: bool = False
     tall: int = 1
+    half: str = ""
+    ranked: bool = False
 
     @property
     def head(self) -> int:
@@ -72,6 +81,22 @@ class Page:
             lines.insert(-1, None)
         place = line // self.tall
         return lines[place] if 0 <= place < len(lines) else None
+
+    def target(self, x: int, y: int) -> Target | None:
+        """Return what a click on a cell does: on a key, or on what stands above the keys."""
+        if (key := self.key(y - self.head)) is not None:
+            return key_target(self.answer, key)
+        if y >= self.head:
+            return None
+        is_key = x < key_width(self.answer)
+        if x >= self.before or (self.half == "gradient" and not is_key):
+            other = "logits z" if self.answer.wrt == "scores" else "scores s"
+            return Target("fields.next('wrt')", f"Take the gradient with respect to the {other}")
+        if self.ranked and (is_key or y < self.head - 1):
+            return Target("looking.sort('position')", "Sort by key")
+        if not (self.ranked or is_key):
+            return Target("looking.sort('weight')", "Sort by weight, the largest first")
+        return None
 
 
 class KeyTable(Vertical, can_focus=True):
@@ -111,7 +136,9 @@ class KeyTable(Vertical, can_focus=True):
             for span in (title_row(title, width, self.has_focus) if title else ())
         )
         rows = [titles, *page.rows] if page.titled else page.rows
-        self.query_one("#blocks", Canvas).show(rows)
+        blocks = self.query_one("#blocks", Canvas)
+        blocks.show(rows)
+        blocks.targets = page.target
         statistics = self.query_one("#statistics", Canvas)
         statistics.styles.height = len(page.statistics)
         statistics.show(page.statistics)
@@ -140,16 +167,6 @@ class KeyTable(Vertical, can_focus=True):
         """Move down."""
         event.stop()
         await self._run("looking.move(1)")
-
-    async def on_click(self, event: events.Click) -> None:
-        """Move the cursor to the key that was clicked; a second click chooses its gradient."""
-        if self.page is None:
-            return
-        key = self.page.key(event.screen_y - self.region.y - self.page.head)
-        if key is not None:
-            await self._run(f"looking.point({key})")
-            if event.chain == 2:
-                await self._run("scores.gradient_of")
 
     async def _run(self, action: str) -> None:
         await self.run_action(textual_action(action))

@@ -64,10 +64,10 @@ class Looking(looking.Looking[ExploreHost]):
             following = (screen.view.vector + 1) % len(screen.asked.experiment.vectors)
             screen.look(screen.view.at(following))
 
-    def sort(self) -> None:
+    def sort(self, by: Sort | None = None) -> None:
         """List keys by weight, from the largest on, or else by position; the list begins anew."""
         view = self._screen.view
-        sort: Sort = "position" if view.ranked else "weight"
+        sort: Sort = by or ("position" if view.ranked else "weight")
         self._screen.look(replace(view, sort=sort, top=0, follows=False))
 
     def go_to_key(self) -> None:
@@ -84,11 +84,12 @@ class Looking(looking.Looking[ExploreHost]):
             request = Request("key", str(self._screen.view.key), read, self.point)
             self._screen.choosing.request(request)
 
-    def point(self, key: int) -> None:
-        """Put the cursor on a key."""
+    def point(self, key: int, other: int | None = None) -> None:
+        """Put the cursor on a key, and on another one whose score is changed."""
         view = self._screen.view
+        other = view.other if other is None else other
         # By position it is seen among its neighbours.
-        self._screen.look(replace(view, key=key, follows=not view.ranked))
+        self._screen.look(replace(view, key=key, other=other, follows=not view.ranked))
 
     def move(self, keys: int) -> None:
         """Move the cursor by so many keys of the list, which follows it."""
@@ -107,12 +108,6 @@ class Looking(looking.Looking[ExploreHost]):
         """Do what an arrow does in the chart."""
         if drawn := self._screen.vector_chart.drawn:
             self._screen.look(CHARTS[drawn.view.chart].moved(drawn, dx, dy))
-
-    def point_at(self, x: int, y: int) -> None:
-        """Do what a click on a cell of the chart does."""
-        drawn = self._screen.vector_chart.drawn
-        if drawn and (view := CHARTS[drawn.view.chart].pointed(drawn, x, y)):
-            self._screen.look(view)
 
     def pin(self) -> None:
         """Pin the present answer, or let go of the one that is pinned."""

@@ -1,5 +1,7 @@
 """The panes of the Explore screen."""
 
+from functools import partial
+
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -16,8 +18,8 @@ from attn_tui.tui.explore.scene import Scene
 from attn_tui.tui.explore.view import View
 from attn_tui.tui.scale import ScalePane
 from attn_tui.tui.state import Asked, are_others
-from attn_tui.tui.widgets.canvas import Canvas
-from attn_tui.tui.widgets.chart import ChartCanvas, ChartPane, arrows
+from attn_tui.tui.widgets.canvas import Canvas, Target
+from attn_tui.tui.widgets.chart import ChartPane, arrows
 from attn_tui.tui.widgets.score_editor import ScoreEditor
 
 
@@ -33,9 +35,9 @@ class Formula(Canvas):
             self.show([((" ", "text"), *row)])
             self.fade(scene.is_unread)
 
-    async def on_click(self) -> None:
-        """Open the editor."""
-        await self.run_action(textual_action("scores.edit"))
+    def target_at(self, x: int, y: int) -> Target | None:
+        """Return what opens the editor."""
+        return Target("scores.edit", "Edit the scores")
 
 
 class ScoresPane(Vertical):
@@ -138,15 +140,14 @@ class ExploreChart(ChartPane):
         self.display = not scene.narrow or not scene.shows_table
         self.canvas.fade(scene.is_old)
 
-    @on(ChartCanvas.Pointed)
-    async def _on_pointed(self, event: ChartCanvas.Pointed) -> None:
-        event.stop()
-        await self.run_action(textual_action(f"looking.point_at({event.x}, {event.y})"))
-
     def draw(self, drawn: Drawn) -> None:
         """Draw what the view shows."""
-        self.canvas.show(CHARTS[drawn.view.chart].draw(drawn))
+        chart = CHARTS[drawn.view.chart]
+        self.canvas.show(chart.draw(drawn))
+        self.canvas.targets = partial(chart.pointed, drawn)
+        self.wheel = "looking.arrow(0, {})" * chart.scrolls
 
     def wait(self, failed: bool) -> None:
         """Say that the chart is still to come, or will not."""
+        self.canvas.targets = None
         self.canvas.show(message(" not computed" if failed else " computing …", *self.canvas.size))

@@ -133,10 +133,15 @@ def key_table(
     return table.rows(table.width), before
 
 
+def key_width(answer: VectorAnswer) -> int:
+    """Return how many cells the column of keys takes."""
+    return 2 + max(3, len(str(answer.vector.n_keys - 1)))
+
+
 def _keys(answer: VectorAnswer, keys: Keys, marks: Marks) -> Column:
-    size = max(3, len(str(answer.vector.n_keys - 1)))
-    cells = tuple((f"{marks.mark(key)}{key:>{size}}", "text") for key in keys.tolist())
-    return _marked(Column("key", cells, width=size + 2), keys, marks)
+    size = key_width(answer)
+    cells = tuple((f"{marks.mark(key)}{key:>{size - 2}}", "text") for key in keys.tolist())
+    return _marked(Column("key", cells, width=size), keys, marks)
 
 
 def _marked(column: Column, keys: Keys, marks: Marks) -> Column:

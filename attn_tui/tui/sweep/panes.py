@@ -12,6 +12,7 @@ from attn_tui.tui.scale import ScalePane
 from attn_tui.tui.sweep import drawing, explanations
 from attn_tui.tui.sweep.actions import ENTER_ACTION
 from attn_tui.tui.sweep.scene import Scene
+from attn_tui.tui.widgets.canvas import Target
 from attn_tui.tui.widgets.chart import ChartPane, arrows
 from attn_tui.tui.widgets.slider import Slider
 
@@ -51,6 +52,22 @@ class SweepChart(ChartPane):
     )
     SECTION = Section("In the charts of Sweep", ACTIONS)
     explanation = explanations.CHART
+
+    def see_chart(self, scene: Scene) -> None:
+        """Draw the chart of a scene."""
+        super().see_chart(scene)
+        self.wheel = "places.move(0, {})" * scene.view.numbers
+
+    def target_of(self, scene: Scene, width: int, height: int, x: int, y: int) -> Target | None:
+        """Return what a click does: it goes to a place, and a second one opens Explore there."""
+        if scene.answer is None or not scene.answer.points:
+            return None
+        at = drawing.place_of(scene.asked.experiment)
+        place = drawing.pointed(scene.answer, scene.view, at, x, y, width, height)
+        if place is None:
+            return None
+        words = f"Go to n = {place[0]:,}, d_k = {place[1]:,}; twice: open it in Explore"
+        return Target(f"places.go{place}", words, "places.explore")
 
     def rows_of(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
         """Return the chart, or the numbers in its place, or what stands where it will be."""

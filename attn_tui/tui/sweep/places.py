@@ -60,20 +60,13 @@ class Places(Part[PlacesHost]):
             else:
                 screen.fields.put("d_k", lambda d_k: moved(points.d_ks, d_k, along), MOVE)
 
-    def point(self, x: int, y: int, width: int, height: int, twice: bool) -> None:
-        """Move to the place at a cell of the chart; twice opens Explore there."""
-        screen = self._screen
-        if not (screen.asked and screen.answer and screen.answer.points):
-            return
-        at = drawing.place_of(screen.asked.experiment)
-        if place := drawing.pointed(screen.answer, screen.view, at, x, y, width, height):
-            n, d_k = place
-            if n != at[0]:
-                screen.fields.put("n", lambda _: n)
-            if d_k != at[1]:
-                screen.fields.put("d_k", lambda _: d_k)
-            if twice:
-                self.explore()
+    def go(self, n: int, d_k: int) -> None:
+        """Go to a place."""
+        fields, setup = self._screen.fields, self._screen.fields.setup
+        if n != self._screen.settings.n:
+            fields.put("n", lambda _: n)
+        if d_k != setup.d_k:
+            fields.put("d_k", lambda _: d_k)
 
     def type_points(self) -> None:
         """Ask at how many places vectors are drawn."""

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
@@ -39,7 +38,6 @@ from attn_tui.tui.sweep.rules import Rules
 from attn_tui.tui.sweep.scene import Scene
 from attn_tui.tui.sweep.view import TABS, Shown, View
 from attn_tui.tui.widgets.bar import Item
-from attn_tui.tui.widgets.chart import ChartCanvas
 from attn_tui.tui.widgets.slider import Slider
 
 
@@ -165,10 +163,3 @@ class SweepScreen(InstrumentScreen):
         progress = drawing.progress_text(self.answer, self.job, time.monotonic())
         left_out = not_applied(self.fields.setup.scale, but_qk_norm=True)
         return drawing.tabs(self.settings, self.view, focused, self.size.width, progress, left_out)
-
-    # What panes say
-
-    @on(ChartCanvas.Pointed)
-    def _on_pointed(self, event: ChartCanvas.Pointed) -> None:
-        size = self.query_one(ChartCanvas).size
-        self.places.point(event.x, event.y, *size, event.twice)

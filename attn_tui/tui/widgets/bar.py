@@ -3,11 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from textual import events
-
 from attn_tui.charts.rows import Row, length
-from attn_tui.tui.actions import textual_action
-from attn_tui.tui.widgets.canvas import Canvas
+from attn_tui.tui.widgets.canvas import Canvas, Target
 
 
 @dataclass(frozen=True)
@@ -17,10 +14,12 @@ class Item:
     Attributes:
         row: What it shows.
         action: What a click runs, as of an `Action`, or empty.
+        words: What that does; without them the action says so itself.
     """
 
     row: Row
     action: str = ""
+    words: str = ""
 
     @property
     def width(self) -> int:
@@ -42,14 +41,14 @@ class Bar(Canvas):
         self.items = tuple(items)
         self.show([tuple(span for item in self.items for span in item.row)])
 
-    async def on_click(self, event: events.Click) -> None:
-        """Run the action of the item that was clicked."""
+    def target_at(self, x: int, y: int) -> Target | None:
+        """Return what a click on an item does."""
         left = 0
         for item in self.items:
-            if left <= event.x < left + item.width and item.action:
-                event.stop()
-                await self.run_action(textual_action(item.action))
+            if left <= x < left + item.width:
+                return Target(item.action, item.words) if item.action else None
             left += item.width
+        return None
 
 
 class TabBar(Bar):

@@ -1,20 +1,46 @@
-"""The one way of drawing: rows of (text, role), of which only what changed is drawn again."""
+"""The one way of drawing: rows of (text, role), of which only what changed is drawn again.
 
-from collections.abc import Mapping, Sequence
+What a click does there, and what is said of that where the mouse rests, is one thing: a `Target`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Protocol, cast
 
 from rich.segment import Segment
 from rich.style import Style
+from textual import events
+from textual.content import Content
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
 from attn_tui.charts.look_alikes import row_in_ascii
 from attn_tui.charts.rows import Row, fitted, length
+from attn_tui.tui.actions import textual_action
 
 FADING = frozenset(("text", "unscaled", "scaled", "strong", "label"))
 """Roles that a canvas shows as muted while what it shows is not what is asked."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a click on a place does.
+
+    Attributes:
+        action: What it runs, as of an `Action`; empty where nothing more than words is there.
+        words: What it does; without them the action says so itself.
+        twice: What a second click runs besides.
+    """
+
+    action: str = ""
+    words: str = ""
+    twice: str = ""
+
+
+Targets = Callable[[int, int], Target | None]
+"""From a column and a row to what a click there does, if anything."""
 
 
 def shown(row: Row, width: int) -> Row:
@@ -31,6 +57,9 @@ class Styled(Protocol):
     role_styles: Mapping[str, Style]
     in_ascii: bool
 
+    def hint_of(self, target: Target) -> str:
+        """Return what is said of a target now, or nothing."""
+
 
 class Canvas(Widget):
     """Shows the rows it is given, cut to its size."""
@@ -40,6 +69,7 @@ class Canvas(Widget):
     """
 
     rows: tuple[Row, ...] = ()
+    targets: Targets | None = None
     faded = False
 
     def on_mount(self) -> None:
@@ -60,6 +90,28 @@ class Canvas(Widget):
         ]
         if changed and self.is_mounted:
             self.refresh(*changed)
+
+    def target_at(self, x: int, y: int) -> Target | None:
+        """Return what a click on a cell does, if anything."""
+        return self.targets(x, y) if self.targets else None
+
+    async def on_click(self, event: events.Click) -> None:
+        """Do what a click does there."""
+        target = self.target_at(*(event.screen_offset - self.region.offset))
+        if target and target.action:
+            event.stop()
+            await self.run_action(textual_action(target.action))
+            if target.twice and event.chain == 2:
+                await self.run_action(textual_action(target.twice))
+
+    @property  # type: ignore[misc]
+    def tooltip(self) -> Content | None:  # type: ignore[override]
+        """What a click would do where the mouse is: Textual asks once it has rested there."""
+        app = cast("Styled", self.app)
+        target = self.target_at(*(self.app.mouse_position - self.region.offset))
+        row: Row = ((app.hint_of(target) if target else "", "text"),)
+        words = "".join(text for text, _ in (row_in_ascii(row) if app.in_ascii else row))
+        return Content(words) if words else None
 
     def render_line(self, y: int) -> Strip:
         """Return one line of the rows as Textual wants it."""

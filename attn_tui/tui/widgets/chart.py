@@ -1,7 +1,7 @@
 """Where charts and the rule are drawn, on every instrument."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 from textual import events
@@ -10,27 +10,13 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from attn_tui.charts.rows import Row
-from attn_tui.tui.actions import Action, Section, bindings
+from attn_tui.tui.actions import Action, Section, bindings, textual_action
 from attn_tui.tui.widgets.bar import TabBar
-from attn_tui.tui.widgets.canvas import Canvas
+from attn_tui.tui.widgets.canvas import Canvas, Target
 
 
 class ChartCanvas(Canvas):
     """Where the chart is drawn."""
-
-    @dataclass
-    class Pointed(Message):
-        """The user points at a cell.
-
-        Attributes:
-            x: Its column.
-            y: Its row.
-            twice: Whether it is the second click there.
-        """
-
-        x: int
-        y: int
-        twice: bool
 
     class Resized(Message):
         """There is another size to draw for."""
@@ -39,17 +25,14 @@ class ChartCanvas(Canvas):
         """Ask for a picture of the new size."""
         self.post_message(self.Resized())
 
-    def on_click(self, event: events.Click) -> None:
-        """Say where the click was."""
-        x, y = event.screen_offset - self.region.offset
-        self.post_message(self.Pointed(x, y, event.chain == 2))
-
 
 class ChartPane(Vertical, can_focus=True):
     """A chart below its tabs; an instrument says what the arrows do to it."""
 
     ACTIONS: ClassVar[tuple[Action, ...]] = ()
     SECTION: ClassVar[Section]
+    wheel = ""
+    """What the wheel runs where there is more than is seen, with so many lines down in ``{}``."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         cls.BINDINGS = bindings(cls.ACTIONS)
@@ -65,14 +48,32 @@ class ChartPane(Vertical, can_focus=True):
         """Where the chart is drawn."""
         return self.query_one(ChartCanvas)
 
+    async def _turned(self, event: events.MouseEvent, lines: int) -> None:
+        if self.wheel:
+            event.stop()
+            await self.run_action(textual_action(self.wheel.format(lines)))
+
+    async def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Go up in what is longer than the pane."""
+        await self._turned(event, -1)
+
+    async def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Go down in it."""
+        await self._turned(event, 1)
+
     def see_chart(self, scene: Any) -> None:
         """Draw the chart of a scene."""
         if size := self.canvas.size:
             self.canvas.show(self.rows_of(scene, *size))
+            self.canvas.targets = partial(self.target_of, scene, *size)
 
     def rows_of(self, scene: Any, width: int, height: int) -> Sequence[Row]:
         """Return the chart, in so many cells and lines."""
         return ()
+
+    def target_of(self, scene: Any, width: int, height: int, x: int, y: int) -> Target | None:
+        """Return what a click on a cell of a chart of such a size does, if anything."""
+        return None
 
 
 def arrows(verb: str, left: str, right: str, up: str, down: str) -> tuple[Action, ...]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from attn_tui.report.headline import Headline
-from attn_tui.tui.widgets.canvas import Canvas
+from attn_tui.tui.widgets.canvas import Canvas, Target
 
 LINES = 2
 
@@ -12,6 +12,10 @@ OLD = " (last readable scores)"
 
 class HeadlinePane(Canvas):
     """The headline; it fades while it is about what was readable last."""
+
+    def target_at(self, x: int, y: int) -> Target | None:
+        """Return what opens all there is to say."""
+        return Target("filing.read", "Read all there is to say")
 
     def see(self, scene: Any) -> None:
         """Say what a scene's headline is."""

@@ -12,7 +12,7 @@ from attn_tui.charts.rows import Row
 from attn_tui.compute.log_scale import LogScale
 from attn_tui.tui.actions import Action, Section, bindings
 from attn_tui.tui.state import Gesture
-from attn_tui.tui.widgets.canvas import Canvas
+from attn_tui.tui.widgets.canvas import Canvas, Target
 
 ACTIONS = (
     Action(
@@ -29,10 +29,10 @@ ACTIONS = (
 )
 
 
-def ticks(scale: LogScale, width: int, thumb: int) -> list[tuple[int, str]]:
+def ticks(scale: LogScale, width: int) -> list[tuple[int, str]]:
     """Return the labels on a track and the columns they begin in.
 
-    Labels are powers of a base that leaves room between them; none touches the thumb.
+    Labels are powers of a base that leaves room between them.
     """
     for base in (8, 64, 256):
         value, labels, end = scale.minimum, [], -2
@@ -45,8 +45,28 @@ def ticks(scale: LogScale, width: int, thumb: int) -> list[tuple[int, str]]:
             labels.append((left, text))
             end, value = left + len(text), value * base
         else:
-            return [each for each in labels if not each[0] - 1 <= thumb <= each[0] + len(each[1])]
+            return labels
     return []
+
+
+def value_at(scale: LogScale, width: int, x: int, snaps: bool = True) -> int:
+    """Return the value that a cell of a track stands for: a stop of the scale.
+
+    Args:
+        scale: The scale.
+        width: Cells of the track.
+        x: The cell.
+        snaps: Whether the value of a label is meant on the label, and close beside it.
+    """
+    labels = ticks(scale, width) if snaps else []
+    # Where labels are close to each other there must be something between them.
+    beside = 2 if width > 6 * len(labels) + 10 else 1
+    last, near = max(width - 1, 1), []
+    for left, text in labels:
+        middle = round(scale.to_fraction(int(text)) * last)
+        if min(left - 1, middle - beside) <= x <= max(left + len(text), middle + beside):
+            near.append((abs(x - middle), int(text)))
+    return min(near)[1] if near else scale.stop_at(x / last, 0.5 / last)
 
 
 def track(scale: LogScale, value: int, width: int, focused: bool, held: bool = False) -> Row:
@@ -54,7 +74,8 @@ def track(scale: LogScale, value: int, width: int, focused: bool, held: bool = F
     thumb = round(scale.to_fraction(value) * (width - 1))
     labels = {
         left + index: digit
-        for left, label in ticks(scale, width, thumb)
+        for left, label in ticks(scale, width)
+        if not left - 1 <= thumb <= left + len(label)
         for index, digit in enumerate(label)
     }
     mark = "■" if held else "●"
@@ -95,6 +116,7 @@ class Slider(Canvas, can_focus=True):
         self.held = False
         self._drags = count()
         self._drag: Gesture | None = None
+        self._dragged = 0
 
     @property
     def _track_width(self) -> int:
@@ -144,27 +166,28 @@ class Slider(Canvas, can_focus=True):
         """Ask for a value to be typed."""
         self.post_message(self.Typing(self.scale.field))
 
-    def _follow(self, x: int, gesture: Gesture) -> None:
-        place = self.scale.from_fraction((x - len(self._label)) / max(self._track_width - 1, 1))
+    def _to(self, x: int, gesture: Gesture, snaps: bool) -> None:
+        place = value_at(self.scale, self._track_width, x, snaps)
         self._move(lambda value: place, gesture)
+
+    def target_at(self, x: int, y: int) -> Target | None:
+        """Return what is said of where the mouse goes to when it is pressed."""
+        place = value_at(self.scale, self._track_width, x - len(self._label))
+        words = f"Go to {self.scale.field} = {place:,}"
+        return Target(words=f"{self.scale.field} is held" if self.held else words)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Go to where the mouse is, or to the label there, and follow it."""
         self.capture_mouse()
         self._drag = Gesture(f"drag {next(self._drags)}", inf)
-        x, width = event.x - len(self._label), self._track_width
-        thumb = round(self.scale.to_fraction(self.value) * (width - 1))
-        labels = ticks(self.scale, width, thumb)
-        named = [int(text) for left, text in labels if left <= x < left + len(text)]
-        if named:
-            self._move(lambda value: named[0], self._drag)
-        else:
-            self._follow(event.x, self._drag)
+        self._dragged = event.x
+        self._to(event.x - len(self._label), self._drag, True)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Follow a drag."""
-        if self._drag and event.button:
-            self._follow(event.x, self._drag)
+        """Follow a drag, from stop to stop."""
+        if self._drag and event.button and event.x != self._dragged:
+            self._dragged = event.x
+            self._to(event.x - len(self._label), self._drag, False)
 
     def on_mouse_up(self) -> None:
         """End a drag."""
