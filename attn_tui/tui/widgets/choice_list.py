@@ -95,7 +95,7 @@ class ChoiceList(Canvas):
         if (place := self._at(event)) not in (None, self.cursor):
             self.go(place)
 
-    def on_click(self, event: events.Click) -> None:
+    async def on_click(self, event: events.Click) -> None:
         """Choose the line that was clicked."""
         event.stop()
         if (place := self._at(event)) is not None:
