@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Kind, Source
@@ -47,6 +48,24 @@ class Draft:
         """Return the draft with another text; what it has too much of is attached."""
         text, attachments = compacted(self.source, text, self.attachments)
         return replace(self, text=text, attachments=attachments)
+
+    def pasted(self, text: str) -> "Draft":
+        """Return the draft with other scores: in the grammar of the present kind, or else typed.
+
+        Raises:
+            InputError: If they are neither, or there is no answer to them under the setup; as of
+                typed ones.
+        """
+        for kind in dict.fromkeys((self.source, "typed")):
+            draft = self.from_source(kind).with_text(text)
+            try:
+                parse(draft)
+            except InputError:
+                if kind == "typed":
+                    raise
+            else:
+                break
+        return draft
 
 
 EXAMPLE = Draft("a: 100, 120, 150")

@@ -203,6 +203,11 @@ class AttnApp(Punctual, App[None]):
             self._minute = self._minute.pressed(event.key)
             screen.query_one(Hint).take(self._minute)
 
+    def on_paste(self, event: Paste) -> None:
+        """Take what was pasted where nothing is typed for scores."""
+        if isinstance(self.screen, InstrumentScreen):
+            self.screen.call_later(self.screen.action_part, "filing", "paste", (event.text,))
+
     def hint_of(self, target: Target) -> str:
         """Return what is said of a target now, or nothing."""
         return self._tooltips.of(target)

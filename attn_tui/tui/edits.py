@@ -33,6 +33,11 @@ def source(kind: Kind) -> Edit:
     return lambda draft: draft.from_source(kind)
 
 
+def scores(draft: Draft) -> Edit:
+    """Ask for the scores of another draft."""
+    return lambda old: replace(draft, setup=old.setup)
+
+
 def become(draft: Draft) -> Edit:
     """Ask something else altogether."""
     return lambda _: draft

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from rich.text import Text
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.files.draft import Draft
+from attn_tui.files.draft import Draft, parse
 from attn_tui.files.opening import open_draft
 from attn_tui.files.paths import entries, shown_path, true_path
 from attn_tui.files.watch import Watch
@@ -90,6 +90,35 @@ class Filing(Part[Host]):
 
         title = f"Opening {os.path.basename(text)}"
         await self.see_through(title, read, opened, partial(self.open, text))
+
+    async def paste(self, text: str) -> None:
+        """Ask for scores that were pasted where nothing is typed, read beside the screen.
+
+        Whoever pastes numbers wants to see what they are: Explore shows it.
+        """
+        if (asked := self._screen.asked) is None or not text.strip():
+            return
+
+        async def shown(draft: Draft) -> None:
+            self._screen.ask(edits.scores(draft))
+            await self._screen.run_action("app.instrument('explore')")
+            vectors = parse(draft).vectors
+            count, what = len(vectors), "vector"
+            if count == 1:
+                count, what = vectors.n_keys, "score"
+            said = f"Pasted {count:,} {what}{'s' * (count != 1)}: u goes back"
+            self._screen.notify(said, timeout=4)
+
+        def failed(problem: str) -> None:
+            said = f"Nothing is changed by the paste: {problem}"
+            self._screen.notify(said, timeout=8, markup=False)
+
+        def done(draft: Draft) -> None:
+            self._screen.run_worker(shown(draft))
+
+        await self.see_through(
+            "Reading what was pasted", lambda _: asked.draft.pasted(text), done, failed
+        )
 
     def _ask(
         self, label: str, text: str, read: Callable[[str], str], take: Callable[[str], Any],

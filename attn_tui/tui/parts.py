@@ -101,6 +101,9 @@ class Host(Protocol):
     def over(self, dialog: Screen[Any], done: Callable[[Any], None] | None = None) -> None:
         """Open a dialogue over the screen."""
 
+    def run_action(self, action: str) -> Any:
+        """Run a Textual action."""
+
     def run_worker(self, work: Any, *, group: str = "", thread: bool = False) -> Any:
         """Run something in a thread, or beside what else is done."""
 

@@ -117,6 +117,9 @@ def test_nothing_that_a_screen_is_given_reaches_the_terminal(folder: Path) -> No
             terminal.until(lambda: has(terminal, ".txt "), "the whole name")
             terminal.press("\r")
             terminal.until_shows(scores)
+        paste(terminal, f"4 5 6\n{HOSTILE}q")
+        terminal.until_shows("Nothing is changed")
+        terminal.until_shows("[1 2 5]")
         for key, label in FIELDS.items():
             ask(terminal, label, key)
             paste(terminal, HOSTILE)

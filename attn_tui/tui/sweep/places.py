@@ -1,7 +1,7 @@
 """The places of a sweep, and the cursor among them: the n and the d_k that are asked for."""
 
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import Setup
@@ -34,9 +34,6 @@ class PlacesHost(SweepHost, Protocol):
 
     answer: Answer | None
     rules: Rules
-
-    def run_action(self, action: str) -> Any:
-        """Run a Textual action."""
 
 
 class Places(Part[PlacesHost]):
