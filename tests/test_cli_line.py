@@ -159,7 +159,7 @@ def test_what_sweep_asks_is_asked_by_its_line(
 @pytest.mark.parametrize("n_keys", [1500, 2001])
 def test_scores_too_many_for_a_line_are_not_cut(n_keys: int) -> None:
     long = Experiment(Typed((Vector("a", np.arange(float(n_keys))),)))
-    with pytest.raises(InputError, match="too many for a command line; expected a file"):
+    with pytest.raises(InputError, match=r"too many for a command line; expected a \.json file"):
         line.show(ask(long))
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial, reduce
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -19,6 +20,7 @@ from attn_tui.compute.setup import FIELDS, Setup
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
     from attn_tui.compute.source import Drawn, Products, Source
+    from attn_tui.files.origin import Origin
 
 T = TypeVar("T")
 
@@ -109,6 +111,24 @@ def gradient_experiment_of(given: Mapping[str, Any]) -> "Experiment":
             raise InputError("experiment", error.problem, error.expected, "of") from None
         raise
     return experiment
+
+
+def origin_of_scores(given: Mapping[str, Any]) -> "Origin | None":
+    """Return the files that scores will be read from, if they all are to be had again.
+
+    Those of an experiment are named as ``@FILE``, which reads its scores, or else its queries and
+    keys are asked for with the rest of it.
+    """
+    from attn_tui.files.origin import origin_of
+
+    scores, start = given["scores"], given["experiment"]
+    if "-" in (*scores, start) or given["example"] is not None:
+        return None
+    options = {name: given[name] for name in (*_VECTORS, "experiment") if given[name] is not None}
+    named = [*scores, *(given[name] or "" for name in _VECTORS)]
+    paths = [each[1:] for each in named if each.startswith("@")] + [start] * (start is not None)
+    pairs = chain.from_iterable((f"--{name}", value) for name, value in options.items())
+    return origin_of((*scores, *pairs), tuple(paths)) if paths else None
 
 
 def mention_unread_input(given: Mapping[str, Any]) -> None:

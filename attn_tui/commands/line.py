@@ -1,25 +1,31 @@
 """The command line that asks a question: what options read, written again."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from os.path import basename
 from shlex import join
 from typing import TYPE_CHECKING, Any
 
-from attn_tui.compute.errors import InputError
+from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.models import NO_MODEL
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.sweep.rules import rule_text
+from attn_tui.compute.visible import visible
 
 if TYPE_CHECKING:
+    from attn_tui.compute.experiment import Experiment
     from attn_tui.compute.source import Source
     from attn_tui.compute.sweep.settings import Settings as SweepSettings
+    from attn_tui.files.origin import Origin
     from attn_tui.tui.state import Asked
 
 LONGEST = 4000
 """Characters of a line that somebody may still want in a terminal, or paste."""
+
+_SAVED = "a .json file: save them first, and open it"
 
 
 def show(asked: "Asked") -> str:
@@ -35,17 +41,47 @@ def show(asked: "Asked") -> str:
     if asked.error:
         raise asked.error
     experiment = asked.experiment
-    setup, source = experiment.setup, experiment.source
-    settings = setup.get(Settings)
+    settings = experiment.setup.get(Settings)
     # As on the screen, the last key stands for one that is not there.
     settings = replace(settings, of=min(settings.of, experiment.vectors.n_keys - 1))
-    if isinstance(source, Typed):
-        check_keys(replace(experiment, setup=setup.put(settings)))
-    arguments = [*_scores(source), *_scaled(setup, source.d_k is not None)]
-    arguments += _options(setup.precision)
-    if setup.mask:
-        arguments += ["--mask", str(setup.mask)]
-    return _line("show", *arguments, *_options(settings))
+    experiment = replace(experiment, setup=experiment.setup.put(settings))
+    if isinstance(experiment.source, Typed):
+        check_keys(experiment)
+    try:
+        return _show(experiment, [*_scores(experiment.source)])
+    except InputError:
+        if not (origin := asked.draft.from_files):
+            raise
+    return _show(experiment, _of_files(origin, experiment.source))
+
+
+def _show(experiment: "Experiment", scores: Sequence[str]) -> str:
+    """Return the command line that asks a question of scores that arguments stand for."""
+    from attn_tui.compute.explore.settings import Settings
+
+    setup = experiment.setup
+    # What a file says of the rest is replaced.
+    every = "--experiment" in scores
+    arguments = [*scores, *_scaled(setup, experiment.source.d_k is not None, every)]
+    arguments += _options(setup.precision, every=every)
+    if setup.mask or every:
+        arguments += ["--mask", str(setup.mask) or "none"]
+    return _line("show", *arguments, *_options(setup.get(Settings), every=every))
+
+
+def _of_files(origin: "Origin", source: "Source") -> tuple[str, ...]:
+    """Return the arguments that read scores from files, which must be what they were."""
+    from attn_tui.compute.source import Typed
+
+    *_, (path, _) = origin.stamps
+    name = inert(basename(path))
+    if not origin.is_unchanged:
+        problem = f"{name} is not what it was when it was read"
+        raise InputError("scores", problem, _SAVED)
+    if any(visible(each) != each for each in origin.arguments):
+        raise InputError("scores", f"{name} cannot be typed", "a file with another name")
+    is_typed = isinstance(source, Typed) and origin.arguments[0] == "--experiment"
+    return (f"@{path}",) if is_typed else origin.arguments
 
 
 def dot(asked: "Asked") -> str:
@@ -104,7 +140,7 @@ def _line(command: str, *arguments: str) -> str:
 
 
 def _too_many() -> InputError:
-    return InputError("scores", "they are too many for a command line", "a file: save them")
+    return InputError("scores", "they are too many for a command line", _SAVED)
 
 
 def _start(setup: Setup) -> Setup:
@@ -112,24 +148,25 @@ def _start(setup: Setup) -> Setup:
     return Setup().changed(FIELDS["model"], lambda _: setup.model)
 
 
-def _scaled(setup: Setup, held: bool = False) -> Iterator[str]:
+def _scaled(setup: Setup, held: bool = False, every: bool = False) -> Iterator[str]:
     """Yield the model, and d_k, unless it is held, and the scale where they are not its own."""
     start, named = _start(setup), setup.model != NO_MODEL
-    if named:
+    if named or every:
         yield from ("--model", setup.model)
     if not (held or (named and setup.d_k == start.d_k)):
         yield from ("--d-k", str(setup.d_k))
-    if (text := rule_text(setup.scale)) != rule_text(start.scale):
+    if (text := rule_text(setup.scale)) != rule_text(start.scale) or every:
         yield from ("--rule", text)
-    yield from _options(setup.scale, start.scale)
+    yield from _options(setup.scale, start.scale, every)
 
 
-def _options(part: Any, start: Any = None) -> Iterator[str]:
+def _options(part: Any, start: Any = None, every: bool = False) -> Iterator[str]:
     """Yield the options of a dataclass's object for fields that are not what they start as."""
     kind: Any = type(part)
     for name, field in fields_of(kind).items():
         value = getattr(part, name)
-        if not field.option or field.fed or value == getattr(start, name, field.default):
+        is_said = value == getattr(start, name, field.default) and not every
+        if not field.option or field.fed or is_said:
             continue
         if "/" in field.option:
             yield field.option.split("/")[not value]

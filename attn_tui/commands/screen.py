@@ -8,7 +8,11 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from attn_tui.commands.asking import gradient_experiment_of, mention_unread_input
+from attn_tui.commands.asking import (
+    gradient_experiment_of,
+    mention_unread_input,
+    origin_of_scores,
+)
 from attn_tui.commands.completion import of_names
 from attn_tui.commands.options import GRADIENT, SCREEN, Option, option, settings, shared
 from attn_tui.compute.errors import InputError, inert
@@ -55,6 +59,7 @@ def open_screen(context: click.Context, /, no_mouse: bool, theme: str | None, **
     """Open the screen on SCORES."""
     # Nearly all that is made until the screen stands lives as long: not yet looked through.
     gc.disable()
+    origin = origin_of_scores(given)
     try:
         experiment = gradient_experiment_of(given)
     except InputError as error:
@@ -77,7 +82,9 @@ def open_screen(context: click.Context, /, no_mouse: bool, theme: str | None, **
     from attn_tui.tui.app import run
 
     asked = any(context.get_parameter_source(name) is not ParameterSource.DEFAULT for name in given)
-    context.exit(run(draft_of(experiment), mouse=not no_mouse, guided=not asked, theme=theme))
+    context.exit(
+        run(draft_of(experiment, origin), mouse=not no_mouse, guided=not asked, theme=theme)
+    )
 
 
 def _has_terminal() -> bool:

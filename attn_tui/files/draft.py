@@ -8,6 +8,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Kind, Source
 from attn_tui.files.attachments import Attachment
 from attn_tui.files.kinds import KINDS, compacted, source_text
+from attn_tui.files.origin import Origin
 from attn_tui.files.writing import score_text
 
 __all__ = ["EXAMPLE", "Draft", "draft_of", "parse", "score_text"]
@@ -22,6 +23,7 @@ class Draft:
         setup: The rest of the question.
         source: The kind of source.
         attachments: Numbers too many for the text, which names them.
+        origin: The files that scores were read from, if they were.
         others: The texts of other kinds of source, kept for when the user returns to them.
     """
 
@@ -29,7 +31,15 @@ class Draft:
     setup: Setup = field(default_factory=Setup)
     source: Kind = "typed"
     attachments: tuple[Attachment, ...] = ()
+    origin: Origin | None = None
     others: tuple[tuple[Kind, str], ...] = ()
+
+    @property
+    def from_files(self) -> Origin | None:
+        """The files that the scores were read from, unless these are others by now."""
+        origin = self.origin
+        is_of = origin and (origin.kind, origin.text) == (self.source, self.text)
+        return origin if is_of else None
 
     def from_source(self, kind: Kind) -> "Draft":
         """Return the draft with scores from another kind of source, as they were there last."""
@@ -91,7 +101,13 @@ def source_of(draft: Draft) -> Source:
     return KINDS[draft.source].read(draft.text, draft.attachments)
 
 
-def draft_of(experiment: Experiment) -> Draft:
-    """Return the draft that asks a question, every number exact; what is long is attached."""
+def draft_of(experiment: Experiment, origin: Origin | None = None) -> Draft:
+    """Return the draft that asks a question, every number exact; what is long is attached.
+
+    Args:
+        experiment: The question.
+        origin: The files that its scores were read from, if they were.
+    """
     text, attachments = source_text(experiment.source)
-    return Draft(text, experiment.setup, experiment.source.kind, attachments)
+    kind = experiment.source.kind
+    return Draft(text, experiment.setup, kind, attachments, origin and origin.of(kind, text))

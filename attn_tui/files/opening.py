@@ -2,6 +2,8 @@
 
 import os
 from contextlib import suppress
+from dataclasses import replace
+from itertools import chain
 from pathlib import PurePath
 
 import numpy as np
@@ -14,6 +16,7 @@ from attn_tui.files.draft import Draft, parse
 from attn_tui.files.entries import Entry, expanded, named
 from attn_tui.files.json import read_json
 from attn_tui.files.kinds import source_text
+from attn_tui.files.origin import origin_of
 from attn_tui.files.readers import SUFFIXES, opened, whole_entries
 from attn_tui.files.sources import part_of, products_of
 from attn_tui.files.stream import Metered, text_pieces
@@ -38,11 +41,13 @@ def open_draft(path: str, setup: Setup, watch: Watch = unwatched) -> Draft:
     """
     # "-" would be standard input, where the keys of a screen come from.
     path = os.path.join(".", path) if path == "-" else path
+    origin = origin_of((), (path,))
     with opened(path, "file", SUFFIXES, watch) as file:
-        source, setup = _opened(file, path, setup)
+        source, asked = _opened(file, path)
     watch(1.0)
     text, attachments = source_text(source)
-    draft = Draft(text, setup, source.kind, attachments)
+    origin = replace(origin.of(source.kind, text), arguments=_arguments(path, source, asked))
+    draft = Draft(text, asked or setup, source.kind, attachments, origin)
     watch(1.0)
     # Read once here, where it may take its time: what is read again is found in the caches.
     with suppress(InputError):
@@ -51,7 +56,8 @@ def open_draft(path: str, setup: Setup, watch: Watch = unwatched) -> Draft:
     return draft
 
 
-def _opened(file: Metered, path: str, setup: Setup) -> tuple[Source, Setup]:
+def _opened(file: Metered, path: str) -> tuple[Source, Setup | None]:
+    """Return where scores come from, and the rest of the question if the file asks one."""
     suffix = PurePath(path).suffix.lower()
     if suffix == ".json":
         plain = read_json(text_pieces(file))
@@ -64,7 +70,15 @@ def _opened(file: Metered, path: str, setup: Setup) -> tuple[Source, Setup]:
         entries = whole_entries(file, path)
     file.watch(1.0)
     products = _products(entries) if suffix in (".json", ".npz") else None
-    return products or Typed(named(expanded(entries), file.watch)), setup
+    return products or Typed(named(expanded(entries), file.watch)), None
+
+
+def _arguments(path: str, source: Source, asked: Setup | None) -> tuple[str, ...]:
+    """Return what of a command line reads the same scores from a file."""
+    if isinstance(source, Products) and not asked:
+        options = ("--query", "--keys", "--values" * (source.values is not None))
+        return tuple(chain.from_iterable((each, f"@{path}") for each in options if each))
+    return (f"@{path}",) if isinstance(source, Typed) else ("--experiment", path)
 
 
 def _products(entries: list[Entry]) -> Products | None:

@@ -12,7 +12,6 @@ from os import environ
 from pathlib import PurePath
 from typing import ClassVar
 
-from rich.text import Text
 from textual import on
 from textual.app import App
 from textual.driver import Driver
@@ -31,7 +30,8 @@ from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.tui.actions import bindings, textual_action
 from attn_tui.tui.cells import Cells
 from attn_tui.tui.choices import Choice
-from attn_tui.tui.copying import line_of
+from attn_tui.tui.clipboard import load_tmux
+from attn_tui.tui.copying import CopyDialog, line_of
 from attn_tui.tui.crash import STATUS, Crash, crash
 from attn_tui.tui.dialogs import FindDialog, ReadDialog
 from attn_tui.tui.driver import thrifty
@@ -268,8 +268,11 @@ class AttnApp(Punctual, App[None]):
             self.notify(str(error), timeout=5, markup=False)
             return
         self.copy_to_clipboard(line)
-        sent = "It was sent to the terminal. If nothing pastes, it is here; q prints it too."
-        self.push_screen(ReadDialog("The command that asks this", Text(f"{line}\n\n{sent}")))
+        if environ.get("TMUX") and not self.is_headless:
+            self.run_worker(partial(load_tmux, line), thread=True)
+        base = self.screen_stack[0]
+        left_out = base.view.left_out if isinstance(base, InstrumentScreen) else ""
+        self.push_screen(CopyDialog(line, left_out))
 
     async def action_quit(self) -> None:
         """Leave, with the command line that comes back here."""

@@ -11,7 +11,8 @@ from attn_tui.compute.visible import clusters
 
 _TOKEN = re.compile(
     r"\x1b\[(?P<place>\d+;\d+)H|\x1b\[(?P<style>[\d;]*)m|(?P<line>\n)|(?P<text>[^\x00-\x1f\x7f]+)"
-    r"|(?P<other>\x1b\[[<-?]?[\d;]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.|.)",
+    r"|(?P<other>\x1b\[[<-?]?[\d;]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
+    r"|\x1bP.*?\x1b\\|\x1b.|.)",
     re.DOTALL,
 )
 _CLEARS = re.compile(r"\x1b\[\?(?:1049|47)[hl]|\x1b\[\d*[JLMST@P]|\x1bc")

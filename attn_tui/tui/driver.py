@@ -1,6 +1,7 @@
 """The way to the terminal: sends only what changes."""
 
 import asyncio
+import os
 import shutil
 import signal
 from functools import partial
@@ -8,6 +9,7 @@ from functools import partial
 from textual.driver import Driver
 
 from attn_tui.tui.cells import Cells
+from attn_tui.tui.clipboard import is_for_clipboard, through
 from attn_tui.tui.turns import raised
 
 
@@ -37,6 +39,8 @@ def thrifty(driver: type[Driver], cells: Cells) -> type[Driver]:
 
         def write(self, data: str) -> None:
             """Send what changes."""
+            if is_for_clipboard(data):
+                data = through(data, os.environ)
             cells.fit(*shutil.get_terminal_size())
             if changes := cells.changes(data):
                 super().write(changes)

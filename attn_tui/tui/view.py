@@ -39,6 +39,11 @@ class View:
     log: bool = False
     full: bool = False
 
+    @property
+    def left_out(self) -> str:
+        """What is looked at that no command line asks, in a sentence, or nothing."""
+        return ""
+
     def present(self, narrow: bool) -> str:
         """Return the tab that is shown."""
         return self.tab if narrow else self.chart

@@ -105,6 +105,7 @@ class Settings:
     )  # fmt: skip
     crossovers: bool = asked(
         True, switch(), "crossovers", "whether a sweep over d_k ends with crossovers",
+        option="--crossovers/--no-crossovers",
     )  # fmt: skip
     crossover_n: tuple[int, ...] = asked(
         (), wholes(N_KEYS.minimum, N_KEYS.maximum), "crossovers at n",

@@ -1,0 +1,260 @@
+"""A line names the files that scores were read from, and prints what the screen shows."""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from shlex import split
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from attn_tui.commands import line
+from attn_tui.commands.asking import gradient_experiment_of, origin_of_scores
+from attn_tui.commands.program import program
+from attn_tui.compute.dots import settings as dots
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.explore import settings as explore
+from attn_tui.compute.explore.answer import answer
+from attn_tui.compute.mask import parse_mask
+from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Drawn, Products, Source
+from attn_tui.compute.sweep import settings as sweep
+from attn_tui.files.draft import Draft, draft_of, parse
+from attn_tui.files.opening import open_draft
+from attn_tui.instruments import INSTRUMENTS, load
+from attn_tui.report.explore import json as explore_json
+from attn_tui.tui.state import Asked
+from tests.test_cli_line import alike, ask, given_by, setups, sources, values
+
+RANDOM = np.random.default_rng(1)
+LONG = RANDOM.normal(0, 50, 2_500)
+TABLE = RANDOM.normal(0, 50, (3, 1_000))
+QUERIES, KEYS, VALUES = (RANDOM.normal(size=shape) for shape in ((2, 8), (700, 8), (700, 3)))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with files of every kind, each with more than a line holds."""
+    at = tmp_path_factory.mktemp("it's here")
+    np.save(at / "row.npy", LONG)
+    np.save(at / "table.npy", TABLE)
+    np.savez(at / "two.npz", first=LONG, second=LONG[::-1])
+    np.savez(at / "cache.npz", q=QUERIES, k=KEYS)
+    np.savez(at / "values.npz", queries=QUERIES, keys=KEYS, values=VALUES)
+    np.savetxt(at / "table.csv", TABLE.T, delimiter=",", header="a,b b,c", comments="")
+    (at / "row.txt").write_text("\n".join(map(repr, LONG.tolist())))
+    (at / "rows.txt").write_text("\n".join(f"r{i}: {row.tolist()}" for i, row in enumerate(TABLE)))
+    (at / "list.json").write_text(json.dumps(TABLE.tolist()))
+    parts = {"q": QUERIES.tolist(), "K": KEYS.tolist(), "V": VALUES.tolist()}
+    (at / "names.json").write_text(json.dumps(parts))
+    asked = replace(
+        Setup(8, Scale("none", softcap=3.0, sink=1.0, qk_norm=True), mask=parse_mask("1:3")),
+        settings=(explore.Settings(of=4),),
+    )
+    for name, source in (
+        ("asked.json", parse(open_draft(str(at / "table.csv"), Setup())).source),
+        ("products.json", Products(QUERIES, KEYS, VALUES)),
+    ):
+        found = next(answer(Experiment(source, asked)))
+        (at / name).write_text("".join(explore_json.render(found)))
+    return at
+
+
+FILES = (
+    *("row.npy", "table.npy", "two.npz", "cache.npz", "values.npz", "table.csv", "row.txt"),
+    *("rows.txt", "list.json", "names.json", "asked.json", "products.json"),
+)
+
+
+def asked_of(draft: Draft) -> Asked:
+    return Asked(draft, parse(draft))
+
+
+def ran(text: str, *more: str) -> dict[str, Any]:
+    result = CliRunner().invoke(program, [*split(text)[1:], *more, "--json"])
+    assert result.exit_code == 0, result.output
+    found: dict[str, Any] = json.loads(result.output)
+    return found
+
+
+def known(report: dict[str, Any]) -> dict[str, Any]:
+    """Return a report without the settings of instruments that it does not show."""
+    report["experiment"].pop("settings")
+    return report
+
+
+@pytest.mark.parametrize("name", FILES)
+@given(setup=setups(), of=st.integers(0, 5), opens=st.booleans())
+@settings(
+    deadline=None, max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_what_a_file_holds_is_asked_by_its_name(
+    folder: Path, name: str, setup: Setup, of: int, opens: bool
+) -> None:
+    # What is opened brings a setup of its own, which may then be changed.
+    draft = open_draft(str(folder / name), setup.put(explore.Settings(of=of)))
+    if opens:
+        draft = replace(draft, setup=setup.put(explore.Settings(of=of)))
+    try:
+        asked = asked_of(draft)
+    except InputError:
+        assume(False)
+    text = line.show(asked)
+    assert len(text) < 800
+    again = gradient_experiment_of(given_by("show", text))
+    assert known_setup(again) == known_setup(asked.experiment)
+    alike(again, asked.experiment)
+
+
+def known_setup(experiment: Experiment) -> Setup:
+    gradient = experiment.setup.get(explore.Settings)
+    return replace(experiment.setup, settings=()).put(gradient)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_line_of_a_file_prints_the_answer_of_the_screen(folder: Path, name: str) -> None:
+    asked = asked_of(open_draft(str(folder / name), Setup(64)))
+    expected = json.loads("".join(explore_json.render(next(answer(asked.experiment)))))
+    assert known(ran(line.show(asked))) == known(expected)
+
+
+def named_on_the_command_line() -> Iterator[tuple[str, ...]]:
+    yield from (("@row.npy",), ("@row.npy", "b:1,2"), ("@two.npz", "@table.csv", "1,2"))
+    yield ("--query", "@cache.npz", "--keys", "@cache.npz")
+    yield ("--query", "[[1,2,3,4,5,6,7,8]]", "--keys", "@values.npz", "--values", "@values.npz")
+    for name, more in product(("asked.json", "products.json"), ((), ("--softcap", "none"))):
+        yield ("--experiment", name, *more)
+    yield ("--experiment", "products.json", "--values", "@values.npz")
+    yield ("@row.npy", "--experiment", "products.json")
+
+
+@pytest.mark.parametrize("arguments", [*named_on_the_command_line()], ids=" ".join)
+def test_what_was_named_on_the_command_line_is_named_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(folder)
+    given = load("attn_tui.commands.show:show").make_context("show", [*arguments]).params
+    experiment = gradient_experiment_of(given)
+    asked = asked_of(draft_of(experiment, origin_of_scores(given)))
+    again = gradient_experiment_of(given_by("show", line.show(asked)))
+    assert known_setup(again) == known_setup(experiment)
+    alike(again, experiment)
+
+
+@pytest.mark.parametrize("arguments", [("1,2", "-"), ("--example", "ties"), ("--draw", "5")])
+def test_what_cannot_be_had_again_has_no_file(arguments: tuple[str, ...]) -> None:
+    given = load("attn_tui.commands.show:show").make_context("show", [*arguments]).params
+    assert origin_of_scores(given) is None
+
+
+def saved(folder: Path) -> Path:
+    path = folder / "a.npy"
+    np.save(path, LONG)
+    return path
+
+
+@pytest.mark.parametrize("change", ["gone", "longer", "touched", "another"])
+def test_a_file_that_changed_is_named_in_the_refusal(tmp_path: Path, change: str) -> None:
+    path = saved(tmp_path)
+    asked = asked_of(open_draft(str(path), Setup()))
+    assert f"@{path}" in line.show(asked)
+    before = path.stat()
+    if change == "longer":
+        path.write_bytes(path.read_bytes() + b" ")
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    elif change == "touched":
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 1))
+    else:
+        path.rename(tmp_path / "moved.npy")
+        if change == "another":
+            np.save(path, LONG[::-1])
+            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(InputError, match=r"a\.npy. is not what it was.*save them first"):
+        line.show(asked)
+
+
+def test_scores_that_were_edited_are_no_files_until_they_are_its_again(tmp_path: Path) -> None:
+    draft = open_draft(str(saved(tmp_path)), Setup())
+    edited = draft.with_text(f"{draft.text}\nb: 1, 2")
+    with pytest.raises(InputError, match="too many for a command line"):
+        line.show(asked_of(edited))
+    there = draft.from_source("drawn")
+    assert line.show(asked_of(there)).startswith("attn-tui show --draw")
+    for back in (edited.with_text(draft.text), there.from_source("typed")):
+        assert line.show(asked_of(back)) == line.show(asked_of(draft))
+
+
+def test_a_short_file_needs_not_be_there(tmp_path: Path) -> None:
+    path = tmp_path / "few.npy"
+    np.save(path, [1.0, 2.0])
+    draft = open_draft(str(path), Setup())
+    path.unlink()
+    assert line.show(asked_of(draft)) == "attn-tui show 'few: 1, 2' --d-k 1024"
+
+
+def test_a_name_that_a_terminal_would_obey_is_not_pasted(tmp_path: Path) -> None:
+    path = tmp_path / "a\x1b[2J.npy"
+    np.save(path, LONG)
+    with pytest.raises(InputError, match="cannot be typed") as caught:
+        line.show(asked_of(open_draft(str(path), Setup())))
+    assert "\x1b" not in str(caught.value)
+
+
+@pytest.mark.parametrize("instrument", INSTRUMENTS)
+def test_only_scores_that_are_asked_must_be_readable(instrument: Any) -> None:
+    asked = ask(Experiment(Drawn())).ask(Draft("1x"))
+    assert asked.error
+    make = load(instrument.line)
+    if instrument.name == "explore":
+        with pytest.raises(InputError, match="1x"):
+            make(asked)
+    else:
+        assert make(asked).startswith(f"attn-tui {instrument.command_name}")
+
+
+@given(sources(), setups(), st.builds(explore.Settings, of=st.integers(0, 5)))
+@settings(deadline=None, max_examples=40)
+def test_a_line_prints_the_answer_that_explore_shows(
+    source: Source, setup: Setup, gradient: explore.Settings
+) -> None:
+    try:
+        asked = ask(Experiment(source, setup.put(gradient)))
+        text = line.show(asked)
+    except InputError:
+        assume(False)
+    expected = json.loads("".join(explore_json.render(next(answer(asked.experiment)))))
+    assert known(ran(text)) == known(expected)
+
+
+@pytest.mark.parametrize("name", ["dots", "sweep"])
+@given(data=st.data())
+@settings(deadline=None, max_examples=8)
+def test_a_line_prints_the_answer_that_drawing_instruments_show(
+    name: str, data: st.DataObject
+) -> None:
+    if name == "dots":
+        asked: Any = replace(data.draw(values(dots.Settings)), samples=500)
+    else:
+        swept = replace(data.draw(values(sweep.Settings)), n=6, n_range=(2, 16), d_k_range=(1, 64))
+        # Which of several is printed is looked at, as the default prints all.
+        asked = replace(swept, points=3, map_points=3, draws=16, statistic="gradient")
+    setup = Setup(data.draw(st.integers(2, 300))).put(asked)
+    experiment = Experiment(Drawn(), setup)
+    instrument = next(each for each in INSTRUMENTS if each.name == name)
+    (*_, found) = load(instrument.answer)(experiment)
+    expected = json.loads("".join(load(f"attn_tui.report.{name}.json:render")(found)))
+    printed = ran(load(instrument.line)(ask(experiment)))
+    for report in (expected, printed):
+        # Where the cursor is, of which the headline of Sweep speaks, is looked at, not asked.
+        for part in ("experiment", "headline")[: 1 + (name == "sweep")]:
+            report.pop(part)
+    assert printed == expected
