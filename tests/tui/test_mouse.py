@@ -77,7 +77,7 @@ async def test_a_bar_and_a_row_are_their_key() -> None:
         tick = next(line for line in person.lines[chart.y :] if re.search(r"\b5 +6 +7", line))
         x = tick.index("7") - chart.x
         said = await person.hover("#chart", x, 6)
-        assert re.fullmatch(r"Key 7: [\d.]+ %; twice: the gradient of p₇", said)
+        assert re.fullmatch(r"Key 7: [\d.]+ %; twice: its gradient", said)
         await person.click("#chart", x, 6)
         view = person.screen(ExploreScreen).view
         assert view.key == 7
@@ -85,7 +85,7 @@ async def test_a_bar_and_a_row_are_their_key() -> None:
         await person.click("#chart", x, 6, times=2)
         assert person.asked.draft.setup.settings
         person.sees("gradient of p₇")
-        assert await person.hover("#table", 5, 3) == "Key 1: 0.3 %; twice: the gradient of p₁"
+        assert await person.hover("#table", 5, 3) == "Key 1: 0.3 %; twice: its gradient"
 
 
 async def test_of_many_keys_in_a_column_a_click_finds_the_largest() -> None:

@@ -12,7 +12,7 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.attention import attention
 from attn_tui.files.kinds import KINDS
-from attn_tui.report.numbers import in_percent, weight_name
+from attn_tui.report.numbers import in_percent
 from attn_tui.tui.explore import chart_data
 from attn_tui.tui.explore.chart_data import Needed
 from attn_tui.tui.explore.view import View
@@ -64,7 +64,7 @@ def key_target(answer: VectorAnswer, key: int) -> Target:
     """Return what a click on a key does: the cursor goes there, and a second one chooses it."""
     side = answer.scaled
     (share,) = (in_percent(*pair) for pair in side.pairs(np.array([key])))
-    again = f"; twice: the gradient of {weight_name(key)}" * (key != answer.of)
+    again = "; twice: its gradient" * (key != answer.of)
     return Target(f"looking.point({key})", f"Key {key}: {share}{again}", "scores.gradient_of")
 
 
