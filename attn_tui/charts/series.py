@@ -66,13 +66,17 @@ class Band:
     role: str
 
     def draw(self, grid: Grid, x: Axis, y: Axis) -> None:
-        """Shade the cells of which the middle lies between."""
+        """Shade the cells of which the middle lies between, at least one in each column."""
         middles = (np.arange(grid.width) + 0.5) / grid.width
         at = x.fraction(self.x)
-        ends = (np.interp(middles, at, y.fraction(each)) for each in (self.low, self.high))
+        # Somewhere beyond the axis is as good as anywhere.
+        ends = (np.clip(y.fraction(each), -1.0, 2.0) for each in (self.low, self.high))
+        low, high = (np.interp(middles, at, each) for each in ends)
         rows = (np.arange(grid.height)[::-1, None] + 0.5) / grid.height
-        low, high = ends
-        inside = (rows >= low) & (rows <= high) & (middles >= at[0]) & (middles <= at[-1])
+        inside = (rows >= low) & (rows <= high)
+        low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
+        inside |= (low <= high) & (np.abs(rows - (low + high) / 2) <= 0.5 / grid.height)
+        inside &= (middles >= at[0]) & (middles <= at[-1])
         for row, column in np.argwhere(inside).tolist():
             grid.put(column, row, BAND, f"{self.role}_band")
 

@@ -92,7 +92,7 @@ async def test_narrow_screen_reaches_weights_gradient_and_every_chart_by_one_key
         await person.press("t")
         person.sees("key 2 62.5 %, key 1 24.5 %")
         await person.press("tab", "right")
-        person.sees("‖∂p/∂s‖_F, 0 to 0.02")
+        person.sees("‖∂p/∂s‖_F\n", "0.02┤", "largest at d_k 384")
         await person.press("right")
         person.sees("0.905 nats")
         await person.press("t")

@@ -8,7 +8,7 @@ from math import ceil, exp, floor, log1p, log10
 import numpy as np
 
 from attn_tui.charts.axis import Axis, Floats, Tick, d_k_axis, round_step, round_up
-from attn_tui.charts.plot import Figure, Series
+from attn_tui.charts.plot import Band, Figure, Series
 from attn_tui.charts.rows import Row, Span, beside, first_fit, fitted, message
 from attn_tui.charts.sides import Quantity
 from attn_tui.compute.explore.answer import OverDk
@@ -25,6 +25,12 @@ GAP = 2
 LEAST_NOTED = 7
 """From this height on there is a row for a note above the panels."""
 
+FEW, APART = 3, 1.5
+"""So many curves are always drawn one by one; of more only those so many rows from each other."""
+
+FRAME = 4
+"""Rows of a panel that hold no curves, about."""
+
 SERIES_ROLES = 6
 SMALLEST_POWER = -300
 
@@ -35,7 +41,7 @@ class _Panel:
 
     Attributes:
         names: What it is called, the longest name first.
-        scale: The upper end of its linear axis in words.
+        limit: What its values cannot exceed, in words; empty where that needs none.
         bound: The upper end of its axis; the lower is 0, or the smallest value by decades.
         values: Shape (curves, D).
         tags: The name of each curve.
@@ -45,7 +51,7 @@ class _Panel:
     """
 
     names: tuple[str, ...]
-    scale: str
+    limit: str
     bound: float
     values: Floats
     tags: tuple[str, ...]
@@ -93,18 +99,24 @@ def over_d_k_chart(
     panels, axes, gutter, size = _laid(data, at, width, log, quantity, wrt)
     drawn = []
     for panel, y in zip(panels, axes, strict=True):
+        shares = np.clip(np.nan_to_num(y.fraction(panel.values)), 0.0, 1.0)
+        count = _told_apart(shares * (height - FRAME))
         series = [
             Series("", d_k, values, f"series{index % SERIES_ROLES}", tag=tag)
             for index, (values, tag) in enumerate(zip(panel.values, panel.tags, strict=True))
-        ]
+        ][:count]
+        others, bands, called = panel.values[count:], [], panel.names
+        if len(others):
+            bands = [Band(d_k, others.min(axis=0), others.max(axis=0), f"series{count}")]
+            called = tuple(f"{name}, {len(others)} shaded" for name in panel.names)
         readings = _note(panel, int(data.d_k[at]), current, size) if alone else ()
-        scale = "log" if log else f"0 to {panel.scale}"
-        titles = [f"{name}, {scale}{panel.peak if not alone else ''}" for name in panel.names]
-        titles += [f"{name}, {scale}" for name in panel.names]
+        scale = ", log" if log else panel.limit
+        ends = (scale,) if alone else (f"{scale}{panel.peak}", scale)
+        titles = [*(f"{name}{end}" for end in ends for name in called), called[-1]]
         ticks = tuple(replace(tick, text=tick.text.rjust(gutter)) for tick in y.ticks)
         figure = Figure(
             titles, series, d_k_axis(current), replace(y, ticks=ticks), rules=(current,),
-            note=readings,
+            note=readings, bands=bands,
         )  # fmt: skip
         drawn.append(figure.rows(size, height))
     block = reduce(partial(beside, gap=GAP), drawn)
@@ -153,13 +165,29 @@ def _laid(
     return panels, axes, gutter, (width - GAP * (count - 1)) // count
 
 
+def _told_apart(heights: Floats) -> int:
+    """Return how many curves, of those of the largest values first, are drawn one by one.
+
+    Few are; of more than that those that lie on each other over most of the axis are not.
+
+    Args:
+        heights: Shape (curves, D), in rows.
+    """
+    if len(heights) <= FEW:
+        return len(heights)
+    near = np.quantile(np.abs(np.diff(heights, axis=0)), 0.75, axis=1) < APART
+    count = int(np.argmax(near)) + 1 if near.any() else len(heights)
+    # A band is of several.
+    return count if len(heights) - count > 1 else len(heights)
+
+
 def _weights(data: OverDk, at: int, wrt: Wrt) -> _Panel:
     count = data.keys.size
     largest = float(np.max(data.weights, where=np.isfinite(data.weights), initial=0.0))
     bound = 1.0 if largest > 0.5 or not largest else round_up(largest)
     return _Panel(
         names=(f"p of the {count} largest keys" if count > 1 else "p of the largest key", "p"),
-        scale=f"{100.0 * bound:.3g} %",
+        limit="",
         bound=bound,
         values=data.weights.astype(np.float64),
         tags=tuple(f"key {key}" for key in data.keys),
@@ -175,15 +203,15 @@ def _weights(data: OverDk, at: int, wrt: Wrt) -> _Panel:
 
 
 def _entropy(data: OverDk, at: int, wrt: Wrt) -> _Panel:
-    bound, scale = data.max_entropy or 1.0, "ln n" if data.max_entropy else "1"
+    bound, limit = data.max_entropy or 1.0, ", at most ln n" if data.max_entropy else ""
     if float(np.max(data.entropy, where=np.isfinite(data.entropy), initial=0.0)) > (
         data.max_entropy + 1e-9
     ):
         # Only a sink, which counts as one more key, takes H beyond ln n.
-        bound, scale = log1p(exp(data.max_entropy)), "ln(n + 1)"
+        bound, limit = log1p(exp(data.max_entropy)), ", at most ln(n + 1)"
     return _Panel(
         names=("entropy H in nats", "H, nats"),
-        scale=scale,
+        limit=limit,
         bound=bound,
         values=data.entropy[np.newaxis],
         tags=("",),
@@ -196,7 +224,7 @@ def _norm(data: OverDk, at: int, wrt: Wrt) -> _Panel:
     bound = round_up(largest) if largest else 0.5
     return _Panel(
         names=(f"‖∂p/∂{'s' if wrt == 'scores' else 'z'}‖_F",),
-        scale=f"{bound:.3g}",
+        limit="",
         bound=bound,
         values=data.frobenius[np.newaxis],
         tags=("",),
@@ -215,7 +243,7 @@ def _peak(data: OverDk, at: int) -> str:
     largest = quantity(data.frobenius[highest], data.log_frobenius[highest])
     if largest == quantity(float(np.min(norms)), float(data.log_frobenius[usable].min())):
         return ""
-    return f", largest {'here' if highest == at else f'at {data.d_k[highest]}'}"
+    return f", largest {'here' if highest == at else f'at d_k {data.d_k[highest]}'}"
 
 
 _PANELS: dict[Quantity, Callable[[OverDk, int, Wrt], _Panel]] = {

@@ -10,6 +10,7 @@ from attn_tui.compute.experiment import Experiment, Stop
 from attn_tui.compute.explore.answer import over_d_k
 from attn_tui.compute.explore.precision_lab import lab
 from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.models import NO_MODEL
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
 from attn_tui.tui.explore.view import View
@@ -52,7 +53,7 @@ def over(experiment: Experiment, view: View) -> Needed:
     """Return what curves over d_k need."""
     setup = experiment.setup
     between = None if setup.d_k in D_K.stops else setup.d_k
-    any_d_k = replace(setup, d_k=D_K.minimum)
+    any_d_k = replace(setup, d_k=D_K.minimum, model=NO_MODEL)
     d_ks = sorted({*D_K.stops, setup.d_k})
 
     def work(stop: Stop) -> Any:

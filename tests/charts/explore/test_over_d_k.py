@@ -10,10 +10,12 @@ from attn_tui.charts.explore.over_d_k import over_d_k_chart
 from attn_tui.charts.plot import Axis, Figure
 from attn_tui.charts.rows import plain
 from attn_tui.charts.sides import Quantity
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import OverDk, over_d_k
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Drawn
 from attn_tui.compute.vector import Vector
 from tests.asking import asking
 from tests.charts.cases import NAIVE, SCORES, check_block, lines, text_of
@@ -66,8 +68,8 @@ def test_where_the_scores_come_from_is_said_above_the_panels_where_there_is_room
 
 def test_three_panels_name_their_quantities_units_and_scales() -> None:
     title = lines(over_d_k_chart(CASES["worked"], 1024, 116, 14, False))[0]
-    weights, entropy = "p of the 3 largest keys, 0 to 100 %", "entropy H in nats, 0 to ln n"
-    for part in (weights, "‖∂p/∂s‖_F, 0 to 0.02", entropy):
+    weights, entropy = "p of the 3 largest keys", "entropy H in nats, at most ln n"
+    for part in (weights, "‖∂p/∂s‖_F", entropy):
         assert part in title
     logits = over_d_k_chart(CASES["worked"], 1024, 116, 14, True, wrt="logits")
     assert "‖∂p/∂z‖_F, log" in lines(logits)[0]
@@ -77,6 +79,25 @@ def test_curves_are_tagged_by_key() -> None:
     rows = over_d_k_chart(CASES["worked"], 1024, 116, 14, False)
     for index, tag in enumerate(("key 2", "key 1", "key 0")):
         assert tag in text_of(rows, f"series{index}")
+
+
+def test_curves_that_lie_on_each_other_are_one_band_and_no_others() -> None:
+    setup = Setup(64)
+    found = over_d_k(Experiment(Drawn(512), setup), 0, D_K.stops)
+    assert found is not None
+    for height, named in ((8, 1), (20, 2)):
+        rows = over_d_k_chart(found, 64, 38, height, False)
+        assert lines(rows)[0].startswith(f"p of the 6 largest keys, {6 - named} shaded")
+        assert [f"key {key}" in plain(rows[:-1]) for key in found.keys] == [
+            place < named for place in range(6)
+        ]
+        assert "░" in text_of(rows, f"series{named}_band")
+    apart = replace(
+        found, weights=np.linspace(1.0, 0.1, 6)[:, np.newaxis] * np.ones(len(D_K.stops))
+    )
+    rows = over_d_k_chart(apart, 64, 38, 24, False)
+    assert ("shaded" in plain(rows), "░" in plain(rows)) == (False, False)
+    assert "░" not in plain(over_d_k_chart(CASES["worked"], 1024, 38, 8, False))
 
 
 @pytest.mark.parametrize("width", [38, 76, 116])
@@ -104,9 +125,9 @@ def test_all_panels_have_the_same_ticks_of_d_k(width: int, log: bool) -> None:
 
 def test_an_axis_ends_where_its_curves_do_so_that_no_first_view_is_empty() -> None:
     many = replace(CASES["worked"], weights=CASES["worked"].weights / 50)
-    assert "0 to 2 %" in lines(over_d_k_chart(many, 64, 38, 12, False))[0]
+    assert lines(over_d_k_chart(many, 64, 38, 12, False))[1].startswith("2 %┤")
     norm = lines(over_d_k_chart(CASES["worked"], 64, 60, 12, False, quantity="norm"))
-    assert "0 to 0.02" in norm[0]
+    assert norm[1].startswith("0.02┤")
     drawn = [row for row in norm if any("⠀" < each <= "⣿" for each in row)]
     assert len(drawn) > 4
 
@@ -125,9 +146,11 @@ def test_a_narrow_chart_shows_the_quantity_asked_for() -> None:
 
 
 def test_the_scale_of_the_norm_is_fixed_unless_a_multiplier_exceeds_1() -> None:
-    assert "0 to 0.5" in plain(over_d_k_chart(CASES["ties"], 65536, 38, 8, False, quantity="norm"))
+    cold = lines(over_d_k_chart(CASES["ties"], 65536, 38, 8, False, quantity="norm"))
+    assert cold[1].strip().startswith("0.5┤")
     hot = over("ties", Setup(scale=Scale("temperature", (("T", 0.01),))))
-    assert "0 to 50" in plain(over_d_k_chart(hot, 64, 38, 8, False, quantity="norm"))
+    hottest = lines(over_d_k_chart(hot, 64, 38, 8, False, quantity="norm"))
+    assert hottest[1].strip().startswith("50┤")
 
 
 @pytest.mark.parametrize(
@@ -156,9 +179,9 @@ def test_where_the_norm_is_largest_is_said() -> None:
         return rows[-1] if alone else rows[0]
 
     peak = int(CASES["worked"].d_k[np.argmax(CASES["worked"].frobenius)])
-    assert f"0 to 0.02, largest at {peak} " in title("worked", 1024)
+    assert f"‖_F, largest at d_k {peak} " in title("worked", 1024)
     assert ", largest here " in title("worked", peak)
-    assert f"at 1024: 0.0127, largest at {peak}" in title("worked", 1024, True)
+    assert f"at 1024: 0.0127, largest at d_k {peak}" in title("worked", 1024, True)
     assert "largest at" not in title("one key", 1024)
 
 
@@ -186,6 +209,6 @@ def test_what_underflows_to_0_is_marked_below_a_logarithmic_axis() -> None:
 def test_the_axis_of_entropy_has_room_for_a_sink() -> None:
     setup = Setup(scale=Scale(sink=0.0))
     rows = over_d_k_chart(over("ties", setup), 64, 38, 12, False, quantity="entropy")
-    assert "0 to ln(n + 1)" in lines(rows)[0]
+    assert ", at most ln(n + 1)" in lines(rows)[0]
     assert not text_of(rows, "error")
     assert "ln(n" not in plain(over_d_k_chart(CASES["ties"], 64, 116, 12, False))
