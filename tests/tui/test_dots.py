@@ -22,6 +22,15 @@ def test_help_says_everything_once(name: str) -> None:
     assert len(pieces) == len(set(pieces))
 
 
+async def test_a_line_is_said_to_be_exact_where_there_is_one() -> None:
+    for entries, what in (
+        ("normal", "bars drawn, line exact, each"),
+        ("coins", "bars drawn, each"),
+    ):
+        async with at_dots(WIDE, Setup(d_k=64).put(Settings(entries, samples=500))) as person:  # type: ignore[arg-type]
+            person.sees(f"{what} to its own height")
+
+
 @pytest.mark.parametrize("size", [WIDE, MEDIUM])
 async def test_every_readout_has_its_error_and_the_exact_value_beside_it(
     size: tuple[int, int],

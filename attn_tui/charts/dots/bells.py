@@ -99,7 +99,7 @@ def _bars(grid: Grid, answer: Answer, m: float, axis: ValueAxis, role: str) -> N
             part = round(len(blocks) * min(level - row, 1.0))
             if part > 0:
                 grid.put(column, grid.height - 1 - row, blocks[part - 1], role)
-    if curves.exact is None or curves.discrete:
+    if curves.exact is None or not curves.lined:
         return
     dots = axis.values((np.arange(2 * grid.width) + 0.5) / (2 * grid.width))
     good = np.isfinite(curves.exact)

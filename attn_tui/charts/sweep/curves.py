@@ -1,5 +1,6 @@
 """The medians of a sweep along d_k or n: a line for each rule, one light band, one crossing."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil, floor
 
@@ -109,7 +110,8 @@ class _Picture:
             met = None
         return Figure(
             (NAMES[self.answer.settings.statistic].symbol,), series, x, y,
-            [self._crossing(met.at)] if met else (), rules, heads=heads,
+            [*([self._crossing(met.at)] if met else ()), *self._beyond(x, y, width)], rules,
+            heads=heads,
             bands=[self._band()] if self.look.bands else (),
             intervals=[self._interval(met, x)] if met else (),
         )  # fmt: skip
@@ -186,6 +188,19 @@ class _Picture:
     def _crossing(self, at: float) -> Mark:
         there = 0.0 if self.ratio else self._through(self.rule, 1, np.array([at]))[0]
         return Mark(at, float(there), "◆", "strong")
+
+    def _beyond(self, x: Axis, y: Axis, width: int) -> Iterator[Mark]:
+        """Yield what points to the place to mark where the axis ends before it."""
+        if x.minimum <= self.here <= x.maximum:
+            return
+        right, columns = self.here > x.maximum, max(frame(y, width, 0).columns, 1)
+        text = f"{self.over} = {self.here:,}"
+        text = f"{text} →" if right else f"← {text}"
+        if len(text) > columns:
+            text = "→" if right else "←"
+        middle = (columns - len(text)) * right + (len(text) - 1) // 2 + 0.5
+        at = x.minimum * (x.maximum / x.minimum) ** (middle / columns)
+        yield Mark(at, y.maximum, text, "cursor")
 
     def _interval(self, met: Meeting, x: Axis) -> Interval:
         """Return the crossing with its interval as it stands on the axis, and in words."""

@@ -115,6 +115,11 @@ class Curves:
     normal: Floats
     discrete: bool
 
+    @property
+    def lined(self) -> bool:
+        """Whether there is a line to draw: a density that is known."""
+        return self.exact is not None and not self.discrete
+
     def scaled(self, m: float) -> "Curves":
         """Return the curves of m times the number, for m above 0."""
         exact = None if self.exact is None else self.exact / m

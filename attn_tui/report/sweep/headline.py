@@ -38,7 +38,8 @@ def headline(answer: Answer, statistic: Statistic, of: Of = "median") -> Headlin
     points = answer.nearby
     if not points:
         return Headline("Nothing is drawn yet.", "Nothing is drawn yet.")
-    place = points.nearest((answer.settings.n, answer.experiment.setup.d_k))
+    asked = answer.settings.n, answer.experiment.setup.d_k
+    place = points.nearest(asked)
     rules, (n, d_k) = others(answer.rules), place
     if not rules:
         text = "Only the rule none is compared here: there is nothing to divide."
@@ -78,9 +79,11 @@ def headline(answer: Answer, statistic: Statistic, of: Of = "median") -> Headlin
         does = f"leaves the typical {noun} as it is, as far as these draws tell"
     seconds = [*_elsewhere(answer, rule, statistic, place, found), ""]
     begins = (begin, "Here ") if begin.startswith("Here") else (begin,)
-    fulls = [
-        f"{begin}{doing(rule)} {does}. {second}".rstrip() for second in seconds for begin in begins
-    ]
+    pairs = [(each, second) for second in seconds for each in begins]
+    if asked not in answer.points.places:
+        # No picture marks the place, and it may be the nearest to what is asked.
+        pairs = [(begin, second) for second in seconds]
+    fulls = [f"{each}{doing(rule)} {does}. {second}".rstrip() for each, second in pairs]
     brief = found.times if _told(found) else "about the same"
     done = _done(rule).removeprefix("when ")
     shorts = (f"{short}{noun} {brief} {done}.", f"{short}{noun} {brief}.", f"It is {brief} {done}.")

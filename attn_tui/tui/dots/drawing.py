@@ -130,8 +130,9 @@ def drawn_how(scene: Scene, banded: bool) -> tuple[str, ...]:
     """Return what is drawn how in the band or else in the bells, at decreasing length."""
     setup = scene.asked.experiment.setup
     axis = ValueAxis.of(scene.settings, 1.0, setup.d_k, not scene.view.log)
+    lined = scene.answer is not None and scene.answer.curves.lined
     # Two heights are not to be compared, though they stand one above the other.
-    texts = ("bars drawn, line exact, each to its own height; ", "own heights; ", "")
+    texts = (f"bars drawn{', line exact' * lined}, each to its own height; ", "own heights; ", "")
     if banded:
         texts = ("band: mean ± 2σ, exact; ", "mean ± 2σ; ", "")
     return tuple(f"{text}axis: {axis.name}" for text in texts)

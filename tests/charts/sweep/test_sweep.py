@@ -242,6 +242,22 @@ def test_the_curves_of_a_map_are_those_of_the_row_of_the_cursor() -> None:
             assert f"equal at {short_place(row.d_k)}" in text
 
 
+@pytest.mark.parametrize(("width", "height"), [(16, 10), (38, 20), (76, 14)])
+@pytest.mark.parametrize("ratio", [False, True])
+def test_a_place_beyond_the_axis_is_pointed_to_at_that_edge(
+    width: int, height: int, ratio: bool
+) -> None:
+    answers = found(Settings(n=8, points=3, d_k_range=(2, 64), draws=20, ratio=ratio))
+    beyond, before, inside = (
+        text_of(sweep_chart(answers, "inverse-sqrt", (8, d_k), width, height), "cursor")
+        for d_k in (65_536, 1, 16)
+    )
+    assert ("→" in beyond, "←" in before, "→" in inside or "←" in inside) == (True, True, False)
+    if width > 16:
+        assert "d_k = 65,536 →" in beyond
+        assert "← d_k = 1" in before
+
+
 def test_a_rule_that_multiplies_says_what_it_does() -> None:
     """Of ratios what is drawn is what dividing does, and not what removing does."""
     each = found(replace(SMALL, ratio=True, draws=320))

@@ -77,6 +77,18 @@ def test_it_says_what_there_is_to_say(
     assert headline(swept(settings, d_k), statistic, of=of).full == expected
 
 
+@pytest.mark.parametrize(
+    ("d_k", "begin"),
+    [
+        (128, "Here dividing by √d_k makes the typical gradient about 26 times smaller. It makes"),
+        (65_536, "Here (512 keys, d_k = 256) dividing by √d_k makes the typical gradient about "),
+    ],
+)
+def test_a_place_beyond_what_is_drawn_is_always_named(d_k: int, begin: str) -> None:
+    found = swept(Settings(n=512, d_k_range=(64, 256)), d_k)
+    assert headline(found, "gradient").full.startswith(begin)
+
+
 @pytest.mark.parametrize("d_k", [1, 64, 1024, 8192])
 @pytest.mark.parametrize("statistic", STATISTICS)
 @pytest.mark.parametrize(
