@@ -24,7 +24,7 @@ def click(terminal: Terminal, text: str, line: str = "") -> None:
 def test_what_a_click_would_do_is_said_until_a_key_is_pressed_and_a_click_does_it() -> None:
     with Terminal(120, 40) as terminal:
         terminal.until_shows("? Help")
-        terminal.until_shows("‖∂p/∂s‖_F, 0 to")
+        terminal.until_shows("‖∂p/∂s‖_F, largest")
         to(terminal, "64━", "d_k 1━")
         terminal.until_shows("Go to d_k = 64")
         to(terminal, "   2", "  150  ~100 %")

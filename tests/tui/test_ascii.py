@@ -43,3 +43,13 @@ def test_blanks_make_room_for_words_so_that_columns_stay_where_they_are() -> Non
     assert text.endswith(" 0.9 +- 0.1  ")
     roles = [(text.strip(), role) for text, role in plain if text.strip()]
     assert roles == [("1031.5 +- 4.6", "a"), ("1024", "b"), ("0.9 +- 0.1", "a")]
+
+
+@pytest.mark.parametrize("draft", [EXAMPLE, DRAWN])
+async def test_the_formula_fits_in_words_too(draft: Draft) -> None:
+    async with at_screen(NARROW, draft) as person:
+        person.app.in_ascii = True
+        for _ in range(12):
+            await person.press("right_square_bracket")
+            (line,) = (line for line in person.lines if " / sqrt(" in line)
+            assert line.rstrip().endswith(("]", ")"))

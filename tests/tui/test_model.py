@@ -79,7 +79,7 @@ async def test_a_click_on_the_name_opens_the_models(number: str) -> None:
         await person.run("scale.model('gpt-2')")
         await person.press(number)
         await person.click("#title", title(person).index("GPT-2") + 2)
-        person.sees("Heads of models", "● GPT-2 small: d_k = 64")
+        person.sees("Heads of models", "● GPT-2 small")
 
 
 async def test_what_a_model_has_no_use_for_is_said_where_there_is_room() -> None:

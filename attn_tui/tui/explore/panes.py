@@ -1,13 +1,15 @@
 """The panes of the Explore screen."""
 
 from functools import partial
+from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from attn_tui.charts.rows import message
+from attn_tui.charts.look_alikes import row_in_ascii
+from attn_tui.charts.rows import length, message
 from attn_tui.files.kinds import KINDS
 from attn_tui.report.explore.formula import formula_row
 from attn_tui.tui.actions import Section, textual_action
@@ -31,7 +33,12 @@ class Formula(Canvas):
     def see(self, scene: Scene) -> None:
         """Show the formula of the vector that is shown, or why the scores cannot be read."""
         if found := scene.answer:
-            row = formula_row(found.answer, found.question.experiment, max(scene.width - 2, 1))
+            app: Any = self.app
+            room, experiment = max(scene.width - 2, 1), found.question.experiment
+            row = formula_row(
+                found.answer, experiment, room,
+                lambda row: length(row_in_ascii(row) if app.in_ascii else row),
+            )  # fmt: skip
             self.show([((" ", "text"), *row)])
             self.fade(scene.is_unread)
 
