@@ -39,10 +39,13 @@ MOVE = (
     Action(f"move(-{FAR})", ("home",), "home", "", "Go to the first line", palette=False),
     Action(f"move({FAR})", ("end",), "end", "", "Go to the last line", palette=False),
 )
+CLOSE = Action(
+    "dismiss(None)", ("escape",), "esc", "Close", "Close without a change", palette=False
+)
 FIND = (
     *MOVE,
     Action("choose", ("enter",), "enter", "Choose", "Choose the line", palette=False),
-    Action("dismiss(None)", ("escape",), "esc", "Close", "Close without a change", palette=False),
+    CLOSE,
 )
 SEVERAL = (
     *MOVE,
@@ -120,6 +123,8 @@ class ListDialog(Dialog[T]):
     """
 
     HINT = "Type to find"
+    LEAST = 1
+    """Lines of the list at least."""
 
     def __init__(
         self,
@@ -133,20 +138,26 @@ class ListDialog(Dialog[T]):
         self._seen = seen
         self._preview = preview
         self._room = (0, 0)
+        self.says = preview is not None
+        """Whether there is anything to say below the list."""
 
     def compose_box(self) -> ComposeResult:
         """Yield the line to type in, the list, and what there is to say of a line."""
         with Horizontal(id="typed"):
-            yield Search(compact=True, placeholder=self.HINT)
+            yield self.field()
             yield Canvas(id="count")
         with Container(id="found"):
             yield ChoiceList(self.mark)
             yield Canvas(id="detail")
         yield Canvas(id="preview")
 
+    def field(self) -> Input:
+        """Return the line to type in."""
+        return Search(compact=True, placeholder=self.HINT)
+
     def on_mount(self) -> None:
-        """Offer all there is."""
-        self._find("")
+        """Offer what there is."""
+        self.find(self.query_one(Input).value)
 
     @abstractmethod
     def mark(self, value: str) -> str:
@@ -162,44 +173,53 @@ class ListDialog(Dialog[T]):
 
     # What is found
 
+    def nothing(self, typed: str) -> str:
+        """Return what is said where there is nothing to choose from."""
+        return f"Nothing matches {inert(typed)}"
+
     @property
-    def _list(self) -> ChoiceList:
+    def lines(self) -> ChoiceList:
+        """The list."""
         return self.query_one(ChoiceList)
 
-    def _find(self, typed: str) -> None:
+    def find(self, typed: str) -> None:
+        """Offer what there is for what is typed."""
         choices = self._offered(typed)
-        self._list.nothing = f"Nothing matches {inert(typed)}"
-        self._list.offer(choices, self.start(typed, choices))
+        self.lines.nothing = self.nothing(typed)
+        self.lines.offer(choices, self.start(typed, choices))
 
     @on(Input.Changed)
     def _on_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self._find(event.value)
+        self.find(event.value)
 
     @on(ChoiceList.Reached)
     def _on_reached(self, event: ChoiceList.Reached) -> None:
         event.stop()
-        if choice := self._list.chosen:
+        if choice := self.lines.chosen:
             self._seen(choice.value)
-        self._say()
+        self.say()
 
     def action_move(self, lines: int) -> None:
         """Go so many lines down."""
-        self._list.move(lines)
+        self.lines.move(lines)
 
     def action_page(self, pages: int) -> None:
         """Go down by what is in sight."""
-        self._list.move(pages * self._list.size.height)
+        self.lines.move(pages * self.lines.size.height)
 
     @on(Input.Submitted)
-    @on(ChoiceList.Chosen)
-    def _on_chosen(self, event: Input.Submitted | ChoiceList.Chosen) -> None:
+    def _on_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         self.action_choose()
 
     def action_choose(self) -> None:
         """Choose the line the cursor is on."""
-        if choice := self._list.chosen:
+        self._on_chosen()
+
+    @on(ChoiceList.Chosen)
+    def _on_chosen(self) -> None:
+        if choice := self.lines.chosen:
             self.take(choice.value)
 
     # How it is shown
@@ -212,12 +232,12 @@ class ListDialog(Dialog[T]):
         choices = self._offered("")
         beside = is_wide and any(choice.detail for choice in choices)
         listed = width * 3 // 5 if beside else width
-        said = (_SAID + (is_wide and width < FULL)) * bool(self._preview)
+        said = (_SAID + (is_wide and width < FULL)) * self.says
         room = min(max(height - _LINES - said - is_wide * bool(said), 2), _MOST)
         self._room = listed, (width - listed - _GAP if beside else width)
         most = max((len(self._details(choice)) for choice in choices), default=0)
         below = 0 if beside else min(most, room // 2)
-        lines = min(max(len(choices), most if beside else 1), room - below)
+        lines = min(max(len(choices), self.LEAST, most * beside), room - below)
         self.query_one("#found").set_class(beside, "-beside")
         for name, columns, rows in (
             ("ChoiceList", listed, lines), ("#detail", self._room[1], lines if beside else below),
@@ -225,7 +245,7 @@ class ListDialog(Dialog[T]):
         ):  # fmt: skip
             styles = self.query_one(name).styles
             styles.width, styles.height, styles.display = columns, rows, "block" if rows else "none"
-        self.call_after_refresh(self._say)
+        self.call_after_refresh(self.say)
 
     def _details(self, choice: Choice) -> list[str]:
         """Return what is said of a choice, in lines; its title too, if that is cut."""
@@ -234,19 +254,20 @@ class ListDialog(Dialog[T]):
         title = f"{choice.title}\n" * (cells(line) > listed)
         return _lines(title + choice.detail, width)
 
-    def _say(self) -> None:
+    def say(self) -> None:
         """Say more of the line that the cursor is on."""
-        choices, choice = self._list, self._list.chosen
+        choices, choice = self.lines, self.lines.chosen
         place = "" if choice is None else f"{(choices.cursor or 0) + 1} of {len(choices.choices)}"
         self._show("#count", [place.rjust(self.query_one("#count").size.width)], "muted")
         self._show("#detail", self._details(choice) if choice else [], "text")
-        said = _lines(self.said(), self.query_one("#preview").size.width)
-        self._show("#preview", said, "strong")
+        text, role = self.said()
+        said = _lines(text, self.query_one("#preview").size.width)
+        self._show("#preview", said, role)
 
-    def said(self) -> str:
-        """Return what choosing would do."""
-        choice = self._list.chosen
-        return self._preview(choice.value) if choice and self._preview else ""
+    def said(self) -> tuple[str, str]:
+        """Return what choosing would do, and its role."""
+        choice = self.lines.chosen
+        return self._preview(choice.value) if choice and self._preview else "", "strong"
 
     def _show(self, name: str, lines: Sequence[str], role: str) -> None:
         canvas = self.query_one(name, Canvas)
@@ -331,7 +352,7 @@ class SeveralDialog(ListDialog[tuple[str, ...]]):
         """Take it in or out."""
         others = tuple(each for each in self._present if each != value)
         self._present = others if value in self._present else (*others, value)
-        self._list.look()
+        self.lines.look()
 
     def action_done(self) -> None:
         """Close with what is chosen."""

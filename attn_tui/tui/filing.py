@@ -3,17 +3,17 @@
 import asyncio
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
-from itertools import takewhile
-from typing import Any, TypeVar
+from pathlib import PurePath
+from typing import TypeVar
 
 from rich.text import Text
 
-from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.errors import InputError
 from attn_tui.files.draft import Draft, parse
 from attn_tui.files.opening import open_draft
-from attn_tui.files.paths import entries, shown_path, true_path
+from attn_tui.files.paths import true_path
 from attn_tui.files.watch import Watch
 from attn_tui.report.export import Forms, export
 from attn_tui.tui import edits
@@ -21,10 +21,10 @@ from attn_tui.tui.actions import Action
 from attn_tui.tui.computing import Task
 from attn_tui.tui.crash import Reports
 from attn_tui.tui.dialogs import ReadDialog
+from attn_tui.tui.file_dialogs import HOLDS, FileDialog, OpenDialog, SaveDialog, whole
 from attn_tui.tui.job import Job
 from attn_tui.tui.parts import Host, Part
 from attn_tui.tui.picture import forms
-from attn_tui.tui.widgets.entry import Request
 from attn_tui.tui.work import PATIENCE, WorkDialog
 
 T = TypeVar("T")
@@ -55,27 +55,28 @@ class Filing(Part[Host]):
 
     def save(self, text: str = "attn-tui.json", problem: str = "") -> None:
         """Ask for a file and write what the screen shows to it; or ask again, with the problem."""
-        # Taken now, since the line that asks for the name is not to be in the picture.
-        save = partial(self._save, {**self._screen.forms(), **forms(self._screen.picture())})
-        self._ask("save", text, _new_name, save, problem)
+        # Taken now, since the dialogue that asks for the name is not to be in the picture.
+        offered = {**self._screen.forms(), **forms(self._screen.picture())}
+        self._over(SaveDialog(text, offered, problem), partial(self._save, offered))
 
     async def _save(self, forms: Forms, text: str) -> None:
         """Write a file beside the screen, for a million keys take a while."""
-        path = true_path(text.removesuffix("!"))
+        path = true_path(text)
 
         def write(watch: Watch) -> str:
             export(path, {suffix: partial(_watched, form, watch) for suffix, form in forms.items()})
-            return text.removesuffix("!")
+            return HOLDS.get(PurePath(path).suffix.lower(), "")
 
-        def saved(name: str) -> None:
-            self._screen.notify(f"Saved {name}", timeout=2, markup=False)
+        def saved(holds: str) -> None:
+            said = f"Saved {whole(text)}{': ' * bool(holds)}{holds}"
+            self._screen.notify(said, timeout=6, markup=False)
 
         title = f"Saving {os.path.basename(text)}"
         await self.see_through(title, write, saved, partial(self.save, text))
 
     def open(self, text: str = "", problem: str = "") -> None:
         """Ask for a file and open it; or ask again, with the problem."""
-        self._ask("open", text, str.strip, self._open, problem)
+        self._over(OpenDialog(text, problem), self._open)
 
     async def _open(self, text: str) -> None:
         """Read a file beside the screen, and ask what it asks."""
@@ -120,12 +121,12 @@ class Filing(Part[Host]):
             "Reading what was pasted", lambda _: asked.draft.pasted(text), done, failed
         )
 
-    def _ask(
-        self, label: str, text: str, read: Callable[[str], str], take: Callable[[str], Any],
-        problem: str,
-    ) -> None:  # fmt: skip
-        request = Request(label, text, read, take, eager=False, complete=completed, problem=problem)
-        self._screen.choosing.request(request)
+    def _over(self, dialog: FileDialog, take: Callable[[str], Awaitable[None]]) -> None:
+        async def named(text: str | None) -> None:
+            if text is not None:
+                await take(text)
+
+        self._screen.over(dialog, named)
 
     async def see_through(
         self,
@@ -187,24 +188,3 @@ def _watched(form: Callable[[], Iterable[str | bytes]], watch: Watch) -> Iterato
     for piece in form():
         watch(0.0)
         yield piece
-
-
-def completed(text: str) -> str:
-    """Return a path with as much more as all files have that begin so."""
-    folder, begin = os.path.split(text)
-    shown = map(shown_path, entries(true_path(folder)))
-    names = [name for name in shown if name.startswith(begin)]
-    if not names:
-        return text
-    same = takewhile(lambda pair: pair[0] == pair[1], zip(min(names), max(names), strict=False))
-    return os.path.join(folder, "".join(first for first, _ in same))
-
-
-def _new_name(text: str) -> str:
-    """Return the name of a file to write; one that is there only if ``!`` is added to it."""
-    name = text.strip()
-    path = true_path(name)
-    if not name.endswith("!") and os.path.exists(path):
-        problem = f"{inert(os.path.basename(path))} is there already"
-        raise InputError("file", problem, "another name, or ! behind it to write over it")
-    return name

@@ -150,7 +150,7 @@ class InstrumentScreen(Punctual, Screen[None]):
         """
         return ""
 
-    def over(self, dialog: Screen[Any], done: Callable[[Any], None] | None = None) -> None:
+    def over(self, dialog: Screen[Any], done: Callable[[Any], Any] | None = None) -> None:
         """Open a dialogue over the screen."""
         self.app.push_screen(dialog, done)
 

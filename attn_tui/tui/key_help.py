@@ -10,7 +10,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from attn_tui.instruments import INSTRUMENTS, load
-from attn_tui.tui import dialogs, everywhere, work
+from attn_tui.tui import dialogs, everywhere, file_dialogs, work
 from attn_tui.tui.actions import Section, key_table
 
 _KEYS = 12
@@ -26,6 +26,7 @@ def sections(first: Iterable[Section] = ()) -> tuple[Section, ...]:
         *(section for each in screens for section in each),
         dialogs.FindDialog.SECTION,
         dialogs.SeveralDialog.SECTION,
+        file_dialogs.FileDialog.SECTION,
         dialogs.ReadDialog.SECTION,
         work.WorkDialog.SECTION,
     )

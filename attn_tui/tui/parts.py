@@ -98,7 +98,7 @@ class Host(Protocol):
     def notify(self, message: str, *, timeout: float, markup: bool = True) -> None:
         """Say something for some seconds."""
 
-    def over(self, dialog: Screen[Any], done: Callable[[Any], None] | None = None) -> None:
+    def over(self, dialog: Screen[Any], done: Callable[[Any], Any] | None = None) -> None:
         """Open a dialogue over the screen."""
 
     def run_action(self, action: str) -> Any:

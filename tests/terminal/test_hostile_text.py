@@ -29,7 +29,7 @@ COMMANDED = re.compile(
 )
 """What no terminal is to be sent, but for the shape of the mouse pointer."""
 
-FIELDS = {"\x13": "save", "M": "mask", "c": "softcap", "b": "sink", "\x10": "What to do"}
+FIELDS = {"\x13": "Save what is shown", "M": "mask", "c": "softcap", "b": "sink", "\x10": "What to do"}
 """Keys that ask for a text, and the signs that it is asked for."""
 
 COMMANDS = """
@@ -104,15 +104,15 @@ def test_nothing_that_a_screen_is_given_reaches_the_terminal(folder: Path) -> No
     with Terminal(80, 24, environment=environment) as terminal:
         terminal.until_shows("? Help")
         for name in ("arrays.npz", "table.csv", "rows.json", "field.json", HOSTILE):
-            ask(terminal, "open")
+            ask(terminal, "Open a file")
             paste(terminal, name)
             terminal.press("\r")
             terminal.until(
                 lambda: not has(terminal, " open ") or "expected" in shown(terminal), name
             )
-            leave(terminal, "open")
+            leave(terminal, "Open a file")
         for begin, scores in (("name", "[1 2 4]"), ("surr", "[1 2 5]")):
-            ask(terminal, "open")
+            ask(terminal, "Open a file")
             terminal.press(f"{begin}\t")
             terminal.until(lambda: has(terminal, ".txt "), "the whole name")
             terminal.press("\r")
@@ -149,7 +149,7 @@ def leave(terminal: Terminal, label: str) -> None:
 
 def has(terminal: Terminal, text: str) -> bool:
     """Return whether a text stands in the upper part of the screen."""
-    return any(text in f" {line} " for line in terminal.display[:8])
+    return any(text in f" {line} " for line in terminal.display)
 
 
 def paste(terminal: Terminal, text: str) -> None:

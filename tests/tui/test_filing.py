@@ -9,11 +9,9 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui import filing
-from attn_tui.tui.instrument_screen import InstrumentScreen
-from attn_tui.tui.widgets.entry import Entry
-from attn_tui.tui.widgets.score_editor import ScoreEditor
-from attn_tui.tui.widgets.slider import Slider
-from tests.tui.person import DEADLINE, WIDE, at_screen, settle
+from attn_tui.tui.choices import Choice
+from attn_tui.tui.widgets.choice_list import ChoiceList
+from tests.tui.person import DEADLINE, MEDIUM, NARROW, WIDE, Person, at_screen
 
 SETUP = Setup(64).put(dots.Settings(samples=5000)).put(sweep.Settings(n=8, points=4, draws=64))
 FORMS = {"explore": "txt json csv", "dots": "txt json csv", "sweep": "txt json csv"}
@@ -57,27 +55,6 @@ async def test_a_picture_is_of_the_screen_and_other_suffixes_are_refused(
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a.svg"]
 
 
-async def test_a_name_is_asked_for_again_though_the_keys_have_just_gone_elsewhere() -> None:
-    async with at_screen() as person:
-        await person.press("ctrl+s")
-        screen = person.app.screen
-        assert isinstance(screen, InstrumentScreen)
-        entry, slider = screen.query_one(Entry), screen.query_one(Slider)
-        entry.close()
-        slider.display = True
-        screen.set_focus(slider)
-        await person.pilot.pause()
-        await screen.action_part("filing", "save", ("a.json", "the disk is full; expected room"))
-        # On a busy machine the line is told of it only now.
-        entry.on_descendant_blur()
-        await settle(person.pilot)
-        person.sees("the disk is full")
-        assert person.app.focused is entry.field
-        screen.set_focus(screen.query_one(ScoreEditor))
-        await settle(person.pilot)
-        person.misses("the disk is full")
-
-
 @pytest.mark.parametrize("instrument", FORMS)
 async def test_a_picture_holds_nothing_that_pops_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, instrument: str
@@ -113,13 +90,13 @@ async def test_keys_that_come_at_once_save_and_ask_again(
     async with at_screen(WIDE, Draft(EXAMPLE.text, SETUP), instrument=instrument) as person:
         await person.burst("ctrl+s", "enter", "ctrl+s")
         await person.until_sees("Saved")
-        person.sees("save attn-tui.json")
+        person.sees("Save what is shown", "attn-tui.json")
         await person.burst("enter")
         person.sees("is there already")
         path.write_text("")
-        await person.burst("end", "!", "enter", "ctrl+s")
+        await person.burst("enter", "ctrl+s")
         await person.app.workers.wait_for_complete()
-        person.sees("save attn-tui.json")
+        person.sees("Save what is shown", "attn-tui.json")
         person.misses("is there already")
     assert path.read_text("utf-8").startswith("{")
 
@@ -141,3 +118,89 @@ async def test_a_line_that_loses_the_focus_to_nothing_keeps_its_text(tmp_path: P
         await person.press("enter")
         await person.until_sees("Saved")
     assert (tmp_path / "kept.json").exists()
+
+
+@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
+async def test_the_ending_is_chosen_by_arrows_and_clicks_and_the_whole_path_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with at_screen(size) as person:
+        await person.press("ctrl+s")
+        person.sees("● .json", "everything", ".csv", ".svg", "Writes")
+        await person.press("down")
+        person.sees("attn-tui.csv", "● .csv")
+        await person.click("ChoiceList", 4, 0)
+        person.sees("attn-tui.txt", "● .txt")
+        await person.press("enter")
+        await person.until_sees("Saved")
+        (said,) = [each.message for each in person.app._notifications]
+        assert said == f"Saved {tmp_path / 'attn-tui.txt'}: all there is to say, as text"
+    assert (tmp_path / "attn-tui.txt").exists()
+
+
+async def test_a_file_is_found_in_its_folder_and_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "runs").mkdir()
+    for name in ("runs/Large.npy.txt", "runs/other.txt", "notes.md", ".hidden.txt", "run10.txt"):
+        (tmp_path / name).write_text("1 2 8")
+    monkeypatch.chdir(tmp_path)
+    async with at_screen() as person:
+        await person.press("ctrl+o")
+        assert [line.value for line in listed(person)] == ["../", "runs/", "run10.txt"]
+        await person.press("r", "enter")
+        assert [line.title for line in listed(person)] == ["../", "Large.npy.txt", "other.txt"]
+        await person.press("home")
+        await person.write("x")
+        await person.press("enter")
+        await person.until_sees("no such file")
+        await person.press("ctrl+u", "ctrl+k")
+        await person.write("runs/npy")
+        assert [line.value for line in listed(person)] == ["runs/Large.npy.txt"]
+        await person.press("enter")
+        await person.until_sees("no such file")
+        await person.press("down", "enter")
+        assert person.asked.draft.text == "Large.npy: 1, 2, 8"
+
+
+async def test_a_name_that_is_not_there_opens_no_neighbour(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("run10.txt", "data.txt"):
+        (tmp_path / name).write_text("1 2 8")
+    monkeypatch.chdir(tmp_path)
+    async with at_screen() as person:
+        for name in ("run1.txt", "a.txt"):
+            await person.press("ctrl+o")
+            await person.write(name)
+            await person.press("enter")
+            await person.until_sees("no such file")
+            assert person.asked.draft == EXAMPLE
+            await person.press("escape")
+
+
+async def test_a_file_that_is_there_is_written_over_when_entered_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.json").write_text("old")
+    async with at_screen() as person:
+        await person.press("ctrl+s")
+        await person.paste("a.json")
+        await person.press("enter")
+        person.sees("is there already")
+        await person.press("backspace", "n")
+        person.misses("is there already")
+        await person.press("enter", "escape", "ctrl+s")
+        await person.paste("a.json")
+        await person.press("enter")
+        person.sees("is there already")
+        assert (tmp_path / "a.json").read_text() == "old"
+        await person.press("enter")
+        await person.until_sees("Saved")
+    assert (tmp_path / "a.json").read_text().startswith("{")
+
+
+def listed(person: Person) -> tuple[Choice, ...]:
+    return person.app.screen.query_one(ChoiceList).choices

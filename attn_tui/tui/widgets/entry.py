@@ -22,36 +22,16 @@ class Request:
         value: The text to start with.
         read: Returns the value of a text; raises InputError unless it will do.
         take: What is done with the value once it is entered.
-        eager: Whether the text is read at each key, and not only when it is entered.
-        complete: Returns a text with more of what it begins.
-        problem: Why the text to start with will not do, or nothing.
     """
 
     label: str
     value: str
     read: Callable[[str], Any]
     take: Callable[[Any], object]
-    eager: bool = True
-    complete: Callable[[str], str] = str
-    problem: str = ""
-
-
-class Field(Input):
-    """Where the value is typed; tab completes it."""
-
-    class Completed(Message):
-        """The user wants the text completed."""
-
-    async def on_key(self, event: events.Key) -> None:
-        """Keep the focus on tab, which would give the text up."""
-        if event.key == "tab":
-            event.stop()
-            event.prevent_default()
-            self.post_message(self.Completed())
 
 
 class Entry(Vertical):
-    """Hidden until opened; enter commits, escape leaves all as it was, errors stand beside it."""
+    """Hidden until opened; enter commits or says what is wrong, escape leaves all as it was."""
 
     DEFAULT_CSS = """
     Entry { height: auto; display: none; }
@@ -84,14 +64,14 @@ class Entry(Vertical):
         """Lay out the label, the field and the error."""
         with Horizontal():
             yield Static("", id="entry-label", markup=False)
-            yield Field(compact=True, select_on_focus=True)
+            yield Input(compact=True, select_on_focus=True)
         # Above what lies below, so that it is never cut.
         yield Static("", id="entry-error", markup=False)
 
     @property
-    def field(self) -> Field:
+    def field(self) -> Input:
         """Where the text is typed."""
-        return self.query_one(Field)
+        return self.query_one(Input)
 
     def open(self, request: Request) -> None:
         """Ask for a value; `Entered` carries it."""
@@ -100,7 +80,7 @@ class Entry(Vertical):
         self.query_one("#entry-label", Static).update(request.label)
         self.add_class("-open")
         self.field.value = request.value
-        self.complain(request.problem)
+        self.complain("")
         self.field.focus()
         self.field.select_all()
         self.post_message(self.Opened())
@@ -121,22 +101,8 @@ class Entry(Vertical):
     @on(Input.Changed)
     def _on_changed(self, event: Input.Changed) -> None:
         event.stop()
-        if self.request is None or event.value == self.request.value:
-            return
-        problem = ""
-        if self.request.eager and event.value:
-            try:
-                self.request.read(event.value)
-            except InputError as error:
-                problem = error.beside
-        self.complain(problem)
-
-    @on(Field.Completed)
-    def _on_completed(self, event: Field.Completed) -> None:
-        event.stop()
-        if self.request:
-            self.field.value = self.request.complete(self.field.value)
-            self.field.action_end()
+        # What is wrong with a text is said when it is entered: until then it may become right.
+        self.complain("")
 
     @on(Input.Submitted)
     def _on_submitted(self, event: Input.Submitted) -> None:
@@ -154,9 +120,10 @@ class Entry(Vertical):
         self.post_message(entered)
 
     def on_key(self, event: events.Key) -> None:
-        """Leave on escape."""
-        if event.key == "escape":
+        """Leave on escape, and not on tab, which would give the text up."""
+        if event.key in ("escape", "tab"):
             event.stop()
+        if event.key == "escape":
             self.close()
 
     def on_descendant_focus(self) -> None:
