@@ -29,7 +29,13 @@ COMMANDED = re.compile(
 )
 """What no terminal is to be sent, but for the shape of the mouse pointer."""
 
-FIELDS = {"\x13": "Save what is shown", "M": "mask", "c": "softcap", "b": "sink", "\x10": "What to do"}
+FIELDS = {
+    "\x13": "Save what is shown",
+    "M": "mask",
+    "c": "softcap",
+    "b": "sink",
+    "\x10": "What to do",
+}
 """Keys that ask for a text, and the signs that it is asked for."""
 
 COMMANDS = """
