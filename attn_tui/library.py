@@ -237,7 +237,7 @@ def drawn(
         InputError: If an argument will not do.
 
     >>> drawn(64, n_keys=3).round(3)
-    array([[ 2.771, -5.498,  3.169]])
+    array([[ -7.961, -10.402,   4.391]])
     """
     setup = Setup(d_k=d_k, scale=Scale(qk_norm=qk_norm))
     return np.stack([vector.scores for vector in Drawn(n_keys, seed, count).vectors(setup)])

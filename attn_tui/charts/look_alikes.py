@@ -18,7 +18,7 @@ _SIGNS = {
     sign: plain
     for signs, plains in (
         ("±∓·×÷‖–—−…∂√∞≈≠≤≥≫µ⠀“”‘’•æß", "++*x/|---.dvI~!<>>u \"\"''*as"),
-        ("←→", "<:"),
+        ("←→‹›", "<:<>"),
     )
     for sign, plain in zip(signs, plains, strict=True)
 }
@@ -44,8 +44,8 @@ def look_alike(character: str) -> str:
 _WORDS = {
     sign: word
     for signs, words in (
-        ("±∓≈≠≤≥≫→←∞½…‖Σ–", "+- -+ ~ != <= >= >> -> <- inf 1/2 ... || sum -"),
-        ("⁰¹²³⁴ᵀ", "^0 ^1 ^2 ^3 ^4 ^T"),
+        ("±∓≈≠≤≥≫→←‹›∞½…‖Σ–", "+- -+ ~ != <= >= >> -> <- < > inf 1/2 ... || sum -"),
+        ("⁰¹²³⁴⁵⁶⁷⁸⁹ᵀ", "^0 ^1 ^2 ^3 ^4 ^5 ^6 ^7 ^8 ^9 ^T"),
         ("₀₁₂₃₄₅₆₇₈₉", "0 1 2 3 4 5 6 7 8 9"),
     )
     for sign, word in zip(signs, words.split(), strict=True)

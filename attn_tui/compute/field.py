@@ -16,6 +16,10 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.whole import half_width, parse_number, parse_whole, parse_wholes
 
 
+def _stay(value: Any, steps: int) -> Any:
+    return value
+
+
 @dataclass(frozen=True)
 class Kind:
     """What the values of a field are.
@@ -28,6 +32,8 @@ class Kind:
         text: A value as text that ``read`` reads.
         shown: A value as the screen shows it.
         step: The value so many steps on from one, as far as it goes.
+        fine: The same by small steps, where there are other ones.
+        digits: Whether a text may begin with a digit.
         metavar: What stands for a value in the help of an option.
         choices: Every value as text with its meaning, where there are few.
     """
@@ -37,9 +43,20 @@ class Kind:
     admits: Callable[[Any], bool]
     text: Callable[[Any], str] = str
     shown: Callable[[Any], str] = str
-    step: Callable[[Any, int], Any] = lambda value, steps: value
+    step: Callable[[Any, int], Any] = _stay
+    fine: Callable[[Any, int], Any] = _stay
+    digits: bool = False
     metavar: str = "TEXT"
     choices: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    @property
+    def steps(self) -> bool:
+        """Whether there is a next value."""
+        return self.step is not _stay
+
+    def move(self, value: Any, steps: int, fine: bool) -> Any:
+        """Return the value so many steps on, or so many small ones."""
+        return (self.fine if fine and self.fine is not _stay else self.step)(value, steps)
 
     def check(self, name: str, value: Any, typed: str = "") -> None:
         """Check a value.
@@ -72,12 +89,18 @@ def whole(
     marked: bool = False,
 ) -> Kind:  # fmt: skip
     """Return whole numbers in a range; ``marked``, the screen marks their thousands."""
+
+    def by(step: Callable[[int, int], int]) -> Callable[[int, int], int]:
+        return lambda value, steps: int(min(max(step(value, steps), least), most))
+
     return Kind(
         f"a whole number from {least}" + (f" to {most:,}" if most < inf else ""),
         partial(parse_whole, ""),
         lambda value: type(value) is int and least <= value <= most,
         shown=(lambda value: f"{value:,}") if marked else str,
-        step=lambda value, steps: min(max(step(value, steps), least), most),
+        step=by(step),
+        fine=by(int.__add__),
+        digits=True,
         metavar="N",
     )
 
@@ -104,8 +127,14 @@ def number(
         is_number = type(value) in (int, float) and isfinite(value)
         return is_number and least <= value <= most and value > above
 
-    def step(value: float | None, steps: int) -> float | None:
-        return None if value is None else min(max(round(value + steps / 10, 10), least), most) + 0.0
+    def by(part: int) -> Callable[[float | None, int], float | None]:
+        def step(value: float | None, steps: int) -> float | None:
+            moved = (
+                None if value is None else min(max(round(value + steps / part, 10), least), most)
+            )
+            return moved + 0.0 if moved is not None and moved > above else value
+
+        return step
 
     return Kind(
         called + ends + bound + (", or none" if optional else ""),
@@ -113,7 +142,9 @@ def number(
         admits,
         lambda value: "none" if value is None else repr(value).removesuffix(".0"),
         lambda value: "none" if value is None else f"{value:.12g}".replace("-", "−", value < 0),
-        step,
+        by(10),
+        by(100),
+        digits=True,
         metavar="X",
     )
 
@@ -167,6 +198,8 @@ def span(least: int, most: int) -> Kind:
         read,
         admits,
         lambda value: ":".join(map(str, value)),
+        lambda value: " to ".join(f"{each:,}" for each in value),
+        digits=True,
         metavar="LOW:HIGH",
     )
 
@@ -179,6 +212,8 @@ def wholes(least: int, most: int, count: int = maxsize) -> Kind:
         partial(parse_wholes, ""),
         lambda value: type(value) is tuple and len(value) <= count and all(map(each.admits, value)),
         lambda value: ", ".join(map(str, value)),
+        lambda value: ", ".join(map(str, value)) or "none",
+        digits=True,
         metavar="N,N,…",
     )
 

@@ -88,7 +88,7 @@ class LogScale:
     @cached_property
     def kind(self) -> Kind:
         """Its values."""
-        return whole(self.minimum, self.maximum, self.step)
+        return whole(self.minimum, self.maximum, self.step, marked=True)
 
 
 def _stops(maximum: int) -> tuple[int, ...]:

@@ -32,12 +32,13 @@ class Precision:
 
     format: str = asked(
         "float64", _FORMAT, "precision", "the number format softmax is computed in",
-        key="precision", option="--precision", metavar="FORMAT", synonyms=("dtype",),
+        key="precision", option="--precision", metavar="FORMAT",
+        synonyms=("dtype", "float16", "bfloat16", "number format"),
     )  # fmt: skip
     stable: bool = asked(
         True, switch("naive", "stable"), "method",
         "how softmax is computed: naive, or stable, with the largest score subtracted", key="naive",
-        option="--stable/--naive",
+        option="--stable/--naive", synonyms=("subtract the maximum", "stable", "overflow"),
     )  # fmt: skip
     scores: str = asked(
         "float64", _FORMAT, "scores in",
@@ -49,7 +50,7 @@ class Precision:
         "the number format q and k are rounded to before their product", key="round_vectors",
         option="--round-vectors", metavar="FORMAT",
         held=lambda setup, source: (
-            "" if source.rounds else "There are no q and k to round: f types them"
+            "" if source.rounds else "There are no q and k to round: choose where scores come from"
         ),
     )  # fmt: skip
     arithmetic: Arithmetic = asked(

@@ -167,9 +167,9 @@ class Scale:
     rule: str = DEFAULT_RULE
     given: tuple[tuple[str, float], ...] = ()
     softcap: float | None = asked(
-        None, number(above=0.0, optional=True, called="a finite cap"), "softcap",
+        None, number(above=0.0, optional=True, called="a finite cap"), "soft cap",
         "the cap c of the logits z = c·tanh(m·s/c)", option="--softcap", metavar="C",
-        synonyms=("logit soft-capping",),
+        synonyms=("cap", "logit soft-capping"),
     )  # fmt: skip
     sink: float | None = asked(
         None, number(optional=True, called="a finite logit"), "sink",
@@ -179,9 +179,9 @@ class Scale:
     qk_norm: bool = asked(
         False, switch(), "QK-norm",
         "whether q and k are divided by their root mean square before their product",
-        option="--qk-norm/--no-qk-norm",
+        option="--qk-norm/--no-qk-norm", synonyms=("normalise q and k", "rms norm"),
         held=lambda setup, source: (
-            "" if source.normalises else "QK-norm acts on q and k: f draws or types them"
+            "" if source.normalises else "QK-norm acts on q and k: choose where scores come from"
         ),
     )  # fmt: skip
 

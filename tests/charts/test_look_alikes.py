@@ -50,6 +50,7 @@ def test_only_what_an_encoding_has_not_is_replaced(encoding: str, written: str) 
         ("σ → ∞, σ_c = √(2 ln n)", "sigma -> inf, sigma_c = sqrt(2 ln n)"),
         ("m² ≤ 1/Σp², ρ ≠ r", "m^2 <= 1/sum p^2, rho != r"),
         ("Σ_i, ‖∂p₀/∂s₁₂‖₂", "sum_i, ||dp_0/ds_12||_2"),
+        ("10³, 10⁴, 10⁵", "10^3, 10^4, 10^5"),
         ("“q” — k", '"q" - k'),
     ],
 )

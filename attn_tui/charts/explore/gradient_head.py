@@ -24,7 +24,7 @@ def gradient_head(answer: VectorAnswer, key: int, width: int) -> tuple[Row, ...]
     """
     title = f" ∂{weight_name(answer.of)}/∂{SYMBOL[answer.wrt]} at key"
     names = Column(title, tuple((f" {name}", role_of(name)) for name in answer.names), left=True)
-    most = (width - len(title)) // (NUMBER + 1)
+    most = max((width - len(title)) // (NUMBER + 1), 1)
     first = [each for each in (answer.of, key) if each < answer.vector.n_keys]
     keys = list(dict.fromkeys([*first, *largest(answer.vector.scores, most).tolist()]))[:most]
     shown = np.array(sorted(keys), dtype=np.intp)
