@@ -25,11 +25,13 @@ from attn_tui.files.draft import EXAMPLE, Draft, parse
 from attn_tui.instruments import Instrument
 from attn_tui.tui.actions import Action, Section, bindings
 from attn_tui.tui.app import AttnApp
+from attn_tui.tui.everywhere import KEYS
 from attn_tui.tui.explaining import Explanation
-from attn_tui.tui.filing import OPEN_ACTION, READ_ACTION, SAVE_ACTION, Filing
+from attn_tui.tui.filing import Filing
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.parts import Host, Part
 from attn_tui.tui.scene import Scene
+from attn_tui.tui.settings import Group, asked_for
 from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.entry import Entry
@@ -64,9 +66,7 @@ class Bins(Part[Host]):
 ACTIONS = (
     Action("fields.next('bins')", ("m",), "m", "More bins", "Use more bins", bar=1),
     Action("bins.least", ("f",), "f", "Fewest", "Use the fewest bins", bar=1),
-    OPEN_ACTION,
-    SAVE_ACTION,
-    READ_ACTION,
+    *(KEYS[name] for name in ("next_pane", "open", "save", "details")),
 )
 LIST = (
     Action("move(-1)", ("up",), "up", "Up", "The vector above", palette=False),
@@ -104,7 +104,7 @@ class HistogramScreen(InstrumentScreen):
     NAME = "histogram"
     ACTIONS = ACTIONS
     SECTIONS = (Section("In Histogram", ACTIONS), Section("In the list", LIST))
-    FIELDS = fields_of(Settings)
+    GROUPS = (Group("Bins", (asked_for(fields_of(Settings)["bins"]),), folds=False),)
     WRITERS: ClassVar = {".txt": lambda answer: [answer]}
     explanation = Explanation("Histogram", "n", "Counts.", "this test")
     vector = 0
@@ -178,7 +178,7 @@ async def test_its_screen_shares_what_is_asked_with_the_others() -> None:
 async def test_its_panes_and_parts_do_what_the_others_do_without_a_d_k(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("1\n2\n")
     async with at_screen(MEDIUM, Draft("a: 1, 2\nb: 3, 4"), instrument="histogram") as person:
-        await person.press("tab", "down")
+        await person.press("down")
         person.sees("b in 10 bins")
         await person.press("ctrl+s", "ctrl+u")
         await person.paste(str(tmp_path / "out.txt"))
@@ -186,7 +186,7 @@ async def test_its_panes_and_parts_do_what_the_others_do_without_a_d_k(tmp_path:
         await person.until_sees("Saved")
         assert (tmp_path / "out.txt").read_text() == "b in 10 bins at d_k 1024"
         # The keys are back where they were.
-        await person.press("up", "y")
+        await person.press("up", "i")
         person.sees("In words and numbers", "a in 10 bins")
         await person.press("escape", "ctrl+o")
         await person.paste(str(tmp_path / "in.csv"))
@@ -209,6 +209,8 @@ async def test_what_a_part_cannot_do_now_no_key_does_and_nothing_offers() -> Non
         await person.paste("bins")
         person.sees("Use more bins")
         person.misses("Use the fewest bins")
+        await person.press("ctrl+u")
+        await person.paste("more bins")
         await person.press("enter")
         assert person.asked.draft.setup.get(Settings).bins == 10
         await person.press("question_mark")

@@ -79,7 +79,7 @@ def open_screen(context: click.Context, /, no_mouse: bool, theme: str | None, **
         problem = f"a terminal of the kind {inert(kind)} (TERM) shows no screen"
         raise click.ClickException(f"{problem}; expected another, or attn-tui show")
     from attn_tui.files.draft import draft_of
-    from attn_tui.tui.app import run
+    from attn_tui.tui.running import run
 
     asked = any(context.get_parameter_source(name) is not ParameterSource.DEFAULT for name in given)
     context.exit(

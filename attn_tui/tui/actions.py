@@ -62,6 +62,11 @@ class Action:
         return ", ".join(filter(None, (self.shown, *more)))
 
 
+def quiet(run: str, *keys: str) -> Action:
+    """Return an action that goes without saying: the help of another one tells of it."""
+    return Action(run, keys, "", "", "", palette=False)
+
+
 def bindings(actions: Iterable[Action]) -> list[BindingType]:
     """Return the Textual bindings of actions."""
     return [

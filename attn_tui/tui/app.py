@@ -5,7 +5,6 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from functools import partial
 from math import inf
 from os import environ
@@ -22,30 +21,22 @@ from textual.reactive import var
 from textual.timer import Timer
 from textual.widgets import Input, TextArea
 
-from attn_tui.charts.look_alikes import write_look_alikes
-from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.sweep import settings as sweep
+from attn_tui.compute.errors import InputError
 from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS, load
+from attn_tui.tui import edits
 from attn_tui.tui.actions import bindings, textual_action
 from attn_tui.tui.cells import Cells
 from attn_tui.tui.choices import Choice
 from attn_tui.tui.clipboard import load_tmux
-from attn_tui.tui.copying import CopyDialog, line_of
 from attn_tui.tui.crash import STATUS, Crash, crash
-from attn_tui.tui.dialogs import FindDialog, ReadDialog
 from attn_tui.tui.driver import thrifty
 from attn_tui.tui.everywhere import SHARED
-from attn_tui.tui.finding import offered
 from attn_tui.tui.first_minute import OVER, FirstMinute
 from attn_tui.tui.guard import VISIBLE, received
-from attn_tui.tui.input import accept_anything
 from attn_tui.tui.instrument_screen import InstrumentScreen
-from attn_tui.tui.key_help import key_help
-from attn_tui.tui.lifeline import lifeline
-from attn_tui.tui.memory import remember_theme, remembered_theme
+from attn_tui.tui.memory import remember_theme
 from attn_tui.tui.state import Asked, History, only_of
-from attn_tui.tui.terminal import lacks_blocks
 from attn_tui.tui.theme import role_styles, role_variables
 from attn_tui.tui.timers import Punctual
 from attn_tui.tui.tooltips import Tooltips
@@ -108,6 +99,7 @@ class AttnApp(Punctual, App[None]):
         self._until_shown = ExitStack()
         self._until_shown.enter_context(self.batch_update())
         self.history = History(Asked.first(draft))
+        self._first = draft
         self._clock = clock
         self._minute = FirstMinute() if guided else OVER
         self.set_reactive(AttnApp.in_ascii, ascii)
@@ -150,10 +142,12 @@ class AttnApp(Punctual, App[None]):
         self._silence = self.set_timer(seconds, self.clear_notifications)
 
     def action_find(self) -> None:
-        """Search everything that can be done, and do it."""
+        """Find anything that can be asked, looked at or done."""
+        # Dialogues are imported when they are wanted, here and below: a start does without.
+        from attn_tui.tui.finding import find_dialog
+
         if isinstance(self.screen, InstrumentScreen):
-            every = [*offered(self.screen, not self.no_color)]
-            self.push_screen(FindDialog("What to do", every), self._do)
+            self.push_screen(find_dialog(self.screen, not self.no_color), self._do)
 
     async def _do(self, action: str | None) -> None:
         if action is not None:
@@ -161,6 +155,8 @@ class AttnApp(Punctual, App[None]):
 
     def action_change_theme(self) -> None:
         """Choose the colours, which are shown as the cursor moves, and remembered."""
+        from attn_tui.tui.dialogs import FindDialog
+
         themes = [Choice(name, name) for name in sorted(self.available_themes)]
         before = self.theme
 
@@ -225,7 +221,12 @@ class AttnApp(Punctual, App[None]):
 
     @on(InstrumentScreen.Ask)
     def _on_ask(self, event: InstrumentScreen.Ask) -> None:
+        before = self.history.present.draft
         self._become(self.history.ask(event.edit, event.gesture, self._clock()))
+        now = self.history.present.draft
+        if (now.source, now.text) != (before.source, before.text):
+            # Where other scores are asked for, they are wanted to be seen.
+            self.call_later(self.action_instrument, INSTRUMENTS[0].name)
 
     def action_undo(self) -> None:
         """Go one step back."""
@@ -245,11 +246,17 @@ class AttnApp(Punctual, App[None]):
             title = next(each.title for each in INSTRUMENTS if each.name == there)
             self.notify(f"{done} {title}", timeout=3)
 
-    def action_keys(self) -> None:
-        """List every key, those of the present instrument first."""
+    def action_help(self) -> None:
+        """Explain the pane that has the keys, and list what keys do on this screen."""
+        from attn_tui.tui.key_help import help_dialog
+
         base = self.screen_stack[0]
-        if isinstance(base, InstrumentScreen) and not isinstance(self.screen, ReadDialog):
-            self.push_screen(ReadDialog("Keys", key_help(base.SECTIONS)))
+        if isinstance(base, InstrumentScreen) and (dialog := help_dialog(base, self.screen)):
+            self.push_screen(dialog)
+
+    def action_start(self) -> None:
+        """Go back to what was asked first."""
+        self._become(self.history.ask(edits.become(self._first), None, self._clock()))
 
     @property
     def line(self) -> str:
@@ -258,10 +265,14 @@ class AttnApp(Punctual, App[None]):
         Raises:
             InputError: If a command line cannot ask it.
         """
+        from attn_tui.tui.copying import line_of
+
         return line_of(self.current_mode, self.history.present)
 
     def action_copy(self) -> None:
         """Copy the command line, and show it, for not every terminal takes it."""
+        from attn_tui.tui.copying import CopyDialog
+
         try:
             line = self.line
         except InputError as error:
@@ -335,52 +346,3 @@ def _keep() -> None:
     """Let garbage be looked for, but not among what a screen consists of: a long search."""
     gc.freeze()
     gc.enable()
-
-
-def opening(draft: Draft) -> Draft:
-    """Return the draft that the screen opens with: Sweep on its map, unless something is asked."""
-    if draft.setup.get(sweep.Settings) != sweep.Settings():
-        return draft
-    return replace(draft, setup=draft.setup.put(sweep.Settings(view="map", ratio=True)))
-
-
-def _use_theme(app: AttnApp, named: str | None) -> None:
-    """Use a theme that is named, by option or environment, or else the one chosen last."""
-    name = named or environ.get("TEXTUAL_THEME")
-    if name and name not in app.available_themes:
-        known = ", ".join(sorted(app.available_themes))
-        raise InputError("theme", f"{inert(name)} is not a theme", f"one of {known}")
-    name = name or remembered_theme()
-    if name in app.available_themes and not app.no_color:
-        app.theme = name
-
-
-def run(draft: Draft, mouse: bool = True, guided: bool = False, theme: str | None = None) -> int:
-    """Run the program on the terminal and return its exit status.
-
-    Args:
-        draft: What is asked at the start.
-        mouse: Whether the terminal is to report the mouse.
-        guided: Whether to say what to try in the first minute.
-        theme: The name of its colours.
-
-    Raises:
-        InputError: If there is no such theme.
-    """
-    stream = sys.__stderr__
-    assert stream is not None  # Textual writes to it.
-    write_look_alikes(stream, environ)
-    accept_anything()
-    in_ascii = lacks_blocks(stream.encoding, environ)
-    app = AttnApp(opening(draft), ascii=in_ascii, guided=guided)
-    _use_theme(app, theme)
-    with lifeline(lambda: app.call_later(app.exit)) as line:
-        try:
-            app.run(mouse=mouse)
-        except Exception as error:
-            app.fail(error)
-    if said := app.crash.message if app.crash else app.parting:
-        with suppress(OSError):
-            stream.write(f"{said}\n")
-    line.die()
-    return app.return_code or 0

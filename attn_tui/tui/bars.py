@@ -1,6 +1,7 @@
 """The title line and the key bar of every screen, as items that fit."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from attn_tui.charts.rows import cells
 from attn_tui.instruments import INSTRUMENTS
@@ -65,15 +66,30 @@ def key_items(actions: Sequence[tuple[Action, str]], width: int) -> list[Item]:
         actions: In the order of the bar, each with what it is called now.
         width: Cells.
     """
-    items = {action: _key_item(action, label) for action, label in actions}
-    shown: set[Action] = set()
-    for action in sorted(items, key=lambda action: action.bar):
-        if items[action].width <= width:
-            shown.add(action)
-            width -= items[action].width
-    return [item for action, item in items.items() if action in shown]
+    roomy = width >= NARROW
+    groups: list[tuple[int, list[Item]]] = []
+    joins = False
+    for action, label in actions:
+        item = _key_item(action, label, roomy and not joins, roomy)
+        if joins:
+            groups[-1][1].append(item)
+        else:
+            groups.append((action.bar, [item]))
+        # A key without a label is one with the next.
+        joins = not label
+    shown = set()
+    width += 1 if roomy else 2
+    for place in sorted(range(len(groups)), key=lambda place: groups[place][0]):
+        taken = sum(item.width for item in groups[place][1])
+        if taken <= width:
+            shown.add(place)
+            width -= taken
+    line = [item for place, (_, items) in enumerate(groups) if place in shown for item in items]
+    *rest, last = line or [Item(())]
+    return [*rest, replace(last, row=tuple((text.rstrip(), role) for text, role in last.row))]
 
 
-def _key_item(action: Action, label: str) -> Item:
+def _key_item(action: Action, label: str, padded: bool, roomy: bool) -> Item:
     key = action.shown or action.always[0].replace("ctrl+", "^")
-    return Item(((f" {key}", "key"), (f" {label} " if label else "", "text")), action.run)
+    end = f" {label}{' ' if roomy else '  '}" if label else ""
+    return Item(((f"{' ' * padded}{key}", "key"), (end, "text")), action.run, action.help)

@@ -6,12 +6,14 @@ from typing import Any
 from textual.widget import Widget
 
 from attn_tui.tui.choices import Choice
-from attn_tui.tui.dialogs import FindDialog, SeveralDialog
 from attn_tui.tui.parts import Host, Part
 from attn_tui.tui.widgets.entry import Entry, Request
 
-PLACE = "#slider"
-"""What the line stands in for, where there is one."""
+ENTRY, PLACE = "#entry", "#slider"
+"""The line that asks for a value, and what it stands in for."""
+
+DRAWER, DRAWER_ENTRY = "#settings", "#settings-entry"
+"""Where settings have lines of their own, and the line that asks for a value there."""
 
 
 class Choosing(Part[Host]):
@@ -32,6 +34,8 @@ class Choosing(Part[Host]):
         preview: Callable[[str], str] | None = None,
     ) -> None:  # fmt: skip
         """Offer a list; what is chosen is taken by its name."""
+        from attn_tui.tui.dialogs import FindDialog
+
         self._over(FindDialog(title, offered, present, preview=preview), take)
 
     def choose_several(
@@ -39,23 +43,28 @@ class Choosing(Part[Host]):
         take: Callable[..., None], preview: Callable[[str], str] | None = None,
     ) -> None:  # fmt: skip
         """Offer a list of which several are chosen; they are taken by their names."""
+        from attn_tui.tui.dialogs import SeveralDialog
+
         self._over(SeveralDialog(title, offered, present, preview), take)
 
     def _over(self, dialog: Any, take: Callable[..., None]) -> None:
         self._screen.over(dialog, lambda chosen: None if chosen is None else take(chosen))
 
-    def request(self, request: Request) -> None:
+    def request(self, request: Request, select: bool = True) -> None:
         """Ask for a value to be typed; the keys then go back."""
-        entry = self._entry
-        if self._screen.focused is not entry.field:
-            self._asker = self._screen.focused
-        entry.open(request)
+        focused = self._screen.focused
+        in_drawer = focused is not None and any(focused is pane for pane in self._query(DRAWER))
+        entry, *_ = (*self._query(DRAWER_ENTRY * in_drawer or ENTRY), *self._query(ENTRY))
+        if focused not in [each.field for each in self._entries]:
+            self._asker = focused
+        entry.open(request, select)
+
+    def _query(self, selector: str) -> Sequence[Any]:
+        return [*self._screen.query(selector)]
 
     @property
-    def _entry(self) -> Entry:
-        (entry,) = self._screen.query("Entry")
-        assert isinstance(entry, Entry)
-        return entry
+    def _entries(self) -> Sequence[Entry]:
+        return self._query("Entry")
 
     async def entered(self, event: Entry.Entered) -> None:
         """Take a value that was typed."""
@@ -65,10 +74,10 @@ class Choosing(Part[Host]):
 
     def moved(self) -> None:
         """Show the line or what it stands in for, and give the keys to whom they are due."""
-        entry, screen = self._entry, self._screen
-        places = [*screen.query(PLACE)]
-        for each in places:
-            each.display = entry.request is None
-        if entry.request is None and screen.focused in (None, entry.field):
-            asker = self._asker if self._asker and self._asker.focusable else None
-            screen.set_focus(asker or next(iter(places), None))
+        screen, entries = self._screen, self._entries
+        for slider, entry in zip(self._query(PLACE), self._query(ENTRY), strict=False):
+            slider.display = entry.request is None
+        fields = [entry.field for entry in entries if entry.request is None]
+        if screen.focused in (None, *fields) and not any(each.request for each in entries):
+            is_there = self._asker is not None and self._asker.focusable
+            screen.set_focus(self._asker if is_there else None)

@@ -18,7 +18,7 @@ from textual.widgets import Input, Static
 from attn_tui.charts.rows import cells
 from attn_tui.compute.errors import inert
 from attn_tui.report.headline import FULL, wrapped
-from attn_tui.tui.actions import Action, Section, bindings
+from attn_tui.tui.actions import Action, Section, bindings, quiet
 from attn_tui.tui.choices import Choice, matching
 from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.choice_list import ChoiceList
@@ -32,12 +32,12 @@ FAR = 10**9
 """More lines than any list has."""
 
 MOVE = (
-    Action("move(-1)", ("up",), "up", "", "Go to the line above", palette=False),
-    Action("move(1)", ("down",), "down", "", "Go to the line below", palette=False),
-    Action("page(-1)", ("pageup",), "pgup", "", "Go a page up", palette=False),
-    Action("page(1)", ("pagedown",), "pgdn", "", "Go a page down", palette=False),
-    Action(f"move(-{FAR})", ("home",), "home", "", "Go to the first line", palette=False),
-    Action(f"move({FAR})", ("end",), "end", "", "Go to the last line", palette=False),
+    Action("move(-1)", ("up",), "up, down", "", "Go to another line", palette=False),
+    quiet("move(1)", "down"),
+    quiet("page(-1)", "pageup"),
+    quiet("page(1)", "pagedown"),
+    quiet(f"move(-{FAR})", "home"),
+    quiet(f"move({FAR})", "end"),
 )
 CLOSE = Action(
     "dismiss(None)", ("escape",), "esc", "Close", "Close without a change", palette=False
@@ -55,7 +55,7 @@ SEVERAL = (
 READ = (
     Action(
         "dismiss(None)",
-        ("escape", "q", "enter", "question_mark"),
+        ("escape", "q", "enter", "question_mark", "i"),
         "esc",
         "Close",
         "Close the text",

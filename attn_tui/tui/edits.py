@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.field import Field
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Kind
 from attn_tui.files.draft import Draft, source_of
@@ -48,10 +49,29 @@ def setup(change: Callable[[Setup], Setup]) -> Edit:
 
     What the newest setup cannot become leaves it as it was.
     """
+    return tried(lambda draft: replace(draft, setup=change(draft.setup)))
+
+
+def drawn(field: Field, change: Callable[[Any], Any]) -> Edit:
+    """Ask for another value of a field of the source.
+
+    The edit raises InputError where there is no such draw.
+    """
 
     def edit(draft: Draft) -> Draft:
-        with suppress(InputError):
-            return replace(draft, setup=change(draft.setup))
-        return draft
+        source: Any = source_of(draft)
+        value = change(getattr(source, field.name))
+        return draft.asking(replace(source, **{field.name: value}))
 
     return edit
+
+
+def tried(edit: Edit) -> Edit:
+    """Return an edit that leaves as it was what it cannot change."""
+
+    def trial(draft: Draft) -> Draft:
+        with suppress(InputError):
+            return edit(draft)
+        return draft
+
+    return trial

@@ -1,32 +1,117 @@
-"""What can be done on every screen."""
+"""The keys: one table for all screens, each with one meaning; a screen says what it does there."""
+
+from collections.abc import Mapping
+from dataclasses import replace
 
 from attn_tui.instruments import INSTRUMENTS
 from attn_tui.tui.actions import Action, Section
 
-SHARED = (
-    Action("app.undo", ("u", "ctrl+z"), "u", "Undo", "Undo the last change", bar=2, full=True),
-    Action("app.redo", ("U", "ctrl+y"), "U", "Redo", "Redo what was undone"),
-    Action(
-        "screen.explain", ("question_mark",), "?", "Help", "Explain the pane that has the focus",
-        bar=1,
+KEYS = {
+    "next_pane": Action(
+        "drawer.next_pane(1)", ("tab",), "tab", "Settings",
+        "Go to the next pane: picture, settings, view",
     ),
-    Action("app.focus_next", ("tab",), "tab", "Next", "Go to the next pane", palette=False),
-    Action(
-        "app.focus_previous", ("shift+tab",), "shift+tab", "Back", "Go to the pane before",
+    "pane_before": Action(
+        "drawer.next_pane(-1)", ("shift+tab",), "shift+tab", "Back", "Go to the pane before",
         palette=False,
     ),
-    Action("app.keys", (), "", "Keys", "List every key", always=("f1",)),
-    Action(
-        "app.find", (), "", "More", "Search everything that can be done", bar=2,
-        always=("ctrl+p",), palette=False,
+    "less": Action(
+        "fields.change('d_k', -1)", ("minus", "left_square_bracket"), "-", "",
+        "Move d_k to the stop below; so does [", full=True,
     ),
-    Action("app.copy", (), "", "Copy", "Copy the command line that asks this"),
+    "more": Action(
+        "fields.change('d_k', 1)", ("plus", "equals_sign", "right_square_bracket"), "+", "d_k",
+        "Move d_k to the stop above; so do = and ]", full=True,
+    ),
+    "halve": Action("fields.double(-1)", ("left_curly_bracket",), "{", "", "Halve d_k"),
+    "double": Action("fields.double(1)", ("right_curly_bracket",), "}", "", "Double d_k"),
+    "fewer": Action(
+        "fields.change('n', -1)", ("comma",), ",", "", "Move n, the number of keys, down"
+    ),
+    "further": Action("fields.change('n', 1)", ("full_stop",), ".", "n", "Move n up"),
+    "type_d_k": Action("fields.type('d_k')", ("d",), "d", "Type", "Type a d_k"),
+    "type_n": Action("fields.type('n')", ("n",), "n", "Type n", "Type n, the number of keys"),
+    "edit": Action("", ("e",), "e", "Edit", "Say what is asked: scores, entries or a statistic"),
+    "rule": Action("scale.choose_rule", ("r",), "r", "Rule", "Choose the scale rule"),
+    "model": Action(
+        "scale.choose_model", ("m",), "m", "Model", "Choose d_k and the scale of a model"
+    ),
+    "example": Action("examples.choose", ("x",), "x", "Examples", "Choose an example"),
+    "again": Action("", ("a",), "a", "Again", "Draw again, with the next seed"),
+    "stop": Action("", ("space",), "space", "Stop", "Stop what is going on, or go on with it"),
+    "remove": Action(
+        "", ("delete", "backspace"), "del", "Remove",
+        "Mask the cursor's key, or show it; of a table, take the row out",
+    ),
+    "next_view": Action("looking.next_tab(1)", ("t",), "t", "View", "Show the next view",
+        full=True,
+    ),
+    "previous_view": Action("looking.next_tab(-1)", ("T",), "T", "", "Show the view before"),
+    "axis": Action(
+        "looking.flip('log')", ("v",), "v", "Axis", "Switch the axis: linear or logarithmic"
+    ),
+    "details": Action(
+        "filing.read", ("i",), "i", "Details", "Read all there is to say of what is shown"
+    ),
+    "pin": Action("", ("p",), "p", "Pin", "Pin this answer to compare the next ones, or let go"),
+    "full": Action(
+        "full.turn", ("f",), "f", "Full", "Show one picture as large as fits, or go back"
+    ),
+    "save": Action(
+        "filing.save", ("s",), "s", "Save",
+        "Save what is shown: the name's ending says in which form", always=("ctrl+s",),
+    ),
+    "open": Action("filing.open", ("o",), "o", "Open", "Open a file", always=("ctrl+o",)),
+}  # fmt: skip
+"""What can be done on every instrument, by its meaning; what runs nothing has no common way."""
+
+
+def keys(
+    does: Mapping[str, str],
+    bar: Mapping[str, tuple[str, int]],
+    absent: Mapping[str, str],
+) -> tuple[Action, ...]:
+    """Return the table as it is on one instrument.
+
+    Args:
+        does: What runs where that differs, by the meaning.
+        bar: What the key bar calls it and its rank there, in the bar's order.
+        absent: What is said of what there is not.
+    """
+    actions = []
+    for name in dict.fromkeys([*bar, *KEYS]):
+        action = KEYS[name]
+        if why := absent.get(name):
+            action = replace(action, run=f"keyboard.say({why!r})", palette=False)
+        elif name in does:
+            action = replace(action, run=does[name])
+        label, rank = bar.get(name, (action.label, 0))
+        actions.append(replace(action, label=label, bar=rank))
+    return tuple(actions)
+
+
+FIND = Action("app.find", ("slash",), "/", "Find", "Find anything", bar=1, always=("ctrl+p",))
+
+SHARED = (
+    FIND,
+    Action(
+        "app.help", ("question_mark",), "?", "Help", "Explain this pane, and list the keys",
+        bar=1, always=("f1",),
+    ),
+    Action("app.quit", ("q",), "q", "Quit", "Leave, and print the command that asks this",
+        bar=3, always=("ctrl+q",)),
+    Action(
+        "app.undo", ("u",), "u", "Undo", "Undo the last change", bar=5, always=("ctrl+z",),
+        full=True,
+    ),
+    Action("app.redo", ("U",), "U", "Redo", "Redo what was undone", always=("ctrl+y",)),
+    Action("app.start", ("0",), "0", "Start", "Go back to the start; u comes back from there"),
+    Action("app.copy", ("c",), "c", "Copy", "Copy the command that asks this"),
     Action("app.ascii", (), "", "ASCII", "Draw bars and charts in ASCII, or in blocks"),
     Action(
         "app.redraw", (), "", "Redraw", "Draw everything again on a terminal that is spoilt",
         always=("ctrl+l",),
     ),
-    Action("app.quit", ("q",), "q", "Quit", "Leave the program", bar=1, always=("ctrl+q",)),
     *(
         Action(
             f"app.instrument('{each.name}')", (str(number),), str(number), each.title,
@@ -35,5 +120,6 @@ SHARED = (
         for number, each in enumerate(INSTRUMENTS, 1)
     ),
 )  # fmt: skip
+"""What can be done everywhere, whatever is shown."""
 
-SECTION = Section("Everywhere", SHARED)
+SECTION = Section("Everywhere", (*KEYS.values(), *SHARED))

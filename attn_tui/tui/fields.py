@@ -1,24 +1,25 @@
-"""Asks for other values of fields: stepped, chosen next or typed, on any screen."""
+"""Asks for other values of settings: stepped, chosen or typed, on any screen."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.setup import Setup
-from attn_tui.files.kinds import KINDS
 from attn_tui.tui import edits
-from attn_tui.tui.actions import Action
+from attn_tui.tui.choices import Choice
 from attn_tui.tui.parts import Host, Part
-from attn_tui.tui.state import Gesture
+from attn_tui.tui.settings import Setting
+from attn_tui.tui.state import Edit, Gesture
 from attn_tui.tui.widgets.entry import Request
 
 Change = Callable[[Setup], Setup]
 
 
 class Fields(Part[Host]):
-    """What is asked besides the scores."""
+    """What is asked besides the scores, and how it is looked at."""
 
     NAME = "fields"
 
@@ -30,95 +31,140 @@ class Fields(Part[Host]):
         """What is asked besides the scores, as the screen shows it."""
         return self._screen.asked.draft.setup if self._screen.asked else Setup()
 
+    def setting(self, name: str) -> Setting | None:
+        """Return a setting by its name, or say why there is none here."""
+        found = self._screen.SETTINGS.get(name)
+        if found is None:
+            self._screen.notify(self._screen.ABSENT[name], timeout=3)
+        return found
+
     def ask(self, change: Change, gesture: Gesture | None = None) -> None:
         """Ask for another setup, or say why that cannot be asked."""
         self.gesture = gesture
+        self._ask(lambda: self._screen.check(change(self.setup)), edits.setup(change), gesture)
+
+    def ask_edit(self, edit: Edit, gesture: Gesture | None = None) -> None:
+        """Ask something else, or say why that cannot be asked."""
+        self.gesture = gesture
+        if asked := self._screen.asked:
+            self._ask(lambda: edit(asked.draft), edits.tried(edit), gesture)
+
+    def _ask(self, trial: Callable[[], object], edit: Edit, gesture: Gesture | None) -> None:
         try:
-            self._screen.check(change(self.setup))
+            trial()
         except InputError as error:
             self._screen.notify(str(error), timeout=4, markup=False)
         else:
-            self._screen.ask(edits.setup(change), gesture)
+            self._screen.ask(edit, gesture)
+
+    def check(self, setup: Setup) -> None:
+        """Raise InputError unless there would be an answer to another setup."""
+        self._screen.check(setup)
+        if self._screen.asked:
+            replace(self._screen.asked.experiment, setup=setup)
 
     def put(self, name: str, change: Callable[[Any], Any], gesture: Gesture | None = None) -> None:
-        """Ask for another value of a field, or say why it is held."""
-        if why := self.why_held(name):
-            self._screen.notify(why, timeout=3)
-        else:
-            field = self._screen.FIELDS[name]
-            self.ask(lambda setup: setup.changed(field, change), gesture)
+        """Ask for another value of a setting, or say why it is held."""
+        if setting := self.setting(name):
+            if why := setting.held(self._screen):
+                self._screen.notify(why, timeout=3)
+            else:
+                setting.change(self._screen, change, gesture)
 
     def why_held(self, name: str) -> str:
-        """Return why a field is of no use now, or nothing."""
-        if (asked := self._screen.asked) is None:
-            return ""
-        return self._screen.FIELDS[name].held(self.setup, KINDS[asked.draft.source].source)
+        """Return why a setting is of no use now, or nothing."""
+        return self._screen.SETTINGS[name].held(self._screen)
 
-    def change(self, name: str, steps: int) -> None:
-        """Move a field by steps; a run of them is one step of history."""
-        kind = self._screen.FIELDS[name].kind
-        self.put(name, lambda value: kind.step(value, steps), Gesture(name))
+    def change(self, name: str, steps: int, fine: bool = False) -> None:
+        """Move a setting by steps; a run of them is one step of history."""
+        if setting := self.setting(name):
+            kind = setting.kind
+            self.put(name, lambda value: kind.move(value, steps, fine), Gesture(name))
 
-    def nudge(self, by: int) -> None:
-        """Move d_k by ones."""
-        self.put("d_k", lambda value: D_K.clamp(value + by), Gesture("d_k"))
+    def double(self, times: int) -> None:
+        """Double d_k, or halve it."""
+        self.put(
+            "d_k", lambda value: D_K.clamp(value * 2 if times > 0 else value // 2), Gesture("d_k")
+        )
 
     def next(self, name: str) -> None:
-        """Ask for the next value of a field."""
-        self.put(name, lambda value: self._screen.FIELDS[name].kind.step(value, 1))
+        """Ask for the next value of a setting, as one step of history."""
+        kind = self._screen.SETTINGS[name].kind
+        self.put(name, lambda value: kind.step(value, 1))
+
+    def default(self, name: str) -> None:
+        """Go back to what a setting is unless asked."""
+        if setting := self.setting(name):
+            self.put(name, lambda _: setting.default)
 
     def set(self, name: str, text: str) -> None:
         """Ask for the value that a text says."""
-        field = self._screen.FIELDS[name]
-        value = field.kind.parse(field.key, text)
-        self.put(name, lambda _: value)
+        if setting := self.setting(name):
+            with suppress(InputError):
+                value = setting.kind.parse(setting.name, text)
+                self.put(name, lambda _: value)
+
+    def enter(self, name: str) -> None:
+        """Let a person say what a setting is to be: typed, chosen or flipped."""
+        setting = self.setting(name)
+        if setting is None:
+            return
+        choices = setting.kind.choices
+        if setting.opens:
+            self._screen.do(setting.opens)
+        elif why := setting.held(self._screen):
+            self._screen.notify(why, timeout=3)
+        elif len(choices) == 2:
+            self.change(name, 1)
+        elif choices:
+            self.choose(setting)
+        else:
+            self.type(name)
+
+    def choose(self, setting: Setting) -> None:
+        """Offer the values of a setting."""
+        kind = setting.kind
+        offered = [
+            Choice(text, kind.shown(kind.parse(setting.name, text)), detail)
+            for text, detail in kind.choices.items()
+        ]
+        present = kind.text(setting.value(self._screen))
+        self._screen.choosing.choose(
+            setting.help.capitalize(), offered, present, lambda text: self.set(setting.name, text)
+        )
 
     def type(self, name: str, text: str | None = None) -> None:
-        """Ask for a field to be typed, from a text on; without one that is its value."""
-        field = self._screen.FIELDS[name]
-        value = self.setup.value(field)
-        if text is None:
-            text = "" if value is None else field.kind.text(value)
+        """Ask for a setting to be typed, from a text on; without one that is its value."""
+        setting = self.setting(name)
+        if setting is None:
+            return
+        if why := setting.held(self._screen):
+            self._screen.notify(why, timeout=3)
+            return
+        value = setting.value(self._screen)
+        start = ("" if value is None else setting.kind.text(value)) if text is None else text
 
         def read(typed: str) -> Any:
-            value = field.kind.parse(field.key, typed)
-            self._try(self.setup.changed(field, lambda _: value))
+            value = setting.kind.parse(setting.name, typed)
+            setting.check(self._screen, value)
             return value
 
-        self._request(field.label, text, read, lambda value: self.put(name, lambda _: value))
+        self.gesture = None
+        if self._screen.view.settings:
+            # It is typed on the line of the cursor.
+            self._screen.drawer.point(name)
+        self._screen.choosing.request(
+            Request(setting.label, start, read, lambda value: self.put(name, lambda _: value)),
+            select=text is None,
+        )
 
     def request(self, label: str, text: str, read: Callable[[str], Change]) -> None:
         """Ask for a text that makes a change; what would have no answer is refused at once."""
 
         def tried(typed: str) -> Change:
             change = read(typed)
-            self._try(change(self.setup))
+            self.check(change(self.setup))
             return change
 
-        self._request(label, text, tried, self.ask)
-
-    def _try(self, setup: Setup) -> None:
-        self._screen.check(setup)
-        if self._screen.asked:
-            replace(self._screen.asked.experiment, setup=setup)
-
-    def _request(
-        self, label: str, text: str, read: Callable[[str], Any], take: Callable[[Any], object]
-    ) -> None:
         self.gesture = None
-        self._screen.choosing.request(Request(label, text, read, take))
-
-
-D_K_ACTIONS = (
-    Action(
-        "fields.change('d_k', -1)", ("left_square_bracket",), "[", "", "Move d_k to the stop below",
-        bar=1, full=True,
-    ),
-    Action(
-        "fields.change('d_k', 1)", ("right_square_bracket",), "]", "d_k",
-        "Move d_k to the stop above", bar=1, full=True,
-    ),
-    Action("fields.nudge(-1)", ("minus",), "-", "d_k − 1", "Make d_k one less"),
-    Action("fields.nudge(1)", ("plus",), "+", "d_k + 1", "Make d_k one more"),
-    Action("fields.type('d_k')", ("d",), "d", "Type", "Type a d_k", bar=2),
-)  # fmt: skip
+        self._screen.choosing.request(Request(label, text, tried, self.ask))

@@ -184,7 +184,10 @@ class SaveDialog(FileDialog):
 
     def mark(self, value: str) -> str:
         """Mark the form that the ending says."""
-        return "● " if PurePath(self.name_typed).suffix.lower() == value else "  "
+        return "● " if self._is_taken(value) else "  "
+
+    def _is_taken(self, form: str) -> bool:
+        return PurePath(self.name_typed).suffix.lower() == form
 
     def said(self) -> tuple[str, str]:
         """Say what is wrong, or where the file will be."""
@@ -193,7 +196,13 @@ class SaveDialog(FileDialog):
         return f"Writes {whole(self.name_typed)}" * bool(self.name_typed), "muted"
 
     def take(self, value: str) -> None:
-        """Give the name another ending."""
+        """Take the form that was clicked; a click on that which is taken saves."""
+        if self._is_taken(value):
+            self.action_choose()
+        else:
+            self._end_in(value)
+
+    def _end_in(self, value: str) -> None:
         name = self.name_typed
         suffix = PurePath(name).suffix
         known = suffix.lower() in (choice.value for choice in self._forms)
@@ -203,7 +212,7 @@ class SaveDialog(FileDialog):
         """Take the form so many lines down."""
         super().action_move(lines)
         if choice := self.lines.chosen:
-            self.take(choice.value)
+            self._end_in(choice.value)
 
     def action_page(self, pages: int) -> None:
         """Take the first form or the last."""

@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from functools import partial
 from pathlib import PurePath
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from rich.text import Text
 
@@ -17,17 +17,18 @@ from attn_tui.files.paths import true_path
 from attn_tui.files.watch import Watch
 from attn_tui.report.export import Forms, export
 from attn_tui.tui import edits
-from attn_tui.tui.actions import Action
 from attn_tui.tui.computing import Task
 from attn_tui.tui.crash import Reports
-from attn_tui.tui.dialogs import ReadDialog
-from attn_tui.tui.file_dialogs import HOLDS, FileDialog, OpenDialog, SaveDialog, whole
 from attn_tui.tui.job import Job
 from attn_tui.tui.parts import Host, Part
-from attn_tui.tui.picture import forms
-from attn_tui.tui.work import PATIENCE, WorkDialog
+
+if TYPE_CHECKING:
+    from attn_tui.tui.file_dialogs import FileDialog
 
 T = TypeVar("T")
+
+PATIENCE = 0.3
+"""Seconds after which it is said that something goes on."""
 
 
 class Filing(Part[Host]):
@@ -43,6 +44,8 @@ class Filing(Part[Host]):
         """Open all there is to say as text, which is written beside the screen."""
 
         def said(text: str) -> None:
+            from attn_tui.tui.dialogs import ReadDialog
+
             if text:
                 self._screen.over(ReadDialog("In words and numbers", Text(text)))
             else:
@@ -55,12 +58,17 @@ class Filing(Part[Host]):
 
     def save(self, text: str = "attn-tui.json", problem: str = "") -> None:
         """Ask for a file and write what the screen shows to it; or ask again, with the problem."""
+        from attn_tui.tui.file_dialogs import SaveDialog
+        from attn_tui.tui.picture import forms
+
         # Taken now, since the dialogue that asks for the name is not to be in the picture.
         offered = {**self._screen.forms(), **forms(self._screen.picture())}
         self._over(SaveDialog(text, offered, problem), partial(self._save, offered))
 
     async def _save(self, forms: Forms, text: str) -> None:
         """Write a file beside the screen, for a million keys take a while."""
+        from attn_tui.tui.file_dialogs import HOLDS, whole
+
         path = true_path(text)
 
         def write(watch: Watch) -> str:
@@ -76,6 +84,8 @@ class Filing(Part[Host]):
 
     def open(self, text: str = "", problem: str = "") -> None:
         """Ask for a file and open it; or ask again, with the problem."""
+        from attn_tui.tui.file_dialogs import OpenDialog
+
         self._over(OpenDialog(text, problem), self._open)
 
     async def _open(self, text: str) -> None:
@@ -121,7 +131,7 @@ class Filing(Part[Host]):
             "Reading what was pasted", lambda _: asked.draft.pasted(text), done, failed
         )
 
-    def _over(self, dialog: FileDialog, take: Callable[[str], Awaitable[None]]) -> None:
+    def _over(self, dialog: "FileDialog", take: Callable[[str], Awaitable[None]]) -> None:
         async def named(text: str | None) -> None:
             if text is not None:
                 await take(text)
@@ -159,6 +169,8 @@ class Filing(Part[Host]):
         while task.job.running and time.monotonic() < end:
             await asyncio.sleep(0.005)
         if task.job.running:
+            from attn_tui.tui.work import WorkDialog
+
             self._screen.over(WorkDialog(title, task), ended)
         else:
             ended()
@@ -170,17 +182,6 @@ class Filing(Part[Host]):
         if isinstance(error, MemoryError):
             return "there is not enough memory; expected less"
         return self._reports.words(error, self._screen.asked)
-
-
-READ_ACTION = Action(
-    "filing.read", ("y",), "y", "Say", "Read all there is to say of what is shown as text"
-)
-SAVE_ACTION = Action(
-    "filing.save", (), "", "Save",
-    "Save what is shown: the name's ending says in which form, .svg, .png or .ans for a picture",
-    always=("ctrl+s",),
-)  # fmt: skip
-OPEN_ACTION = Action("filing.open", (), "", "Open", "Open a file", always=("ctrl+o",))
 
 
 def _watched(form: Callable[[], Iterable[str | bytes]], watch: Watch) -> Iterator[str | bytes]:

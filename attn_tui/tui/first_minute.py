@@ -6,14 +6,16 @@ from dataclasses import dataclass, replace
 from attn_tui.compute.dots import settings as dots
 from attn_tui.compute.log_scale import D_K
 from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.tui.everywhere import KEYS as TABLE
 from attn_tui.tui.everywhere import SHARED
-from attn_tui.tui.fields import D_K_ACTIONS
-from attn_tui.tui.widgets.slider import ACTIONS
 
 PATIENCE = 3
 """So many keys that are for something else end it."""
 
-KEYS = {key for action in (*D_K_ACTIONS, *ACTIONS, *SHARED) for key in action.keys}
+_MOVES = [TABLE[name] for name in ("less", "more", "halve", "double", "fewer", "further")]
+ARROWS = ("left", "right", "up", "down", "enter")
+
+KEYS = {*ARROWS} | {key for action in (*_MOVES, *SHARED) for key in action.keys}
 """Keys that may belong to what it says."""
 
 
@@ -62,8 +64,8 @@ STEPS = (
     Step(
         "explore",
         (
-            "Hold ] and watch · 2 where d_k comes from · x examples · ? help",
-            "Hold ] and watch · ? help",
+            "Hold + and watch · 2 where d_k comes from · x examples · ? help",
+            "Hold + and watch · ? help",
         ),
         lambda moment, signs: moment.draft.setup.d_k == D_K.maximum,
     ),
@@ -77,7 +79,7 @@ STEPS = (
     ),
     Step(
         "dots",
-        ("Hold [ until the upper bell is as narrow as the lower one.", "Hold [ and watch."),
+        ("Hold - until the upper bell is as narrow as the lower one.", "Hold - and watch."),
         lambda moment, signs: moment.draft.setup.d_k == D_K.minimum,
     ),
     Step("dots", ("That is why √d_k. 3: does it help the gradient?", "So √d_k. 3: does it help?")),

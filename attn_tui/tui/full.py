@@ -24,10 +24,6 @@ PACE = 0.8
 STEPS = tuple(2**power for power in range(17))
 """Where d_k goes: each doubling moves pictures by as much."""
 
-FULL_ACTION = Action(
-    "full.turn", ("F",), "F", "Full",
-    "Show one picture as large as fits, for a projector; or go back", bar=4,
-)  # fmt: skip
 _PLAY = Action(
     "full.play", ("space",), "space", "Play", "Let d_k play up and down, or stop it", bar=1,
     palette=False, full=True,
@@ -106,8 +102,6 @@ class FullPicture(Part[F]):
             in_chart = isinstance(screen.focused, ChartPane)
             tab = view.chart if in_chart else next(tops, view.chart)
         self._look(replace(view, full=True, tab=tab))
-        for slider in screen.query("#slider"):
-            screen.set_focus(slider)
 
     def leave(self) -> None:
         """Go back to what was there before."""

@@ -5,36 +5,36 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.actions import parse
 from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.geometry import Size
 from textual.message import Message
 from textual.screen import Screen
 
 from attn_tui.charts.rows import Row
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.field import Field
-from attn_tui.compute.setup import FIELDS, Setup
+from attn_tui.compute.setup import Setup
 from attn_tui.report.export import Forms
-from attn_tui.tui.actions import Action, Section, bindings
+from attn_tui.tui.actions import Action, Section, bindings, textual_action
 from attn_tui.tui.bars import Status, key_items, title_items
 from attn_tui.tui.charting import Charting
 from attn_tui.tui.choices import Choice
 from attn_tui.tui.choosing import Choosing
 from attn_tui.tui.computing import Computing
-from attn_tui.tui.copying import line_of
-from attn_tui.tui.dialogs import ReadDialog
-from attn_tui.tui.everywhere import SHARED
-from attn_tui.tui.explaining import Explanation, explanation_of
+from attn_tui.tui.drawer import WIDTH, Drawer
+from attn_tui.tui.examples import Examples
+from attn_tui.tui.explaining import Explanation
 from attn_tui.tui.fields import Fields
 from attn_tui.tui.job import Job
+from attn_tui.tui.keyboard import Keyboard
 from attn_tui.tui.parts import Part
-from attn_tui.tui.picture import picture_of
-from attn_tui.tui.scene import SHORT, Drawing, Pane, Scene, is_narrow
+from attn_tui.tui.scene import LOW, SHORT, Drawing, Pane, Scene, is_narrow
+from attn_tui.tui.settings import Group, Setting, by_name
 from attn_tui.tui.state import Asked, Edit, Gesture
-from attn_tui.tui.svg import Picture
 from attn_tui.tui.timers import Punctual
 from attn_tui.tui.view import Tab, View
 from attn_tui.tui.widgets.bar import Bar, Item, TabBar
@@ -42,7 +42,11 @@ from attn_tui.tui.widgets.chart import ChartCanvas, ChartPane
 from attn_tui.tui.widgets.entry import Entry
 from attn_tui.tui.widgets.headline import HeadlinePane
 from attn_tui.tui.widgets.hint import Hint
+from attn_tui.tui.widgets.settings import SettingsPane
 from attn_tui.tui.widgets.slider import Slider
+
+if TYPE_CHECKING:
+    from attn_tui.tui.svg import Picture
 
 
 class InstrumentScreen(Punctual, Screen[None]):
@@ -67,8 +71,12 @@ class InstrumentScreen(Punctual, Screen[None]):
     NAME: ClassVar[str]
     ACTIONS: ClassVar[tuple[Action, ...]] = ()
     SECTIONS: ClassVar[tuple[Section, ...]] = ()
-    FIELDS: Mapping[str, Field] = FIELDS
-    """The fields that are asked for here, by name."""
+    GROUPS: Sequence[Group] = ()
+    """What can be asked and looked at here, besides scores and tabs."""
+    SETTINGS: Mapping[str, Setting] = {}
+    """The same by name."""
+    ABSENT: Mapping[str, str] = {}
+    """What is said of settings that others have, by name."""
     TABS: Mapping[str, Tab] = {}
     """What there is to look at, by name in the order of the tabs."""
     WRITERS: ClassVar[Mapping[str, Callable[[Any], Iterable[str]]]] = {}
@@ -98,10 +106,19 @@ class InstrumentScreen(Punctual, Screen[None]):
         self.charting = Charting(self)
         self.choosing = Choosing(self)
         self.fields = Fields(self)
-        self.parts = {part.NAME: part for part in (self.fields, *self.make_parts())}
+        self.drawer, self.keyboard = Drawer(self), Keyboard(self)
+        parts: Iterable[Part[Any]] = (
+            self.fields,
+            self.drawer,
+            self.keyboard,
+            Examples(self),
+            *self.make_parts(),
+        )
+        self.parts = {part.NAME: part for part in parts}
 
     def __init_subclass__(cls, **options: Any) -> None:
         cls.BINDINGS = [*bindings(cls.ACTIONS)]
+        cls.SETTINGS = by_name(cls.GROUPS)
         super().__init_subclass__(**options)
 
     # Parts and what they want
@@ -143,6 +160,10 @@ class InstrumentScreen(Punctual, Screen[None]):
     def check(self, setup: Setup) -> None:
         """Raise InputError if the screen has no answer to a setup."""
 
+    def do(self, run: str) -> None:
+        """Do what an action does, once what is going on is done."""
+        self.call_later(self.run_action, textual_action(run))
+
     def preview(self, edit: Edit) -> str:
         """Return what would be said first after an edit, where that is known at once; or nothing.
 
@@ -163,8 +184,11 @@ class InstrumentScreen(Punctual, Screen[None]):
         """Return all there is to say of what is shown; nothing while there is no answer."""
         return "".join(self.WRITERS[".txt"](self.answer)) if self.answer else ""
 
-    def picture(self) -> Picture:
+    def picture(self) -> "Picture":
         """Return the screen as a picture, without what pops up over it for some seconds."""
+        from attn_tui.tui.copying import line_of
+        from attn_tui.tui.picture import picture_of
+
         headline = self.scene(self.asked).headline if self.asked else None
         line = ""
         with suppress(InputError):
@@ -198,9 +222,11 @@ class InstrumentScreen(Punctual, Screen[None]):
         return self.asked is not None and not self.charting.due and not running
 
     def on_screen_suspend(self) -> None:
-        """Leave nothing running behind a screen that is not seen."""
+        """Leave nothing running behind a screen that is not seen, and no keys that do nothing."""
         for each in self.computings:
             each.leave()
+        for bar in self.query("#key-bar").results(Bar):
+            bar.show_items(())
 
     def on_unmount(self) -> None:
         """Leave nothing running that nobody waits for."""
@@ -212,7 +238,10 @@ class InstrumentScreen(Punctual, Screen[None]):
         """Lay out the title line, the headline, the panes, the hint and the key bar."""
         yield Bar(id="title")
         yield HeadlinePane(id="headline")
-        yield from self.compose_panes()
+        with Horizontal(id="body"):
+            yield SettingsPane(self.GROUPS, id="settings")
+            with Vertical(id="panes"):
+                yield from self.compose_panes()
         yield Hint(self.NAME, id="hint")
         yield Bar(id="key-bar")
 
@@ -221,11 +250,10 @@ class InstrumentScreen(Punctual, Screen[None]):
         """Yield what stands between the title line and the key bar."""
 
     def on_mount(self) -> None:
-        """Know the panes, and give the keys to the slider of d_k, where there is one."""
+        """Know the panes, and give the keys to the picture."""
         self.panes = [each for each in self.walk_children() if isinstance(each, Pane)]
         self.tab_bars = [each for each in self.walk_children() if isinstance(each, TabBar)]
-        for slider in self.query("#slider"):
-            slider.focus()
+        self.set_focus(self.drawer.home)
 
     def on_screen_resume(self) -> None:
         """Say that the screen is visible."""
@@ -233,14 +261,30 @@ class InstrumentScreen(Punctual, Screen[None]):
 
     def on_resize(self) -> None:
         """Lay out for the new size, and draw everything in it."""
-        self.set_class(self.narrow, "-narrow")
         self.set_class(self.size.height < SHORT, "-short")
+        self.drawer.left()
+        self._lay_out()
         self.call_after_refresh(self.draw)
+
+    def _lay_out(self) -> None:
+        """Give the drawer its place: beside the picture, or where there is no room in its place."""
+        width, alone = self.size.width, is_narrow(self.size.width, LOW)
+        is_open = self.view.settings and not self.view.full
+        self.query_one("#settings").styles.width = width if alone else WIDTH
+        self.query_one("#panes").display = not (is_open and alone)
+        self.set_class(self.narrow, "-narrow")
+
+    @property
+    def room(self) -> Size:
+        """Columns and lines of the screen without the drawer."""
+        width, height = self.size
+        is_open = self.view.settings and not self.view.full and not is_narrow(width, LOW)
+        return Size(width - WIDTH * is_open, height)
 
     @property
     def narrow(self) -> bool:
         """Whether there is room for one pane at a time only, or one is wanted."""
-        return self.view.full or is_narrow(*self.size)
+        return self.view.full or is_narrow(*self.room)
 
     def show(self, asked: Asked) -> None:
         """Show what is asked; called while the screen is visible, and when it becomes so."""
@@ -250,7 +294,10 @@ class InstrumentScreen(Punctual, Screen[None]):
 
     def look(self, view: View) -> None:
         """Look another way."""
+        laid_out = self.view.settings, self.view.full
         self.view = view
+        if laid_out != (view.settings, view.full):
+            self._lay_out()
         self.go_on()
         self.draw()
 
@@ -261,12 +308,12 @@ class InstrumentScreen(Punctual, Screen[None]):
 
     def scene(self, asked: Asked) -> Scene:
         """Return what panes are to show."""
-        return Scene(asked, self.answer, self.job, self.problem, *self.size, self.view)
+        return Scene(asked, self.answer, self.job, self.problem, *self.room, self.view)
 
     @property
     def problem(self) -> Sequence[Row]:
         """What failed of that which is looked at, in lines."""
-        return self.job.problem_rows(self.size.width)
+        return self.job.problem_rows(self.room.width)
 
     def draw(self, later: bool = True) -> None:
         """Show everything but the chart at once, and the chart soon."""
@@ -297,9 +344,11 @@ class InstrumentScreen(Punctual, Screen[None]):
         self.charting.soon()
 
     def on_descendant_focus(self) -> None:
-        """Show where the keys go."""
+        """Show where the keys go, and what they do there."""
+        self.drawer.left()
         if self.asked:
             self.draw_tabs()
+            self.frame()
 
     def draw_tabs(self) -> None:
         """Draw the line of tabs; where panes are shown one at a time it has another place."""
@@ -320,13 +369,7 @@ class InstrumentScreen(Punctual, Screen[None]):
         """Draw the title line and the key bar."""
         width = self.size.width
         self.query_one("#title", Bar).show_items(title_items(self.NAME, self.status, width))
-        every = [each for each in (*self.ACTIONS, *SHARED) if each.full or not self.view.full]
-        labels = [(each, self.label_of(each)) for each in every if each.bar and self.can(each)]
-        self.query_one("#key-bar", Bar).show_items(key_items(labels, width))
-
-    def label_of(self, action: Action) -> str:
-        """Return what the key bar calls an action now."""
-        return action.label
+        self.query_one("#key-bar", Bar).show_items(key_items(self.keyboard.labels, width))
 
     # What panes say
 
@@ -342,12 +385,3 @@ class InstrumentScreen(Punctual, Screen[None]):
     @on(Slider.Moved)
     def _on_slider_moved(self, event: Slider.Moved) -> None:
         self.fields.put(event.field, event.change, event.gesture)
-
-    @on(Slider.Typing)
-    def _on_slider_typing(self, event: Slider.Typing) -> None:
-        self.fields.type(event.field)
-
-    def action_explain(self) -> None:
-        """Open what there is to say of the pane that has the focus."""
-        explanation = explanation_of(self)
-        self.over(ReadDialog(explanation.title, explanation.text()))

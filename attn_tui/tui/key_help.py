@@ -3,15 +3,20 @@
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
+from textual.screen import Screen
 
 from attn_tui.instruments import INSTRUMENTS, load
-from attn_tui.tui import dialogs, everywhere, file_dialogs, work
+from attn_tui.tui import dialogs, drawer, everywhere, file_dialogs, full, work
 from attn_tui.tui.actions import Section, key_table
+from attn_tui.tui.dialogs import ReadDialog
+from attn_tui.tui.explaining import explanation_of
+from attn_tui.tui.widgets import entry
 
 _KEYS = 12
 """Cells for keys, beside which stands what they do."""
@@ -20,10 +25,12 @@ _KEYS = 12
 def sections(first: Iterable[Section] = ()) -> tuple[Section, ...]:
     """Return every place with the keys that work there, each once, some of them first."""
     screens = [load(instrument.screen).SECTIONS for instrument in INSTRUMENTS]
+    common = (drawer.SECTION, entry.SECTION, full.SECTION)
     every = (
         *first,
         everywhere.SECTION,
         *(section for each in screens for section in each),
+        *common,
         dialogs.FindDialog.SECTION,
         dialogs.SeveralDialog.SECTION,
         file_dialogs.FileDialog.SECTION,
@@ -43,6 +50,22 @@ def key_help(first: Iterable[Section] = ()) -> Group:
                 table.add_row(action.all_shown, action.help)
         parts += [Text(section.title, "bold"), Padding(table, (0, 0, 1, 2))]
     return Group(*parts)
+
+
+def help_dialog(base: Screen[None], top: Screen[Any]) -> ReadDialog | None:
+    """Return what explains the pane that has the keys, and lists them; nothing over itself.
+
+    Args:
+        base: The screen of an instrument.
+        top: What is open over it, or the screen itself, which alone is explained.
+    """
+    if isinstance(top, ReadDialog):
+        return None
+    keys = key_help(getattr(base, "SECTIONS", ()))
+    if top is not base:
+        return ReadDialog("Keys", keys)
+    explanation = explanation_of(base)
+    return ReadDialog(explanation.title, Group(explanation.text(), "", keys))
 
 
 START = "<!-- keys: python -m attn_tui.tui.key_help docs/keys.md -->\n"

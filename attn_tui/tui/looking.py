@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from attn_tui.tui.actions import Action
 from attn_tui.tui.choices import Choice
 from attn_tui.tui.parts import H, Part
 from attn_tui.tui.widgets.bar import Item
@@ -24,12 +23,12 @@ class Looking(Part[H]):
         """Return whether there is something to look at in a tab."""
         return True
 
-    def next_tab(self) -> None:
-        """Show the next tab that has something to look at."""
+    def next_tab(self, by: int = 1) -> None:
+        """Show the next tab that has something to look at, or the one before."""
         narrow, tabs = self._screen.narrow, self._screen.TABS
         names = [name for name, tab in tabs.items() if narrow or not tab.apart]
         names = [name for name in names if name == self.present or self.offers(name)]
-        self.tab(names[(names.index(self.present) + 1) % len(names)])
+        self.tab(names[(names.index(self.present) + by) % len(names)])
 
     def tab(self, name: str) -> None:
         """Show a tab by its name."""
@@ -55,23 +54,9 @@ class Looking(Part[H]):
             yield Choice(f"looking.tab('{name}')", f"Tab {tab.title}", "Show this tab")
 
 
-TAB_ACTION = Action(
-    "looking.next_tab", ("t",), "t", "Tab", "Show the next chart, or a narrow screen's next tab",
-    bar=1, full=True,
-)  # fmt: skip
-LOG_ACTION = Action(
-    "looking.flip('log')", ("l",), "l", "Log", "Switch charts between linear and logarithmic",
-    bar=3,
-)  # fmt: skip
-SIDE_ACTION = Action(
-    "looking.other_side", ("o",), "o", "Side",
-    "Show the other side, unscaled or scaled, where there is room for one",
-)  # fmt: skip
-
-
 def log_item(log: bool, otherwise: str = "linear") -> Item:
     """Return what says whether a chart is logarithmic, or what else; a click changes that."""
-    return Item(((f" {'log' if log else otherwise} ", "muted"),), LOG_ACTION.run)
+    return Item(((f" {'log' if log else otherwise} ", "muted"),), "looking.flip('log')")
 
 
 def tab_items(

@@ -7,18 +7,19 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
 
-from attn_tui.compute.field import Field
 from attn_tui.compute.setup import Setup
 from attn_tui.report.export import Forms
 from attn_tui.tui.choices import Choice
 from attn_tui.tui.state import Asked, Edit, Gesture
-from attn_tui.tui.svg import Picture
 from attn_tui.tui.view import Tab, View
 
 if TYPE_CHECKING:
     from attn_tui.tui.choosing import Choosing
     from attn_tui.tui.computing import Computing
+    from attn_tui.tui.drawer import Drawer
     from attn_tui.tui.fields import Fields
+    from attn_tui.tui.settings import Setting
+    from attn_tui.tui.svg import Picture
 
 
 class Host(Protocol):
@@ -27,16 +28,22 @@ class Host(Protocol):
     Attributes:
         asked: What is asked, once the screen has been shown it.
         choosing: Asks a person to choose, or to type.
+        drawer: Has a cursor on one of the settings.
         fields: Asks for values of fields.
     """
 
     asked: Asked | None
     choosing: "Choosing"
+    drawer: "Drawer"
     fields: "Fields"
 
     @property
-    def FIELDS(self) -> Mapping[str, Field]:  # noqa: N802
-        """The fields that are asked for here, by name."""
+    def SETTINGS(self) -> "Mapping[str, Setting]":  # noqa: N802
+        """What can be asked and looked at here, by name."""
+
+    @property
+    def ABSENT(self) -> Mapping[str, str]:  # noqa: N802
+        """What is said of settings that other screens have."""
 
     @property
     def TABS(self) -> Mapping[str, Tab]:  # noqa: N802
@@ -74,6 +81,9 @@ class Host(Protocol):
     def check(self, setup: Setup) -> None:
         """Raise InputError if the screen has no answer to a setup."""
 
+    def do(self, run: str) -> None:
+        """Do what an action does, once what is going on is done."""
+
     def preview(self, edit: Edit) -> str:
         """Return what would be said first after an edit, where that is known at once."""
 
@@ -92,7 +102,7 @@ class Host(Protocol):
     def said(self) -> str:
         """Return all there is to say of what is shown; nothing while there is no answer."""
 
-    def picture(self) -> Picture:
+    def picture(self) -> "Picture":
         """Return the screen as a picture."""
 
     def notify(self, message: str, *, timeout: float, markup: bool = True) -> None:

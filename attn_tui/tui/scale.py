@@ -1,6 +1,6 @@
 """The d_k, the scale rule and the heads of models, on a screen that has them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -8,8 +8,8 @@ from typing import Any
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
+from attn_tui.compute import log_scale
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.models import MODELS, NO_MODEL
 from attn_tui.compute.scale import RULES, Scale, parse_scale
 from attn_tui.compute.setup import FIELDS, Setup
@@ -17,11 +17,9 @@ from attn_tui.files.writing import score_text
 from attn_tui.report.headline import setting
 from attn_tui.report.model import model_texts
 from attn_tui.tui import edits
-from attn_tui.tui.actions import Action
 from attn_tui.tui.choices import Choice
-from attn_tui.tui.explaining import Explanation
-from attn_tui.tui.fields import Change
 from attn_tui.tui.parts import H, Host, Part
+from attn_tui.tui.settings import asked_for, under
 from attn_tui.tui.widgets.entry import Entry
 from attn_tui.tui.widgets.slider import Slider
 
@@ -44,7 +42,7 @@ class ModelPart(Part[H]):
     def _of_model(self, name: str) -> str:
         return self._of(lambda setup: setup.changed(FIELDS["model"], lambda _: name))
 
-    def _of(self, change: Change) -> str:
+    def _of(self, change: Callable[[Setup], Setup]) -> str:
         """Return what a change to the scale does to the scores here, and what then is said."""
         if (asked := self._screen.asked) is None:
             return ""
@@ -57,13 +55,6 @@ class ModelPart(Part[H]):
         before, after = (done(setup, n_attended) for setup in (old, new))
         differs.append(f"{before} → {after}" if before != after else f"{before} as now")
         return f"{', '.join(differs)}\n{self._screen.preview(edits.setup(change))}".rstrip()
-
-    def commands(self) -> Iterator[Choice]:
-        """Yield each model."""
-        for model in models():
-            yield replace(
-                model, value=f"scale.model('{model.value}')", title=f"Model {model.title}"
-            )
 
 
 class ScalePart(ModelPart[Host]):
@@ -89,21 +80,6 @@ class ScalePart(ModelPart[Host]):
     def _of_rule(self, name: str) -> str:
         present = self._screen.fields.setup.scale
         return self._of(under(present if name == present.rule else Scale(name)))
-
-    def commands(self) -> Iterator[Choice]:
-        """Yield each rule and each model."""
-        for rule in rules(self._screen.fields.setup, self._screen.n_attended):
-            yield replace(rule, value=f"scale.rule('{rule.value}')", title=f"Rule {rule.title}")
-        yield from super().commands()
-
-
-def under(rule: Scale) -> Change:
-    """Return a change to the rule of a scale, which leaves the rest of the scale as it is."""
-
-    def change(setup: Setup) -> Setup:
-        return replace(setup, scale=replace(setup.scale, rule=rule.rule, given=rule.given))
-
-    return change
 
 
 def done(setup: Setup, n_attended: int) -> str:
@@ -137,13 +113,18 @@ def rules(setup: Setup, n_attended: int) -> list[Choice]:
 
 def models() -> list[Choice]:
     """Return none, and every model with its d_k and its scale."""
-    found = [Choice(NO_MODEL, "none", "d_k and the scale stay as they are")]
-    for name, model in MODELS.items():
-        sizes = f"d_model {model.d_model:,}, {model.heads} heads"
-        detail = "\n".join(filter(None, (model.scale.pipeline, sizes, model.note)))
-        words, note = f"model {model.scale.rule}", f"d_k {model.d_k}"
-        found.append(Choice(name, model.title, detail, words, note))
-    return found
+    none = Choice(NO_MODEL, "none", _NAMED.choices[NO_MODEL])
+    return [none] + [
+        Choice(
+            name,
+            model.title,
+            f"{model.scale.pipeline}\nd_model {model.d_model:,}, {model.heads} heads"
+            + f"\n{model.note}".rstrip(),
+            words=f"model {model.scale.rule}",
+            note=f"d_k {model.d_k}",
+        )
+        for name, model in MODELS.items()
+    ]
 
 
 def parameters_text(name: str, present: Scale) -> str:
@@ -152,10 +133,20 @@ def parameters_text(name: str, present: Scale) -> str:
     return ", ".join(f"{key}={score_text(value)}" for key, value in scale.parameters.items())
 
 
-RULE_ACTION = Action("scale.choose_rule", ("r",), "r", "Rule", "Choose the scale rule", bar=2)
-MODELS_ACTION = Action(
-    "scale.choose_model", ("h",), "h", "Models", "Choose d_k and scale of a model"
+D_K = asked_for(FIELDS["d_k"])
+"""The dimension of a head."""
+
+
+_NAMED = replace(
+    FIELDS["model"].kind,
+    choices={NO_MODEL: "d_k and the scale stay as they are"}
+    | {name: f"d_k = {each.d_k}, {each.scale.pipeline}" for name, each in MODELS.items()},
 )
+MODEL = asked_for(FIELDS["model"], kind=_NAMED, opens="scale.choose_model")
+"""The model whose d_k and scale are asked."""
+
+REST = tuple(asked_for(FIELDS[name]) for name in ("softcap", "sink", "qk_norm"))
+"""What models do besides."""
 
 
 def scale_status(setup: Setup, extras: str = "", unused: str = "") -> tuple[tuple[str, ...], str]:
@@ -169,18 +160,16 @@ def scale_status(setup: Setup, extras: str = "", unused: str = "") -> tuple[tupl
     rule = ", ".join(filter(None, (f"m = {setup.scale.formula}", extras)))
     if named := model_texts(setup):
         whole = (f"{named[0]}, {unused}",) if unused else ()
-        return (*whole, *named, rule), MODELS_ACTION.run
-    return (rule,), RULE_ACTION.run
+        return (*whole, *named, rule), "scale.choose_model"
+    return (rule,), "scale.choose_rule"
 
 
 class ScalePane(Vertical):
     """The slider of d_k, and the line that asks for a value in its place."""
 
-    explanation: Explanation
-
     def compose(self) -> ComposeResult:
         """Lay out the slider and the line that asks for a value."""
-        yield Slider(D_K, id="slider")
+        yield Slider(log_scale.D_K, id="slider")
         yield Entry(id="entry")
 
     def see(self, scene: Any) -> None:

@@ -1,6 +1,5 @@
 """Stops what takes long, or goes on with it."""
 
-from attn_tui.tui.actions import Action
 from attn_tui.tui.parts import H, Part
 
 
@@ -28,8 +27,3 @@ class Stopping(Part[H]):
         """Find out again what was stopped or failed."""
         self._screen.computing.leave()
         self._screen.go_on()
-
-
-def stop_action(help: str, done: str, bar: int) -> Action:
-    """Return the action of the key, with what is said where there is nothing to stop."""
-    return Action(f"stopping.stop({done!r})", ("x",), "x", "Stop", help, bar=bar)

@@ -31,6 +31,9 @@ class View:
         side: Which side is shown where there is room for one.
         log: Whether charts are logarithmic.
         full: Whether one pane is shown alone, as large as fits.
+        settings: Whether the drawer of settings is open.
+        setting: The name of the setting that its cursor is on, or the title of a folded group.
+        unfolded: The titles of groups that are unfolded though all is at its default.
     """
 
     tab: str = ""
@@ -38,6 +41,9 @@ class View:
     side: Side = "scaled"
     log: bool = False
     full: bool = False
+    settings: bool = False
+    setting: str = "d_k"
+    unfolded: frozenset[str] = frozenset()
 
     @property
     def left_out(self) -> str:

@@ -19,9 +19,6 @@ WAIT = (
            palette=False),
 )  # fmt: skip
 
-PATIENCE = 0.3
-"""Seconds after which it is said that something goes on."""
-
 _PAUSE = 0.1
 _WIDTH = 40
 """Cells of the bar at most."""

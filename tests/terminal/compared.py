@@ -20,7 +20,13 @@ WINDOW = Size(100, 32)
 """The size in which is compared."""
 
 
-OTHERS = {"dot": ("2", "n1000\rs{}\r"), "sweep": ("3", "m20\rp5\rn64\rG2:64\rA{}\r")}
+OTHERS = {
+    "dot": ("2", "/samples 1000\r/seed {}\r"),
+    "sweep": (
+        "3",
+        "/draws 20\r/points of curves 5\r/points of maps 5\rn64\r/n_range 2:64\r/seed {}\r",
+    ),
+}
 """The other commands: the key of the instrument, and those that let it draw little.
 
 What is drawn has a seed of its own, since draws that were stopped stay so.
@@ -39,7 +45,7 @@ def compare(driven: Driven, name: str) -> bool:
         driven.send(f"{ESCAPE}x\r")
         return False
     report = printed("show", file, "--top", "100")
-    driven.send("y")
+    driven.send("i")
     with beside(report):
         driven.wait(lambda: place_of(said(driven.display), report), "text that show prints")
         place = place_of(said(driven.display), report)
@@ -48,7 +54,7 @@ def compare(driven: Driven, name: str) -> bool:
         driven.wait(lambda: heads(driven.display), "table")
         if heads(driven.display)["side"] == "now":
             # It is compared with a pinned answer, which is let go.
-            driven.send("=")
+            driven.send("p")
         driven.wait(lambda: agree(driven.display, table), "table that show prints")
     return True
 
@@ -61,8 +67,8 @@ def compare_other(driven: Driven, command: str, seed: int) -> None:
     unsaid = "nothing to say yet"
     report: list[str] = []
     for tries in count():
-        driven.wait(lambda: not sees(driven, "x stops"), f"end of what {command} draws")
-        driven.send("y")
+        driven.wait(lambda: not sees(driven, "space stops"), f"end of what {command} draws")
+        driven.send("i")
         driven.wait(lambda: len(said(driven.display)) >= LEAST or sees(driven, unsaid), "a text")
         lines = said(driven.display)
         driven.send(ESCAPE)
@@ -85,12 +91,19 @@ def saved(driven: Driven, key: str, name: str) -> Path | None:
     # The instrument may have kept the focus in an editor.
     driven.send(f"{LEAVE}{key}{ESCAPE}\x13\x01\x0b{name}")
     # What came before has been read and drawn once this is.
-    driven.wait(lambda: sees(driven, f"save {name}"), "line that asks for a name")
+    driven.wait(lambda: sees(driven, f" {name} "), "line that asks for a name")
     file = driven.folder / name
     driven.send("\r")
-    unread, saved = "the scores are not understood", f"Saved {name}"
+    unread = "the scores are not understood"
+
+    def told() -> bool:
+        lines = [line for line in driven.display if f"/{name}" in line]
+        return bool(lines) and not any("Writes" in line for line in lines)
+
     # Once it is there a dialogue may still say how far it is.
-    driven.wait(lambda: sees(driven, saved) or sees(driven, unread), f"{saved}, or why not")
+    driven.wait(
+        lambda: sees(driven, unread) or (told() and file.exists()), f"Saved {name}, or why not"
+    )
     return file if file.exists() else None
 
 

@@ -2,7 +2,7 @@
 
 After every hundred events dialogues and fields are left, Explore is gone to, and what it shows is
 compared with what ``attn-tui show`` prints of the question that ctrl+s saves there: the text of
-``y``, line by line as far as it is visible; and the table of weights and gradients, key by key.
+``i``, line by line as far as it is visible; and the table of weights and gradients, key by key.
 Scores that cannot be read must be said to be so, and are then replaced by an example. Now and then
 the text of Dot products or Sweep is compared with what ``dot`` or ``sweep`` prints.
 

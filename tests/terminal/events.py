@@ -43,17 +43,19 @@ class Burst:
 
 LETTERS = (string.ascii_letters + string.punctuation).translate(str.maketrans("", "", "qQ/"))
 """Keys that mean something here and there: no ``q``, which leaves, and no ``/``, which in the
-name of a file would lead out of the folder."""
+name of a file would lead out of the folder: to find something it comes behind `LEAVE` alone."""
 
+RIGHT_AND_LEFT = ["\x1b[C", "\x1b[D", "\x1b[1;2C", "\x1b[1;2D"]
 MOVES = [f"\x1b[{end}" for end in "ABCDHF"] + [f"\x1b[{n}~" for n in (2, 3, 5, 6)] + ["\x7f"]
 ENTERING = ["\r", "\r", "\r", "\t", "\x1b[Z", " "]
 LEAVING = [ESCAPE, ESCAPE, "\x1b"]
 CONTROL = [chr(ord(key) - 96) for key in string.ascii_lowercase if key not in "qijm"]
 FUNCTION = [f"\x1bO{end}" for end in "PQRS"] + [f"\x1b[{n}~" for n in (15, 17, 18, 19, 20, 21)]
 MODIFIED = [f"\x1b[1;{shift}{end}" for shift in (2, 3, 5, 6) for end in "ABCDHF"]
-OPENING = ["x", "r", "h", "f", "y", "?", "\x1bOP", "\x10", "\x13", "\x0f", "d", "M", "R", "g", "n"]
+OPENING = [*"xrmei?sodnc", "\x1bOP", "\x10", "\x13", "\x0f", f"{LEAVE}/"]
 INSTRUMENTS = ["1", "2", "3"]
 
+SETTINGS = ["d_k", "n", "rule", "model", "mask", "cap", "sink", "seed", "samples", "draws", "stat"]
 NUMBERS = ["0", "1", "2", "7", "64", "1e3", "0.5", "-1", "nan", "inf", "1e-400", "4, 64", "T=2"]
 COMMANDS = ["rule", "model", "tab", "theme", "draw", "stat", "mask", "ascii", "open", "co", "zzz"]
 FILES = ["scores.csv", "rows.npy", "broken.json", "not there", "data\x1b]2;x.txt", "~nosuch.json"]
@@ -127,19 +129,27 @@ def _edit(random: Random) -> str:
 
 
 def _ask(random: Random) -> str:
-    """Return what opens a line, types into it and perhaps enters it."""
-    return random.choice("dcbMngGmpAsi") + random.choice(NUMBERS) + random.choice(["\r", ""])
+    """Return what types a value, into a line of its own or behind its name, perhaps enters it."""
+    ask = random.choice(["d", "n", f"{LEAVE}/{random.choice(SETTINGS)} "])
+    return ask + random.choice(NUMBERS) + random.choice(["\r", ""])
+
+
+def _set(random: Random) -> str:
+    """Return what goes to the settings, and does something on one of their lines."""
+    done = [*RIGHT_AND_LEFT, "\r", "\r\r", "\x1b[3~", random.choice(string.digits) + "\r", "\t"]
+    return "\t" + random.randrange(20) * "\x1b[B" + random.choice(done)
 
 
 def _choose(random: Random) -> str:
     """Return what opens a list and chooses from it."""
     down = random.randrange(9) * "\x1b[B"
-    return random.choice("xrhfes") + down + random.choice(["\r", "\r\r", " ", ESCAPE])
+    return random.choice("xrme") + down + random.choice(["\r", "\r\r", " ", ESCAPE])
 
 
 def _find(random: Random) -> str:
-    """Return what searches the palette."""
-    return "\x10" + random.choice(COMMANDS) + random.choice(["\r", "\r\r", "\x1b[B\r", ESCAPE, ""])
+    """Return what searches everything."""
+    find = random.choice(["\x10", f"{LEAVE}/"])
+    return find + random.choice(COMMANDS) + random.choice(["\r", "\r\r", "\x1b[B\r", ESCAPE, ""])
 
 
 def _file(random: Random) -> str:
@@ -168,7 +178,9 @@ KINDS: tuple[tuple[float, Callable[[Random, Size], str | Size]], ...] = (
     (5.0, lambda random, _: _paste(random)),
     (1.5, lambda random, _: _edit(random)),
     (1.0, lambda random, _: _file(random)),
-    (0.3, lambda random, _: LEAVE + "3/"),
+    (4.0, lambda random, _: _set(random)),
+    (0.3, lambda random, _: LEAVE + "3/ratio\r"),
+    (0.3, lambda random, _: LEAVE + "0"),
     (0.4, lambda random, _: random.choice(["\x1b[O", "\x1b[I", "\x1b[O\x1b[I"])),
     (0.15, lambda random, _: random.choice(["q", "\x11", LEAVE + "q"])),
     (3.0, lambda random, _: _size(random)),

@@ -13,7 +13,7 @@ PICTURES = {(120, 40): 4000, (80, 24): 4000}
 """Bytes of one picture of a sample that grows."""
 
 
-STOPPED = "drawn, stopped: x goes on"
+STOPPED = "drawn, stopped: space goes on"
 
 
 def opened(terminal: Terminal) -> None:
@@ -28,13 +28,13 @@ def opened(terminal: Terminal) -> None:
 def begin(terminal: Terminal) -> None:
     """Ask for more draws than there will be time for."""
     terminal.press("e")
-    terminal.until_shows("uniform from")
+    terminal.until_shows("standard normal")
     terminal.press("\x1b[B\r")
     terminal.until_shows("100,000 drawn")
-    terminal.press("n")
-    terminal.until_shows("samples 100")
-    terminal.press("\x01\x0b1e8\r")
-    terminal.until_shows("x stops")
+    terminal.press("/samples 1e8")
+    terminal.until_shows("100,000,000")
+    terminal.press("\r")
+    terminal.until_shows("space stops")
 
 
 def drawn(terminal: Terminal) -> str:
@@ -90,21 +90,21 @@ def test_a_draw_is_stopped_at_once_and_outlives_another_size_and_another_screen(
     with Terminal(120, 40, ["--d-k", "64"]) as terminal:
         opened(terminal)
         begin(terminal)
-        terminal.press("x")
+        terminal.press(" ")
         terminal.until(lambda: STOPPED in drawn(terminal), STOPPED)
         stopped = count(drawn(terminal))
-        terminal.press("x")
-        terminal.until_shows("x stops")
+        terminal.press(" ")
+        terminal.until_shows("space stops")
         resize(terminal, 40, 15)
         terminal.until_shows("Bells│Nums│d_k")
         resize(terminal, 80, 24)
-        terminal.until_shows("x stops")
+        terminal.until_shows("space stops")
         pictures(terminal, 2)
         terminal.press("1")
         terminal.until_shows("effective keys")
         terminal.press("2")
         pictures(terminal, 2)
-        terminal.press("x")
+        terminal.press(" ")
         terminal.until(lambda: STOPPED in drawn(terminal), STOPPED)
         assert count(drawn(terminal)) > stopped
         terminal.press("q")

@@ -48,7 +48,7 @@ def child_of(parent: int) -> int:
 BUSY = """
 import sys, threading
 from attn_tui.files.draft import EXAMPLE
-from attn_tui.tui import app
+from attn_tui.tui import app, running
 
 def busy(self):
     sys.__stderr__.write("\\x1b]2;busy\\x07")
@@ -56,7 +56,7 @@ def busy(self):
     {work}
 
 app.AttnApp.action_ascii = busy
-sys.exit(app.run(EXAMPLE))
+sys.exit(running.run(EXAMPLE))
 """
 WORK = {
     "computing": "while True: sum(range(10000))",
@@ -81,7 +81,7 @@ def test_it_ends_whatever_it_is_doing(work: str, ending: str) -> None:
             assert is_restored(terminal.raw)
 
 
-@pytest.mark.parametrize("keys", ["", "h", "?", "3"])
+@pytest.mark.parametrize("keys", ["", "m", "?", "3", "\t"])
 def test_a_terminal_that_is_taken_away_ends_it(keys: str) -> None:
     with Terminal(80, 24) as terminal:
         terminal.until_shows("q Quit")
@@ -110,13 +110,13 @@ def test_a_terminal_that_takes_no_more_text_does_not_keep_it() -> None:
 CRASH = """
 import sys
 from attn_tui.files.draft import EXAMPLE
-from attn_tui.tui import app
+from attn_tui.tui import app, running
 
 def fails(self):
     raise KeyError("what nobody expected\\x1b[31m")
 
 app.AttnApp.action_ascii = fails
-sys.exit(app.run(EXAMPLE))
+sys.exit(running.run(EXAMPLE))
 """
 
 

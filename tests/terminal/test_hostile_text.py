@@ -31,10 +31,10 @@ COMMANDED = re.compile(
 
 FIELDS = {
     "\x13": "Save what is shown",
-    "M": "mask",
-    "c": "softcap",
-    "b": "sink",
-    "\x10": "What to do",
+    "/mask\r": "mask",
+    "/cap\r": "soft cap",
+    "/sink\r": "sink",
+    "\x10": "Find",
 }
 """Keys that ask for a text, and the signs that it is asked for."""
 

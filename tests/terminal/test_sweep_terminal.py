@@ -44,7 +44,7 @@ def at_rest(terminal: Terminal, place: str) -> None:
         lambda: (
             any(f"d_k = {place})" in line for line in terminal.display)
             and any("unscaled" in line for line in terminal.display if line[:1] == " ")
-            and not any("x stops" in line for line in terminal.display)
+            and not any("space stops" in line for line in terminal.display)
         ),
         f"numbers at {place}",
     )
@@ -85,7 +85,8 @@ def test_a_whole_sweep_sends_little(size: tuple[int, int], tmp_path: Path) -> No
         before = terminal.sent
         terminal.until_shows("Here (64 keys, d_k = 1,024) dividing by √d_k makes")
         terminal.until(
-            lambda: not any("x stops" in line for line in terminal.display), "the end of the draw"
+            lambda: not any("space stops" in line for line in terminal.display),
+            "the end of the draw",
         )
         assert terminal.sent - before <= WHOLE[size]
 
@@ -93,20 +94,20 @@ def test_a_whole_sweep_sends_little(size: tuple[int, int], tmp_path: Path) -> No
 def test_a_long_sweep_is_stopped_goes_on_is_resized_and_left(tmp_path: Path) -> None:
     with Terminal(80, 24, opened(tmp_path, LONG)) as terminal:
         go(terminal)
-        terminal.until_shows("x stops")
+        terminal.until_shows("space stops")
         terminal.until_shows("middle half, unscaled")
-        terminal.press("x")
-        terminal.until_shows("x goes on")
-        terminal.press("x")
-        terminal.until_shows("x stops")
+        terminal.press(" ")
+        terminal.until_shows("space goes on")
+        terminal.press(" ")
+        terminal.until_shows("space stops")
         terminal.screen.resize(40, 120)
         terminal.child.setwinsize(40, 120)
         terminal.until_shows("middle half, unscaled")
         terminal.until(lambda: terminal.display[39].endswith("q Quit"), "the key bar at the foot")
-        terminal.until_shows("x stops")
+        terminal.until_shows("space stops")
         terminal.press("1")
         terminal.until_shows("effective keys")
         terminal.press("3")
-        terminal.until_shows("x stops")
+        terminal.until_shows("space stops")
         terminal.press("q")
         assert terminal.leave() == 0

@@ -34,6 +34,17 @@ def typed(*keys: str, text: str = "", then: tuple[str, ...] = ()) -> Deed:
     return deed
 
 
+def done_by(*actions: str) -> Deed:
+    """Do what actions do."""
+
+    async def deed(person: Person) -> None:
+        for action in actions:
+            await person.run(action)
+            await person.press("f5")
+
+    return deed
+
+
 def tab(name: str, *keys: str) -> Deed:
     """Go to a tab and press keys there."""
 

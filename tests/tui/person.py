@@ -102,8 +102,14 @@ class Person:
         await settle(self.pilot)
 
     async def run(self, action: str) -> None:
-        """Do what an action or a line of the palette does."""
+        """Do what an action or a line of the palette does, a second and more after the last key."""
+        self.clock.now += 2.0
         await self.app.run_action(textual_action(action))
+        await settle(self.pilot)
+
+    async def put(self, name: str, text: str) -> None:
+        """Ask for the value of a setting that a text says."""
+        await self.run(f"fields.set({name!r}, {text!r})")
 
     async def click(self, selector: str, x: int, y: int = 0, times: int = 1) -> None:
         """Click on a place of a widget."""

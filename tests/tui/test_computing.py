@@ -174,7 +174,7 @@ async def test_leaving_the_program_stops_it() -> None:
 
 SETUP = Setup(64).put(dots.Settings(samples=5000)).put(sweep.Settings(n=8, points=4, draws=64))
 PLACES = {
-    "explore": (chart_data, "over_d_k", (), "w"),
+    "explore": (chart_data, "over_d_k", (), "delete"),
     "dots": (Sampling, "_run", ("2",), "a"),
     "sweep": (results, "answer", ("3",), "a"),
 }
@@ -209,7 +209,7 @@ async def test_what_fails_is_said_and_another_question_answers(
         for part in ("This failed:", said, str(report.relative_to(tmp_path))):
             assert "".join(part.split()) in together
         # Looking, and asking for what fails too, goes on, and is not reported again.
-        await person.press("l", another, "u", "U")
+        await person.press("v", another, "u", "U")
         assert [*tmp_path.glob("attn-tui/*")] == [report]
         monkeypatch.setattr(where, name, whole)
         await person.press(another)

@@ -121,7 +121,7 @@ async def test_a_pin_is_left_out_and_that_is_said() -> None:
         await person.run("app.copy")
         await person.until_sees("nothing pastes")
         person.misses("pinned is left out")
-        await person.press("escape", "equals_sign")
+        await person.press("escape", "p")
         await person.run("app.copy")
         await person.until_sees("What is pinned is left out.")
         assert person.app.clipboard == "attn-tui show 100,120,150 --d-k 1024"

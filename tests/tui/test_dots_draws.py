@@ -21,11 +21,11 @@ async def test_drawing_anew_takes_the_next_seed() -> None:
 
 async def test_a_draw_is_stopped_keeps_its_count_and_goes_on() -> None:
     async with at_dots(setup=SLOW) as person:
-        await person.press("n")
+        await person.run("fields.type('samples')")
         await person.pilot.press(*"1e8", "enter")
-        await person.until_sees("x stops")
-        await person.press("x")
-        person.sees("of 100,000,000 drawn, stopped: x goes on")
+        await person.until_sees("space stops")
+        await person.press("space")
+        person.sees("of 100,000,000 drawn, stopped: space goes on")
         screen = person.screen(DotsScreen)
         assert screen.answer is not None
         stopped = screen.answer.drawn
@@ -35,12 +35,12 @@ async def test_a_draw_is_stopped_keeps_its_count_and_goes_on() -> None:
         await person.run("scale.rule('inverse')")
         await person.press("f5")
         assert screen.answer.drawn == stopped
-        person.sees("stopped: x goes on", "m = 1/d_k")
-        await person.pilot.press("x")
-        await person.until_sees("x stops")
+        person.sees("stopped: space goes on", "m = 1/d_k")
+        await person.pilot.press("space")
+        await person.until_sees("space stops")
         while screen.answer.drawn <= stopped:
             await person.pilot.pause()
-        await person.press("x")
+        await person.press("space")
         assert screen.answer.drawn > stopped
         # The time left is told from what is drawn since, not from all there is.
         assert screen._pace.first >= stopped
@@ -48,25 +48,25 @@ async def test_a_draw_is_stopped_keeps_its_count_and_goes_on() -> None:
 
 async def test_a_draw_that_was_stopped_is_still_so_when_it_is_done_again() -> None:
     async with at_dots(setup=SLOW) as person:
-        person.sees("x Done")
+        person.misses("space Stop", "space Go")
         screen = person.screen(DotsScreen)
         screen.fields.change("samples", 6)
-        await person.until_sees("x stops")
-        person.sees("x Stop ")
-        await person.press("x")
-        person.sees("stopped: x goes on", "x Go")
+        await person.until_sees("space stops")
+        person.sees("space Stop ")
+        await person.press("space")
+        person.sees("stopped: space goes on", "space Go")
         assert screen.answer is not None
         drawn = screen.answer.drawn
         await person.press("u", "U")
-        person.sees("stopped: x goes on")
+        person.sees("stopped: space goes on")
         assert screen.answer.drawn == drawn
 
 
 async def test_leaving_stops_the_draw_and_coming_back_goes_on() -> None:
     async with at_dots(setup=SLOW) as person:
-        await person.press("n")
+        await person.run("fields.type('samples')")
         await person.pilot.press(*"1e8", "enter")
-        await person.until_sees("x stops")
+        await person.until_sees("space stops")
         screen = person.screen(DotsScreen)
         await person.press("1")
         assert not screen.job.running
@@ -75,7 +75,7 @@ async def test_leaving_stops_the_draw_and_coming_back_goes_on() -> None:
         await person.pilot.press("2")
         while screen.answer.drawn <= drawn:
             await person.pilot.pause()
-        await person.press("x")
+        await person.press("space")
         assert screen.answer.drawn > drawn
 
 
@@ -113,19 +113,19 @@ async def test_coming_back_to_a_law_and_seed_draws_nothing_anew(
 
 async def test_more_samples_begin_with_those_that_were_drawn() -> None:
     async with at_dots() as person:
-        await person.press("greater_than_sign")
+        await person.run("fields.change('samples', 1)")
         person.sees("10,000 drawn")
-        await person.press("less_than_sign")
+        await person.run("fields.change('samples', -1)")
         person.sees("1,000 drawn")
 
 
 async def test_a_terminal_resized_while_drawing_loses_nothing() -> None:
     async with at_dots(setup=SLOW) as person:
-        await person.press("n")
+        await person.run("fields.type('samples')")
         await person.pilot.press(*"1e8", "enter")
-        await person.until_sees("x stops")
+        await person.until_sees("space stops")
         for size in (NARROW, (10, 3), MEDIUM, WIDE):
             await person.pilot.resize_terminal(*size)
             await person.pilot.pause()
-        await person.press("x")
-        person.sees("stopped: x goes on", "▒ q·k", "█ ÷√d_k", "σ = 90.5")
+        await person.press("space")
+        person.sees("stopped: space goes on", "▒ q·k", "█ ÷√d_k", "σ = 90.5")

@@ -66,7 +66,9 @@ async def test_the_editors_line_picks_the_vector_that_is_shown() -> None:
         person.sees("one: weights p")
         await person.press("e", "down")
         person.sees("two: weights p")
-        await person.press("down", "down")
+        await person.press("up")
+        person.sees("one: weights p")
+        await person.press("down", "down", "down")
         person.sees("three: weights p")
 
 
@@ -93,9 +95,9 @@ async def test_where_not_all_keys_fit_the_largest_stand_first() -> None:
     async with at_screen(MEDIUM, MANY) as person:
         person.sees("a: weights p, largest scaled first: 1–6 of 300", "divided by 32 ↓")
         assert cursors(person) == ["57", "99"]
-        await person.press("tab", "down", "down", "down")
+        await person.press("down", "down", "down")
         assert cursors(person) == ["14", "98"]
-        await person.press("s")
+        await person.run("looking.sort")
         person.sees("a: weights p: 1–4 and 15 of 300")
         person.misses("first", "↓")
         assert cursors(person) == ["14", "98"]
@@ -105,14 +107,14 @@ async def test_few_keys_stand_in_order_of_position_unless_the_largest_are_asked_
     async with at_screen(MEDIUM) as person:
         person.misses("first", "↓")
         assert cursors(person) == ["0", "100"]
-        await person.press("s")
+        await person.run("looking.sort")
         person.sees("largest scaled first", "↓")
         assert cursors(person) == ["2", "150"]
 
 
 async def test_a_key_far_down_stands_apart_below_the_largest_until_the_cursor_moves() -> None:
     async with at_screen(MEDIUM, MANY) as person:
-        await person.press("g")
+        await person.run("fields.type('key')")
         await person.write("100\n")
         person.sees("1–4 and 299 of 300")
         between = person.lines.index(person.line_with("┊ 294 more"))
@@ -150,36 +152,42 @@ async def test_all_keys_stand_in_their_order_once_there_is_room() -> None:
 
 async def test_a_long_vector_scrolls_sorts_and_keeps_its_cursor_in_sight() -> None:
     async with at_screen(MEDIUM, MANY) as person:
-        await person.press("s", "tab", "end")
+        await person.run("looking.sort")
+        await person.press("end")
         assert person.line_with("▸").split()[1] == "299"
-        await person.press("pageup", "home", "s")
+        await person.press("pageup", "home")
+        await person.run("looking.sort")
         assert person.line_with("▸").split()[1:3] == ["57", "99"]
-        await person.press("pagedown", "s", "s")
+        await person.press("pagedown")
+        await person.run("looking.sort")
+        await person.run("looking.sort")
         assert person.line_with("▸").split()[1:3] == ["57", "99"]
-        await person.press("s", "home")
+        await person.run("looking.sort")
+        await person.press("home")
         assert person.line_with("▸").split()[1:3] == ["0", "0"]
 
 
 async def test_jacobian_says_the_value_under_the_cursor() -> None:
     async with at_screen() as person:
         await person.run("looking.tab('jacobian')")
-        await person.press("tab", "tab", "down", "right", "right")
+        await person.press("shift+tab", "down", "right", "right")
         person.sees("∂p_1/∂s_2 = −9.36e-14 unscaled, −4.77e-03 scaled")
-        await person.press("w")
+        await person.run("fields.next('wrt')")
         person.sees("∂p_1/∂z_2", "−1.53e-01 scaled")
 
 
 async def test_logarithmic_charts_show_what_linear_ones_cannot() -> None:
     async with at_screen() as person:
         person.sees("│ linear")
-        await person.press("l")
+        await person.press("v")
         person.sees("│ log", "1e-20")
 
 
 async def test_over_d_k_marks_the_present_one() -> None:
     async with at_screen() as person:
         assert person.line_with("d_k 1 ").split().count("1024") == 3
-        await person.press("home", "right_square_bracket")
+        await person.put("d_k", "1")
+        await person.press("right_square_bracket")
         assert person.line_with("d_k 1 ").split().count("2") == 3
 
 
@@ -213,20 +221,20 @@ async def test_a_view_that_has_nothing_to_show_is_not_offered() -> None:
         person.misses("q, K, V")
         await person.press("t", "t")
         person.sees("weights p of a, scale 0 to 1")
-        await person.run("scores.example('identity')")
+        await person.run("examples.show('identity')")
         await settle(person.pilot)
         person.sees("q, K, V")
         await person.press("t", "t", "t", "t")
         person.sees("with respect to q and to key 0")
         await person.press("u")
-        person.sees("No q and K here: f brings scores from q and K")
+        person.sees("No q and K here: the setting from brings them")
         await person.press("t")
         person.misses("q, K, V")
 
 
 async def test_a_text_has_the_lines_of_a_report_on_a_screen_of_80_columns() -> None:
     async with at_screen(MEDIUM) as person:
-        await person.press("y")
+        await person.press("i")
         experiment = person.asked.experiment
         found = answer_vector(experiment, 0)
         report = "".join(text.render_vector(experiment, 0, found)).splitlines()
@@ -238,13 +246,11 @@ async def test_a_text_has_the_lines_of_a_report_on_a_screen_of_80_columns() -> N
 async def test_every_pane_explains_itself() -> None:
     async with at_screen() as person:
         await person.press("question_mark")
+        person.sees("Weights and gradient", "Source:", "log-sum-exp")
+        await person.press("escape", "tab", "question_mark")
         person.sees("z = m·s; by default m = 1/√d_k", "Source:", "arXiv 1706.03762")
-        await person.press("escape", "tab", "question_mark")
-        person.sees("p = softmax(z)", "δ_ij")
-        await person.press("escape", "tab", "question_mark")
-        person.sees("what the")
-        await person.press("escape", "e", "f1")
-        person.sees("In Explore", "Edit the scores")
+        await person.press("escape", "escape", "e", "f1")
+        person.sees("one score for each key")
 
 
 async def test_the_palette_finds_what_has_no_key() -> None:
@@ -289,7 +295,7 @@ async def test_no_number_is_ever_cut_into_another(scores: str) -> None:
 
 async def test_what_is_said_of_a_vector_is_of_that_one() -> None:
     async with at_screen(draft=Draft("n = 6, vectors = 2, seed = 1", Setup(64), "drawn")) as person:
-        await person.press("v", "y")
+        await person.press("right", "i")
         report = "".join(text.render(next(answer(person.asked.experiment))))
         said = next(line for line in report.split("draw 1")[1].splitlines() if "by law" in line)
         person.sees("draw 1: 6 keys", said)
@@ -317,17 +323,17 @@ async def test_other_scores_are_seen_from_the_top_of_the_table(
     draft = Draft(FALLING) if asked == "undo" else Draft(f"{RISING}\n{FALLING}")
     async with at_screen(MEDIUM, draft) as person:
         if by == "position":
-            await person.press("s")
+            await person.run("looking.sort")
         if asked == "undo":
             person.app.screen.post_message(InstrumentScreen.Ask(edits.text(RISING)))
             await settle(person.pilot)
-        await person.press("tab", "down", "down", "end")
+        await person.press("down", "down", "end")
         if asked == "open":
             await person.press("ctrl+o")
             await person.write(f"{file}\n")
             await person.until_sees("scores: weights p")
         elif asked == "example":
-            await person.run("scores.example('tens')")
+            await person.run("examples.show('tens')")
         elif asked == "undo":
             await person.press("u")
         else:
@@ -349,20 +355,20 @@ async def test_what_takes_long_is_seen_from_the_top_once_it_is_there() -> None:
 
 async def test_a_list_that_is_sorted_begins_at_its_top() -> None:
     async with at_screen(MEDIUM, MANY) as person:
-        await person.press("tab", *["down"] * 20)
+        await person.press(*["down"] * 20)
         key = cursors(person)[0]
-        await person.press("s")
+        await person.run("looking.sort")
         assert shown(person)[:4] == ["0", "1", "2", "3"]
         assert shown(person)[-1] == key
         person.sees("1–4 and ", "more")
-        await person.press("s")
+        await person.run("looking.sort")
         # The largest weights come with the cursor on the first of them.
         assert shown(person) == ["57"]
 
 
 async def test_another_seed_leaves_the_cursor_on_its_key() -> None:
     async with at_screen(MEDIUM, Draft("n = 300, seed = 1", Setup(64), "drawn")) as person:
-        await person.press("tab", "down")
+        await person.press("down")
         key = cursors(person)[0]
         await person.press("a", "u")
         assert cursors(person)[0] == key

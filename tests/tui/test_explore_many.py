@@ -14,6 +14,7 @@ from attn_tui.files.draft import Draft, parse
 from attn_tui.report.explore.headline import headline
 from attn_tui.report.headline import Factor, Headline
 from attn_tui.tui import edits
+from attn_tui.tui.actions import textual_action
 from attn_tui.tui.explore import answering, chart_data, found
 from attn_tui.tui.explore.view import View
 from tests.tui.person import WIDE, Person, at_screen, settle
@@ -70,13 +71,14 @@ async def test_while_it_answers_the_screen_takes_keys_and_then_answers_the_newes
         finder.hold()
         asked = finder.times
         await pressed(person, "right_square_bracket")
-        await pressed(person, *["right_square_bracket"] * 5, "tab", "down", "v", "l", "t", "s")
+        await pressed(person, *["right_square_bracket"] * 5, "down", "right", "v", "t")
+        await person.app.run_action(textual_action("looking.sort"))
         assert person.asked.experiment.setup.d_k > 128
         assert finder.times == asked + 1
         person.sees("a: weights p")
         await person.until_sees("computing")
         finder.go_on.set()
-        await person.press("z")
+        await person.press("f5")
         assert finder.times == asked + 2
         person.sees("b: weights p, largest scaled first")
         person.misses("computing")
@@ -92,7 +94,10 @@ async def test_sorting_answers_nothing_anew(
             raise AssertionError
 
         monkeypatch.setattr(found, "answer_vector", never)
-        await person.press("s", "s", "=", "s")
+        for _ in range(3):
+            await person.run("looking.sort")
+        await person.press("p")
+        await person.run("looking.sort")
         assert explore(person).found.question.pinned
         assert not explore(person).answering.job.problem
 
@@ -115,7 +120,7 @@ async def test_an_answer_that_fails_is_said_and_the_next_one_shown(
 async def test_fewer_keys_are_answered_at_once(finder: Finder) -> None:
     async with at_screen(WIDE, MANY) as person:
         finder.hold()
-        await pressed(person, "v")
+        await pressed(person, "right")
         finder.go_on.set()
         explore(person).ask(edits.text("x: 2, 1"))
         await person.until_sees("x: weights p")

@@ -11,6 +11,7 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.tui.actions import textual_action
 from attn_tui.tui.explore import chart_data
 from attn_tui.tui.explore.panes import ExploreChart
 from tests.tui.person import DEADLINE, NARROW, WIDE, at_screen
@@ -18,29 +19,30 @@ from tests.tui.person import DEADLINE, NARROW, WIDE, at_screen
 
 async def test_a_soft_cap_is_typed_and_taken_away() -> None:
     async with at_screen() as person:
-        await person.press("c")
+        await person.run("fields.type('softcap')")
         await person.write("50")
         await person.press("enter")
         assert person.asked.draft.setup.scale.softcap == 50.0
         person.sees("cap 50")
-        await person.press("c", "delete", "enter")
+        await person.run("fields.type('softcap')")
+        await person.press("delete", "enter")
         assert person.asked.draft == EXAMPLE
 
 
 @pytest.mark.parametrize("rubbish", ["-1", "0", "x", "nan", "1e999"])
 async def test_a_bad_cap_is_refused_beside_the_field(rubbish: str) -> None:
     async with at_screen() as person:
-        await person.press("c")
+        await person.run("fields.type('softcap')")
         await person.write(rubbish)
         await person.press("enter")
-        person.sees("softcap", "expected")
+        person.sees("soft cap", "expected")
         await person.press("escape")
         assert person.asked.draft == EXAMPLE
 
 
 async def test_a_sink_takes_weight_and_says_how_much() -> None:
     async with at_screen(draft=Draft("0, 0", Setup(scale=Scale("none")))) as person:
-        await person.press("b")
+        await person.run("fields.type('sink')")
         await person.write("0")
         await person.press("enter")
         person.sees("the sink takes 0 % → 33.3 %", "50.0 %", "the sink takes 33 %")
@@ -62,7 +64,7 @@ async def test_rules_keep_the_cap_and_parameters_are_checked() -> None:
 
 async def test_a_model_brings_its_d_k_and_its_scale() -> None:
     async with at_screen() as person:
-        await person.press("h")
+        await person.press("m")
         person.sees("BERT-base", "d_k 64")
         await person.press("escape")
         await person.run("scale.model('gemma-2-27b')")
@@ -76,27 +78,30 @@ async def test_a_model_brings_its_d_k_and_its_scale() -> None:
 async def test_formats_and_rounding_are_separate_choices() -> None:
     async with at_screen(draft=Draft("100.0, 100.2", Setup(scale=Scale("none")))) as person:
         person.sees("45.0 %")
-        await person.press("P", "P", "P")
+        for _ in range(3):
+            await person.run("fields.next('round_scores')")
         person.sees("f64, s in bf16", "50.0 %")
-        await person.press("P", "p", "p", "p")
+        for name in ("round_scores", *["precision"] * 3):
+            await person.run(f"fields.next({name!r})")
         person.sees("bf16")
-        await person.press("K")
+        await person.run("fields.next('round_vectors')")
         await person.until_sees("no q and k to round")
 
 
 async def test_keys_are_masked_at_the_cursor_in_a_range_and_behind_it() -> None:
     async with at_screen() as person:
-        await person.press("tab", "down", "m")
+        await person.press("down", "delete")
         assert person.asked.draft.setup.mask == Mask(((1, 2),))
         person.sees("(120)", "[100 −∞ 150]")
-        await person.press("m")
+        await person.press("backspace")
         assert person.asked.draft == EXAMPLE
-        await person.press("space", "down", "m")
+        await person.press("shift+down", "delete")
         assert person.asked.draft.setup.mask == Mask(((1, 3),))
         person.sees("(120)", "(150)", "▪", "[100 −∞ −∞]")
-        await person.press("u", "home", "greater_than_sign")
+        await person.press("u", "home")
+        await person.run("scores.mask_after")
         assert person.asked.draft.setup.mask == Mask(((1, None),))
-        await person.press("M")
+        await person.run("fields.type('mask')")
         await person.write("9")
         await person.press("enter")
         person.sees("there is no key 9")
@@ -116,13 +121,16 @@ async def test_a_mask_past_a_text_cut_short_is_an_error_that_loses_nothing() -> 
 
 async def test_what_has_no_effect_says_so() -> None:
     async with at_screen() as person:
-        await person.press("k")
+        await person.run("fields.change('qk_norm', 1)")
+        person.sees("QK-norm acts on q and k: choose where scores come from")
+        assert person.asked.draft == EXAMPLE
+    async with at_screen(draft=Draft("1, 2", Setup(scale=Scale(qk_norm=True)))) as person:
         person.sees("no q and k for QK-norm")
 
 
 async def test_all_there_is_to_say_can_be_read_on_a_narrow_screen() -> None:
     async with at_screen(NARROW) as person:
-        await person.press("y")
+        await person.press("i")
         person.sees("In words and numbers", "typed: d_k moves")
         await person.press("escape")
         person.misses("In words")
@@ -140,9 +148,9 @@ async def test_a_key_before_the_precision_lab_is_there_is_no_error(
     monkeypatch.setattr(chart_data, "lab", waiting)
     async with at_screen() as person:
         await person.run("looking.tab('over_d_k')")
-        await person.press("tab", "tab")
+        await person.press("shift+tab")
         assert isinstance(person.app.focused, ExploreChart)
-        await person.run("looking.tab('precision')")
+        await person.app.run_action(textual_action("looking.tab('precision')"))
         await person.pilot.press("down")
         go_on.set()
         await person.until_sees("bfloat16")

@@ -16,12 +16,15 @@ PRODUCTS = Draft("q: 1, 0\nK: [[1, 0], [0, 1]]\nV: [[10, 0], [0, 20]]", Setup(),
 
 async def test_sources_are_chosen_from_a_list_and_each_keeps_its_text() -> None:
     async with at_screen() as person:
-        await person.press("f", "down", "enter")
+        await person.run("scores.choose_source")
+        await person.press("down", "enter")
         assert person.asked.draft.source == "drawn"
         person.sees(" · drawn", "seed", "draw: weights p")
-        await person.press("ctrl+end")
+        await person.press("end")
         await person.write("9")
-        await person.press("escape", "f", "up", "enter", "escape")
+        await person.press("escape")
+        await person.run("scores.choose_source")
+        await person.press("up", "enter", "escape")
         assert person.asked.draft.text == EXAMPLE.text
         await person.run("scores.source('drawn')")
         await settle(person.pilot)
@@ -62,7 +65,7 @@ async def test_keys_and_letters_that_arrive_together_take_effect_in_order() -> N
 
 async def test_rows_of_q_and_k_typed_as_scores_say_how_to_multiply_them() -> None:
     async with at_screen(draft=Draft("q: 1, 0\nK: 1, 0")) as person:
-        person.sees("f, from q and K, multiplies q and K")
+        person.sees("from, a setting, multiplies q and K")
 
 
 async def test_scores_that_are_typed_are_not_drawn_anew() -> None:
@@ -94,7 +97,7 @@ async def test_scores_from_q_and_k_hold_the_slider_and_show_gradients() -> None:
         person.sees("∂p", "q")
         await person.resize(*MEDIUM)
         person.sees("∂p")
-        await person.press("k")
+        await person.run("fields.change('qk_norm', 1)")
         assert person.asked.draft.setup.scale.qk_norm
 
 
@@ -109,7 +112,7 @@ async def test_a_key_that_does_not_match_the_query_is_an_error() -> None:
 
 async def test_a_long_paste_is_attached_and_can_be_undone() -> None:
     async with at_screen() as person:
-        await person.press("e", "ctrl+end")
+        await person.press("e", "end")
         await person.paste("\nlong: " + ", ".join(map(str, range(30_000))))
         assert len(person.asked.draft.text) < 200
         assert person.asked.experiment.vectors[1].n_keys == 30_000
@@ -124,11 +127,12 @@ async def test_a_million_drawn_keys_are_listed_sorted_searched_and_drawn() -> No
         person.sees("of 1,000,000")
         scores = person.asked.experiment.vectors[0].scores
         assert str(int(scores.argmax())) in person.line_with("▸")
-        await person.press("g")
+        await person.run("fields.type('key')")
         await person.write("777,777")
         await person.press("enter")
         assert "777777" in person.line_with("▸")
-        await person.press("tab", "s", "end")
+        await person.run("looking.sort")
+        await person.press("end")
         assert "999999" in person.line_with("▸")
         await person.run("looking.tab('bars')")
         await settle(person.pilot)
@@ -167,7 +171,7 @@ async def test_what_is_saved_as_json_can_be_opened_again(tmp_path: Path) -> None
 
 async def test_scores_that_are_not_understood_are_saved_as_a_picture_only(tmp_path: Path) -> None:
     async with at_screen() as person:
-        await person.press("e", "ctrl+end")
+        await person.press("e", "end")
         await person.write("x")
         await person.press("escape", "ctrl+s")
         await person.paste(str(tmp_path / "a.txt"))
@@ -207,3 +211,18 @@ async def test_a_file_that_cannot_be_opened_is_named_beside_the_field(name: str)
         person.sees("expected")
         await person.press("escape")
         assert person.asked.draft == EXAMPLE
+
+
+async def test_what_is_typed_takes_the_place_of_the_vector_in_view_or_of_one_query() -> None:
+    async with at_screen(draft=Draft("one: 1, 2\ntwo: 3, 4\nthree: 5, 6")) as person:
+        await person.run("looking.next_vector")
+        await person.press("e")
+        await person.write("7 8 9")
+        assert person.asked.draft.text == "one: 1, 2\n7 8 9\nthree: 5, 6"
+    async with at_screen(
+        draft=Draft("q: 1, 0\nK: [[1, 0]]\nV: [[1]]", Setup(2), "vectors")
+    ) as person:
+        await person.press("e")
+        await person.paste("q: 1\nK: [[1], [2]]")
+        assert person.asked.draft.text == "q: 1\nK: [[1], [2]]"
+        assert person.asked.error is None

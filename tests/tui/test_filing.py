@@ -75,7 +75,7 @@ async def test_a_picture_holds_nothing_that_pops_up(
 @pytest.mark.parametrize("instrument", FORMS)
 async def test_all_is_read_as_text(instrument: str) -> None:
     async with at_screen(WIDE, Draft(EXAMPLE.text, SETUP), instrument=instrument) as person:
-        await person.press("y")
+        await person.press("i")
         person.sees("In words and numbers", "softmax" if instrument == "explore" else "seed")
 
 
@@ -204,3 +204,16 @@ async def test_a_file_that_is_there_is_written_over_when_entered_again(
 
 def listed(person: Person) -> tuple[Choice, ...]:
     return person.app.screen.query_one(ChoiceList).choices
+
+
+async def test_a_click_takes_a_form_and_another_one_saves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with at_screen(MEDIUM) as person:
+        await person.press("s")
+        await person.click("ChoiceList", 8, 3)
+        assert not [*tmp_path.iterdir()]
+        await person.click("ChoiceList", 8, 3)
+        await person.until_sees("Saved")
+    assert [each.name for each in tmp_path.iterdir()] == ["attn-tui.svg"]

@@ -9,9 +9,10 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.instruments import INSTRUMENTS, load
-from attn_tui.tui.app import AttnApp, opening
+from attn_tui.tui.app import AttnApp
 from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.first_minute import OVER, STEPS, FirstMinute, Moment
+from attn_tui.tui.running import opening
 from attn_tui.tui.widgets.hint import Hint
 from tests.tui.person import MEDIUM, NARROW, Clock, Person, settle, still
 
@@ -65,7 +66,7 @@ def test_it_speaks_of_one_instrument_at_a_time() -> None:
 def test_escape_three_other_keys_or_a_question_of_ones_own_end_it() -> None:
     assert START.pressed("escape").is_over
     minute = START
-    for key in ("right_square_bracket", "t", "end", "l", "tab", "2", "u", "left"):
+    for key in ("plus", "t", "right_curly_bracket", "v", "minus", "2", "u", "left"):
         minute = minute.pressed(key)
         assert not minute.is_over
     assert minute.pressed("t").is_over
@@ -101,16 +102,17 @@ async def test_it_leads_from_explore_to_the_map(size: tuple[int, int]) -> None:
         await settle(pilot)
         still(app)
         person = Person(app, pilot, clock)
-        person.sees("Hold ] and watch")
+        person.sees("Hold + and watch")
         await person.press("d")
         await person.write("65536\n")
         person.misses("Hold")
         person.sees("Too much evens")
         await person.press("2")
-        person.sees("Hold [")
-        await person.press("F")
-        person.misses("Hold [")
-        await person.press("escape", "home")
+        person.sees("Hold -")
+        await person.press("f")
+        person.misses("Hold -")
+        await person.press("escape")
+        await person.put("d_k", "1")
         person.misses("Hold")
         person.sees("3: does it help")
         await person.press("1")
@@ -132,10 +134,11 @@ async def test_escape_takes_it_away_for_good_and_a_dialogue_has_keys_of_its_own(
         await settle(pilot)
         person = Person(app, pilot, clock)
         await person.press("question_mark", "down", "down", "down", "escape")
-        person.sees("Hold ] and watch")
+        person.sees("Hold + and watch")
         await person.press("escape")
-        person.misses("Hold ]")
-        await person.press("2", "home")
+        person.misses("Hold +")
+        await person.press("2")
+        await person.put("d_k", "1")
         person.misses("Hold", "That is why")
 
 
@@ -147,4 +150,4 @@ async def test_an_example_says_what_to_look_at_in_the_same_place() -> None:
         person = Person(app, pilot, clock)
         await person.press("x", "down", "enter")
         assert person.lines[-3].startswith(" A gap of 10 is enough")
-        person.misses("Hold ]")
+        person.misses("Hold +")

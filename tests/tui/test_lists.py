@@ -28,7 +28,7 @@ def cursor(person: Person) -> str:
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_model_is_found_by_typing_and_chosen_by_enter(size: tuple[int, int]) -> None:
     async with at_screen(size) as person:
-        await person.press("h")
+        await person.press("m")
         person.sees("BERT-base", "1 of 25")
         await person.write("gem2")
         person.sees(
@@ -53,7 +53,7 @@ async def test_what_a_rule_would_do_is_what_it_then_does(size: tuple[int, int]) 
 
 async def test_a_d_k_that_is_held_stays_and_what_is_long_is_not_computed() -> None:
     async with at_screen(draft=Draft("q: 1, 2\nK: [[1, 0]]", Setup(2), "vectors")) as person:
-        await person.press("h")
+        await person.press("m")
         await person.press("down")
         person.sees("÷ 1.41 as now")
         person.misses("d_k 2 →")
@@ -162,7 +162,7 @@ async def test_a_theme_is_shown_as_it_is_reached_and_restored_by_escape() -> Non
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("key", ["r", "h", "x", "f", "ctrl+p"])
+@pytest.mark.parametrize("key", ["r", "m", "x", "slash"])
 async def test_a_list_fits_at_any_size(size: tuple[int, int], key: str) -> None:
     async with at_screen(size) as person:
         await person.press(key)

@@ -18,7 +18,7 @@ def title(person: Person) -> str:
 
 async def test_the_model_is_named_until_something_departs_and_then_that_is_said() -> None:
     async with at_screen() as person:
-        await person.press("h")
+        await person.press("m")
         await person.write("gemma227")
         await person.press("enter")
         assert "Gemma-2-27B · f64 · typed" in title(person)
@@ -44,7 +44,8 @@ async def test_the_model_is_named_until_something_departs_and_then_that_is_said(
 async def test_a_cap_of_ones_own_departs() -> None:
     async with at_screen() as person:
         await person.run("scale.model('gemma-2-27b')")
-        await person.press("c", "ctrl+u", "delete", "enter")
+        await person.run("fields.default('softcap')")
+        await person.press("f5")
         assert person.asked.draft.setup.scale.softcap is None
         assert "Gemma-2-27B, but no cap" in title(person)
 

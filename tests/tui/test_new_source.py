@@ -96,10 +96,12 @@ async def test_the_screen_reads_the_row_it_shows() -> None:
         person.sees(" · captured", "row 0: weights p")
         await person.press("t", "t", "right_square_bracket")
         assert READ == [0]
-        await person.press("v")
+        await person.run("looking.next_vector")
+        await person.press("f5")
         person.sees("row 1: weights p")
         assert READ == [0, 1]
-        await person.press("f")
+        await person.run("scores.choose_source")
+        await person.until_sees("rows of a head")
         person.sees("rows of a head")
 
 

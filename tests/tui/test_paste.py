@@ -99,6 +99,6 @@ async def test_where_something_is_typed_a_paste_stays() -> None:
         await person.paste("1 2 3")
         await person.press("escape")
         assert asked(person) == ("typed", "a: 100, 120, 150")
-        await person.press("e")
+        await person.press("e", "end")
         await person.paste(", 7")
         assert asked(person) == ("typed", "a: 100, 120, 150, 7")

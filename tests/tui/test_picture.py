@@ -17,9 +17,9 @@ from attn_tui.charts.rows import cells
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.visible import clusters, visible
 from attn_tui.files.draft import Draft
-from attn_tui.tui.app import opening
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.picture import ZOOM, ansi, forms, png
+from attn_tui.tui.running import opening
 from attn_tui.tui.shapes import HEIGHT, WIDTH, shape
 from attn_tui.tui.svg import Look, Picture, mixed, svg
 from tests.tui.person import WIDE, at_screen

@@ -12,11 +12,11 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import EXAMPLE, Draft
-from attn_tui.tui.app import opening
 from attn_tui.tui.instrument_screen import InstrumentScreen
+from attn_tui.tui.running import opening
 from attn_tui.tui.svg import svg
 from tests import golden
-from tests.tui.camera import Shot, bars_of, baseline, colours_of, done, tab, text_of, typed
+from tests.tui.camera import Shot, bars_of, baseline, colours_of, done, done_by, tab, text_of, typed
 from tests.tui.person import MEDIUM, NARROW, WIDE
 
 pytestmark = baseline
@@ -70,61 +70,69 @@ SHOTS = {
     "explore": {
         "main": Shot(),
         "weights": Shot(deed=tab("bars"), sizes=(NARROW,)),
-        "weights_log": Shot(deed=tab("bars", "l")),
+        "weights_log": Shot(deed=tab("bars", "v")),
         "jacobian": Shot(deed=tab("jacobian")),
-        "jacobian_log": Shot(deed=tab("jacobian", "l")),
+        "jacobian_log": Shot(deed=tab("jacobian", "v")),
         "over_d_k": Shot(deed=tab("over_d_k")),
-        "over_d_k_log": Shot(deed=tab("over_d_k", "l")),
+        "over_d_k_log": Shot(deed=tab("over_d_k", "v")),
         "precision": Shot(deed=tab("precision")),
         "gradient": Shot(deed=typed("t"), sizes=(NARROW,)),
-        "error_in_the_scores": Shot(deed=typed("e", text="\n1, two, 3")),
+        "error_in_the_scores": Shot(deed=typed("e", "end", text="\n1, two, 3")),
         "error_in_d_k": Shot(deed=typed("d", text="0", then=("enter",))),
         "error_in_a_parameter": Shot(deed=typed("r", "end", "enter", text="T=-1", then=("enter",))),
         "overflow": Shot(NAIVE),
         "every_key_masked": Shot(Draft("-inf, -inf")),
-        "a_thousand_keys": Shot(THOUSAND, typed("tab", "end")),
+        "a_thousand_keys": Shot(THOUSAND, typed("end")),
         "drawn": Shot(DRAWN),
         "drawn_jacobian": Shot(MANY, tab("jacobian")),
         "vectors": Shot(VECTORS),
         "vectors_tab": Shot(VECTORS, tab("vectors")),
-        "comparison": Shot(Draft("a: 1, 2, 3\nb: 3, 1"), typed("equals_sign", "v")),
-        "cap_sink_and_mask": Shot(CAPPED, typed("tab", "space", "down")),
+        "comparison": Shot(Draft("a: 1, 2, 3\nb: 3, 1"), typed("p", "right")),
+        "cap_sink_and_mask": Shot(CAPPED, typed("shift+down")),
         "rules": Shot(deed=typed("r")),
-        "models": Shot(deed=typed("h")),
-        "sources": Shot(deed=typed("f")),
+        "models": Shot(deed=typed("m")),
+        "sources": Shot(deed=typed("slash", text="from", then=("enter",))),
         "examples": Shot(deed=typed("x")),
         "file_to_open": Shot(deed=typed("ctrl+o", text="nothing.npy", then=("enter",))),
-        "explanation": Shot(deed=typed("tab", "question_mark")),
-        "keys": Shot(deed=typed("f1")),
-        "palette": Shot(deed=typed("ctrl+p", text="undo")),
-        "ascii": Shot(deed=typed("ctrl+p", text="ascii", then=("enter",))),
-        "full": Shot(deed=typed("F")),
-        "full_chart": Shot(deed=tab("over_d_k", "shift+tab", "F"), sizes=(WIDE, MEDIUM)),
+        "help": Shot(deed=typed("question_mark")),
+        "settings": Shot(deed=typed("tab")),
+        "setting_typed": Shot(deed=typed("tab", "6", "4")),
+        "find": Shot(deed=typed("slash", text="undo")),
+        "find_sets": Shot(deed=typed("slash", text="d_k 64")),
+        "ascii": Shot(deed=typed("slash", text="ascii", then=("enter",))),
+        "full": Shot(deed=typed("f")),
+        "full_chart": Shot(deed=tab("over_d_k", "tab", "tab", "f"), sizes=(WIDE, MEDIUM)),
     },
     "dots": {
         "main": DOTS,
         "over_d_k": replace(DOTS, deed=tab("over_d_k")),
         "table": replace(DOTS, deed=tab("table")),
         "derivation": replace(DOTS, deed=tab("derivation")),
-        "draws": replace(DOTS, deed=tab("draws")),
+        "settings": replace(DOTS, deed=typed("tab")),
         "moments": replace(DOTS, deed=tab("moments"), sizes=(NARROW,)),
-        "linear": dots("l"),
-        "error": replace(DOTS, deed=typed("n", text="0", then=("enter",))),
-        "full": dots("F"),
-        "tied": dots("T", "c", "1", "enter", "l"),
+        "linear": dots("v"),
+        "error": replace(DOTS, deed=typed("slash", text="samples 0", then=("enter",))),
+        "full": dots("f"),
+        "tied": replace(
+            DOTS,
+            deed=done_by(
+                "fields.set('tied', 'yes')", "fields.set('correlation', '1')", "looking.flip('log')"
+            ),
+        ),
         "dice": DICE,
-        "dice_linear": replace(DICE, deed=typed("l")),
+        "dice_linear": replace(DICE, deed=typed("v")),
         "dice_derivation": replace(DICE, deed=tab("derivation")),
     },
     "sweep": {
         "main": SWEEP,
-        "ratio": swept("slash"),
+        "ratio": replace(SWEEP, deed=done_by("looking.ratio")),
         "over_n": swept("t"),
-        "map": swept("t", "t"),
-        "map_of_sizes": swept("t", "t", "slash"),
-        "numbers": swept("i"),
+        "map": swept("T"),
+        "settings": swept("tab"),
+        "map_of_sizes": replace(SWEEP, deed=done_by("looking.tab('map')", "looking.ratio")),
+        "numbers": swept("t", "t"),
         "rules": swept("r"),
-        "full": swept("t", "t", "F"),
+        "full": replace(SWEEP, deed=done_by("looking.tab('map')", "full.turn")),
     },
 }
 
@@ -146,7 +154,7 @@ COLOURS = {
     "main_ansi": Shot(sizes=(WIDE,), theme="ansi-dark"),
     "main_no_color": Shot(sizes=(WIDE,), theme="NO_COLOR"),
     "over_d_k": Shot(deed=tab("over_d_k"), sizes=(MEDIUM,)),
-    "jacobian_log": Shot(deed=tab("jacobian", "l"), sizes=(MEDIUM,)),
+    "jacobian_log": Shot(deed=tab("jacobian", "v"), sizes=(MEDIUM,)),
     "error_in_d_k": Shot(deed=typed("d", text="0", then=("enter",)), sizes=(MEDIUM,)),
     "cap_sink_and_mask": replace(SHOTS["explore"]["cap_sink_and_mask"], sizes=(MEDIUM,)),
     "rules": Shot(deed=typed("r"), sizes=(MEDIUM,)),

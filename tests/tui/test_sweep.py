@@ -33,7 +33,7 @@ SAID[MEDIUM] = SAID[WIDE]
 async def test_it_says_what_dividing_does_here(size: tuple[int, int]) -> None:
     async with at_sweep(size) as person:
         person.sees("‖∂p/∂s‖_F", "unscaled", "1/√d_k", "equal at")
-        person.misses("x stops")
+        person.misses("space stops")
         assert headline(person) == SAID[size]
         # It stands under the title, and nothing is said at the foot.
         assert SAID[size].split()[0] in person.lines[1]
@@ -44,7 +44,8 @@ async def test_it_says_what_dividing_does_here(size: tuple[int, int]) -> None:
 async def test_what_is_not_said_for_want_of_room_stands_in_the_numbers() -> None:
     async with at_sweep(MEDIUM) as person:
         person.misses("goes from")
-        await person.press("i", "tab", "tab", *["down"] * 14)
+        await person.run("looking.tab('numbers')")
+        await person.press(*["down"] * 14)
         text = " ".join(person.text.split())
         assert "Unscaled, the median ‖∂p/∂s‖_F goes from 0.348 at d_k = 1 to" in text
 
@@ -53,7 +54,9 @@ async def test_what_is_not_said_for_want_of_room_stands_in_the_numbers() -> None
 async def test_a_ratio_where_nothing_is_scaled_is_one(view: View) -> None:
     setup = Setup(64, Scale("none")).put(replace(SMALL, view=view))
     async with at_sweep(WIDE, Draft(EXAMPLE.text, setup)) as person:
-        await person.press("slash", "o", "i")
+        await person.run("looking.ratio")
+        await person.run("looking.other_rule")
+        await person.run("looking.tab('numbers')")
         person.sees("unscaled")
         assert person.screen(SweepScreen).view.shown.ratio
 
@@ -61,7 +64,7 @@ async def test_a_ratio_where_nothing_is_scaled_is_one(view: View) -> None:
 async def test_d_k_moves_on_both_screens() -> None:
     async with at_sweep() as person:
         before = headline(person)
-        await person.press("]", "]", "]")
+        await person.press("plus", "equals_sign", "right_square_bracket")
         assert person.asked.experiment.setup.d_k == 112
         assert headline(person) != before
         await person.press("1")
@@ -73,7 +76,7 @@ async def test_arrows_move_the_cursor_from_place_to_place() -> None:
         answer = person.screen(SweepScreen).answer
         assert answer
         places = answer.points.d_ks
-        await person.press("tab", "tab", "right")
+        await person.press("right")
         assert person.asked.experiment.setup.d_k == places[4]
         assert headline(person).startswith(f"Here (8 keys, d_k = {places[4]:,}) dividing")
         await person.press("left", "left")
@@ -91,35 +94,36 @@ async def test_n_has_a_slider_and_can_be_typed() -> None:
         await person.write("16")
         await person.press("enter")
         assert person.settings(Settings).n == 16
-        await person.press("tab", "right")
+        await person.press("full_stop")
         assert person.settings(Settings).n == 24
         await person.press("u")
         assert person.settings(Settings).n == 16
 
 
 @pytest.mark.parametrize(
-    ("keys", "text", "said"),
+    ("name", "text", "said"),
     [
-        (("n",), "1", "will not do"),
-        (("g",), "9:3", "'9:3' will not do"),
-        (("g",), "3:3", "'3:3' is empty"),
-        (("g",), "12", "not a range"),
-        (("G",), "1:5", "will not do"),
-        (("A",), "x", "not a whole number"),
-        (("A",), "-1", "will not do"),
-        (("m",), "0", "will not do"),
-        (("m",), "100000", "at most 65,536"),
-        (("p",), "1", "will not do"),
-        (("R",), "nothing", "not a rule"),
-        (("R",), "none,none", "twice"),
+        ("n", "1", "will not do"),
+        ("d_k_range", "9:3", "'9:3' will not do"),
+        ("d_k_range", "3:3", "'3:3' is empty"),
+        ("d_k_range", "12", "not a range"),
+        ("n_range", "1:5", "will not do"),
+        ("seed", "x", "not a whole number"),
+        ("seed", "-1", "will not do"),
+        ("draws", "0", "will not do"),
+        ("draws", "100000", "at most 65,536"),
+        ("points", "1", "will not do"),
+        ("map_points", "1", "will not do"),
+        ("rules", "nothing", "not a rule"),
+        ("rules", "none,none", "twice"),
     ],
 )
 async def test_bad_input_is_said_beside_it_and_the_picture_stays(
-    keys: tuple[str, ...], text: str, said: str
+    name: str, text: str, said: str
 ) -> None:
     async with at_sweep(WIDE) as person:
         before, asked = person.lines[6:30], person.settings(Settings)
-        await person.press(*keys)
+        await person.run("scale.type_rules" if name == "rules" else f"fields.type({name!r})")
         await person.write(text)
         await person.press("enter")
         assert said in " ".join(line[:60].strip() for line in person.lines[2:6])
@@ -136,11 +140,12 @@ async def test_rules_are_chosen_together_or_typed() -> None:
         await person.press("down", "down", "enter", "escape")
         assert person.settings(Settings).rules == ("none", "inverse-sqrt", "inverse")
         person.sees("1/d_k")
-        await person.press("R")
+        await person.run("scale.type_rules")
         await person.write("none, temperature:T=4")
         await person.press("enter")
         person.sees("1/T, T = 4")
-        await person.press("R", "ctrl+u", "enter")
+        await person.run("scale.type_rules")
+        await person.press("ctrl+u", "enter")
         assert person.settings(Settings).rules == ()
 
 
@@ -150,18 +155,18 @@ async def test_a_sweep_of_one_place_can_be_opened(view: str) -> None:
         person.sees("●" if view == "curves" else "n = 8, d_k = 32")
         # The cursor is beside the only place, and what is said is of the cursor.
         assert headline(person).startswith("Here (8 keys, d_k = 64) dividing")
-        # A map has the keys from the start.
-        await person.press(*["tab", "tab"] * (view == "curves"), "right", "i")
+        await person.press("right")
+        await person.run("looking.tab('numbers')")
         person.sees("At n = 8, d_k = 32:")
 
 
 async def test_numbers_stand_in_place_of_the_chart() -> None:
     async with at_sweep() as person:
-        await person.press("i")
+        await person.run("looking.tab('numbers')")
         person.sees("At n = 8, d_k = 64:", "median     from", "[58.9 to 166]", "‖∂L/∂q‖, n = 8")
-        await person.press("tab", "tab", "down", "down")
+        await person.press("down", "down")
         person.misses("the Frobenius norm of")
-        await person.press("i")
+        await person.run("looking.tab('d_k')")
         person.sees("middle half")
 
 
@@ -177,11 +182,11 @@ def test_numbers_say_which_crossovers_are_not_finished() -> None:
 async def test_the_chart_is_looked_at_another_way() -> None:
     async with at_sweep(WIDE) as person:
         person.sees("1e-1┤")
-        await person.press("z")
+        await person.run("looking.flip('whole')")
         person.misses("1e-1┤")
-        await person.press("l")
+        await person.press("v")
         person.sees("0.4┤", "░ the middle half")
-        await person.press("b")
+        await person.run("looking.flip('bands')")
         person.misses("░", "middle half")
         await person.app.run_action("app.ascii")
         await person.press("f5")
@@ -192,7 +197,7 @@ async def test_the_chart_is_looked_at_another_way() -> None:
 async def test_d_k_of_typed_queries_is_held() -> None:
     start = Draft("q: 1, 0\nK: 1, 0\nK: 0, 1", Setup(2).put(SMALL), "vectors")
     async with at_sweep(start=start) as person:
-        await person.press("]")
+        await person.press("right_square_bracket")
         assert person.asked.experiment.setup.d_k == 2
         person.sees("d_k is the length of q")
 
@@ -212,22 +217,23 @@ async def test_a_rule_that_yields_no_multiplier_is_said_and_the_picture_kept(
 
 
 @pytest.mark.parametrize(
-    ("key", "present", "typed", "changed"),
+    ("name", "present", "typed", "changed"),
     [
-        ("g", "1:8192", "1:64", {"d_k_range": (1, 64)}),
-        ("G", "2:512", "2:16", {"n_range": (2, 16)}),
-        ("A", "1", "5", {"seed": 5}),
-        ("p", "8", "5", {"points": 5}),
-        ("m", "320", "64", {"draws": 64}),
+        ("d_k_range", "1:8192", "1:64", {"d_k_range": (1, 64)}),
+        ("n_range", "2:512", "2:16", {"n_range": (2, 16)}),
+        ("seed", "1", "5", {"seed": 5}),
+        ("points", "8", "5", {"points": 5}),
+        ("map_points", "5", "8", {"map_points": 8}),
+        ("draws", "320", "64", {"draws": 64}),
         ("n", "8", "16", {"n": 16}),
     ],
 )
 async def test_what_is_drawn_is_typed_over_what_it_is(
-    key: str, present: str, typed: str, changed: dict[str, Any]
+    name: str, present: str, typed: str, changed: dict[str, Any]
 ) -> None:
     async with at_sweep(start=draft(crossovers=False)) as person:
         asked = person.settings(Settings)
-        await person.press(key)
+        await person.run(f"fields.type({name!r})")
         assert person.app.screen.query_one(Entry).field.value == present
         await person.press("ctrl+u")
         await person.write(typed)
@@ -237,13 +243,13 @@ async def test_what_is_drawn_is_typed_over_what_it_is(
 
 async def test_what_is_drawn_is_said_in_the_text() -> None:
     async with at_sweep(start=draft(crossovers=False)) as person:
-        await person.press("y")
+        await person.press("i")
         person.sees("320 vectors at each place, seed 1", "d_k        1 to 8,192, 8 of at most 8")
 
 
 async def test_every_pane_explains_itself() -> None:
     async with at_sweep(WIDE) as person:
-        for keys, title in (((), "Rules"), (("tab",), "Drawn vectors"), (("tab",), "Charts")):
-            await person.press(*keys, "question_mark")
-            person.sees(title, "Source:")
-            await person.press("escape")
+        for title, said in (("Charts", "Source:"), ("Settings", "Everything that can be asked")):
+            await person.press("question_mark")
+            person.sees(title, said)
+            await person.press("escape", "tab")

@@ -64,7 +64,7 @@ async def drawing(gate: Gate, size: tuple[int, int] = MEDIUM) -> AsyncIterator[P
     """A screen whose sweep waits half way."""
     async with at_screen(size, draft()) as person:
         await person.app.run_action("app.instrument('sweep')")
-        await person.until_sees("x stops")
+        await person.until_sees("space stops")
         await until(person, lambda: person.screen(SweepScreen).answer is not None)
         await person.until_sees("unscaled")
         yield person
@@ -75,16 +75,16 @@ async def test_another_statistic_comes_at_once(gate: Gate) -> None:
     async with at_sweep() as person:
         assert gate.started == 1
         asked = person.asked
-        await person.press("s", "home", "down", "enter")
+        await person.press("e", "home", "down", "enter")
         person.sees("entropy H, median")
-        await person.press("slash")
+        await person.run("looking.ratio")
         person.sees("does to the entropy H")
         # It is looked at, and not asked: there is nothing to undo.
         assert person.asked is asked
         await person.press("u")
         person.sees("Nothing to undo", "does to the entropy H")
         await person.run("looking.statistic('gradient')")
-        await person.press("slash")
+        await person.run("looking.ratio")
         person.sees("‖∂p/∂s‖_F, median")
         assert gate.started == 1
 
@@ -94,7 +94,8 @@ async def test_what_is_looked_at_is_saved_and_is_what_a_file_begins_with(tmp_pat
     async with at_sweep(WIDE, draft(statistic="entropy", ratio=True)) as person:
         person.sees("does to the entropy H")
         await person.run("looking.statistic('trace')")
-        await person.press("slash", "ctrl+s", "ctrl+u")
+        await person.run("looking.ratio")
+        await person.press("s", "ctrl+u")
         await person.paste(str(path))
         await person.press("enter")
         await person.until_sees("Saved")
@@ -117,16 +118,16 @@ async def test_a_sweep_seen_before_comes_at_once(gate: Gate) -> None:
 
 async def test_a_stopped_sweep_keeps_what_it_has_and_goes_on(gate: Gate) -> None:
     async with drawing(gate) as person:
-        await person.press("x")
+        await person.press("space")
         person.sees("unscaled")
         # How far it is stands at the end of the line of tabs.
         assert "Numbers" in (tabs := person.lines[4])
-        assert re.search(r"stopped at \d+%; x goes on", tabs)
+        assert re.search(r"stopped at \d+%; space goes on", tabs)
         await until(person, lambda: gate.running == 0)
-        await person.press("]")
+        await person.press("plus")
         person.sees("stopped at")
         gate.open.set()
-        await person.press("x")
+        await person.press("space")
         person.sees("equal at")
         person.misses("stopped")
         assert gate.started == 2
@@ -134,7 +135,7 @@ async def test_a_stopped_sweep_keeps_what_it_has_and_goes_on(gate: Gate) -> None
 
 async def test_a_sweep_says_how_far_it_is_at_every_width(gate: Gate) -> None:
     async with drawing(gate) as person:
-        assert re.search(r"drawing \d+%.*; x stops", person.lines[4])
+        assert re.search(r"drawing \d+%.*; space stops", person.lines[4])
         await person.pilot.resize_terminal(*NARROW)
         await until(person, lambda: re.search(r" \d+% ", person.lines[5]))
         gate.open.set()
@@ -144,9 +145,9 @@ async def test_a_sweep_says_how_far_it_is_at_every_width(gate: Gate) -> None:
 
 async def test_what_says_how_far_it_is_stops_it_when_clicked(gate: Gate) -> None:
     async with drawing(gate) as person:
-        column = person.lines[4].index("x stops")
+        column = person.lines[4].index("space stops")
         await person.pilot.click(offset=(column, 4))
-        await person.until_sees("x goes on")
+        await person.until_sees("space goes on")
         gate.open.set()
 
 
@@ -156,12 +157,12 @@ async def test_a_sweep_stopped_at_once_says_so_and_goes_on(
     monkeypatch.setattr(gate, "first", 0)
     async with at_screen(MEDIUM, draft()) as person:
         await person.app.run_action("app.instrument('sweep')")
-        await person.until_sees("x stops")
-        await person.press("x")
-        person.sees("stopped before anything was drawn; x goes on", "Nothing is drawn yet")
+        await person.until_sees("space stops")
+        await person.press("space")
+        person.sees("stopped before anything was drawn; space goes on", "Nothing is drawn yet")
         await until(person, lambda: gate.running == 0)
         gate.open.set()
-        await person.press("x")
+        await person.press("space")
         person.sees("equal at")
         person.misses("stopped")
 

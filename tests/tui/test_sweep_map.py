@@ -7,7 +7,7 @@ import pytest
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.files.draft import EXAMPLE
-from attn_tui.tui.app import opening
+from attn_tui.tui.running import opening
 from attn_tui.tui.sweep.panes import SweepChart
 from attn_tui.tui.sweep.screen import SweepScreen
 from tests.tui.at_sweep import at_sweep, draft, headline
@@ -20,11 +20,14 @@ async def test_tabs_sweep_d_k_or_n_or_both() -> None:
         assert person.settings(Settings).over == "n"
         person.sees("unscaled", "1/√d_k")
         await person.press("t")
+        person.sees("At n = 8, d_k = 64:")
+        await person.press("t")
         assert person.settings(Settings).view == "map"
         person.sees("what dividing by √d_k does to the median of 320 draws", "n\\d_k")
-        await person.press("v")
+        await person.run("looking.other_of")
         person.sees("what dividing by √d_k does to the mean of 320 draws")
-        await person.press("v", "up", "right")
+        await person.run("looking.other_of")
+        await person.press("up", "right")
         n, d_k = person.settings(Settings).n, person.asked.experiment.setup.d_k
         assert (n, d_k) == (32, 861)
         assert headline(person).startswith("Here (32 keys, d_k = 861) dividing by √d_k makes")
@@ -38,17 +41,18 @@ async def test_the_map_shows_what_dividing_does_and_curves_the_numbers_themselve
         await person.press("f5")
         assert person.settings(Settings).view == "map"
         person.sees("▼12", "▲≫", "dividing makes it 26 times smaller", "[ ] nearest to you")
-        await person.press("slash")
+        await person.run("looking.ratio")
         # It is turned off by hand, and then both rules have a map.
         person.sees("median ‖∂p/∂s‖_F, unscaled")
         person.misses("▼12", "dividing makes")
-        await person.press("o")
+        await person.run("looking.other_rule")
         person.sees("median ‖∂p/∂s‖_F, 1/√d_k")
-        await person.press("slash", "t")
+        await person.run("looking.ratio")
+        await person.press("t")
         assert person.settings(Settings).over == "d_k"
         person.sees("‖∂p/∂s‖_F, median of 320 draws")
         person.misses("dividing by √d_k does")
-        await person.press("t", "t")
+        await person.press("T")
         person.sees("▼12")
 
 
@@ -87,7 +91,7 @@ async def test_a_place_beside_those_drawn_is_drawn_for_itself() -> None:
         assert found is not None
         assert [*found.places] == [(8, 64)]
         assert headline(person).startswith("Here (8 keys, d_k = 64)")
-        await person.press("]", "full_stop")
+        await person.press("plus", "full_stop")
         assert headline(person).startswith("Here (12 keys, d_k = 80)")
         # At a place of the map there is nothing more to draw.
         await person.press("right")
@@ -99,7 +103,7 @@ async def test_a_place_beside_those_drawn_is_drawn_for_itself() -> None:
 
 async def test_arrows_move_on_a_map_that_was_just_opened() -> None:
     async with at_sweep(MEDIUM, draft(crossovers=False)) as person:
-        await person.press("t", "t", "up")
+        await person.press("T", "up")
         assert person.settings(Settings).n == 32
         assert isinstance(person.app.focused, SweepChart)
 
@@ -115,13 +119,11 @@ async def test_a_click_moves_the_cursor_of_the_map_and_a_second_opens_explore() 
         assert person.app.screen_stack[0].NAME == "explore"  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("keys", [("e",), ("tab", "tab", "enter")])
-async def test_explore_opens_on_a_vector_drawn_at_the_cursor(keys: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("key", ["enter", ""])
+async def test_explore_opens_on_a_vector_drawn_at_the_cursor(key: str) -> None:
     async with at_sweep() as person:
-        await person.press("A")
-        await person.write("5")
-        await person.press("enter")
-        await person.press(*keys)
+        await person.put("seed", "5")
+        await (person.press(key) if key else person.run("places.explore"))
         assert person.asked.draft.source == "drawn"
         assert person.asked.experiment.vectors[0].n_keys == 8
         # 48 is the place drawn that is nearest, and not what was asked.
@@ -134,7 +136,7 @@ async def test_explore_opens_on_a_vector_drawn_at_the_cursor(keys: tuple[str, ..
 
 async def test_enter_on_the_map_opens_explore_on_a_vector_drawn_at_the_cursor() -> None:
     async with at_sweep(WIDE) as person:
-        await person.press("t", "t", "right", "up")
+        await person.press("T", "right", "up")
         n, d_k = person.settings(Settings).n, person.asked.draft.setup.d_k
         await person.press("enter")
         assert person.app.screen_stack[0].NAME == "explore"  # type: ignore[attr-defined]
@@ -143,24 +145,26 @@ async def test_enter_on_the_map_opens_explore_on_a_vector_drawn_at_the_cursor() 
 
 
 @pytest.mark.parametrize(
-    ("rules", "view", "keys", "rule"),
+    ("rules", "view", "others", "rule"),
     [
-        ((), "curves", (), "inverse-sqrt"),
-        (("none", "inverse"), "curves", (), "inverse"),
-        (("inverse", "inverse-sqrt"), "curves", (), "inverse-sqrt"),
-        (("none",), "curves", (), "none"),
-        (("none", "inverse", "mup"), "map", ("o", "o"), "mup"),
-        ((), "map", (), "none"),
+        ((), "curves", 0, "inverse-sqrt"),
+        (("none", "inverse"), "curves", 0, "inverse"),
+        (("inverse", "inverse-sqrt"), "curves", 0, "inverse-sqrt"),
+        (("none",), "curves", 0, "none"),
+        (("none", "inverse", "mup"), "map", 2, "mup"),
+        ((), "map", 0, "none"),
     ],
 )
 async def test_explore_opens_under_a_rule_that_is_compared(
-    rules: tuple[str, ...], view: str, keys: tuple[str, ...], rule: str
+    rules: tuple[str, ...], view: str, others: int, rule: str
 ) -> None:
     asked = draft(rules=rules, view=view, crossovers=False)
     asked = replace(asked, setup=replace(asked.setup, scale=Scale(softcap=5.0)))
     async with at_sweep(start=asked) as person:
         before = person.asked.draft
-        await person.press(*keys, "e")
+        for _ in range(others):
+            await person.run("looking.other_rule")
+        await person.press("enter")
         assert person.asked.draft.setup.scale == Scale(rule, softcap=5.0)
         await person.press("3")
         found = person.screen(SweepScreen).answer
@@ -181,9 +185,9 @@ async def test_what_is_not_applied_is_said() -> None:
         async with at_sweep(start=start) as person:
             assert ("applied" in person.lines[4]) == bool(said)
             assert said in person.lines[4]
-            await person.press("i")
+            await person.run("looking.tab('numbers')")
             assert said in person.text
-            await person.press("2", "y")
+            await person.press("2", "i")
             there = said and f"Not applied here: {said.partition(': ')[2]}"
             there = "Not applied here: QK-norm" if scale.qk_norm else there
             assert there in " ".join(person.text.split())
@@ -194,13 +198,13 @@ async def test_on_a_narrow_screen_the_numbers_say_what_is_not_applied() -> None:
     start = replace(asked, setup=replace(asked.setup, scale=Scale(softcap=5.0)))
     async with at_sweep(NARROW, start) as person:
         person.misses("applied")
-        await person.press("i")
+        await person.run("looking.tab('numbers')")
         person.sees("Not applied here: soft cap.")
 
 
 async def test_tabs_that_arrive_together_all_count() -> None:
     async with at_sweep(WIDE) as person:
-        await person.burst("t", "t")
+        await person.burst("t", "t", "t")
         assert person.settings(Settings).view == "map"
         await person.burst("t", "t")
         assert (person.settings(Settings).view, person.settings(Settings).over) == ("curves", "n")
@@ -208,7 +212,7 @@ async def test_tabs_that_arrive_together_all_count() -> None:
 
 async def test_the_tab_that_is_open_shows_the_chart_again() -> None:
     async with at_sweep(WIDE) as person:
-        await person.press("i")
+        await person.run("looking.tab('numbers')")
         person.misses("the middle half")
         await person.run("looking.tab('d_k')")
         await person.press("f5")

@@ -54,6 +54,6 @@ async def test_the_marks_of_dot_products_are_ascii_too() -> None:
         await person.app.run_action("app.ascii")
         await person.press("t")
         person.sees(": q*k", "# /sqrt(d_k)", "axis: signed log")
-        await person.press("t", "t", "t", "shift+tab")
-        person.sees(">entries")
+        await person.press("tab")
+        person.sees("> d_k", "< 1,024 >")
         person.misses("▸", "█", "▒", "⣀", "├", "┴")

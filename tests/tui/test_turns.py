@@ -17,13 +17,13 @@ from tests.tui.person import MEDIUM, at_screen, settle
 @pytest.mark.parametrize(
     "keys",
     [
-        "h enter enter",
+        "m enter enter",
         "r down enter enter enter",
         "x enter escape escape",
         "question_mark escape escape",
         "question_mark question_mark question_mark",
         "f1 q escape f1 escape",
-        "y escape y escape escape",
+        "i escape i escape escape",
         "ctrl+p pageup",
         "ctrl+p pagedown end home",
         "ctrl+p escape escape",
@@ -129,7 +129,7 @@ async def test_a_key_that_reads_the_screen_finds_what_the_keys_before_it_asked(
 async def test_a_terminal_too_small_for_anything_ends_nothing(size: tuple[int, int]) -> None:
     async with at_screen(MEDIUM) as person:
         await person.resize(*size)
-        for key in ("question_mark", "r", "ctrl+p", "f1", "y", "2", "3", "d", "u"):
+        for key in ("question_mark", "r", "ctrl+p", "f1", "i", "2", "3", "d", "u"):
             await person.press(key, "escape")
         await person.resize(*MEDIUM)
         await person.press("1")

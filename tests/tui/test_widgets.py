@@ -25,25 +25,25 @@ def text(row: Row) -> str:
 
 @given(st.integers(1, 65_536), st.integers(1, 200))
 def test_a_track_is_as_wide_as_asked_and_has_one_thumb(value: int, width: int) -> None:
-    drawn = text(track(D_K, value, width, focused=False))
+    drawn = text(track(D_K, value, width))
     assert len(drawn) == width
     assert drawn.count("●") == 1
 
 
 @given(st.integers(1, 65_535))
 def test_the_thumb_never_moves_back(value: int) -> None:
-    here, next_one = (text(track(D_K, each, 60, False)).index("●") for each in (value, value + 1))
+    here, next_one = (text(track(D_K, each, 60)).index("●") for each in (value, value + 1))
     assert here <= next_one
 
 
 def test_ticks_stand_at_their_values_and_make_room_for_the_thumb() -> None:
     width = 61
-    drawn = text(track(D_K, 2, width, False))
+    drawn = text(track(D_K, 2, width))
     for value in (64, 512, 4096):
         middle = round(D_K.to_fraction(value) * (width - 1))
         left = drawn.index(str(value))
         assert left <= middle < left + len(str(value))
-    assert "512" not in text(track(D_K, 512, width, False))
+    assert "512" not in text(track(D_K, 512, width))
 
 
 def test_a_bar_is_true_to_an_eighth_of_a_cell_and_never_exaggerates() -> None:

@@ -84,7 +84,7 @@ def over_d_k_rows(answer: Answer, width: int, height: int, cursor: int) -> tuple
         cursor: The row that is marked.
     """
     if not answer.table:
-        return message(" No rows: i adds one", width, height)
+        return message(" No rows: the setting rows at d_k adds some", width, height)
     marks = tuple(("▸" if place == cursor else " ", "cursor") for place in range(len(answer.table)))
     columns = (Column("", marks, left=True), *over_d_k_columns(answer, cursor))
     rows = laid(columns, width).rows(width)

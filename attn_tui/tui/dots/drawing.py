@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from attn_tui.charts.dots.band import band, d_k_at
 from attn_tui.charts.dots.bells import bells, named
 from attn_tui.charts.dots.values import ValueAxis
-from attn_tui.charts.glyphs import POINTER
-from attn_tui.charts.rows import Row, Span, cells, first_fit, fitted, length, message
+from attn_tui.charts.rows import Row, Span, first_fit, length, message
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
@@ -17,7 +16,7 @@ from attn_tui.report.numbers import general
 from attn_tui.report.progress import bar
 from attn_tui.tui.bars import Status
 from attn_tui.tui.dots.scene import Scene
-from attn_tui.tui.dots.view import FIELDS, TABS, View
+from attn_tui.tui.dots.view import TABS
 from attn_tui.tui.looking import tab_items
 from attn_tui.tui.scale import scale_status
 from attn_tui.tui.widgets.bar import Item
@@ -36,77 +35,23 @@ def status(experiment: Experiment) -> Status:
     ]
 
 
-def columns(settings: Settings, width: int, height: int) -> list[tuple[int, int, int]]:
-    """Return the columns that the fields stand in: the first field, the left edge, the width.
-
-    A field takes a mark, its label, its value and two blanks.
-    """
-    height = max(height, 1)
-    found, left = [], 0
-    for first in range(0, len(FIELDS), height):
-        some = FIELDS[first : first + height]
-        label = max(cells(field.label) for field in some)
-        value = max(cells(field.kind.shown(getattr(settings, field.name))) for field in some)
-        found.append((first, left, label))
-        left += 1 + label + 1 + value + 2
-    return found if left - 2 <= width else found[:1] if len(found) == 1 else _even(found, width)
-
-
-def _even(found: list[tuple[int, int, int]], width: int) -> list[tuple[int, int, int]]:
-    """Return columns with the later ones moved left, so that all can be seen."""
-    last = found[-1]
-    return [*found[:-1], (last[0], min(last[1], max(width - last[2] - 8, 0)), last[2])]
-
-
-def field_at(settings: Settings, x: int, y: int, width: int, height: int) -> int | None:
-    """Return the place of the field at a cell of the pane."""
-    starts = [first for first, left, _ in columns(settings, width, height) if left <= x]
-    place = starts[-1] + y if starts else 0
-    return place if y < height and place < len(FIELDS) else None
-
-
-def field_rows(settings: Settings, view: View, focused: bool, width: int, height: int) -> list[Row]:
-    """Return the fields in columns, from top to bottom; one has the cursor."""
-    placed = columns(settings, width, height)
-    edges = [left for _, left, _ in placed[1:]] + [width]
-    rows: list[Row] = []
-    for line in range(height):
-        row: list[Span] = []
-        for (first, left, label), edge in zip(placed, edges, strict=True):
-            place = first + line
-            there = place < len(FIELDS)
-            spans = _field(settings, place, label, view, focused) if there else ()
-            row += fitted(spans, edge - left)
-        rows.append(tuple(row))
-    return rows
-
-
-def _field(settings: Settings, place: int, label: int, view: View, focused: bool) -> Row:
-    field = FIELDS[place]
-    here = focused and place == view.field
-    value = getattr(settings, field.name)
-    role = "focus" if here else "strong" if value != field.default else "text"
-    pointer: Span = (POINTER if here else " ", "cursor")
-    return (pointer, (f"{field.label:<{label}} ", "label"), (field.kind.shown(value), role))
-
-
 def progress_row(scene: Scene) -> Row:
     """Return how far the draw is, and what can be done about it."""
     answer, settings, pace, width = scene.answer, scene.settings, scene.pace, scene.width
     if scene.job.state == "failed":
-        return ((" not drawn: x tries again", "error"),)
+        return ((" not drawn: space tries again", "error"),)
     running = scene.job.running
     if answer is None:
-        nothing = "stopped before anything was drawn: x goes on"
+        nothing = "stopped before anything was drawn: space goes on"
         return ((" drawing …" if running else f" {nothing}", "label"),)
     if running and answer.drawn < pace.total:
         text: Span = (f" {pace.text(answer.drawn, scene.now)}", "label")
         drawn: Span = (f" {bar(answer.drawn / pace.total, BAR)}", "scaled")
-        stops: Span = (", x stops", "muted")
+        stops: Span = (", space stops", "muted")
         return first_fit([(drawn, text, stops), (text, stops), (text,)], width)
     if answer.drawn < settings.samples:
         where = f" {answer.drawn:,} of {settings.samples:,} drawn"
-        return ((where, "strong"), (", stopped: x goes on", "label"))
+        return ((where, "strong"), (", stopped: space goes on", "label"))
     done: Span = (f" {answer.drawn:,} drawn", "strong")
     if answer.drawn == 1:
         return first_fit([(done, (f": {reason}", "label")) for reason in ONE_DRAW], width)

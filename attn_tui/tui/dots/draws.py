@@ -1,6 +1,5 @@
 """What is drawn on the screen of Dot products: the field under the cursor, entries, and rows."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Protocol
 
@@ -10,7 +9,7 @@ from attn_tui.compute.law.entries import LAWS
 from attn_tui.report.dots.derivation import derivation
 from attn_tui.tui.choices import Choice
 from attn_tui.tui.dots.sampling import Sampling
-from attn_tui.tui.dots.view import FIELDS, View
+from attn_tui.tui.dots.view import View
 from attn_tui.tui.fields import Change
 from attn_tui.tui.looking import Looking
 from attn_tui.tui.parts import Host, Part
@@ -43,31 +42,9 @@ class Draws(Part[DrawsHost]):
 
     NAME = "draws"
 
-    def move(self, by: int) -> None:
-        """Put the cursor on another field."""
-        self._screen.look(self._screen.view.field_moved(by))
-
-    def point(self, place: int) -> None:
-        """Put the cursor on the field at a place."""
-        self._screen.look(replace(self._screen.view, field=place))
-
     def point_row(self, row: int) -> None:
         """Put the cursor on a row of the table."""
         self._screen.look(replace(self._screen.view, row=row))
-
-    def step(self, steps: int) -> None:
-        """Move the field under the cursor by steps."""
-        self._screen.fields.change(FIELDS[self._screen.view.field].name, steps)
-
-    def type(self) -> None:
-        """Ask for the field under the cursor to be typed, or chosen."""
-        name = FIELDS[self._screen.view.field].name
-        if name == "entries":
-            self.choose_entries()
-        elif name == "tied":
-            self.step(1)
-        else:
-            self._screen.fields.type(name)
 
     def scroll(self, dx: int, dy: int) -> None:
         """Show the other side, or go down in the table and the derivation."""
@@ -91,21 +68,18 @@ class Draws(Part[DrawsHost]):
         """Draw entries of a law by its name."""
         self._screen.fields.put("entries", lambda _: name)
 
-    def commands(self) -> Iterator[Choice]:
-        """Yield each law of entries."""
-        for law in LAWS.values():
-            yield Choice(f"draws.entries('{law.name}')", f"Entries {law.title}", "Draw these")
-
     def add_row(self) -> None:
         """Ask for rows of the table."""
-        field = self._screen.FIELDS["d_ks"]
+        rows = self._screen.SETTINGS["d_ks"]
 
         def read(text: str) -> Change:
-            more = field.kind.parse(field.key, text)
-            return lambda setup: setup.changed(field, lambda old: tuple(sorted({*old, *more})))
+            more = rows.kind.parse(rows.name, text)
+            return lambda setup: setup.put(
+                replace(drawn := setup.get(Settings), d_ks=tuple(sorted({*drawn.d_ks, *more})))
+            )
 
         fields = self._screen.fields
-        fields.request(field.label, str(fields.setup.d_k), read)
+        fields.request(rows.label, str(fields.setup.d_k), read)
         self._screen.looking.tab("table")
 
     def remove_row(self) -> None:

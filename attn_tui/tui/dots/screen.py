@@ -9,29 +9,26 @@ from textual.timer import Timer
 
 from attn_tui.compute.dots.answer import Answer, law_of
 from attn_tui.compute.dots.settings import Settings
-from attn_tui.compute.field import fields_of
-from attn_tui.compute.setup import FIELDS
 from attn_tui.report.dots import csv, json, text
 from attn_tui.report.progress import Pace
 from attn_tui.tui import full
-from attn_tui.tui.actions import Action, Section
 from attn_tui.tui.bars import Status
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.dots import drawing, explanations, panes
-from attn_tui.tui.dots.actions import ACTIONS, STOP_ACTION
+from attn_tui.tui.dots.actions import ACTIONS
 from attn_tui.tui.dots.draws import Draws, StoppingDraws
 from attn_tui.tui.dots.sampling import Sampling
 from attn_tui.tui.dots.scene import Scene
+from attn_tui.tui.dots.settings import ABSENT, GROUPS
 from attn_tui.tui.dots.view import TABS, View
 from attn_tui.tui.filing import Filing
 from attn_tui.tui.full import FullPicture
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.looking import Looking
 from attn_tui.tui.parts import Host, Part
-from attn_tui.tui.scale import ScalePart
+from attn_tui.tui.scale import ScalePane, ScalePart
 from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.bar import Item, TabBar
-from attn_tui.tui.widgets.slider import Slider
 
 BETWEEN = 0.2
 """Seconds between two pictures of a sample that grows."""
@@ -41,15 +38,9 @@ class DotsScreen(InstrumentScreen):
     """What is drawn and d_k above; readouts; a chart; what it means."""
 
     NAME = "dots"
-    SECTIONS = (
-        Section("In Dot products", ACTIONS),
-        Slider.SECTION,
-        panes.FieldsPane.SECTION,
-        panes.DotsChart.SECTION,
-        full.SECTION,
-    )
+    SECTIONS = (panes.DotsChart.SECTION,)
     ACTIONS = (*full.ACTIONS, *ACTIONS)
-    FIELDS = FIELDS | fields_of(Settings)
+    GROUPS, ABSENT = GROUPS, ABSENT
     TABS = TABS
     WRITERS: ClassVar = {".txt": text.render, ".json": json.render, ".csv": csv.render}
     explanation = explanations.PICTURE
@@ -75,12 +66,11 @@ class DotsScreen(InstrumentScreen):
 
     def compose_panes(self) -> ComposeResult:
         """Lay out the panes."""
-        yield panes.DotsScale(id="scale")
+        yield ScalePane(id="scale")
         yield panes.PictureTitle(id="progress")
         yield TabBar(id="narrow-tabs")
         yield panes.PicturePane(id="picture")
         yield panes.DotsChart(id="charts")
-        yield panes.FieldsPane(id="draws")
 
     def clock(self) -> float:
         """Return seconds, from any moment on."""
@@ -142,16 +132,10 @@ class DotsScreen(InstrumentScreen):
         """The model or the rule, and the seed."""
         return drawing.status(self.asked.experiment) if self.asked else []
 
-    def label_of(self, action: Action) -> str:
-        """Say what x does now."""
-        if action is not STOP_ACTION or self.job.running:
-            return action.label
-        return "Done" if self.job.state == "done" else "Go"
-
     def scene(self, asked: Asked) -> Scene:
         """Return what panes are to show."""
         return Scene(
-            asked, self.answer, self.job, self.problem, *self.size, self.view, self.n_attended,
+            asked, self.answer, self.job, self.problem, *self.room, self.view, self.n_attended,
             self._pace, self.clock(),
         )  # fmt: skip
 

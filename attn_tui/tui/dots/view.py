@@ -2,13 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from attn_tui.compute.dots.settings import Settings
-from attn_tui.compute.field import fields_of
 from attn_tui.tui import view
 from attn_tui.tui.view import Tab
-
-FIELDS = tuple(field for name, field in fields_of(Settings).items() if name != "d_ks")
-"""The fields of the draws in their order; the rows of the table have keys of their own."""
 
 TABS = {
     "picture": Tab("Picture", "Bells", apart=True),
@@ -16,7 +11,6 @@ TABS = {
     "over_d_k": Tab("Over d_k", "d_k"),
     "derivation": Tab("Why d_k", "Why"),
     "table": Tab("Table", "Table"),
-    "draws": Tab("Draws", "Draw"),
 }
 
 
@@ -25,7 +19,6 @@ class View(view.View):
     """A way of looking.
 
     Attributes:
-        field: The field of the draws that the cursor is on.
         row: The row of the table that the cursor is on.
         top: How many rows of the derivation are scrolled away.
     """
@@ -33,13 +26,8 @@ class View(view.View):
     tab: str = "picture"
     chart: str = "moments"
     log: bool = True
-    field: int = 0
     row: int = 0
     top: int = 0
-
-    def field_moved(self, by: int) -> "View":
-        """Return the view with the cursor on another field."""
-        return replace(self, field=min(max(self.field + by, 0), len(FIELDS) - 1))
 
     def moved(self, dx: int, dy: int, n_rows: int, n_lines: int) -> "View":
         """Return the view after an arrow in the lower pane.

@@ -189,7 +189,7 @@ def _vectors(drawn: Drawn) -> Rows:
     view, width, height = drawn.view, drawn.width, drawn.height
     found = attention(drawn.experiment, view.vector)
     if found is None:
-        return message(" No q and K here: f brings scores from q and K", width, height)
+        return message(" No q and K here: the setting from brings them", width, height)
     return attention_chart(drawn.answer, found, view.key, width, height, view.component, view.side)
 
 

@@ -3,11 +3,16 @@
 from collections.abc import Callable, Iterator
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.explore.answer import VectorAnswer, answer
+from attn_tui.compute.explore.answer import VectorAnswer, answer, answer_vector
 from attn_tui.report.explore.contents import Contents
+from attn_tui.report.explore.headline import headline
 from attn_tui.report.export import Forms
+from attn_tui.report.headline import FULL
 from attn_tui.tui.explore.found import Found
-from attn_tui.tui.state import Asked
+from attn_tui.tui.state import Asked, Edit
+
+FEW = 2_000
+"""Keys up to which it is said what a choice would do as the cursor reaches it."""
 
 READ_KEYS = 100
 """Keys that are listed where all is said as text."""
@@ -39,3 +44,16 @@ def said(found: Found) -> str:
     question = found.question
     rendered = text.render_vector(question.experiment, question.vector, found.answer, READ_KEYS)
     return "".join(rendered)
+
+
+def preview(asked: Asked, edit: Edit, vector: int, width: int) -> str:
+    """Return the headline of a vector after an edit, or why there is none; of few keys only."""
+    changed = asked.ask(edit(asked.draft))
+    if changed.error:
+        return changed.error.beside
+    vectors = changed.experiment.vectors
+    if vectors.n_keys > FEW:
+        return ""
+    found = answer_vector(changed.experiment, min(vector, len(vectors) - 1))
+    said = headline(found, changed.experiment)
+    return said.full if width >= FULL else said.short

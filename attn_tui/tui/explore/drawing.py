@@ -85,13 +85,15 @@ def message_rows(scene: Scene, found: Found) -> list[Row]:
     n_vectors = len(experiment.vectors)
     vector = found.answer.vector
     keys = "1 key" if vector.n_keys == 1 else f"{vector.n_keys:,} keys"
-    many = f"{n_vectors:,} vectors (v: next), " if n_vectors > 1 else ""
+    many = f"{n_vectors:,} vectors"
     mask = experiment.setup.mask
-    masked = f", masked: {mask}" if mask else ""
-    rows: list[Row] = [((f"{many}{vector.name}, {keys}{masked}", "muted"),)]
+    here = f"{vector.name}, {keys}" + f", masked: {mask}" * bool(mask)
+    every = (f"{many} (left, right), {here}", f"{many}, {here}", here)
+    said = first_text(every, width) if n_vectors > 1 else here
+    rows: list[Row] = [((said, "muted"),)]
     names = {name.partition("[")[0].lower() for name in experiment.source.names}
     if {"q", "k"} <= names:
-        rows.insert(0, (("f, from q and K, multiplies q and K", "muted"),))
+        rows.insert(0, (("from, a setting, multiplies q and K", "muted"),))
     if scene.view.pinned:
         rows.insert(0, (("pinned ", "pinned"), (scene.view.pin, "muted")))
     return rows[:height]

@@ -10,7 +10,7 @@ from textual.message import Message
 
 from attn_tui.charts.rows import Row
 from attn_tui.compute.explore.answer import VectorAnswer
-from attn_tui.tui.actions import Action, Section, bindings, textual_action
+from attn_tui.tui.actions import Action, Section, bindings, quiet, textual_action
 from attn_tui.tui.explore.charts import key_target
 from attn_tui.tui.explore.order import Keys
 from attn_tui.tui.explore.table_rows import key_width, title_row
@@ -19,18 +19,22 @@ from attn_tui.tui.widgets.canvas import Canvas, Target
 FAR = 10**9
 
 ACTIONS = (
-    Action("looking.move(-1)", ("up",), "up", "Up", "Move to the key above", palette=False),
-    Action("looking.move(1)", ("down",), "down", "Down", "Move to the key below", palette=False),
-    Action("page(-1)", ("pageup",), "pgup", "Page up", "Move a page up", palette=False),
-    Action("page(1)", ("pagedown",), "pgdn", "Page down", "Move a page down", palette=False),
     Action(
-        f"looking.move(-{FAR})", ("home",), "home", "First", "Move to the first key", palette=False
+        "looking.move(-1)", ("up", "k"), "up, down", "Key",
+        "Go to another key; with shift select keys from here", palette=False,
     ),
-    Action(f"looking.move({FAR})", ("end",), "end", "Last", "Move to the last key", palette=False),
+    quiet("looking.move(1)", "down", "j"),
+    quiet("page(-1)", "pageup"),
+    quiet("page(1)", "pagedown"),
+    quiet(f"looking.move(-{FAR})", "home"),
+    quiet(f"looking.move({FAR})", "end"),
+    quiet("looking.select(-1)", "shift+up"),
+    quiet("looking.select(1)", "shift+down"),
     Action(
-        "looking.anchor", ("space",), "space", "Select",
-        "Select keys from here to where the cursor goes; or give the selection up", palette=False,
+        "looking.next_vector(-1)", ("left", "h"), "left, right", "Vector", "Go to another vector",
+        palette=False,
     ),
+    quiet("looking.next_vector(1)", "right", "l"),
     Action(
         "scores.gradient_of", ("enter",), "enter", "Gradient",
         "Show the gradient of this key's weight", palette=False,

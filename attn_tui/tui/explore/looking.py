@@ -3,8 +3,6 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.whole import parse_whole
 from attn_tui.tui import looking
 from attn_tui.tui.explore.answering import Answering
 from attn_tui.tui.explore.charts import CHARTS, offered
@@ -16,7 +14,6 @@ from attn_tui.tui.explore.view import View
 from attn_tui.tui.full import FullHost, FullPicture
 from attn_tui.tui.parts import Host
 from attn_tui.tui.state import Asked
-from attn_tui.tui.widgets.entry import Request
 
 if TYPE_CHECKING:
     from attn_tui.tui.explore.charting import VectorChart
@@ -48,20 +45,16 @@ class ExploreHost(Host, Protocol):
 class Looking(looking.Looking[ExploreHost]):
     """What changes the view and asks nothing."""
 
-    def can(self, verb: str) -> bool:
-        """Leave the key of a selection to what plays, where something does."""
-        return super().can(verb) and not (verb == "anchor" and self._screen.view.full)
-
     def offers(self, name: str) -> bool:
         """Return whether there is something to look at: not every source has vectors."""
         asked = self._screen.asked
         return asked is None or offered(name, asked.experiment)
 
-    def next_vector(self) -> None:
-        """Show the next vector."""
+    def next_vector(self, by: int = 1) -> None:
+        """Show the next vector, or the one before."""
         screen = self._screen
         if screen.asked:
-            following = (screen.view.vector + 1) % len(screen.asked.experiment.vectors)
+            following = (screen.view.vector + by) % len(screen.asked.experiment.vectors)
             screen.look(screen.view.at(following))
 
     def sort(self, by: Sort | None = None) -> None:
@@ -70,20 +63,6 @@ class Looking(looking.Looking[ExploreHost]):
         sort: Sort = by or ("position" if view.ranked else "weight")
         self._screen.look(replace(view, sort=sort, top=0, follows=False))
 
-    def go_to_key(self) -> None:
-        """Go to a key by its number."""
-        if self._screen.found:
-            last = self._screen.found.answer.vector.n_keys - 1
-
-            def read(text: str) -> int:
-                key = parse_whole("key", text)
-                if not 0 <= key <= last:
-                    raise InputError("key", f"{inert(text)} will not do", f"0 to {last:,}")
-                return key
-
-            request = Request("key", str(self._screen.view.key), read, self.point)
-            self._screen.choosing.request(request)
-
     def point(self, key: int, other: int | None = None) -> None:
         """Put the cursor on a key, and on another one whose score is changed."""
         view = self._screen.view
@@ -91,18 +70,23 @@ class Looking(looking.Looking[ExploreHost]):
         # By position it is seen among its neighbours.
         self._screen.look(replace(view, key=key, other=other, follows=not view.ranked))
 
-    def move(self, keys: int) -> None:
-        """Move the cursor by so many keys of the list, which follows it."""
+    def move(self, keys: int, anchor: int | None = None) -> None:
+        """Move the cursor by so many keys of the list, which follows it.
+
+        Args:
+            keys: How many down.
+            anchor: The other end of what is selected, or None.
+        """
         screen = self._screen
         if screen.found and screen.asked:
             order = screen.scene(screen.asked).order
             key = order.key(order.place(screen.view.key) + keys)
-            screen.look(replace(screen.view, key=key, follows=True))
+            screen.look(replace(screen.view, key=key, anchor=anchor, follows=True))
 
-    def anchor(self) -> None:
-        """Begin to select a range of keys at the cursor, or give it up."""
+    def select(self, keys: int) -> None:
+        """Move the cursor, and select what it goes over."""
         view = self._screen.view
-        self._screen.look(replace(view, anchor=view.key if view.anchor is None else None))
+        self.move(keys, view.key if view.anchor is None else view.anchor)
 
     def arrow(self, dx: int, dy: int) -> None:
         """Do what an arrow does in the chart."""

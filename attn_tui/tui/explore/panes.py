@@ -10,6 +10,7 @@ from textual.message import Message
 
 from attn_tui.charts.look_alikes import row_in_ascii
 from attn_tui.charts.rows import length, message
+from attn_tui.files.draft import Draft
 from attn_tui.files.kinds import KINDS
 from attn_tui.report.explore.formula import formula_row
 from attn_tui.tui.actions import Section, textual_action
@@ -18,7 +19,6 @@ from attn_tui.tui.explore.charts import CHARTS, Drawn
 from attn_tui.tui.explore.key_table import KeyTable
 from attn_tui.tui.explore.scene import Scene
 from attn_tui.tui.explore.view import View
-from attn_tui.tui.scale import ScalePane
 from attn_tui.tui.state import Asked, are_others
 from attn_tui.tui.widgets.canvas import Canvas, Target
 from attn_tui.tui.widgets.chart import ChartPane, arrows
@@ -27,8 +27,6 @@ from attn_tui.tui.widgets.score_editor import ScoreEditor
 
 class Formula(Canvas):
     """What softmax is taken of; a click opens the editor."""
-
-    explanation = explanations.SCALE
 
     def see(self, scene: Scene) -> None:
         """Show the formula of the vector that is shown, or why the scores cannot be read."""
@@ -55,6 +53,9 @@ class ScoresPane(Vertical):
     class Left(Message):
         """The editor has the keys no more."""
 
+    _asked: Asked | None = None
+    _vector = 0
+
     def compose(self) -> ComposeResult:
         """Lay out the editor above its message."""
         yield ScoreEditor(id="editor")
@@ -66,9 +67,11 @@ class ScoresPane(Vertical):
         return self.query_one(ScoreEditor)
 
     def open(self) -> None:
-        """Come into sight, with the keys."""
+        """Come into sight, with the keys; what is typed takes the place of what is shown."""
         self.display = self.editor.display = True
         self.editor.focus()
+        if (asked := self._asked) and not asked.error:
+            self.editor.select_lines(lines_of(asked.draft, self._vector))
 
     def on_descendant_blur(self) -> None:
         """Say that the keys go elsewhere."""
@@ -93,6 +96,7 @@ class ScoresPane(Vertical):
 
     def see(self, scene: Scene) -> None:
         """Show the text, and what it is or why it cannot be read; or go."""
+        self._asked, self._vector = scene.asked, scene.view.vector
         editing = scene.editing or scene.is_unread
         self.display = editing or bool(scene.view.pinned) or scene.n_vectors > 1
         title = f" Scores: {KINDS[scene.asked.draft.source].title} "
@@ -108,10 +112,13 @@ class ScoresPane(Vertical):
             message.show(rows)
 
 
-class ExploreScale(ScalePane):
-    """The slider of d_k."""
-
-    explanation = explanations.SCALE
+def lines_of(draft: Draft, vector: int) -> tuple[int, int]:
+    """Return the first and the last line about a vector; of all, where there is no other."""
+    at, last = KINDS[draft.source].index_at, draft.text.count("\n")
+    owners = [at(draft.text, y, draft.attachments) for y in range(last + 1)]
+    own = [y for y, owner in enumerate(owners) if owner == vector]
+    others = {*owners} - {vector, None}
+    return (own[0], own[-1]) if own and others else (0, last)
 
 
 class ExploreTable(KeyTable):
@@ -133,11 +140,7 @@ class ExploreChart(ChartPane):
     """The chart of the vector."""
 
     ACTIONS = arrows(
-        "looking.arrow",
-        "Jacobian: the score on the left; over d_k: another quantity",
-        "Jacobian: the score on the right; over d_k: another one",
-        "Jacobian: the weight above",
-        "Jacobian: the weight below",
+        "looking.arrow", "Jacobian: another entry; over d_k: another quantity, where there is one"
     )
     SECTION = Section("In the charts", ACTIONS)
     explanation = explanations.CHART

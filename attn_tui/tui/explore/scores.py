@@ -1,11 +1,10 @@
 """The scores of the Explore screen, what is masked of them, and whose gradient is shown."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
-from attn_tui.compute.mask import Mask, parse_mask
+from attn_tui.compute.mask import Mask
 from attn_tui.compute.source import Kind
-from attn_tui.files.examples import EXAMPLES
 from attn_tui.files.kinds import KINDS
 from attn_tui.tui import edits
 from attn_tui.tui.choices import Choice
@@ -53,37 +52,8 @@ class Scores(Part[ExploreHost]):
         """Draw with the next seed."""
         asked = self._screen.asked
         if asked and not KINDS[asked.draft.source].source.redraws:
-            self._screen.notify("Scores are not drawn: f draws them", timeout=3)
+            self._screen.notify("Scores are not drawn: the setting from draws them", timeout=3)
         self._screen.ask(edits.redraw)
-
-    def choose_example(self) -> None:
-        """Offer the examples."""
-
-        def preview(name: str) -> str:
-            return self._screen.preview(edits.become(EXAMPLES[name].draft))
-
-        self._screen.choosing.choose("Examples", _examples(), "", self.example, preview)
-
-    def example(self, name: str) -> None:
-        """Ask what an example asks."""
-        self._screen.ask(edits.become(EXAMPLES[name].draft))
-
-    def commands(self) -> Iterator[Choice]:
-        """Yield each source and each example."""
-        for name, kind in KINDS.items():
-            yield Choice(f"scores.source('{name}')", f"Scores {kind.title}", kind.detail)
-        for each in _examples():
-            action, title = f"scores.example('{each.value}')", f"Example {each.title}"
-            yield replace(each, value=action, title=title)
-
-    def qk_norm(self) -> None:
-        """Normalise queries and keys, or do not."""
-        fields = self._screen.fields
-        # It can be asked for of typed scores too, for when they are drawn.
-        if not fields.setup.scale.qk_norm and (why := fields.why_held("qk_norm")):
-            self._screen.notify(why, timeout=3)
-        field = self._screen.FIELDS["qk_norm"]
-        fields.ask(lambda setup: setup.changed(field, lambda old: not old))
 
     def mask(self) -> None:
         """Mask the keys that are selected, or show them again."""
@@ -98,24 +68,10 @@ class Scores(Part[ExploreHost]):
         else:
             self._screen.notify("There is no key after the last", timeout=3)
 
-    def type_mask(self) -> None:
-        """Ask which keys are masked."""
-
-        def read(text: str) -> Change:
-            typed = parse_mask(text)
-            return _masked(lambda _: typed)
-
-        fields = self._screen.fields
-        fields.request("mask", str(fields.setup.mask), read)
-
     def gradient_of(self) -> None:
         """Show the gradient of the weight of the cursor's key."""
         key = self._screen.view.key
         self._screen.fields.put("of", lambda _: key)
-
-
-def _examples() -> list[Choice]:
-    return [Choice(name, each.title, each.look, name) for name, each in EXAMPLES.items()]
 
 
 def _masked(change: Callable[[Mask], Mask]) -> Change:

@@ -8,15 +8,8 @@ from textual import on
 from textual.app import ComposeResult
 
 from attn_tui.charts.rows import Row
-from attn_tui.compute.explore.answer import answer_vector
-from attn_tui.compute.explore.settings import Settings
-from attn_tui.compute.field import fields_of
-from attn_tui.compute.setup import FIELDS
-from attn_tui.report.explore.headline import headline
 from attn_tui.report.export import Forms
-from attn_tui.report.headline import FULL
 from attn_tui.tui import edits, full
-from attn_tui.tui.actions import Section
 from attn_tui.tui.bars import Status
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.explore import contents, drawing, explanations, panes
@@ -29,19 +22,17 @@ from attn_tui.tui.explore.key_table import KeyTable
 from attn_tui.tui.explore.looking import ExploreFull, Looking
 from attn_tui.tui.explore.scene import Scene
 from attn_tui.tui.explore.scores import Scores
+from attn_tui.tui.explore.settings import GROUPS
 from attn_tui.tui.explore.typical import Typical
 from attn_tui.tui.explore.view import View
 from attn_tui.tui.filing import Filing
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.parts import Part
-from attn_tui.tui.scale import ScalePart
+from attn_tui.tui.scale import ScalePane, ScalePart
 from attn_tui.tui.state import Asked, Edit, Gesture
+from attn_tui.tui.stopping import Stopping
 from attn_tui.tui.widgets.bar import Item, TabBar
 from attn_tui.tui.widgets.score_editor import ScoreEditor
-from attn_tui.tui.widgets.slider import Slider
-
-FEW = 2_000
-"""Keys up to which it is said what a choice would do as the cursor reaches it."""
 
 LONG = 0.3
 """Seconds after which a computation is said to go on."""
@@ -58,15 +49,12 @@ class ExploreScreen(InstrumentScreen):
 
     NAME = "explore"
     SECTIONS = (
-        Section("In Explore", ACTIONS),
-        ScoreEditor.SECTION,
-        Slider.SECTION,
         KeyTable.SECTION,
         panes.ExploreChart.SECTION,
-        full.SECTION,
+        ScoreEditor.SECTION,
     )
     ACTIONS = (*full.ACTIONS, *ACTIONS)
-    FIELDS = FIELDS | fields_of(Settings)
+    GROUPS = GROUPS
     TABS = TABS
     explanation = explanations.WORDS
     view: View = View()
@@ -81,7 +69,8 @@ class ExploreScreen(InstrumentScreen):
 
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
-        return ScalePart(self), Scores(self), Looking(self), Filing(self), ExploreFull(self)
+        parts = ScalePart(self), Scores(self), Looking(self), Stopping(self), Filing(self)
+        return *parts, ExploreFull(self)
 
     def make_computing(self) -> Computing[Any]:
         """Return what has charts computed that take long: over d_k, and the precision lab."""
@@ -96,7 +85,7 @@ class ExploreScreen(InstrumentScreen):
         """Lay out the panes."""
         yield panes.Formula(id="formula")
         yield panes.ScoresPane(id="scores")
-        yield panes.ExploreScale(id="scale")
+        yield ScalePane(id="scale")
         yield TabBar(id="narrow-tabs")
         yield panes.ExploreTable(id="table")
         yield panes.ExploreChart(id="charts")
@@ -118,15 +107,7 @@ class ExploreScreen(InstrumentScreen):
         """Return the headline there would be of the vector in view, unless it has many keys."""
         if self.asked is None:
             return ""
-        asked = self.asked.ask(edit(self.asked.draft))
-        if asked.error:
-            return asked.error.beside
-        vectors = asked.experiment.vectors
-        if vectors.n_keys > FEW:
-            return ""
-        answer = answer_vector(asked.experiment, min(self.view.vector, len(vectors) - 1))
-        said = headline(answer, asked.experiment)
-        return said.full if self.size.width >= FULL else said.short
+        return contents.preview(self.asked, edit, self.view.vector, self.size.width)
 
     # Questions and answers
 
@@ -162,11 +143,11 @@ class ExploreScreen(InstrumentScreen):
         """Return what panes are to show, scrolled to the cursor."""
         names = ("#title", "#headline", "#formula", "#scores", "#scale", "#key-bar")
         others = [self.query_one(name) for name in names]
-        there = [each for each in others if each.display or not self.view.full]
+        there = [each for each in others if each.display]
         # A line is kept for the hint, so that the table stays what it is when that goes.
         taken = sum(each.outer_size.height for each in there) + (not self.view.full)
         scene = Scene(
-            asked, self.found, self.job, self.problem, *self.size, self.looked, taken,
+            asked, self.found, self.job, self.problem, *self.room, self.looked, taken,
             self.typically.factor(asked.experiment), isinstance(self.focused, ScoreEditor),
             self._busy and self.answering.is_old,
         ).scrolled()  # fmt: skip
@@ -183,13 +164,13 @@ class ExploreScreen(InstrumentScreen):
     def problem(self) -> Sequence[Row]:
         """What failed: the answer, or the chart that is looked at."""
         of_chart = super().problem if self.vector_chart.is_computed else ()
-        return self.answering.problem_rows(self.size.width) or of_chart
+        return self.answering.problem_rows(self.room.width) or of_chart
 
     def tab_items(self, focused: bool) -> Sequence[Item]:
         """Return the line of tabs, with what there is to say of the chart."""
         if not (self.asked and self.found):
             return ()
-        asked, answer, width = self.asked, self.found.answer, self.size.width
+        asked, answer, width = self.asked, self.found.answer, self.room.width
         return drawing.tabs(asked, self.view, answer, self._busy, focused, width, self.narrow)
 
     def _draw_busy(self) -> None:

@@ -30,8 +30,6 @@ from attn_tui.report.sweep.tables import numbers_at
 from attn_tui.tui.bars import Status
 from attn_tui.tui.job import Job
 from attn_tui.tui.looking import log_item, tab_items
-from attn_tui.tui.scale import MODELS_ACTION
-from attn_tui.tui.sweep.actions import STOP_ACTION
 from attn_tui.tui.sweep.view import TABS, View
 from attn_tui.tui.widgets.bar import Item
 
@@ -56,7 +54,7 @@ def status(settings: Settings, setup: Setup, width: int) -> Status:
     room = 80 + 20 * has_ratio
     texts = (f"{named.short} {text}", text) if width >= room else (text,)
     model = model_texts(setup) if rule_text(setup.scale) in compared(settings, setup.scale) else ()
-    first = [(model, MODELS_ACTION.run)] if model else []
+    first = [(model, "scale.choose_model")] if model else []
     return [*first, (texts, "looking.choose_statistic")]
 
 
@@ -72,11 +70,10 @@ def tabs(
     present = "numbers" if view.numbers else tab_of(settings)
     roomy = width >= 60
     titles = {name: tab.title if roomy else tab.short for name, tab in TABS.items()}
-    titles["numbers"] = "Numbers" if roomy else "i"
     of = Item(((f" {view.of} ", "muted"), ("│", "axis")), "looking.other_of")
     ends = [*([of] if present == "map" else []), log_item(view.log or settings.ratio)]
     if text := progress[not roomy]:
-        ends.append(Item(((f" {text} ", "strong"),), STOP_ACTION.run))
+        ends.append(Item(((f" {text} ", "strong"),), "stopping.stop('')"))
     room = width - 1 - sum(len(title) + 3 for title in titles.values())
     room -= sum(end.width for end in ends)
     if left_out and not text and len(left_out) + 2 <= room:
@@ -196,9 +193,9 @@ def progress_text(answer: Answer | None, job: Job[Answer], now: float) -> tuple[
         share, seconds = job.share, now - job.since
         known = share > 0.01 and seconds > 0.5
         rest = f", {left(seconds * (1.0 - share) / share)}" if known else ""
-        return f"drawing {share:.0%}{rest}; x stops", f"{share:.0%}"
+        return f"drawing {share:.0%}{rest}; space stops", f"{share:.0%}"
     if answer is None:
-        return "stopped before anything was drawn; x goes on", "stopped"
+        return "stopped before anything was drawn; space goes on", "stopped"
     if answer.progress < 1.0:
-        return f"stopped at {answer.progress:.0%}; x goes on", "stopped"
+        return f"stopped at {answer.progress:.0%}; space goes on", "stopped"
     return "", ""

@@ -35,8 +35,9 @@ CHART = Explanation(
     "tr J, but of the root mean square of ‖J‖_F and ‖∂p/∂s‖_F, which lies above their mean; and "
     "σ_c, where logits condense on few keys.\n\n"
     "The map holds in every cell what dividing does to the statistic there: ▲26 makes it 26 times "
-    "larger, ▼26 smaller, = is the same within 15 %, ≫ over a million. / shows the statistic "
-    "itself without scaling, in shades. Arrows move the cursor, which is n and d_k themselves; "
+    "larger, ▼26 smaller, = is the same within 15 %, ≫ over a million. As shown by itself, a "
+    "setting, it has the statistic without scaling, in shades. Arrows move the cursor, which is n "
+    "and d_k themselves; "
     "enter opens Explore there.",
     "Stein 1981, Ann. Statist. 9 (6); random energy model: Derrida 1981, Phys. Rev. B 24 (5), and "
     "for softmax Giorlandino & Goldt, arXiv 2505.24333",

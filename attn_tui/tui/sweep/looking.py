@@ -1,6 +1,5 @@
 """What is looked at of a sweep: the tab, the statistic, its ratio, and what a map shows."""
 
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol
@@ -30,10 +29,15 @@ class SweepHost(Host, Protocol):
 class Looking(looking.Looking[SweepHost]):
     """Which tab, statistic and rule."""
 
-    def next_tab(self) -> None:
-        """Sweep the next of d_k, n and both."""
+    @property
+    def present(self) -> str:
+        """The tab that is shown."""
+        return "numbers" if self._screen.view.numbers else tab_of(self._screen.settings)
+
+    def next_tab(self, by: int = 1) -> None:
+        """Sweep the next of both, d_k and n; or show the numbers."""
         names = list(TABS)
-        self.tab(names[(names.index(tab_of(self._screen.settings)) + 1) % len(names)])
+        self.tab(names[(names.index(self.present) + by) % len(names)])
 
     def tab(self, name: str) -> None:
         """Sweep d_k, n, or both as a map; or show the numbers in place of the chart, or not."""
@@ -69,14 +73,14 @@ class Looking(looking.Looking[SweepHost]):
     def statistic(self, name: str) -> None:
         """Show a statistic by its name."""
         statistic = next(each for each in NAMES if each == name)
-        self._show(replace(self._screen.view.shown, statistic=statistic))
+        self.show(replace(self._screen.view.shown, statistic=statistic))
 
     def ratio(self) -> None:
         """Show the statistic unscaled over scaled, or by itself."""
         shown = self._screen.view.shown
-        self._show(replace(shown, ratio=not shown.ratio))
+        self.show(replace(shown, ratio=not shown.ratio))
 
-    def _show(self, shown: Shown) -> None:
+    def show(self, shown: Shown) -> None:
         """Look at another statistic, or say why that cannot be."""
         try:
             shown.put(self._screen.settings)
@@ -94,10 +98,3 @@ class Looking(looking.Looking[SweepHost]):
         """Let the map show the next rule."""
         view = self._screen.view
         self._screen.look(replace(view, rule=view.rule + 1))
-
-    def commands(self) -> Iterable[Choice]:
-        """Yield each statistic and each tab."""
-        for name, named in NAMES.items():
-            action = f"looking.statistic('{name}')"
-            yield Choice(action, f"Statistic {named.symbol}", named.words)
-        yield from super().commands()

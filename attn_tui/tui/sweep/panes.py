@@ -8,7 +8,6 @@ from textual.containers import Vertical
 from attn_tui.charts.rows import Row, message
 from attn_tui.compute.log_scale import N_KEYS
 from attn_tui.tui.actions import Section
-from attn_tui.tui.scale import ScalePane
 from attn_tui.tui.sweep import drawing, explanations
 from attn_tui.tui.sweep.actions import ENTER_ACTION
 from attn_tui.tui.sweep.scene import Scene
@@ -20,8 +19,6 @@ from attn_tui.tui.widgets.slider import Slider
 class KeysPane(Vertical):
     """The slider of n."""
 
-    explanation = explanations.DRAWN
-
     def compose(self) -> ComposeResult:
         """Lay out the slider."""
         yield Slider(N_KEYS, id="n-slider")
@@ -31,23 +28,11 @@ class KeysPane(Vertical):
         self.query_one(Slider).show_value(scene.settings.n)
 
 
-class SweepScale(ScalePane):
-    """The slider of d_k."""
-
-    explanation = explanations.SCALE
-
-
 class SweepChart(ChartPane):
     """The chart, the map, or the numbers."""
 
     ACTIONS = (
-        *arrows(
-            "places.move",
-            "The place to the left: a smaller d_k, or n",
-            "The place to the right: a larger d_k, or n",
-            "Map: more keys; numbers: the line above",
-            "Map: fewer keys; numbers: the line below",
-        ),
+        *arrows("places.move", "Go to another place: d_k right, n up; or scroll the numbers"),
         ENTER_ACTION,
     )
     SECTION = Section("In the charts of Sweep", ACTIONS)

@@ -14,7 +14,7 @@ from attn_tui.files.draft import Draft
 from attn_tui.report.sweep.names import others
 from attn_tui.tui.fields import Change
 from attn_tui.tui.parts import Part
-from attn_tui.tui.scale import under
+from attn_tui.tui.settings import under
 from attn_tui.tui.state import Gesture
 from attn_tui.tui.sweep import drawing
 from attn_tui.tui.sweep.looking import SweepHost
@@ -83,7 +83,7 @@ class Places(Part[PlacesHost]):
                 return replace(asked, setup=there(replace(asked.setup, d_k=d_k)))
 
             screen.ask(edit)
-            screen.run_worker(screen.run_action("app.instrument('explore')"))
+            screen.do("app.instrument('explore')")
 
     @property
     def _rule(self) -> str:

@@ -36,5 +36,4 @@ class Rules(ModelPart[SweepHost]):
 
     def type_rules(self) -> None:
         """Ask for the rules as text; an empty text is none and the rule that all share."""
-        text = self._screen.FIELDS["rules"].kind.text(self.compared)
-        self._screen.fields.type("rules", text)
+        self._screen.fields.type("rules")

@@ -12,15 +12,13 @@ from textual.containers import Horizontal
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.field import fields_of
-from attn_tui.compute.setup import FIELDS, Setup
+from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.answer import Answer, restated
 from attn_tui.compute.sweep.places import check_vectors
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.report.head import not_applied
 from attn_tui.report.sweep import csv, json, text
 from attn_tui.tui import full
-from attn_tui.tui.actions import Section
 from attn_tui.tui.at_place import AtPlace
 from attn_tui.tui.bars import Status
 from attn_tui.tui.computing import Computing
@@ -28,6 +26,7 @@ from attn_tui.tui.filing import Filing
 from attn_tui.tui.full import FullPicture
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.parts import Part
+from attn_tui.tui.scale import ScalePane
 from attn_tui.tui.state import Asked
 from attn_tui.tui.stopping import Stopping
 from attn_tui.tui.sweep import drawing, explanations, panes, results
@@ -36,9 +35,9 @@ from attn_tui.tui.sweep.looking import Looking
 from attn_tui.tui.sweep.places import Places
 from attn_tui.tui.sweep.rules import Rules
 from attn_tui.tui.sweep.scene import Scene
+from attn_tui.tui.sweep.settings import GROUPS
 from attn_tui.tui.sweep.view import TABS, Shown, View
 from attn_tui.tui.widgets.bar import Item
-from attn_tui.tui.widgets.slider import Slider
 
 
 class SweepScreen(InstrumentScreen):
@@ -51,14 +50,9 @@ class SweepScreen(InstrumentScreen):
     """
 
     NAME = "sweep"
-    SECTIONS = (
-        Section("In Sweep", ACTIONS),
-        Slider.SECTION,
-        panes.SweepChart.SECTION,
-        full.SECTION,
-    )
+    SECTIONS = (panes.SweepChart.SECTION,)
     ACTIONS = (*full.ACTIONS, *ACTIONS)
-    FIELDS = FIELDS | fields_of(Settings)
+    GROUPS = GROUPS
     TABS = TABS
     WRITERS: ClassVar = {".txt": text.render, ".json": json.render, ".csv": csv.render}
     explanation = explanations.WORDS
@@ -85,7 +79,7 @@ class SweepScreen(InstrumentScreen):
     def compose_panes(self) -> ComposeResult:
         """Lay out the panes."""
         with Horizontal(id="top"):
-            yield panes.SweepScale(id="scale")
+            yield ScalePane(id="scale")
             yield panes.KeysPane(id="keys")
         yield panes.SweepChart(id="charts")
 
@@ -150,7 +144,7 @@ class SweepScreen(InstrumentScreen):
         """Return what panes are to show."""
         question = self.question or asked.experiment
         return Scene(
-            asked, self.answer, self.job, self.problem, *self.size, self.view, question,
+            asked, self.answer, self.job, self.problem, *self.room, self.view, question,
             time.monotonic(),
         )  # fmt: skip
 
@@ -162,4 +156,4 @@ class SweepScreen(InstrumentScreen):
         """Return the line of tabs, and how the chart is drawn."""
         progress = drawing.progress_text(self.answer, self.job, time.monotonic())
         left_out = not_applied(self.fields.setup.scale, but_qk_norm=True)
-        return drawing.tabs(self.settings, self.view, focused, self.size.width, progress, left_out)
+        return drawing.tabs(self.settings, self.view, focused, self.room.width, progress, left_out)

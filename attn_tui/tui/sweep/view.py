@@ -8,7 +8,12 @@ from attn_tui.report.sweep.headline import Of
 from attn_tui.tui import view
 from attn_tui.tui.view import Tab
 
-TABS = {"map": Tab("Map", "Map"), "d_k": Tab("Over d_k", "d_k"), "n": Tab("Over n", "n")}
+TABS = {
+    "map": Tab("Map", "Map"),
+    "d_k": Tab("Over d_k", "d_k"),
+    "n": Tab("Over n", "n"),
+    "numbers": Tab("Numbers", "Nums"),
+}
 """What is swept, by the name of its tab."""
 
 

@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from attn_tui.charts.rows import Row
-from attn_tui.tui.actions import Action, Section, bindings, textual_action
+from attn_tui.tui.actions import Action, Section, bindings, quiet, textual_action
 from attn_tui.tui.widgets.bar import TabBar
 from attn_tui.tui.widgets.canvas import Canvas, Target
 
@@ -76,14 +76,8 @@ class ChartPane(Vertical, can_focus=True):
         return None
 
 
-def arrows(verb: str, left: str, right: str, up: str, down: str) -> tuple[Action, ...]:
+def arrows(verb: str, help: str) -> tuple[Action, ...]:
     """Return what the arrows do in a chart: a verb of so many places to the right, and down."""
-    return tuple(
-        Action(f"{verb}({dx}, {dy})", (key,), key, key.capitalize(), does, palette=False)
-        for key, does, dx, dy in (
-            ("left", left, -1, 0),
-            ("right", right, 1, 0),
-            ("up", up, 0, -1),
-            ("down", down, 0, 1),
-        )
-    )
+    left = Action(f"{verb}(-1, 0)", ("left", "h"), "arrows", "Move", help, bar=0, palette=False)
+    moves = (("right", "l", 1, 0), ("up", "k", 0, -1), ("down", "j", 0, 1))
+    return left, *(quiet(f"{verb}({dx}, {dy})", *keys) for *keys, dx, dy in moves)

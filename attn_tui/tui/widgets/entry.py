@@ -11,6 +11,17 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from attn_tui.compute.errors import InputError
+from attn_tui.tui.actions import Action, Section
+
+ACTIONS = (
+    Action("keyboard.press('enter')", ("enter",), "enter", "Apply", "Apply what is typed", bar=1,
+        palette=False),
+    Action("keyboard.press('escape')", ("escape",), "esc", "Back", "Leave all as it was", bar=1,
+        palette=False),
+)  # fmt: skip
+"""What keys do while one types."""
+
+SECTION = Section("Where a value is typed", ACTIONS)
 
 
 @dataclass(frozen=True)
@@ -56,6 +67,7 @@ class Entry(Vertical):
     class Closed(Message):
         """The line is gone again."""
 
+    BAR = ACTIONS
     request: Request | None = None
     _held = False
     """Whether the keys have come to the field since the line was opened."""
@@ -73,16 +85,20 @@ class Entry(Vertical):
         """Where the text is typed."""
         return self.query_one(Input)
 
-    def open(self, request: Request) -> None:
-        """Ask for a value; `Entered` carries it."""
+    def open(self, request: Request, select: bool = True) -> None:
+        """Ask for a value; `Entered` carries it. What it starts with goes where one types."""
         self.request = request
         self._held = self.screen.focused is self.field
         self.query_one("#entry-label", Static).update(request.label)
         self.add_class("-open")
         self.field.value = request.value
         self.complain("")
+        self.field.select_on_focus = select
         self.field.focus()
-        self.field.select_all()
+        if select:
+            self.field.select_all()
+        else:
+            self.field.action_end()
         self.post_message(self.Opened())
 
     def close(self) -> None:

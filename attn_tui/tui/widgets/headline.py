@@ -27,6 +27,6 @@ class HeadlinePane(Canvas):
                 said = Headline.fitting(
                     (said.full + OLD, said.full), (said.short + OLD, said.short)
                 )
-            lines = said.lines(max(scene.width - 2, 1))
+            lines = said.lines(max(self.screen.size.width - 2, 1))
             self.show([((f" {line}", "strong"),) for line in lines])
             self.fade(scene.is_unread)

@@ -50,7 +50,7 @@ class Hint(Canvas):
             self.minute = minute.at(Moment(self._instrument, scene.asked.draft, scene.sign))
             if self.minute != minute:
                 self.post_message(self.Done(self.minute))
-        width = max(scene.width - 2, 10)
+        width = max(self.screen.size.width - 2, 10)
         steps = [text for text in self.minute.texts(self._instrument) if len(text) <= width]
         lines = steps[:1] or wrap(scene.hint, width)
         # A sentence that is cut says nothing, and takes lines from the picture.

@@ -1,14 +1,23 @@
 """The editor of score vectors: text goes in and out, history is kept elsewhere."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from textual import events, on
 from textual.message import Message
 from textual.widgets import TextArea
+from textual.widgets.text_area import Selection
 
 from attn_tui.tui.actions import Action, Section, bindings
+from attn_tui.tui.everywhere import FIND
 
 ACTIONS = (Action("leave", ("escape",), "esc, tab", "Done", "Leave the editor", palette=False),)
+
+BAR = (
+    Action("keyboard.press('escape')", ("escape",), "esc", "Done", "Leave the editor", bar=1),
+    Action("app.undo", (), "^z", "Undo", "Undo the last change", bar=2),
+    replace(FIND, shown=""),
+)
+"""What keys do here that are not typed."""
 
 
 LONG_PASTE = 20_000
@@ -27,6 +36,7 @@ class ScoreEditor(TextArea):
     """Holds the text of the score vectors as it is typed."""
 
     BINDINGS = bindings(ACTIONS)
+    BAR = BAR
     SECTION = Section("In the score editor", ACTIONS)
 
     @dataclass
@@ -56,6 +66,11 @@ class ScoreEditor(TextArea):
                 self.load_text(text)
             before = text[:place].split("\n")
             self.move_cursor((len(before) - 1, len(before[-1])))
+
+    def select_lines(self, lines: tuple[int, int]) -> None:
+        """Select from one line to another, so that what is typed takes their place."""
+        first, last = lines
+        self.selection = Selection((first, 0), (last, len(self.document.get_line(last))))
 
     def action_leave(self) -> None:
         """Give the focus to the next pane."""

@@ -10,23 +10,8 @@ from textual.message import Message
 
 from attn_tui.charts.rows import Row
 from attn_tui.compute.log_scale import LogScale
-from attn_tui.tui.actions import Action, Section, bindings
 from attn_tui.tui.state import Gesture
 from attn_tui.tui.widgets.canvas import Canvas, Target
-
-ACTIONS = (
-    Action(
-        "step(-1)", ("left", "down"), "left, down", "Less", "Move to the stop below", palette=False
-    ),
-    Action(
-        "step(1)", ("right", "up"), "right, up", "More", "Move to the stop above", palette=False
-    ),
-    Action("double(-1)", ("pagedown",), "pgdn", "Halve", "Halve the value", palette=False),
-    Action("double(1)", ("pageup",), "pgup", "Double", "Double the value", palette=False),
-    Action("end(0)", ("home",), "home", "Least", "Go to the smallest value", palette=False),
-    Action("end(1)", ("end",), "end", "Most", "Go to the largest value", palette=False),
-    Action("type", ("enter",), "enter", "Type", "Type a value", palette=False),
-)
 
 
 def ticks(scale: LogScale, width: int) -> list[tuple[int, str]]:
@@ -69,7 +54,7 @@ def value_at(scale: LogScale, width: int, x: int, snaps: bool = True) -> int:
     return min(near)[1] if near else scale.stop_at(x / last, 0.5 / last)
 
 
-def track(scale: LogScale, value: int, width: int, focused: bool, held: bool = False) -> Row:
+def track(scale: LogScale, value: int, width: int, held: bool = False) -> Row:
     """Return a track of a width in cells with its ticks and the thumb, another one if held."""
     thumb = round(scale.to_fraction(value) * (width - 1))
     labels = {
@@ -82,18 +67,15 @@ def track(scale: LogScale, value: int, width: int, focused: bool, held: bool = F
     text = "".join(
         mark if x == thumb else labels.get(x, "━" if x < thumb else "─") for x in range(width)
     )
-    role = "focus" if focused else "scaled"
-    return ((text[:thumb], "scaled"), (mark, role), (text[thumb + 1 :], "axis"))
+    return ((text[:thumb], "scaled"), (mark, "scaled"), (text[thumb + 1 :], "axis"))
 
 
-class Slider(Canvas, can_focus=True):
+class Slider(Canvas):
     """Shows a value on its scale, and says where the user wants it."""
 
     DEFAULT_CSS = """
     Slider { height: 1; }
     """
-    BINDINGS = bindings(ACTIONS)
-    SECTION = Section("On the slider", ACTIONS)
 
     @dataclass
     class Moved(Message):
@@ -102,12 +84,6 @@ class Slider(Canvas, can_focus=True):
         field: str
         change: Callable[[int], int]
         gesture: Gesture
-
-    @dataclass
-    class Typing(Message):
-        """The user wants to type a value."""
-
-        field: str
 
     def __init__(self, scale: LogScale, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -132,39 +108,21 @@ class Slider(Canvas, can_focus=True):
         self._draw()
 
     def _draw(self) -> None:
-        drawn = track(self.scale, self.value, self._track_width, self.has_focus, self.held)
+        drawn = track(self.scale, self.value, self._track_width, self.held)
         number = f" {self.value:>{len(str(self.scale.maximum))}}"
-        label = "focus" if self.has_focus else "label"
-        self.show([((self.scale.field, label), (" ", "text"), *drawn, (number, "strong"))])
+        self.show([((self.scale.field, "label"), (" ", "text"), *drawn, (number, "strong"))])
 
     def on_resize(self) -> None:
         """Draw the track anew in the new width."""
-        self._draw()
-
-    def watch_has_focus(self, has_focus: bool) -> None:
-        """Show where the keys go."""
-        super().watch_has_focus(has_focus)
         self._draw()
 
     def _move(self, change: Callable[[int], int], gesture: Gesture | None = None) -> None:
         field = self.scale.field
         self.post_message(self.Moved(field, change, gesture or Gesture(field)))
 
-    def action_step(self, steps: int) -> None:
+    def _step(self, steps: int) -> None:
         """Move by stops."""
         self._move(lambda value: self.scale.step(value, steps))
-
-    def action_double(self, times: int) -> None:
-        """Double, or halve if negative."""
-        self._move(lambda value: self.scale.clamp(value * 2 if times > 0 else value // 2))
-
-    def action_end(self, fraction: int) -> None:
-        """Go to an end of the scale."""
-        self._move(lambda value: self.scale.from_fraction(fraction))
-
-    def action_type(self) -> None:
-        """Ask for a value to be typed."""
-        self.post_message(self.Typing(self.scale.field))
 
     def _to(self, x: int, gesture: Gesture, snaps: bool) -> None:
         place = value_at(self.scale, self._track_width, x, snaps)
@@ -197,9 +155,9 @@ class Slider(Canvas, can_focus=True):
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """Move to the stop above."""
         event.stop()
-        self.action_step(1)
+        self._step(1)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """Move to the stop below."""
         event.stop()
-        self.action_step(-1)
+        self._step(-1)

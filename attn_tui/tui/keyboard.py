@@ -1,0 +1,73 @@
+"""What keys do at a moment, for the key bar; and what is done or said as if one were pressed."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+from textual.events import Key
+
+from attn_tui.tui.actions import Action
+from attn_tui.tui.everywhere import SHARED
+from attn_tui.tui.job import Job
+from attn_tui.tui.parts import Host, Part
+
+
+@runtime_checkable
+class Moded(Protocol):
+    """A widget in which keys have another meaning."""
+
+    BAR: Sequence[Action]
+
+
+class KeyboardHost(Host, Protocol):
+    """A screen with keys."""
+
+    ACTIONS: ClassVar[tuple[Action, ...]]
+
+    @property
+    def app(self) -> Any:
+        """The application."""
+
+    @property
+    def job(self) -> Job[Any]:
+        """How the long answer stands."""
+
+    def can(self, action: Action) -> bool:
+        """Return whether an action of the screen can be used now."""
+
+
+class Keyboard(Part[KeyboardHost]):
+    """The keys of a screen."""
+
+    NAME = "keyboard"
+
+    def press(self, key: str) -> None:
+        """Do as if a key were pressed."""
+        self._screen.app.post_message(Key(key, None))
+
+    def say(self, text: str) -> None:
+        """Say something for some seconds."""
+        self._screen.notify(text, timeout=3, markup=False)
+
+    @property
+    def labels(self) -> Sequence[tuple[Action, str]]:
+        """What keys do now, each with what the key bar calls it."""
+        there = [each for each in self._actions if each.bar and self._screen.can(each)]
+        labels = [(each, self._label(each)) for each in there]
+        return [(each, label) for each, label in labels if label or not each.label]
+
+    @property
+    def _actions(self) -> Sequence[Action]:
+        """What has the keys may have keys of its own; elsewhere those of the screen work."""
+        screen = self._screen
+        for each in screen.focused.ancestors_with_self if screen.focused else ():
+            if isinstance(each, Moded) and each.BAR:
+                return each.BAR
+        every = (*screen.ACTIONS, *SHARED)
+        return [each for each in every if each.full] if screen.view.full else every
+
+    def _label(self, action: Action) -> str:
+        """Return what an action is called now; nothing where it has nothing to do."""
+        if "'stopping'" not in action.run:
+            return action.label
+        states = {"running": "Stop", "stopped": "Go on", "failed": "Again"}
+        return states.get(self._screen.job.state, "")

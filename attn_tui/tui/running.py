@@ -1,0 +1,65 @@
+"""Runs the program on the terminal, from what it opens with to what it leaves behind."""
+
+import sys
+from contextlib import suppress
+from dataclasses import replace
+from os import environ
+
+from attn_tui.charts.look_alikes import write_look_alikes
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.sweep import settings as sweep
+from attn_tui.files.draft import Draft
+from attn_tui.tui.app import AttnApp
+from attn_tui.tui.input import accept_anything
+from attn_tui.tui.lifeline import lifeline
+from attn_tui.tui.memory import remembered_theme
+from attn_tui.tui.terminal import lacks_blocks
+
+
+def opening(draft: Draft) -> Draft:
+    """Return the draft that the screen opens with: Sweep on its map, unless something is asked."""
+    if draft.setup.get(sweep.Settings) != sweep.Settings():
+        return draft
+    return replace(draft, setup=draft.setup.put(sweep.Settings(view="map", ratio=True)))
+
+
+def _use_theme(app: AttnApp, named: str | None) -> None:
+    """Use a theme that is named, by option or environment, or else the one chosen last."""
+    name = named or environ.get("TEXTUAL_THEME")
+    if name and name not in app.available_themes:
+        known = ", ".join(sorted(app.available_themes))
+        raise InputError("theme", f"{inert(name)} is not a theme", f"one of {known}")
+    name = name or remembered_theme()
+    if name in app.available_themes and not app.no_color:
+        app.theme = name
+
+
+def run(draft: Draft, mouse: bool = True, guided: bool = False, theme: str | None = None) -> int:
+    """Run the program on the terminal and return its exit status.
+
+    Args:
+        draft: What is asked at the start.
+        mouse: Whether the terminal is to report the mouse.
+        guided: Whether to say what to try in the first minute.
+        theme: The name of its colours.
+
+    Raises:
+        InputError: If there is no such theme.
+    """
+    stream = sys.__stderr__
+    assert stream is not None  # Textual writes to it.
+    write_look_alikes(stream, environ)
+    accept_anything()
+    in_ascii = lacks_blocks(stream.encoding, environ)
+    app = AttnApp(opening(draft), ascii=in_ascii, guided=guided)
+    _use_theme(app, theme)
+    with lifeline(lambda: app.call_later(app.exit)) as line:
+        try:
+            app.run(mouse=mouse)
+        except Exception as error:
+            app.fail(error)
+    if said := app.crash.message if app.crash else app.parting:
+        with suppress(OSError):
+            stream.write(f"{said}\n")
+    line.die()
+    return app.return_code or 0

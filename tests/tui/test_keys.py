@@ -1,0 +1,152 @@
+"""One table of keys: the same on every screen, and each key does or says something there."""
+
+import re
+
+import pytest
+from textual.binding import Binding
+
+from attn_tui.compute.dots import settings as dots
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.sweep import settings as sweep
+from attn_tui.files.draft import Draft
+from attn_tui.instruments import INSTRUMENTS, load
+from attn_tui.tui.everywhere import KEYS, SHARED
+from attn_tui.tui.instrument_screen import InstrumentScreen
+from tests.tui.person import MEDIUM, WIDE, Person, at_screen
+
+SMALL = sweep.Settings(n=8, points=4, map_points=4, n_range=(2, 64), draws=64, crossovers=False)
+DRAFT = Draft("n = 8, seed = 3", Setup(64).put(dots.Settings(samples=1000)).put(SMALL), "drawn")
+NAMES = [each.name for each in INSTRUMENTS]
+
+
+def base(person: Person) -> InstrumentScreen:
+    screen = person.app.screen_stack[0]
+    assert isinstance(screen, InstrumentScreen)
+    return screen
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_screen_binds_the_keys_of_the_table_and_no_other_printable_one(name: str) -> None:
+    screen = load(next(each.screen for each in INSTRUMENTS if each.name == name))
+    bound = {
+        key
+        for binding in screen.BINDINGS
+        if isinstance(binding, Binding)
+        for key in binding.key.split(",")
+    }
+    table = {key for action in KEYS.values() for key in (*action.keys, *action.always)}
+    assert table <= bound
+    # Those of the full picture are there as well.
+    assert bound - table == {"escape"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("meaning", KEYS)
+async def test_each_key_does_or_says_something_on_every_screen(name: str, meaning: str) -> None:
+    async with at_screen(MEDIUM, DRAFT, instrument=name) as person:
+        before = person.text, person.asked, person.app.focused
+        await person.press(KEYS[meaning].keys[0])
+        # What it says may come a moment later, in the corner.
+        while (person.text, person.asked, person.app.focused) == before:
+            await person.pilot.pause()
+        assert base(person) is person.app.screen_stack[0]
+        assert person.app.current_mode == name
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("meaning", KEYS)
+async def test_a_key_means_the_same_everywhere(name: str, meaning: str) -> None:
+    screen = load(next(each.screen for each in INSTRUMENTS if each.name == name))
+    (action,) = [each for each in screen.ACTIONS if each.help == KEYS[meaning].help]
+    assert action.keys == KEYS[meaning].keys
+    # One that has no common way has one here, or says why there is none.
+    assert action.run
+
+
+MOVED = {
+    "minus": 48, "left_square_bracket": 48, "plus": 80, "equals_sign": 80,
+    "right_square_bracket": 80, "left_curly_bracket": 32, "right_curly_bracket": 128,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_d_k_is_moved_doubled_and_typed_by_the_same_keys(name: str) -> None:
+    async with at_screen(MEDIUM, DRAFT, instrument=name) as person:
+        for key, d_k in MOVED.items():
+            await person.press(key)
+            assert person.asked.draft.setup.d_k == d_k, key
+            await person.press("u")
+            assert person.asked.draft.setup.d_k == 64
+        await person.press("d", "1", "2", "8", "enter")
+        assert person.asked.draft.setup.d_k == 128
+
+
+async def test_n_is_moved_and_typed_where_there_is_one() -> None:
+    async with at_screen(MEDIUM, DRAFT) as person:
+        await person.press("full_stop")
+        assert "n = 9" in person.asked.draft.text
+        await person.press("comma", "comma")
+        assert "n = 7" in person.asked.draft.text
+        await person.press("n", "4", "0", "enter")
+        assert "n = 40" in person.asked.draft.text
+    async with at_screen(MEDIUM, Draft("1, 2")) as person:
+        for key in ("full_stop", "comma", "n"):
+            await person.press(key)
+            await person.until_sees("Scores are not drawn")
+    async with at_screen(MEDIUM, DRAFT, instrument="dots") as person:
+        for key in ("full_stop", "comma", "n"):
+            await person.press(key)
+            await person.until_sees("q·k is of one key")
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_the_start_is_one_key_away_and_one_back(name: str) -> None:
+    async with at_screen(MEDIUM, DRAFT, instrument=name) as person:
+        await person.press("plus", "a", "plus", "plus")
+        asked = person.asked.draft
+        assert asked != DRAFT
+        await person.press("0")
+        assert person.asked.draft == DRAFT
+        await person.press("u")
+        assert person.asked.draft == asked
+        await person.press("U")
+        assert person.asked.draft == DRAFT
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_the_keys_begin_on_the_picture_and_tab_goes_to_the_settings_first(name: str) -> None:
+    async with at_screen(WIDE, DRAFT, instrument=name) as person:
+        screen = base(person)
+        ring = [each.id for each in screen.drawer.ring]
+        assert ring[1] == "settings"
+        assert screen.focused is screen.drawer.ring[0]
+        seen = []
+        for _ in ring:
+            assert screen.focused is not None
+            seen.append(screen.focused.id)
+            await person.press("tab")
+        assert seen == ring
+        for wanted in [ring[0], *reversed(ring[1:])]:
+            assert screen.focused is not None
+            assert screen.focused.id == wanted
+            await person.press("shift+tab")
+
+
+def test_nothing_needs_a_ctrl_key_a_capital_or_altgr() -> None:
+    for action in (*KEYS.values(), *SHARED):
+        if not (action.keys or action.always):
+            continue
+        plain = [key for key in action.keys if re.fullmatch(r"[a-z0-9]|[a-z_]{2,}", key)]
+        altgr = {"left_square_bracket", "right_square_bracket", "left_curly_bracket",
+                 "right_curly_bracket"}  # fmt: skip
+        # Find does the rest, but for going back, which tab does by going round.
+        assert {*plain} - altgr or action.palette or action is KEYS["pane_before"], action
+        if action.always:
+            assert action.keys or action.palette, action
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_slow_terminals_lose_no_key_of_the_table(name: str) -> None:
+    async with at_screen(MEDIUM, DRAFT, instrument=name) as person:
+        await person.burst("plus", "plus", "u", "d", "2", "5", "6", "enter", "minus", "v", "v")
+        assert person.asked.draft.setup.d_k == 224
