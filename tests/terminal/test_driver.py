@@ -43,6 +43,7 @@ def test_whatever_is_done_it_goes_on_and_tells_the_truth(seed: int) -> None:
 
 def test_a_program_is_asked_where_it_stands(tmp_path: Path) -> None:
     with Driven(Size(80, 24), [], tmp_path) as driven:
+        driven.wait(lambda: "q Quit" in driven.display[-1], "the first screen")
         stands = driven.stands()
     assert "in run_input_thread" in stands
     assert "Animator, on" in stands

@@ -188,7 +188,7 @@ async def test_every_pane_explains_itself() -> None:
     async with at_dots() as person:
         for keys, selector, text in (
             ((), "#picture", "four standard deviations of q·k to either side"),
-            (("tab",), "#settings", "Everything that can be asked"),
+            (("tab",), "#settings", "z = m·q·k; by default m = 1/√d_k"),
             (("tab",), "#charts", "standard error"),
         ):
             await person.press(*keys)

@@ -249,7 +249,7 @@ async def test_what_is_drawn_is_said_in_the_text() -> None:
 
 async def test_every_pane_explains_itself() -> None:
     async with at_sweep(WIDE) as person:
-        for title, said in (("Charts", "Source:"), ("Settings", "Everything that can be asked")):
+        for title, said in (("Charts", "Source:"), ("Rules", "z = m·s")):
             await person.press("question_mark")
             person.sees(title, said)
             await person.press("escape", "tab")
