@@ -122,6 +122,7 @@ def _precision(experiment: Experiment, setup: Setup) -> Iterator[str]:
 
 def line(label: str, text: str) -> str:
     """Return text behind a label, in as many lines of at most `WIDTH` columns as it takes."""
-    lines = wrap(text, WIDTH - _LABEL) or [""]
+    # Hyphens belong to names: QK-norm, Gemma-2-27B.
+    lines = wrap(text, WIDTH - _LABEL, break_on_hyphens=False) or [""]
     first, *rest = lines
     return "".join([f"{label:<{_LABEL}}{first}\n", *(f"{'':<{_LABEL}}{line}\n" for line in rest)])

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attn_tui.compute.dots import answer as dots
@@ -70,6 +70,7 @@ def test_the_name_goes_with_the_last_that_was_its_own() -> None:
 
 
 @given(st.sampled_from([*MODELS]), st.sampled_from([1, 64, 128, 256]), SCALES)
+@example("llama-2-7b", 128, Scale("yarn", softcap=30.0, sink=0.0, qk_norm=True))
 def test_a_model_is_named_as_long_as_something_is_its_own(
     name: str, d_k: int, scale: Scale
 ) -> None:

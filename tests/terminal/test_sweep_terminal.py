@@ -45,6 +45,7 @@ def at_rest(terminal: Terminal, place: str) -> None:
             any(f"d_k = {place})" in line for line in terminal.display)
             and any("unscaled" in line for line in terminal.display if line[:1] == " ")
             and not any("space stops" in line for line in terminal.display)
+            and not any("space Stop" in line for line in terminal.display)
         ),
         f"numbers at {place}",
     )
