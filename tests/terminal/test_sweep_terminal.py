@@ -58,7 +58,7 @@ def test_a_step_of_d_k_sends_little(size: tuple[int, int], tmp_path: Path) -> No
     The least of several steps: a busy machine shows what there is on the way too.
     """
     ends = []
-    for d_k, place in ((1024, "1,024"), (1280, "1,280")):
+    for d_k, place in ((1024, "1,024"), (2048, "2,048")):
         with Terminal(*size, opened(tmp_path, QUICK, d_k)) as terminal:
             go(terminal)
             at_rest(terminal, place)
@@ -71,7 +71,7 @@ def test_a_step_of_d_k_sends_little(size: tuple[int, int], tmp_path: Path) -> No
         go(terminal)
         terminal.until_like(start)
         steps = []
-        for key, end in (("]", goal), ("[", start), ("]", goal)):
+        for key, end in (("}", goal), ("{", start), ("}", goal)):
             before = terminal.sent
             terminal.press(key)
             terminal.until_like(end)
