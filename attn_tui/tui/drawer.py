@@ -10,7 +10,6 @@ from textual.widget import Widget
 
 from attn_tui.charts.glyphs import POINTER
 from attn_tui.charts.rows import Row, cells, fitted
-from attn_tui.compute.field import Kind
 from attn_tui.tui.actions import Action, Section, quiet
 from attn_tui.tui.parts import Host, Part
 from attn_tui.tui.settings import Group, Seen, Setting
@@ -25,20 +24,11 @@ DOCKED = 110
 _LINE = tuple[Row, str]
 """A row, and the name of what it stands for, or nothing."""
 
-_MOVE = Action(
-    "drawer.move(-1)", ("up", "k"), "arrows", "Step",
-    "Go to another setting, and step its value; with shift by little", bar=1, palette=False,
-)  # fmt: skip
-_ENTER = Action(
-    "drawer.enter", ("enter",), "enter", "Type",
-    "Type it, choose it or flip it; a digit begins to type a number", bar=1, palette=False,
-)  # fmt: skip
-_DEFAULT = Action(
-    "drawer.default", ("delete", "backspace"), "del", "Default", "Go back to its default",
-    bar=2, palette=False,
-)  # fmt: skip
 ACTIONS = (
-    _MOVE,
+    Action(
+        "drawer.move(-1)", ("up", "k"), "arrows", "Step",
+        "Go to another setting, and step its value; with shift by little", bar=1, palette=False,
+    ),
     quiet("drawer.move(1)", "down", "j"),
     quiet("drawer.move(-8)", "pageup"),
     quiet("drawer.move(8)", "pagedown"),
@@ -48,9 +38,15 @@ ACTIONS = (
     quiet("drawer.step(1)", "right", "l"),
     quiet("drawer.step(-1, True)", "shift+left"),
     quiet("drawer.step(1, True)", "shift+right"),
-    _ENTER,
+    Action(
+        "drawer.enter", ("enter",), "enter", "Type",
+        "Type it, choose it or flip it; a digit begins to type a number", bar=1, palette=False,
+    ),
     *(quiet(f"drawer.digit('{digit}')", digit) for digit in "0123456789"),
-    _DEFAULT,
+    Action(
+        "drawer.default", ("delete", "backspace"), "del", "Default", "Go back to its default",
+        bar=2, palette=False,
+    ),
     Action(
         "drawer.close", ("escape",), "esc", "Close", "Close the settings", bar=1, palette=False
     ),
@@ -77,12 +73,6 @@ def group_of(groups: Sequence[Group], name: str) -> Group | None:
     """Return the group of a place by its name."""
     names = ({group.title, *(each.name for each in group.settings)} for group in groups)
     return next((group for group, own in zip(groups, names, strict=True) if name in own), None)
-
-
-def found_at(groups: Sequence[Group], seen: Seen, view: View) -> Setting | Group:
-    """Return what the cursor is on."""
-    found = places(groups, seen, view.unfolded)
-    return found[place_in(found, view.setting)]
 
 
 def name_of(place: Setting | Group) -> str:
@@ -154,7 +144,8 @@ def _setting(setting: Setting, seen: Seen, label: int, here: bool, focused: bool
     role = "muted" if held else "text" if setting.is_default(seen) else "strong"
     value = setting.value(seen)
     text = "not here" if held else setting.kind.shown(value) or "none"
-    opening, closing = ("‹ ", " ›") if _moves(setting, seen) else ("  ", "")
+    moves = not held and any(setting.kind.step(value, by) != value for by in (-1, 1))
+    opening, closing = ("‹ ", " ›") if moves else ("  ", "")
     return (
         (POINTER if here else " ", "cursor"),
         (f" {setting.label:<{label}} ", "muted" if held else "label"),
@@ -166,39 +157,15 @@ def _setting(setting: Setting, seen: Seen, label: int, here: bool, focused: bool
 
 def help_lines(groups: Sequence[Group], seen: Seen, view: View, width: int, most: int) -> list[str]:
     """Return what there is to say of the line of the cursor: why it is held, or what it is."""
-    here = found_at(groups, seen, view)
+    found = places(groups, seen, view.unfolded)
+    here = found[place_in(found, view.setting)]
     if isinstance(here, Group):
         text = f"{here.title}: " + ", ".join(each.label for each in here.settings)
     elif text := here.held(seen):
         pass
     else:
-        text = f"{here.help[:1].upper()}{here.help[1:]}: {here.expected}."
+        text = f"{here.help[:1].upper()}{here.help[1:]}: {here.kind.expected}."
     return wrap(text, max(width, 10), max_lines=most, placeholder=" …")
-
-
-def on_line(groups: Sequence[Group], seen: Seen, view: View) -> Sequence[Action]:
-    """Return what keys do on the line of the cursor, called as it is there."""
-    here = found_at(groups, seen, view)
-    words = {_MOVE: "Go", _ENTER: "Open", _DEFAULT: ""}
-    if isinstance(here, Setting):
-        held = here.held(seen)
-        words[_MOVE] = "Step" if _moves(here, seen) else "Go"
-        words[_ENTER] = "" if held else _entered(here.kind)
-        words[_DEFAULT] = "" if held or here.is_default(seen) else "Default"
-    called = [(each, words.get(each, each.label)) for each in ACTIONS]
-    return [replace(each, label=label) for each, label in called if label]
-
-
-def _entered(kind: Kind) -> str:
-    """Return what enter does to a setting, in a word."""
-    return "Type" if not kind.choices else "Change" if len(kind.choices) == 2 else "Choose"
-
-
-def _moves(setting: Setting, seen: Seen) -> bool:
-    """Return whether a setting has a next value, or one before."""
-    value = setting.value(seen)
-    steps = (setting.kind.step(value, by) for by in (-1, 1))
-    return not setting.held(seen) and any(step != value for step in steps)
 
 
 class DrawerHost(Host, Protocol):
@@ -230,7 +197,8 @@ class Drawer(Part[DrawerHost]):
     @property
     def here(self) -> Setting | Group:
         """What the cursor is on."""
-        return found_at(self._screen.GROUPS, self._screen, self._screen.view)
+        found = self._found
+        return found[place_in(found, self._screen.view.setting)]
 
     @property
     def _is_held(self) -> bool:
