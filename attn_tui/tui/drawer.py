@@ -85,6 +85,11 @@ def place_in(found: Sequence[Setting | Group], name: str) -> int:
     return next((at for at, each in enumerate(found) if name_of(each) == name), 0)
 
 
+def found_at(found: Sequence[Setting | Group], name: str) -> Setting | Group:
+    """Return a place by its name; the first one where it is not there."""
+    return found[place_in(found, name)]
+
+
 @dataclass(frozen=True)
 class Sheet:
     """The drawer as lines.
@@ -116,7 +121,7 @@ def sheet(groups: Sequence[Group], seen: Seen, view: View, focused: bool, width:
         width: Cells.
     """
     found = places(groups, seen, view.unfolded)
-    here = found[place_in(found, view.setting)]
+    here = found_at(found, view.setting)
     label = max(cells(each.label) for each in found if isinstance(each, Setting))
     lines: list[_LINE] = []
     for group in groups:
@@ -157,8 +162,7 @@ def _setting(setting: Setting, seen: Seen, label: int, here: bool, focused: bool
 
 def help_lines(groups: Sequence[Group], seen: Seen, view: View, width: int, most: int) -> list[str]:
     """Return what there is to say of the line of the cursor: why it is held, or what it is."""
-    found = places(groups, seen, view.unfolded)
-    here = found[place_in(found, view.setting)]
+    here = found_at(places(groups, seen, view.unfolded), view.setting)
     if isinstance(here, Group):
         text = f"{here.title}: " + ", ".join(each.label for each in here.settings)
     elif text := here.held(seen):
@@ -197,8 +201,7 @@ class Drawer(Part[DrawerHost]):
     @property
     def here(self) -> Setting | Group:
         """What the cursor is on."""
-        found = self._found
-        return found[place_in(found, self._screen.view.setting)]
+        return found_at(self._found, self._screen.view.setting)
 
     @property
     def _is_held(self) -> bool:

@@ -14,7 +14,7 @@ from attn_tui.compute.sweep.rules import rule_text
 from attn_tui.files.kinds import KINDS
 from attn_tui.tui import edits
 from attn_tui.tui.explaining import Explanation
-from attn_tui.tui.state import Asked, Edit, Gesture
+from attn_tui.tui.state import Asked, Gesture
 from attn_tui.tui.view import View
 
 Change = Callable[[Any], Any]
@@ -30,16 +30,6 @@ class Seen(Protocol):
     @property
     def view(self) -> View:
         """How it is looked at."""
-
-
-class Changing(Seen, Protocol):
-    """Where settings are changed."""
-
-    def ask(self, edit: Edit, gesture: Gesture | None = None) -> None:
-        """Ask something else."""
-
-    def look(self, view: View) -> None:
-        """Look another way."""
 
 
 def _nothing(*_: Any) -> str:
@@ -185,10 +175,6 @@ def looked_at(
     )
 
 
-def _read_rule(text: str) -> Scale:
-    return parse_scale(text)
-
-
 def _rule_stepped(scale: Scale, steps: int) -> Scale:
     names = [*RULES]
     return Scale(names[(names.index(scale.rule) + steps) % len(names)])
@@ -196,7 +182,7 @@ def _rule_stepped(scale: Scale, steps: int) -> Scale:
 
 RULE_KIND = Kind(
     "a rule, with its parameters behind a colon: temperature:4",
-    _read_rule,
+    parse_scale,
     lambda value: isinstance(value, Scale),
     rule_text,
     lambda value: f"m = {value.formula}",
