@@ -1,0 +1,1 @@
+"""Claims about how q·k is distributed: its law, its tails, dice and coins."""

@@ -1,0 +1,1 @@
+"""Claims about whole heads and layers: rank, singular values, the first row."""

@@ -1,0 +1,1 @@
+"""Claims about the number of keys: what fades as there are more of them."""

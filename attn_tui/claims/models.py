@@ -1,0 +1,1 @@
+"""Claims about models, decided by what their configurations say."""

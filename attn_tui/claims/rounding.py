@@ -1,0 +1,1 @@
+"""Claims about number formats: what overflows and what rounding does."""

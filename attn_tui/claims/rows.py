@@ -1,0 +1,1 @@
+"""Claims about softmax of one row: its derivatives, where it saturates, worked examples."""

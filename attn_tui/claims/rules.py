@@ -1,0 +1,1 @@
+"""Claims about scale rules, caps, sinks and norms."""

@@ -1,0 +1,1 @@
+"""Claims about typical gradients: where dividing makes them larger, and where smaller."""
