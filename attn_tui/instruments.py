@@ -18,6 +18,8 @@ class Instrument:
         screen: A subclass of ``attn_tui.tui.instrument_screen.InstrumentScreen``.
         command: Its click command, which prints what the screen shows; named by its last part.
         line: From an ``attn_tui.tui.state.Asked`` to the command line that asks it.
+        asked: From the values of its command's options to the experiment they ask.
+        json: From an answer to the pieces of a JSON text.
     """
 
     name: str
@@ -28,6 +30,8 @@ class Instrument:
     screen: str
     command: str
     line: str
+    asked: str
+    json: str
 
     @property
     def command_name(self) -> str:
@@ -45,6 +49,8 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         screen="attn_tui.tui.explore.screen:ExploreScreen",
         command="attn_tui.commands.show:show",
         line="attn_tui.commands.line:show",
+        asked="attn_tui.commands.asking:gradient_experiment_of",
+        json="attn_tui.report.explore.json:render",
     ),
     Instrument(
         name="dots",
@@ -55,6 +61,8 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         screen="attn_tui.tui.dots.screen:DotsScreen",
         command="attn_tui.commands.dot:dot",
         line="attn_tui.commands.line:dot",
+        asked="attn_tui.commands.dot:asked",
+        json="attn_tui.report.dots.json:render",
     ),
     Instrument(
         name="sweep",
@@ -65,6 +73,8 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         screen="attn_tui.tui.sweep.screen:SweepScreen",
         command="attn_tui.commands.sweep:sweep",
         line="attn_tui.commands.line:sweep",
+        asked="attn_tui.commands.sweep:asked",
+        json="attn_tui.report.sweep.json:render",
     ),
 )
 

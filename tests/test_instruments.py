@@ -149,6 +149,8 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
         f"{here}:HistogramScreen",
         f"{here}:histogram",
         f"{here}:line",
+        "",
+        "",
     )
     both = (*instruments.INSTRUMENTS, entry)
     for name, module in list(sys.modules.items()):

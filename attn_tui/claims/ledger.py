@@ -1,5 +1,6 @@
 """Every claim there is, in order; an entry in one of the rooms below is all that adds one."""
 
+from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
 
@@ -33,14 +34,15 @@ def _order(claim: Claim) -> tuple[bool, str, int]:
     return text == "L", text, int(number)
 
 
-def find(id: str) -> Claim:
-    """Return a claim; upper and lower case are the same.
+def find(id: str, claims: Mapping[str, Claim] | None = None) -> Claim:
+    """Return a claim of the ledger, or of some others; upper and lower case are the same.
 
     Raises:
         InputError: If there is none, with the nearest ids.
     """
-    found = ledger().get(id.strip().upper())
-    if found:
-        return found
-    near = get_close_matches(id.strip().upper(), ledger(), n=5, cutoff=0.0)
+    known = {each.upper(): claim for each, claim in (claims or ledger()).items()}
+    name = id.strip().upper()
+    if name in known:
+        return known[name]
+    near = [known[each].id for each in get_close_matches(name, known, n=5, cutoff=0.0)]
     raise InputError("claim", f"there is none called {inert(id)}", " or ".join(near))

@@ -35,8 +35,16 @@ def dot(context: click.Context, /, form: str, **given: Any) -> None:
     Every sampled number has its standard error and, where one is known, the exact value beside it.
     Ctrl+C prints what there is.
     """
-    experiment = setup_experiment_of(given, partial(edited, Settings, given))
-    context.exit(print_dots(experiment, form))
+    context.exit(print_dots(asked(given), form))
+
+
+def asked(given: dict[str, Any]) -> "Experiment":
+    """Return the question that options ask.
+
+    Raises:
+        InputError: Naming the option that will not do.
+    """
+    return setup_experiment_of(given, partial(edited, Settings, given))
 
 
 def print_dots(experiment: "Experiment", form: str) -> int:

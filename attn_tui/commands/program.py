@@ -40,19 +40,25 @@ Examples:
 """
 
 
+_OTHERS = {
+    "claims": ("attn_tui.commands.claims:claims", "what is said about dividing by √d_k, tried"),
+    "claim": ("attn_tui.commands.claims:claim", "one claim, such as S2-19, with its numbers"),
+}
+"""Subcommands that are of no instrument, each with its place and a summary."""
+
+
 class Program(click.Group):
-    """The screen as the default, and a subcommand for each instrument in the registry."""
+    """The screen as the default, a subcommand for each instrument in the registry, and others."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the subcommands."""
-        return [instrument.command_name for instrument in INSTRUMENTS]
+        return [*_commands()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a subcommand, imported now."""
-        for instrument in INSTRUMENTS:
-            if instrument.command_name == cmd_name:
-                command: click.Command = load(instrument.command)
-                return command
+        if cmd_name in _commands():
+            command: click.Command = load(_commands()[cmd_name][0])
+            return command
         return open_screen if cmd_name == open_screen.name else None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -83,7 +89,7 @@ class Program(click.Group):
         own = self.get_params(ctx)
         write_options([*open_screen.params, *own], ctx, formatter)
         with formatter.section("Commands"):
-            formatter.write_dl([(i.command_name, i.summary) for i in INSTRUMENTS])
+            formatter.write_dl([(name, summary) for name, (_, summary) in _commands().items()])
 
     def main(self, args: Any = None, *rest: Any, **extra: Any) -> NoReturn:
         """Run the program, and exit with 0, or 2 after one line that says what is wrong."""
@@ -107,6 +113,11 @@ class Program(click.Group):
         return result if isinstance(result, int) else 0
 
 
+def _commands() -> dict[str, tuple[str, str]]:
+    """Return the place and the summary of every subcommand, by name."""
+    return {each.command_name: (each.command, each.summary) for each in INSTRUMENTS} | _OTHERS
+
+
 @contextmanager
 def _own_ends() -> Iterator[None]:
     """End as the program does, where click would write an empty line or call a closed pipe 1."""
@@ -121,7 +132,8 @@ def _own_ends() -> Iterator[None]:
 
 def _spelled(error: InputError) -> str:
     """Return the text of an error with its field as the command line spells it."""
-    name = "SCORES" if error.field == "scores" else "--" + error.field.replace("_", "-")
+    arguments = {"scores": "SCORES", "claim": "ID"}
+    name = arguments.get(error.field) or "--" + error.field.replace("_", "-")
     return str(InputError(name, error.problem, error.expected, error.where))
 
 

@@ -48,7 +48,12 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Take the bar away, for a line of what is printed meanwhile."""
         self._write("")
+        self._due = self._start
 
     def show(self, share: float) -> None:
         """Show that a share of the work is done, 0 to 1."""

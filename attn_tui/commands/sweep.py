@@ -122,9 +122,9 @@ def _print_sweep(given: dict[str, Any], form: str) -> int:
     from attn_tui.compute.sweep.answer import answer
     from attn_tui.report.sweep import csv, json, text
 
-    experiment = _experiment(given, _changes)
-    asked = given["statistic"]
-    statistics = () if asked is None else read_statistics(asked)
+    experiment = asked(given)
+    chosen = given["statistic"]
+    statistics = () if chosen is None else read_statistics(chosen)
     found = None
     with until_interrupted() as stop, Progress("sweep") as progress:
         for found in answer(experiment, stop):
@@ -136,6 +136,15 @@ def _print_sweep(given: dict[str, Any], form: str) -> int:
     else:
         click.echo("attn-tui: stopped before there was anything to print", err=True)
     return INTERRUPTED if interrupted else 0
+
+
+def asked(given: dict[str, Any]) -> "Experiment":
+    """Return the question that options ask, crossovers alone left aside.
+
+    Raises:
+        InputError: Naming the option that will not do.
+    """
+    return _experiment(given, _changes)
 
 
 def _experiment(given: dict[str, Any], read: _Read) -> "Experiment":
@@ -299,11 +308,11 @@ def _print_crossovers(given: dict[str, Any], form: str) -> int:
     rules = [rule for rule in every if rule != "none"]
     if not rules:
         raise InputError("rules", "there is only none", "a rule that is removed")
-    asked = [(n, rule) for n in dict.fromkeys(settings.crossover_n) for rule in rules]
-    total = sum(search_cost(n, settings.draws) for n, _ in asked)
+    pairs = [(n, rule) for n in dict.fromkeys(settings.crossover_n) for rule in rules]
+    total = sum(search_cost(n, settings.draws) for n, _ in pairs)
     found: tuple[Crossover, ...] = ()
     with until_interrupted() as stop, Progress("crossovers") as progress:
-        for spent, known in crossovers(asked, settings.seed, settings.draws):
+        for spent, known in crossovers(pairs, settings.seed, settings.draws):
             found = known
             progress.show(spent / total)
             if stop():

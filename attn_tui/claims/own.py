@@ -1,0 +1,116 @@
+"""Claims that somebody writes: a TOML file of questions, quantities and expected values."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from attn_tui.claims.claim import TOPICS, Case, Claim, Evidence, Opened, Stated, Trial
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.files.toml import Table, read_tables
+
+_KEYS = ("id", "says", "ask", "quantity", "expected", "within", "right", "source")
+_PART = re.compile(r"(?P<name>[A-Za-z0-9_-]+)|\[(?P<index>\d+)\]")
+WITHIN = 1e-6
+"""How far a number may be from the expected one, relative to the larger, unless a file says."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a line of a file asks.
+
+    Attributes:
+        opened: The instrument that shows it, and what is asked there.
+        answered: Returns what the instrument says of it, as plain values of JSON.
+    """
+
+    opened: Opened
+    answered: Callable[[], Any]
+
+
+Ask = Callable[[str], Question]
+"""Reads a command line of the program; raises InputError."""
+
+
+def read_claims(path: str, ask: Ask) -> dict[str, Claim]:
+    """Return the claims of a file, by id.
+
+    Raises:
+        InputError: With field ``"file"``, naming the file and the line.
+    """
+    claims: dict[str, Claim] = {}
+    for table in read_tables(path, "claim"):
+        made = _claim(table, ask)
+        if made.id in claims:
+            table.refuse("id", f"{inert(made.id)} stands twice", "each id once")
+        claims[made.id] = made
+    return claims
+
+
+def _claim(table: Table, ask: Ask) -> Claim:
+    table.know(*_KEYS)
+    name, says = table.get("id", str), table.get("says", str)
+    line, quantity = table.get("ask", str), table.get("quantity", str)
+    expected, within = table.get("expected", float), table.get("within", float, WITHIN)
+    if not within >= 0.0:
+        table.refuse("within", "within will not do", "a number from 0")
+    try:
+        question = ask(line)
+    except InputError as error:
+        table.refuse("ask", f"{error.field}: {error.problem}", error.expected)
+    _parts(table, quantity)
+
+    def check(trial: Trial, stated: Stated) -> Iterator[Case]:
+        value, standard_error = _number(table, quantity, question.answered())
+        evidence = Evidence(quantity, value, standard_error, stated["expected"])
+        yield Case(line, evidence.is_near(stated["expected"], within=within), (evidence,))
+
+    return Claim(
+        name, table.get("source", str, table.path), says, table.get("right", str, ""),
+        (TOPICS[0],), basis="computed", check=check, stated={"expected": expected},
+        opens=lambda trial: question.opened,
+    )  # fmt: skip
+
+
+def _parts(table: Table, quantity: str) -> list[str | int]:
+    """Return the names and places of a quantity such as ``vectors[0].scaled.max_weight``."""
+    parts: list[str | int] = []
+    for step in quantity.replace("[", ".[").split("."):
+        found = _PART.fullmatch(step)
+        if not found:
+            table.refuse(
+                "quantity", f"{inert(quantity)} is not understood",
+                "names with dots between them, such as vectors[0].scaled.max_weight",
+            )  # fmt: skip
+        parts.append(found["name"] or int(found["index"]))
+    return parts
+
+
+def _number(table: Table, quantity: str, plain: Any) -> tuple[float, float | None]:
+    """Return the number that a quantity names in plain values, and its standard error if known.
+
+    Raises:
+        InputError: If it names none, with the names there are.
+    """
+    for part in _parts(table, quantity):
+        known = _names(plain)
+        if part not in known:
+            table.refuse(
+                "quantity", f"{inert(str(part))} of {inert(quantity)} is not there",
+                "one of " + ", ".join(map(str, known)) if known else "nothing behind a number",
+            )  # fmt: skip
+        plain = plain[part]
+    error = None
+    if isinstance(plain, dict) and "value" in plain:
+        plain, error = plain["value"], plain.get("standard_error")
+    if type(plain) not in (int, float):
+        names = ", ".join(plain) if isinstance(plain, dict) else "a number that the answer has"
+        table.refuse("quantity", f"{inert(quantity)} is no number", names)
+    return float(plain), error if type(error) in (int, float) else None
+
+
+def _names(plain: Any) -> list[Any]:
+    """Return the names in an object, or the places in a list."""
+    if isinstance(plain, dict):
+        return [*plain]
+    return [*range(len(plain))] if isinstance(plain, list) else []

@@ -1,0 +1,124 @@
+"""``attn-tui claims`` and ``attn-tui claim``: what is said, reproduced or refuted."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from attn_tui.claims.claim import Claim, Finding, Trial, try_claim
+from attn_tui.claims.ledger import find, ledger
+from attn_tui.claims.own import read_claims
+from attn_tui.commands.asked import question
+from attn_tui.commands.completion import of_names
+from attn_tui.commands.options import (
+    DRAWS,
+    REPORT,
+    Command,
+    Option,
+    changes_of,
+    field_option,
+    option,
+    settings,
+)
+from attn_tui.commands.output import INTERRUPTED, write
+from attn_tui.commands.progress import Progress, until_interrupted
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.experiment import Stop
+from attn_tui.compute.field import fields_of
+from attn_tui.report.claims import json, text
+
+_as_json = click.option(
+    "--json", "as_json", cls=Option, group=REPORT, is_flag=True, help="Print JSON."
+)
+_file = option(
+    "--file", "FILE", "Try the claims of a TOML file of your own; docs/claims.md has an example."
+)  # fmt: skip
+
+_EXAMPLES = """\
+\b
+Examples:
+  attn-tui claims
+  attn-tui claims --seed 7 --json
+  attn-tui claims --file mine.toml
+"""
+
+_EXAMPLES_OF_ONE = """\
+\b
+Examples:
+  attn-tui claim S2-19
+  attn-tui claim S0-23 --d-k 1024 --draws 1000000 --seed 7 --json
+"""
+
+
+@click.command("claims", cls=Command, epilog=_EXAMPLES)
+@field_option(fields_of(Trial)["seed"], DRAWS)
+@_file
+@_as_json
+def claims(file: str | None, as_json: bool, **given: Any) -> int:
+    """Try every claim of the ledger: a line each with its verdict, what decides it, and the time.
+
+    Ctrl+C prints what there is.
+    """
+    changes = changes_of(Trial, given)
+    trials = [
+        (each, replace(each.trial, **changes if "seed" in each.controls else {}))
+        for each in _known(file).values()
+    ]
+    found: list[tuple[Finding, float]] = []
+    with until_interrupted() as stop:
+        for each in _findings(trials, stop):
+            found.append(each)
+            if not as_json:
+                write([text.summary_line(*each)])
+        interrupted = stop()
+    if as_json:
+        write(json.render(found, replace(Trial(), **changes).seed))
+    else:
+        write([text.total_line([each for each, _ in found], sum(each for _, each in found))])
+    return INTERRUPTED if interrupted else 0
+
+
+@click.command("claim", cls=Command, epilog=_EXAMPLES_OF_ONE)
+@click.argument(
+    "name", metavar="ID",
+    shell_complete=of_names(lambda: {each.id: each.says for each in ledger().values()}),
+)  # fmt: skip
+@settings(Trial, DRAWS)
+@_file
+@_as_json
+def claim(name: str, file: str | None, as_json: bool, **given: Any) -> int:
+    """Try one claim, such as S2-19: what it says, what is right, and the numbers that decide it."""
+    asked = find(name, _known(file))
+    changes = changes_of(Trial, given)
+    for control in changes:
+        if control not in asked.controls:
+            known = ", ".join(asked.controls) or "no such option"
+            raise InputError(control, f"it plays no part in {asked.id}", known)
+    trial = replace(asked.trial, **changes)
+    for finding, seconds in _findings([(asked, trial)]):
+        pieces = json.render([(finding, seconds)], trial.seed) if as_json else text.render(finding)
+        write(pieces)
+    return 0
+
+
+def _known(file: str | None) -> Mapping[str, Claim]:
+    """Return the claims of the ledger, or of a file."""
+    return ledger() if file is None else read_claims(file, question)
+
+
+def _findings(
+    trials: Sequence[tuple[Claim, Trial]], stop: Stop = lambda: False
+) -> Iterator[tuple[Finding, float]]:
+    """Yield what comes of each claim and the seconds that took, until stopped."""
+    with Progress("claims") as progress:
+        for index, (each, trial) in enumerate(trials):
+            if stop():
+                return
+            progress.show(index / len(trials))
+            start = time.perf_counter()
+            finding = try_claim(each, trial)
+            seconds = time.perf_counter() - start
+            progress.clear()
+            yield finding, seconds

@@ -1,0 +1,1 @@
+"""What came of claims, as text, JSON and a page."""

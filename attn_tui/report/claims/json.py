@@ -1,0 +1,50 @@
+"""What came of claims, as strict JSON; ``docs/json.md`` explains each field."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from attn_tui.claims.claim import Evidence, Finding
+from attn_tui.files.codec import SCHEMA, experiment_to_plain
+from attn_tui.files.draft import parse
+from attn_tui.files.plain import json_text, plain_number
+
+
+def render(findings: Iterable[tuple[Finding, float]], seed: int) -> Iterator[str]:
+    """Yield the text of findings and the seconds each took, piece by piece."""
+    claims = [_finding(finding, seconds) for finding, seconds in findings]
+    yield from json_text({"schema": SCHEMA, "seed": seed, "claims": claims})
+
+
+def _finding(finding: Finding, seconds: float) -> dict[str, Any]:
+    claim, trial = finding.claim, finding.trial
+    opened = claim.opens(trial) if claim.opens else None
+    return {
+        "id": claim.id,
+        "source": claim.source,
+        "claim": claim.says,
+        "verdict": finding.verdict,
+        "basis": claim.basis,
+        "right": claim.right,
+        "formula": claim.formula or None,
+        "topics": [*claim.topics],
+        "condition": finding.condition or None,
+        "trial": {name: getattr(trial, name) for name in claim.controls},
+        "evidence": [
+            {"case": case.where, "holds": case.holds} | _evidence(evidence)
+            for case in finding.cases
+            for evidence in case.evidence
+        ],
+        "instrument": opened.instrument if opened else None,
+        "experiment": experiment_to_plain(parse(opened.draft)) if opened else None,
+        "seconds": round(seconds, 4),
+    }
+
+
+def _evidence(evidence: Evidence) -> dict[str, Any]:
+    numbers = {
+        name: getattr(evidence, name) for name in ("value", "standard_error", "stated", "exact")
+    }
+    plain = {
+        name: None if value is None else plain_number(value) for name, value in numbers.items()
+    }
+    return {"name": evidence.name, **plain}

@@ -1,0 +1,97 @@
+"""Claims that somebody writes: what a file says, and what is wrong with it."""
+
+from pathlib import Path
+
+import pytest
+
+from attn_tui.claims.claim import try_claim
+from attn_tui.claims.own import read_claims
+from attn_tui.commands.asked import question
+from attn_tui.compute.errors import InputError
+
+GOOD = """\
+[[claim]]
+id = "mine-1"
+says = "Two equal keys share."
+ask = "attn-tui show 1,1"
+quantity = "vectors[0].unscaled.max_weight"
+expected = 0.5
+
+[[claim]]
+id = "mine-2"
+says = "The variance is 2·d_k."
+ask = "dot --d-k 64 --samples 1e4"
+quantity = "unscaled.variance"
+expected = 128
+"""
+
+
+def written(folder: Path, text: str) -> str:
+    path = folder / "mine.toml"
+    path.write_text(text)
+    return str(path)
+
+
+def test_a_file_says_what_is_asked_and_expected(tmp_path: Path) -> None:
+    one, two = read_claims(written(tmp_path, GOOD), question).values()
+    assert try_claim(one).verdict == "holds"
+    found = try_claim(two)
+    assert found.verdict == "false"
+    (evidence,) = found.cases[0].evidence
+    assert evidence.standard_error
+    assert evidence.is_near(64.0)
+    assert two.opens
+    assert two.opens(two.trial).instrument == "dots"
+
+
+def test_a_drawn_number_may_be_off_by_its_error_alone(tmp_path: Path) -> None:
+    text = GOOD.replace("128", "64")
+    assert try_claim(read_claims(written(tmp_path, text), question)["mine-2"]).verdict == "holds"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('id = "mine-2"', 'id = "mine-1"', "line 9: 'mine-1' stands twice; expected each id once"),
+        ('says = "The', 'syas = "The', "line 10: 'syas' is unknown; expected one of id, says,"),
+        ("expected = 128", "expected = '128'", "line 13: expected will not do; expected a number"),
+        ("expected = 128", "", "line 8: expected is missing; expected expected = a number"),
+        ("dot --d-k 64", "dot --d-k 0", "line 11: d_k: '0' will not do"),
+        ("dot --d-k 64", "dto --d-k 64", "line 11: ask: 'dto' is no command; expected one of show"),
+        ("dot --d-k 64", "dot --dk 64", "line 11: ask: No such option '--dk'"),
+        ("dot --d-k", "dot 'd-k", "has an open quote; expected a closed one"),
+        ("show 1,1", "show -", "line 4: ask: - asks nothing here"),
+        ("unscaled.variance", "unscaled..variance", "line 12: 'unscaled..variance' is not under"),
+        (
+            "expected = 128",
+            "expected = 128\nwithin = -1",
+            "within will not do; expected a number from 0",
+        ),
+    ],
+)
+def test_an_error_names_the_line(old: str, new: str, message: str, tmp_path: Path) -> None:
+    assert old in GOOD
+    with pytest.raises(InputError) as error:
+        read_claims(written(tmp_path, GOOD.replace(old, new)), question)
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("quantity", "message"),
+    [
+        ("unscaled.varaince", "'varaince' of 'unscaled.varaince' is not there; expected one of"),
+        ("table[9].d_k", "'9' of 'table[9].d_k' is not there; expected one of 0, 1, 2, 3"),
+        ("unscaled", "'unscaled' is no number; expected mean, variance"),
+        ("seed.of", "'of' of 'seed.of' is not there; expected nothing behind a number"),
+        ("generator", "'generator' is no number; expected a number that the answer has"),
+    ],
+)
+def test_a_quantity_that_is_no_number_of_the_answer_is_said(
+    quantity: str, message: str, tmp_path: Path
+) -> None:
+    text = GOOD.replace("unscaled.variance", quantity)
+    claim = read_claims(written(tmp_path, text), question)["mine-2"]
+    with pytest.raises(InputError) as error:
+        try_claim(claim)
+    assert "line 12" in str(error.value)
+    assert message in str(error.value)

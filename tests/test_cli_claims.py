@@ -1,0 +1,94 @@
+"""``attn-tui claims`` and ``attn-tui claim`` on the command line."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from attn_tui.claims.ledger import find, ledger
+from attn_tui.commands.program import program
+from attn_tui.files.codec import experiment_from_plain
+from attn_tui.report.claims.page import with_ledger
+
+DOCS = Path(__file__).parents[1] / "docs" / "claims.md"
+FIELDS = {"id", "source", "claim", "verdict", "basis", "evidence", "condition", "instrument"}
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(program, arguments)
+
+
+def test_one_claim_says_its_verdict_first_and_fits_into_80_columns() -> None:
+    result = run("claim", "s0-14")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("S0-14 is false (computed here).\n")
+    assert "mean of q·k" in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 80
+
+
+def test_another_trial_gives_other_numbers() -> None:
+    plain = [
+        json.loads(run("claim", "S0-14", "--json", *more).stdout)
+        for more in ((), ("--seed", "7"), ("--d-k", "8", "--draws", "1000"))
+    ]
+    means = [each["claims"][0]["evidence"][0]["value"] for each in plain]
+    assert len({*means}) == 3
+    assert [each["seed"] for each in plain] == [1, 7, 1]
+    assert plain[2]["claims"][0]["trial"] == {"seed": 1, "d_k": 8, "draws": 1000}
+
+
+def test_the_ledger_is_json_with_null_for_what_is_not_there() -> None:
+    result = run("claims", "--json", "--seed", "2")
+    plain = json.loads(result.stdout)
+    assert {*plain} == {"schema", "seed", "claims"}
+    assert [each["id"] for each in plain["claims"]] == [*ledger()]
+    for each in plain["claims"]:
+        assert {*each} >= FIELDS | {"experiment"}
+        assert (each["instrument"] is None) == (each["experiment"] is None)
+        assert (each["verdict"] == "conditional") or each["condition"] is None
+        if each["experiment"]:
+            experiment_from_plain(each["experiment"])
+        for number in each["evidence"]:
+            assert {"name", "value", "standard_error", "stated", "exact"} <= {*number}
+
+
+def test_every_claim_has_a_line_that_fits() -> None:
+    result = run("claims")
+    *lines, total = result.stdout.splitlines()
+    assert [line.split()[0] for line in lines] == [*ledger()]
+    assert max(map(len, lines)) <= 80
+    assert total.startswith(f"{len(ledger())} claims: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("claim", "S0-99"), "ID: there is none called 'S0-99'; expected S0-"),
+        (("claim", "S0-14", "--n", "3"), "--n: it plays no part in S0-14; expected seed, d_k"),
+        (("claim", "S0-14", "--seed", "-1"), "--seed: '-1' will not do"),
+        (("claims", "--file", "no/such.toml"), "--file, 'no/such.toml': "),
+        (("claims", "--seed", "x"), "--seed: 'x' "),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(arguments: tuple[str, ...], message: str) -> None:
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"attn-tui: {message}")
+
+
+def test_the_example_of_the_documentation_does_what_it_says(tmp_path: Path) -> None:
+    (text,) = re.findall(r"```toml\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
+    path = tmp_path / "claims.toml"
+    path.write_text(text)
+    lines = run("claims", "--file", str(path)).stdout.splitlines()
+    assert [line.split()[:2] for line in lines[:2]] == [["mine-1", "holds"], ["mine-2", "false"]]
+    assert "It is d_k." in run("claim", "mine-2", "--file", str(path)).stdout
+
+
+def test_the_page_is_the_present_ledger() -> None:
+    """Renewed by ``python -m attn_tui.report.claims.page docs/claims.md``."""
+    document = DOCS.read_text("utf-8")
+    assert with_ledger(document) == document
+    assert find("S0-14").says in document
