@@ -15,11 +15,12 @@ from attn_tui.claims import (
     rules,
     typical,
     words,
+    worked,
 )
 from attn_tui.claims.claim import Claim
 from attn_tui.compute.errors import InputError, inert
 
-_ROOMS = (moments, laws, rows, typical, rounding, rules, length, layers, models, words)
+_ROOMS = (moments, laws, rows, typical, rounding, rules, length, layers, models, words, worked)
 
 
 @cache

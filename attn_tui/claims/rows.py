@@ -1,1 +1,292 @@
-"""Claims about softmax of one row: its derivatives, where it saturates, worked examples."""
+"""Claims about softmax of one row: its derivatives, and what they come to as it saturates."""
+
+from collections.abc import Callable, Iterator, Sequence
+from math import exp, log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, Trial, claim
+from attn_tui.compute.explore.settings import Settings
+from attn_tui.compute.logit_map import Wrt
+from attn_tui.compute.precision import Precision
+from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.setup import Setup
+from attn_tui.files.draft import Draft
+from attn_tui.library import drawn, gradient, jacobian, softmax, statistics
+
+Numbers = NDArray[np.float64]
+
+ABOUT_0 = 1e-3
+"""What texts call a gradient near 0 is below this."""
+
+
+def explored(
+    text: str, of: int = 0, wrt: Wrt = "logits", rule: str = "none", d_k: int = 64,
+    precision: Precision = Precision(),
+) -> Callable[[Trial], Opened]:  # fmt: skip
+    """Return what opens Explore at rows of scores."""
+    setup = Setup(d_k, parse_scale(rule), precision).put(Settings(of, wrt))
+    return lambda trial: Opened("explore", Draft(text, setup))
+
+
+def explored_draw(trial: Trial) -> Opened:
+    """Open Explore at a row that is drawn, its gradient with respect to logits."""
+    text = f"n = {trial.n}, seed = {trial.seed}, vectors = 1"
+    setup = Setup(trial.d_k).put(Settings(wrt="logits"))
+    return Opened("explore", Draft(text, setup, source="drawn"))
+
+
+def central_differences(logits: Numbers, keys: Sequence[int], step: float = 2.0**-17) -> Numbers:
+    """Return ∂p_i/∂z_k of some keys k, shape (n, len(keys)), from softmax on both sides of z_k.
+
+    They are off by some 1e-11: half of that is rounding.
+    """
+    columns = []
+    for key in keys:
+        there, back = logits.copy(), logits.copy()
+        there[key] += step
+        back[key] -= step
+        columns.append((softmax(there) - softmax(back)) / (there[key] - back[key]))
+    return np.stack(columns, axis=1)
+
+
+MOST_COLUMNS = 8
+"""Central differences are taken of so many logits at most."""
+
+_OFF = 1e-9
+"""What is off by more than this, a hundred times what central differences are, is another."""
+
+
+def derivatives(trial: Trial) -> tuple[Numbers, Numbers, Numbers]:
+    """Return ∂p_i/∂z_k of a drawn row, scaled: as texts have it, as computed, and measured.
+
+    Each has shape (n, K), for the first K ≤ 8 keys k.
+    """
+    logits = drawn(trial.d_k, trial.n, trial.seed)[0] / trial.d_k**0.5
+    keys = range(min(trial.n, MOST_COLUMNS))
+    p = softmax(logits)
+    stated = p[:, None] * (np.eye(trial.n, len(keys)) - p[: len(keys)])
+    # J is symmetric: its row k is its column k.
+    computed = np.stack([gradient(logits, of=key, wrt="logits") for key in keys], axis=1)
+    return stated, computed, central_differences(logits, keys)
+
+
+def compared(where: str, symbol: str, of: Numbers, among: NDArray[np.bool_]) -> Case:
+    """Return whether some entries of three matrices agree.
+
+    Args:
+        where: Which entries.
+        symbol: The first of them.
+        of: As stated, computed and measured, shape (3, n, K).
+        among: Which, shape (n, K).
+    """
+    stated, computed, measured = (each[among] for each in of)
+    off = (np.abs(stated - measured) > _OFF) | (np.abs(computed - measured) > _OFF)
+    name = f"derivatives off by more than {_OFF:.0e}, of {off.size:,}"
+    wrong = Evidence(name, float(off.sum()), stated=0.0)
+    first = Evidence(
+        f"{symbol} by central difference", float(measured[0]), stated=float(stated[0]),
+        exact=float(computed[0]),
+    )  # fmt: skip
+    return Case(where, not off.any(), (wrong, first))
+
+
+@claim(
+    "S0-5",
+    says="The derivative of softmax is ∂p_i/∂z_k = p_i(δ_ik − p_k).",
+    right="It is, with respect to the logits z. With respect to the scores s there is a factor m.",
+    topics=("softmax", "gradients"),
+    formula="∂p_i/∂z_k = p_i(δ_ik − p_k)",
+    varies={"seed": 1, "d_k": 64, "n": 8},
+    opens=explored_draw,
+)
+def derivative(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Compare the formula with central differences."""
+    found = np.array(derivatives(trial))
+    every = np.ones(found.shape[1:], bool)
+    yield compared(f"a drawn row of {trial.n:,} keys, scaled", "∂p_0/∂z_0", found, every)
+
+
+@claim(
+    "S1-8",
+    says="Two formulas give all derivatives: p_j(1 − p_j) of a weight by its own score, "
+    "and −p_j p_l by another.",
+    right="Both are right, for derivatives by the logits: the scores after scaling.",
+    topics=("softmax", "gradients"),
+    formula="∂p_j/∂z_j = p_j(1 − p_j), ∂p_j/∂z_l = −p_j p_l",
+    varies={"seed": 1, "d_k": 64, "n": 8},
+    opens=explored_draw,
+)
+def two_derivatives(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Compare each formula with central differences."""
+    found = np.array(derivatives(trial))
+    own = np.eye(*found.shape[1:]) == 1.0
+    yield compared(f"by its own logit, n = {trial.n:,}", "∂p_0/∂z_0", found, own)
+    yield compared(f"by another logit, n = {trial.n:,}", "∂p_0/∂z_1", found, ~own)
+
+
+@claim(
+    "S0-6",
+    says="When z_i is large, its weight p_i goes to 1.",
+    right="It takes a z_i that is large beside the others: three logits of 1000 give 1/3 each.",
+    topics=("softmax",),
+    formula="p_i = 1/(1 + Σ e^(z_j − z_i)) over j ≠ i",
+    condition="where z_i is large beside the other logits",
+    stated={"p_0": 1.0},
+    opens=explored("alike: 1000, 1000, 1000\nahead: 10, 0, 0"),
+)
+def large_logit(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Look at a large logit among others as large, and at one that leads."""
+    for logits, exact in (((1000.0,) * 3, 1.0 / 3.0), ((10.0, 0.0, 0.0), 1 / (1 + 2 * exp(-10)))):
+        weight = Evidence("p_0", float(softmax(logits)[0]), stated=stated["p_0"], exact=exact)
+        where = "z = ({:g}, {:g}, {:g})".format(*logits)
+        yield Case(where, weight.is_near(stated["p_0"], within=ABOUT_0), (weight,))
+
+
+_SMALL = (-50.0, 0.0, 0.0)
+_SMALL_TEXT = "a: -50, 0, 0"
+
+
+@claim(
+    "S0-8",
+    says="When z_i is very small, the gradient is about 0.",
+    right="That is so for its own weight p_i, and for what z_i does to the others. "
+    "Between the others it may be as large as it gets: ‖∂p/∂z‖_F = 1/2 at (−50, 0, 0).",
+    topics=("softmax", "gradients"),
+    formula="|∂p_i/∂z_k| ≤ p_i and |∂p_k/∂z_i| ≤ p_i",
+    condition="in row and column i of ∂p/∂z",
+    opens=explored(_SMALL_TEXT),
+)
+def small_logit(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Compare the small logit's row and column with the rest."""
+    entries = jacobian(_SMALL, wrt="logits")
+    own = float(max(np.abs(entries[0]).max(), np.abs(entries[:, 0]).max()))
+    rest = float(np.linalg.norm(entries[1:, 1:]))
+    exact = 2 * exp(-50) / (2 + exp(-50)) ** 2
+    largest = Evidence("largest entry of row and column 0 of ∂p/∂z", own, exact=exact)
+    others = Evidence("‖∂p/∂z‖_F of the other rows and columns", rest, exact=0.5)
+    yield Case("z = (−50, 0, 0), row and column 0", own < ABOUT_0, (largest,))
+    yield Case("z = (−50, 0, 0), keys 1 and 2", rest < ABOUT_0, (others,))
+
+
+@claim(
+    "S1-10",
+    says="The other way round, when one score is far below the rest, both derivatives go to 0.",
+    right="Only those that involve that key: a very negative score takes its own row and column "
+    "with it, and at (−50, 0, 0) the others stay at 1/4.",
+    topics=("softmax", "gradients"),
+    formula="p_0 → 0: ∂p_0/∂z_0, ∂p_0/∂z_j → 0; ∂p_1/∂z_1 = p_1(1 − p_1)",
+    condition="for derivatives of that key's weight, or by its score",
+    opens=explored(_SMALL_TEXT, of=1),
+)
+def score_far_below(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Look at both derivatives of the key that is far below, and of another."""
+    entries = jacobian(_SMALL, wrt="logits")
+    small = exp(-50) / (2 + exp(-50))
+    for key, other, p, p_other in ((0, 1, small, 0.5), (1, 2, 0.5, 0.5)):
+        own, across = float(entries[key, key]), float(entries[key, other])
+        yield Case(
+            f"z = (−50, 0, 0), weight of key {key}",
+            max(abs(own), abs(across)) < ABOUT_0,
+            (
+                Evidence(f"∂p_{key}/∂z_{key}", own, stated=0.0, exact=p * (1 - p)),
+                Evidence(f"∂p_{key}/∂z_{other}", across, stated=0.0, exact=-p * p_other),
+            ),
+        )
+
+
+def leading(n_keys: int, lead: float) -> Numbers:
+    """Return logits whose first weight is 1/(1 + e^−lead), and whose others are equal."""
+    logits = np.zeros(n_keys)
+    logits[0] = log(n_keys - 1) + lead
+    return logits
+
+
+_LEADS, _ROUNDING = (2.0, 7.0, 14.0, 40.0), 1.0 + 1e-9
+
+
+@claim(
+    "S0-9",
+    says="When the weight is concentrated on one key, the whole gradient is about 0.",
+    right="Yes: no norm of ∂p/∂z exceeds 1 − Σp², which is less than 2(1 − max p).",
+    topics=("softmax", "gradients"),
+    formula="‖∂p/∂z‖_F ≤ tr ∂p/∂z = 1 − Σp² ≤ 2(1 − max p)",
+    varies={"n": 64},
+    opens=explored("a: 5, 0, 0, 0\nb: 10, 0, 0, 0\nc: 20, 0, 0, 0\nd: 40, 0, 0, 0"),
+)
+def concentrated(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Let one key lead by more and more."""
+    for lead in _LEADS:
+        found = statistics(leading(trial.n, lead), wrt="logits")
+        most = 2.0 * exp(-lead) / (1.0 + exp(-lead))
+        evidence = (
+            Evidence("‖∂p/∂z‖_F", found.frobenius),
+            Evidence("tr ∂p/∂z = 1 − Σp²", found.trace),
+            Evidence("2(1 − max p)", most),
+        )
+        holds = found.frobenius <= found.trace * _ROUNDING and found.trace <= most * _ROUNDING
+        where = f"n = {trial.n:,}, e^{lead:g} times the weight of all others on one key"
+        yield Case(where, holds, evidence)
+    leads = np.linspace(-10.0, 20.0, 61)
+    rows = [statistics(leading(trial.n, lead), wrt="logits") for lead in leads.tolist()]
+    yield Picture(
+        f"∂p/∂z, one key ahead of {trial.n - 1:,} equal ones",
+        "ln of the leading weight over the sum of the others",
+        (
+            Curve("‖∂p/∂z‖_F", tuple(leads.tolist()), tuple(each.frobenius for each in rows)),
+            Curve("tr ∂p/∂z", tuple(leads.tolist()), tuple(each.trace for each in rows)),
+        ),
+        log_y=True,
+    )
+
+
+@claim(
+    "S1-9",
+    says="When one score is far above the rest, both derivatives of its weight go to 0.",
+    right="Yes: p(1 − p) because 1 − p goes to 0, and −p p_l because the other weights do.",
+    topics=("softmax", "gradients"),
+    formula="∂p_0/∂z_0 = p_0(1 − p_0) ≤ e^−L, |∂p_0/∂z_j| ≤ e^−L, L = ln(p_0/(1 − p_0))",
+    varies={"n": 64},
+    opens=explored("a: 5, 0, 0, 0\nb: 10, 0, 0, 0\nc: 20, 0, 0, 0\nd: 40, 0, 0, 0"),
+)
+def dominant_score(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Look at both derivatives as a key leads by more and more."""
+    for lead in _LEADS:
+        entries = gradient(leading(trial.n, lead), of=0, wrt="logits")
+        own, across = float(entries[0]), float(entries[1])
+        exact = exp(-lead) / (1.0 + exp(-lead)) ** 2
+        yield Case(
+            f"n = {trial.n:,}, e^{lead:g} times the weight of all others on key 0",
+            max(own, -across) <= exp(-lead) * _ROUNDING,
+            (
+                Evidence("∂p_0/∂z_0", own, exact=exact),
+                Evidence("∂p_0/∂z_1", across, exact=-exact / (trial.n - 1)),
+            ),
+        )
+
+
+@claim(
+    "L-25",
+    source="a course text (apxml), not literature",
+    says="Softmax has its largest gradient at inputs near 0, and dies away from it.",
+    right="Only differences between inputs matter: ‖∂p/∂z‖_2 is 1/2 at (0, 0) and at "
+    "(1000, 1000), and 0 at (0, 1000).",
+    topics=("softmax", "gradients"),
+    formula="softmax(z + c) = softmax(z)",
+    opens=explored("near: 0, 0\nfar: 1000, 1000\napart: 0, 1000"),
+)
+def near_0(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Look for a gradient that is smaller far from 0, and for a large one at 0."""
+    near, far, apart = (
+        statistics(logits, wrt="logits").spectral
+        for logits in ([0.0, 0.0], [1000.0, 1000.0], [0.0, 1000.0])
+    )
+    sizes = [
+        Evidence(f"‖∂p/∂z‖_2 at {at}", value, exact=exact)
+        for at, value, exact in (
+            ("(0, 0)", near, 0.5), ("(1000, 1000)", far, 0.5), ("(0, 1000)", apart, None)
+        )
+    ]  # fmt: skip
+    yield Case("both inputs far from 0", far < near * (1 - 1e-9), (sizes[1], sizes[0]))
+    yield Case("one input at 0, one far", apart > ABOUT_0, (sizes[2],))

@@ -10,6 +10,7 @@ from tests.claims import (
     test_rows,
     test_rules,
     test_typical,
+    test_worked,
 )
 
 BROKEN = {
@@ -22,4 +23,5 @@ BROKEN = {
     **test_length.BROKEN,
     **test_layers.BROKEN,
     **test_models.BROKEN,
+    **test_worked.BROKEN,
 }
