@@ -1,0 +1,90 @@
+"""One attention head as a whole: every query's weights, the output, and gradients through both."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+
+import numpy as np
+
+from attn_tui.compute.logit_map import PLAIN, LogitMap
+from attn_tui.compute.logits import logits, slopes
+from attn_tui.compute.softmax import STABLE
+from attn_tui.compute.source import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Head:
+    """Queries, keys and values of one head, in float64; n and n_q are at least 1.
+
+    Attributes:
+        queries: Q, shape (n_q, d_k).
+        keys: K, shape (n, d_k).
+        values: V, shape (n, d_v).
+        map: From scores to logits: the multiplier, and perhaps a soft cap and a sink.
+        causal: Whether query i sees keys 0 to i only.
+    """
+
+    queries: Floats
+    keys: Floats
+    values: Floats
+    map: LogitMap = PLAIN
+    causal: bool = False
+
+    @cached_property
+    def scores(self) -> Floats:
+        """S = QKᵀ, shape (n_q, n); −∞ where a key is masked."""
+        scores = self.queries @ self.keys.T
+        if self.causal:
+            scores[np.triu_indices_from(scores, 1)] = -inf
+        return scores
+
+    @cached_property
+    def logits(self) -> Floats:
+        """What softmax receives, shape (n_q, n)."""
+        return logits(self.scores, self.map, STABLE).astype(np.float64, copy=False)
+
+    @cached_property
+    def _shares(self) -> Floats:
+        """The weights and, with a sink, in the last column what it takes."""
+        sink = [] if self.map.sink is None else [self.map.sink]
+        return row_weights(np.hstack([self.logits, np.full((len(self.queries), len(sink)), sink)]))
+
+    @property
+    def weights(self) -> Floats:
+        """P, shape (n_q, n); its rows sum to 1, or to less with a sink."""
+        return self._shares[:, : len(self.keys)]
+
+    @cached_property
+    def output(self) -> Floats:
+        """P·V, shape (n_q, d_v)."""
+        return np.asarray(self.weights @ self.values)
+
+    def score_gradient(self, upstream: Floats) -> Floats:
+        """Return ∂L/∂S, shape (n_q, n), of a loss whose ∂L/∂(P·V) is given, shape (n_q, d_v).
+
+        Row i is J·(V·∂L/∂o_i) times ∂z/∂s. What V·∂L/∂o_i is at the largest weight is taken from
+        all of it first, so that a saturated row has nothing to cancel; a sink has a value of 0.
+        """
+        p, by_weight = self._shares, np.zeros_like(self._shares)
+        by_weight[:, : len(self.keys)] = upstream @ self.values.T
+        by_weight -= np.take_along_axis(by_weight, p.argmax(axis=1, keepdims=True), axis=1)
+        by_logit = p * (by_weight - (p * by_weight).sum(axis=1, keepdims=True))
+        return np.asarray(by_logit[:, : len(self.keys)] * slopes(self.scores, self.map))
+
+    def gradients(self, upstream: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return ∂L/∂Q, ∂L/∂K and ∂L/∂V, shaped as these, from ∂L/∂(P·V), shape (n_q, d_v)."""
+        by_score = self.score_gradient(upstream)
+        return by_score @ self.keys, by_score.T @ self.queries, self.weights.T @ upstream
+
+
+def row_weights(logits: Floats) -> Floats:
+    """Return softmax of each row of logits, shape (rows, n); −∞ masks a key, and a row of it is 0.
+
+    >>> row_weights(np.array([[0.0, 0.0], [0.0, -inf]]))
+    array([[0.5, 0.5],
+           [1. , 0. ]])
+    """
+    top = logits.max(axis=1, keepdims=True)
+    weights = np.exp(logits - np.where(top == -inf, 0.0, top))
+    weights /= np.where(top == -inf, 1.0, weights.sum(axis=1, keepdims=True))
+    return np.asarray(weights)
