@@ -40,6 +40,7 @@ class Action:
         palette: Whether the command palette offers it.
         always: More keys, which work even while a text field has the focus; none is printable.
         full: Whether the key bar of the full picture has it too.
+        words: What Find knows it by besides.
     """
 
     run: str
@@ -51,6 +52,7 @@ class Action:
     palette: bool = True
     always: tuple[str, ...] = ()
     full: bool = False
+    words: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "run", textual_action(self.run))

@@ -296,6 +296,10 @@ class AttnApp(Punctual, App[None]):
         self._cells.forget()
         self.screen.refresh()
 
+    def watch_in_ascii(self, in_ascii: bool) -> None:
+        """Let frames follow: they are the style sheet's."""
+        self.set_class(in_ascii, "-ascii")
+
     def action_ascii(self) -> None:
         """Draw in ASCII, or in blocks."""
         self.in_ascii = not self.in_ascii

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar, TypeVar
+from typing import ClassVar, TypeVar, cast
 
 from rich.console import RenderableType
 from textual import on
@@ -15,12 +15,13 @@ from textual.markup import escape
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from attn_tui.charts.look_alikes import row_in_ascii
 from attn_tui.charts.rows import cells
 from attn_tui.compute.errors import inert
 from attn_tui.report.headline import FULL, wrapped
 from attn_tui.tui.actions import Action, Section, bindings, quiet
 from attn_tui.tui.choices import Choice, matching
-from attn_tui.tui.widgets.canvas import Canvas
+from attn_tui.tui.widgets.canvas import Canvas, Styled
 from attn_tui.tui.widgets.choice_list import ChoiceList
 
 T = TypeVar("T")
@@ -93,8 +94,17 @@ class Dialog(ModalScreen[T]):
     def compose(self) -> ComposeResult:
         """Lay out the box."""
         with Vertical(classes="dialog") as box:
-            box.border_title, box.border_subtitle = escape(self._title), self.KEYS
+            box.border_title, box.border_subtitle = (
+                escape(self._said(self._title)),
+                self._said(self.KEYS),
+            )
             yield from self.compose_box()
+
+    def _said(self, text: str) -> str:
+        """Return a text of the frame in the signs that are wanted."""
+        if not cast("Styled", self.app).in_ascii:
+            return text
+        return "".join(part for part, _ in row_in_ascii(((text, "text"),)))
 
     @abstractmethod
     def compose_box(self) -> ComposeResult:

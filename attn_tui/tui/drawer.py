@@ -10,6 +10,7 @@ from textual.widget import Widget
 
 from attn_tui.charts.glyphs import POINTER
 from attn_tui.charts.rows import Row, cells, fitted
+from attn_tui.compute.field import Kind
 from attn_tui.tui.actions import Action, Section, quiet
 from attn_tui.tui.parts import Host, Part
 from attn_tui.tui.settings import Group, Seen, Setting
@@ -24,11 +25,20 @@ DOCKED = 110
 _LINE = tuple[Row, str]
 """A row, and the name of what it stands for, or nothing."""
 
+_MOVE = Action(
+    "drawer.move(-1)", ("up", "k"), "arrows", "Step",
+    "Go to another setting, and step its value; with shift by little", bar=1, palette=False,
+)  # fmt: skip
+_ENTER = Action(
+    "drawer.enter", ("enter",), "enter", "Type",
+    "Type it, choose it or flip it; a digit begins to type a number", bar=1, palette=False,
+)  # fmt: skip
+_DEFAULT = Action(
+    "drawer.default", ("delete", "backspace"), "del", "Default", "Go back to its default",
+    bar=2, palette=False,
+)  # fmt: skip
 ACTIONS = (
-    Action(
-        "drawer.move(-1)", ("up", "k"), "arrows", "Step",
-        "Go to another setting, and step its value; with shift by little", bar=1, palette=False,
-    ),
+    _MOVE,
     quiet("drawer.move(1)", "down", "j"),
     quiet("drawer.move(-8)", "pageup"),
     quiet("drawer.move(8)", "pagedown"),
@@ -38,15 +48,9 @@ ACTIONS = (
     quiet("drawer.step(1)", "right", "l"),
     quiet("drawer.step(-1, True)", "shift+left"),
     quiet("drawer.step(1, True)", "shift+right"),
-    Action(
-        "drawer.enter", ("enter",), "enter", "Type",
-        "Type it, choose it or flip it; a digit begins to type a number", bar=1, palette=False,
-    ),
+    _ENTER,
     *(quiet(f"drawer.digit('{digit}')", digit) for digit in "0123456789"),
-    Action(
-        "drawer.default", ("delete", "backspace"), "del", "Default", "Go back to its default",
-        bar=2, palette=False,
-    ),
+    _DEFAULT,
     Action(
         "drawer.close", ("escape",), "esc", "Close", "Close the settings", bar=1, palette=False
     ),
@@ -149,8 +153,7 @@ def _setting(setting: Setting, seen: Seen, label: int, here: bool, focused: bool
     role = "muted" if held else "text" if setting.is_default(seen) else "strong"
     value = setting.value(seen)
     text = "not here" if held else setting.kind.shown(value) or "none"
-    moves = not held and any(setting.kind.step(value, by) != value for by in (-1, 1))
-    opening, closing = ("‹ ", " ›") if moves else ("  ", "")
+    opening, closing = ("‹ ", " ›") if _moves(setting, seen) else ("  ", "")
     return (
         (POINTER if here else " ", "cursor"),
         (f" {setting.label:<{label}} ", "muted" if held else "label"),
@@ -168,8 +171,33 @@ def help_lines(groups: Sequence[Group], seen: Seen, view: View, width: int, most
     elif text := here.held(seen):
         pass
     else:
-        text = f"{here.help[:1].upper()}{here.help[1:]}: {here.kind.expected}."
+        text = f"{here.help[:1].upper()}{here.help[1:]}: {here.expected}."
     return wrap(text, max(width, 10), max_lines=most, placeholder=" …")
+
+
+def on_line(groups: Sequence[Group], seen: Seen, view: View) -> Sequence[Action]:
+    """Return what keys do on the line of the cursor, called as it is there."""
+    here = found_at(places(groups, seen, view.unfolded), view.setting)
+    words = {_MOVE: "Go", _ENTER: "Open", _DEFAULT: ""}
+    if isinstance(here, Setting):
+        held = here.held(seen)
+        words[_MOVE] = "Step" if _moves(here, seen) else "Go"
+        words[_ENTER] = "" if held else _entered(here.kind)
+        words[_DEFAULT] = "" if held or here.is_default(seen) else "Default"
+    called = [(each, words.get(each, each.label)) for each in ACTIONS]
+    return [replace(each, label=label) for each, label in called if label]
+
+
+def _entered(kind: Kind) -> str:
+    """Return what enter does to a setting, in a word."""
+    return "Type" if not kind.choices else "Change" if len(kind.choices) == 2 else "Choose"
+
+
+def _moves(setting: Setting, seen: Seen) -> bool:
+    """Return whether a setting has a next value, or one before."""
+    value = setting.value(seen)
+    steps = (setting.kind.step(value, by) for by in (-1, 1))
+    return not setting.held(seen) and any(step != value for step in steps)
 
 
 class DrawerHost(Host, Protocol):
@@ -267,11 +295,12 @@ class Drawer(Part[DrawerHost]):
     def ring(self) -> list[Any]:
         """What the keys go through: the picture, the settings, what else there is."""
         (pane,) = self._screen.query("#settings")
+        has_line = bool(self._screen.GROUPS) and not self._screen.view.full
         # Not in the chain's order: that is by places, which what was hidden has none of yet.
         chain = self._screen.focus_chain
         every = [each for each in self._screen.query("*") if each in chain]
         there = [each for each in every if pane not in each.ancestors_with_self]
-        return [*there[:1], *[pane] * (not self._screen.view.full), *there[1:]]
+        return [*there[:1], *[pane] * has_line, *there[1:]]
 
     async def next_pane(self, by: int) -> None:
         """Give the keys to the next pane, or to the one before; the drawer opens for them."""

@@ -37,31 +37,43 @@ KEYS = {
         "scale.choose_model", ("m",), "m", "Model", "Choose d_k and the scale of a model"
     ),
     "example": Action("examples.choose", ("x",), "x", "Examples", "Choose an example"),
-    "again": Action("", ("a",), "a", "Again", "Draw again, with the next seed"),
+    "again": Action(
+        "", ("a",), "a", "Again", "Draw again, with the next seed", words="seed redraw random",
+    ),
     "stop": Action("", ("space",), "space", "Stop", "Stop what is going on, or go on with it"),
     "remove": Action(
         "", ("delete", "backspace"), "del", "Remove",
-        "Mask the cursor's key, or show it; of a table, take the row out",
+        "Mask the cursor's key, or show it; of a table, take the row out", words="mask hide delete",
     ),
     "next_view": Action("looking.next_tab(1)", ("t",), "t", "View", "Show the next view",
         full=True,
     ),
     "previous_view": Action("looking.next_tab(-1)", ("T",), "T", "", "Show the view before"),
     "axis": Action(
-        "looking.flip('log')", ("v",), "v", "Axis", "Switch the axis: linear or logarithmic"
+        "looking.flip('log')", ("v",), "v", "Axis", "Switch the axis: linear or logarithmic",
+        words="log linear scale",
     ),
     "details": Action(
-        "filing.read", ("i",), "i", "Details", "Read all there is to say of what is shown"
+        "filing.read", ("i",), "i", "Details", "Read all there is to say of what is shown",
+        words="report text numbers explain",
     ),
-    "pin": Action("", ("p",), "p", "Pin", "Pin this answer to compare the next ones, or let go"),
+    "pin": Action(
+        "", ("p",), "p", "Pin", "Pin this answer to compare the next ones, or let go",
+        words="compare keep beside",
+    ),
     "full": Action(
-        "full.turn", ("f",), "f", "Full", "Show one picture as large as fits, or go back"
+        "full.turn", ("f",), "f", "Full", "Show one picture as large as fits, or go back",
+        words="projector present large beamer",
     ),
     "save": Action(
         "filing.save", ("s",), "s", "Save",
         "Save what is shown: the name's ending says in which form", always=("ctrl+s",),
+        words="export picture svg png csv json",
     ),
-    "open": Action("filing.open", ("o",), "o", "Open", "Open a file", always=("ctrl+o",)),
+    "open": Action(
+        "filing.open", ("o",), "o", "Open", "Open a file", always=("ctrl+o",),
+        words="load file npy csv session",
+    ),
 }  # fmt: skip
 """What can be done on every instrument, by its meaning; what runs nothing has no common way."""
 

@@ -57,12 +57,17 @@ def finder(screen: InstrumentScreen, themes: bool) -> Callable[[str], Sequence[C
 
 def offered(screen: InstrumentScreen, themes: bool) -> Iterator[Choice]:
     """Yield settings, actions, the values of settings, and then views and examples."""
-    settings = screen.SETTINGS.values()
+    settings = sorted(screen.SETTINGS.values(), key=lambda each: bool(each.held(screen)))
     for setting in settings:
         yield _setting(screen, setting)
     for action in (*screen.ACTIONS, *SHARED):
         if action.palette and screen.can(action):
-            yield Choice(action.run, action.help, words=action.label, note=action.all_shown)
+            yield Choice(
+                action.run,
+                action.help,
+                words=f"{action.label} {action.words}",
+                note=action.all_shown,
+            )
     for setting in settings:
         yield from _values(screen, setting)
     # Examples are found by what they are about too, and take the place of what is asked.
@@ -73,7 +78,7 @@ def offered(screen: InstrumentScreen, themes: bool) -> Iterator[Choice]:
 
 
 def _setting(screen: InstrumentScreen, setting: Setting) -> Choice:
-    meaning = f"{setting.help[:1].upper()}{setting.help[1:]}: {setting.kind.expected}"
+    meaning = f"{setting.help[:1].upper()}{setting.help[1:]}: {setting.expected}"
     why = setting.held(screen)
     return Choice(
         f"fields.enter('{setting.name}')",

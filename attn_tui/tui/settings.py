@@ -19,6 +19,9 @@ from attn_tui.tui.view import View
 
 Change = Callable[[Any], Any]
 
+FEW = 9
+"""Values that are named one by one where it is said what will do."""
+
 
 class Seen(Protocol):
     """What settings are read from: a screen, or the scene it shows."""
@@ -75,6 +78,15 @@ class Setting:
     def shown(self, seen: Seen) -> str:
         """Return its value as the screen shows it."""
         return self.kind.shown(self.value(seen))
+
+    @property
+    def expected(self) -> str:
+        """What will do, in the words of the screen."""
+        kind = self.kind
+        if not 0 < len(kind.choices) <= FEW or kind.digits:
+            return kind.expected
+        shown = (kind.shown(kind.parse(self.name, text)) for text in kind.choices)
+        return "one of " + ", ".join(shown)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -132,14 +132,17 @@ def beside(report: Sequence[str]) -> Iterator[None]:
 
 
 def said(display: Sequence[str]) -> list[str]:
-    """Return what is visible of the text in its box, down to what pops up over it."""
-    found = (re.search(r"╭─ In words and numbers ─+╮", line) for line in display)
+    """Return what is visible of the text in its box, down to what pops up over it.
+
+    The frame may be in ASCII.
+    """
+    found = (re.search(r"[╭+][─-] In words and numbers [─-]+[╮+]", line) for line in display)
     box = next(((n, *match.span()) for n, match in enumerate(found) if match), None)
     lines: list[str] = []
     if box:
         number, left, right = box
         for line in display[number + 1 :]:
-            if not (line[left:right].startswith("│ ") and line[left:right].endswith("│")):
+            if not re.fullmatch(r"[│|] .*[│|]", line[left:right]):
                 break
             lines.append(line[left + 2 : left + 82].rstrip())
     return lines

@@ -50,13 +50,15 @@ def test_a_program_is_asked_where_it_stands(tmp_path: Path) -> None:
     assert stands.endswith(END)
 
 
-def boxed(lines: list[str]) -> list[str]:
-    top = "╭─ In words and numbers ─" + "─" * 60 + "╮"
-    return ["", top, *(f"│ {line:<82} │" for line in lines), "╰"]
+def boxed(lines: list[str], frame: str) -> list[str]:
+    corner, side, edge = [*frame]
+    top = f"{corner}{edge} In words and numbers {edge * 61}{corner.replace('╭', '╮')}"
+    return ["", top, *(f"{side} {line:<82} {side}" for line in lines), edge]
 
 
-def test_a_text_is_found_in_a_report_or_differs_from_it() -> None:
-    lines = said(boxed(REPORT))
+@pytest.mark.parametrize("frame", ["╭│─", "+|-"])
+def test_a_text_is_found_in_a_report_or_differs_from_it(frame: str) -> None:
+    lines = said(boxed(REPORT, frame))
     assert lines == REPORT
     assert place_of(lines, REPORT) == 1
     assert place_of([line.replace("0.2689", "0.2690") for line in lines], REPORT) == 0

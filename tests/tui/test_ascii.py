@@ -53,3 +53,11 @@ async def test_the_formula_fits_in_words_too(draft: Draft) -> None:
             await person.press("right_square_bracket")
             (line,) = (line for line in person.lines if " / sqrt(" in line)
             assert line.rstrip().endswith(("]", ")"))
+
+
+async def test_the_frames_of_dialogues_are_ascii_too() -> None:
+    async with at_screen(MEDIUM) as person:
+        await person.run("app.ascii")
+        await person.press("slash")
+        assert all(line.isascii() for line in person.lines)
+        person.sees("+- Find -")

@@ -440,7 +440,7 @@ async def test_the_footer_says_what_keys_do_there(size: tuple[int, int]) -> None
 
 async def test_the_keys_below_say_what_they_do_in_the_settings_too() -> None:
     async with at_screen(MEDIUM) as person:
-        await person.press("tab")
+        await person.press("tab", "right")
         for label, said in (("Default", "Go back to its default"), ("Close", "Close the settings")):
             assert await person.hover("#key-bar", person.lines[-1].index(label)) == said
 
@@ -482,3 +482,15 @@ async def test_a_setting_that_is_typed_by_its_key_is_typed_on_its_line() -> None
         assert "7" in person.line_with("d_k  ")[:30]
         await person.press("enter")
         assert person.asked.draft.setup.d_k == 7
+
+
+async def test_the_footer_says_what_keys_do_on_the_line() -> None:
+    async with at_screen(MEDIUM) as person:
+        await person.press("tab")
+        assert "arrows Step  enter Type  esc Close" in person.lines[-1]
+        await person.press("right")
+        assert "del Default" in person.lines[-1]
+        await person.press("down")
+        assert "enter Choose" in person.lines[-1]
+        await person.press("end")
+        assert "arrows Go  enter Open" in person.lines[-1]

@@ -174,3 +174,12 @@ async def test_what_a_value_would_do_is_said_before_it_is_chosen() -> None:
         person.sees("Divided by 16 and capped")
         await person.press("escape")
         person.sees("Divided by 32 it takes 62 %")
+
+
+async def test_actions_are_found_by_what_they_are_for() -> None:
+    async with at_screen(MEDIUM) as person:
+        await person.press("slash")
+        await person.write("projector")
+        person.sees("one picture as large")
+        await person.press("enter")
+        assert person.screen(InstrumentScreen).view.full  # type: ignore[type-abstract]

@@ -7,8 +7,8 @@ from textual import events
 from textual.containers import Vertical
 
 from attn_tui.charts.rows import Row, fitted
-from attn_tui.tui.actions import bindings, textual_action
-from attn_tui.tui.drawer import ACTIONS, SECTION, Sheet, group_of, help_lines, sheet
+from attn_tui.tui.actions import Action, bindings, textual_action
+from attn_tui.tui.drawer import ACTIONS, SECTION, Sheet, group_of, help_lines, on_line, sheet
 from attn_tui.tui.everywhere import FIND
 from attn_tui.tui.explaining import Explanation
 from attn_tui.tui.settings import Group
@@ -43,7 +43,6 @@ class SettingsPane(Vertical, can_focus=True):
     SettingsPane Entry #entry-label { padding: 0 0 0 2; }
     """
     BINDINGS = bindings(ACTIONS)
-    BAR = (*ACTIONS, FIND)
     SECTION = SECTION
     scene: Any = None
     _sheet: Sheet | None = None
@@ -52,6 +51,13 @@ class SettingsPane(Vertical, can_focus=True):
     def __init__(self, groups: Sequence[Group], id: str | None = None) -> None:
         super().__init__(id=id)
         self._groups = groups
+
+    @property
+    def BAR(self) -> Sequence[Action]:  # noqa: N802
+        """What keys do on the line of the cursor."""
+        scene, groups = self.scene, self._groups
+        has_line = scene is not None and groups
+        return (*(on_line(groups, scene, scene.view) if has_line else ACTIONS), FIND)
 
     @property
     def explanation(self) -> Explanation:
