@@ -1,1 +1,142 @@
 """Claims about number formats: what overflows and what rounding does."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.claims.claim import Case, Evidence, Stated, Trial, claim
+from attn_tui.claims.rows import explored
+from attn_tui.claims.worked import listed
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.formats import rounded
+from attn_tui.compute.number import Number
+from attn_tui.compute.precision import FORMATS, Precision
+from attn_tui.compute.scale import NONE, Scale
+from attn_tui.compute.stream import stream
+
+Numbers = NDArray[np.float64]
+
+
+@claim(
+    "S0-12",
+    says="Large scores make e^z too large; scaling keeps softmax's input in range, which is "
+    "stabler and more efficient.",
+    right="Softmax subtracts the largest logit first, so that no e^z exceeds 1 whatever the scale. "
+    "Without that, (100, 120, 150) becomes NaN in all formats but float64. Scaling saves no step.",
+    topics=("precision", "softmax"),
+    formula="p_i = e^(z_i − max z)/Σ e^(z_j − max z)",
+    condition="where the largest score is not subtracted first, up to float32",
+    opens=explored(
+        "a: 100, 120, 150", rule="inverse-sqrt", d_k=1024, precision=Precision("float16", False)
+    ),
+)
+def out_of_range(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Compute softmax of large scores both ways in every format, unscaled and scaled."""
+    for stable, formats in ((False, FORMATS), (True, FORMATS[1:])):
+        for name in formats:
+            precision = Precision(name, stable)
+            lost = [
+                Evidence(f"{side} weights that are NaN, of three", float(np.isnan(p).sum()))
+                for side, p in (
+                    ("unscaled", listed(NONE, precision).weights()),
+                    ("scaled", listed(Scale(), precision).weights()),
+                )
+            ]
+            method = "the largest subtracted" if stable else "e^z as it is"
+            holds = lost[0].value > 0.0 and lost[1].value == 0.0
+            yield Case(f"{name}, {method}", holds, tuple(lost))
+
+
+_AT_ONCE, _MOST = 1 << 20, 1 << 25
+"""So many entries of q are drawn at a time, and so many in all at most."""
+
+_SPREAD = 2.0**15
+"""The standard deviation of products one in 22 of which overflows float16."""
+
+
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """Logits of drawn q and k of float16 entries, computed in float16 with sums in float32.
+
+    Attributes:
+        exact: q·k/√d_k of these entries, shape (N,).
+        after: With the product divided by √d_k.
+        before: With q and k each divided by ⁴√d_k before.
+    """
+
+    exact: Numbers
+    after: Numbers
+    before: Numbers
+
+
+def halves(trial: Trial, size: float = 1.0) -> Halves:
+    """Draw q and k of normal entries of a standard deviation.
+
+    Raises:
+        InputError: If these are too many.
+    """
+    if trial.draws * trial.d_k > _MOST:
+        problem = f"{trial.draws:,} of q with {trial.d_k:,} entries are too many"
+        raise InputError("draws", problem, f"at most {_MOST // trial.d_k:,}")
+    random, rows = stream(trial.seed), max(1, _AT_ONCE // trial.d_k)
+    parts = []
+    for first in range(0, trial.draws, rows):
+        shape = 2, min(rows, trial.draws - first), trial.d_k
+        q, k = rounded(size * random.standard_normal(shape), "float16")
+        root = float(trial.d_k) ** -0.25
+        after = rounded(_product(q, k) * root**2, "float16")
+        before = _product(rounded(q * root, "float16"), rounded(k * root, "float16"))
+        parts.append((np.vecdot(q, k) / sqrt(trial.d_k), after, before))
+    return Halves(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+
+
+def _product(q: Numbers, k: Numbers) -> Numbers:
+    single = np.vecdot(q.astype(np.float32), k.astype(np.float32))
+    return rounded(single.astype(np.float64), "float16")
+
+
+@claim(
+    "L-24",
+    source="a reply in guided-diffusion 38",
+    says="In 16 bits, dividing q and k by ⁴√d_k each is more stable than dividing q·k by √d_k.",
+    right="It keeps q·k from overflowing float16. It rounds no less: q and k are rounded once more "
+    "each, unless ⁴√d_k is a power of 2.",
+    topics=("precision", "scale rules"),
+    formula="(q/⁴√d_k)·(k/⁴√d_k) = q·k/√d_k",
+    condition="where q·k would overflow",
+    varies={"seed": 1, "d_k": 64, "draws": 2000},
+)
+def fourth_root(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Compare both ways, of large entries by what overflows, of usual ones by what is rounded."""
+    size = sqrt(_SPREAD / sqrt(trial.d_k))
+    large = halves(trial, size)
+    lost = [
+        Evidence.of(f"share of logits that overflow, divided {how}", _share(np.isinf(each)))
+        for how, each in (("before", large.before), ("after", large.after))
+    ]
+    yield Case(
+        f"d_k = {trial.d_k:,}, entries of standard deviation {size:.3g}",
+        lost[0].value < lost[1].value, tuple(lost),
+    )  # fmt: skip
+    usual = halves(trial)
+    errors = [
+        Evidence.of(f"root mean square error of a logit, divided {how}", _rms(each - usual.exact))
+        for how, each in (("before", usual.before), ("after", usual.after))
+    ]
+    fewer = errors[0].value < errors[1].value
+    yield Case(f"d_k = {trial.d_k:,}, entries of standard deviation 1", fewer, tuple(errors))
+
+
+def _share(found: NDArray[np.bool_]) -> Number:
+    share = float(found.mean())
+    return Number(share, sqrt(share * (1.0 - share) / found.size))
+
+
+def _rms(errors: Numbers) -> Number:
+    """Return the root mean square of errors, its own error that of the mean over twice it."""
+    square = Number.mean(np.square(errors).tolist())
+    root = sqrt(square.value)
+    return Number(root, square.standard_error / (2.0 * root) if root else 0.0)
