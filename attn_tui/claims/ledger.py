@@ -13,6 +13,7 @@ from attn_tui.claims import (
     rounding,
     rows,
     rules,
+    saturated,
     typical,
     words,
     worked,
@@ -20,7 +21,20 @@ from attn_tui.claims import (
 from attn_tui.claims.claim import Claim
 from attn_tui.compute.errors import InputError, inert
 
-_ROOMS = (moments, laws, rows, typical, rounding, rules, length, layers, models, words, worked)
+_ROOMS = (
+    moments,
+    laws,
+    rows,
+    typical,
+    rounding,
+    rules,
+    length,
+    layers,
+    models,
+    words,
+    worked,
+    saturated,
+)
 
 
 @cache

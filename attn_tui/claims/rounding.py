@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.claims.claim import Case, Evidence, Stated, Trial, claim
+from attn_tui.claims.drawn_rows import share
 from attn_tui.claims.rows import explored
 from attn_tui.claims.worked import listed
 from attn_tui.compute.errors import InputError
@@ -114,7 +115,7 @@ def fourth_root(trial: Trial, stated: Stated) -> Iterator[Case]:
     size = sqrt(_SPREAD / sqrt(trial.d_k))
     large = halves(trial, size)
     lost = [
-        Evidence.of(f"share of logits that overflow, divided {how}", _share(np.isinf(each)))
+        Evidence.of(f"share of logits that overflow, divided {how}", share(np.isinf(each)))
         for how, each in (("before", large.before), ("after", large.after))
     ]
     yield Case(
@@ -128,11 +129,6 @@ def fourth_root(trial: Trial, stated: Stated) -> Iterator[Case]:
     ]
     fewer = errors[0].value < errors[1].value
     yield Case(f"d_k = {trial.d_k:,}, entries of standard deviation 1", fewer, tuple(errors))
-
-
-def _share(found: NDArray[np.bool_]) -> Number:
-    share = float(found.mean())
-    return Number(share, sqrt(share * (1.0 - share) / found.size))
 
 
 def _rms(errors: Numbers) -> Number:

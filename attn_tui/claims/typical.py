@@ -1,1 +1,281 @@
 """Claims about typical gradients: where dividing makes them larger, and where smaller."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from math import exp, log
+
+from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, Trial, claim
+from attn_tui.claims.drawn_rows import check_cost, row_logs, share
+from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.number import Number
+from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.sweep.crossover import Crossover, GradientReadout, crossover
+from attn_tui.compute.sweep.places import log_grid
+from attn_tui.compute.sweep.points import Points, Sampling
+from attn_tui.compute.sweep.readouts import READOUTS, exact
+from attn_tui.compute.sweep.settings import Settings, Statistic
+from attn_tui.files.draft import EXAMPLE, Draft
+
+RULE = "inverse-sqrt"
+
+_RULES = {rule: parse_scale(rule) for rule in ("none", RULE)}
+
+_SEARCH, _APART, _MOST_SHOWN = 82, 16, 10_000
+"""A search costs so many evaluations a row at most; so many times d* lies on its far side; and
+Sweep is opened with so many rows at most."""
+
+
+@lru_cache(maxsize=32)
+def turning_point(n: int, readout: GradientReadout, draws: int, seed: int) -> Crossover:
+    """Return d*(n), where removing 1/√d_k begins to make a median gradient smaller.
+
+    Raises:
+        InputError: If there are too many rows, or these are no arguments.
+    """
+    check_cost(n, draws, _SEARCH)
+    found = crossover(n, readout, seed, draws)
+    assert found
+    return found
+
+
+def both_sides(turn: Crossover) -> tuple[int, int]:
+    """Return a d_k far below d* and one far above, as far as d_k goes."""
+    ends = {"larger": D_K.maximum, "smaller": 2, "crosses": turn.d_k}
+    at = ends[turn.side] or D_K.maximum
+    return max(2, round(at / _APART)), min(D_K.maximum, round(at * _APART))
+
+
+def around(turn: Crossover) -> tuple[int, ...]:
+    """Return d_k from one to beyond d*, for a picture."""
+    return tuple(log_grid((1, both_sides(turn)[1]), 12))
+
+
+@lru_cache(maxsize=32)
+def points(n: int, d_ks: Sequence[int], draws: int, seed: int) -> Points:
+    """Return what drawn rows of n keys say at some d_k, unscaled and under 1/√d_k.
+
+    Raises:
+        InputError: If there are too many rows.
+    """
+    check_cost(n, draws, 2 * len(d_ks))
+    sampling = Sampling(_RULES, draws, seed)
+    for _ in sampling.steps([(n, d_k) for d_k in d_ks], []):
+        pass
+    return sampling.points()
+
+
+def removed(found: Points, n: int, d_k: int, statistic: Statistic) -> Evidence:
+    """Return by what factor removing 1/√d_k changes the median of a statistic."""
+    ratio = found.ratio(n, d_k, RULE, statistic)
+    assert ratio
+    factor = exp(ratio.log_median)
+    name = f"median {READOUTS[statistic].symbol}, unscaled over scaled"
+    return Evidence(name, factor, factor * ratio.log_median_error)
+
+
+def place_of(turn: Crossover) -> Evidence:
+    """Return where a search found the crossover, as evidence; at an end of d_k if nowhere."""
+    name = f"d* of the median {READOUTS[turn.readout].symbol}"
+    if turn.d_k is None or turn.low is None or turn.high is None:
+        end = D_K.maximum if turn.side == "larger" else turn.divides_from
+        return Evidence(f"{name}, beyond the end of d_k at", float(end))
+    return Evidence(name, turn.d_k, (turn.high - turn.low) / 3.92)
+
+
+def factors(trial: Trial, *turns: Crossover) -> Picture:
+    """Return the factors of `removed` over d_k as a picture."""
+    d_ks = around(turns[0])
+    found = points(trial.n, d_ks, trial.draws, trial.seed)
+    curves = []
+    for turn in turns:
+        y = [removed(found, trial.n, d_k, turn.readout).value for d_k in d_ks]
+        # A median below float64's numbers has no place on a logarithmic axis.
+        seen = [(float(d_k), value) for d_k, value in zip(d_ks, y, strict=True) if value > 0.0]
+        xs, ys = zip(*seen, strict=True)
+        curves.append(Curve(READOUTS[turn.readout].symbol, xs, ys))
+    title = f"median gradient, unscaled over 1/√d_k, n = {trial.n:,}"
+    return Picture(title, "d_k", tuple(curves), log_x=True, log_y=True, mark=turns[0].d_k)
+
+
+def swept(statistic: Statistic = "gradient", ratio: bool = False) -> Callable[[Trial], Opened]:
+    """Return what opens Sweep over d_k at the n, the seed and the draws of a trial."""
+
+    def opened(trial: Trial) -> Opened:
+        asked = Settings(
+            n=trial.n, draws=min(trial.draws, _MOST_SHOWN), seed=trial.seed, statistic=statistic,
+            ratio=ratio,
+        )  # fmt: skip
+        return Opened("sweep", Draft(EXAMPLE.text, Setup(d_k=trial.d_k).put(asked)))
+
+    return opened
+
+
+_ROWS = {"seed": 1, "n": 64, "draws": 1000}
+
+
+def _on_both_sides(
+    trial: Trial, readouts: Sequence[GradientReadout], enlarges: bool, *others: Statistic
+) -> Iterator[Case | Picture]:
+    """Yield, below and above d*, whether removing the scale enlarges a median, or else shrinks it.
+
+    Args:
+        trial: n, how many rows, and which.
+        readouts: Of what.
+        enlarges: Whether the claim is that it does.
+        others: What unscaled rows are said to have besides.
+    """
+    turns = [turning_point(trial.n, each, trial.draws, trial.seed) for each in readouts]
+    for turn in turns:
+        readout = turn.readout
+        d_ks = both_sides(turn)
+        found = points(trial.n, d_ks, trial.draws, trial.seed)
+        for side, d_k in zip(("below", "above"), d_ks, strict=True):
+            factor = removed(found, trial.n, d_k, readout)
+            unscaled = found.unscaled(trial.n, d_k)
+            assert unscaled
+            more = [
+                Evidence(
+                    f"median {READOUTS[each].symbol}, unscaled",
+                    unscaled.statistics[each].median,
+                    unscaled.statistics[each].median_standard_error,
+                )
+                for each in others
+            ]
+            yield Case(
+                f"n = {trial.n:,}, d_k = {d_k:,}, {side} d*, {READOUTS[readout].symbol}",
+                (factor.value > 1.0) == enlarges,
+                (factor, *more, place_of(turn)),
+            )
+    yield factors(trial, *turns)
+
+
+@claim(
+    "S0-2",
+    says="A large d_k makes dot products large, softmax extreme, and gradients vanish.",
+    right="The spread of the scores grows as √d_k and the median gradient by the scores vanishes "
+    "in the end; but below some d*(n), about 370 for 64 keys, it is larger without the scale.",
+    topics=("gradients", "scale rules"),
+    formula="∂p/∂s = m·J(m·s), median ‖∂p/∂s‖_F at m = 1 over m = 1/√d_k",
+    condition="of a typical row, where d_k is above d*(n)",
+    varies=_ROWS,
+    opens=swept(),
+)
+def large_d_k(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Compare the median gradient without and with the scale on both sides of d*."""
+    yield from _on_both_sides(trial, ("gradient",), False, "logit_std", "max_weight")
+
+
+@claim(
+    "S1-1",
+    source="Large-Scale Language Models: From Theory to Practice, p. 16, as the erratum quotes it",
+    says="Dividing by √d_k prevents exploding gradients.",
+    right="It was not meant to, and the erratum denies it; yet below d*(n) removing the scale does "
+    "enlarge gradients, by the scores and by q, and above it shrinks them.",
+    topics=("gradients", "scale rules"),
+    formula="∂L/∂q = m·Kᵀ·J·V·∂L/∂o",
+    condition="where d_k is below d*(n), that of the gradient in question",
+    varies=_ROWS,
+    opens=swept("query_gradient", ratio=True),
+)
+def prevents_exploding(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Look on both sides of d* whether removing the scale enlarges either gradient."""
+    yield from _on_both_sides(trial, ("gradient", "query_gradient"), True)
+
+
+@claim(
+    "S1-12",
+    says="Dropping √d_k makes gradients vanish.",
+    right="Above d*(n) it shrinks the median gradient, in the end exponentially. Below, it "
+    "enlarges it: with 64 keys and d_k = 64 it is about nine times as large without the scale.",
+    topics=("gradients", "scale rules"),
+    formula="∂p/∂s = m·J(m·s)",
+    condition="of a typical row, where d_k is above d*(n)",
+    varies=_ROWS,
+    opens=swept(ratio=True),
+)
+def dropping_the_root(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Look on both sides of d* whether removing the scale shrinks the median gradient."""
+    yield from _on_both_sides(trial, ("gradient",), False, "gradient")
+
+
+@claim(
+    "L-2",
+    source="Vaswani et al. 2017, section 3.2.1",
+    says="For large d_k the products grow large and push softmax to where its gradients are "
+    "extremely small (the paper suspects so).",
+    right="The median gradient by the scores does become extremely small, above d*(n). The mean "
+    "does not: it is larger unscaled at every d_k from 2, for a few rows near a tie carry it.",
+    topics=("gradients", "scale rules"),
+    formula="E[tr ∂p/∂s] = E[Σ p_i z_i]/(m‖q‖²) (Stein)",
+    condition="of the median row, where d_k is above d*(n)",
+    varies=_ROWS,
+    opens=swept(),
+)
+def extremely_small(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Compare medians on both sides of d*, and means above it, which are exact."""
+    turn = turning_point(trial.n, "gradient", trial.draws, trial.seed)
+    below, above = both_sides(turn)
+    found = points(trial.n, (below, above), trial.draws, trial.seed)
+    for d_k in (below, above):
+        factor = removed(found, trial.n, d_k, "gradient")
+        where = f"median, n = {trial.n:,}, d_k = {d_k:,}"
+        yield Case(where, factor.value < 1.0, (factor, place_of(turn)))
+    unscaled, scaled = (_mean_trace(trial.n, above, rule) for rule in _RULES)
+    means = (
+        Evidence("mean tr ∂p/∂s, unscaled over scaled, by quadrature", unscaled / scaled),
+        Evidence("mean tr ∂p/∂s, unscaled", unscaled),
+    )
+    yield Case(f"mean, n = {trial.n:,}, d_k = {above:,}", unscaled < scaled, means)
+    yield factors(trial, turn)
+
+
+def _mean_trace(n: int, d_k: int, rule: str) -> float:
+    """Return E[tr ∂p/∂s] over drawn rows."""
+    multiplier = _RULES[rule].multiplier(d_k, n)
+    mean = exact("trace", n, d_k, multiplier).mean
+    assert mean is not None
+    return multiplier * mean
+
+
+DEAD = 1e-3
+"""A row's gradient is called dead if its ‖∂p/∂z‖_F, which may be ½, is below this."""
+
+
+@claim(
+    "S1-16",
+    source="Large-Scale Language Models: From Theory to Practice, p. 16, as the erratum quotes it",
+    says="Large scores make training converge poorly.",
+    right="Where most rows of weights have a dead gradient, as with large d_k and few keys. "
+    "Below d*(n) unscaled scores are large too, but few rows are dead.",
+    topics=("gradients", "training"),
+    formula="‖∂p/∂z‖_F < 0.001 in more than half of the rows",
+    condition="where most rows have a dead gradient",
+    varies=_ROWS,
+    opens=swept("jacobian"),
+)
+def poor_convergence(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Count rows whose gradient is dead, on both sides of d*."""
+    turn = turning_point(trial.n, "gradient", trial.draws, trial.seed)
+    d_ks = both_sides(turn)
+    shown = tuple(sorted({*d_ks, *around(turn)}))
+    dead = {rule: _dead(trial, rule, shown) for rule in _RULES}
+    for d_k in d_ks:
+        unscaled, scaled = (
+            Evidence.of(f"share of rows with a dead gradient, {name}", dead[rule][d_k])
+            for name, rule in (("unscaled", "none"), ("scaled", RULE))
+        )
+        holds = unscaled.value > 0.5 > scaled.value
+        yield Case(f"n = {trial.n:,}, d_k = {d_k:,}", holds, (unscaled, scaled, place_of(turn)))
+    places = tuple(map(float, shown))
+    curves = tuple(
+        Curve(name, places, tuple(each.value for each in dead[rule].values()))
+        for name, rule in (("unscaled", "none"), ("scaled", RULE))
+    )
+    title = f"share of rows with ‖∂p/∂z‖_F below {DEAD:g}, n = {trial.n:,}"
+    yield Picture(title, "d_k", curves, log_x=True, mark=turn.d_k)
+
+
+def _dead(trial: Trial, rule: str, d_ks: Sequence[int]) -> dict[int, Number]:
+    found = row_logs(trial, "jacobian", rule, d_ks)
+    return {d_k: share(logs < log(DEAD)) for d_k, logs in found.items()}

@@ -9,6 +9,7 @@ from tests.claims import (
     test_rounding,
     test_rows,
     test_rules,
+    test_saturated,
     test_typical,
     test_worked,
 )
@@ -24,4 +25,5 @@ BROKEN = {
     **test_layers.BROKEN,
     **test_models.BROKEN,
     **test_worked.BROKEN,
+    **test_saturated.BROKEN,
 }

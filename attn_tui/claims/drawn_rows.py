@@ -1,0 +1,90 @@
+"""Rows of weights that are drawn for a claim: each row's statistics, and what they cost."""
+
+from collections.abc import Sequence
+from math import log, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.claims.claim import Evidence, Trial
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.number import Number
+from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.sweep.draws import cost, unit_logs, units
+from attn_tui.compute.sweep.readouts import READOUTS, ROWS, log_statistics
+from attn_tui.compute.sweep.settings import Statistic
+from attn_tui.compute.sweep.summary import Summary, summarise
+
+Floats = NDArray[np.float64]
+
+_MOST = 600_000_000
+"""So many numbers are worked on for a claim at most: a few seconds."""
+
+
+def check_cost(n: int, draws: int, evaluations: int) -> None:
+    """Check that rows can be evaluated so many times each.
+
+    Raises:
+        InputError: If there are too many.
+    """
+    most = _MOST // (evaluations * cost(n, 1))
+    if draws > most:
+        problem = f"{draws:,} rows of {n:,} keys are too many"
+        raise InputError("draws", problem, f"at most {most:,}")
+
+
+def row_logs(
+    trial: Trial, statistic: Statistic, rule: str, d_ks: Sequence[int]
+) -> dict[int, Floats]:
+    """Return ln of a statistic of each drawn row under a rule, shape (draws,), for each d_k.
+
+    Raises:
+        InputError: If there are too many rows.
+    """
+    check_cost(trial.n, trial.draws, len(d_ks))
+    scale, found = parse_scale(rule), {}
+    for d_k in d_ks:
+        multiplier = scale.multiplier(d_k, trial.n)
+        of_units = units(trial.seed, trial.n, trial.draws, tuple(sorted(d_ks)))
+        logs = [unit_logs(unit, d_k, multiplier)[ROWS[statistic]] for unit in of_units]
+        found[d_k] = np.concatenate(logs) + log(READOUTS[statistic].factor(multiplier))
+    return found
+
+
+def logs_at_std(trial: Trial, logit_std: float) -> Floats:
+    """Return ln of statistics of rows of normal logits of one standard deviation.
+
+    They have the shape (statistics, draws), with a row for each of `ROWS`.
+
+    Raises:
+        InputError: If there are too many rows.
+    """
+    check_cost(trial.n, trial.draws, 1)
+    logs = []
+    for unit in units(trial.seed, trial.n, trial.draws, ()):
+        stds, unknown = np.full(unit.size, logit_std), np.full(unit.size, np.nan)
+        logs.append(log_statistics(unit.rows(), stds, unknown))
+    return np.concatenate(logs, axis=1)
+
+
+def summary(logs: Floats) -> Summary:
+    """Return the summary of rows from the logarithms, shape (draws,)."""
+    return summarise(logs[None])[0]
+
+
+def median(name: str, logs: Floats) -> Evidence:
+    """Return a median of rows as evidence."""
+    found = summary(logs)
+    return Evidence(name, found.median, found.median_standard_error)
+
+
+def mean(name: str, logs: Floats) -> Evidence:
+    """Return a mean over rows as evidence."""
+    found = summary(logs)
+    return Evidence(name, found.mean, found.mean_standard_error)
+
+
+def share(found: NDArray[np.bool_]) -> Number:
+    """Return in what share of draws something is so."""
+    part = float(found.mean())
+    return Number(part, sqrt(part * (1.0 - part) / found.size))
