@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from functools import cache
 
 from attn_tui.claims import (
+    assumptions,
     laws,
     layers,
     length,
@@ -23,6 +24,7 @@ from attn_tui.compute.errors import InputError, inert
 
 _ROOMS = (
     moments,
+    assumptions,
     laws,
     rows,
     typical,

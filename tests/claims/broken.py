@@ -1,6 +1,7 @@
 """For every claim that is tried, one way to break what it rests on."""
 
 from tests.claims import (
+    test_assumptions,
     test_laws,
     test_layers,
     test_length,
@@ -16,6 +17,7 @@ from tests.claims import (
 
 BROKEN = {
     **test_moments.BROKEN,
+    **test_assumptions.BROKEN,
     **test_laws.BROKEN,
     **test_rows.BROKEN,
     **test_typical.BROKEN,

@@ -1,15 +1,99 @@
 """Claims about the mean and the variance of q·k."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
+import pytest
+
+from attn_tui.claims.claim import Evidence, Trial, try_claim
+from attn_tui.claims.ledger import find
+from attn_tui.claims.samples import above, agrees, over, rows_of_scores, sampled, variance_of
 from attn_tui.compute.number import Number
+from attn_tui.library import dot_law
 from tests.claims.breaking import Broken
 
+
+def read_as(**changed: Callable[[Any], Number]) -> Callable[[Any], Any]:
+    """Return what makes of `sampled` one that says something else, by d_k."""
+
+    def broken(sampled: Any) -> Any:
+        def read(law: Any, trial: Any) -> Any:
+            values = {name: change(law.d_k) for name, change in changed.items()}
+            return replace(sampled(law, trial), **values)
+
+        return read
+
+    return broken
+
+
+D_K = read_as(mean=lambda d_k: Number(float(d_k), 0.1))
+TWICE = read_as(variance=lambda d_k: Number(2.0 * d_k, 0.01 * d_k))
+SQUARE = read_as(variance=lambda d_k: Number(float(d_k) ** 2, 0.01 * d_k**2, float(d_k) ** 2))
+
 BROKEN = {
-    "S0-14": Broken(
-        "moments:sampled",
-        lambda sampled: (
-            lambda law, trial: replace(sampled(law, trial), mean=Number(float(trial.d_k), 0.1))
-        ),
+    "S0-14": Broken("moments:sampled", D_K),
+    "S0-24": Broken("moments:sampled", D_K),
+    "S0-20": Broken("moments:sampled", D_K),
+    "S0-15": Broken("moments:sampled", read_as(mean_size=lambda d_k: Number(1.0, 0.1, 1.0))),
+    "S2-3": Broken(
+        "moments:sampled", read_as(standard_deviation=lambda d_k: Number(1.0, 0.1, 1.0))
+    ),
+    "S0-16": Broken("moments:sampled", SQUARE),
+    "S0-18": Broken("moments:sampled", TWICE),
+    "S0-23": Broken("moments:sampled", SQUARE),
+    "S2-2": Broken("moments:sampled", TWICE),
+    "L-1": Broken("moments:sampled", D_K),
+    "S2-9": Broken(
+        "moments:rows_of_scores", lambda rows: lambda *given: np.repeat(rows(*given)[:, :1], 8, 1)
     ),
 }
+
+
+def test_rows_share_their_query_and_nothing_else() -> None:
+    rows = rows_of_scores(4, 3, Trial(draws=200_000))
+    assert rows.shape == (200_000, 3)
+    covariance = np.cov(rows.T)
+    assert covariance == pytest.approx(4.0 * np.eye(3), abs=0.08)
+    squares = np.corrcoef(np.square(rows[:, 0]), np.square(rows[:, 1]))
+    assert squares[0, 1] == pytest.approx(1.0 / 7.0, abs=0.02)
+
+
+def test_draws_at_two_d_k_are_independent() -> None:
+    trial = Trial(draws=2)
+    one, two = (sampled(dot_law(d_k), trial) for d_k in (100, 101))
+    assert one.mean.value / 10.0 != pytest.approx(two.mean.value / 10.0, rel=0.05)
+
+
+def test_the_variance_of_a_sample_scatters_as_its_error_says() -> None:
+    rng = np.random.default_rng(1)
+    found = [variance_of(rng.standard_normal(50) * 3.0, 3.0, 9.0) for _ in range(4000)]
+    assert np.std([each.value for each in found]) == pytest.approx(
+        found[0].standard_error, rel=0.05
+    )
+
+
+def test_what_is_stated_must_be_both_drawn_and_exact() -> None:
+    assert agrees(Evidence("", 1.01, 0.01, stated=1.0, exact=1.0))
+    assert agrees(Evidence("", 1.01, 0.01, stated=1.0))
+    assert not agrees(Evidence("", 1.01, 0.01, stated=1.0, exact=1.001))
+    assert not agrees(Evidence("", 1.1, 0.01, stated=1.0, exact=1.0))
+    assert not agrees(Evidence("", 1.0, 0.01))
+
+
+def test_errors_of_ratios_and_differences() -> None:
+    rng = np.random.default_rng(2)
+    one, two = Number(8.0, 0.1, 8.0), Number(2.0, 0.05, 2.0)
+    drawn = rng.normal(8.0, 0.1, 100_000), rng.normal(2.0, 0.05, 100_000)
+    ratio, rise = over("", one, two), above("", one, two)
+    assert (ratio.value, ratio.exact, rise.value, rise.exact) == (4.0, 4.0, 6.0, 6.0)
+    assert ratio.standard_error == pytest.approx(np.std(drawn[0] / drawn[1]), rel=0.02)
+    assert rise.standard_error == pytest.approx(np.std(drawn[0] - drawn[1]), rel=0.02)
+
+
+@pytest.mark.parametrize("id", ["S0-14", "S0-24", "S2-3", "S1-6", "S0-22"])
+def test_two_draws_do_not_make_a_false_claim_hold(id: str) -> None:
+    claim = find(id)
+    whole = try_claim(claim)
+    assert try_claim(claim, replace(claim.trial, draws=2)).verdict == whole.verdict

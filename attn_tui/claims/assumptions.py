@@ -1,0 +1,343 @@
+"""Claims about what the variance d_k takes, and about what dividing then does."""
+
+from collections.abc import Iterator
+from functools import partial
+from math import log, sqrt
+
+import numpy as np
+
+from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, Trial, claim
+from attn_tui.claims.samples import Floats, agrees, dots, over, sampled, variance_of
+from attn_tui.compute.dots.draws import Streams
+from attn_tui.compute.dots.moments import Readouts
+from attn_tui.compute.dots.over_dimension import growth
+from attn_tui.compute.law.dot_law import DotLaw
+from attn_tui.compute.law.names import Entries
+from attn_tui.compute.number import Number
+from attn_tui.compute.scale import Scale
+from attn_tui.library import dot_law
+
+_RHO = 0.3
+"""The correlation of q_i and k_i that stands in for what training does."""
+
+
+@claim(
+    "S0-13",
+    says="Trained queries and keys may be treated as random and independent of each other.",
+    right="At initialisation they may. Training can correlate them: with a correlation ρ the mean "
+    "is ρ·d_k and the variance d_k(1 + ρ²), for ρ = 0.3 and d_k = 64 19.2 and 69.8.",
+    topics=("dot products", "training"),
+    formula="E[q·k] = ρ·d_k, Var(q·k) = d_k(1 + ρ²)",
+    condition="while q_i and k_i are uncorrelated, as at initialisation",
+    varies={"seed": 1, "d_k": 64, "draws": 100_000},
+    opens=partial(dots, correlation=_RHO),
+)
+def independent(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Compare mean and variance with those of independence, with and without a correlation."""
+    for rho in (0.0, _RHO):
+        found = sampled(dot_law(trial.d_k, correlation=rho), trial)
+        mean = Evidence.of("mean of q·k", found.mean, stated=0.0)
+        variance = Evidence.of("variance of q·k", found.variance, stated=float(trial.d_k))
+        holds = agrees(mean) and agrees(variance)
+        yield Case(f"ρ(q_i, k_i) = {rho:g}", holds, (mean, variance))
+
+
+def mean_square(law: DotLaw, trial: Trial) -> Number:
+    """Return E[(q·k)²] as drawn, and as it is exactly."""
+    found, mean, sd = sampled(law, trial), law.mean, law.standard_deviation
+    third, fourth = law.moments[3], law.moments[4]
+    spread = (2.0 * mean * sd) ** 2 + 4.0 * mean * sd**3 * third + sd**4 * (fourth - 1.0)
+    value = found.variance.value * (1.0 - 1.0 / trial.draws) + found.mean.value**2
+    return Number(value, sqrt(spread / trial.draws), law.variance + mean**2)
+
+
+@claim(
+    "S0-21",
+    says="E[(q·k)²] is the sum of E[q_i²]·E[k_i²], plus cross terms E[q_i k_i]·E[q_j k_j].",
+    right="It takes E[q_i²k_i²] = E[q_i²]·E[k_i²] for each pair, and products that are "
+    "uncorrelated across i. Where all components are one number E[(q·k)²] is d_k², not d_k.",
+    topics=("dot products",),
+    formula="E[(q·k)²] = Σ_i E[q_i²k_i²] + Σ_(i≠j) E[q_i k_i q_j k_j]",
+    condition="where q_i is independent of k_i and products are uncorrelated across i",
+    varies={"seed": 1, "d_k": 64, "draws": 100_000},
+    opens=partial(dots, tied=True),
+)
+def mean_square_of_sum(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Compare the mean of (q·k)² with the formula, for components that depend on others."""
+    d_k = trial.d_k
+    for where, rho, tied in (
+        ("independent components", 0.0, False),
+        ("tied components: all q_i one number, all k_i another", 0.0, True),
+        (f"ρ(q_i, k_i) = {_RHO:g}", _RHO, False),
+    ):
+        law = dot_law(d_k, correlation=rho, tied=tied)
+        entry, one = law.pair.law.variance, law.product.mean
+        formula = d_k * entry**2 + d_k * (d_k - 1) * one**2
+        found = Evidence.of("mean of (q·k)²", mean_square(law, trial), stated=formula)
+        yield Case(where, agrees(found), (found,))
+
+
+@claim(
+    "S0-22",
+    says="The cross terms vanish because E[q_i k_j] = 0 for i ≠ j.",
+    right="That is not enough: q = (a, …, a) and k = (b, …, b) have it, and their dot product has "
+    "variance d_k². The products q_i k_i must be uncorrelated across i.",
+    topics=("dot products",),
+    formula="Var(q·k) = Σ_i Var(q_i k_i) + Σ_(i≠j) Cov(q_i k_i, q_j k_j)",
+    varies={"seed": 1, "d_k": 64, "draws": 100_000},
+    stated={"cross terms": 0.0},
+    opens=partial(dots, tied=True),
+)
+def cross_terms(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Take what the variances of the products leave of that of q·k, for tied components."""
+    d_k = trial.d_k
+    law = dot_law(d_k, tied=True)
+    found, own = sampled(law, trial), d_k * law.product.variance
+    rest = Number(
+        found.variance.value - own, found.variance.standard_error, law.variance - own
+    )  # fmt: skip
+    cross = Evidence.of("cross terms: variance of q·k less d_k·Var(q_i k_i)", rest,
+                        stated["cross terms"])  # fmt: skip
+    premise = Evidence.of("mean of q_i·k_j for i ≠ j", found.mean.times(1.0 / d_k), 0.0)
+    yield Case("tied components", agrees(cross) or not agrees(premise), (cross, premise))
+
+
+@claim(
+    "S2-8",
+    says="The variance of a product of independent numbers is about the product of their "
+    "variances.",
+    right="It is exactly that where both average 0. Two dice have 79.97, not 8.51: their means "
+    "count.",
+    topics=("dot products",),
+    formula="Var(xy) = v_x v_y + v_x μ_y² + v_y μ_x²",
+    condition="where both numbers have mean 0",
+    varies={"seed": 1, "draws": 100_000},
+    opens=partial(dots, d_k=1, entries="die"),
+)
+def variance_of_product(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Draw products of two normal numbers and of two dice."""
+    words: dict[Entries, str] = {"normal": "normal numbers, mean 0", "die": "dice, mean 3.5"}
+    for entries, where in words.items():
+        law = dot_law(1, entries)
+        product = law.pair.law.variance**2
+        found = Evidence.of("variance of the product", sampled(law, trial).variance, product)
+        yield Case(where, agrees(found), (found,))
+
+
+def initial_queries(seed: int, d_model: int, std: float, count: int) -> Floats:
+    """Return entries of q = W·x, shape (count,), for one x of mean 0 and variance 1.
+
+    Each is a row of W times x; W is normal with standard deviation ``std``.
+    """
+    streams = Streams(seed, d_model)
+    x = streams[0].standard_normal(d_model)
+    rows = std * streams[1].standard_normal((count, d_model))
+    entries: Floats = rows @ ((x - x.mean()) / x.std())
+    return entries
+
+
+@claim(
+    "S2-23",
+    says="Entries of q and k with mean 0 and variance 1 are what initialisation usually gives.",
+    right="After a normalised input and weights of variance 1/d_model they are. GPT-2 draws its "
+    "weights with a standard deviation of 0.02, which at d_model = 768 gives q a variance of .31.",
+    topics=("dot products", "training"),
+    formula="Var(q_i) = d_model·Var(W_ij), for x of variance 1",
+    condition="after a normalised input, for weights of variance 1/d_model",
+    varies={"seed": 1},
+    stated={"variance": 1.0},
+)
+def initialisation(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Draw weights in two ways, and take the variance of what they make of an input."""
+    for where, d_model, std in (
+        ("weights of variance 1/d_model, d_model = 768", 768, 768**-0.5),
+        ("weights of standard deviation 0.02, d_model = 768", 768, 0.02),
+        ("weights of standard deviation 0.02, d_model = 4,096", 4096, 0.02),
+    ):
+        exact = d_model * std**2
+        drawn = variance_of(initial_queries(trial.seed, d_model, std, 2000), 3.0, exact)
+        found = Evidence.of("variance of q_i", drawn, stated["variance"])
+        yield Case(where, agrees(found), (found,))
+    widths = tuple(256.0 * 2.0**step for step in range(8))
+    yield Picture(
+        "variance of q_i over the width of the model", "d_model",
+        (
+            Curve("std 0.02", widths, tuple(width * 0.02**2 for width in widths)),
+            Curve("variance 1/d_model", widths, tuple(1.0 for _ in widths)),
+        ),
+        log_x=True, log_y=True, mark=0.02**-2,
+    )  # fmt: skip
+
+
+def multiplier(rule: str, d_k: int) -> float:
+    """Return m of a rule that does not look at the number of keys."""
+    return Scale(rule).multiplier(d_k, 1)
+
+
+def _divided(d_k: int, found: Readouts) -> Readouts:
+    return found.scaled(multiplier("inverse-sqrt", d_k))
+
+
+@claim(
+    "S0-25",
+    says="Dividing by √d_k brings the standard deviation of the scores to 1.",
+    right="It does, for independent entries of mean 0 and variance 1, at every d_k. Divided by "
+    "d_k it would be 1/√d_k.",
+    topics=("dot products", "scale rules"),
+    formula="sd of q·k/d_k^α = d_k^(½−α)",
+    varies={"seed": 1, "draws": 100_000},
+    stated={"standard deviation": 1.0},
+    opens=dots,
+)
+def deviation_of_scaled(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Take the standard deviation under three rules, at several d_k."""
+    for d_k in (4, 64, 1024):
+        found = sampled(dot_law(d_k), trial)
+        scaled = _divided(d_k, found).standard_deviation
+        one = Evidence.of("standard deviation of q·k/√d_k", scaled, stated["standard deviation"])
+        flat = found.scaled(multiplier("inverse", d_k)).standard_deviation
+        others = (
+            Evidence.of("standard deviation of q·k", found.standard_deviation),
+            Evidence.of("standard deviation of q·k/d_k", flat),
+        )
+        yield Case(f"d_k = {d_k:,}", agrees(one), (one, *others))
+    curves = (
+        Curve(f"m = {each.formula}", tuple(map(float, each.d_k)), tuple(each.standard_deviation))
+        for each in growth(dot_law(1), 1)
+    )
+    yield Picture("standard deviation of m·q·k", "d_k", tuple(curves), log_x=True, log_y=True)
+
+
+@claim(
+    "S2-14",
+    says="Dividing by √d_k brings the variance of the dot product from d_k back to 1.",
+    right="It does, for independent entries of mean 0 and variance 1. On the way the text's "
+    "d_model has become d_k, the dimension of one head.",
+    topics=("dot products", "scale rules"),
+    formula="Var(q·k/√d_k) = d_k/d_k = 1",
+    varies={"seed": 1, "d_k": 64, "draws": 100_000},
+    stated={"variance": 1.0},
+    opens=dots,
+)
+def variance_of_scaled(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Take the variance before and after dividing."""
+    found = sampled(dot_law(trial.d_k), trial)
+    scaled = Evidence.of(
+        "variance of q·k/√d_k", _divided(trial.d_k, found).variance, stated["variance"]
+    )
+    before = Evidence.of("variance of q·k", found.variance)
+    yield Case(f"d_k = {trial.d_k:,}", agrees(scaled), (scaled, before))
+
+
+@claim(
+    "S0-11",
+    says="Dividing by √d_k balances the influence of the elements, and of inputs of different "
+    "dimensions.",
+    right="It makes scores at different d_k comparable. It cannot balance elements: one factor "
+    "for all of them leaves the share of each in q·k as it was.",
+    topics=("dot products", "scale rules"),
+    formula="m·q·k = Σ m·q_i k_i",
+    condition="between inputs of different d_k, not between the elements of one",
+    varies={"seed": 1, "d_k": 64, "draws": 100_000},
+    stated={"ratio": 1.0},
+    opens=dots,
+)
+def balance(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Compare spreads at two d_k, and the share of one large component, before and after."""
+    few, many = (sampled(dot_law(d_k), trial) for d_k in (16, 1024))
+    after = over(
+        "standard deviation of q·k/√d_k at d_k = 1,024 over that at 16",
+        _divided(1024, many).standard_deviation, _divided(16, few).standard_deviation,
+        stated["ratio"],
+    )  # fmt: skip
+    before = over(
+        "the same of q·k", many.standard_deviation, few.standard_deviation
+    )  # fmt: skip
+    yield Case("inputs of different d_k", agrees(after), (after, before))
+    variances = np.ones(trial.d_k)
+    variances[0] = 3.0**4
+    scaled = multiplier("inverse-sqrt", trial.d_k) ** 2 * variances
+    share = Evidence(
+        "share of q_0·k_0 in the variance of m·q·k",
+        float(scaled[0] / scaled.sum()), stated=1.0 / trial.d_k,
+        exact=float(variances[0] / variances.sum()),
+    )  # fmt: skip
+    yield Case(
+        "the elements of one input, q_0 and k_0 three times as large", share.is_as_stated, (share,)
+    )
+
+
+@claim(
+    "L-4",
+    source="d2l.ai, attention scoring functions",
+    says="Dividing by √d keeps the variance of the dot product at 1 whatever the length of the "
+    "vectors.",
+    right="Where entries are independent and of variance 1. With a correlation of 0.3 it is 1.09, "
+    "and a learned gain of 2 on q makes it 4.",
+    topics=("dot products", "scale rules"),
+    formula="Var(q·k/√d_k) = g²(1 + ρ²), g the gain of q",
+    condition="for independent entries of mean 0 and variance 1",
+    varies={"seed": 1, "d_k": 64, "draws": 100_000},
+    stated={"variance": 1.0},
+    opens=partial(dots, correlation=_RHO),
+)
+def whatever_length(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Take the variance at two lengths, with a correlation and with a gain."""
+    long = min(16 * trial.d_k, 65_536)
+    for where, d_k, rho, gain in (
+        (f"independent entries, d_k = {trial.d_k:,}", trial.d_k, 0.0, 1.0),
+        (f"independent entries, d_k = {long:,}", long, 0.0, 1.0),
+        (f"ρ(q_i, k_i) = {_RHO:g}", trial.d_k, _RHO, 1.0),
+        ("a gain of 2 on q", trial.d_k, 0.0, 2.0),
+    ):
+        found = _divided(d_k, sampled(dot_law(d_k, correlation=rho), trial)).variance
+        variance = Evidence.of("variance of q·k/√d_k", found.times(gain**2), stated["variance"])
+        yield Case(where, agrees(variance), (variance,))
+
+
+@claim(
+    "L-22",
+    source="Yang et al. 2022 (µP), arXiv 2203.03466",
+    says="Training correlates q and k, so q·k grows as d_k, and dividing by d_k keeps it of order "
+    "1.",
+    right="Where they are correlated. At initialisation q·k grows as √d_k, and dividing by d_k "
+    "leaves a standard deviation of 1/√d_k: .016 at d_k = 4,096.",
+    topics=("dot products", "scale rules", "training"),
+    formula="E[q·k/d_k] = ρ, sd of q·k/d_k = √((1 + ρ²)/d_k)",
+    condition="where q and k are correlated",
+    varies={"seed": 1, "draws": 20_000},
+    stated={"power": 1.0},
+    opens=partial(dots, d_k=4096, correlation=_RHO),
+)
+def grows_as_d_k(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Take the power of d_k by which E|q·k| grows, with and without a correlation."""
+    low, high = 64, 4096
+    for rho in (_RHO, 0.0):
+        first, last = (
+            sampled(dot_law(d_k, correlation=rho), trial).mean_size for d_k in (low, high)
+        )
+        ratio = over("", last, first)
+        rise = log(high / low)
+        power = Evidence(
+            f"power of d_k that E|q·k| grows by, d_k = {low} to {high:,}",
+            log(ratio.value) / rise, (ratio.standard_error or 0.0) / ratio.value / rise,
+            stated["power"], None if ratio.exact is None else log(ratio.exact) / rise,
+        )  # fmt: skip
+        left = Evidence.of(
+            f"mean of |q·k/d_k| at d_k = {high:,}", last.times(multiplier("inverse", high))
+        )
+        near = Evidence("", power.exact or 0.0).is_near(power.stated, within=0.05)
+        yield Case(
+            f"ρ(q_i, k_i) = {rho:g}", near and power.is_near(power.exact), (power, left)
+        )  # fmt: skip
+    places = tuple(4.0**step for step in range(8))
+    curves = tuple(
+        Curve(f"ρ = {rho:g}", places, tuple(_size(int(d_k), rho) for d_k in places))
+        for rho in (_RHO, 0.0)
+    )
+    yield Picture("mean of |q·k/d_k|, exactly", "d_k", curves, log_x=True, log_y=True)
+
+
+def _size(d_k: int, rho: float) -> float:
+    size = dot_law(d_k, correlation=rho).mean_size
+    return (size or 0.0) * multiplier("inverse", d_k)
