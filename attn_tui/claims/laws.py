@@ -1,1 +1,353 @@
 """Claims about how q·k is distributed: its law, its tails, dice and coins."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+from itertools import pairwise
+from math import exp, inf, sqrt
+
+import numpy as np
+
+from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, Trial, claim
+from attn_tui.claims.samples import agrees, dots, rows_of_scores, sampled, variance_of
+from attn_tui.compute.dots.draws import Streams, draw_entries
+from attn_tui.compute.law.entries import LAWS, Pair
+from attn_tui.compute.law.lattice import Lattice
+from attn_tui.compute.law.names import Entries
+from attn_tui.compute.law.variance_gamma import coverage
+from attn_tui.compute.number import Number
+from attn_tui.compute.scale import NONE, Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.library import dot_law
+
+
+def beyond(bound: float, d_k: int) -> float:
+    """Return the exact probability that |q·k| of normal entries is more than a bound.
+
+    >>> round(beyond(50.0, 1024), 3)
+    0.118
+    """
+    return 1.0 - coverage(bound, d_k)
+
+
+def _normality(trial: Trial, stated: Stated, scale: Scale, name: str) -> Iterator[Case | Picture]:
+    """Hold the law of m·q·k against the normal one of the same mean and variance."""
+    law, m = dot_law(trial.d_k), scale.multiplier(trial.d_k, 1)
+    found = sampled(law, trial).scaled(m)
+    kurtosis = Evidence.of(f"kurtosis of {name}", found.kurtosis, stated["kurtosis"])
+    variance = Evidence.of(f"variance of {name}", found.variance, m**2 * trial.d_k)
+    inside = Evidence.of("share within ±2 standard deviations", found.coverage, stated["inside"])
+    yield Case(f"d_k = {trial.d_k:,}", agrees(kurtosis), (kurtosis, variance, inside))
+    # Not at 0, where the density of a single product is infinite.
+    steps = np.linspace(-5.0, 5.0, 61, dtype=np.float64) + 1e-3
+    x = law.standard_deviation * steps
+    exact, normal = law.density(x), law.normal_density(x)
+    if exact is not None:
+        places = tuple((m * x).tolist())
+        curves = (
+            Curve("exact", places, tuple((exact / m).tolist())),
+            Curve("normal", places, tuple((normal / m).tolist())),
+        )
+        yield Picture(f"density of {name}, d_k = {trial.d_k:,}", name, curves, log_y=True)
+
+
+_NORMAL = {"kurtosis": 3.0, "inside": 0.9544997361036416}
+"""What a normal law has."""
+
+
+@claim(
+    "S1-5",
+    says="For standard normal entries the scaled score q·k/√d follows N(0, 1).",
+    right="Mean 0 and variance 1 are right. The law is normal only as d_k → ∞: its kurtosis is 3 "
+    "+ 6/d_k, 4.5 at d_k = 4, with a sharper peak and heavier tails.",
+    topics=("dot products",),
+    formula="kurtosis of q·k = 3 + 6/d_k",
+    varies={"seed": 1, "d_k": 4, "draws": 100_000},
+    stated=_NORMAL,
+    opens=dots,
+)
+def scaled_is_normal(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Compare the kurtosis of q·k/√d_k with 3."""
+    yield from _normality(trial, stated, Scale(), "q·k/√d_k")
+
+
+@claim(
+    "S1-6",
+    says="Without √d the score q·k of standard normal entries follows N(0, d).",
+    right="Mean 0 and variance d_k are right. Like the scaled score it is normal only as d_k → ∞: "
+    "at d_k = 2 its law is that of Laplace, e^(−|x|)/2.",
+    topics=("dot products",),
+    formula="f(x) = |x|^ν K_ν(|x|)/(2^ν √π Γ(d_k/2)), ν = (d_k − 1)/2",
+    varies={"seed": 1, "d_k": 2, "draws": 100_000},
+    stated=_NORMAL,
+    opens=dots,
+)
+def unscaled_is_normal(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Compare the kurtosis of q·k with 3."""
+    yield from _normality(trial, stated, NONE, "q·k")
+
+
+@claim(
+    "S1-7",
+    says="The larger the variance of the scores, the larger the differences between them.",
+    right="Var(s_j − s_l) = 2d_k for two scores of one row. They are uncorrelated, though not "
+    "independent: both are large where ‖q‖ is.",
+    topics=("dot products",),
+    formula="Var(s_j − s_l) = 2d_k, corr(s_j², s_l²) = 1/(d_k + 3)",
+    varies={"seed": 1, "draws": 100_000},
+)
+def differences(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Take the variance of the difference of two scores of one row, at rising d_k."""
+    before, found = 0.0, []
+    for d_k in (4, 64, 1024):
+        law, pairs = dot_law(d_k), rows_of_scores(d_k, 2, trial)
+        # Given q the difference is normal, as a score is, with twice the variance.
+        drawn = variance_of(pairs[:, 0] - pairs[:, 1], law.kurtosis, 2.0 * law.variance)
+        apart = Evidence.of("variance of s_1 − s_2", drawn, stated=2.0 * d_k)
+        plain = np.prod(pairs, axis=1) / law.variance
+        squares = np.prod(np.square(pairs) - law.variance, axis=1)
+        scale = law.variance**2 * (law.kurtosis - 1.0)
+        together = Number.mean((squares / scale).tolist())
+        evidence = (
+            apart,
+            Evidence.of("correlation of s_1 and s_2", Number.mean(plain.tolist()), 0.0),
+            Evidence("correlation of their squares", together.value, together.standard_error,
+                     exact=1.0 / (d_k + 3)),
+        )  # fmt: skip
+        yield Case(f"d_k = {d_k:,}", agrees(apart) and apart.value > before, evidence)
+        before = apart.value
+        found.append(apart.value)
+    x = (4.0, 64.0, 1024.0)
+    curves = Curve("drawn", x, tuple(found)), Curve("2d_k", x, tuple(2.0 * d_k for d_k in x))
+    yield Picture("variance of s_1 − s_2", "d_k", curves, log_x=True, log_y=True)
+
+
+def sum_law(entries: Entries, terms: int) -> Lattice:
+    """Return the exact law of the sum of so many coins, +1 or −1 each, or dice."""
+    law = LAWS[entries]
+    values = [Fraction(law.mean + each) for each in law.deviations.tolist()]
+    one = Lattice.of(values, law.weights)
+    whole = one and one.summed(terms)
+    assert whole is not None
+    return whole
+
+
+def _mean_and_deviation(law: Lattice) -> tuple[float, float]:
+    mean = float(law.weights @ law.values)
+    return mean, sqrt(float(law.weights @ np.square(law.values - mean)))
+
+
+@claim(
+    "S2-4",
+    says="A dot product is like the sum of as many dice: 1 to 6 for one, 10 to 60 for ten, and so "
+    "on.",
+    right="A die averages 3.5, so a sum of d_k drifts to 3.5·d_k, 35 for ten, and hardly varies "
+    "beside that. Coins of +1 and −1 are the right picture: the sum has mean 0 and variance d_k.",
+    topics=("dot products",),
+    formula="dice: mean 3.5d, variance 35d/12; coins: mean 0, variance d",
+    condition="for coins of +1 and −1, not for dice",
+    varies={"d_k": 10},
+    stated={"mean": 0.0},
+    opens=partial(dots, entries="coins"),
+)
+def like_dice(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Hold mean and spread of the sums of dice and of coins against those of q·k."""
+    law = dot_law(trial.d_k)
+    words: dict[Entries, str] = {"die": "dice", "coins": "coins of +1 and −1"}
+    for entries, called in words.items():
+        found = sum_law(entries, trial.d_k)
+        mean, deviation = _mean_and_deviation(found)
+        ends = [float(each) for each in found.values[[0, -1]]]
+        evidence = (
+            Evidence("mean of the sum in its standard deviations", mean / deviation,
+                     stated=stated["mean"]),
+            Evidence("standard deviation of the sum", deviation, stated=law.standard_deviation),
+            Evidence("least sum that is likely at all", ends[0]),
+            Evidence("largest", ends[1]),
+        )  # fmt: skip
+        off = abs(mean / deviation - stated["mean"]) > 1e-6
+        yield Case(f"{trial.d_k:,} {called}", not off and evidence[1].is_as_stated, evidence)
+
+
+@claim(
+    "S2-5",
+    says="Each die has variance 1.",
+    right="A fair die has variance 35/12, about 2.92.",
+    topics=("dot products",),
+    formula="E[x²] − E[x]² = 91/6 − 49/4 = 35/12",
+    varies={"seed": 1, "draws": 100_000},
+    stated={"variance": 1.0},
+)
+def variance_of_die(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Roll dice, and take their variance."""
+    law = LAWS["die"]
+    rolls, _ = draw_entries(Pair("die"), Streams(trial.seed), (trial.draws,))
+    drawn = variance_of(rolls, law.fourth / law.variance**2, law.variance)
+    found = Evidence.of("variance of one die", drawn, stated["variance"])
+    mean = Evidence("mean of one die", law.mean + float(rolls.mean()),
+                    sqrt(law.variance / trial.draws), exact=law.mean)  # fmt: skip
+    yield Case("a fair die, 1 to 6", agrees(found), (found, mean))
+    faces = tuple((law.mean + law.deviations).tolist())
+    shares = tuple(float(np.isclose(rolls, face).mean()) for face in law.deviations)
+    exact = Curve("exact", faces, tuple(law.weights.tolist()))
+    yield Picture("share of rolls", "face", (Curve("rolled", faces, shares), exact))
+
+
+_TABLE = {2: 2.8, 4: 4.0, 512: 45.2, 1024: 64.0}
+
+
+@claim(
+    "S2-10",
+    says="Table of the typical range, headed ±2 variances: ±2.8 at d = 2, ±4 at 4, ±45.2 at 512, "
+    "±64 at 1,024.",
+    right="The numbers are ±2√d_k, two standard deviations, with 45.25 cut to 45.2. Two variances "
+    "would be 2d_k: ±2,048 at 1,024. About 95 % lies inside.",
+    topics=("dot products",),
+    formula="±2√d_k, not ±2d_k",
+    condition="of ±2 standard deviations",
+    varies={"seed": 1, "draws": 100_000},
+    stated={f"d = {d_k}": value for d_k, value in _TABLE.items()},
+    opens=partial(dots, d_k=1024),
+)
+def table(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Hold each row against two standard deviations, and the heading against two variances."""
+    for d_k in _TABLE:
+        law, given = dot_law(d_k), stated[f"d = {d_k}"]
+        two = Evidence("two standard deviations of q·k", 2.0 * law.standard_deviation, stated=given)
+        inside = Evidence.of("share inside", sampled(law, trial).coverage)
+        # The table has one decimal, and cuts.
+        yield Case(
+            f"as ±2 standard deviations, d_k = {d_k:,}", 0.0 <= two.value - given < 0.1,
+            (two, inside),
+        )  # fmt: skip
+    law = dot_law(1024)
+    two = Evidence("two variances of q·k", 2.0 * law.variance, stated=stated["d = 1024"])
+    yield Case("as ±2 variances, d_k = 1,024", two.is_as_stated, (two,))
+
+
+@claim(
+    "S2-11",
+    says="In two dimensions the dot product is at most ±2.8.",
+    right="5.91 % of all dot products lie beyond ±2√2 at d_k = 2, and there is no largest one: "
+    "the law is that of Laplace, e^(−|x|)/2.",
+    topics=("dot products",),
+    formula="P(|q·k| > x) = e^(−x) at d_k = 2",
+    varies={"seed": 1, "draws": 100_000},
+    stated={"outside": 0.0},
+    opens=partial(dots, d_k=2),
+)
+def at_most(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Count what lies beyond two standard deviations in two dimensions."""
+    law = dot_law(2)
+    inside = sampled(law, trial).coverage
+    outside = Evidence("share of |q·k| beyond 2√2", 1.0 - inside.value, inside.standard_error,
+                       stated["outside"], exp(-law.bound))  # fmt: skip
+    tail = Evidence("share beyond 10, exactly", beyond(10.0, 2), exact=exp(-10.0))
+    yield Case("d_k = 2", agrees(outside), (outside, tail))
+
+
+@claim(
+    "S2-12",
+    says="At d = 1,024 values such as ±50 and ±60 are frequent.",
+    right="Of all dot products 12 % exceed 50 in size and 6 % exceed 60: one in eight and one in "
+    "16.",
+    topics=("dot products",),
+    formula="P(|q·k| > x) ≈ 2(1 − Φ(x/√d_k))",
+    condition="of ±50, if one in ten counts as frequent",
+    varies={"d_k": 1024},
+    stated={"frequent": 0.1},
+    opens=dots,
+)
+def frequent(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Take the exact chance of more than 50 and of more than 60."""
+    for bound in (50.0, 60.0):
+        share = Evidence(f"chance of |q·k| > {bound:g}", beyond(bound, trial.d_k))
+        where = f"±{bound:g} at d_k = {trial.d_k:,}, against a chance of {stated['frequent']:g}"
+        yield Case(where, share.value >= stated["frequent"], (share,))
+
+
+def _worked(trial: Trial) -> Opened:
+    return Opened("explore", Draft(EXAMPLE.text, Setup(d_k=trial.d_k)))
+
+
+@claim(
+    "S2-17",
+    says="The scores 100, 120 and 150 simulate d_k = 1,024.",
+    right="150 is 4.7 standard deviations, which one dot product in 330,000 exceeds in size. Only "
+    "the differences matter to softmax, and they are typical: 27 % of pairs of a row are more "
+    "than 50 apart.",
+    topics=("dot products", "softmax"),
+    formula="sd of s = √d_k = 32, sd of s_j − s_l = √(2d_k) = 45.3",
+    condition="for the differences, not for the sizes",
+    varies={"d_k": 1024},
+    stated={"plausible": 0.01},
+    opens=_worked,
+)
+def simulated(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Take the exact chances of such sizes, and of such differences."""
+    least, most, d_k = 100.0, 150.0, trial.d_k
+    # Given q a difference is normal as a score is, and √2 times as large.
+    for where, name, bound, stretch in (
+        ("the sizes", "|q·k| > 150", most, 1.0),
+        ("the differences", "|s_j − s_l| > 50", most - least, sqrt(2.0)),
+    ):
+        chance = Evidence(f"chance of {name}", beyond(bound / stretch, d_k))
+        deviation = stretch * dot_law(d_k).standard_deviation
+        sigmas = Evidence(f"{bound:g} in standard deviations", bound / deviation)
+        against = f"{where}, against a chance of {stated['plausible']:g}"
+        yield Case(against, chance.value >= stated["plausible"], (chance, sigmas))
+
+
+@claim(
+    "S2-24",
+    says="The sum of 1,024 dice runs to thousands.",
+    right="It has mean 3,584 and a standard deviation of only 54.7.",
+    topics=("dot products",),
+    formula="3.5·1024 = 3584, √(1024·35/12) = 54.7",
+    varies={"d_k": 1024},
+    stated={"thousands": 1000.0},
+)
+def many_dice(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Take the exact law of the sum of as many dice as d_k says."""
+    law, least = sum_law("die", trial.d_k), stated["thousands"]
+    mean, deviation = _mean_and_deviation(law)
+    chance = float(law.weights[law.values >= least].sum())
+    evidence = (
+        Evidence(f"chance of a sum of {least:,.0f} or more", chance),
+        Evidence("mean of the sum", mean, exact=3.5 * trial.d_k),
+        Evidence("standard deviation of the sum", deviation, exact=sqrt(trial.d_k * 35.0 / 12.0)),
+    )
+    yield Case(f"{trial.d_k:,} dice", chance > 0.5, evidence)
+    near = np.abs(law.values - mean) <= 4.0 * deviation
+    x, y = law.values[near], law.weights[near]
+    step = max(1, x.size // 100)
+    curve = Curve("sum", tuple(x[::step].tolist()), tuple(y[::step].tolist()))
+    yield Picture(f"probability of the sum of {trial.d_k:,} dice", "sum", (curve,))
+
+
+@claim(
+    "S2-25",
+    says="Not every dot product is large, but the chance of a large one rises sharply with the "
+    "dimension.",
+    right="It does: |q·k| exceeds 10 with a chance of .000045 at d_k = 2, .016 at 16, .21 at 64 "
+    "and .75 at 1,024.",
+    topics=("dot products",),
+    formula="P(|q·k| > 10), e^(−10) at d_k = 2",
+    stated={"sharply": 10.0},
+    opens=partial(dots, d_k=1024, d_ks=(2, 16, 64, 1024)),
+)
+def large_values(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Take the exact chance of more than 10 in size over d_k."""
+    d_ks = (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+    chances = [beyond(10.0, d_k) for d_k in d_ks]
+    rising = all(one < two for one, two in pairwise(chances))
+    shown = tuple(
+        Evidence(f"chance of |q·k| > 10 at d_k = {d_k:,}", chances[d_ks.index(d_k)])
+        for d_k in (2, 16, 64, 1024)
+    )
+    growth = chances[5] / chances[0] if chances[0] else inf
+    sharp = Evidence("that at 64 over that at 2", growth)
+    yield Case("d_k = 2 to 1,024", rising and growth >= stated["sharply"], (sharp, *shown[:3]))
+    curve = Curve("|q·k| > 10", tuple(map(float, d_ks)), tuple(chances))
+    yield Picture("chance of |q·k| > 10", "d_k", (curve,), log_x=True, log_y=True)
