@@ -25,7 +25,7 @@ _RHO = 0.3
     "S0-13",
     says="Trained queries and keys may be treated as random and independent of each other.",
     right="At initialisation they may. Training can correlate them: with a correlation ρ the mean "
-    "is ρ·d_k and the variance d_k(1 + ρ²), for ρ = 0.3 and d_k = 64 19.2 and 69.8.",
+    "is ρ·d_k and the variance d_k(1 + ρ²): 19.2 and 69.8 for ρ = 0.3 at d_k = 64.",
     topics=("dot products", "training"),
     formula="E[q·k] = ρ·d_k, Var(q·k) = d_k(1 + ρ²)",
     condition="while q_i and k_i are uncorrelated, as at initialisation",
@@ -93,11 +93,10 @@ def cross_terms(trial: Trial, stated: Stated) -> Iterator[Case]:
     d_k = trial.d_k
     law = dot_law(d_k, tied=True)
     found, own = sampled(law, trial), d_k * law.product.variance
-    rest = Number(
-        found.variance.value - own, found.variance.standard_error, law.variance - own
-    )  # fmt: skip
-    cross = Evidence.of("cross terms: variance of q·k less d_k·Var(q_i k_i)", rest,
-                        stated["cross terms"])  # fmt: skip
+    rest = Number(found.variance.value - own, found.variance.standard_error, law.variance - own)
+    cross = Evidence.of(
+        "cross terms: variance of q·k less d_k·Var(q_i k_i)", rest, stated["cross terms"]
+    )
     premise = Evidence.of("mean of q_i·k_j for i ≠ j", found.mean.times(1.0 / d_k), 0.0)
     yield Case("tied components", agrees(cross) or not agrees(premise), (cross, premise))
 
@@ -160,13 +159,16 @@ def initialisation(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         yield Case(where, agrees(found), (found,))
     widths = tuple(256.0 * 2.0**step for step in range(8))
     yield Picture(
-        "variance of q_i over the width of the model", "d_model",
+        "variance of q_i over the width of the model",
+        "d_model",
         (
             Curve("std 0.02", widths, tuple(width * 0.02**2 for width in widths)),
             Curve("variance 1/d_model", widths, tuple(1.0 for _ in widths)),
         ),
-        log_x=True, log_y=True, mark=0.02**-2,
-    )  # fmt: skip
+        log_x=True,
+        log_y=True,
+        mark=0.02**-2,
+    )
 
 
 def multiplier(rule: str, d_k: int) -> float:
@@ -237,7 +239,7 @@ def variance_of_scaled(trial: Trial, stated: Stated) -> Iterator[Case]:
     "for all of them leaves the share of each in q·k as it was.",
     topics=("dot products", "scale rules"),
     formula="m·q·k = Σ m·q_i k_i",
-    condition="between inputs of different d_k, not between the elements of one",
+    condition="between inputs of different d_k",
     varies={"seed": 1, "d_k": 64, "draws": 100_000},
     stated={"ratio": 1.0},
     opens=dots,
@@ -247,21 +249,21 @@ def balance(trial: Trial, stated: Stated) -> Iterator[Case]:
     few, many = (sampled(dot_law(d_k), trial) for d_k in (16, 1024))
     after = over(
         "standard deviation of q·k/√d_k at d_k = 1,024 over that at 16",
-        _divided(1024, many).standard_deviation, _divided(16, few).standard_deviation,
+        _divided(1024, many).standard_deviation,
+        _divided(16, few).standard_deviation,
         stated["ratio"],
-    )  # fmt: skip
-    before = over(
-        "the same of q·k", many.standard_deviation, few.standard_deviation
-    )  # fmt: skip
+    )
+    before = over("the same of q·k", many.standard_deviation, few.standard_deviation)
     yield Case("inputs of different d_k", agrees(after), (after, before))
     variances = np.ones(trial.d_k)
     variances[0] = 3.0**4
     scaled = multiplier("inverse-sqrt", trial.d_k) ** 2 * variances
     share = Evidence(
         "share of q_0·k_0 in the variance of m·q·k",
-        float(scaled[0] / scaled.sum()), stated=1.0 / trial.d_k,
+        float(scaled[0] / scaled.sum()),
+        stated=1.0 / trial.d_k,
         exact=float(variances[0] / variances.sum()),
-    )  # fmt: skip
+    )
     yield Case(
         "the elements of one input, q_0 and k_0 three times as large", share.is_as_stated, (share,)
     )
@@ -320,16 +322,16 @@ def grows_as_d_k(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         rise = log(high / low)
         power = Evidence(
             f"power of d_k that E|q·k| grows by, d_k = {low} to {high:,}",
-            log(ratio.value) / rise, (ratio.standard_error or 0.0) / ratio.value / rise,
-            stated["power"], None if ratio.exact is None else log(ratio.exact) / rise,
-        )  # fmt: skip
+            log(ratio.value) / rise,
+            (ratio.standard_error or 0.0) / ratio.value / rise,
+            stated["power"],
+            None if ratio.exact is None else log(ratio.exact) / rise,
+        )
         left = Evidence.of(
             f"mean of |q·k/d_k| at d_k = {high:,}", last.times(multiplier("inverse", high))
         )
         near = Evidence("", power.exact or 0.0).is_near(power.stated, within=0.05)
-        yield Case(
-            f"ρ(q_i, k_i) = {rho:g}", near and power.is_near(power.exact), (power, left)
-        )  # fmt: skip
+        yield Case(f"ρ(q_i, k_i) = {rho:g}", near and power.is_near(power.exact), (power, left))
     places = tuple(4.0**step for step in range(8))
     curves = tuple(
         Curve(f"ρ = {rho:g}", places, tuple(_size(int(d_k), rho) for d_k in places))

@@ -40,14 +40,15 @@ def dimension(trial: Trial, stated: Stated) -> Iterator[Case]:
     models = _all()
     same = sum(each.d_k == each.d_model for each in models)
     yield Case(
-        f"the {len(models)} models listed", same == len(models),
+        f"the {len(models)} models listed",
+        same == len(models),
         (
             Evidence("models whose d_k is d_model", same, stated=len(models)),
             Evidence("largest d_k", max(each.d_k for each in models)),
             Evidence("smallest d_model", min(each.d_model for each in models)),
             Evidence("largest d_model", max(each.d_model for each in models)),
         ),
-    )  # fmt: skip
+    )
 
 
 def power(models: list[Model]) -> float:

@@ -81,7 +81,7 @@ def mean_is_nought(trial: Trial, stated: Stated) -> Iterator[Case]:
     "averages 0 at every d_k.",
     topics=("dot products",),
     formula="E|q·k| ≈ √(2d_k/π), E[q·k] = 0",
-    condition="for the size of q·k, not for q·k",
+    condition="for the size of q·k",
     varies={"seed": 1, "draws": 20_000},
     opens=partial(dots, d_k=1024),
 )
@@ -98,13 +98,14 @@ def grows(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     yield Case("q·k itself", _rises(mean), (mean, at_last))
     x = tuple(map(float, _D_KS))
     yield Picture(
-        "mean of q·k and of |q·k|, drawn", "d_k",
+        "mean of q·k and of |q·k|, drawn",
+        "d_k",
         (
             Curve("|q·k|", x, tuple(each.mean_size.value for each in found.values())),
             Curve("q·k", x, tuple(each.mean.value for each in found.values())),
         ),
         log_x=True,
-    )  # fmt: skip
+    )
 
 
 def _rises(rise: Evidence) -> bool:
@@ -128,8 +129,9 @@ def larger(trial: Trial, stated: Stated) -> Iterator[Case]:
     step = "from d_k = 512 to 1,024"
     spread = above(
         f"rise of the standard deviation of q·k {step}",
-        two.standard_deviation, one.standard_deviation,
-    )  # fmt: skip
+        two.standard_deviation,
+        one.standard_deviation,
+    )
     yield Case("the spread", _rises(spread), (spread,))
     mean = above(f"rise of the mean of q·k {step}", two.mean, one.mean)
     yield Case("the mean", _rises(mean), (mean,))
@@ -160,10 +162,12 @@ def proportional(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     errors = np.array([each.standard_error for each in found]) / exact
     values = np.array([each.value for each in found])
     slope = Evidence(
-        "slope of ln Var(q·k) over ln d_k", float(pull @ np.log(values)),
-        float(np.sqrt(np.square(pull * errors).sum())), stated["slope"],
+        "slope of ln Var(q·k) over ln d_k",
+        float(pull @ np.log(values)),
+        float(np.sqrt(np.square(pull * errors).sum())),
+        stated["slope"],
         float(pull @ np.log(exact)),
-    )  # fmt: skip
+    )
     last = Evidence.of(f"variance of q·k at d_k = {_D_KS[-1]:,}", found[-1])
     yield Case(f"normal entries, d_k = 1 to {_D_KS[-1]:,}", agrees(slope), (slope, last))
     places = tuple(map(float, _D_KS))

@@ -1,8 +1,10 @@
 """Claims that reasons decide: formulas, notation, slips of wording."""
 
 from collections.abc import Callable
+from functools import partial
 
 from attn_tui.claims.claim import Opened, Trial, told
+from attn_tui.claims.samples import dots
 from attn_tui.compute.scale import NONE
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft
@@ -28,7 +30,7 @@ same_dimension = told(
     "taken; V may have one of its own, d_v, which is then that of the output.",
     topics=("formula",),
     formula="Q: n_q × d_k, K: n × d_k, V: n × d_v",
-    condition="for Q and K; V may have a dimension of its own",
+    condition="for Q and K",
     opens=vectors("q: 1, 0\nK: [[1, 0], [0, 1]]\nV: [[1, 2, 3], [4, 5, 6]]", 2),
 )
 
@@ -39,7 +41,7 @@ unstable = told(
     right="Vanishing gradients make learning slow, or stop it. What makes it unstable is logits "
     "that grow as training goes on.",
     topics=("training", "gradients"),
-    condition="of logits that grow in training; vanishing gradients make learning slow",
+    condition="of logits that grow in training",
 )
 
 function_of_one = told(
@@ -123,6 +125,7 @@ by_variance = told(
     right="It does: section 3.2.1 says that it suspects so, and footnote 4 gives mean 0 and "
     "variance d_k for independent components.",
     topics=("dot products", "gradients"),
+    opens=dots,
 )
 
 stray = told(
@@ -141,6 +144,7 @@ two_variances = told(
     "variance of 64 it would be ±16, not ±128.",
     topics=("dot products",),
     formula="P(|x| ≤ 2σ) = .9545",
+    opens=partial(dots, d_k=64),
 )
 
 two_draws = told(
