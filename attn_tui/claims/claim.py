@@ -1,6 +1,6 @@
 """What a claim is, what it is tried with, and what comes of that."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import isnan
 from types import MappingProxyType
@@ -127,6 +127,11 @@ class Curve:
     name: str
     x: tuple[float, ...]
     y: tuple[float, ...]
+
+    @classmethod
+    def of(cls, name: str, x: Iterable[float], y: Iterable[float]) -> "Curve":
+        """Return the curve through some places."""
+        return cls(name, tuple(map(float, x)), tuple(map(float, y)))
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,18 @@
-"""Claims about whole heads and layers: rank, singular values, gradients by W, the first row."""
+"""Claims about layers of attention, and about square matrices of weights."""
 
 from collections.abc import Iterator
 from math import exp, sqrt
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, Trial, claim
+from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, Trial, claim
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.head import Head, row_weights
-from attn_tui.compute.logit_map import PLAIN, LogitMap
-from attn_tui.compute.mask import Mask
 from attn_tui.compute.number import Number
 from attn_tui.compute.scale import Scale
-from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Floats, normalised
+from attn_tui.compute.source import Floats
 from attn_tui.compute.stream import stream
 from attn_tui.compute.sweep.rows import DrawnWeights, rows
-from attn_tui.files.draft import Draft
 
 
 def normals(trial: Trial, key: int, *shape: int) -> Floats:
@@ -103,8 +99,8 @@ def rank_collapse(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
             f"{words}, n = {trial.n:,}, d_k = {trial.d_k:,}", means[0].value < 1e-3,
             tuple(means),
         )  # fmt: skip
-        over = [float(np.exp(np.log(each).mean())) for each in found if each.min() > ROUNDING]
-        curves.append(Curve(words, tuple(map(float, range(len(over)))), tuple(over)))
+        over = [np.exp(np.log(each).mean()) for each in found if each.min() > ROUNDING]
+        curves.append(Curve.of(words, range(len(over)), over))
     yield Picture(
         "what is left of the differences between tokens, ‖X − mean‖_F/‖X‖_F",
         "layers", tuple(curves), log_y=True,
@@ -115,8 +111,8 @@ def rank_collapse(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     "L-12",
     source="Hong & Lee, EMNLP 2025",
     says="As attention concentrates, the spectral norm of the weights grows, so gradients explode.",
-    right="‖A‖₂ grows, at n = 256 from 1.00 to 2.1 as σ goes from 0.1 to 16, and never exceeds "
-    "√n. The gradient by the logits rises with it at first, then falls: mean ‖J‖_F is .063, .30 "
+    right="‖A‖₂ grows, at n = 256 from 1.0 to 2.0 as σ goes from 0.1 to 16, and never exceeds "
+    "√n. The gradient by the logits rises with it at first, then falls: mean ‖J‖_F is .063, .29 "
     "at σ = 4, .14 at σ = 16.",
     topics=("gradients", "softmax"),
     formula="‖A‖₂ ≤ √n, ‖J‖_F ≤ ½",
@@ -126,27 +122,28 @@ def rank_collapse(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
 def concentration(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Widen the logits of a square of weights, and follow its norm and that of J."""
     check_size(trial, n=512, draws=32)
-    logit_stds = (0.1, 1.0, 4.0, 16.0)
+    logit_stds = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
     norms = np.array([_norms(trial, draw, logit_stds) for draw in range(trial.draws)])
-    for low, high in ((0, 2), (2, 3)):
+    for low, high in ((0, 4), (4, 6)):
         by_logits, of_weights = (norms[:, high, part] / norms[:, low, part] for part in (1, 0))
-        stds = f"σ = {logit_stds[low]:g} to {logit_stds[high]:g}"
-        grown = average(f"mean ‖J‖_F, so many times as large from {stds}", by_logits)
+        low_std, high_std = f"σ = {logit_stds[low]:g}", f"σ = {logit_stds[high]:g}"
+        over = f"at {high_std} over that at {low_std}"
+        grown = average(f"mean ‖J‖_F {over}", by_logits)
         yield Case(
-            f"n = {trial.n:,}, {stds}",
+            f"n = {trial.n:,}, {low_std} to {logit_stds[high]:g}",
             grown.value > 1.0 and float(of_weights.mean()) > 1.0,
             (
                 grown,
-                average(f"‖A‖₂, so many times as large from {stds}", of_weights),
-                average(f"mean ‖A‖₂ at σ = {logit_stds[high]:g}", norms[:, high, 0]),
-                average(f"mean ‖J‖_F at σ = {logit_stds[high]:g}", norms[:, high, 1]),
+                average(f"mean ‖A‖₂ {over}", of_weights),
+                average(f"mean ‖A‖₂ at {high_std}", norms[:, high, 0]),
+                average(f"mean ‖J‖_F at {high_std}", norms[:, high, 1]),
             ),
-        )  # fmt: skip
-    both = [tuple(norms[:, :, part].mean(axis=0).tolist()) for part in (0, 1)]
+        )
+    both = [norms[:, :, part].mean(axis=0) for part in (0, 1)]
     yield Picture(
         "norms of the weights and of their gradient by the logits",
         "σ, the standard deviation of the logits",
-        (Curve("‖A‖₂", logit_stds, both[0]), Curve("mean ‖J‖_F", logit_stds, both[1])),
+        (Curve.of("‖A‖₂", logit_stds, both[0]), Curve.of("mean ‖J‖_F", logit_stds, both[1])),
         log_x=True, log_y=True,
     )  # fmt: skip
 
@@ -157,11 +154,26 @@ def _norms(trial: Trial, draw: int, logit_stds: tuple[float, ...]) -> list[tuple
     given, unknown = rows(z, np.zeros_like(z)), np.full(trial.n, np.nan)
     return [
         (
-            float(singular_values(row_weights(std * z))[0]),
+            spectral_norm(row_weights(std * z)),
             float(np.exp(DrawnWeights(given, np.full(trial.n, std), unknown).jacobian()).mean()),
         )
         for std in logit_stds
     ]
+
+
+def spectral_norm(weights: Floats) -> float:
+    """Return ‖A‖₂ of a matrix of weights to eight digits, by powers of AᵀA.
+
+    No entry is negative, so that the vector it belongs to is never missed (Perron and Frobenius).
+    """
+    along, norm = weights.sum(axis=0), 0.0
+    for _ in range(1000):
+        along = weights.T @ (weights @ along)
+        before, norm = norm, float(np.linalg.norm(along))
+        along /= norm
+        if abs(norm - before) <= 1e-11 * norm:
+            break
+    return sqrt(norm)
 
 
 def singular_values(matrix: Floats) -> Floats:
@@ -205,148 +217,7 @@ def spectral_gap(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     places = range(1, min(n, 100) + 1)
     yield Picture(
         f"singular values of {n:,} × {n:,} random weights", "place, from the largest",
-        (Curve("singular values", tuple(map(float, places)), tuple(found[: len(places)].tolist())),
-         Curve("edge of the bulk", (1.0, float(len(places))), (edge, edge))),
+        (Curve.of("singular values", places, found[: len(places)]),
+         Curve.of("edge of the bulk", (1, len(places)), (edge, edge))),
         log_x=True, log_y=True,
     )  # fmt: skip
-
-
-@claim(
-    "L-21",
-    source="T5 (a comment in mesh-tensorflow)",
-    says="Dividing by √d_k may as well be folded into the initialisation of W_q.",
-    right="The weights come out the same, but ∂L/∂W_q is √d_k times as large, so one step of "
-    "gradient descent moves the logits d_k times as far: training is another.",
-    topics=("scale rules", "training"),
-    formula="∂L/∂W_q: √d_k times",
-    condition="for the forward pass at initialisation",
-    stated={"ratio of gradients": 1.0},
-    varies={"seed": 1, "d_k": 64, "n": 32},
-)
-def folded_scale(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Compare a head that divides its scores with one whose W_q was divided."""
-    check_size(trial, 1, d_k=1024, n=1024)
-    n, d_k, root = trial.n, trial.d_k, sqrt(trial.d_k)
-    tokens, upstream = normals(trial, 0, n, d_k), normals(trial, 1, n, d_k)
-    of_q, of_k, of_v = (projected(trial, part) for part in (2, 3, 4))
-    kept, folded = (
-        Head(tokens @ matrix, tokens @ of_k, tokens @ of_v, logits)
-        for matrix, logits in ((of_q, LogitMap(1.0 / root)), (of_q / root, PLAIN))
-    )
-    apart = float(np.abs(kept.weights - folded.weights).max())
-    yield Case(
-        "the forward pass", apart < 1e-9, (Evidence("largest difference of p", apart, stated=0.0),)
-    )
-    steps = [tokens.T @ head.gradients(upstream)[0] for head in (kept, folded)]
-    moves = [
-        float(np.linalg.norm(head.map.multiplier * (tokens @ step) @ head.keys.T))
-        for head, step in zip((kept, folded), steps, strict=True)
-    ]
-    sizes = [float(np.linalg.norm(step)) for step in steps]
-    ratio = Evidence(
-        "‖∂L/∂W_q‖, folded over divided", sizes[1] / sizes[0],
-        stated=stated["ratio of gradients"], exact=root,
-    )  # fmt: skip
-    yield Case(
-        "the gradient", ratio.is_as_stated,
-        (ratio, Evidence(
-            "change of the logits by one step of gradient descent, folded over divided",
-            moves[1] / moves[0], exact=float(d_k))),
-    )  # fmt: skip
-
-
-GAIN = 10.0
-"""q and k that training has enlarged: logits of standard deviation 100."""
-
-
-@claim(
-    "L-9",
-    source="Kimi K2, arXiv 2507.20534",
-    says="Multiplying W_q and W_k by √(τ/S_max) each, where the largest logit S_max exceeds τ, "
-    "brings the largest logit to τ.",
-    right="Exactly, on the batch S_max was found on, and for any head by itself. On another batch "
-    "the largest is only near τ; QK-norm undoes the change; a W_k that two heads share is "
-    "multiplied twice. Of how concentrated the weights are it says nothing.",
-    topics=("scale rules", "training"),
-    formula="√γW_q, √γW_k, γ = min(1, τ/S_max)",
-    condition="on the batch it was found on, without QK-norm and where heads share no W_k",
-    stated={"τ": 100.0},
-    varies={"seed": 1, "d_k": 64, "n": 64},
-)
-def clipped_logits(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Clip W_q and W_k by the largest logit, and look for the largest logit again."""
-    check_size(trial, 1, d_k=1024, n=1024)
-    cap = stated["τ"]
-    batch, other = (normals(trial, part, trial.n, trial.d_k) for part in (0, 1))
-    of_q, second_q, of_k = (projected(trial, part, GAIN) for part in (2, 3, 4))
-    share = clip(largest_logit(batch, of_q, of_k), cap)
-    for where, tokens in (("the same batch", batch), ("another batch", other)):
-        yield _clipped(
-            where, cap, largest_logit(tokens, of_q, of_k),
-            largest_logit(tokens, sqrt(share) * of_q, sqrt(share) * of_k),
-        )  # fmt: skip
-    before = largest_logit(batch, of_q, of_k, GAIN)
-    share = clip(before, cap)
-    after = largest_logit(batch, sqrt(share) * of_q, sqrt(share) * of_k, GAIN)
-    yield _clipped(f"the same batch, QK-norm with gains of {GAIN:g}", cap, before, after)
-    before = largest_logit(batch, of_q, of_k)
-    share, second = clip(before, cap), clip(largest_logit(batch, second_q, of_k), cap)
-    after = largest_logit(batch, sqrt(share) * of_q, sqrt(share * second) * of_k)
-    yield _clipped("the same batch, two heads with one W_k", cap, before, after)
-
-
-def largest_logit(tokens: Floats, of_q: Floats, of_k: Floats, norm_gain: float = 0.0) -> float:
-    """Return the largest logit of tokens under 1/√d_k; with a gain above 0, that of QK-norm."""
-    q, k = tokens @ of_q, tokens @ of_k
-    if norm_gain:
-        q, k = normalised(q) * norm_gain, normalised(k) * norm_gain
-    return float(Head(q, k, k, Scale().logit_map(q.shape[1], len(k))).logits.max())
-
-
-def clip(largest: float, cap: float) -> float:
-    """Return γ, what W_q·W_k is multiplied by so that no logit exceeds a cap."""
-    return cap / largest if largest > cap else 1.0
-
-
-def _clipped(where: str, cap: float, before: float, after: float) -> Case:
-    found = Evidence("largest logit, clipped", after, stated=cap)
-    return Case(where, found.is_as_stated, (found, Evidence("largest logit before", before)))
-
-
-def _causal(trial: Trial) -> Opened:
-    text = "\n".join(["12, -3, 5, 1"] * 4)
-    setup = Setup(trial.d_k, Scale(sink=0.0), mask=Mask(causal=True))
-    return Opened("explore", Draft(text, setup))
-
-
-@claim(
-    "L-27",
-    source="onnxruntime/mobius, issue 548",
-    says="The first row of causal attention cannot show that the scale is wrong.",
-    right="It sees one key, whose weight is 1 whatever m is. With a sink that key shares its "
-    "weight with the sink, in a ratio of e^(m·s) to e^b, and so it shows m.",
-    topics=("scale rules", "softmax"),
-    formula="p = 1; with a sink 1/(1 + e^(b − m·s))",
-    condition="without a sink",
-    varies={"seed": 1, "d_k": 64, "n": 4},
-    opens=_causal,
-)
-def first_row(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Compare the first row of causal attention under 1/√d_k and with no scale."""
-    check_size(trial, 1, d_k=65_536, n=64)
-    queries, keys = (normals(trial, part, trial.n, trial.d_k) for part in (0, 1))
-    for where, sink in (("no sink", None), ("a sink at b = 0", 0.0)):
-        found = [
-            Head(queries, keys, keys, Scale(rule, sink=sink).logit_map(trial.d_k, 1), causal=True)
-            for rule in ("inverse-sqrt", "none")
-        ]
-        divided, plain = (float(head.weights[0, 0]) for head in found)
-        exact = [
-            1.0 if sink is None else 1.0 / (1.0 + exp(sink - float(head.logits[0, 0])))
-            for head in found
-        ]
-        yield Case(
-            where, abs(divided - plain) < 1e-9,
-            (Evidence("p of the first row's key, m = 1/√d_k", divided, exact=exact[0]),
-             Evidence("p of the first row's key, m = 1", plain, exact=exact[1])),
-        )  # fmt: skip

@@ -6,6 +6,7 @@ from functools import cache
 
 from attn_tui.claims import (
     assumptions,
+    heads,
     laws,
     layers,
     length,
@@ -31,6 +32,7 @@ _ROOMS = (
     rounding,
     rules,
     length,
+    heads,
     layers,
     models,
     words,

@@ -1,1 +1,357 @@
-"""Claims about the number of keys: what fades as there are more of them."""
+"""Claims about the number of keys: what fades, or condenses, as there are more of them."""
+
+from collections.abc import Callable, Iterator
+from math import exp, inf, log, sqrt
+
+import numpy as np
+
+from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, Trial, claim
+from attn_tui.claims.layers import check_size
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.head import row_weights
+from attn_tui.compute.number import Number
+from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Floats
+from attn_tui.compute.stream import stream
+from attn_tui.compute.sweep.asymptotes import condensation_n, condensation_std
+from attn_tui.compute.sweep.draws import units
+from attn_tui.compute.sweep.exact import entropy_at, trace_at
+from attn_tui.compute.sweep.rows import DrawnWeights
+from attn_tui.compute.sweep.settings import Settings
+from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.library import softmax
+
+ENTROPY = DrawnWeights.entropy
+
+MOST_NUMBERS = 20_000_000
+
+
+def swept(trial: Trial, scale: Scale = Scale(), **settings: object) -> Opened:
+    """Return Sweep at the d_k and the seed of a trial."""
+    asked = Settings(seed=trial.seed, **settings)  # type: ignore[arg-type]
+    return Opened("sweep", Draft(EXAMPLE.text, Setup(trial.d_k, scale).put(asked)))
+
+
+def drawn(
+    of: Callable[[DrawnWeights], Floats],
+    trial: Trial,
+    n_keys: int,
+    logit_std: float,
+    scale: Scale | None = None,
+) -> Floats:
+    """Return a statistic of drawn rows of normal logits, shape (draws,).
+
+    Args:
+        of: Its natural logarithm.
+        trial: How many rows, of which seed.
+        n_keys: The length of each.
+        logit_std: σ, the standard deviation of the logits.
+        scale: What makes it m·‖q‖·σ instead, for q of the trial's d_k.
+
+    Raises:
+        InputError: If more would be drawn than memory should hold.
+    """
+    if n_keys * trial.draws > MOST_NUMBERS:
+        problem = f"{trial.draws:,} rows of {n_keys:,} keys are too many"
+        raise InputError("draws", problem, f"at most {MOST_NUMBERS // n_keys:,} of these")
+    found = []
+    for unit in units(trial.seed, n_keys, trial.draws, (trial.d_k,)):
+        stds = np.full(unit.size, logit_std)
+        if scale:
+            stds *= scale.multiplier(trial.d_k, n_keys) * unit.query_norms(trial.d_k)
+        found.append(of(DrawnWeights(unit.rows(), stds, np.full(unit.size, np.nan))))
+    return np.exp(np.concatenate(found))
+
+
+def mean_of(name: str, values: Floats) -> Evidence:
+    """Return the mean of draws, shape (draws,), as evidence."""
+    return Evidence.of(name, Number.mean(values.tolist()))
+
+
+@claim(
+    "L-3",
+    source="Karpathy, gpt_dev notebook, note 6",
+    says="With q and k of unit variance, dividing by √d_k keeps softmax diffuse.",
+    right="More than meant: the weights are spread over .61 of all keys, however many there are, "
+    "and at n = 8192 the largest is about .35 %.",
+    topics=("scale rules", "length"),
+    formula="e^H ≈ e^(−1/2)·n = .61·n",
+    varies={"seed": 1, "d_k": 64, "draws": 200},
+    opens=lambda trial: swept(trial, over="n", n_range=(2, 8192), statistic="effective_keys"),
+)
+def diffuse(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Count the effective keys among few and many."""
+    for n_keys in (64, 1024, 8192):
+        spread, peaked = (
+            mean_of(
+                f"mean e^H/n, {words}", np.exp(drawn(ENTROPY, trial, n_keys, 1.0, rule)) / n_keys
+            )
+            for words, rule in (("m = 1/√d_k", Scale()), ("m = 1", Scale("none")))
+        )
+        largest = drawn(DrawnWeights.max_weight, trial, n_keys, 1.0, Scale())
+        yield Case(
+            f"n = {n_keys:,}, d_k = {trial.d_k:,}", spread.value > 0.5,
+            (spread, mean_of("mean largest weight, m = 1/√d_k", largest), peaked),
+        )  # fmt: skip
+
+
+def ratio_of_keys(
+    trial: Trial, n_keys: int, logit_std: float, first: int, first_std: float
+) -> Evidence:
+    """Return e^(mean H) at one length over the same at another, beside its exact value."""
+    logs = [
+        Number.mean(drawn(ENTROPY, trial, *place).tolist())
+        for place in ((n_keys, logit_std), (first, first_std))
+    ]
+    ratio = exp(logs[0].value - logs[1].value)
+    error = ratio * float(np.hypot(logs[0].standard_error, logs[1].standard_error))
+    exact = exp(entropy_at(n_keys, logit_std) - entropy_at(first, first_std))
+    name = f"e^(mean H) at {n_keys:,} keys over {first:,}"
+    return Evidence(name, ratio, error, 1.0, exact)
+
+
+LENGTHS = [1 << power for power in range(6, 21)]
+FIRST = 512
+
+
+@claim(
+    "L-17",
+    source="J. Su, kexue.fm 8823",
+    says="Multiplying logits by ln n/ln 512 keeps the entropy about constant in length.",
+    right="It does where logits spread by about 3. For σ = 1, which 1/√d_k gives at first, "
+    "it only slows the growth: e^H is 9 times as large at 8192 keys as at 512, and 16 times "
+    "without it.",
+    topics=("length", "scale rules"),
+    formula="e^H ≈ n·e^(−σ²/2) for small σ, σ ∝ ln n",
+    condition="where the logits of 512 keys have a standard deviation of about 3",
+    stated={"length": 512.0},
+    varies={"seed": 1, "n": 8192, "draws": 1000},
+    opens=lambda trial: swept(
+        trial, over="n", n_range=(64, trial.n if trial.n > 64 else 8192),
+        rules=("inverse-sqrt", "log-length"), statistic="effective_keys",
+    ),
+)  # fmt: skip
+def log_length(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Compare the effective keys of long rows with those of 512 under the rule."""
+    first = log(stated["length"])
+    for logit_std in (1.0, 3.0):
+        ratio = ratio_of_keys(trial, trial.n, logit_std * log(trial.n) / first, FIRST, logit_std)
+        plain = exp(entropy_at(trial.n, logit_std) - entropy_at(FIRST, logit_std))
+        yield Case(
+            f"σ = {logit_std:g} at 512 keys, n = {trial.n:,}", 0.8 < ratio.value < 1.25,
+            (ratio, Evidence("the same without the rule", plain)),
+        )  # fmt: skip
+    yield Picture(
+        "e^(mean H), logits multiplied by ln n/ln 512", "n, the number of keys",
+        tuple(
+            Curve.of(f"σ = {std:g}", LENGTHS, [
+                exp(entropy_at(n_keys, std * log(n_keys) / first)) for n_keys in LENGTHS
+            ])
+            for std in (1.0, 2.0, 3.0, 4.0)
+        ),
+        log_x=True, log_y=True, mark=512.0,
+    )  # fmt: skip
+
+
+@claim(
+    "L-18",
+    source="SSMax: Nakanishi 2025, arXiv 2501.19399",
+    says="Multiplying logits by a·ln n with a = 0.43 keeps attention as focused at any length: "
+    "it stops fading.",
+    right="Up to about n = e^(2/a²) = 5e4 keys: some 30 keys count at 512 as at 32,768, while "
+    "under 1/√d_k 64 times as many do. Beyond that logits condense, and ever fewer count: 16 of "
+    "ten million.",
+    topics=("length", "scale rules"),
+    formula="σ = a·ln n meets √(2 ln n) at n = e^(2/a²)",
+    condition="up to about n = e^(2/a²) keys, 5e4 for a = 0.43",
+    stated={"a": 0.43},
+    varies={"seed": 1, "n": 32_768, "draws": 200},
+    opens=lambda trial: swept(
+        trial, over="n", n_range=(512, 100_000), draws=100,
+        rules=("inverse-sqrt", "ssmax"), statistic="effective_keys",
+    ),
+)  # fmt: skip
+def scalable_softmax(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Compare the effective keys of long rows, and of far longer ones, with those of 512."""
+    scale = parse_scale(f"ssmax:{stated['a']!r}")
+    std_of = {n: scale.multiplier(1, n) for n in (FIRST, trial.n, FAR, *LENGTHS)}
+    ratio = ratio_of_keys(trial, trial.n, std_of[trial.n], FIRST, std_of[FIRST])
+    keys = np.exp(drawn(ENTROPY, trial, trial.n, std_of[trial.n]))
+    plain = exp(entropy_at(trial.n, 1.0) - entropy_at(FIRST, 1.0))
+    yield Case(
+        f"n = {trial.n:,}", _is_alike(ratio.value),
+        (ratio, mean_of("mean e^H", keys), Evidence("ratio for 1/√d_k", plain)),
+    )  # fmt: skip
+    far = exp(entropy_at(FAR, std_of[FAR]) - entropy_at(FIRST, std_of[FIRST]))
+    yield Case(
+        f"n = {FAR:,}", _is_alike(far),
+        (Evidence(f"e^(mean H) at {FAR:,} keys over {FIRST:,}", far, stated=1.0),
+         Evidence("e^(mean H)", exp(entropy_at(FAR, std_of[FAR]))),
+         Evidence("σ over √(2 ln n)", std_of[FAR] / condensation_std(FAR))),
+    )  # fmt: skip
+    yield Picture(
+        "e^(mean H) of normal logits", "n, the number of keys",
+        (Curve.of("σ = a·ln n", LENGTHS, [exp(entropy_at(n, std_of[n])) for n in LENGTHS]),
+         Curve.of("σ = 1", LENGTHS, [exp(entropy_at(n, 1.0)) for n in LENGTHS])),
+        log_x=True, log_y=True, mark=condensation_n(scale, 1)[0],
+    )  # fmt: skip
+
+
+FAR = 10_000_000
+
+
+def _is_alike(ratio: float) -> bool:
+    return 2.0 / 3.0 < ratio < 1.5
+
+
+@claim(
+    "L-15",
+    source="Giorlandino & Goldt, arXiv 2505.24333",
+    says="Attention condenses on a few keys where the logits' standard deviation reaches "
+    "√(2 ln n).",
+    right="As n → ∞: then Σp² is 0 below σ_c and 1 − σ_c/σ above it. At 64 keys there is no such "
+    "place: Σp² is .08 at half of σ_c, .31 at it and .61 at twice it. At 10⁹ these are 0, .13 "
+    "and .53; in the limit 0, 0 and .5.",
+    topics=("softmax", "length"),
+    formula="σ_c = √(2 ln n), E Σp² → max(0, 1 − σ_c/σ)",
+    condition="for very many keys, and slowly: at a billion the mean Σp² is within .05",
+    varies={"n": 64},
+    opens=lambda trial: swept(trial, n=trial.n, rules=("none", "inverse-sqrt"), statistic="trace"),
+)
+def condensation(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Compare the mean of Σp² on both sides of σ_c with its limit."""
+    far = 10**9
+    for n_keys in (trial.n, far):
+        below, at, above = (
+            Evidence(f"mean Σp² at {words}", concentrated(n_keys, times), exact=limit)
+            for words, times, limit in (
+                ("½σ_c", 0.5, 0.0), ("σ_c", 1.0, 0.0),
+                ("2σ_c", 2.0, 0.5),
+            )
+        )  # fmt: skip
+        yield Case(f"n = {n_keys:,}", _limit_error(n_keys) < 0.05, (below, above, at))
+    times = [0.25 * step for step in range(1, 17)]
+    curves = [
+        Curve.of(f"n = {n:,}", times, [concentrated(n, each) for each in times])
+        for n in dict.fromkeys((trial.n, 4096, far))
+    ]
+    limit = Curve.of("n → ∞", times, [max(0.0, 1.0 - 1.0 / each) for each in times])
+    yield Picture("mean Σp²", "σ/σ_c", (*curves, limit), mark=1.0)
+
+
+def concentrated(n_keys: int, times: float) -> float:
+    """Return E Σp² of normal logits of a standard deviation so many times √(2 ln n)."""
+    return 1.0 - trace_at(n_keys, times * condensation_std(n_keys))
+
+
+def _limit_error(n_keys: int) -> float:
+    return max(abs(concentrated(n_keys, 0.5)), abs(concentrated(n_keys, 2.0) - 0.5))
+
+
+@claim(
+    "L-16",
+    source="Veličković et al., arXiv 2410.01104, Lemma 2.1",
+    says="If the logits stay within a range, all weights are of the order of 1/n.",
+    right="n·p lies between e^(−range) and e^range: with logits that differ by at most 4 no key "
+    "ever has more than 54.6/n. Only a range that grows with n keeps attention sharp.",
+    topics=("length", "softmax"),
+    formula="e^(−range) ≤ n·p ≤ e^range",
+    stated={"range": 4.0},
+    varies={"seed": 1, "n": 65_536},
+    opens=lambda trial: swept(
+        Trial(d_k=4), Scale(qk_norm=True), over="n", n_range=(2, 4096),
+        rules=("inverse-sqrt",), statistic="max_weight",
+    ),
+)  # fmt: skip
+def bounded_logits(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Look for weights as far from 1/n as logits within a range allow."""
+    reach = stated["range"]
+    for n_keys in dict.fromkeys((64, 4096, trial.n)):
+        one = np.zeros(n_keys)
+        one[0] = reach
+        largest, least = (float(softmax(row)[0]) * n_keys for row in (one, -one))
+        even = softmax(reach * stream(trial.seed, n_keys).random(n_keys)) * n_keys
+        yield Case(
+            f"n = {n_keys:,}, range {reach:g}",
+            exp(-reach) <= min(least, even.min()) and max(largest, even.max()) <= exp(reach),
+            (
+                Evidence("largest n·p, one key above all others", largest,
+                         exact=n_keys * exp(reach) / (exp(reach) + n_keys - 1)),
+                Evidence("least n·p, one key below all others", least,
+                         exact=n_keys / (1 + (n_keys - 1) * exp(reach))),
+                Evidence("largest n·p of logits drawn evenly", float(even.max())),
+            ),
+        )  # fmt: skip
+
+
+@claim(
+    "L-11",
+    source="Zhai et al. 2023, arXiv 2303.06296, as often stated",
+    says="The size of the logits bounds the entropy of attention from below.",
+    right="With ‖z‖₂ ≤ σ and b = σ√(n/(n − 1)) the bound is ln(1 + (n − 1)e^(−b)) + "
+    "b(n − 1)e^(−b)/(1 + (n − 1)e^(−b)), and one key above all others reaches it. For logits that "
+    "merely lie within 4 of each other another row is lower: 7 of 128 keys on top, H = 3.18.",
+    topics=("softmax",),
+    formula="‖z‖₂ ≤ σ: H ≥ ln(1 + x) + bx/(1 + x), x = (n − 1)e^(−b)",
+    varies={"seed": 1, "n": 128},
+)
+def entropy_bound(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Search for logits of a length whose entropy is least."""
+    check_size(trial, n=4096)
+    for size in (4.0, 10.0):
+        bound = least_entropy(trial.n, size)
+        found = Evidence("least H found", searched(trial, size), exact=bound)
+        evidence = [found]
+        if size == 4.0:
+            keys, entropy = within_range(trial.n, size)
+            name = f"least H if logits differ by at most 4: {keys:,} keys on top"
+            evidence.append(Evidence(name, entropy))
+        yield Case(f"‖z‖₂ = {size:g}, n = {trial.n:,}", found.value >= bound - 1e-9, (*evidence,))
+    sizes = [0.5 * step for step in range(1, 41)]
+    yield Picture(
+        f"least H of {trial.n:,} logits, in nats", "‖z‖₂",
+        (Curve.of("bound", sizes, [least_entropy(trial.n, each) for each in sizes]),),
+    )  # fmt: skip
+
+
+def least_entropy(n_keys: int, size: float) -> float:
+    """Return the least H in nats of n logits whose Euclidean norm is at most a size."""
+    b = size * sqrt(n_keys / (n_keys - 1))
+    x = (n_keys - 1) * exp(-b)
+    return float(np.log1p(x)) + b * x / (1.0 + x)
+
+
+STARTS, STEPS = 16, 300
+
+
+def searched(trial: Trial, size: float) -> float:
+    """Return the least H of logits of a length, by steps down its gradient from random places.
+
+    The gradient is ∂H/∂z_i = −p_i(ln p_i + H); half of the places begin near a single key.
+    """
+    draw, least = stream(trial.seed, 0), inf
+    z = draw.standard_normal((STARTS, trial.n))
+    z[np.arange(0, STARTS, 2), draw.integers(trial.n, size=STARTS // 2)] += 2.0 * sqrt(trial.n)
+    for step in range(STEPS):
+        z *= size / np.linalg.norm(z, axis=1, keepdims=True)
+        p = row_weights(z)
+        logs = np.log(p)
+        entropy = -(p * logs).sum(axis=1, keepdims=True)
+        least = min(least, float(entropy.min()))
+        slope = p * (logs + entropy)
+        slope /= np.linalg.norm(slope, axis=1, keepdims=True)
+        z += 0.5 * size * 0.95**step * slope
+    return least
+
+
+def within_range(n_keys: int, reach: float) -> tuple[int, float]:
+    """Return how many of n logits are on top of a range where H is least, and this H in nats.
+
+    All others are at its bottom.
+    """
+    on_top = np.arange(1, n_keys)
+    share = on_top / (on_top + (n_keys - on_top) * exp(-reach))
+    entropy = -share * np.log(share / on_top)
+    entropy -= (1.0 - share) * np.log((1.0 - share) / (n_keys - on_top))
+    return int(on_top[entropy.argmin()]), float(entropy.min())

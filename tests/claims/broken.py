@@ -2,6 +2,7 @@
 
 from tests.claims import (
     test_assumptions,
+    test_heads,
     test_laws,
     test_layers,
     test_length,
@@ -24,6 +25,7 @@ BROKEN = {
     **test_rounding.BROKEN,
     **test_rules.BROKEN,
     **test_length.BROKEN,
+    **test_heads.BROKEN,
     **test_layers.BROKEN,
     **test_models.BROKEN,
     **test_worked.BROKEN,
