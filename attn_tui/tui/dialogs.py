@@ -1,10 +1,10 @@
 """Dialogues over a screen: to find and choose one of a list or several, and to read."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar, TypeVar, cast
+from typing import ClassVar, TypeVar
 
 from rich.console import RenderableType
 from textual import on
@@ -15,13 +15,12 @@ from textual.markup import escape
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from attn_tui.charts.look_alikes import row_in_ascii
 from attn_tui.charts.rows import cells
 from attn_tui.compute.errors import inert
 from attn_tui.report.headline import FULL, wrapped
 from attn_tui.tui.actions import Action, Section, bindings, quiet
 from attn_tui.tui.choices import Choice, matching
-from attn_tui.tui.widgets.canvas import Canvas, Styled
+from attn_tui.tui.widgets.canvas import Canvas, in_signs
 from attn_tui.tui.widgets.choice_list import ChoiceList
 
 T = TypeVar("T")
@@ -84,8 +83,8 @@ class Dialog(ModalScreen[T]):
         title: What stands above it.
     """
 
-    KEYS: ClassVar[str]
-    """What stands below it."""
+    KEYS: ClassVar[Mapping[str, str]]
+    """What stands below it: what keys do, and the action of a click on that, if there is one."""
 
     def __init__(self, title: str) -> None:
         super().__init__()
@@ -94,17 +93,13 @@ class Dialog(ModalScreen[T]):
     def compose(self) -> ComposeResult:
         """Lay out the box."""
         with Vertical(classes="dialog") as box:
-            box.border_title, box.border_subtitle = (
-                escape(self._said(self._title)),
-                self._said(self.KEYS),
+            box.border_title = escape(in_signs(self._title, self.app))
+            keys = (
+                f"[@click=screen.{run}]{said}[/]" if run else said
+                for said, run in self.KEYS.items()
             )
+            box.border_subtitle = in_signs(" · ".join(keys), self.app)
             yield from self.compose_box()
-
-    def _said(self, text: str) -> str:
-        """Return a text of the frame in the signs that are wanted."""
-        if not cast("Styled", self.app).in_ascii:
-            return text
-        return "".join(part for part, _ in row_in_ascii(((text, "text"),)))
 
     @abstractmethod
     def compose_box(self) -> ComposeResult:
@@ -303,7 +298,7 @@ class FindDialog(ListDialog[str | None]):
 
     BINDINGS = bindings(FIND)
     SECTION = Section("In a list", FIND)
-    KEYS = "up, down · enter chooses · esc closes"
+    KEYS: ClassVar = {"up, down": "", "enter chooses": "choose", "esc closes": "dismiss(None)"}
 
     def __init__(
         self,
@@ -342,7 +337,7 @@ class SeveralDialog(ListDialog[tuple[str, ...]]):
 
     BINDINGS = bindings(SEVERAL)
     SECTION = Section("In a list of several", SEVERAL)
-    KEYS = "up, down · enter in or out · esc done"
+    KEYS: ClassVar = {"up, down": "", "enter in or out": "choose", "esc done": "done"}
 
     def __init__(
         self,
@@ -374,7 +369,7 @@ class ReadDialog(Dialog[None]):
 
     BINDINGS = bindings(READ)
     SECTION = Section("In a text", READ)
-    KEYS = "up, down scroll · esc closes"
+    KEYS: ClassVar = {"up, down scroll": "", "esc closes": "dismiss(None)"}
 
     def __init__(self, title: str, text: RenderableType) -> None:
         super().__init__(title)

@@ -27,7 +27,7 @@ _LINE = tuple[Row, str]
 
 _MOVE = Action(
     "drawer.move(-1)", ("up", "k"), "arrows", "Step",
-    "Go to another setting, and step its value; with shift by little", bar=1, palette=False,
+    "Go to another setting, and step its value; with shift by little", bar=3, palette=False,
 )  # fmt: skip
 _ENTER = Action(
     "drawer.enter", ("enter",), "enter", "Type",
@@ -171,26 +171,31 @@ def help_lines(groups: Sequence[Group], seen: Seen, view: View, width: int, most
     elif text := here.held(seen):
         pass
     else:
-        text = f"{here.help[:1].upper()}{here.help[1:]}: {here.expected}."
+        text = f"{here.title}: {here.expected}."
     return wrap(text, max(width, 10), max_lines=most, placeholder=" …")
 
 
 def on_line(groups: Sequence[Group], seen: Seen, view: View) -> Sequence[Action]:
     """Return what keys do on the line of the cursor, called as it is there."""
     here = found_at(places(groups, seen, view.unfolded), view.setting)
-    words = {_MOVE: "Go", _ENTER: "Open", _DEFAULT: ""}
+    arrows, words = ("Go", "drawer.move(1)"), {_ENTER: "Open", _DEFAULT: ""}
     if isinstance(here, Setting):
         held = here.held(seen)
-        words[_MOVE] = "Step" if _moves(here, seen) else "Go"
+        if _moves(here, seen):
+            arrows = "Step", "drawer.step(1)"
         words[_ENTER] = "" if held else _entered(here.kind)
         words[_DEFAULT] = "" if held or here.is_default(seen) else "Default"
-    called = [(each, words.get(each, each.label)) for each in ACTIONS]
-    return [replace(each, label=label) for each, label in called if label]
+    # A click on arrows does what one of them does that changes something.
+    moving = replace(_MOVE, label=arrows[0], run=arrows[1])
+    called = [(each, words.get(each, each.label)) for each in ACTIONS if each is not _MOVE]
+    return [moving, *(replace(each, label=label) for each, label in called if label)]
 
 
 def _entered(kind: Kind) -> str:
     """Return what enter does to a setting, in a word."""
-    return "Type" if not kind.choices else "Change" if len(kind.choices) == 2 else "Choose"
+    if not kind.choices or kind.digits:
+        return "Type"
+    return "Change" if len(kind.choices) == 2 else "Choose"
 
 
 def _moves(setting: Setting, seen: Seen) -> bool:

@@ -130,7 +130,7 @@ class Fields(Part[Host]):
         ]
         present = kind.text(setting.value(self._screen))
         self._screen.choosing.choose(
-            setting.help.capitalize(), offered, present, lambda text: self.set(setting.name, text)
+            setting.title, offered, present, lambda text: self.set(setting.name, text)
         )
 
     def type(self, name: str, text: str | None = None) -> None:
@@ -154,12 +154,29 @@ class Fields(Part[Host]):
             # It is typed on the line of the cursor.
             self._screen.drawer.point(name)
         self._screen.choosing.request(
-            Request(setting.label, start, read, lambda value: self.put(name, lambda _: value)),
+            Request(
+                setting.label,
+                start,
+                read,
+                lambda value: self.put(name, lambda _: value),
+                setting.title,
+                setting.formats,
+            ),
             select=text is None,
         )
 
-    def request(self, label: str, text: str, read: Callable[[str], Change]) -> None:
-        """Ask for a text that makes a change; what would have no answer is refused at once."""
+    def request(
+        self, label: str, text: str, read: Callable[[str], Change], title: str, expected: str
+    ) -> None:
+        """Ask for a text that makes a change; what would have no answer is refused at once.
+
+        Args:
+            label: What it is called.
+            text: What it starts with.
+            read: Returns the change; raises InputError unless the text will do.
+            title: What it is, in a phrase.
+            expected: What will do, in lines.
+        """
 
         def tried(typed: str) -> Change:
             change = read(typed)
@@ -167,4 +184,4 @@ class Fields(Part[Host]):
             return change
 
         self.gesture = None
-        self._screen.choosing.request(Request(label, text, tried, self.ask))
+        self._screen.choosing.request(Request(label, text, tried, self.ask, title, expected))

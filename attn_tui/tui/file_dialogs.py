@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 from pathlib import PurePath
+from typing import ClassVar
 
 from textual.widgets import Input
 
@@ -22,6 +23,9 @@ FILE = (
     ),
     CLOSE,
 )
+
+KEYS = {"up, down": "", "tab": "complete"}
+"""What keys do in both dialogues."""
 
 HOLDS: Mapping[str, str] = {
     ".json": "everything; opened, it asks the same again",
@@ -95,7 +99,7 @@ class OpenDialog(FileDialog):
     """Asks for a file to open, and lists what there is."""
 
     HINT = "Type a name, or choose"
-    KEYS = "up, down, tab · enter opens · esc"
+    KEYS: ClassVar = {**KEYS, "enter opens": "choose", "esc": "dismiss(None)"}
     LEAST = 12
 
     def __init__(self, text: str = "", problem: str = "") -> None:
@@ -163,7 +167,7 @@ class SaveDialog(FileDialog):
         problem: Why the name will not do, or nothing.
     """
 
-    KEYS = "up, down, tab · enter saves · esc"
+    KEYS: ClassVar = {**KEYS, "enter saves": "choose", "esc": "dismiss(None)"}
 
     def __init__(self, text: str, suffixes: Iterable[str], problem: str = "") -> None:
         super().__init__("Save what is shown", text, problem)

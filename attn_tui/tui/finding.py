@@ -49,7 +49,12 @@ def finder(screen: InstrumentScreen, themes: bool) -> Callable[[str], Sequence[C
     def found(typed: str) -> Sequence[Choice]:
         said = [*typed_values(screen, typed)]
         told = {choice.value for choice in said}
-        rest = matching(every(), typed) if typed.strip() else every()
+        # Until something is typed, first what is done: settings have a place of their own.
+        rest = (
+            matching(every(), typed)
+            if typed.strip()
+            else sorted(every(), key=lambda choice: choice.value.startswith("fields."))
+        )
         return [*said, *(choice for choice in rest if choice.value not in told)]
 
     return found
@@ -78,7 +83,7 @@ def offered(screen: InstrumentScreen, themes: bool) -> Iterator[Choice]:
 
 
 def _setting(screen: InstrumentScreen, setting: Setting) -> Choice:
-    meaning = f"{setting.help[:1].upper()}{setting.help[1:]}: {setting.expected}"
+    meaning = f"{setting.title}: {setting.expected}"
     why = setting.held(screen)
     return Choice(
         f"fields.enter('{setting.name}')",

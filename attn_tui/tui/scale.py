@@ -73,7 +73,11 @@ class ScalePart(ModelPart[Host]):
         fields = self._screen.fields
         if RULES[name].parameters:
             text = parameters_text(name, fields.setup.scale)
-            fields.request(f"{name}:", text, lambda text: under(parse_scale(f"{name}:{text}")))
+            fields.request(
+                f"{name}:", text, lambda text: under(parse_scale(f"{name}:{text}")),
+                f"m = {RULES[name].formula}",
+                "\n".join(f"{each.name}: {each.meaning}" for each in RULES[name].parameters),
+            )  # fmt: skip
         else:
             fields.ask(under(Scale(name)))
 

@@ -89,6 +89,17 @@ class Setting:
         return "one of " + ", ".join(shown)
 
     @property
+    def title(self) -> str:
+        """What it is, as a sentence begins."""
+        return f"{self.help[:1].upper()}{self.help[1:]}"
+
+    @property
+    def formats(self) -> str:
+        """What may be typed, in lines."""
+        words = [f"{text}: {meaning}" for text, meaning in self.kind.choices.items()]
+        return "\n".join([self.kind.expected, *words * self.kind.digits])
+
+    @property
     def names(self) -> tuple[str, ...]:
         """All it is called."""
         return (self.label, self.name, *self.synonyms)

@@ -1,7 +1,7 @@
 """Long work beside the screen: how far it is, how long it takes, and a way to stop it."""
 
 import time
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from textual.app import ComposeResult
 
@@ -39,7 +39,7 @@ class WorkDialog(Dialog[None]):
 
     BINDINGS = bindings(WAIT)
     SECTION = Section("While something goes on", WAIT)
-    KEYS = "esc stops"
+    KEYS: ClassVar = {"esc stops": "stop"}
 
     def __init__(self, title: str, task: Task[T]) -> None:
         super().__init__(title)

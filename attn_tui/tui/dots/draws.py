@@ -79,7 +79,7 @@ class Draws(Part[DrawsHost]):
             )
 
         fields = self._screen.fields
-        fields.request(rows.label, str(fields.setup.d_k), read)
+        fields.request(rows.label, str(fields.setup.d_k), read, rows.title, rows.formats)
         self._screen.looking.tab("table")
 
     def remove_row(self) -> None:

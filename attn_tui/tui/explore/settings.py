@@ -26,7 +26,10 @@ from attn_tui.tui.settings import (
 )
 from attn_tui.tui.state import Gesture
 
-_TEXT = Kind("scores, a draw, or q and K", str.strip, lambda value: isinstance(value, str))
+_TEXT = Kind(
+    "scores, a draw, or q and K", str.strip, lambda value: isinstance(value, str),
+    shown=lambda text: "; ".join(text.splitlines()),
+)  # fmt: skip
 
 
 def _check_scores(screen: Any, text: str) -> None:
@@ -55,6 +58,7 @@ MASK = Setting(
         lambda value: isinstance(value, Mask),
         str,
         lambda value: str(value) or "none",
+        lambda value, steps: replace(value, causal=value.causal ^ bool(steps % 2)),
         digits=True,
         choices={
             "none": "every key is seen",

@@ -61,6 +61,15 @@ class Styled(Protocol):
         """Return what is said of a target now, or nothing."""
 
 
+def in_signs(text: str, app: object) -> str:
+    """Return text that is no canvas's in the signs that an application shows."""
+    if not cast("Styled", app).in_ascii:
+        return text
+    return "\n".join(
+        "".join(part for part, _ in row_in_ascii(((line, "text"),))) for line in text.split("\n")
+    )
+
+
 class Canvas(Widget):
     """Shows the rows it is given, cut to its size."""
 

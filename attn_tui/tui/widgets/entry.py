@@ -7,11 +7,14 @@ from typing import Any
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.markup import escape
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from attn_tui.charts.rows import cells
 from attn_tui.compute.errors import InputError
 from attn_tui.tui.actions import Action, Section
+from attn_tui.tui.widgets.canvas import in_signs
 
 ACTIONS = (
     Action("keyboard.press('enter')", ("enter",), "enter", "Apply", "Apply what is typed", bar=1,
@@ -24,6 +27,10 @@ ACTIONS = (
 SECTION = Section("Where a value is typed", ACTIONS)
 
 
+_AROUND = 6
+"""Cells of a box around its title: corners, edges and blanks."""
+
+
 @dataclass(frozen=True)
 class Request:
     """A value that is asked for.
@@ -33,16 +40,24 @@ class Request:
         value: The text to start with.
         read: Returns the value of a text; raises InputError unless it will do.
         take: What is done with the value once it is entered.
+        title: What it is, in a phrase.
+        expected: What will do, in lines.
     """
 
     label: str
     value: str
     read: Callable[[str], Any]
     take: Callable[[Any], object]
+    title: str = ""
+    expected: str = ""
 
 
 class Entry(Vertical):
-    """Hidden until opened; enter commits or says what is wrong, escape leaves all as it was."""
+    """Hidden until opened; enter commits or says what is wrong, escape leaves all as it was.
+
+    Args:
+        says: Whether it says what will do, in a box below it; elsewhere that stands already.
+    """
 
     DEFAULT_CSS = """
     Entry { height: auto; display: none; }
@@ -50,8 +65,12 @@ class Entry(Vertical):
     Entry Horizontal { height: 1; }
     Entry Input { width: 1fr; }
     Entry #entry-label { width: auto; height: 1; padding-right: 1; }
-    Entry #entry-error { width: 100%; height: auto; color: $role-error; background: $background;
-                         overlay: screen; }
+    Entry #entry-said { width: 100%; height: auto; color: $role-text; background: $background;
+                        overlay: screen; }
+    Entry #entry-said.-wrong { color: $role-error; }
+    Entry.-says #entry-said { width: auto; max-width: 100%; padding: 0 1;
+                              border: round $role-muted; border-title-color: $role-text; }
+    App.-ascii Entry.-says #entry-said { border: ascii $role-muted; }
     """
 
     @dataclass
@@ -72,13 +91,17 @@ class Entry(Vertical):
     _held = False
     """Whether the keys have come to the field since the line was opened."""
 
+    def __init__(self, id: str | None = None, says: bool = True) -> None:
+        super().__init__(id=id, classes="-says" * says)
+        self._says = says
+
     def compose(self) -> ComposeResult:
-        """Lay out the label, the field and the error."""
+        """Lay out the label, the field and what is said of it."""
         with Horizontal():
             yield Static("", id="entry-label", markup=False)
             yield Input(compact=True, select_on_focus=True)
         # Above what lies below, so that it is never cut.
-        yield Static("", id="entry-error", markup=False)
+        yield Static("", id="entry-said", markup=False)
 
     @property
     def field(self) -> Input:
@@ -109,10 +132,17 @@ class Entry(Vertical):
             self.post_message(self.Closed())
 
     def complain(self, problem: str) -> None:
-        """Show why the text will not do, or nothing."""
-        error = self.query_one("#entry-error", Static)
-        error.update(problem)
-        error.display = bool(problem)
+        """Show why the text will not do, or else what will."""
+        request = self.request
+        expected = request.expected if request and self._says else ""
+        said = self.query_one("#entry-said", Static)
+        said.update(in_signs(problem or expected, self.app))
+        title = in_signs(request.title, self.app) if request else ""
+        said.border_title = escape(title)
+        if self._says:
+            said.styles.min_width = cells(title) + _AROUND
+        said.set_class(bool(problem), "-wrong")
+        said.display = bool(problem or expected)
 
     @on(Input.Changed)
     def _on_changed(self, event: Input.Changed) -> None:

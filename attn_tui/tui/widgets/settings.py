@@ -1,6 +1,7 @@
 """The pane of the settings drawer."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from textual import events
@@ -57,7 +58,10 @@ class SettingsPane(Vertical, can_focus=True):
         """What keys do on the line of the cursor."""
         scene, groups = self.scene, self._groups
         has_line = scene is not None and groups
-        return (*(on_line(groups, scene, scene.view) if has_line else ACTIONS), FIND)
+        return (
+            *(on_line(groups, scene, scene.view) if has_line else ACTIONS),
+            replace(FIND, bar=4),
+        )
 
     @property
     def explanation(self) -> Explanation:
@@ -71,7 +75,7 @@ class SettingsPane(Vertical, can_focus=True):
         if not self.children:
             lines, said = Canvas(id="settings-lines"), Canvas(id="settings-help")
             lines.targets = self._target
-            await self.mount(lines, said, Entry(id="settings-entry"))
+            await self.mount(lines, said, Entry("settings-entry", says=False))
 
     def see(self, scene: Any) -> None:
         """Show the settings, while they are wanted."""
