@@ -204,7 +204,11 @@ def deviation_of_scaled(trial: Trial, stated: Stated) -> Iterator[Case | Picture
         )
         yield Case(f"d_k = {d_k:,}", agrees(one), (one, *others))
     curves = (
-        Curve(f"m = {each.formula}", tuple(map(float, each.d_k)), tuple(each.standard_deviation))
+        Curve(
+            f"m = {each.formula}",
+            tuple(map(float, each.d_k)),
+            tuple(each.standard_deviation.tolist()),
+        )
         for each in growth(dot_law(1), 1)
     )
     yield Picture("standard deviation of m·q·k", "d_k", tuple(curves), log_x=True, log_y=True)
@@ -309,7 +313,7 @@ def whatever_length(trial: Trial, stated: Stated) -> Iterator[Case]:
     condition="where q and k are correlated",
     varies={"seed": 1, "draws": 20_000},
     stated={"power": 1.0},
-    opens=partial(dots, d_k=4096, correlation=_RHO),
+    opens=partial(dots, d_k=4096, rule="inverse", correlation=_RHO),
 )
 def grows_as_d_k(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Take the power of d_k by which E|q·k| grows, with and without a correlation."""

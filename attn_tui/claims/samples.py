@@ -11,6 +11,7 @@ from attn_tui.compute.dots.moments import Readouts, Sums, read
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.number import Number
+from attn_tui.compute.scale import DEFAULT_RULE, Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
 
@@ -69,7 +70,10 @@ def variance_of(values: Floats, kurtosis: float, exact: float) -> Number:
     return Number(float(values.var(ddof=1)), exact * sqrt(spread / count), exact)
 
 
-def dots(trial: Trial, d_k: int | None = None, **settings: object) -> Opened:
+def dots(
+    trial: Trial, d_k: int | None = None, rule: str = DEFAULT_RULE, **settings: object
+) -> Opened:
     """Return Dot products at the seed and the sample size of a trial, at its d_k or another."""
     asked = Settings(samples=trial.draws, seed=trial.seed, **settings)  # type: ignore[arg-type]
-    return Opened("dots", Draft(EXAMPLE.text, Setup(d_k=d_k or trial.d_k).put(asked)))
+    setup = Setup(d_k=d_k or trial.d_k, scale=Scale(rule)).put(asked)
+    return Opened("dots", Draft(EXAMPLE.text, setup))
