@@ -31,7 +31,7 @@ from attn_tui.files.draft import Draft
 )
 def folded_scale(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Compare a head that divides its scores with one whose W_q was divided."""
-    check_size(trial, 1, d_k=1024, n=1024)
+    check_size(trial, 1, d_k=512, n=512)
     apart, gradients, moves = folded_over_divided(trial)
     same = Evidence("largest difference of p", apart, stated=0.0)
     yield Case("the forward pass", apart < 1e-9, (same,))
@@ -102,7 +102,7 @@ BATCHES = 20
 )
 def clipped_logits(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Clip W_q and W_k by the largest logit, and look for the largest logit again."""
-    check_size(trial, 1, d_k=1024, n=1024)
+    check_size(trial, 1, d_k=512, n=512)
     cap = stated["τ"]
     of_q, second_q, of_k = (projected(trial, part, GAIN) for part in (1, 2, 3))
     batches = [normals(trial, 10 + part, trial.n, trial.d_k) for part in range(BATCHES)]

@@ -58,7 +58,7 @@ def normalised_to_length_1(trial: Trial, stated: Stated) -> Iterator[Case]:
                         exact=(trial.n - 1) * exp(-2.0 * gain) * exact)  # fmt: skip
         yield Case(
             f"g = {gain:g}, n = {trial.n:,}", largest.value < SATURATED,
-            (Evidence(largest.name, largest.value, exact=exact), rest),
+            (rest, Evidence(largest.name, largest.value, exact=exact)),
         )  # fmt: skip
 
 
