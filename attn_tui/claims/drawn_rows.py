@@ -17,17 +17,18 @@ from attn_tui.compute.sweep.summary import Summary, summarise
 
 Floats = NDArray[np.float64]
 
-_MOST = 600_000_000
-"""So many numbers are worked on for a claim at most: a few seconds."""
+_MOST, _STREAMS = 500_000_000, 5_000
+"""So many numbers are worked on for a claim at most, some seconds; and to begin the streams of a
+row takes as long as so many."""
 
 
-def check_cost(n: int, draws: int, evaluations: int) -> None:
-    """Check that rows can be evaluated so many times each.
+def check_cost(n: int, draws: int, evaluations: int, d_k: int = 1) -> None:
+    """Check that rows can be evaluated so many times each, with q of d_k entries.
 
     Raises:
         InputError: If there are too many.
     """
-    most = _MOST // (evaluations * cost(n, 1))
+    most = max(_MOST // (evaluations * cost(n, 1) + 3 * (n + d_k) + _STREAMS), 2)
     if draws > most:
         problem = f"{draws:,} rows of {n:,} keys are too many"
         raise InputError("draws", problem, f"at most {most:,}")
@@ -41,7 +42,7 @@ def row_logs(
     Raises:
         InputError: If there are too many rows.
     """
-    check_cost(trial.n, trial.draws, len(d_ks))
+    check_cost(trial.n, trial.draws, len(d_ks), max(d_ks))
     scale, found = parse_scale(rule), {}
     for d_k in d_ks:
         multiplier = scale.multiplier(d_k, trial.n)

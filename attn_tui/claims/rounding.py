@@ -1,13 +1,13 @@
 """Claims about number formats: what overflows and what rounding does."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.claims.claim import Case, Evidence, Stated, Trial, claim
+from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, Trial, claim
 from attn_tui.claims.drawn_rows import share
 from attn_tui.claims.rows import explored
 from attn_tui.claims.worked import listed
@@ -29,7 +29,7 @@ Numbers = NDArray[np.float64]
     "Without that, (100, 120, 150) becomes NaN in all formats but float64. Scaling saves no step.",
     topics=("precision", "softmax"),
     formula="p_i = e^(z_i − max z)/Σ e^(z_j − max z)",
-    condition="where the largest score is not subtracted first, up to float32",
+    condition="in formats up to float32, where the largest logit is not subtracted first",
     opens=explored(
         "a: 100, 120, 150", rule="inverse-sqrt", d_k=1024, precision=Precision("float16", False)
     ),
@@ -110,7 +110,7 @@ def _product(q: Numbers, k: Numbers) -> Numbers:
     condition="where q·k would overflow",
     varies={"seed": 1, "d_k": 64, "draws": 2000},
 )
-def fourth_root(trial: Trial, stated: Stated) -> Iterator[Case]:
+def fourth_root(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Compare both ways, of large entries by what overflows, of usual ones by what is rounded."""
     size = sqrt(_SPREAD / sqrt(trial.d_k))
     large = halves(trial, size)
@@ -129,6 +129,21 @@ def fourth_root(trial: Trial, stated: Stated) -> Iterator[Case]:
     ]
     fewer = errors[0].value < errors[1].value
     yield Case(f"d_k = {trial.d_k:,}, entries of standard deviation 1", fewer, tuple(errors))
+    few = replace(trial, draws=min(trial.draws, _FEW))
+    found = [halves(replace(few, d_k=d_k)) for d_k in _D_KS]
+    curves = (
+        Curve(
+            f"divided {how}", tuple(map(float, _D_KS)),
+            tuple(_rms(getattr(each, how) - each.exact).value for each in found),
+        )
+        for how in ("before", "after")
+    )  # fmt: skip
+    title = "root mean square error of a logit in float16"
+    yield Picture(title, "d_k", tuple(curves), log_x=True, log_y=True)
+
+
+_D_KS, _FEW = tuple(2**power for power in range(2, 12)), 1000
+"""The d_k of a picture, and how many q·k are drawn at each at most."""
 
 
 def _rms(errors: Numbers) -> Number:

@@ -1,7 +1,8 @@
 """Claims about rows of weights that saturate: what dies with them, and what does not."""
 
 from collections.abc import Iterator
-from math import exp, log
+from dataclasses import replace
+from math import exp, inf, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.stream import stream
 from attn_tui.compute.sweep.asymptotes import mean_largest
-from attn_tui.compute.sweep.readouts import READOUTS, ROWS
+from attn_tui.compute.sweep.readouts import ROWS
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.library import softmax, statistics
 
@@ -74,7 +75,7 @@ _PAIRS = ((0.125, 2.0), (4.0, 32.0))
 )
 def larger_variance(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Sweep the standard deviation of normal logits, and the scale of a tie."""
-    symbol = READOUTS["jacobian"].symbol
+    symbol = "‖∂p/∂z‖_F"
     check_cost(trial.n, trial.draws, len(_STDS))
     every = {std: logs_at_std(trial, std) for std in _STDS}
     found = {std: logs[ROWS["jacobian"]] for std, logs in every.items()}
@@ -125,17 +126,19 @@ def bounded(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     d_ks = (4, 16, 64, 256, 1024, 4096)
     curves = []
     statistic: Statistic
-    for statistic, bound in (("jacobian", 0.5), ("query_gradient", None)):
+    for statistic, symbol, bound in (
+        ("jacobian", "‖∂p/∂z‖_F", 0.5), ("query_gradient", "‖∂L/∂q‖", inf)
+    ):  # fmt: skip
         logs = row_logs(trial, statistic, "none", d_ks)
         sizes = {d_k: exp(float(logs[d_k].max())) for d_k in d_ks}
-        name = f"largest {READOUTS[statistic].symbol}"
+        name = f"largest {symbol}"
         curves.append(Curve(name, tuple(map(float, d_ks)), tuple(sizes.values())))
         far, near = (
             Evidence(f"{name} of {trial.draws:,} rows, d_k = {d_k:,}", sizes[d_k])
             for d_k in (4096, 64)
         )
-        holds = far.value <= 2.0 * near.value and (bound is None or far.value <= bound)
-        where = f"{READOUTS[statistic].symbol}, unscaled, n = {trial.n:,}"
+        holds = far.value <= min(2.0 * near.value, bound)
+        where = f"{symbol}, unscaled, n = {trial.n:,}"
         yield Case(where, holds, (far, near))
     yield Picture(
         f"largest gradients of {trial.draws:,} unscaled rows, n = {trial.n:,}", "d_k",
@@ -161,8 +164,8 @@ SATURATED = 0.99
 def after_scaling(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Look at drawn rows, and at a row with a winner."""
     weight = median("median max p", _rows_at(trial, "max_weight", RULE))
-    size = median("median ‖J‖_F", _rows_at(trial, "jacobian", RULE))
-    uniform = Evidence("‖J‖_F of equal weights", statistics(np.zeros(trial.n)).frobenius)
+    size = median("median ‖∂p/∂z‖_F", _rows_at(trial, "jacobian", RULE))
+    uniform = Evidence("‖∂p/∂z‖_F of equal weights", statistics(np.zeros(trial.n)).frobenius)
     yield Case(
         f"drawn rows, scaled, n = {trial.n:,}, d_k = {trial.d_k:,}",
         weight.value < SATURATED and size.value > uniform.value / 2.0,
@@ -173,7 +176,7 @@ def after_scaling(trial: Trial, stated: Stated) -> Iterator[Case]:
     yield Case(
         "scores (0, 0, 400), scaled, d_k = 64",
         found.max_weight < SATURATED,
-        (Evidence("max p", found.max_weight), Evidence("‖J‖_F", found.frobenius)),
+        (Evidence("max p", found.max_weight), Evidence("‖∂p/∂z‖_F", found.frobenius)),
     )
 
 
@@ -228,6 +231,10 @@ def gradients_by_length(trial: Trial) -> tuple[Numbers, Numbers, Numbers]:
     return found[0], found[1], found[2]
 
 
+_NS, _FEW = (2, 8, 32, 128, 512), 60
+"""The numbers of keys of a picture, and how many rows are drawn at each at most."""
+
+
 @claim(
     "L-20",
     source="Bernhard 2023, arXiv 2311.09406",
@@ -239,7 +246,7 @@ def gradients_by_length(trial: Trial) -> tuple[Numbers, Numbers, Numbers]:
     formula="m = 1/Σ‖k_j‖ ≈ 1/(n·√d_k)",
     varies={"seed": 1, "d_k": 64, "n": 512, "draws": 300},
 )
-def by_key_lengths(trial: Trial, stated: Stated) -> Iterator[Case]:
+def by_key_lengths(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Compare the median gradient by the scores under both divisors."""
     by_length, by_root, uniform = gradients_by_length(trial)
     found = (
@@ -249,3 +256,12 @@ def by_key_lengths(trial: Trial, stated: Stated) -> Iterator[Case]:
     )
     where = f"n = {trial.n:,}, d_k = {trial.d_k:,}"
     yield Case(where, found[0].value > found[1].value, found)
+    few = replace(trial, draws=min(trial.draws, _FEW))
+    of_n = [gradients_by_length(replace(few, n=n))[:2] for n in _NS]
+    names = ("divided by the sum of key lengths", "divided by √d_k")
+    curves = (
+        Curve(name, tuple(map(float, _NS)), tuple(summary(logs).median for logs in column))
+        for name, column in zip(names, zip(*of_n, strict=True), strict=True)
+    )
+    title = f"median ‖∂p/∂s‖_F, d_k = {trial.d_k:,}"
+    yield Picture(title, "number of keys", tuple(curves), log_x=True, log_y=True)

@@ -21,9 +21,8 @@ RULE = "inverse-sqrt"
 
 _RULES = {rule: parse_scale(rule) for rule in ("none", RULE)}
 
-_SEARCH, _APART, _MOST_SHOWN = 82, 16, 10_000
-"""A search costs so many evaluations a row at most; so many times d* lies on its far side; and
-Sweep is opened with so many rows at most."""
+_SEARCH, _MOST_SHOWN = 82, 10_000
+"""A search costs so many evaluations a row at most; Sweep is opened with so many rows at most."""
 
 
 @lru_cache(maxsize=32)
@@ -33,22 +32,22 @@ def turning_point(n: int, readout: GradientReadout, draws: int, seed: int) -> Cr
     Raises:
         InputError: If there are too many rows, or these are no arguments.
     """
-    check_cost(n, draws, _SEARCH)
+    check_cost(n, draws, _SEARCH, 2**14)
     found = crossover(n, readout, seed, draws)
     assert found
     return found
 
 
-def both_sides(turn: Crossover) -> tuple[int, int]:
-    """Return a d_k far below d* and one far above, as far as d_k goes."""
+def both_sides(turn: Crossover, apart: int = 4) -> tuple[int, int]:
+    """Return a d_k so many times below d* and one as many times above, as far as d_k goes."""
     ends = {"larger": D_K.maximum, "smaller": 2, "crosses": turn.d_k}
     at = ends[turn.side] or D_K.maximum
-    return max(2, round(at / _APART)), min(D_K.maximum, round(at * _APART))
+    return max(2, round(at / apart)), min(D_K.maximum, round(at * apart))
 
 
 def around(turn: Crossover) -> tuple[int, ...]:
     """Return d_k from one to beyond d*, for a picture."""
-    return tuple(log_grid((1, both_sides(turn)[1]), 12))
+    return tuple(log_grid((1, both_sides(turn, 16)[1]), 12))
 
 
 @lru_cache(maxsize=32)
@@ -58,7 +57,7 @@ def points(n: int, d_ks: Sequence[int], draws: int, seed: int) -> Points:
     Raises:
         InputError: If there are too many rows.
     """
-    check_cost(n, draws, 2 * len(d_ks))
+    check_cost(n, draws, 2 * len(d_ks), max(d_ks))
     sampling = Sampling(_RULES, draws, seed)
     for _ in sampling.steps([(n, d_k) for d_k in d_ks], []):
         pass
@@ -168,8 +167,7 @@ def large_d_k(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
 
 @claim(
     "S1-1",
-    source="Large-Scale Language Models: From Theory to Practice, p. 16, as the erratum quotes it",
-    says="Dividing by √d_k prevents exploding gradients.",
+    says="(The book, as the erratum quotes it:) dividing by √d_k prevents exploding gradients.",
     right="It was not meant to, and the erratum denies it; yet below d*(n) removing the scale does "
     "enlarge gradients, by the scores and by q, and above it shrinks them.",
     topics=("gradients", "scale rules"),
@@ -227,7 +225,18 @@ def extremely_small(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         Evidence("mean tr ∂p/∂s, unscaled", unscaled),
     )
     yield Case(f"mean, n = {trial.n:,}, d_k = {above:,}", unscaled < scaled, means)
-    yield factors(trial, turn)
+    d_ks = around(turn)[1:]
+    drawn = points(trial.n, d_ks, trial.draws, trial.seed)
+    curves = []
+    for rule in _RULES:
+        x, name = tuple(map(float, d_ks)), "unscaled" if rule == "none" else "scaled"
+        curves.append(Curve(f"mean, {name}", x, tuple(_mean_trace(trial.n, d, rule) for d in d_ks)))
+        medians = tuple(
+            point.multiplier * point.statistics["trace"].median for point in drawn.under(rule)
+        )
+        curves.append(Curve(f"median, {name}", x, medians))
+    title = f"tr ∂p/∂s, n = {trial.n:,}"
+    yield Picture(title, "d_k", tuple(curves), log_x=True, log_y=True, mark=turn.d_k)
 
 
 def _mean_trace(n: int, d_k: int, rule: str) -> float:
@@ -244,8 +253,7 @@ DEAD = 1e-3
 
 @claim(
     "S1-16",
-    source="Large-Scale Language Models: From Theory to Practice, p. 16, as the erratum quotes it",
-    says="Large scores make training converge poorly.",
+    says="(The book:) scores that are too large make training converge poorly.",
     right="Where most rows of weights have a dead gradient, as with large d_k and few keys. "
     "Below d*(n) unscaled scores are large too, but few rows are dead.",
     topics=("gradients", "training"),
@@ -257,7 +265,7 @@ DEAD = 1e-3
 def poor_convergence(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Count rows whose gradient is dead, on both sides of d*."""
     turn = turning_point(trial.n, "gradient", trial.draws, trial.seed)
-    d_ks = both_sides(turn)
+    d_ks = both_sides(turn, 16)
     shown = tuple(sorted({*d_ks, *around(turn)}))
     dead = {rule: _dead(trial, rule, shown) for rule in _RULES}
     for d_k in d_ks:
