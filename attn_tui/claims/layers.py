@@ -83,7 +83,7 @@ def residuals(trial: Trial, scale: Scale, n_keys: int, layers: int) -> Floats:
     topics=("training", "scale rules"),
     formula="‖X − 1x̄ᵀ‖_F/‖X‖_F",
     condition="where logits are small enough for nearly even weights, as 1/√d_k makes them",
-    varies={"seed": 1, "d_k": 64, "n": 32, "draws": 6},
+    varies={"seed": 1, "d_k": 64, "n": 32, "draws": 24},
 )
 def rank_collapse(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Pass random tokens through layers of attention with and without a scale."""
