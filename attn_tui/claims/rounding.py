@@ -29,7 +29,7 @@ Numbers = NDArray[np.float64]
     "Without that, (100, 120, 150) becomes NaN in all formats but float64. Scaling saves no step.",
     topics=("precision", "softmax"),
     formula="p_i = e^(z_i − max z)/Σ e^(z_j − max z)",
-    condition="in formats up to float32, where the largest logit is not subtracted first",
+    condition="of naive softmax, in formats up to float32",
     opens=explored(
         "a: 100, 120, 150", rule="inverse-sqrt", d_k=1024, precision=Precision("float16", False)
     ),
@@ -124,7 +124,7 @@ def fourth_root(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     )  # fmt: skip
     usual = halves(trial)
     errors = [
-        Evidence.of(f"root mean square error of a logit, divided {how}", _rms(each - usual.exact))
+        Evidence.of(f"rms error of a logit, divided {how}", _rms(each - usual.exact))
         for how, each in (("before", usual.before), ("after", usual.after))
     ]
     fewer = errors[0].value < errors[1].value

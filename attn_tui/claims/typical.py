@@ -156,7 +156,7 @@ def _on_both_sides(
     "in the end; but below some d*(n), about 370 for 64 keys, it is larger without the scale.",
     topics=("gradients", "scale rules"),
     formula="∂p/∂s = m·J(m·s), median ‖∂p/∂s‖_F at m = 1 over m = 1/√d_k",
-    condition="of a typical row, where d_k is above d*(n)",
+    condition="of the median row, where d_k is above d*(n)",
     varies=_ROWS,
     opens=swept(),
 )
@@ -172,7 +172,7 @@ def large_d_k(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     "enlarge gradients, by the scores and by q, and above it shrinks them.",
     topics=("gradients", "scale rules"),
     formula="∂L/∂q = m·Kᵀ·J·V·∂L/∂o",
-    condition="where d_k is below d*(n), that of the gradient in question",
+    condition="where d_k is below d*(n)",
     varies=_ROWS,
     opens=swept("query_gradient", ratio=True),
 )
@@ -188,7 +188,7 @@ def prevents_exploding(trial: Trial, stated: Stated) -> Iterator[Case | Picture]
     "enlarges it: with 64 keys and d_k = 64 it is about nine times as large without the scale.",
     topics=("gradients", "scale rules"),
     formula="∂p/∂s = m·J(m·s)",
-    condition="of a typical row, where d_k is above d*(n)",
+    condition="of the median row, where d_k is above d*(n)",
     varies=_ROWS,
     opens=swept(ratio=True),
 )
