@@ -1,72 +1,30 @@
 """Claims about the number of keys: what fades, or condenses, as there are more of them."""
 
-from collections.abc import Callable, Iterator
-from math import exp, inf, log, sqrt
+from collections.abc import Iterator
+from dataclasses import replace
+from math import exp, hypot, inf, log, sqrt
 
 import numpy as np
 
 from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, Trial, claim
+from attn_tui.claims.drawn_rows import logs_at_std, mean, row_logs
 from attn_tui.claims.layers import check_size
-from attn_tui.compute.errors import InputError
 from attn_tui.compute.head import row_weights
-from attn_tui.compute.number import Number
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Floats
 from attn_tui.compute.stream import stream
 from attn_tui.compute.sweep.asymptotes import condensation_n, condensation_std
-from attn_tui.compute.sweep.draws import units
 from attn_tui.compute.sweep.exact import entropy_at, trace_at
-from attn_tui.compute.sweep.rows import DrawnWeights
+from attn_tui.compute.sweep.readouts import ROWS
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.library import softmax
-
-ENTROPY = DrawnWeights.entropy
-
-MOST_NUMBERS = 20_000_000
 
 
 def swept(trial: Trial, scale: Scale = Scale(), **settings: object) -> Opened:
     """Return Sweep at the d_k and the seed of a trial."""
     asked = Settings(seed=trial.seed, **settings)  # type: ignore[arg-type]
     return Opened("sweep", Draft(EXAMPLE.text, Setup(trial.d_k, scale).put(asked)))
-
-
-def drawn(
-    of: Callable[[DrawnWeights], Floats],
-    trial: Trial,
-    n_keys: int,
-    logit_std: float,
-    scale: Scale | None = None,
-) -> Floats:
-    """Return a statistic of drawn rows of normal logits, shape (draws,).
-
-    Args:
-        of: Its natural logarithm.
-        trial: How many rows, of which seed.
-        n_keys: The length of each.
-        logit_std: σ, the standard deviation of the logits.
-        scale: What makes it m·‖q‖·σ instead, for q of the trial's d_k.
-
-    Raises:
-        InputError: If more would be drawn than memory should hold.
-    """
-    if n_keys * trial.draws > MOST_NUMBERS:
-        problem = f"{trial.draws:,} rows of {n_keys:,} keys are too many"
-        raise InputError("draws", problem, f"at most {MOST_NUMBERS // n_keys:,} of these")
-    found = []
-    for unit in units(trial.seed, n_keys, trial.draws, (trial.d_k,)):
-        stds = np.full(unit.size, logit_std)
-        if scale:
-            stds *= scale.multiplier(trial.d_k, n_keys) * unit.query_norms(trial.d_k)
-        found.append(of(DrawnWeights(unit.rows(), stds, np.full(unit.size, np.nan))))
-    return np.exp(np.concatenate(found))
-
-
-def mean_of(name: str, values: Floats) -> Evidence:
-    """Return the mean of draws, shape (draws,), as evidence."""
-    return Evidence.of(name, Number.mean(values.tolist()))
 
 
 @claim(
@@ -83,31 +41,42 @@ def mean_of(name: str, values: Floats) -> Evidence:
 def diffuse(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Count the effective keys among few and many."""
     for n_keys in (64, 1024, 8192):
-        spread, peaked = (
-            mean_of(
-                f"mean e^H/n, {words}", np.exp(drawn(ENTROPY, trial, n_keys, 1.0, rule)) / n_keys
-            )
-            for words, rule in (("m = 1/√d_k", Scale()), ("m = 1", Scale("none")))
+        rows = replace(trial, n=n_keys)
+        divided, plain = (
+            row_logs(rows, "effective_keys", rule, (trial.d_k,))[trial.d_k] - log(n_keys)
+            for rule in ("inverse-sqrt", "none")
         )
-        largest = drawn(DrawnWeights.max_weight, trial, n_keys, 1.0, Scale())
+        largest = row_logs(rows, "max_weight", "inverse-sqrt", (trial.d_k,))[trial.d_k]
+        spread = mean("mean e^H/n, m = 1/√d_k", divided)
         yield Case(
-            f"n = {n_keys:,}, d_k = {trial.d_k:,}", spread.value > 0.5 or spread.is_near(0.5),
-            (spread, mean_of("mean largest weight, m = 1/√d_k", largest), peaked),
-        )  # fmt: skip
+            f"n = {n_keys:,}, d_k = {trial.d_k:,}",
+            spread.value > 0.5 or spread.is_near(0.5),
+            (
+                spread,
+                mean("mean largest weight, m = 1/√d_k", largest),
+                mean("mean e^H/n, m = 1", plain),
+            ),
+        )
 
 
-def ratio_of_keys(
-    trial: Trial, n_keys: int, logit_std: float, first: int, first_std: float
-) -> Evidence:
-    """Return e^(mean H) at one length over the same at another, beside its exact value."""
-    logs = [
-        Number.mean(drawn(ENTROPY, trial, *place).tolist())
-        for place in ((n_keys, logit_std), (first, first_std))
-    ]
-    ratio = exp(logs[0].value - logs[1].value)
-    error = ratio * float(np.hypot(logs[0].standard_error, logs[1].standard_error))
-    exact = exp(entropy_at(n_keys, logit_std) - entropy_at(first, first_std))
-    return Evidence(f"e^(mean H), n over {first:,}", ratio, error, 1.0, exact)
+def effective_keys(trial: Trial, logit_std: float, first_std: float) -> tuple[Evidence, Evidence]:
+    """Return e^(mean H) of a trial's rows over that of rows of 512 keys, and the mean of e^H.
+
+    Args:
+        trial: How many keys and rows, of which seed.
+        logit_std: The standard deviation of the logits.
+        first_std: That of the logits of 512 keys.
+    """
+    logs = (
+        logs_at_std(trial, logit_std)[ROWS["entropy"]],
+        logs_at_std(replace(trial, n=FIRST), first_std)[ROWS["entropy"]],
+    )
+    long, short = (mean("H", each) for each in logs)
+    ratio = exp(long.value - short.value)
+    error = ratio * hypot(long.standard_error or 0.0, short.standard_error or 0.0)
+    exact = exp(entropy_at(trial.n, logit_std) - entropy_at(FIRST, first_std))
+    over = Evidence(f"e^(mean H), n over {FIRST:,}", ratio, error, 1.0, exact)
+    return over, mean("mean e^H", np.exp(logs[0]))
 
 
 LENGTHS = [1 << power for power in range(6, 21)]
@@ -135,11 +104,11 @@ def log_length(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Compare the effective keys of long rows with those of 512 under the rule."""
     first = log(stated["length"])
     for logit_std in (1.0, 3.0):
-        ratio = ratio_of_keys(trial, trial.n, logit_std * log(trial.n) / first, FIRST, logit_std)
+        ratio, keys = effective_keys(trial, logit_std * log(trial.n) / first, logit_std)
         plain = exp(entropy_at(trial.n, logit_std) - entropy_at(FIRST, logit_std))
         yield Case(
             f"σ = {logit_std:g} at 512 keys, n = {trial.n:,}", _is_alike(ratio.value),
-            (ratio, Evidence("the same without the rule", plain)),
+            (ratio, keys, Evidence("ratio without the rule", plain)),
         )  # fmt: skip
     yield Picture(
         "e^(mean H), logits multiplied by ln n/ln 512", "n, the number of keys",
@@ -175,12 +144,11 @@ def scalable_softmax(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Compare the effective keys of long rows, and of far longer ones, with those of 512."""
     scale = parse_scale(f"ssmax:{stated['a']!r}")
     std_of = {n: scale.multiplier(1, n) for n in (FIRST, trial.n, FAR, *LENGTHS)}
-    ratio = ratio_of_keys(trial, trial.n, std_of[trial.n], FIRST, std_of[FIRST])
-    keys = np.exp(drawn(ENTROPY, trial, trial.n, std_of[trial.n]))
+    ratio, keys = effective_keys(trial, std_of[trial.n], std_of[FIRST])
     plain = exp(entropy_at(trial.n, 1.0) - entropy_at(FIRST, 1.0))
     yield Case(
         f"n = {trial.n:,}", _is_alike(ratio.value),
-        (ratio, mean_of("mean e^H", keys), Evidence("ratio for 1/√d_k", plain)),
+        (ratio, keys, Evidence("ratio for 1/√d_k", plain)),
     )  # fmt: skip
     far = exp(entropy_at(FAR, std_of[FAR]) - entropy_at(FIRST, std_of[FIRST]))
     yield Case(

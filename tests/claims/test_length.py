@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 from attn_tui.claims.claim import Trial
-from attn_tui.claims.length import ENTROPY, drawn, least_entropy, searched, within_range
-from attn_tui.compute.errors import InputError
-from attn_tui.compute.sweep.exact import entropy_at
+from attn_tui.claims.length import least_entropy, searched, within_range
 from attn_tui.library import statistics
 from tests.claims.breaking import Broken
 
 BROKEN: dict[str, Broken] = {
-    "L-3": Broken("length:drawn", lambda whole: lambda *given: 0.5 * whole(*given)),
+    "L-3": Broken(
+        "length:row_logs",
+        lambda whole: lambda *given: {d_k: 0.8 * logs for d_k, logs in whole(*given).items()},
+    ),
     "L-11": Broken("length:least_entropy", lambda whole: lambda n, size: 1.1 * whole(n, size)),
     "L-15": Broken("length:trace_at", lambda whole: lambda n, logit_std: whole(64, logit_std)),
     "L-16": Broken("length:softmax", lambda softmax: lambda z: softmax(2.0 * z)),
@@ -36,14 +37,3 @@ def test_seven_of_128_on_top_have_the_least_entropy_within_a_range() -> None:
         found = statistics([4.0] * on_top + [0.0] * (128 - on_top)).entropy
         assert (found == pytest.approx(entropy, rel=1e-12)) == near
         assert found >= entropy * (1.0 - 1e-12)
-
-
-def test_drawn_entropies_have_the_exact_mean() -> None:
-    found = drawn(ENTROPY, Trial(draws=2000), 100, 1.5)
-    error = float(found.std()) / 2000**0.5
-    assert found.mean() == pytest.approx(entropy_at(100, 1.5), abs=5.0 * error)
-
-
-def test_more_than_memory_should_hold_is_refused() -> None:
-    with pytest.raises(InputError, match="draws: 1,000 rows of 100,000 keys are too many"):
-        drawn(ENTROPY, Trial(), 100_000, 1.0)
