@@ -51,7 +51,7 @@ def around(turn: Crossover) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=32)
-def points(n: int, d_ks: Sequence[int], draws: int, seed: int) -> Points:
+def points(n: int, d_ks: tuple[int, ...], draws: int, seed: int) -> Points:
     """Return what drawn rows of n keys say at some d_k, unscaled and under 1/√d_k.
 
     Raises:
