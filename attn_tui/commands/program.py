@@ -42,6 +42,7 @@ Examples:
 
 _OTHERS = {
     "claims": ("attn_tui.commands.claims:claims", "what is said about dividing by √d_k, tried"),
+    "tour": ("attn_tui.commands.tour:tour", "a guided tour of a dozen steps, or that of a file"),
     "claim": ("attn_tui.commands.claims:claim", "one claim, such as S2-19, with its numbers"),
 }
 """Subcommands that are of no instrument, each with its place and a summary."""
@@ -132,7 +133,7 @@ def _own_ends() -> Iterator[None]:
 
 def _spelled(error: InputError) -> str:
     """Return the text of an error with its field as the command line spells it."""
-    arguments = {"scores": "SCORES", "claim": "ID"}
+    arguments = {"scores": "SCORES", "claim": "ID", "tour": "FILE"}
     name = arguments.get(error.field) or "--" + error.field.replace("_", "-")
     return str(InputError(name, error.problem, error.expected, error.where))
 

@@ -69,15 +69,12 @@ def open_screen(context: click.Context, /, no_mouse: bool, theme: str | None, **
             raise InputError("scores", error.problem, expected, error.where) from None
         raise
     mention_unread_input(given)
-    if not _has_terminal():
+    if not has_terminal():
         from attn_tui.commands.show import print_report
 
         print_report(experiment, given)
         return
-    kind = os.environ.get("TERM", "")
-    if kind in _WITHOUT_SCREEN:
-        problem = f"a terminal of the kind {inert(kind)} (TERM) shows no screen"
-        raise click.ClickException(f"{problem}; expected another, or attn-tui show")
+    check_terminal("show")
     from attn_tui.files.draft import draft_of
     from attn_tui.tui.running import run
 
@@ -87,7 +84,19 @@ def open_screen(context: click.Context, /, no_mouse: bool, theme: str | None, **
     )
 
 
-def _has_terminal() -> bool:
+def check_terminal(instead: str) -> None:
+    """Refuse a terminal that shows no screen.
+
+    Raises:
+        click.ClickException: Naming its kind, and the command that does without one.
+    """
+    kind = os.environ.get("TERM", "")
+    if kind in _WITHOUT_SCREEN:
+        problem = f"a terminal of the kind {inert(kind)} (TERM) shows no screen"
+        raise click.ClickException(f"{problem}; expected another, or attn-tui {instead}")
+
+
+def has_terminal() -> bool:
     """Return whether a screen can be shown and keys read; keys then come in as descriptor 0."""
     outputs = (sys.__stdout__, sys.__stderr__)
     if not all(stream is not None and stream.isatty() for stream in outputs):

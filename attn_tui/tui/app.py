@@ -24,6 +24,7 @@ from textual.widgets import Input, TextArea
 from attn_tui.compute.errors import InputError
 from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS, load
+from attn_tui.tour.step import Tour
 from attn_tui.tui import edits
 from attn_tui.tui.actions import bindings, textual_action
 from attn_tui.tui.cells import Cells
@@ -40,9 +41,11 @@ from attn_tui.tui.state import Asked, History, only_of
 from attn_tui.tui.theme import role_styles, role_variables
 from attn_tui.tui.timers import Punctual
 from attn_tui.tui.tooltips import Tooltips
+from attn_tui.tui.touring import Guide
 from attn_tui.tui.turns import Turns
 from attn_tui.tui.widgets.canvas import Target
 from attn_tui.tui.widgets.hint import Hint
+from attn_tui.tui.widgets.tour_pane import GOING
 
 BREATH = 0.1
 """Seconds for which a key that is held is not held up by an answer to what it asked before."""
@@ -57,6 +60,7 @@ class AttnApp(Punctual, App[None]):
         clock: Seconds, from any moment on.
         ascii: Whether to begin with drawings in ASCII.
         guided: Whether to say in one line what to try in the first minute.
+        tour: What to lead through at once, if not the program's own tour when that is wanted.
 
     Raises:
         InputError: If the draft cannot be read.
@@ -71,7 +75,7 @@ class AttnApp(Punctual, App[None]):
     ENABLE_COMMAND_PALETTE = False
     # Textual fails on a selection whose beginning is not there any more.
     ALLOW_SELECT = False
-    BINDINGS = bindings(SHARED)
+    BINDINGS = bindings((*SHARED, *GOING))
 
     in_ascii = var(False)
     """Whether drawings keep to ASCII."""
@@ -83,6 +87,7 @@ class AttnApp(Punctual, App[None]):
         clock: Callable[[], float] = time.monotonic,
         ascii: bool = False,
         guided: bool = False,
+        tour: Tour | None = None,
     ) -> None:
         no_color = bool(environ.get("NO_COLOR"))
         if not no_color:
@@ -109,6 +114,8 @@ class AttnApp(Punctual, App[None]):
         self.crash: Crash | None = None
         self.parting = ""
         self._tooltips = Tooltips(self)
+        self._guide = Guide(self, tour)
+        self._tours = tour is not None
         self.turns = Turns(self, super().on_event, self._show_due)
         for each in INSTRUMENTS:
             self.add_mode(each.name, partial(_screen, each.screen))
@@ -218,6 +225,9 @@ class AttnApp(Punctual, App[None]):
         self._until_shown.close()
         self.turns.open()
         self.call_after_refresh(_keep)
+        if self._tours:
+            self._tours = False
+            self.call_later(self.action_tour, "begin")
 
     @on(InstrumentScreen.Ask)
     def _on_ask(self, event: InstrumentScreen.Ask) -> None:
@@ -256,7 +266,27 @@ class AttnApp(Punctual, App[None]):
 
     def action_start(self) -> None:
         """Go back to what was asked first."""
-        self._become(self.history.ask(edits.become(self._first), None, self._clock()))
+        self.become(self._first)
+
+    def become(self, draft: Draft) -> None:
+        """Ask something else altogether, as one step of history."""
+        self._become(self.history.ask(edits.become(draft), None, self._clock()))
+
+    @property
+    def asked(self) -> Asked:
+        """What is asked."""
+        return self.history.present
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Say whether an action can be used now."""
+        if action == "tour":
+            return self._guide.can(str(parameters[0]))
+        return super().check_action(action, parameters)
+
+    async def action_tour(self, verb: str, argument: int | None = None) -> None:
+        """Go on the tour, or do what can be done there."""
+        self._minute = OVER
+        await self._guide.do(verb, argument)
 
     @property
     def line(self) -> str:
@@ -335,8 +365,9 @@ class AttnApp(Punctual, App[None]):
     def _show(self) -> None:
         self._due = False
         base = self.screen_stack[0] if self.screen_stack else None
-        if isinstance(base, InstrumentScreen):
+        if isinstance(base, InstrumentScreen) and base.is_mounted:
             base.query_one(Hint).minute = self._minute
+            self._guide.arrange(base)
             base.show(self.history.present)
         self._shown_at = self._clock()
 

@@ -36,7 +36,9 @@ KEYS = {
     "model": Action(
         "scale.choose_model", ("m",), "m", "Model", "Choose d_k and the scale of a model"
     ),
-    "example": Action("examples.choose", ("x",), "x", "Examples", "Choose an example"),
+    "example": Action(
+        "examples.choose", ("x",), "x", "Tour", "Go on the tour, or choose an example"
+    ),
     "again": Action(
         "", ("a",), "a", "Again", "Draw again, with the next seed", words="seed redraw random",
     ),

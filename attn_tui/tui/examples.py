@@ -8,6 +8,17 @@ from attn_tui.tui import edits
 from attn_tui.tui.choices import Choice
 from attn_tui.tui.parts import Host, Part
 
+TOURS = {
+    name: Choice(name, title, detail)
+    for name, title, detail in (
+        ("begin", "The tour: a guess at every step",
+         "From q·k to where the usual story is wrong. It goes on where it was left; escape leaves "
+         "it, with everything as it was."),
+        ("anew", "The tour from its first step", "What was guessed before is forgotten."),
+    )
+}  # fmt: skip
+"""What leads through all of this, by the verbs of the tour."""
+
 
 class Examples(Part[Host]):
     """Examples of questions about scores."""
@@ -18,18 +29,29 @@ class Examples(Part[Host]):
         """Offer the examples."""
 
         def preview(name: str) -> str:
+            if name in TOURS:
+                return ""
             return self._screen.preview(edits.become(EXAMPLES[name].draft))
 
-        self._screen.choosing.choose("Examples", _offered(), "", self.show, preview)
+        self._screen.choosing.choose("Tour and examples", _every(), "", self.show, preview)
 
     def show(self, name: str) -> None:
-        """Ask what an example asks."""
+        """Ask what an example asks, or begin the tour."""
+        if name in TOURS:
+            self._screen.do(f"app.tour('{name}')")
+            return
         self._screen.ask(edits.become(EXAMPLES[name].draft))
 
     def commands(self) -> Iterator[Choice]:
         """Yield each example."""
+        for each in TOURS.values():
+            yield replace(each, value=f"app.tour('{each.value}')", words="tour lesson guide")
         for each in _offered():
             yield replace(each, value=f"examples.show('{each.value}')", words="example")
+
+
+def _every() -> list[Choice]:
+    return [*TOURS.values(), *_offered()]
 
 
 def _offered() -> list[Choice]:

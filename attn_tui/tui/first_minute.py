@@ -64,7 +64,7 @@ STEPS = (
     Step(
         "explore",
         (
-            "Hold + and watch · 2 where d_k comes from · x examples · ? help",
+            "Hold + and watch · 2 where d_k comes from · x tour · ? help",
             "Hold + and watch · ? help",
         ),
         lambda moment, signs: moment.draft.setup.d_k == D_K.maximum,

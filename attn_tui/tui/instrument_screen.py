@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -44,6 +44,7 @@ from attn_tui.tui.widgets.headline import HeadlinePane
 from attn_tui.tui.widgets.hint import Hint
 from attn_tui.tui.widgets.settings import SettingsPane
 from attn_tui.tui.widgets.slider import Slider
+from attn_tui.tui.widgets.tour_pane import TourPane
 
 if TYPE_CHECKING:
     from attn_tui.tui.svg import Picture
@@ -243,6 +244,7 @@ class InstrumentScreen(Punctual, Screen[None]):
             with Vertical(id="panes"):
                 yield from self.compose_panes()
         yield Hint(self.NAME, id="hint")
+        yield TourPane(id="tour")
         yield Bar(id="key-bar")
 
     @abstractmethod
@@ -300,6 +302,11 @@ class InstrumentScreen(Punctual, Screen[None]):
             self._lay_out()
         self.go_on()
         self.draw()
+
+    def look_as(self, view: View | None) -> None:
+        """Have things looked at another way, or as at first, once something is shown next."""
+        now = self.view
+        self.view = replace(view or type(now)(), settings=now.settings, full=now.full)
 
     def show_job(self) -> None:
         """Show how the long answer stands."""

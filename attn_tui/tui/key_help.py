@@ -16,7 +16,7 @@ from attn_tui.tui import dialogs, drawer, everywhere, file_dialogs, full, work
 from attn_tui.tui.actions import Section, key_table
 from attn_tui.tui.dialogs import ReadDialog
 from attn_tui.tui.explaining import explanation_of
-from attn_tui.tui.widgets import entry
+from attn_tui.tui.widgets import entry, tour_pane
 
 _KEYS = 12
 """Cells for keys, beside which stands what they do."""
@@ -25,7 +25,7 @@ _KEYS = 12
 def sections(first: Iterable[Section] = ()) -> tuple[Section, ...]:
     """Return every place with the keys that work there, each once, some of them first."""
     screens = [load(instrument.screen).SECTIONS for instrument in INSTRUMENTS]
-    common = (drawer.SECTION, entry.SECTION, full.SECTION)
+    common = (drawer.SECTION, entry.SECTION, full.SECTION, *tour_pane.SECTIONS)
     every = (
         *first,
         everywhere.SECTION,

@@ -293,7 +293,7 @@ async def test_masked_and_single_keys_are_shown_for_what_they_are() -> None:
 
 async def test_the_example_can_be_gone_back_to_and_that_undone() -> None:
     async with at_screen(draft=Draft("1, 2", Setup(d_k=64))) as person:
-        await person.press("x", "enter")
+        await person.press("x", "down", "down", "enter")
         assert person.asked.draft == EXAMPLE
         await person.press("u")
         assert person.asked.draft == Draft("1, 2", Setup(d_k=64))

@@ -144,7 +144,7 @@ async def test_a_million_drawn_keys_are_listed_sorted_searched_and_drawn() -> No
 
 async def test_an_example_says_what_to_look_at() -> None:
     async with at_screen(draft=Draft("1, 2")) as person:
-        await person.press("x", "enter")
+        await person.press("x", "down", "down", "enter")
         assert person.asked.draft == EXAMPLE
         await person.press("u")
         assert person.asked.draft == Draft("1, 2")

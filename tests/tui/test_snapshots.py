@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from attn_tui.commands.asked import asked_by
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
@@ -12,12 +13,14 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.tour.reader import our_tour
 from attn_tui.tui.instrument_screen import InstrumentScreen
+from attn_tui.tui.memory import remember_tour
 from attn_tui.tui.running import opening
 from attn_tui.tui.svg import svg
 from tests import golden
 from tests.tui.camera import Shot, bars_of, baseline, colours_of, done, done_by, tab, text_of, typed
-from tests.tui.person import MEDIUM, NARROW, WIDE
+from tests.tui.person import MEDIUM, NARROW, WIDE, Person
 
 pytestmark = baseline
 
@@ -64,6 +67,15 @@ def dots(*keys: str) -> Shot:
 
 def swept(*keys: str) -> Shot:
     return replace(SWEEP, deed=typed(*keys))
+
+
+async def last_step(person: Person) -> None:
+    tour = our_tour(asked_by)
+    remember_tour(tour.name, len(tour.steps) - 1, ())
+    await person.run("app.tour('begin')")
+    await person.press("right", "enter")
+    await person.put("rule", "inverse")
+    await person.put("d_k", "1024")
 
 
 SHOTS = {
@@ -133,6 +145,10 @@ SHOTS = {
         "numbers": swept("t", "t"),
         "rules": swept("r"),
         "full": replace(SWEEP, deed=done_by("looking.tab('map')", "full.turn")),
+    },
+    "tour": {
+        "first": Shot(deed=done_by("app.tour('anew')")),
+        "last": Shot(deed=last_step),
     },
 }
 

@@ -21,7 +21,7 @@ ACTIONS = (
             "next_pane": ("Settings", 3),
             "details": ("Details", 4),
             "pin": ("Pin", 5),
-            "example": ("Examples", 5),
+            "example": ("Tour", 5),
         },
         {},
     ),

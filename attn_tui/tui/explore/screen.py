@@ -141,7 +141,7 @@ class ExploreScreen(InstrumentScreen):
 
     def scene(self, asked: Asked) -> Scene:
         """Return what panes are to show, scrolled to the cursor."""
-        names = ("#title", "#headline", "#formula", "#scores", "#scale", "#key-bar")
+        names = ("#title", "#headline", "#formula", "#scores", "#scale", "#tour", "#key-bar")
         others = [self.query_one(name) for name in names]
         there = [each for each in others if each.display]
         # A line is kept for the hint, so that the table stays what it is when that goes.

@@ -19,6 +19,7 @@ from attn_tui.compute.sweep.settings import Settings
 from attn_tui.report.head import not_applied
 from attn_tui.report.sweep import csv, json, text
 from attn_tui.tui import full
+from attn_tui.tui import view as base
 from attn_tui.tui.at_place import AtPlace
 from attn_tui.tui.bars import Status
 from attn_tui.tui.computing import Computing
@@ -111,6 +112,11 @@ class SweepScreen(InstrumentScreen):
                 # Its cursor moves both ways, and enter opens Explore there.
                 self.query_one(panes.SweepChart).focus()
         super().show(asked)
+
+    def look_as(self, view: base.View | None) -> None:
+        """Look another way, or at what is asked for."""
+        super().look_as(view)
+        self._begun = None if view is None else self._begun
 
     def go_on(self) -> None:
         """Show the best there is of what is asked, and find out the rest."""

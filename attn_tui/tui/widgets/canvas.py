@@ -6,7 +6,7 @@ What a click does there, and what is said of that where the mouse rests, is one 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Protocol, cast
+from typing import Literal, Protocol, cast
 
 from rich.segment import Segment
 from rich.style import Style
@@ -17,11 +17,16 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from attn_tui.charts.look_alikes import row_in_ascii
-from attn_tui.charts.rows import Row, fitted, length
+from attn_tui.charts.rows import Row, cells, fitted, length
 from attn_tui.tui.actions import textual_action
 
 FADING = frozenset(("text", "unscaled", "scaled", "strong", "label"))
 """Roles that a canvas shows as muted while what it shows is not what is asked."""
+
+
+Answers = Literal["nothing", "second side", "all"]
+
+COVERED = "   covered until you have guessed"
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,12 @@ class Target:
 
 Targets = Callable[[int, int], Target | None]
 """From a column and a row to what a click there does, if anything."""
+
+
+def _blank(text: str) -> tuple[str, str]:
+    """Return a text as it is covered; what says something, and draws nothing, is a question."""
+    says = any(each.isalnum() for each in text) and not {"├", "┴"} & {*text}
+    return ("  ?" if says else "").ljust(cells(text)), "scaled"
 
 
 def shown(row: Row, width: int) -> Row:
@@ -80,6 +91,9 @@ class Canvas(Widget):
     rows: tuple[Row, ...] = ()
     targets: Targets | None = None
     faded = False
+    covered = False
+    answers: Answers = "second side"
+    """What of it is covered while a question is to be guessed at."""
 
     def on_mount(self) -> None:
         """Be drawn again when other glyphs are wanted."""
@@ -117,7 +131,8 @@ class Canvas(Widget):
     def tooltip(self) -> Content | None:  # type: ignore[override]
         """What a click would do where the mouse is: Textual asks once it has rested there."""
         app = cast("Styled", self.app)
-        target = self.target_at(*(self.app.mouse_position - self.region.offset))
+        at = self.app.mouse_position - self.region.offset
+        target = None if self.covered and self.answers == "all" else self.target_at(*at)
         row: Row = ((app.hint_of(target) if target else "", "text"),)
         words = "".join(text for text, _ in (row_in_ascii(row) if app.in_ascii else row))
         return Content(words) if words else None
@@ -128,6 +143,7 @@ class Canvas(Widget):
         app = cast("Styled", self.app)
         styles = app.role_styles
         row = self.rows[y] if y < len(self.rows) else ()
+        row = self._uncovered(row, y) if self.covered else row
         row = shown(row_in_ascii(row) if app.in_ascii else row, width)
         # Of what is cut now only the ellipsis is new.
         end = "." if app.in_ascii else "…"
@@ -136,6 +152,24 @@ class Canvas(Widget):
 
     def _role(self, role: str) -> str:
         return "muted" if self.faded and role in FADING else role
+
+    def cover(self, covered: bool) -> None:
+        """Cover what answers a question that somebody is to guess at, or show it."""
+        if covered != self.covered and self.answers != "nothing":
+            self.covered = covered
+            self.refresh()
+
+    def _uncovered(self, row: Row, y: int) -> Row:
+        """Return what is left of a row where the answer is covered."""
+        if self.answers == "all":
+            return ((COVERED, "muted"),) if y == self.size.height // 2 else ()
+        roles = [role for _, role in row]
+        if "scaled" not in roles:
+            return row
+        first = roles.index("scaled")
+        # Behind it there may be what follows from it.
+        kept = ((text, role) if role == "unscaled" else _blank(text) for text, role in row[first:])
+        return (*row[:first], *kept)
 
     def fade(self, faded: bool) -> None:
         """Show whether the rows are still the answer to what is asked."""

@@ -41,7 +41,9 @@ class ChartPane(Vertical, can_focus=True):
     def compose(self) -> ComposeResult:
         """Lay out the tabs above the chart."""
         yield TabBar(id="tabs")
-        yield ChartCanvas(id="chart")
+        chart = ChartCanvas(id="chart")
+        chart.answers = "all"
+        yield chart
 
     @property
     def canvas(self) -> ChartCanvas:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from attn_tui.report.headline import Headline
+from attn_tui.report.headline import Headline, wrapped
 from attn_tui.tui.widgets.canvas import Canvas, Target
 
 LINES = 2
@@ -13,6 +13,9 @@ OLD = " (last readable scores)"
 class HeadlinePane(Canvas):
     """The headline; it fades while it is about what was readable last."""
 
+    instead = ""
+    """What is said in place of a headline that is covered."""
+
     def target_at(self, x: int, y: int) -> Target | None:
         """Return what opens all there is to say."""
         return Target("filing.read", "Read all there is to say")
@@ -20,6 +23,12 @@ class HeadlinePane(Canvas):
     def see(self, scene: Any) -> None:
         """Say what a scene's headline is."""
         self.styles.height = len(scene.problem) or LINES
+        if self.instead:
+            lines = wrapped(self.instead, max(self.screen.size.width - 2, 1))
+            self.styles.height = max(len(lines), LINES)
+            self.show([((f" {line}", "strong"),) for line in lines])
+            self.fade(False)
+            return
         if scene.problem:
             self.show(scene.problem)
         elif said := scene.headline:

@@ -31,6 +31,8 @@ class Hint(Canvas):
         minute: FirstMinute
 
     minute = OVER
+    silent = False
+    """Whether something else is said in its place."""
     scene: Any = None
 
     def __init__(self, instrument: str, id: str | None = None) -> None:
@@ -55,7 +57,7 @@ class Hint(Canvas):
         lines = steps[:1] or wrap(scene.hint, width)
         # A sentence that is cut says nothing, and takes lines from the picture.
         lines = lines * (len(lines) <= MOST_LINES)
-        self.display = bool(lines) and not scene.view.full
+        self.display = bool(lines) and not (scene.view.full or self.silent)
         self.styles.height = len(lines)
         role = "label" if steps else "muted"
         self.show([((f" {line}", role),) for line in lines])

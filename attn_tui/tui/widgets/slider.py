@@ -76,6 +76,7 @@ class Slider(Canvas):
     DEFAULT_CSS = """
     Slider { height: 1; }
     """
+    answers = "nothing"
 
     @dataclass
     class Moved(Message):

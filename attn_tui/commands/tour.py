@@ -1,0 +1,73 @@
+"""``attn-tui tour``: opens a tour, ours or a teacher's; without a terminal it is printed."""
+
+import gc
+from collections.abc import Iterator
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+import click
+
+from attn_tui.commands.options import Command
+from attn_tui.commands.output import write
+from attn_tui.commands.screen import check_terminal, has_terminal
+from attn_tui.compute.errors import InputError
+
+if TYPE_CHECKING:
+    from attn_tui.tour.step import Step, Tour
+
+WIDTH, INDENT = 80, "    "
+
+_EXAMPLES = """\
+\b
+Examples:
+  attn-tui tour
+  attn-tui tour lesson.toml
+  attn-tui tour lesson.toml > lesson.txt
+"""
+
+
+@click.command("tour", cls=Command, epilog=_EXAMPLES)
+@click.argument("file", required=False)
+@click.pass_context
+def tour(context: click.Context, /, file: str | None) -> None:
+    """Open the tour, from q·k to where the usual story is wrong, or that of a TOML FILE.
+
+    It goes on where it was left. Where standard output is no terminal its steps are printed, the
+    right answers marked.
+    """
+    from attn_tui.commands.asked import asked_by
+    from attn_tui.tour.reader import our_tour, read_tour
+
+    try:
+        steps = our_tour(asked_by) if file is None else read_tour(file, asked_by)
+    except InputError as error:
+        raise InputError("tour", error.problem, error.expected, error.where) from None
+    if not has_terminal():
+        write(outline(steps))
+        return
+    check_terminal("tour > FILE")
+    gc.disable()
+    from attn_tui.files.draft import EXAMPLE
+    from attn_tui.tui.running import run
+
+    context.exit(run(EXAMPLE, tour=steps))
+
+
+def outline(tour: "Tour") -> Iterator[str]:
+    """Yield the steps of a tour as text, in lines of at most `WIDTH` columns."""
+    for at, step in enumerate(tour.steps, 1):
+        first, *rest = _lines(step)
+        yield fill(first, WIDTH, initial_indent=f"{at}.".ljust(4), subsequent_indent=INDENT)
+        for line in rest:
+            yield "\n" + fill(line, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
+        yield "\n\n" if step is not tour.steps[-1] else "\n"
+
+
+def _lines(step: "Step") -> Iterator[str]:
+    yield step.says
+    if guess := step.guess:
+        yield guess.question
+        for index, answer in enumerate(guess.answers):
+            yield f"[{'x' if index == guess.right else ' '}] {answer}"
+    yield step.task
+    yield step.learnt

@@ -1,0 +1,103 @@
+"""Reads a tour from a TOML file: ours, and those that teachers write."""
+
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.experiment import Experiment
+from attn_tui.files.draft import Draft, draft_of, parse
+from attn_tui.files.toml import Table, read_tables
+from attn_tui.instruments import Instrument
+from attn_tui.tour.condition import Condition, condition
+from attn_tui.tour.step import Guess, Step, Tour
+
+OURS = Path(__file__).parent / "ours.toml"
+
+KEYS = {"ask": 400, "say": 156, "guess": 110, "answers": 34, "right": 34, "do": 110, "until": 200,
+        "why": 190}  # fmt: skip
+"""What a step says, and how long each may be so that it has room on small screens."""
+
+ANSWERS = 3
+
+MOST_STEPS = 50
+
+Ask = Callable[[str], tuple[Instrument, Experiment]]
+"""Reads a command line of the program; raises InputError."""
+
+
+def read_tour(path: str, ask: Ask) -> Tour:
+    """Read a tour.
+
+    Raises:
+        InputError: Naming the file, the line and what was expected there.
+    """
+    tables = read_tables(path, "step")
+    if len(tables) > MOST_STEPS:
+        tables[MOST_STEPS].refuse("", f"{len(tables)} steps are too many", f"up to {MOST_STEPS}")
+    said = sha256(repr([table.values for table in tables]).encode()).hexdigest()
+    return Tour(said[:16], tuple(_step(table, ask) for table in tables))
+
+
+def our_tour(ask: Ask) -> Tour:
+    """Return the tour of the program."""
+    return read_tour(str(OURS), ask)
+
+
+def _step(table: Table, ask: Ask) -> Step:
+    table.know(*KEYS)
+    instrument, draft = _asked(table, ask)
+    until = _until(table, instrument)
+    if until.holds(parse(draft)):
+        table.refuse("until", "it holds as the step begins", "what is still to be done")
+    texts = (_text(table, key) for key in ("say", "do", "why"))
+    says, task, learnt = texts
+    return Step(instrument, draft, says, task, until, learnt, _guess(table))
+
+
+def _text(table: Table, key: str) -> str:
+    text = " ".join(table.get(key, str).split())
+    if not text:
+        table.refuse(key, f"{key} is empty", "a text")
+    return _short(table, key, text)
+
+
+def _short(table: Table, key: str, text: str) -> str:
+    if (long := len(text)) > KEYS[key]:
+        table.refuse(key, f"{inert(text)} has {long} characters", f"at most {KEYS[key]}")
+    return text
+
+
+def _guess(table: Table) -> Guess | None:
+    if "guess" not in table.values:
+        for key in ("answers", "right"):
+            if key in table.values:
+                table.refuse(key, f"{key} is of no use without guess", "a guess")
+        return None
+    given: list[object] = table.get("answers", list)
+    answers = tuple(each for each in given if isinstance(each, str) and each.strip())
+    if len(answers) != ANSWERS or len(given) != ANSWERS or len({*answers}) != ANSWERS:
+        table.refuse("answers", f"answers has {len({*answers})}", f"{ANSWERS} different texts")
+    for answer in answers:
+        _short(table, "answers", answer)
+    right = table.get("right", str)
+    if right not in answers:
+        table.refuse("right", f"{inert(right)} is none of the answers", "one of them, word by word")
+    return Guess(_text(table, "guess"), answers, answers.index(right))
+
+
+def _asked(table: Table, ask: Ask) -> tuple[str, Draft]:
+    """Return the instrument, and what is asked of it, of a command line as ``c`` copies it."""
+    try:
+        instrument, experiment = ask(_text(table, "ask"))
+    except InputError as error:
+        problem = error.problem if error.field == "ask" else f"{error.field}: {error.problem}"
+        table.refuse("ask", problem, error.expected)
+    return instrument.name, draft_of(experiment)
+
+
+def _until(table: Table, instrument: str) -> Condition:
+    try:
+        return condition(_text(table, "until"), instrument)
+    except InputError as error:
+        table.refuse("until", error.problem, error.expected)

@@ -1,0 +1,130 @@
+"""Tours that teachers write: read, or refused with the line that is wrong."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_tui.commands.asked import asked_by
+from attn_tui.compute.dots import settings as dots
+from attn_tui.compute.dots.answer import law_of
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.explore.answer import answer
+from attn_tui.compute.setup import Setup
+from attn_tui.files.draft import parse
+from attn_tui.tour.reader import KEYS, read_tour
+from tests.test_cli import call, refused
+
+DOCS = Path(__file__).parents[2] / "docs" / "tour.md"
+
+GOOD = """\
+# A lesson.
+[[step]]
+ask = "attn-tui show 1,2,3 --d-k 16"
+say = \"\"\"Three scores,
+divided by 4.\"\"\"
+guess = "Who wins?"
+answers = ["key 0", "key 1", "key 2"]
+right = "key 2"
+do = "Hold + until d_k is 64."
+until = "d_k >= 64"
+why = "The largest score has the largest weight."
+
+[[step]]
+ask = "dot"
+say = "q·k."
+do = "Choose a die."
+until = "entries == die"
+why = "Dice have a mean."
+"""
+
+
+def at(folder: Path, text: str) -> str:
+    path = folder / "lesson.toml"
+    path.write_text(text, "utf-8")
+    return str(path)
+
+
+def test_a_tour_is_read(tmp_path: Path) -> None:
+    one, two = read_tour(at(tmp_path, GOOD), asked_by).steps
+    assert (one.instrument, one.draft.setup.d_k, one.draft.text) == ("explore", 16, "a: 1, 2, 3")
+    assert one.says == "Three scores, divided by 4."
+    assert one.guess is not None
+    assert one.guess.right == 2
+    assert (two.instrument, two.guess) == ("dots", None)
+
+
+def test_what_is_remembered_goes_by_what_a_tour_says(tmp_path: Path) -> None:
+    first = read_tour(at(tmp_path, GOOD), asked_by).name
+    assert read_tour(at(tmp_path, "# Other\n" + GOOD), asked_by).name == first
+    other = GOOD.replace("Who wins?", "Who loses?")
+    assert read_tour(at(tmp_path, other), asked_by).name != first
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ("[[step]]", "[[stop]]", 2, "'stop' is unknown; expected [[step]]"),
+        ('say = "q·k."', "say = 3", 15, "say will not do; expected a text in quotes"),
+        ('say = "q·k."\n', "", 13, "say is missing"),
+        ('say = "q·k."', 'say = " "', 15, "say is empty"),
+        ('"dot"', '"dot', 14, "illegal character"),
+        ('"dot"', '"dots"', 14, "'dots' is no command; expected one of show, dot, sweep"),
+        ('"dot"', '"dot --d-k 0"', 14, "d_k: '0' will not do"),
+        ('"dot"', '"dot --width 3"', 14, "No such option"),
+        ("attn-tui show 1,2,3", "show -", 3, "- asks nothing here"),
+        ("1,2,3", "1,two,3", 3, "'two'"),
+        ("why =", "wyh =", 11, "'wyh' is unknown; expected one of ask, "),
+        (', "key 1"', "", 7, "answers has 2; expected 3 different texts"),
+        ('"key 1"', '"key 0"', 7, "answers has 2; expected 3 different texts"),
+        ('right = "key 2"', 'right = "key 3"', 8, "'key 3' is none of the answers"),
+        ('guess = "Who wins?"\n', "", 6, "answers is of no use without guess"),
+        ('"d_k >= 64"', '"d_k >= 16"', 10, "it holds as the step begins"),
+        ('"d_k >= 64"', '"d_k => 64"', 10, "'d_k => 64' compares nothing"),
+        ('"entries == die"', '"entries == cube"', 17, "entries: 'cube' will not do"),
+        ("Who wins?", "Who wins? " * 20, 6, "at most 110"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(
+    tmp_path: Path, old: str, new: str, line: int, said: str
+) -> None:
+    assert old in GOOD
+    with pytest.raises(InputError) as error:
+        read_tour(at(tmp_path, GOOD.replace(old, new, 1)), asked_by)
+    assert f", line {line}: " in str(error.value)
+    assert said in str(error.value)
+
+
+def test_the_documented_example_is_a_tour_and_its_keys_are_all_there_are(tmp_path: Path) -> None:
+    document = DOCS.read_text("utf-8")
+    example = document.partition("```toml\n")[2].partition("```")[0]
+    one, _ = read_tour(at(tmp_path, example), asked_by).steps
+    assert one.guess is not None
+    weights = next(answer(replace(parse(one.draft), setup=Setup(64))))
+    share = weights.vectors[0].scaled.weights(np.array([1, 2]))
+    assert one.guess.answers[one.guess.right] == f"about {100 * share[1]:.0f} %"
+    assert share[1] / share[0] == pytest.approx(3.5, abs=0.05)
+    laws = [
+        law_of(dots.Settings(entries), 64).standard_deviation for entries in ("normal", "coins")
+    ]
+    assert laws == [8.0, 8.0]
+    rows = [line.split("|")[1:4] for line in document.splitlines() if line.startswith("| `")]
+    assert [name.strip(" `") for name, *_ in rows] == [*KEYS]
+    for name, _, longest in rows:
+        assert longest.strip(" each") in ("", str(KEYS[name.strip(" `")]))
+
+
+def test_the_command_prints_a_tour_where_there_is_no_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    printed = call("tour", at(tmp_path, GOOD)).stdout
+    assert printed.startswith("1.  Three scores, divided by 4.\n    Who wins?\n    [ ] key 0\n")
+    assert "    [x] key 2\n    Hold + until d_k is 64.\n" in printed
+    assert "\n\n2.  q·k.\n    Choose a die.\n    Dice have a mean.\n" in printed
+    assert max(map(len, call("tour").stdout.splitlines())) <= 80
+    at(tmp_path, GOOD.replace('"dot"', '"dots"'))
+    message = refused("tour", "lesson.toml")
+    assert message.startswith("attn-tui: FILE, 'lesson.toml', line 14: 'dots' is no command")
+    assert "nowhere.toml" in refused("tour", "nowhere.toml")
