@@ -27,7 +27,7 @@ Examples:
 
 
 @click.command("tour", cls=Command, epilog=_EXAMPLES)
-@click.argument("file", required=False)
+@click.argument("file", required=False, type=click.Path())
 @click.pass_context
 def tour(context: click.Context, /, file: str | None) -> None:
     """Open the tour, from q·k to where the usual story is wrong, or that of a TOML FILE.

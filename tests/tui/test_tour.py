@@ -16,6 +16,7 @@ from attn_tui.tui import memory
 from attn_tui.tui.app import AttnApp
 from attn_tui.tui.explore.screen import ExploreScreen
 from attn_tui.tui.running import opening
+from attn_tui.tui.scene import LOW
 from attn_tui.tui.widgets.tour_pane import TourPane
 from tests.tui.person import MEDIUM, NARROW, WIDE, Clock, Person, settle, still
 
@@ -61,9 +62,12 @@ async def on_tour(
     app = AttnApp(opening(draft), clock=clock, tour=tour)
     async with app.run_test(size=size, notifications=True) as pilot:
         await settle(pilot)
-        await settle(pilot)
+        person = Person(app, pilot, clock)
+        if tour:
+            await person.until_sees(f" of {len(tour.steps)} ·" if size[1] > LOW else "1/")
+            await settle(pilot)
         still(app)
-        yield Person(app, pilot, clock)
+        yield person
 
 
 def key_line(person: Person) -> str:

@@ -48,10 +48,16 @@ Targets = Callable[[int, int], Target | None]
 """From a column and a row to what a click there does, if anything."""
 
 
-def _blank(text: str) -> tuple[str, str]:
-    """Return a text as it is covered; what says something, and draws nothing, is a question."""
-    says = any(each.isalnum() for each in text) and not {"├", "┴"} & {*text}
-    return ("  ?" if says else "").ljust(cells(text)), "scaled"
+def _covered(text: str, role: str) -> tuple[str, str]:
+    """Return a part of a row behind the first of the second side, covered if it follows from it.
+
+    What says something, and draws nothing, becomes a question.
+    """
+    says = any(each.isalnum() for each in text)
+    if role == "unscaled" or (role == "label" and says):
+        return text, role
+    draws = {"├", "┴"} & {*text}
+    return ("  ?" if says and not draws else "").ljust(cells(text)), "scaled"
 
 
 def shown(row: Row, width: int) -> Row:
@@ -167,9 +173,7 @@ class Canvas(Widget):
         if "scaled" not in roles:
             return row
         first = roles.index("scaled")
-        # Behind it there may be what follows from it.
-        kept = ((text, role) if role == "unscaled" else _blank(text) for text, role in row[first:])
-        return (*row[:first], *kept)
+        return (*row[:first], *(_covered(*part) for part in row[first:]))
 
     def fade(self, faded: bool) -> None:
         """Show whether the rows are still the answer to what is asked."""
