@@ -52,7 +52,7 @@ KEYS = {
     ),
     "previous_view": Action("looking.next_tab(-1)", ("T",), "T", "", "Show the view before"),
     "axis": Action(
-        "looking.flip('log')", ("v",), "v", "Axis", "Switch the axis: linear or logarithmic",
+        "fields.next('axis')", ("v",), "v", "Axis", "Switch the axis: auto, linear or logarithmic",
         words="log linear scale",
     ),
     "details": Action(

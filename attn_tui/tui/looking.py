@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from attn_tui.tui.choices import Choice
 from attn_tui.tui.parts import H, Part
+from attn_tui.tui.view import View
 from attn_tui.tui.widgets.bar import Item
 
 
@@ -36,12 +36,6 @@ class Looking(Part[H]):
         chart = view.chart if self._screen.TABS[name].apart else name
         self._screen.look(replace(view, tab=name, chart=chart))
 
-    def flip(self, name: str) -> None:
-        """Turn a switch of the view."""
-        view = self._screen.view
-        changed: dict[str, Any] = {name: not getattr(view, name)}
-        self._screen.look(replace(view, **changed))
-
     def other_side(self) -> None:
         """Show the other side where there is room for one."""
         self._screen.look(self._screen.view.other_side())
@@ -54,9 +48,18 @@ class Looking(Part[H]):
             yield Choice(f"looking.tab('{name}')", f"Tab {tab.title}", "Show this tab")
 
 
-def log_item(log: bool, otherwise: str = "linear") -> Item:
-    """Return what says whether a chart is logarithmic, or what else; a click changes that."""
-    return Item(((f" {'log' if log else otherwise} ", "muted"),), "looking.flip('log')")
+def axis_item(view: View, is_long: bool, chosen: bool = True) -> Item:
+    """Return what says whether a chart is logarithmic; a click changes that.
+
+    Args:
+        view: How it is looked at.
+        is_long: Whether there is room to say what is chosen where nobody wants anything.
+        chosen: Whether that is as for the other charts; the chart itself says it otherwise.
+    """
+    text: str = view.axis
+    if text == "auto" and is_long and chosen:
+        text = f"auto: {'log' if view.log else 'linear'}"
+    return Item(((f" {text} ", "muted"),), "fields.next('axis')")
 
 
 def tab_items(

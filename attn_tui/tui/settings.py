@@ -182,20 +182,32 @@ def drawn_with(field: Field, owner: type[Source], held: str, **more: Any) -> Set
     )  # fmt: skip
 
 
-def looked_at(
-    name: str, label: str, help: str, kind: Kind, default: Any, at: str = "", **more: Any
-) -> Setting:
+def looked_at(name: str, label: str, help: str, kind: Kind, default: Any, **more: Any) -> Setting:
     """Return the setting of how something is looked at, called as it is in the view."""
-    place = at or name
 
     def change(screen: Any, change: Change, _: Gesture | None) -> None:
-        value: dict[str, Any] = {place: change(getattr(screen.view, place))}
+        value: dict[str, Any] = {name: change(getattr(screen.view, name))}
         screen.look(replace(screen.view, **value))
 
     return replace(
-        Setting(name, label, help, kind, lambda seen: getattr(seen.view, place), change, default),
+        Setting(name, label, help, kind, lambda seen: getattr(seen.view, name), change, default),
         **more,
     )
+
+
+def axis(view: type[View], log: str = "logarithmic") -> Setting:
+    """Return the setting of the axis: the first step shows another picture.
+
+    Args:
+        view: Says what charts are unless somebody wants it otherwise.
+        log: What a logarithmic one is called.
+    """
+    others = ("linear", "log") if view.LOG else ("log", "linear")
+    meanings = {"auto": "what suits the picture", **dict.fromkeys(others, "")}
+    return looked_at(
+        "axis", "axis", "whether charts are linear or logarithmic",
+        one_of(meanings, {"log": log}), "auto", synonyms=("log scale", "linear", "logarithm"),
+    )  # fmt: skip
 
 
 def _rule_stepped(scale: Scale, steps: int) -> Scale:

@@ -1,9 +1,12 @@
 """What is looked at, apart from what is asked: tabs, the side, logarithms; it is not undone."""
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Literal, Self
 
 from attn_tui.charts.sides import Side
+
+Axis = Literal["auto", "linear", "log"]
+"""What axes are; auto, what suits a picture."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class View:
         tab: What is shown where panes are shown one at a time.
         chart: What the lower pane shows elsewhere.
         side: Which side is shown where there is room for one.
-        log: Whether charts are logarithmic.
+        axis: Whether charts are linear or logarithmic.
         full: Whether one pane is shown alone, as large as fits.
         settings: Whether the drawer of settings is open.
         setting: The name of the setting that its cursor is on, or the title of a folded group.
@@ -39,11 +42,19 @@ class View:
     tab: str = ""
     chart: str = ""
     side: Side = "scaled"
-    log: bool = False
+    axis: Axis = "auto"
     full: bool = False
     settings: bool = False
     setting: str = "d_k"
     unfolded: frozenset[str] = frozenset()
+
+    LOG: ClassVar[bool] = False
+    """Whether charts are logarithmic unless somebody wants it otherwise."""
+
+    @property
+    def log(self) -> bool:
+        """Whether charts are logarithmic."""
+        return self.LOG if self.axis == "auto" else self.axis == "log"
 
     @property
     def left_out(self) -> str:

@@ -119,7 +119,7 @@ def test_a_dialogue_sends_what_it_covers_and_the_editor_next_to_nothing() -> Non
     with Terminal(120, 40, ["--d-k", "1024"]) as terminal:
         terminal.until_like(screen)
         assert terminal.sent < 25_000
-        for key, shown, most in (("r", "Scale rule", 24_000), ("d", "d_k 1024", 3_000)):
+        for key, shown, most in (("r", "Scale rule", 24_000), ("d", "d_k 1024", 5_000)):
             before = terminal.sent
             terminal.press(key)
             terminal.until_shows(shown)

@@ -150,3 +150,24 @@ async def test_slow_terminals_lose_no_key_of_the_table(name: str) -> None:
     async with at_screen(MEDIUM, DRAFT, instrument=name) as person:
         await person.burst("plus", "plus", "u", "d", "2", "5", "6", "enter", "minus", "v", "v")
         assert person.asked.draft.setup.d_k == 224
+
+
+@pytest.mark.parametrize(
+    ("instrument", "said"),
+    [
+        ("explore", ["auto: linear", " log ", " linear ", "auto: linear"]),
+        ("dots", ["auto axis: signed log", " axis: linear", " axis: signed log", "auto axis"]),
+        ("sweep", ["auto: log", " linear ", " log ", "auto: log"]),
+    ],
+)
+async def test_v_goes_through_the_axes_and_says_which_is_chosen_by_itself(
+    instrument: str, said: list[str]
+) -> None:
+    async with at_screen(MEDIUM, instrument=instrument) as person:
+        pictures = []
+        for each in said:
+            (line,) = (line for line in person.lines if each in f"{line} " and "─" in line)
+            assert ("auto" in line) == ("auto" in each)
+            pictures.append([row for row in person.lines if row != line])
+            await person.press("v")
+        assert pictures[0] == pictures[2] != pictures[1]

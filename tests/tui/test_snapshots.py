@@ -128,7 +128,9 @@ SHOTS = {
         "tied": replace(
             DOTS,
             deed=done_by(
-                "fields.set('tied', 'yes')", "fields.set('correlation', '1')", "looking.flip('log')"
+                "fields.set('tied', 'yes')",
+                "fields.set('correlation', '1')",
+                "fields.set('axis', 'linear')",
             ),
         ),
         "dice": DICE,

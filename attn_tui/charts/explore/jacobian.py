@@ -26,7 +26,7 @@ def jacobian_map(
     side: Side,
     width: int,
     height: int,
-    log: bool,
+    log: bool | None,
     cursor: tuple[int, int],
     zoomed: bool = False,
     readout: bool = True,
@@ -41,8 +41,8 @@ def jacobian_map(
         side: Which side to show where there is no room for both.
         width: Cells of every row returned.
         height: Number of rows returned.
-        log: Whether shades are decades; otherwise parts of the largest size an entry can have,
-            unless all entries would be too small for a shade.
+        log: Whether shades are decades, or else parts of the largest size an entry can have;
+            None for these, unless all entries would be too small for a shade.
         cursor: The entry (i, j) whose value is written out; held to the vector's keys.
         zoomed: Whether to show a part entry by entry where not all entries fit.
         readout: Whether the value at the cursor is to be written.
@@ -54,10 +54,9 @@ def jacobian_map(
         return message("Jacobian: too small for a map", width, height)
     whole = {one.name: _entries(answer, one, seen) for one in sides(answer)}
     logs = [entries.logs for entries in whole.values()]
-    shading = _shading(answer, seen, logs, log)
+    shading = _shading(answer, seen, logs, bool(log))
     shown = sides(answer) if seen.maps == 2 else (sides(answer)[side == "scaled"],)
-    if all(one.name in shading.hidden for one in shown):
-        # All that is drawn would be too small for a shade.
+    if log is None and all(one.name in shading.hidden for one in shown):
         shading = _shading(answer, seen, logs, True)
     maps = []
     for one in shown:

@@ -80,7 +80,8 @@ def drawn_how(scene: Scene, banded: bool) -> tuple[str, ...]:
     texts = (f"bars drawn{', line exact' * lined}, each to its own height; ", "own heights; ", "")
     if banded:
         texts = ("band: mean ± 2σ, exact; ", "mean ± 2σ; ", "")
-    return tuple(f"{text}axis: {axis.name}" for text in texts)
+    chosen = "auto " * (scene.view.axis == "auto")
+    return tuple(f"{text}{chosen}axis: {axis.name}" for text in texts)
 
 
 def tabs(scene: Scene, focused: bool) -> list[Item]:

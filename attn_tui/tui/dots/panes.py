@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from attn_tui.charts.rows import Row
+from attn_tui.charts.rows import Row, length
 from attn_tui.tui.actions import Section
 from attn_tui.tui.dots import drawing, explanations
 from attn_tui.tui.dots.scene import Scene
@@ -20,6 +20,11 @@ class PictureTitle(Canvas):
 
     scene: Scene | None = None
     focused = False
+
+    def target_at(self, x: int, y: int) -> Target | None:
+        """Return what changes the axis, which stands at the right end."""
+        *_, end = [0, *(length(row[-1:]) for row in self.rows)]
+        return Target("fields.next('axis')") if x >= self.size.width - end else None
 
     def see(self, scene: Scene) -> None:
         """Show how far it is."""

@@ -1,10 +1,11 @@
 """What can be asked and looked at on the screen of Dot products."""
 
 from attn_tui.compute.dots.settings import Settings
-from attn_tui.compute.field import fields_of, one_of, switch
+from attn_tui.compute.field import fields_of, one_of
 from attn_tui.tui.dots import explanations
+from attn_tui.tui.dots.view import View
 from attn_tui.tui.scale import D_K, MODEL
-from attn_tui.tui.settings import RULE, Group, asked_for, looked_at
+from attn_tui.tui.settings import RULE, Group, asked_for, axis, looked_at
 
 _OWN = fields_of(Settings)
 _SYNONYMS = {
@@ -29,10 +30,7 @@ GROUPS = (
         "View",
         (
             asked_for(_OWN["d_ks"], synonyms=("table", "rows")),
-            looked_at(
-                "axis", "axis", "whether the axis of q·k is linear or a signed logarithm",
-                switch("linear", "signed log"), True, "log", synonyms=("log scale",),
-            ),
+            axis(View, "signed log"),
             looked_at(
                 "side", "side", "which side is shown where there is room for one",
                 one_of({"scaled": "", "unscaled": ""}), "scaled",

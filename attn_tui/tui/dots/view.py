@@ -25,9 +25,10 @@ class View(view.View):
 
     tab: str = "picture"
     chart: str = "moments"
-    log: bool = True
     row: int = 0
     top: int = 0
+
+    LOG = True
 
     def moved(self, dx: int, dy: int, n_rows: int, n_lines: int) -> "View":
         """Return the view after an arrow in the lower pane.

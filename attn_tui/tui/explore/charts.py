@@ -115,10 +115,11 @@ def _jacobian(drawn: Drawn) -> Rows:
     from attn_tui.charts.explore.jacobian import jacobian_map
 
     view, answer, height = drawn.view, drawn.answer, drawn.height - drawn.head
+    log = None if view.axis == "auto" else view.log
     # A number stands in one place: in the table or the head, if it is in sight there.
     listed = drawn.head or (not drawn.alone and drawn.n_keys <= LISTED)
     drawn_map = jacobian_map(
-        answer, view.side, drawn.width, height, view.log, (view.key, view.other), view.zoomed,
+        answer, view.side, drawn.width, height, log, (view.key, view.other), view.zoomed,
         not (listed and view.key == answer.of),
     )  # fmt: skip
     return (*gradient_head(answer, view.other, drawn.width)[: drawn.head], *drawn_map)

@@ -21,7 +21,7 @@ from attn_tui.tui.explore.order import Keys
 from attn_tui.tui.explore.scene import Scene
 from attn_tui.tui.explore.table_rows import Marks, key_table, thick
 from attn_tui.tui.explore.view import View
-from attn_tui.tui.looking import log_item, tab_items
+from attn_tui.tui.looking import axis_item, tab_items
 from attn_tui.tui.scale import scale_status
 from attn_tui.tui.scene import ROOMY
 from attn_tui.tui.state import Asked
@@ -169,7 +169,7 @@ def tabs(
         if (narrow or not tab.apart)
         and (name == view.present(narrow) or offered(name, asked.experiment))
     }
-    end = log_item(view.log, "auto" if view.chart == "jacobian" else "linear")
+    end = axis_item(view, not narrow, chosen=view.chart != "jacobian")
     if busy:
         end = Item(((" computing ", "strong"),))
     if narrow and asked.error:

@@ -11,6 +11,7 @@ from attn_tui.compute.source import Drawn
 from attn_tui.files.draft import parse
 from attn_tui.tui import edits
 from attn_tui.tui.explore import explanations
+from attn_tui.tui.explore.view import View
 from attn_tui.tui.scale import D_K, MODEL, REST
 from attn_tui.tui.settings import (
     FROM,
@@ -21,6 +22,7 @@ from attn_tui.tui.settings import (
     Setting,
     asked_for,
     asking,
+    axis,
     drawn_with,
     looked_at,
 )
@@ -133,10 +135,7 @@ GROUPS = (
                     {"auto": "the largest first where not all fit", "position": "", "weight": ""}
                 ), "auto", synonyms=("order", "top keys", "largest"),
             ),
-            looked_at(
-                "axis", "axis", "whether charts are linear or logarithmic",
-                switch("linear", "logarithmic"), False, "log", synonyms=("log scale",),
-            ),
+            axis(View),
             looked_at(
                 "side", "side", "which side is shown where there is room for one",
                 one_of({"scaled": "", "unscaled": ""}), "scaled",

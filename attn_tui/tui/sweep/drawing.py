@@ -29,7 +29,7 @@ from attn_tui.report.sweep.sentences import said
 from attn_tui.report.sweep.tables import numbers_at
 from attn_tui.tui.bars import Status
 from attn_tui.tui.job import Job
-from attn_tui.tui.looking import log_item, tab_items
+from attn_tui.tui.looking import axis_item, tab_items
 from attn_tui.tui.sweep.view import TABS, View
 from attn_tui.tui.widgets.bar import Item
 
@@ -71,7 +71,10 @@ def tabs(
     roomy = width >= 60
     titles = {name: tab.title if roomy else tab.short for name, tab in TABS.items()}
     of = Item(((f" {view.of} ", "muted"), ("│", "axis")), "looking.other_of")
-    ends = [*([of] if present == "map" else []), log_item(view.log or settings.ratio)]
+    # A ratio is 1 in the middle, which has no place on a linear axis.
+    fixed = Item(((" log ", "muted"),))
+    axis = fixed if settings.ratio else axis_item(view, roomy)
+    ends = [*([of] if present == "map" else []), axis]
     if text := progress[not roomy]:
         ends.append(Item(((f" {text} ", "strong"),), "stopping.stop('')"))
     room = width - 1 - sum(len(title) + 3 for title in titles.values())

@@ -10,10 +10,10 @@ from attn_tui.compute.sweep.rules import LISTED
 from attn_tui.compute.sweep.settings import Settings, compared
 from attn_tui.report.sweep.names import NAMES
 from attn_tui.tui.scale import D_K, MODEL
-from attn_tui.tui.settings import Group, Seen, Setting, asked_for, looked_at
+from attn_tui.tui.settings import Group, Seen, Setting, asked_for, axis, looked_at
 from attn_tui.tui.state import Gesture
 from attn_tui.tui.sweep import explanations
-from attn_tui.tui.sweep.view import Shown
+from attn_tui.tui.sweep.view import Shown, View
 
 _OWN = fields_of(Settings)
 
@@ -94,10 +94,7 @@ GROUPS = (
     Group(
         "View",
         (
-            looked_at(
-                "axis", "axis", "whether curves are linear or logarithmic",
-                switch("linear", "logarithmic"), True, "log", synonyms=("log scale",),
-            ),
+            axis(View),
             looked_at(
                 "bands", "bands", "whether the middle half of draws is drawn behind curves",
                 switch("hidden", "drawn"), True,

@@ -58,13 +58,14 @@ class View(view.View):
     """
 
     shown: Shown = Shown()
-    log: bool = True
     bands: bool = True
     whole: bool = False
     of: Of = "median"
     rule: int = 0
     numbers: bool = False
     top: int = 0
+
+    LOG = True
 
     @property
     def look(self) -> Look:

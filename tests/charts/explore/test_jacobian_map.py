@@ -103,7 +103,7 @@ def test_signs_are_text_and_sizes_are_shades() -> None:
     rows = jacobian_map(ask([0, 0], UNSCALED), "scaled", 76, 9, False, (0, 0))
     assert set(text_of(rows[2:-2], "positive4")) == {"█", "+"}
     assert set(text_of(rows[2:-2], "negative4")) == {"█", "−"}
-    far = jacobian_map(ask([0, 50], Setup(1)), "unscaled", 76, 9, False, (0, 0))
+    far = jacobian_map(ask([0, 50], Setup(1)), "unscaled", 76, 9, None, (0, 0))
     assert plain(far) == plain(
         jacobian_map(ask([0, 50], Setup(1)), "unscaled", 76, 9, True, (0, 0))
     )
@@ -162,14 +162,16 @@ def test_entries_grow_with_the_room_up_to_five_rows() -> None:
 
 @pytest.mark.parametrize("width", [38, 76, 116])
 def test_where_nothing_is_large_enough_for_a_shade_the_scale_is_logarithmic(width: int) -> None:
-    def shown(answer: VectorAnswer, log: bool) -> tuple[Row, ...]:
+    def shown(answer: VectorAnswer, log: bool | None) -> tuple[Row, ...]:
         return jacobian_map(answer, "scaled", width, 14, log, (0, 1))
 
-    rows = shown(case("worked"), False)
+    rows = shown(case("worked"), None)
     assert rows == shown(case("worked"), True)
     assert "█" in plain(rows[1:-1])
+    # A linear one that was asked for has none.
+    assert "█" not in plain(shown(case("worked"), False)[1:-1])
     large = ask([0, 0], UNSCALED)
-    assert shown(large, False) != shown(large, True)
+    assert shown(large, None) == shown(large, False) != shown(large, True)
 
 
 def test_masked_keys_are_0() -> None:
@@ -195,7 +197,7 @@ def test_the_other_side_is_shown_where_there_is_room_for_one() -> None:
 
 def test_a_side_alone_is_never_drawn_without_a_shade() -> None:
     answer = ask([100, 100, 0], Setup(d_k=1024))
-    both, alone = (jacobian_map(answer, "scaled", w, 14, False, (0, 0)) for w in (116, 76))
+    both, alone = (jacobian_map(answer, "scaled", w, 14, None, (0, 0)) for w in (116, 76))
     assert "linear ±0.25" in lines(both)[0]
     assert "scaled all below 0.0156: see log" in lines(both)[-1]
     assert " log 1e" in lines(alone)[0]
