@@ -327,8 +327,9 @@ class AttnApp(Punctual, App[None]):
         self.screen.refresh()
 
     def watch_in_ascii(self, in_ascii: bool) -> None:
-        """Let frames follow: they are the style sheet's."""
+        """Let frames follow, which are the style sheet's, and what is fitted to its cells."""
         self.set_class(in_ascii, "-ascii")
+        self._show()
 
     def action_ascii(self) -> None:
         """Draw in ASCII, or in blocks."""

@@ -10,7 +10,7 @@ from textual.widgets import Static
 
 from attn_tui.charts.rows import cells
 from attn_tui.instruments import INSTRUMENTS, load
-from attn_tui.tui.dialogs import ReadDialog
+from attn_tui.tui.reading import ReadDialog
 from attn_tui.tui.state import Asked
 
 

@@ -1,4 +1,4 @@
-"""Dialogues over a screen: to find and choose one of a list or several, and to read."""
+"""Dialogues over a screen: boxes, and those to find and choose one of a list, or several."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -6,14 +6,13 @@ from dataclasses import replace
 from functools import partial
 from typing import ClassVar, TypeVar
 
-from rich.console import RenderableType
 from textual import on
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
-from textual.containers import Container, Horizontal, Vertical, VerticalScroll
+from textual.containers import Container, Horizontal, Vertical
 from textual.markup import escape
 from textual.screen import ModalScreen
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from attn_tui.charts.rows import cells
 from attn_tui.compute.errors import inert
@@ -52,17 +51,6 @@ SEVERAL = (
     Action("choose", ("enter",), "enter", "Choose", "Take the line in or out", palette=False),
     Action("done", ("escape",), "esc", "Done", "Close with what is chosen", palette=False),
 )
-READ = (
-    Action(
-        "dismiss(None)",
-        ("escape", "q", "enter", "question_mark", "i"),
-        "esc",
-        "Close",
-        "Close the text",
-        palette=False,
-    ),
-)
-
 _WIDTH, _SIDES, _GAP = 96, 4, 2
 """Cells of a box with a list, of its sides, and between the list and what stands beside it."""
 
@@ -96,10 +84,15 @@ class Dialog(ModalScreen[T]):
             box.border_title = escape(in_signs(self._title, self.app))
             keys = (
                 f"[@click=screen.{run}]{said}[/]" if run else said
-                for said, run in self.KEYS.items()
+                for said, run in self.keys.items()
             )
             box.border_subtitle = in_signs(" · ".join(keys), self.app)
             yield from self.compose_box()
+
+    @property
+    def keys(self) -> Mapping[str, str]:
+        """What keys do now."""
+        return self.KEYS
 
     @abstractmethod
     def compose_box(self) -> ComposeResult:
@@ -362,21 +355,3 @@ class SeveralDialog(ListDialog[tuple[str, ...]]):
     def action_done(self) -> None:
         """Close with what is chosen."""
         self.dismiss(self._present)
-
-
-class ReadDialog(Dialog[None]):
-    """A text that can be scrolled."""
-
-    BINDINGS = bindings(READ)
-    SECTION = Section("In a text", READ)
-    KEYS: ClassVar = {"up, down scroll": "", "esc closes": "dismiss(None)"}
-
-    def __init__(self, title: str, text: RenderableType) -> None:
-        super().__init__(title)
-        self.HORIZONTAL_BREAKPOINTS = [(0, "-tight"), (86, "-wide")]
-        self._text = text
-
-    def compose_box(self) -> ComposeResult:
-        """Yield the text."""
-        with VerticalScroll():
-            yield Static(self._text)

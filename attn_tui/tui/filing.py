@@ -44,10 +44,14 @@ class Filing(Part[Host]):
         """Open all there is to say as text, which is written beside the screen."""
 
         def said(text: str) -> None:
-            from attn_tui.tui.dialogs import ReadDialog
+            from attn_tui.tui.reading import ReadDialog
+
+            def save(wanted: bool | None) -> None:
+                if wanted:
+                    self._ask({".txt": lambda: [text]}, "attn-tui.txt")
 
             if text:
-                self._screen.over(ReadDialog("In words and numbers", Text(text)))
+                self._screen.over(ReadDialog("In words and numbers", Text(text), saves=True), save)
             else:
                 self._screen.notify("There is nothing to say yet", timeout=3)
 
@@ -56,14 +60,18 @@ class Filing(Part[Host]):
 
         await self.see_through("Writing", lambda _: self._screen.said(), said, failed)
 
-    def save(self, text: str = "attn-tui.json", problem: str = "") -> None:
-        """Ask for a file and write what the screen shows to it; or ask again, with the problem."""
-        from attn_tui.tui.file_dialogs import SaveDialog
+    def save(self) -> None:
+        """Ask for a file and write what the screen shows to it."""
         from attn_tui.tui.picture import forms
 
         # Taken now, since the dialogue that asks for the name is not to be in the picture.
-        offered = {**self._screen.forms(), **forms(self._screen.picture())}
-        self._over(SaveDialog(text, offered, problem), partial(self._save, offered))
+        self._ask({**self._screen.forms(), **forms(self._screen.picture())}, "attn-tui.json")
+
+    def _ask(self, forms: Forms, text: str, problem: str = "") -> None:
+        """Ask for a file, and write one of these forms to it; or ask again, with the problem."""
+        from attn_tui.tui.file_dialogs import SaveDialog
+
+        self._over(SaveDialog(text, forms, problem), partial(self._save, forms))
 
     async def _save(self, forms: Forms, text: str) -> None:
         """Write a file beside the screen, for a million keys take a while."""
@@ -80,7 +88,7 @@ class Filing(Part[Host]):
             self._screen.notify(said, timeout=6, markup=False)
 
         title = f"Saving {os.path.basename(text)}"
-        await self.see_through(title, write, saved, partial(self.save, text))
+        await self.see_through(title, write, saved, partial(self._ask, forms, text))
 
     def open(self, text: str = "", problem: str = "") -> None:
         """Ask for a file and open it; or ask again, with the problem."""

@@ -14,8 +14,8 @@ from textual.screen import Screen
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.tui import dialogs, drawer, everywhere, file_dialogs, full, work
 from attn_tui.tui.actions import Section, key_table
-from attn_tui.tui.dialogs import ReadDialog
 from attn_tui.tui.explaining import explanation_of
+from attn_tui.tui.reading import ReadDialog
 from attn_tui.tui.widgets import entry, tour_pane
 
 _KEYS = 12
@@ -34,7 +34,7 @@ def sections(first: Iterable[Section] = ()) -> tuple[Section, ...]:
         dialogs.FindDialog.SECTION,
         dialogs.SeveralDialog.SECTION,
         file_dialogs.FileDialog.SECTION,
-        dialogs.ReadDialog.SECTION,
+        ReadDialog.SECTION,
         work.WorkDialog.SECTION,
     )
     return tuple(dict.fromkeys(every))

@@ -55,6 +55,15 @@ async def test_the_formula_fits_in_words_too(draft: Draft) -> None:
             assert line.rstrip().endswith(("]", ")"))
 
 
+async def test_the_formula_fits_as_soon_as_signs_change() -> None:
+    async with at_screen((64, 24), Draft("100.25, 120.25, 150.25")) as person:
+        await person.run("app.ascii")
+        at_once = person.lines
+        await person.run("app.redraw")
+        await person.press("right_square_bracket", "u")
+        assert person.lines == at_once
+
+
 async def test_the_frames_of_dialogues_are_ascii_too() -> None:
     async with at_screen(MEDIUM) as person:
         await person.run("app.ascii")

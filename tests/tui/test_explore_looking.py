@@ -178,7 +178,7 @@ async def test_jacobian_says_the_value_under_the_cursor() -> None:
 
 async def test_logarithmic_charts_show_what_linear_ones_cannot() -> None:
     async with at_screen() as person:
-        person.sees("│ linear")
+        person.sees("│ auto: linear")
         await person.press("v")
         person.sees("│ log", "1e-20")
 
@@ -372,3 +372,11 @@ async def test_another_seed_leaves_the_cursor_on_its_key() -> None:
         key = cursors(person)[0]
         await person.press("a", "u")
         assert cursors(person)[0] == key
+
+
+async def test_the_cursor_stays_on_its_key_while_the_editor_takes_lines() -> None:
+    async with at_screen(NARROW, Draft("1, 2, 9, 3")) as person:
+        await person.press("down", "e")
+        assert person.screen(ExploreScreen).view.key == 1
+        await person.press("escape")
+        assert person.screen(ExploreScreen).view.key == 1

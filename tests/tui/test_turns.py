@@ -9,7 +9,7 @@ from textual.events import Key
 
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.tui.app import AttnApp
-from attn_tui.tui.dialogs import ReadDialog
+from attn_tui.tui.reading import ReadDialog
 from attn_tui.tui.widgets.score_editor import ScoreEditor
 from tests.tui.person import MEDIUM, at_screen, settle
 

@@ -12,9 +12,9 @@ from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.files.watch import Watch, unwatched
 from attn_tui.tui import filing
 from attn_tui.tui.computing import Task
-from attn_tui.tui.dialogs import ReadDialog
 from attn_tui.tui.explore.screen import ExploreScreen
 from attn_tui.tui.job import Job
+from attn_tui.tui.reading import ReadDialog
 from attn_tui.tui.work import WorkDialog
 from tests.tui.person import MEDIUM, Person, at_screen
 

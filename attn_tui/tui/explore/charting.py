@@ -3,7 +3,7 @@
 from typing import Any
 
 from attn_tui.tui.explore.chart_data import Needed
-from attn_tui.tui.explore.charts import CHARTS, Drawn
+from attn_tui.tui.explore.charts import CHARTS, TABS, Drawn
 from attn_tui.tui.explore.looking import ExploreHost
 from attn_tui.tui.explore.panes import ExploreChart
 
@@ -61,8 +61,9 @@ class VectorChart:
             return None
         data = self._data[1] if self._has_data(self._needed) else None
         n_keys, experiment = found.answer.vector.n_keys, found.question.experiment
-        size, alone = self._pane.canvas.size, self._screen.narrow
-        return Drawn(found.shown, n_keys, experiment, self._screen.looked, data, *size, alone)
+        size, looked = self._pane.canvas.size, self._screen.looked
+        alone = self._screen.narrow and not TABS[looked.tab].apart
+        return Drawn(found.shown, n_keys, experiment, looked, data, *size, alone)
 
     def _has_data(self, needed: Needed | None) -> bool:
         """Return whether there are data for such a chart, though maybe of another question."""

@@ -108,7 +108,7 @@ def page(scene: Scene, found: Found) -> Page:
     masked = " (masked: 0)" if answer.of in answer.masked else ""
     marks = Marks(view.key, view.span if view.anchor is not None else None)
     unmasked = _unmasked(found.question.experiment, view.vector, keys)
-    rows, before = key_table(answer, keys, width, marks, scene.half, unmasked, view.ranked)
+    rows, before = key_table(answer, keys, width, marks, scene.half, unmasked, scene.ranked)
     rows = (rows[0], *(line for row in rows[1:] for line in thick(row, scene.tall)))
     if n_between:
         between: Row = (("  ┊", "muted"), (f" {n_between:,} more", "muted"))
@@ -126,7 +126,7 @@ def page(scene: Scene, found: Found) -> Page:
     above, apart = not scene.narrow, n_between > 0
     return Page(
         answer, keys, rows, before, titles, scene.statistics, above, apart, scene.tall,
-        scene.half, view.ranked,
+        scene.half, scene.ranked,
     )  # fmt: skip
 
 
@@ -146,7 +146,7 @@ def _weights_title(scene: Scene, answer: VectorAnswer, keys: Keys, width: int) -
     """Return whose weights they are, and which of the keys are in sight where not all are."""
     title = f"{answer.vector.name}: weights p" + " (last readable)" * bool(scene.asked.error)
     n_keys, view = answer.vector.n_keys, scene.view
-    by = f", largest {answer.names[1]} first" if view.ranked else ""
+    by = f", largest {answer.names[1]} first" if scene.ranked else ""
     if len(keys) == n_keys:
         return first_text((f"{title}{by}", title), width)
     last = view.top + len(keys)

@@ -130,7 +130,8 @@ class ExploreTable(KeyTable):
         """Show the keys that are in sight."""
         self.display = scene.shows_table
         if scene.answer:
-            self.styles.height = "1fr" if scene.narrow else scene.lines + scene.around
+            fits = scene.shows_chart
+            self.styles.height = scene.lines + scene.around if fits else "1fr"
             self.show_page(drawing.page(scene, scene.answer))
         for canvas in self.query(Canvas):
             canvas.fade(scene.is_old)
@@ -147,7 +148,7 @@ class ExploreChart(ChartPane):
 
     def see(self, scene: Scene) -> None:
         """Come into sight, or go."""
-        self.display = not scene.narrow or not scene.shows_table
+        self.display = scene.shows_chart
         self.canvas.fade(scene.is_old)
 
     def draw(self, drawn: Drawn) -> None:

@@ -17,6 +17,9 @@ from attn_tui.tui.explore.found import Found, headline_of
 from attn_tui.tui.explore.order import Keys, Order
 from attn_tui.tui.explore.view import View
 
+LEAST_CHART = 8
+"""Lines from which on a chart stands below a narrow table."""
+
 LEAST_APART = 4
 """Lines of keys from which on the cursor's key may stand apart below the first ones."""
 
@@ -70,7 +73,7 @@ class Scene(scene.Scene):
         if self.answer is None:
             return self
         view, lines = replace(self.view, ranked=self.ranked), self.lines
-        if view.ranked and not self.view.ranked:
+        if view.ranked and self.view.ranked is None:
             view = replace(view, key=self.order.key(0), top=0)
         place = self.order.place(view.key)
         if not view.follows and lines >= LEAST_APART and place >= lines:
@@ -93,6 +96,15 @@ class Scene(scene.Scene):
     def shows_table(self) -> bool:
         """Whether the table is in sight."""
         return not self.narrow or TABS[self.view.tab].apart
+
+    @property
+    def shows_chart(self) -> bool:
+        """Whether the chart is in sight."""
+        if not (self.narrow and self.shows_table):
+            return True
+        # Few keys leave room for it below them.
+        has_room = self.answer and self._room - self.answer.shown.vector.n_keys >= LEAST_CHART
+        return bool(has_room) and not self.view.full
 
     @property
     def half(self) -> str:

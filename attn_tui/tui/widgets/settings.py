@@ -115,7 +115,8 @@ class SettingsPane(Vertical, can_focus=True):
         below = [((" " + "─" * (width - 3), "axis"),), *texts]
         helping.show([(*fitted(row, width - 2), *edge) for row in (*below, *[()] * _HELP)][:5])
         entry = self.query_one(Entry)
-        entry.styles.offset = (0, found.at - top)
+        # The edge stands beside it too.
+        entry.styles.offset, entry.styles.width = (0, found.at - top), width - 1
         entry.query_one("#entry-label").styles.width = found.typed
 
     def _target(self, x: int, y: int) -> Target | None:

@@ -1,0 +1,65 @@
+"""The dialogue in which a text is read."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from rich.console import RenderableType
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.widgets import Static
+
+from attn_tui.tui.actions import Action, Section, bindings, quiet
+from attn_tui.tui.dialogs import Dialog
+
+READ = (
+    Action("scroll(1)", ("j",), "up, down", "", "Scroll; so do j and k", palette=False),
+    quiet("scroll(-1)", "k"),
+    Action("save", ("s", "ctrl+s"), "s", "Save", "Save the text", palette=False),
+    Action(
+        "dismiss(None)",
+        ("escape", "q", "enter", "question_mark", "i"),
+        "esc",
+        "Close",
+        "Close the text",
+        palette=False,
+    ),
+)
+
+
+class ReadDialog(Dialog[bool | None]):
+    """A text that can be scrolled, and perhaps saved, which is then what comes of it.
+
+    Args:
+        title: What it is.
+        text: The text.
+        saves: Whether it can be saved.
+    """
+
+    BINDINGS = bindings(READ)
+    SECTION = Section("In a text", READ)
+    KEYS: ClassVar = {"up, down scroll": "", "esc closes": "dismiss(None)"}
+
+    def __init__(self, title: str, text: RenderableType, saves: bool = False) -> None:
+        super().__init__(title)
+        self._saves = saves
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-tight"), (86, "-wide")]
+        self._text = text
+
+    def compose_box(self) -> ComposeResult:
+        """Yield the text."""
+        with VerticalScroll():
+            yield Static(self._text)
+
+    @property
+    def keys(self) -> Mapping[str, str]:
+        """What keys do, and saving where it can be done."""
+        return {"s saves": "save", **self.KEYS} if self._saves else self.KEYS
+
+    def action_scroll(self, lines: int) -> None:
+        """Scroll by lines."""
+        self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
+
+    def action_save(self) -> None:
+        """Close, and have it saved."""
+        if self._saves:
+            self.dismiss(True)
