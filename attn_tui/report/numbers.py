@@ -1,7 +1,7 @@
 """Numbers as text, everywhere the same: four decimals, or three digits and a power of ten."""
 
 from collections.abc import Iterable
-from math import copysign, expm1, floor, inf, isfinite, isnan, log
+from math import ceil, copysign, expm1, floor, inf, isfinite, isnan, log, log10
 
 MINUS = "−"
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -65,16 +65,32 @@ def weight(value: float, log_size: float = -inf, width: int | None = None) -> st
     return scientific(value, log_size, width=width)
 
 
-def in_percent(value: float, log_size: float = -inf) -> str:
+def places_of(n_keys: int) -> int:
+    """Return how many decimals a percentage needs for what each of so many keys has on average.
+
+    >>> places_of(3), places_of(1000), places_of(1_000_000)
+    (1, 1, 4)
+    """
+    return max(ceil(log10(n_keys)) - 2, 1)
+
+
+def in_percent(value: float, log_size: float = -inf, places: int = 1) -> str:
     """Return a weight in percent: ``62.5 %``, and with ~ where that is not all of it.
+
+    What is too small for one decimal has one digit, behind at most so many places.
 
     >>> [in_percent(p) for p in (0.62452, 9.4e-14, 0.99998, 0.0)], in_percent(0.0, -800.0)
     (['62.5 %', '~0 %', '~100 %', '0 %'], '~0 %')
+    >>> [in_percent(p, places=4) for p in (0.2, 2e-4, 1e-6, 1e-7)]
+    ['20.0 %', '0.02 %', '0.0001 %', '~0 %']
     """
     if isnan(value):
         return "NaN"
     if 0.0005 <= value < 0.9995:
         return f"{100.0 * value:.1f} %"
+    digit, _, power = f"{100.0 * value:.0e}".partition("e-")
+    if digit != "0" and power and 1 < int(power) <= places:
+        return f"{float(f'{digit}e-{power}'):.{int(power)}f} %"
     exact = value == 1.0 or (value == 0.0 and log_size == -inf)
     about = "" if exact else "~"
     return f"{about}{round(value) * 100} %"

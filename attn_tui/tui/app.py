@@ -336,9 +336,12 @@ class AttnApp(Punctual, App[None]):
         self.in_ascii = not self.in_ascii
 
     async def action_instrument(self, name: str) -> None:
-        """Go to an instrument."""
-        if isinstance(self.screen, InstrumentScreen):
+        """Go to an instrument, and to its full picture from that of another."""
+        if isinstance(before := self.screen, InstrumentScreen):
             await self.switch_mode(name)
+            here = self.screen
+            if isinstance(here, InstrumentScreen) and here.view.full != before.view.full:
+                here.do("full.turn")
 
     def _become(self, history: History) -> None:
         self.history = history

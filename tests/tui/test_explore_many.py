@@ -17,7 +17,7 @@ from attn_tui.tui import edits
 from attn_tui.tui.actions import textual_action
 from attn_tui.tui.explore import answering, chart_data, found
 from attn_tui.tui.explore.view import View
-from tests.tui.person import WIDE, Person, at_screen, settle
+from tests.tui.person import MEDIUM, NARROW, WIDE, Person, at_screen, settle
 
 MANY = Draft("a: 1, 5, 3, 2, 4\nb: 7, 8, 9, 6", Setup(64))
 
@@ -160,3 +160,13 @@ def test_the_headline_is_made_where_the_answer_is(monkeypatch: pytest.MonkeyPatc
     assert len(made) == len(said) == 1
     assert "typically" in found.headline_of(first, Factor(-3.0, 0.1)).full
     assert len(made) == 2
+
+
+@pytest.mark.parametrize(("n_keys", "weight"), [(1000, "0.1 %"), (20_000, "0.005 %")])
+async def test_what_each_of_many_keys_has_is_never_next_to_nothing(
+    n_keys: int, weight: str
+) -> None:
+    for size in (MEDIUM, NARROW):
+        async with at_screen(size, Draft(", ".join(["1"] * n_keys))) as person:
+            assert person.text.count(f" {weight}") >= 6
+            person.misses("~0 %")

@@ -272,3 +272,15 @@ def test_the_first_of_an_answer_that_grows_is_waited_for_and_not_the_rest() -> N
     ):
         part: FullPicture[Any] = FullPicture(screen)
         assert part.is_drawn is there
+
+
+async def test_it_goes_along_to_another_instrument_and_back() -> None:
+    async with at_screen(MEDIUM) as person:
+        await person.press("f")
+        for key in ("2", "3", "1"):
+            await person.press(key)
+            assert "esc Back" in person.lines[-1]
+        await person.press("2", "escape", "1")
+        for key in ("3", "2", "1"):
+            assert "q Quit" in person.lines[-1]
+            await person.press(key)

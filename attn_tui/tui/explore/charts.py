@@ -12,7 +12,7 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.attention import attention
 from attn_tui.files.kinds import KINDS
-from attn_tui.report.numbers import in_percent
+from attn_tui.report.numbers import in_percent, places_of
 from attn_tui.tui.explore import chart_data
 from attn_tui.tui.explore.chart_data import Needed
 from attn_tui.tui.explore.view import View
@@ -63,7 +63,8 @@ WORDS = 78
 def key_target(answer: VectorAnswer, key: int) -> Target:
     """Return what a click on a key does: the cursor goes there, and a second one chooses it."""
     side = answer.scaled
-    (share,) = (in_percent(*pair) for pair in side.pairs(np.array([key])))
+    places = places_of(answer.vector.n_keys)
+    (share,) = (in_percent(*pair, places) for pair in side.pairs(np.array([key])))
     again = "; twice: its gradient" * (key != answer.of)
     return Target(f"looking.point({key})", f"Key {key}: {share}{again}", "scores.gradient_of")
 

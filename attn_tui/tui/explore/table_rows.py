@@ -20,7 +20,7 @@ from attn_tui.report.explore.tables import (
     score_column,
     sinks,
 )
-from attn_tui.report.numbers import in_percent, quantity
+from attn_tui.report.numbers import in_percent, places_of, quantity
 from attn_tui.report.sides import role_of
 from attn_tui.report.table import Column, Table
 from attn_tui.tui.explore.order import Keys
@@ -28,6 +28,9 @@ from attn_tui.tui.scene import ROOMY
 
 NUMBER, CHANGE, SHARE = 9, 7, 7
 """Cells of a number, of a change, and of a weight in percent."""
+
+_AROUND = 6
+"""Cells of a weight in percent besides the places behind its point, with a blank before it."""
 
 WIDEST_BAR = 48
 
@@ -110,7 +113,9 @@ def key_table(
         ranked: Whether the keys with the largest weights on the second side stand first.
     """
     two, sides = answer.compared, list(zip(answer.names, answer.sides, strict=True))
-    weights = [_share_column(name, side, keys, two) for name, side in sides]
+    places = places_of(answer.vector.n_keys)
+    share = max(SHARE, places + _AROUND)
+    weights = [_share_column(name, side, keys, two, places, share) for name, side in sides]
     weights += [difference_column(answer, keys, "Δp", NUMBER)] if two else []
     gradients = [*gradient_columns(answer, keys, NUMBER), grown_column(answer, keys, CHANGE)]
     has_gradient = narrow == "gradient" if narrow else width >= ROOMY
@@ -151,35 +156,39 @@ def _marked(column: Column, keys: Keys, marks: Marks) -> Column:
     return replace(column, cells=tuple(cells))
 
 
-def _share_column(name: str, side: Evaluation, keys: Keys, two: bool) -> Column:
+def _share_column(
+    name: str, side: Evaluation, keys: Keys, two: bool, places: int, width: int
+) -> Column:
     """Return the weights of keys in percent, or that they are masked; of two answers, 0 %."""
     role = role_of(name)
     numbers = side.weights(keys), side.log_weights(keys), side.given[keys]
     cells = tuple(
-        ("masked", "muted") if given == -inf and not two else (in_percent(*pair), role)
-        for *pair, given in zip(*(each.tolist() for each in numbers), strict=True)
+        ("masked", "muted")
+        if given == -inf and not two
+        else (in_percent(weight, log, places), role)
+        for weight, log, given in zip(*(each.tolist() for each in numbers), strict=True)
     )
-    return Column(name, cells, role=role, width=SHARE)
+    return Column(name, cells, role=role, width=width)
 
 
 def _with_bars(
     column: Column, name: str, side: Evaluation, keys: Keys, width: int, mark: str
 ) -> Column:
     """Return weights with a bar behind each, under what was done to the scores and a mark."""
-    texture = TEXTURES.get(name, "█")
+    texture, share = TEXTURES.get(name, "█"), column.width
     pairs = zip(column.cells, side.weights(keys).tolist(), strict=True)
     cells = tuple(
-        (f"{text:>{SHARE}} {bar(weight, max(width - 1, 0), texture)}"[: SHARE + width], role)
+        (f"{text:>{share}} {bar(weight, max(width - 1, 0), texture)}"[: share + width], role)
         for (text, role), weight in pairs
     )
-    room = SHARE + width - len(mark)
+    room = share + width - len(mark)
     # Of nothing that is done there is nothing to say.
     is_plain = side.map.multiplier == 1.0 and side.map.softcap is None and side.map.sink is None
     scaled = name == "scaled" and not is_plain
     titles = (f"{texture} {done(side.map).lower()}", name) if scaled else (name,)
     title = next((title for title in titles if len(title) <= room), name[:room])
     title = title if title.startswith(texture) or room < len(name) + 2 else f"{texture} {name}"
-    return replace(column, title=title + mark, cells=cells, left=True, width=SHARE + width)
+    return replace(column, title=title + mark, cells=cells, left=True, width=share + width)
 
 
 def _apart(answer: VectorAnswer) -> bool:
@@ -207,10 +216,13 @@ def statistics(
     # Effective keys count the sink as one more.
     sides, has_sink = answer.sides, sinks(answer)
     shares = [
-        in_percent(side.sink_weight, side.log_sink_weight)
-        if has_sink
-        else in_percent(side.max_weight, side.log_max_weight)
-        for side in sides
+        in_percent(*pair, places_of(answer.vector.n_keys))
+        for pair in (
+            (side.sink_weight, side.log_sink_weight)
+            if has_sink
+            else (side.max_weight, side.log_max_weight)
+            for side in sides
+        )
     ]
     label = "the sink takes" if has_sink else "largest weight" if roomy else "largest"
     largest = () if in_sight and not has_sink else (_from_to(answer, label, *shares),)
