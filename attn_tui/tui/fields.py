@@ -102,7 +102,10 @@ class Fields(Part[Host]):
         if setting := self.setting(name):
             with suppress(InputError):
                 value = setting.kind.parse(setting.name, text)
-                self.put(name, lambda _: value)
+                if setting.takes:
+                    self._screen.do(f"{setting.takes}({text!r})")
+                else:
+                    self.put(name, lambda _: value)
 
     def enter(self, name: str) -> None:
         """Let a person say what a setting is to be: typed, chosen or flipped."""

@@ -13,6 +13,9 @@ from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.settings import Setting, refused
 
+HELD = "not here"
+"""What stands in the place of the value of a setting that is of no use now."""
+
 MOST = 60
 """Values of a setting that are offered one by one."""
 
@@ -51,7 +54,8 @@ def finder(screen: InstrumentScreen, themes: bool) -> Callable[[str], Sequence[C
         told = {choice.value for choice in said}
         # Until something is typed, first what is done: settings have a place of their own.
         rest = (
-            matching(every(), typed)
+            # What is of no use now is not what is meant, however well it matches.
+            sorted(matching(every(), typed), key=lambda choice: choice.note == HELD)
             if typed.strip()
             else sorted(every(), key=lambda choice: choice.value.startswith("fields."))
         )
@@ -90,7 +94,7 @@ def _setting(screen: InstrumentScreen, setting: Setting) -> Choice:
         setting.label,
         why or meaning,
         " ".join(setting.names[1:]),
-        "not here" if why else setting.shown(screen) or "none",
+        HELD if why else setting.shown(screen) or "none",
     )
 
 

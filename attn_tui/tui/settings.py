@@ -55,6 +55,7 @@ class Setting:
         held: Why it is of no use now, or nothing.
         check: Raises InputError unless there would be an answer with a value.
         opens: What runs to choose or to type it, where that has a way of its own.
+        takes: What runs with the text of a value that was chosen, where more is done than asked.
         becomes: Of what is asked besides the scores: from a change to it to one of the setup.
     """
 
@@ -69,6 +70,7 @@ class Setting:
     held: Callable[[Seen], str] = _nothing
     check: Callable[[Any, Any], object] = _nothing
     opens: str = ""
+    takes: str = ""
     becomes: Callable[[Change], Callable[[Setup], Setup]] | None = None
 
     def is_default(self, seen: Seen) -> bool:
@@ -263,7 +265,7 @@ FROM = Setting(
     _source,
     lambda screen, change, gesture: screen.ask(edits.source(change(_source(screen))), gesture),
     next(iter(KINDS)), ("source", "scores from", "random", "q and K", "queries"),
-    opens="scores.choose_source",
+    opens="scores.choose_source", takes="scores.source",
 )  # fmt: skip
 """The kind of source."""
 

@@ -60,7 +60,7 @@ async def test_scores_are_set_only_where_they_can_be_read() -> None:
         await person.write("from q")
         await person.press("enter")
         assert person.asked.draft.source == "vectors"
-        await person.press("0", "slash")
+        await person.press("escape", "0", "slash")
         await person.write("scores 1 x")
         person.sees("'x' is not a number")
         await person.press("enter")
@@ -174,6 +174,16 @@ async def test_what_a_value_would_do_is_said_before_it_is_chosen() -> None:
         person.sees("Divided by 16 and capped")
         await person.press("escape")
         person.sees("Divided by 32 it takes 62 %")
+
+
+async def test_what_is_of_no_use_here_comes_last_however_well_it_matches() -> None:
+    async with at_screen(MEDIUM) as person:
+        await person.press("slash")
+        await person.write("q and\n")
+        assert person.asked.draft.source == "vectors"
+        # What is typed next is them.
+        await person.write("q: 3 4")
+        assert person.asked.draft.text == "q: 3 4"
 
 
 async def test_actions_are_found_by_what_they_are_for() -> None:

@@ -126,7 +126,7 @@ async def test_bad_input_is_said_beside_it_and_the_picture_stays(
         await person.run("scale.type_rules" if name == "rules" else f"fields.type({name!r})")
         await person.write(text)
         await person.press("enter")
-        assert said in " ".join(line[:60].strip() for line in person.lines[2:6])
+        assert said in " ".join(line[:60].strip() for line in person.lines[2:8])
         assert person.settings(Settings) == asked
         assert set(before[:6]) & set(person.lines)
         await person.press("escape")
@@ -182,11 +182,11 @@ def test_numbers_say_which_crossovers_are_not_finished() -> None:
 async def test_the_chart_is_looked_at_another_way() -> None:
     async with at_sweep(WIDE) as person:
         person.sees("1e-1┤")
-        await person.run("looking.flip('whole')")
+        await person.run("fields.next('whole')")
         person.misses("1e-1┤")
         await person.press("v")
         person.sees("0.4┤", "░ the middle half")
-        await person.run("looking.flip('bands')")
+        await person.run("fields.next('bands')")
         person.misses("░", "middle half")
         await person.app.run_action("app.ascii")
         await person.press("f5")

@@ -96,7 +96,7 @@ class ScoresPane(Vertical):
 
     def see(self, scene: Scene) -> None:
         """Show the text, and what it is or why it cannot be read; or go."""
-        self._asked, self._vector = scene.asked, scene.view.vector
+        before, self._asked, self._vector = self._asked, scene.asked, scene.view.vector
         editing = scene.editing or scene.is_unread
         self.display = editing or bool(scene.view.pinned) or scene.n_vectors > 1
         title = f" Scores: {KINDS[scene.asked.draft.source].title} "
@@ -104,6 +104,9 @@ class ScoresPane(Vertical):
         if title != self.border_title:
             self.border_title = title
         self.editor.show_text(scene.asked.draft.text)
+        if before and before.draft.source != scene.asked.draft.source and self.editor.display:
+            # What is typed takes the place of an example of the new kind.
+            self.editor.select_lines(lines_of(scene.asked.draft, self._vector))
         self.editor.display = editing
         if scene.answer:
             message = self.query_one("#message", Canvas)

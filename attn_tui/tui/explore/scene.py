@@ -73,7 +73,7 @@ class Scene(scene.Scene):
         if self.answer is None:
             return self
         view, lines = replace(self.view, ranked=self.ranked), self.lines
-        if view.ranked and self.view.ranked is None:
+        if view.ranked and not (self.view.ranked or self.editing):
             view = replace(view, key=self.order.key(0), top=0)
         place = self.order.place(view.key)
         if not view.follows and lines >= LEAST_APART and place >= lines:

@@ -21,8 +21,7 @@ class View(view.View):
         anchor: The other end of a range of keys whose one end is the cursor, or None.
         top: How many keys of the order stand above the table's first line.
         sort: What keys are to be listed by.
-        ranked: Whether the largest stood first when they were listed last; None before, where the
-            cursor begins at the first of them.
+        ranked: Whether the largest stood first when they were listed last.
         follows: Whether the list is scrolled to the cursor, which went there by itself; otherwise
             a cursor's key far down stands below the first ones.
         quantity: What the chart over d_k shows where there is room for one thing.
@@ -42,7 +41,7 @@ class View(view.View):
     anchor: int | None = None
     top: int = 0
     sort: Sort = "auto"
-    ranked: bool | None = None
+    ranked: bool = False
     follows: bool = False
     quantity: Quantity = "weights"
     zoomed: bool = False
@@ -58,7 +57,7 @@ class View(view.View):
     def at(self, vector: int) -> "View":
         """Return the view of another vector, from its first key on."""
         return replace(
-            self, vector=vector, key=0, other=0, top=0, anchor=None, ranked=None, anew=True
+            self, vector=vector, key=0, other=0, top=0, anchor=None, ranked=False, anew=True
         )
 
     def held(self, n_vectors: int, n_keys: int) -> "View":

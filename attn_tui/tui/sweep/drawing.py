@@ -73,7 +73,7 @@ def tabs(
     of = Item(((f" {view.of} ", "muted"), ("│", "axis")), "looking.other_of")
     # A ratio is 1 in the middle, which has no place on a linear axis.
     fixed = Item(((" log ", "muted"),))
-    axis = fixed if settings.ratio else axis_item(view, roomy)
+    axis = fixed if settings.ratio else axis_item(view, roomy and not left_out)
     ends = [*([of] if present == "map" else []), axis]
     if text := progress[not roomy]:
         ends.append(Item(((f" {text} ", "strong"),), "stopping.stop('')"))
