@@ -129,7 +129,7 @@ class Guide:
     async def _next(self) -> None:
         assert self.progress
         if self.progress.is_last:
-            from attn_tui.tui.dialogs import ReadDialog
+            from attn_tui.tui.reading import ReadDialog
             from attn_tui.tui.tour_rows import summary
 
             text = summary(self.progress)
