@@ -12,6 +12,7 @@ class Instrument:
     Attributes:
         name: Its name in JSON and in the program.
         title: Its name on the screen.
+        number: The key that leads to it.
         summary: What it shows, in one line.
         settings: A frozen dataclass of plain values with defaults; its question beyond the setup.
         answer: From an experiment to an iterator of answers, which grow; the last one is whole.
@@ -24,6 +25,7 @@ class Instrument:
 
     name: str
     title: str
+    number: int
     summary: str
     settings: str
     answer: str
@@ -43,6 +45,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
     Instrument(
         name="explore",
         title="Explore",
+        number=1,
         summary="score vectors to attention weights and their gradient, unscaled beside scaled",
         settings="attn_tui.compute.explore.settings:Settings",
         answer="attn_tui.compute.explore.answer:answer",
@@ -55,6 +58,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
     Instrument(
         name="dots",
         title="Dot products",
+        number=2,
         summary="where the variance d_k of q·k comes from, and what dividing does to it",
         settings="attn_tui.compute.dots.settings:Settings",
         answer="attn_tui.compute.dots.answer:answer",
@@ -67,6 +71,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
     Instrument(
         name="sweep",
         title="Sweep",
+        number=3,
         summary="weights and gradients of drawn vectors over d_k and over the number of keys",
         settings="attn_tui.compute.sweep.settings:Settings",
         answer="attn_tui.compute.sweep.answer:answer",
@@ -75,6 +80,19 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         line="attn_tui.commands.line:sweep",
         asked="attn_tui.commands.sweep:asked",
         json="attn_tui.report.sweep.json:render",
+    ),
+    Instrument(
+        name="claims",
+        title="Claims",
+        number=6,
+        summary="what is said about dividing by √d_k, reproduced or refuted",
+        settings="attn_tui.claims.settings:Settings",
+        answer="attn_tui.claims.answer:answer",
+        screen="attn_tui.tui.claims.screen:ClaimsScreen",
+        command="attn_tui.commands.claims:claim",
+        line="attn_tui.commands.line:claim",
+        asked="attn_tui.commands.claims:asked",
+        json="attn_tui.report.claims.json:render_answer",
     ),
 )
 

@@ -87,7 +87,8 @@ def given_by(command: str, text: str) -> dict[str, Any]:
     """Return the values of a line's options."""
     program, name, *arguments = split(text)
     assert (program, name) == ("attn-tui", command)
-    found: click.Command = load(f"attn_tui.commands.{command}:{command}")
+    commands = {each.command_name: each.command for each in INSTRUMENTS}
+    found: click.Command = load(commands[command])
     return found.make_context(command, protected(arguments)).params
 
 

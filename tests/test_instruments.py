@@ -143,6 +143,7 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = Instrument(
         "histogram",
         "Histogram",
+        9,
         "how scores spread",
         f"{here}:Settings",
         f"{here}:answer",
@@ -166,7 +167,7 @@ async def test_its_screen_shares_what_is_asked_with_the_others() -> None:
         await app.action_instrument("histogram")
         await pilot.pause()
         lines = [strip.text for strip in app.screen._compositor.render_strips()]
-        assert f"{len(instruments.INSTRUMENTS)} Histogram" in lines[0]
+        assert "9 Histogram" in lines[0]
         assert "a in 10 bins at d_k 1280" in [line.strip() for line in lines]
         assert "m More bins" in lines[-1]
         await pilot.press("m", "m", "u")

@@ -6,8 +6,9 @@ from math import log, sqrt
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, Trial, claim
+from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, claim
 from attn_tui.claims.samples import Floats, agrees, dots, over, sampled, variance_of
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.dots.draws import Streams
 from attn_tui.compute.dots.moments import Readouts
 from attn_tui.compute.dots.over_dimension import growth

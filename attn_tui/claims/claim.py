@@ -6,8 +6,7 @@ from math import isnan
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from attn_tui.compute.field import asked, check_fields, whole
-from attn_tui.compute.log_scale import D_K, N_KEYS
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.number import Number
 from attn_tui.files.draft import Draft
 
@@ -32,34 +31,6 @@ Topic = Literal[
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 BASES: tuple[Basis, ...] = get_args(Basis)
 TOPICS: tuple[Topic, ...] = get_args(Topic)
-
-MOST_DRAWS = 1_000_000
-
-
-@dataclass(frozen=True)
-class Trial:
-    """What a claim is tried with; which of these play a part is the claim's to say.
-
-    Attributes:
-        seed: What is drawn, a whole number from 0.
-        d_k: Dimension of one head's queries and keys.
-        n: Number of keys.
-        draws: How many samples are drawn: of q·k, or of vectors of n scores.
-    """
-
-    seed: int = asked(
-        1, whole(0, 2**63 - 1), "seed", "the seed of what is drawn", option="--seed", metavar="S",
-    )  # fmt: skip
-    d_k: int = asked(
-        64, D_K.kind, "d_k", "dimension of one head's queries and keys", option="--d-k",
-    )  # fmt: skip
-    n: int = asked(64, N_KEYS.kind, "n", "the number of keys", option="--n")
-    draws: int = asked(
-        1000, whole(2, MOST_DRAWS), "draws", "how many samples are drawn", option="--draws",
-    )  # fmt: skip
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 @dataclass(frozen=True)

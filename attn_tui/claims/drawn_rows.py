@@ -6,7 +6,8 @@ from math import log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.claims.claim import Evidence, Trial
+from attn_tui.claims.claim import Evidence
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.number import Number
 from attn_tui.compute.scale import parse_scale

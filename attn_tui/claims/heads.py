@@ -6,8 +6,9 @@ from math import exp, sqrt
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, Trial, claim
+from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, claim
 from attn_tui.claims.layers import check_size, normals, projected
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.head import Head
 from attn_tui.compute.logit_map import PLAIN, LogitMap
 from attn_tui.compute.mask import Mask

@@ -8,8 +8,9 @@ from math import exp, inf, sqrt
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, Trial, claim
+from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, claim
 from attn_tui.claims.samples import agrees, dots, rows_of_scores, sampled, variance_of
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.dots.draws import Streams, draw_entries
 from attn_tui.compute.law.entries import LAWS, Pair
 from attn_tui.compute.law.lattice import Lattice

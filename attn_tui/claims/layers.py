@@ -5,7 +5,8 @@ from math import exp, sqrt
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, Trial, claim
+from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, claim
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.head import Head, row_weights
 from attn_tui.compute.number import Number

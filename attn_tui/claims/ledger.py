@@ -20,7 +20,7 @@ from attn_tui.claims import (
     words,
     worked,
 )
-from attn_tui.claims.claim import Claim
+from attn_tui.claims.claim import Claim, Finding, try_claim
 from attn_tui.compute.errors import InputError, inert
 
 _ROOMS = (
@@ -65,3 +65,9 @@ def find(id: str, claims: Mapping[str, Claim] | None = None) -> Claim:
         return known[name]
     near = [known[each].id for each in get_close_matches(name, known, n=5, cutoff=0.0)]
     raise InputError("claim", f"there is none called {inert(id)}", " or ".join(near))
+
+
+@cache
+def own_finding(id: str) -> Finding:
+    """Return what comes of a claim tried as it is; once found, it is kept."""
+    return try_claim(ledger()[id])

@@ -6,9 +6,10 @@ from math import exp, hypot, inf, log, sqrt
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, Trial, claim
+from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, claim
 from attn_tui.claims.drawn_rows import logs_at_std, mean, row_logs
 from attn_tui.claims.layers import check_size
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.head import row_weights
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup

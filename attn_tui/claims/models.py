@@ -5,7 +5,8 @@ from math import sqrt
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, Trial, claim
+from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, claim
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.models import MODELS, Model
 from attn_tui.compute.scale import RULES
 from attn_tui.compute.setup import Setup

@@ -5,8 +5,9 @@ from functools import partial
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, Trial, claim
+from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, claim
 from attn_tui.claims.samples import above, agrees, dots, rows_of_scores, sampled, variance_of
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.dots.moments import Readouts
 from attn_tui.compute.law.names import Entries
 from attn_tui.library import dot_law

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from attn_tui.claims.claim import TOPICS, Case, Claim, Evidence, Opened, Stated, Trial
+from attn_tui.claims.claim import TOPICS, Case, Claim, Evidence, Opened, Stated
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.files.toml import Table, read_tables
 

@@ -7,9 +7,10 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, Trial, claim
+from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, claim
 from attn_tui.claims.drawn_rows import share
 from attn_tui.claims.rows import explored
+from attn_tui.claims.trial import Trial
 from attn_tui.claims.worked import listed
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.formats import rounded

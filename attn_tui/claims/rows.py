@@ -6,7 +6,8 @@ from math import exp, log
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, Trial, claim
+from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, claim
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.logit_map import Wrt
 from attn_tui.compute.precision import Precision

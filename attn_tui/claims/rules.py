@@ -5,7 +5,8 @@ from math import exp, sqrt
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, Evidence, Opened, Stated, Trial, claim
+from attn_tui.claims.claim import Case, Evidence, Opened, Stated, claim
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.logits import slopes
 from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.setup import Setup

@@ -5,7 +5,8 @@ from math import hypot, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.claims.claim import Evidence, Opened, Trial
+from attn_tui.claims.claim import Evidence, Opened
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.dots.draws import Draws, Streams
 from attn_tui.compute.dots.moments import Readouts, Sums, read
 from attn_tui.compute.dots.settings import Settings

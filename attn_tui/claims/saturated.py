@@ -7,9 +7,10 @@ from math import exp, inf, log
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, Trial, claim
+from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, claim
 from attn_tui.claims.drawn_rows import check_cost, logs_at_std, mean, median, row_logs, summary
 from attn_tui.claims.rows import explored
+from attn_tui.claims.trial import Trial
 from attn_tui.claims.typical import RULE, swept
 from attn_tui.compute.evaluation import evaluate
 from attn_tui.compute.logit_map import LogitMap

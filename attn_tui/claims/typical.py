@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from math import exp, log
 
-from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, Trial, claim
+from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, claim
 from attn_tui.claims.drawn_rows import check_cost, row_logs, share
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.number import Number
 from attn_tui.compute.scale import parse_scale

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from functools import partial
 
-from attn_tui.claims.claim import Opened, Trial, told
+from attn_tui.claims.claim import Opened, told
 from attn_tui.claims.samples import dots
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.scale import NONE
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft

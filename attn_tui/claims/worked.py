@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.claims.claim import Case, Evidence, Stated, Trial, claim
+from attn_tui.claims.claim import Case, Evidence, Stated, claim
 from attn_tui.claims.rows import explored
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.logit_map import PLAIN, Wrt
 from attn_tui.compute.precision import Precision

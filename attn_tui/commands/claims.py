@@ -2,14 +2,16 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import click
 
-from attn_tui.claims.claim import Claim, Finding, Trial, try_claim
+from attn_tui.claims.claim import Claim, Finding, try_claim
 from attn_tui.claims.ledger import find, ledger
 from attn_tui.claims.own import read_claims
+from attn_tui.claims.settings import Settings
+from attn_tui.claims.trial import Trial
 from attn_tui.commands.asked import question
 from attn_tui.commands.completion import of_names
 from attn_tui.commands.options import (
@@ -25,8 +27,10 @@ from attn_tui.commands.options import (
 from attn_tui.commands.output import INTERRUPTED, write
 from attn_tui.commands.progress import Progress, until_interrupted
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.experiment import Stop
+from attn_tui.compute.experiment import Experiment, Stop
 from attn_tui.compute.field import fields_of
+from attn_tui.compute.setup import Setup
+from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.report.claims import json, text
 
 _as_json = click.option(
@@ -90,17 +94,33 @@ def claims(file: str | None, as_json: bool, **given: Any) -> int:
 @_as_json
 def claim(name: str, file: str | None, as_json: bool, **given: Any) -> int:
     """Try one claim, such as S2-19: what it says, what is right, and the numbers that decide it."""
-    asked = find(name, _known(file))
-    changes = changes_of(Trial, given)
-    for control in changes:
-        if control not in asked.controls:
-            known = ", ".join(asked.controls) or "no such option"
-            raise InputError(control, f"it plays no part in {asked.id}", known)
-    trial = replace(asked.trial, **changes)
-    for finding, seconds in _findings([(asked, trial)]):
+    tried = find(name, _known(file))
+    trial = _trial(tried, given)
+    for finding, seconds in _findings([(tried, trial)]):
         pieces = json.render([(finding, seconds)], trial.seed) if as_json else text.render(finding)
         write(pieces)
     return 0
+
+
+def asked(given: Mapping[str, Any]) -> Experiment:
+    """Return the question that the screen of claims asks, of a claim of the ledger.
+
+    Raises:
+        InputError: Naming the option that will not do.
+    """
+    tried = find(given["name"])
+    settings = Settings(tried.id, **asdict(_trial(tried, given)))
+    return parse(replace(EXAMPLE, setup=Setup().put(settings)))
+
+
+def _trial(tried: Claim, given: Mapping[str, Any]) -> Trial:
+    """Return what options say that a claim is tried with."""
+    changes = changes_of(Trial, given)
+    for control in changes:
+        if control not in tried.controls:
+            known = ", ".join(tried.controls) or "no such option"
+            raise InputError(control, f"it plays no part in {tried.id}", known)
+    return replace(tried.trial, **changes)
 
 
 def _known(file: str | None) -> Mapping[str, Claim]:

@@ -113,6 +113,20 @@ def sweep(asked: "Asked") -> str:
     return _line("sweep", *arguments, *_options(settings))
 
 
+def claim(asked: "Asked") -> str:
+    """Return the command line that tries the claim that is shown."""
+    from attn_tui.claims.ledger import find
+    from attn_tui.claims.settings import Settings
+
+    settings = asked.experiment.setup.get(Settings)
+    tried = find(settings.claim)
+    options: list[str] = []
+    for name in tried.controls:
+        if (value := getattr(settings, name)) != getattr(tried.trial, name):
+            options += ["--" + name.replace("_", "-"), str(value)]
+    return _line("claim", settings.claim, *options)
+
+
 def _places(settings: "SweepSettings", setup: Setup) -> Iterator[str]:
     """Yield the options for what a sweep runs over, and for what it holds."""
     kind: Any = type(settings)

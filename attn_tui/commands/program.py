@@ -41,9 +41,8 @@ Examples:
 
 
 _OTHERS = {
-    "claims": ("attn_tui.commands.claims:claims", "what is said about dividing by √d_k, tried"),
+    "claims": ("attn_tui.commands.claims:claims", "every claim, a line each with its verdict"),
     "tour": ("attn_tui.commands.tour:tour", "a guided tour of a dozen steps, or that of a file"),
-    "claim": ("attn_tui.commands.claims:claim", "one claim, such as S2-19, with its numbers"),
 }
 """Subcommands that are of no instrument, each with its place and a summary."""
 

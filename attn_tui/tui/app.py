@@ -43,6 +43,7 @@ from attn_tui.tui.timers import Punctual
 from attn_tui.tui.tooltips import Tooltips
 from attn_tui.tui.touring import Guide
 from attn_tui.tui.turns import Turns
+from attn_tui.tui.visiting import Visit
 from attn_tui.tui.widgets.canvas import Target
 from attn_tui.tui.widgets.hint import Hint
 from attn_tui.tui.widgets.tour_pane import GOING
@@ -113,6 +114,7 @@ class AttnApp(Punctual, App[None]):
         self._shown_at = -inf
         self.crash: Crash | None = None
         self.parting = ""
+        self.visit: Visit | None = None
         self._tooltips = Tooltips(self)
         self._guide = Guide(self, tour)
         self._tours = tour is not None
@@ -221,6 +223,9 @@ class AttnApp(Punctual, App[None]):
 
     @on(InstrumentScreen.Ready)
     def _on_ready(self) -> None:
+        if self.visit and self.visit.home == self.current_mode:
+            # Somebody went there without being led back, and keeps what was asked away.
+            self.visit = None
         self._show()
         self._until_shown.close()
         self.turns.open()
@@ -370,7 +375,9 @@ class AttnApp(Punctual, App[None]):
         self._due = False
         base = self.screen_stack[0] if self.screen_stack else None
         if isinstance(base, InstrumentScreen) and base.is_mounted:
-            base.query_one(Hint).minute = self._minute
+            hint, visit = base.query_one(Hint), self.visit
+            hint.minute = self._minute
+            hint.words = visit.words if visit and visit.home != base.NAME else ()
             self._guide.arrange(base)
             base.show(self.history.present)
         self._shown_at = self._clock()

@@ -29,11 +29,12 @@ def title_items(name: str, status: Status, width: int) -> list[Item]:
         width: Cells.
     """
     items = [Item(((" attn-tui ", "title"),))] if width >= 60 else []
-    for number, instrument in enumerate(INSTRUMENTS, 1):
+    for instrument in INSTRUMENTS:
         here = instrument.name == name
         role = "tab" if here else "muted"
         # Where there is little room, the others have their numbers alone.
-        text = f" {number} {instrument.title} " if here or width >= NARROW else f" {number} "
+        number = f" {instrument.number} "
+        text = f"{number}{instrument.title} " if here or width >= NARROW else number
         items.append(Item(((text, role),), f"app.instrument('{instrument.name}')"))
     return [*items, *_status_items(status, width - sum(item.width for item in items), width)]
 

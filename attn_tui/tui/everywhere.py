@@ -128,10 +128,10 @@ SHARED = (
     ),
     *(
         Action(
-            f"app.instrument('{each.name}')", (str(number),), str(number), each.title,
+            f"app.instrument('{each.name}')", (str(each.number),), str(each.number), each.title,
             f"Go to {each.title}: {each.summary}",
         )
-        for number, each in enumerate(INSTRUMENTS, 1)
+        for each in INSTRUMENTS
     ),
 )  # fmt: skip
 """What can be done everywhere, whatever is shown."""

@@ -19,6 +19,7 @@ from attn_tui.charts.rows import Row
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
 from attn_tui.report.export import Forms
+from attn_tui.tui import visiting
 from attn_tui.tui.actions import Action, Section, bindings, textual_action
 from attn_tui.tui.bars import Status, key_items, title_items
 from attn_tui.tui.charting import Charting
@@ -37,6 +38,7 @@ from attn_tui.tui.settings import Group, Setting, by_name
 from attn_tui.tui.state import Asked, Edit, Gesture
 from attn_tui.tui.timers import Punctual
 from attn_tui.tui.view import Tab, View
+from attn_tui.tui.visiting import Visiting
 from attn_tui.tui.widgets.bar import Bar, Item, TabBar
 from attn_tui.tui.widgets.chart import ChartCanvas, ChartPane
 from attn_tui.tui.widgets.entry import Entry
@@ -108,17 +110,19 @@ class InstrumentScreen(Punctual, Screen[None]):
         self.choosing = Choosing(self)
         self.fields = Fields(self)
         self.drawer, self.keyboard = Drawer(self), Keyboard(self)
+        self.visiting = Visiting(self)
         parts: Iterable[Part[Any]] = (
             self.fields,
             self.drawer,
             self.keyboard,
+            self.visiting,
             Examples(self),
             *self.make_parts(),
         )
         self.parts = {part.NAME: part for part in parts}
 
     def __init_subclass__(cls, **options: Any) -> None:
-        cls.BINDINGS = [*bindings(cls.ACTIONS)]
+        cls.BINDINGS = [*bindings((*cls.ACTIONS, visiting.ACTION))]
         cls.SETTINGS = by_name(cls.GROUPS)
         super().__init_subclass__(**options)
 

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from textual.events import Key
 
+from attn_tui.tui import visiting
 from attn_tui.tui.actions import Action
 from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.job import Job
@@ -62,7 +63,7 @@ class Keyboard(Part[KeyboardHost]):
         for each in screen.focused.ancestors_with_self if screen.focused else ():
             if isinstance(each, Moded) and each.BAR:
                 return each.BAR
-        every = (*screen.ACTIONS, *SHARED)
+        every = (visiting.ACTION, *screen.ACTIONS, *SHARED)
         return [each for each in every if each.full] if screen.view.full else every
 
     def _label(self, action: Action) -> str:

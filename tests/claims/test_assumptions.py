@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_tui.claims.assumptions import initial_queries, mean_square
-from attn_tui.claims.claim import Trial
+from attn_tui.claims.trial import Trial
 from attn_tui.library import dot_law
 from tests.claims.breaking import Broken
 from tests.claims.test_moments import TWICE

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from attn_tui.claims.claim import Trial
 from attn_tui.claims.layers import (
     check_size,
     normals,
@@ -11,6 +10,7 @@ from attn_tui.claims.layers import (
     singular_values,
     spectral_norm,
 )
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.head import row_weights
 from attn_tui.compute.scale import Scale

@@ -7,6 +7,8 @@ import pytest
 
 from attn_tui.claims.claim import TOPICS, Finding, try_claim
 from attn_tui.claims.ledger import find, ledger
+from attn_tui.claims.settings import FIRST
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
 from attn_tui.files.draft import parse
@@ -77,3 +79,7 @@ def test_an_unknown_id_names_the_nearest() -> None:
     with pytest.raises(InputError, match="'S0-1414'; expected S0-14"):
         find("S0-1414")
     assert find("s0-14") is find("S0-14")
+
+
+def test_the_first_claim_is_tried_with_what_nobody_asked_for() -> None:
+    assert find(FIRST).trial == Trial()

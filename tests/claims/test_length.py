@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from attn_tui.claims.claim import Trial
 from attn_tui.claims.length import least_entropy, searched, within_range
+from attn_tui.claims.trial import Trial
 from attn_tui.library import statistics
 from tests.claims.breaking import Broken
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_tui.claims.claim import Evidence, Trial, try_claim
+from attn_tui.claims.claim import Evidence, try_claim
 from attn_tui.claims.ledger import find
 from attn_tui.claims.samples import above, agrees, over, rows_of_scores, sampled, variance_of
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.number import Number
 from attn_tui.library import dot_law
 from tests.claims.breaking import Broken

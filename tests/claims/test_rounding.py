@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attn_tui.claims.claim import Trial
 from attn_tui.claims.rounding import halves
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError
 from tests.claims.breaking import Broken
 

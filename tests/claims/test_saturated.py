@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from attn_tui.claims.claim import Trial
 from attn_tui.claims.drawn_rows import row_logs, summary
 from attn_tui.claims.saturated import gradients_by_length
+from attn_tui.claims.trial import Trial
 from tests.claims.breaking import Broken
 
 

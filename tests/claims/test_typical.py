@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from attn_tui.claims.claim import Trial
 from attn_tui.claims.drawn_rows import check_cost, logs_at_std, mean, row_logs
+from attn_tui.claims.trial import Trial
 from attn_tui.claims.typical import both_sides, turning_point
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.sweep.exact import trace_at

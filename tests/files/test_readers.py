@@ -332,7 +332,7 @@ class Rich:
 
 @pytest.fixture
 def rich(monkeypatch: pytest.MonkeyPatch) -> None:
-    entry = Instrument("rich", "Rich", "", f"{__name__}:Rich", "", "", "", "", "", "")
+    entry = Instrument("rich", "Rich", 9, "", f"{__name__}:Rich", "", "", "", "", "", "")
     monkeypatch.setattr("attn_tui.files.codec.INSTRUMENTS", (entry,))
 
 

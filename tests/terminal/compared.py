@@ -1,11 +1,12 @@
 """Compares what the program shows with what the command prints of the same question."""
 
+import json
 import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from decimal import Decimal, InvalidOperation
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ OTHERS = {
         "3",
         "/draws 20\r/points of curves 5\r/points of maps 5\rn64\r/n_range 2:64\r/seed {}\r",
     ),
+    "claim": ("6", "/claim S0-14\r/seed {}\r"),
 }
 """The other commands: the key of the instrument, and those that let it draw little.
 
@@ -61,7 +63,7 @@ def compare(driven: Driven, name: str) -> bool:
 
 
 def compare_other(driven: Driven, command: str, seed: int) -> None:
-    """Compare the beginning of what Dot products or Sweep say with what the command prints."""
+    """Compare the beginning of what another instrument says with what the command prints."""
     key, little = OTHERS[command]
     driven.resize(WINDOW.columns, WINDOW.lines)
     driven.send(f"{LEAVE}{key}{ESCAPE}{little.format(seed)}")
@@ -74,11 +76,12 @@ def compare_other(driven: Driven, command: str, seed: int) -> None:
         lines = said(driven.display)
         driven.send(ESCAPE)
         # A text is of what was drawn until then, perhaps for an older question.
-        if any(f"seed {seed} " in line for line in lines):
+        if any(re.search(rf"\bseed {seed}\b", line) for line in lines):
             file = saved(driven, key, f"o{seed}.{tries}.json")
             assert file, "what other instruments ask can be read always"
             report = printed(command, file)
-            if report[: len(lines)] == lines:
+            # A short text ends with an empty line in its box.
+            if report[: len(lines)] == lines or report == lines[:-1]:
                 return
         if tries == TRIES:
             raise FaultError("\n".join([f"no text that {command} prints:", *report]))
@@ -115,7 +118,12 @@ def sees(driven: Driven, text: str) -> bool:
 
 def printed(command: str, file: Path, *options: str) -> list[str]:
     """Return what a command prints of the question of a file, which is then of no more use."""
-    result = CliRunner().invoke(program, [command, "--experiment", os.fspath(file), *options])
+    asked = ["--experiment", os.fspath(file)]
+    if command == "claim":
+        (claim,) = json.loads(file.read_text())["claims"]
+        pairs = ((f"--{name.replace('_', '-')}", str(n)) for name, n in claim["trial"].items())
+        asked = [claim["id"], *chain.from_iterable(pairs)]
+    result = CliRunner().invoke(program, [command, *asked, *options])
     if result.exit_code:
         ended = f"{command} ends with {result.exit_code}"
         raise FaultError(f"{ended}: {result.output} {result.exception!r}")

@@ -4,7 +4,7 @@ After every hundred events dialogues and fields are left, Explore is gone to, an
 compared with what ``attn-tui show`` prints of the question that ctrl+s saves there: the text of
 ``i``, line by line as far as it is visible; and the table of weights and gradients, key by key.
 Scores that cannot be read must be said to be so, and are then replaced by an example. Now and then
-the text of Dot products or Sweep is compared with what ``dot`` or ``sweep`` prints.
+the text of another instrument is compared with what its command prints.
 
     python -m tests.terminal.driver --events 1000000 --seed 1
 
@@ -66,7 +66,7 @@ class Course:
 
 
 OFTEN = 6
-SOMETIMES = {2: "dot", 5: "sweep"}
+SOMETIMES = {1: "claim", 2: "dot", 5: "sweep"}
 """Which of so many comparisons are followed by one with another command."""
 
 SEEDS = 1_000_000

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from attn_tui.claims import settings as claims
 from attn_tui.compute.dots import settings as dots
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep import settings as sweep
@@ -15,10 +16,12 @@ from tests.tui.person import Person
 SMALL = sweep.Settings(n=8, points=4, map_points=4, n_range=(2, 64), draws=64, crossovers=False)
 SETUP = Setup(64).put(dots.Settings(samples=1000)).put(SMALL)
 DRAWN = Draft("n = 8, seed = 3, vectors = 2", SETUP, "drawn")
-TYPED = Draft("a: 1, 2, 3\nb: 3, 2, 1", SETUP)
+TYPED = Draft("a: 1, 2, 3\nb: 3, 2, 1", SETUP.put(claims.Settings("S0-14")))
 NAMES = [each.name for each in INSTRUMENTS]
 
-PICTURES = {"explore": "#table", "dots": "#picture", "sweep": "#charts"}
+PICTURES = {"explore": "#table", "dots": "#picture", "sweep": "#charts", "claims": "#list"}
+TITLES = {"claims": "Tried with"}
+"""The group of d_k, where it is another than Scale."""
 
 
 def base(person: Person) -> InstrumentScreen:

@@ -7,21 +7,32 @@ from attn_tui.compute.dots import settings as dots
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.settings import Group, Setting
 from tests.tui.at_dots import at_dots
-from tests.tui.at_drawer import DRAWN, NAMES, PICTURES, TYPED, base, go_to, has_keys, here, line
+from tests.tui.at_drawer import (
+    DRAWN,
+    NAMES,
+    PICTURES,
+    TITLES,
+    TYPED,
+    base,
+    go_to,
+    has_keys,
+    here,
+    line,
+)
 from tests.tui.person import MEDIUM, NARROW, WIDE, at_screen
 
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_the_keys_begin_at_the_picture_and_tab_goes_round(name: str) -> None:
     async with at_screen(MEDIUM, TYPED, instrument=name) as person:
-        picture = PICTURES[name]
+        picture, title = PICTURES[name], TITLES.get(name, "Scale")
         assert has_keys(person, picture)
-        person.misses("Scale")
+        person.misses(title)
         await person.press("tab")
         assert has_keys(person, "#settings")
         # Beside it, the picture is still there.
         assert base(person).query_one(picture).region.width == MEDIUM[0] - 36
-        person.sees("Scale", "d_k")
+        person.sees(title, "d_k")
         for _ in range(5):
             await person.press("tab")
             if has_keys(person, picture):

@@ -5,6 +5,7 @@ import re
 import pytest
 from textual.binding import Binding
 
+from attn_tui.claims import settings as claims
 from attn_tui.compute.dots import settings as dots
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep import settings as sweep
@@ -15,7 +16,8 @@ from attn_tui.tui.instrument_screen import InstrumentScreen
 from tests.tui.person import MEDIUM, WIDE, Person, at_screen
 
 SMALL = sweep.Settings(n=8, points=4, map_points=4, n_range=(2, 64), draws=64, crossovers=False)
-DRAFT = Draft("n = 8, seed = 3", Setup(64).put(dots.Settings(samples=1000)).put(SMALL), "drawn")
+QUICK = Setup(64).put(dots.Settings(samples=1000)).put(SMALL).put(claims.Settings("S0-14"))
+DRAFT = Draft("n = 8, seed = 3", QUICK, "drawn")
 NAMES = [each.name for each in INSTRUMENTS]
 
 
@@ -36,8 +38,8 @@ def test_every_screen_binds_the_keys_of_the_table_and_no_other_printable_one(nam
     }
     table = {key for action in KEYS.values() for key in (*action.keys, *action.always)}
     assert table <= bound
-    # Those of the full picture are there as well.
-    assert bound - table == {"escape"}
+    # Those of the full picture are there as well, and what opens a claim.
+    assert bound - table <= {"escape", "enter"}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -69,16 +71,22 @@ MOVED = {
 }  # fmt: skip
 
 
+def d_k_of(person: Person) -> int:
+    screen = base(person)
+    value: int = screen.SETTINGS["d_k"].value(screen)
+    return value
+
+
 @pytest.mark.parametrize("name", NAMES)
 async def test_d_k_is_moved_doubled_and_typed_by_the_same_keys(name: str) -> None:
     async with at_screen(MEDIUM, DRAFT, instrument=name) as person:
         for key, d_k in MOVED.items():
             await person.press(key)
-            assert person.asked.draft.setup.d_k == d_k, key
+            assert d_k_of(person) == d_k, key
             await person.press("u")
-            assert person.asked.draft.setup.d_k == 64
+            assert d_k_of(person) == 64
         await person.press("d", "1", "2", "8", "enter")
-        assert person.asked.draft.setup.d_k == 128
+        assert d_k_of(person) == 128
 
 
 async def test_n_is_moved_and_typed_where_there_is_one() -> None:
@@ -149,7 +157,7 @@ def test_nothing_needs_a_ctrl_key_a_capital_or_altgr() -> None:
 async def test_slow_terminals_lose_no_key_of_the_table(name: str) -> None:
     async with at_screen(MEDIUM, DRAFT, instrument=name) as person:
         await person.burst("plus", "plus", "u", "d", "2", "5", "6", "enter", "minus", "v", "v")
-        assert person.asked.draft.setup.d_k == 224
+        assert d_k_of(person) == 224
 
 
 @pytest.mark.parametrize(

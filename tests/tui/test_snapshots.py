@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from attn_tui.claims import settings as claims
 from attn_tui.commands.asked import asked_by
 from attn_tui.compute.dots.settings import Settings
+from attn_tui.compute.field import fields_of
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
@@ -23,6 +25,8 @@ from tests.tui.camera import Shot, bars_of, baseline, colours_of, done, done_by,
 from tests.tui.person import MEDIUM, NARROW, WIDE, Person
 
 pytestmark = baseline
+
+CLAIM = fields_of(claims.Settings)["claim"]
 
 FOLDER = Path(__file__).parent / "golden"
 DOCS = Path(__file__).parents[2] / "docs"
@@ -61,6 +65,14 @@ SWEEP = Shot(
 )
 
 
+CLAIMS = Shot(instrument="claims")
+
+
+def claimed(name: str, *keys: str) -> Shot:
+    draft = replace(EXAMPLE, setup=Setup().changed(CLAIM, lambda _: name))
+    return replace(CLAIMS, draft=draft, deed=typed(*keys))
+
+
 def dots(*keys: str) -> Shot:
     return replace(DOTS, deed=typed(*keys))
 
@@ -79,6 +91,16 @@ async def last_step(person: Person) -> None:
 
 
 SHOTS = {
+    "claims": {
+        "main": CLAIMS,
+        "holds": claimed("S2-19"),
+        "false": claimed("S0-14"),
+        "wording": claimed("S0-17"),
+        "curves": claimed("L-13", "t"),
+        "beside": claimed("S0-14", "t"),
+        "settings": claimed("S0-14", "tab"),
+        "visited": claimed("S0-14", "enter"),
+    },
     "explore": {
         "main": Shot(),
         "weights": Shot(deed=tab("bars"), sizes=(NARROW,)),
@@ -163,8 +185,9 @@ TITLES = {
     "dots": DOTS,
     "sweep": SWEEP,
     "sweep_map": SHOTS["sweep"]["map"],
+    "claims": CLAIMS,
 }
-KEYS = ("explore", "dots", "sweep", "sweep_map")
+KEYS = ("claims", "explore", "dots", "sweep", "sweep_map")
 
 COLOURS = {
     "main_dark": Shot(sizes=(WIDE,)),

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from attn_tui.claims.answer import Answer
 from attn_tui.claims.claim import Evidence, Finding
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.draft import parse
@@ -13,6 +14,18 @@ def render(findings: Iterable[tuple[Finding, float]], seed: int) -> Iterator[str
     """Yield the text of findings and the seconds each took, piece by piece."""
     claims = [_finding(finding, seconds) for finding, seconds in findings]
     yield from json_text({"schema": SCHEMA, "seed": seed, "claims": claims})
+
+
+def render_answer(answer: Answer) -> Iterator[str]:
+    """Yield the text of the one claim that was asked; what it took is not known."""
+    finding = answer.finding
+    plain = {
+        "schema": SCHEMA,
+        "experiment": experiment_to_plain(answer.experiment),
+        "seed": finding.trial.seed,
+        "claims": [_finding(finding, 0.0)],
+    }
+    yield from json_text(plain)
 
 
 def _finding(finding: Finding, seconds: float) -> dict[str, Any]:

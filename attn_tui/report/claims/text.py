@@ -1,18 +1,12 @@
 """What came of claims, as text of at most 80 columns: one in full, or a line each."""
 
-from collections.abc import Iterator
-from math import nan
-from textwrap import wrap
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
-from attn_tui.claims.claim import VERDICTS, Evidence, Finding
-from attn_tui.compute.field import fields_of
-from attn_tui.compute.number import Number
-from attn_tui.report.head import line
-from attn_tui.report.measured import exact, with_error
-from attn_tui.report.numbers import general
-from attn_tui.report.rows import WIDTH, cells, fitted, plain
-from attn_tui.report.table import Column, laid
+from attn_tui.claims.answer import Answer
+from attn_tui.claims.claim import VERDICTS, Finding
+from attn_tui.report.claims.sheet import beside_text, found_text, sheet
+from attn_tui.report.rows import WIDTH, cells, fitted, plain, text_lines
 
 WORDS = {
     "holds": "holds",
@@ -38,62 +32,13 @@ def verdict_text(finding: Finding) -> str:
 
 def render(finding: Finding) -> Iterator[str]:
     """Yield the text of a claim and what came of it, piece by piece."""
-    claim = finding.claim
     yield verdict_text(finding) + "\n"
-    yield line("claim", claim.says)
-    yield line("", f"– {claim.source}")
-    if finding.condition:
-        yield line("holds only", finding.condition)
-    if claim.right:
-        yield line("right is", claim.right)
-    if claim.formula:
-        yield line("formula", claim.formula)
-    if claim.controls:
-        yield line("tried with", trial_text(finding))
-    for case in finding.cases:
-        yield "\n"
-        said = "it holds" if case.holds else "it does not hold"
-        yield "\n".join(wrap(f"{case.where}: {said}", WIDTH)) + "\n"
-        yield from laid(evidence_columns(case.evidence), WIDTH).text()
+    yield from text_lines(sheet(finding, WIDTH))
 
 
-def trial_text(finding: Finding) -> str:
-    """Say what a claim was tried with: ``seed 1, d_k 64, draws 1,000``."""
-    kind: Any = type(finding.trial)
-    fields = fields_of(kind)
-    return ", ".join(
-        f"{fields[name].label} {getattr(finding.trial, name):,}" for name in finding.claim.controls
-    )
-
-
-def evidence_columns(evidence: tuple[Evidence, ...]) -> tuple[Column, ...]:
-    """Return numbers beside what the claim states and what is exact, where that is known."""
-    columns = [
-        Column("", tuple((each.name, "text") for each in evidence), left=True),
-        Column("found", tuple((found_text(each), "text") for each in evidence)),
-    ]
-    for title, values in (
-        ("stated", [each.stated for each in evidence]),
-        ("exact", [each.exact for each in evidence]),
-    ):
-        if any(value is not None for value in values):
-            texts = (beside_text(each, value) for each, value in zip(evidence, values, strict=True))
-            columns.append(Column(title, tuple((text, "muted") for text in texts)))
-    return tuple(columns)
-
-
-def found_text(evidence: Evidence) -> str:
-    """Return a number with its standard error, where it was drawn."""
-    if not evidence.standard_error:
-        return general(evidence.value, 6)
-    return with_error(Number(evidence.value, evidence.standard_error))
-
-
-def beside_text(evidence: Evidence, value: float | None) -> str:
-    """Return what a number is held against, as text as long as its error leaves meaning."""
-    if value is None:
-        return ""
-    return exact(Number(evidence.value, evidence.standard_error or nan, value))
+def render_answer(answer: Answer) -> Iterator[str]:
+    """Yield the text of the claim that was asked."""
+    yield from render(answer.finding)
 
 
 def summary_line(finding: Finding, seconds: float) -> str:
@@ -116,9 +61,14 @@ def deciding_text(finding: Finding, width: int) -> str:
     return next((text for text in texts if cells(text) <= width), number)
 
 
+def counted(findings: Iterable[Finding]) -> str:
+    """Return how many claims there are of each verdict: ``27 hold, 43 conditional``."""
+    counts = Counter(each.verdict for each in findings)
+    words = {"holds": "hold"}
+    return ", ".join(f"{counts[each]} {words.get(each, each)}" for each in VERDICTS if counts[each])
+
+
 def total_line(findings: list[Finding], seconds: float) -> str:
     """Return how many claims there are of each verdict, and how long they took."""
-    counts = {name: sum(each.verdict == name for each in findings) for name in VERDICTS}
-    parts = [f"{count} {name}" for name, count in counts.items() if count]
     noun = "claim" if len(findings) == 1 else "claims"
-    return f"{len(findings)} {noun}: {', '.join(parts)}; {seconds:.1f} s\n"
+    return f"{len(findings)} {noun}: {counted(findings)}; {seconds:.1f} s\n"

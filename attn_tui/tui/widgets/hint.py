@@ -1,11 +1,13 @@
 """One line, or two, of what to look at or to try next."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
 
 from textual.message import Message
 
+from attn_tui.charts.rows import cells
 from attn_tui.tui.first_minute import OVER, FirstMinute, Moment
 from attn_tui.tui.widgets.canvas import Canvas
 
@@ -33,6 +35,8 @@ class Hint(Canvas):
     minute = OVER
     silent = False
     """Whether something else is said in its place."""
+    words: Sequence[str] = ()
+    """What is said in place of all else, at decreasing length."""
     scene: Any = None
 
     def __init__(self, instrument: str, id: str | None = None) -> None:
@@ -53,7 +57,8 @@ class Hint(Canvas):
             if self.minute != minute:
                 self.post_message(self.Done(self.minute))
         width = max(self.screen.size.width - 2, 10)
-        steps = [text for text in self.minute.texts(self._instrument) if len(text) <= width]
+        texts = self.words or self.minute.texts(self._instrument)
+        steps = [text for text in texts if cells(text) <= width]
         lines = steps[:1] or wrap(scene.hint, width)
         # A sentence that is cut says nothing, and takes lines from the picture.
         lines = lines * (len(lines) <= MOST_LINES)

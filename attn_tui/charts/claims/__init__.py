@@ -1,0 +1,1 @@
+"""Pictures of what came of claims."""

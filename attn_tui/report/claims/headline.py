@@ -1,0 +1,30 @@
+"""What is said first of a claim: its verdict, and what is right."""
+
+from attn_tui.claims.claim import Claim, Finding
+from attn_tui.report.claims.text import WORDS
+from attn_tui.report.headline import Headline
+
+
+def headline(claim: Claim, finding: Finding | None) -> Headline:
+    """Return the verdict, and what is right as far as there is room for whole sentences.
+
+    Args:
+        claim: The claim.
+        finding: What came of it; nothing while it is tried.
+    """
+    if finding is None:
+        return Headline.fitting((f"{claim.id} is tried …",), (f"{claim.id} is tried …",))
+    verdict = f"{claim.id} {WORDS[finding.verdict]}"
+    only = f"{claim.id} holds only {finding.condition}" if finding.condition else verdict
+    sentences = claim.right.split(". ")
+    rights = [". ".join(sentences[:count]).rstrip(".") for count in range(len(sentences), 0, -1)]
+    starts = dict.fromkeys((only, verdict))
+    said = [f"{start}. {right}." for right in rights if right for start in starts]
+    shorts = [*said, *(f"{start}." for start in starts)]
+    return Headline.fitting(shorts, shorts)
+
+
+def says_all(claim: Claim, finding: Finding) -> bool:
+    """Return whether the headline has all that is right, and the condition."""
+    full = headline(claim, finding).full
+    return claim.right.rstrip(".") in full and finding.condition in full

@@ -1,0 +1,113 @@
+"""The panes of the screen of Claims."""
+
+from collections.abc import Sequence
+
+from textual import events
+
+from attn_tui.charts.rows import Row
+from attn_tui.tui.actions import Action, Section, bindings, quiet
+from attn_tui.tui.claims import drawing, explanations
+from attn_tui.tui.claims.scene import Scene
+from attn_tui.tui.widgets.canvas import Canvas, Target
+from attn_tui.tui.widgets.chart import ChartPane, arrows
+
+OPEN = Action(
+    "ledger.open", ("enter",), "enter", "Open", "Set an instrument up for the claim", bar=1,
+)  # fmt: skip
+
+
+class ListTitle(Canvas):
+    """Which claims are listed, and how far trying them is."""
+
+    scene: Scene | None = None
+    focused = False
+
+    def see(self, scene: Scene) -> None:
+        """Show it."""
+        self.scene = scene
+        self.mark(self.focused)
+
+    def mark(self, focused: bool) -> None:
+        """Show whether the list has the keys."""
+        self.focused = focused
+        if self.scene:
+            self.show([drawing.title_row(self.scene, focused)])
+
+
+class ListPane(Canvas, can_focus=True):
+    """A line for each claim; the one that is asked has the cursor."""
+
+    ACTIONS = (
+        Action(
+            "ledger.move(-1)", ("up", "k"), "arrows", "Claim", "Go to another claim", bar=1,
+            palette=False,
+        ),
+        quiet("ledger.move(1)", "down", "j"),
+        quiet("ledger.move(-10)", "pageup"),
+        quiet("ledger.move(10)", "pagedown"),
+        quiet("ledger.move(-999)", "home"),
+        quiet("ledger.move(999)", "end"),
+    )  # fmt: skip
+    SECTION = Section("In the list of claims", ACTIONS)
+    BINDINGS = bindings(ACTIONS)
+    explanation = explanations.LIST
+    scene: Scene | None = None
+    top = 0
+
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """Show where the keys go."""
+        super().watch_has_focus(has_focus)
+        for title in self.screen.query(ListTitle):
+            title.mark(has_focus)
+
+    def see(self, scene: Scene) -> None:
+        """Show the claims around the cursor, or go out of sight."""
+        self.scene = scene
+        self.display = not scene.narrow or scene.present == "list"
+        self.look()
+
+    def look(self) -> None:
+        """Show as many as fit."""
+        if self.scene and self.size:
+            self.top = drawing.top_row(self.scene, self.top, self.size.height)
+            self.show(drawing.list_rows(self.scene, self.top, *self.size))
+            self.targets = self._target
+
+    def _target(self, x: int, y: int) -> Target | None:
+        listed = self.scene.listed if self.scene else ()
+        place = self.top + y
+        if place >= len(listed):
+            return None
+        name = listed[place].id
+        return Target(f"ledger.go('{name}')", f"{listed[place].says} Twice: open it", "ledger.open")
+
+    def on_resize(self) -> None:
+        """Show as many as fit."""
+        self.look()
+
+    async def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Go up."""
+        event.stop()
+        await self.run_action("screen.part('ledger', 'move', (-1,))")
+
+    async def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Go down."""
+        event.stop()
+        await self.run_action("screen.part('ledger', 'move', (1,))")
+
+
+class FindingPane(ChartPane):
+    """What is right and the numbers that decide, or a picture of them."""
+
+    ACTIONS = arrows("ledger.scroll", "Go up or down in what is right")
+    SECTION = Section("In what is right", ACTIONS)
+    explanation = explanations.FINDING
+
+    def see(self, scene: Scene) -> None:
+        """Come into sight, or go; and say what the wheel does."""
+        self.display = not scene.narrow or scene.present != "list"
+        self.wheel = "ledger.scroll(0, {})" * (scene.view.chart == "numbers")
+
+    def rows_of(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
+        """Return what is right, or the picture."""
+        return drawing.chart_rows(scene, width, height)

@@ -1,0 +1,66 @@
+"""A visit: an instrument set up for something else, from which escape leads back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+from attn_tui.files.draft import Draft
+from attn_tui.tui.actions import Action
+from attn_tui.tui.parts import Host, Part
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Where somebody came from.
+
+    Attributes:
+        home: The instrument.
+        draft: What was asked there.
+        words: What is said while somebody is away, at decreasing length.
+    """
+
+    home: str
+    draft: Draft
+    words: Sequence[str]
+
+
+ACTION = Action(
+    "visiting.back", ("escape",), "esc", "Back", "Go back to where this was opened", bar=1,
+    palette=False,
+)  # fmt: skip
+
+
+class VisitingHost(Host, Protocol):
+    """A screen of an application that knows of visits."""
+
+    NAME: ClassVar[str]
+
+    @property
+    def app(self) -> Any:
+        """The application."""
+
+
+class Visiting(Part[VisitingHost]):
+    """Goes to another instrument with another question, and comes back to one's own."""
+
+    NAME = "visiting"
+
+    def can(self, verb: str) -> bool:
+        """Say that there is nothing to come back to, where nobody is away."""
+        visit = self._screen.app.visit
+        return verb != "back" or (visit is not None and visit.home != self._screen.NAME)
+
+    async def to(self, instrument: str, draft: Draft, words: Sequence[str]) -> None:
+        """Ask something else, on the instrument that shows it, as one step of history."""
+        if asked := self._screen.asked:
+            app = self._screen.app
+            await app.action_instrument(instrument)
+            app.visit = Visit(self._screen.NAME, asked.draft, words)
+            app.become(draft)
+
+    async def back(self) -> None:
+        """Ask again what was asked before, where it was."""
+        app = self._screen.app
+        visit, app.visit = app.visit, None
+        app.become(visit.draft)
+        await app.action_instrument(visit.home)
