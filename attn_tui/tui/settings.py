@@ -85,8 +85,11 @@ class Setting:
     def expected(self) -> str:
         """What will do, in the words of the screen."""
         kind = self.kind
-        if not 0 < len(kind.choices) <= FEW or kind.digits:
+        if kind.digits or not kind.choices:
             return kind.expected
+        if len(kind.choices) > FEW:
+            is_listed = kind.expected.startswith("one of ")
+            return f"one of {len(kind.choices)}" if is_listed else kind.expected
         shown = (kind.shown(kind.parse(self.name, text)) for text in kind.choices)
         return "one of " + ", ".join(shown)
 

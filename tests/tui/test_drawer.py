@@ -1,5 +1,7 @@
 """The settings drawer: where it opens and closes, its lines, and the keys below."""
 
+import re
+
 import pytest
 from textual.widgets import Input
 
@@ -189,7 +191,10 @@ async def test_it_closes_where_it_is_not_docked_once_the_keys_are_elsewhere() ->
 
 async def test_the_footer_says_what_keys_do_on_the_line() -> None:
     async with at_screen(MEDIUM) as person:
-        await person.press("tab")
+        await person.press("tab", "down", "down")
+        # More than fit are not begun to be listed.
+        assert re.search(r"one of \d\d\.", person.text)
+        await person.press("up", "up")
         assert "arrows Step  enter Type  esc Close" in person.lines[-1]
         await person.press("right")
         assert "del Default" in person.lines[-1]
