@@ -310,3 +310,11 @@ def test_progress_is_shown_on_a_terminal_alone_and_leaves_nothing_behind() -> No
     with Progress("sweep", file, lambda: 0.0) as progress:
         progress.show(0.5)
     assert file.getvalue() == ""
+
+
+def test_a_mask_of_other_keys_is_no_hindrance() -> None:
+    shown = CliRunner().invoke(program, ["show", "--draw", "100", "--mask", "72", "--json"])
+    line = ["sweep", "--experiment", "-", "--n", "8", "--d-k", "64", "--draws", "8", "--json"]
+    result = CliRunner().invoke(program, line, input=shown.stdout)
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["experiment"]["mask"] == ""

@@ -26,6 +26,7 @@ from attn_tui.commands.progress import Progress, until_interrupted
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
+from attn_tui.compute.mask import Mask
 from attn_tui.compute.scale import RULES
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.rules import LISTED
@@ -164,7 +165,8 @@ def _experiment(given: dict[str, Any], read: _Read) -> "Experiment":
     if given["experiment"] is not None:
         from attn_tui.files.readers import read_experiment
 
-        setup = read_experiment(given["experiment"], Drawn()).setup
+        # Masks play no part in what is drawn here, whose keys may be fewer.
+        setup = replace(read_experiment(given["experiment"], Drawn()).setup, mask=Mask())
     if given["qk_norm"] is not None:
         setup = replace(setup, scale=replace(setup.scale, qk_norm=given["qk_norm"]))
     start = setup.get(Settings)

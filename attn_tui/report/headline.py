@@ -114,15 +114,18 @@ class Factor:
     Attributes:
         log: The logarithm of the number afterwards less that before; NaN if unknown.
         error: Its standard error; 0 if it is exact, NaN if that is not known.
+        dead: Whether the number is next to nothing afterwards too.
     """
 
     log: float
     error: float = 0.0
+    dead: bool = False
 
     @classmethod
     def between(cls, before: float, after: float) -> "Factor":
         """Return the factor between two numbers whose logarithms are given; NaN from 0 to 0."""
-        return cls(after - before if -inf not in (before, after) else _from_zero(before, after))
+        change = after - before if -inf not in (before, after) else _from_zero(before, after)
+        return cls(change, dead=after < -_LARGEST)
 
     @property
     def known(self) -> bool:
@@ -159,7 +162,7 @@ class Factor:
         if not self.known:
             return "unknown"
         if abs(self.log) > _LARGEST:
-            return "back" if self.log > 0 else "gone"
+            return "gone" if self.log < 0 else "still almost nothing" if self.dead else "back"
         return "about the same" if self.stays else self.times
 
     @property

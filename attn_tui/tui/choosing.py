@@ -30,7 +30,7 @@ class Choosing(Part[Host]):
         self._asker: Widget | None = None
 
     def choose(
-        self, title: str, offered: Sequence[Choice], present: str, take: Callable[..., None],
+        self, title: str, offered: Sequence[Choice], present: str, take: Callable[..., Any],
         preview: Callable[[str], str] | None = None,
     ) -> None:  # fmt: skip
         """Offer a list; what is chosen is taken by its name."""
@@ -40,14 +40,14 @@ class Choosing(Part[Host]):
 
     def choose_several(
         self, title: str, offered: Sequence[Choice], present: Sequence[str],
-        take: Callable[..., None], preview: Callable[[str], str] | None = None,
+        take: Callable[..., Any], preview: Callable[[str], str] | None = None,
     ) -> None:  # fmt: skip
         """Offer a list of which several are chosen; they are taken by their names."""
         from attn_tui.tui.dialogs import SeveralDialog
 
         self._over(SeveralDialog(title, offered, present, preview), take)
 
-    def _over(self, dialog: Any, take: Callable[..., None]) -> None:
+    def _over(self, dialog: Any, take: Callable[..., Any]) -> None:
         self._screen.over(dialog, lambda chosen: None if chosen is None else take(chosen))
 
     def request(self, request: Request, select: bool = True) -> None:

@@ -188,3 +188,19 @@ async def test_the_mouse_goes_to_a_claim_and_a_second_click_opens_it() -> None:
         names = [*ledger()]
         await person.click("#list", 20, 4)
         assert here(person) == names[4]
+
+
+async def test_the_table_of_models_stands_where_it_decides_and_each_can_be_opened() -> None:
+    async with at_claim("S2-1") as person:
+        await person.press("m")
+        await person.write("gem2-27")
+        await person.press("enter")
+        assert person.app.current_mode == "explore"
+        assert person.asked.draft.setup.model == "gemma-2-27b"
+        await person.press("escape")
+        assert person.app.current_mode == "claims"
+        assert person.asked.draft.setup.d_k == 1024
+        await person.press("i")
+        for _ in range(20):
+            await person.press("pagedown")
+        person.sees("Granite-4.1-3b")

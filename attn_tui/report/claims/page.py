@@ -7,8 +7,7 @@ from pathlib import Path
 
 from attn_tui.claims.claim import Claim, Evidence, Finding, try_claim
 from attn_tui.claims.ledger import ledger
-from attn_tui.report.claims.sheet import beside_text, found_text
-from attn_tui.report.claims.text import BASES
+from attn_tui.report.claims.sheet import BASES, beside_text, found_text
 
 START = "<!-- ledger: python -m attn_tui.report.claims.page docs/claims.md -->\n"
 END = "<!-- end of ledger -->"

@@ -6,6 +6,7 @@ from typing import Any
 
 from attn_tui.claims.claim import Evidence, Finding
 from attn_tui.compute.field import fields_of
+from attn_tui.compute.models import MODELS
 from attn_tui.compute.number import Number
 from attn_tui.report.measured import exact, with_error
 from attn_tui.report.numbers import general
@@ -16,6 +17,13 @@ _LABEL = 11
 
 _LONGEST = 22
 """Characters of a number with its error; more of its digits would say little."""
+
+BASES = {
+    "computed": "computed here",
+    "table": "by the table of models",
+    "text": "explained, not computed",
+}
+"""What a verdict rests on."""
 
 SIGNS = {True: "it holds", False: "it does not hold"}
 """What is said of a claim in a case."""
@@ -40,13 +48,34 @@ def sheet(
         "right is": claim.right * with_right,
         "formula": claim.formula,
         "tried with": trial_text(finding),
+        "decided": BASES[claim.basis],
     }
     rows = [row for label, text in lines.items() for row in _labelled(label, text, width)]
     tables = _tables(finding, width)
     for case, table in zip(finding.cases, tables, strict=True):
         said = wrap(f"{case.where}: {SIGNS[case.holds]}", max(width, 10))
         rows += [(), *(((line, "strong"),) for line in said), *table]
+    if claim.basis == "table":
+        rows += [(), *laid(_models(), width).rows(width)]
     return tuple(fitted(row, width) for row in rows)
+
+
+def _models() -> tuple[Column, ...]:
+    """Return the table of models that claims are decided by."""
+    models = [*MODELS.values()]
+    texts = {
+        "d_model": [f"{each.d_model:,}" for each in models],
+        "heads": [f"{each.heads}" for each in models],
+        "d_k": [f"{each.d_k}" for each in models],
+    }
+    numbers = (
+        Column(title, tuple((text, "text") for text in column)) for title, column in texts.items()
+    )
+    return (
+        Column("model", tuple((each.title, "text") for each in models), left=True),
+        *numbers,
+        Column("scale", tuple((each.scale.pipeline, "text") for each in models), left=True),
+    )
 
 
 def _labelled(label: str, text: str, width: int) -> Iterator[Row]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from attn_tui.claims.answer import Answer
 from attn_tui.claims.claim import VERDICTS, Finding
-from attn_tui.report.claims.sheet import beside_text, found_text, sheet
+from attn_tui.report.claims.sheet import BASES, beside_text, found_text, sheet
 from attn_tui.report.rows import WIDTH, cells, fitted, plain, text_lines
 
 WORDS = {
@@ -16,18 +16,12 @@ WORDS = {
 }
 """What a verdict says of a claim."""
 
-BASES = {
-    "computed": "computed here",
-    "table": "looked up in the table of models",
-    "text": "explained, not computed",
-}
-
 _ID, _VERDICT, _TIME = 6, 12, 7
 
 
 def verdict_text(finding: Finding) -> str:
-    """Return the verdict as the first sentence of a report, with what it rests on."""
-    return f"{finding.claim.id} {WORDS[finding.verdict]} ({BASES[finding.claim.basis]})."
+    """Return the verdict as the first sentence of a report."""
+    return f"{finding.claim.id} {WORDS[finding.verdict]}."
 
 
 def render(finding: Finding) -> Iterator[str]:

@@ -10,6 +10,7 @@ ACTIONS = (
     *keys(
         {
             "edit": "ledger.choose",
+            "model": "ledger.choose_model",
             "again": "fields.change('seed', 1)",
             "stop": "stopping.stop('All are tried: a tries this one with another seed')",
         },
@@ -25,7 +26,6 @@ ACTIONS = (
         },
         {
             "rule": _NO_SCALE,
-            "model": _NO_SCALE,
             "pin": "Answers are pinned in Explore: press 1",
             "axis": "The axes of these pictures choose themselves",
             "remove": "There is nothing to take away here",

@@ -7,9 +7,11 @@ from typing import Protocol
 from attn_tui.claims.claim import Claim
 from attn_tui.claims.ledger import find, ledger
 from attn_tui.claims.settings import Settings
+from attn_tui.compute.setup import FIELDS
 from attn_tui.tui.choices import Choice
 from attn_tui.tui.claims.view import View
 from attn_tui.tui.parts import Host, Part
+from attn_tui.tui.scale import models
 from attn_tui.tui.state import Gesture
 from attn_tui.tui.visiting import Visiting
 
@@ -78,6 +80,18 @@ class Ledger(Part[LedgerHost]):
         draft = replace(opened.draft, setup=opened.draft.setup.put(settings))
         words = (f"{claim.id}: {claim.says} esc goes back", f"{claim.id}: esc goes back")
         await self._screen.visiting.to(opened.instrument, draft, words)
+
+    def choose_model(self) -> None:
+        """Offer the models; one that is chosen is opened in Explore."""
+        self._screen.choosing.choose("Heads of models", models(), "", self.open_model)
+
+    async def open_model(self, name: str) -> None:
+        """Ask for the d_k and the scale of a model, as one step of history."""
+        if asked := self._screen.asked:
+            draft = asked.draft
+            setup = draft.setup.changed(FIELDS["model"], lambda _: name)
+            away = "esc goes back to the claims"
+            await self._screen.visiting.to("explore", replace(draft, setup=setup), (away,))
 
     def commands(self) -> Iterator[Choice]:
         """Yield each claim."""
