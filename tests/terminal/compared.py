@@ -34,7 +34,7 @@ OTHERS = {
 What is drawn has a seed of its own, since draws that were stopped stay so.
 """
 
-LEAST = 8
+LEAST = 5
 """Lines of a text that are compared at least."""
 
 TRIES = 9
@@ -84,7 +84,8 @@ def compare_other(driven: Driven, command: str, seed: int) -> None:
             if report[: len(lines)] == lines or report == lines[:-1]:
                 return
         if tries == TRIES:
-            raise FaultError("\n".join([f"no text that {command} prints:", *report]))
+            seen = ["it says:", *lines, "it prints:", *report]
+            raise FaultError("\n".join([f"no text that {command} prints", *seen]))
         # A dialogue stops what is drawn, so it has longer and longer.
         driven.rest(0.1 * 2**tries)
 

@@ -65,7 +65,8 @@ def key_at(answer: VectorAnswer, x: int, width: int, height: int, log: bool) -> 
         key = int(np.searchsorted(layout.first_columns(), column, "right")) - 1
         return key if key < n_keys else None
     first, last = (place * n_keys // layout.columns for place in (column, column + 1))
-    return first + int(np.argmax(answer.scaled.weights(slice(first, last))))
+    # There may be more columns than keys, and no room yet for both bars of each.
+    return first + int(np.argmax(answer.scaled.weights(slice(first, max(last, first + 1)))))
 
 
 def _laid(

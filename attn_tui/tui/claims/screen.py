@@ -94,7 +94,8 @@ class ClaimsScreen(InstrumentScreen):
             return
         experiment, settings = self.asked.experiment, self.settings
         self.computing.ask(settings, lambda stop: answer(experiment, stop))
-        self.answer = self.job.result(settings) or self.answer
+        # A text of another claim says nothing of this one.
+        self.answer = self.job.result(settings)
         if self.job.state == "done":
             self.trying.ask(_LEDGER, self.try_all)
 

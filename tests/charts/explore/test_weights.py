@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_tui.charts.explore.weights import weights_chart
+from attn_tui.charts.explore.weights import key_at, weights_chart
 from attn_tui.charts.glyphs import SCALED, UNSCALED
 from attn_tui.charts.rows import plain
 from attn_tui.compute.explore.compare import compare
@@ -33,6 +33,17 @@ def test_the_chart_has_the_size_asked_for(
 def test_any_number_of_keys_fits(count: int, width: int) -> None:
     answer = ask(np.random.default_rng(1).normal(0, 3, count))
     check_block(weights_chart(answer, width, 10, False, count - 1), width, 10)
+
+
+@pytest.mark.parametrize("count", [1, 7, 30, 45, 64, 90, 200])
+def test_a_click_on_any_column_finds_a_key(count: int) -> None:
+    answer = ask(np.linspace(0.0, 9.0, count))
+    found = [key_at(answer, x, 100, 20, False) for x in range(100)]
+    keys = [key for key in found if key is not None]
+    assert keys == sorted(keys)
+    # Of several in a column it is the one with the largest weight.
+    assert keys[0] <= count // 100
+    assert keys[-1] == count - 1
 
 
 def test_values_and_both_sides_are_written_out() -> None:
@@ -135,7 +146,7 @@ def test_plotext_is_not_loaded_until_a_curve_is_drawn() -> None:
 import sys
 from attn_tui.charts.explore import over_d_k
 from tests.charts.cases import case
-from attn_tui.charts.explore.weights import weights_chart
+from attn_tui.charts.explore.weights import key_at, weights_chart
 from attn_tui.charts.glyphs import SCALED, UNSCALED
 weights_chart(case("worked"), 116, 14, True)
 assert "plotext" not in sys.modules
