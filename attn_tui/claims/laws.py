@@ -15,7 +15,7 @@ from attn_tui.compute.dots.draws import Streams, draw_entries
 from attn_tui.compute.law.entries import LAWS, Pair
 from attn_tui.compute.law.lattice import Lattice
 from attn_tui.compute.law.names import Entries
-from attn_tui.compute.law.variance_gamma import coverage
+from attn_tui.compute.law.variance_gamma import outside
 from attn_tui.compute.number import Number
 from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.setup import Setup
@@ -29,7 +29,7 @@ def beyond(bound: float, d_k: int) -> float:
     >>> round(beyond(50.0, 1024), 3)
     0.118
     """
-    return 1.0 - coverage(bound, d_k)
+    return outside(bound, d_k)
 
 
 def _normality(trial: Trial, stated: Stated, scale: Scale, name: str) -> Iterator[Case | Picture]:
@@ -363,7 +363,7 @@ def large_values(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         for d_k in (2, 16, 64, 1024)
     )
     growth = chances[5] / chances[0] if chances[0] else inf
-    sharp = Evidence("that at 64 over that at 2", growth)
-    yield Case("d_k = 2 to 1,024", rising and growth >= stated["sharply"], (sharp, *shown[:3]))
+    sharp = Evidence("chance of |q·k| > 10 at d_k = 64 over that at 2", growth)
+    yield Case("d_k = 2 to 1,024", rising and growth >= stated["sharply"], (sharp, *shown))
     curve = Curve("|q·k| > 10", tuple(map(float, d_ks)), tuple(chances))
     yield Picture("chance of |q·k| > 10", "d_k", (curve,), log_x=True, log_y=True)

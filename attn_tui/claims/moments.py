@@ -43,8 +43,8 @@ def expected_dot_product(trial: Trial, stated: Stated) -> Iterator[Case]:
 @claim(
     "S0-24",
     says="Conclusion: the expected value of the dot product is d_k.",
-    right="It is 0 at every d_k, whatever the law of the entries. The variance is d_k, and that "
-    "is what dividing by √d_k is for.",
+    right="It is 0 at every d_k, whatever the law of independent entries with mean 0. The variance "
+    "is d_k, and that is what dividing by √d_k is for.",
     topics=("dot products",),
     formula="E[q·k] = 0, Var(q·k) = d_k",
     varies={"seed": 1, "d_k": 64, "draws": 100_000},

@@ -93,6 +93,7 @@ def _number(table: Table, quantity: str, plain: Any) -> tuple[float, float | Non
     Raises:
         InputError: If it names none, with the names there are.
     """
+    beside: dict[str, Any] = {}
     for part in _parts(table, quantity):
         known = _names(plain)
         if part not in known:
@@ -100,10 +101,14 @@ def _number(table: Table, quantity: str, plain: Any) -> tuple[float, float | Non
                 "quantity", f"{inert(str(part))} of {inert(quantity)} is not there",
                 "one of " + ", ".join(map(str, known)) if known else "nothing behind a number",
             )  # fmt: skip
-        plain = plain[part]
+        beside, plain = plain if isinstance(plain, dict) else {}, plain[part]
     error = None
     if isinstance(plain, dict) and "value" in plain:
-        plain, error = plain["value"], plain.get("standard_error")
+        beside, plain = plain, plain["value"]
+        error = beside.get("standard_error")
+    if error is None and all(type(beside.get(end)) in (int, float) for end in ("low", "high")):
+        # The ends of a 95 % interval.
+        error = (beside["high"] - beside["low"]) / 2.0 / 1.96
     if type(plain) not in (int, float):
         names = ", ".join(plain) if isinstance(plain, dict) else "a number that the answer has"
         table.refuse("quantity", f"{inert(quantity)} is no number", names)

@@ -210,7 +210,8 @@ _LEADS, _ROUNDING = (2.0, 7.0, 14.0, 40.0), 1.0 + 1e-9
 @claim(
     "S0-9",
     says="When the weight is concentrated on one key, the whole gradient is about 0.",
-    right="Yes: no norm of ∂p/∂z exceeds 1 − Σp², which is less than 2(1 − max p).",
+    right="Yes: neither the Frobenius nor the spectral norm of ∂p/∂z exceeds its trace, 1 − Σp², "
+    "which is at most 2(1 − max p).",
     topics=("softmax", "gradients"),
     formula="‖∂p/∂z‖_F ≤ tr ∂p/∂z = 1 − Σp² ≤ 2(1 − max p)",
     varies={"n": 64},

@@ -49,8 +49,8 @@ function_of_one = told(
     "S0-4",
     "wording",
     says="softmax(z_i) is written as a function of one number z_i.",
-    right="Softmax acts on all of z: the same z_i has another weight beside other logits, .79 "
-    "beside (0, 0) and .33 beside (2, 2).",
+    right="Softmax acts on all of z: the same z_i has another weight beside other logits, z_i = 2 "
+    "has .79 beside (0, 0) and .33 beside (2, 2).",
     topics=("formula", "softmax"),
     formula="p_i = softmax(z)_i = e^(z_i)/Σ_j e^(z_j)",
     opens=scores("a: 2, 0, 0\nb: 2, 2, 2"),

@@ -66,6 +66,8 @@ def claims(file: str | None, as_json: bool, **given: Any) -> int:
     Ctrl+C prints what there is.
     """
     changes = changes_of(Trial, given)
+    if file is not None and changes:
+        raise InputError("seed", "each claim of a file asks for its own", "--seed in its line")
     trials = [
         (each, replace(each.trial, **changes if "seed" in each.controls else {}))
         for each in _known(file).values()
@@ -118,7 +120,7 @@ def _trial(tried: Claim, given: Mapping[str, Any]) -> Trial:
     changes = changes_of(Trial, given)
     for control in changes:
         if control not in tried.controls:
-            known = ", ".join(tried.controls) or "no such option"
+            known = ", ".join(tried.controls) or "nothing: it is not tried with anything"
             raise InputError(control, f"it plays no part in {tried.id}", known)
     return replace(tried.trial, **changes)
 

@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any, NoReturn, TypeVar
 
 from attn_tui.compute.errors import InputError, inert
@@ -18,7 +19,7 @@ LARGEST = 1_000_000
 _AT = re.compile(r"(?P<what>.*?) \(at (?:line (?P<line>\d+)|end of document).*\)$", re.DOTALL)
 _KINDS: Mapping[type, str] = {
     str: "a text in quotes",
-    float: "a number",
+    float: "a finite number",
     int: "a whole number",
     bool: "true or false",
     list: "a list in brackets",
@@ -56,12 +57,13 @@ class Table:
         """
         if key not in self.values:
             if default is None:
-                self.refuse("", f"{key} is missing", f"{key} = {_KINDS[kind]}")
+                self.refuse("", f"{key} is missing", f"a line {key} = …, {_KINDS[kind]}")
             return default
         value = self.values[key]
         if kind is float and type(value) is int:
             value = float(value)
-        if type(value) is not kind:
+        endless = isinstance(value, float) and not isfinite(value)
+        if type(value) is not kind or endless:
             self.refuse(key, f"{key} will not do", _KINDS[kind])
         return value
 

@@ -54,8 +54,12 @@ def test_a_drawn_number_may_be_off_by_its_error_alone(tmp_path: Path) -> None:
     [
         ('id = "mine-2"', 'id = "mine-1"', "line 9: 'mine-1' stands twice; expected each id once"),
         ('says = "The', 'syas = "The', "line 10: 'syas' is unknown; expected one of id, says,"),
-        ("expected = 128", "expected = '128'", "line 13: expected will not do; expected a number"),
-        ("expected = 128", "", "line 8: expected is missing; expected expected = a number"),
+        ("expected = 128", "expected = '128'", "line 13: expected will not do; expected a finite"),
+        (
+            "expected = 128",
+            "",
+            "line 8: expected is missing; expected a line expected = …",
+        ),
         ("dot --d-k 64", "dot --d-k 0", "line 11: d_k: '0' will not do"),
         ("dot --d-k 64", "dto --d-k 64", "line 11: ask: 'dto' is no command; expected one of show"),
         ("dot --d-k 64", "dot --dk 64", "line 11: ask: No such option '--dk'"),
@@ -95,3 +99,23 @@ def test_a_quantity_that_is_no_number_of_the_answer_is_said(
         try_claim(claim)
     assert "line 12" in str(error.value)
     assert message in str(error.value)
+
+
+def test_a_number_with_an_interval_may_be_off_by_that(tmp_path: Path) -> None:
+    text = """\
+[[claim]]
+id = "crossing"
+says = "It crosses at 371."
+ask = "sweep --n 64 --points 2 --draws 200"
+quantity = "crossovers[0].d_k"
+expected = 371
+"""
+    finding = try_claim(read_claims(written(tmp_path, text), question)["crossing"])
+    (evidence,) = finding.cases[0].evidence
+    assert evidence.standard_error
+    assert finding.verdict == "holds"
+
+
+def test_what_is_no_number_is_not_expected(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="line 13: expected will not do; expected a finite number"):
+        read_claims(written(tmp_path, GOOD.replace("128", "nan")), question)

@@ -49,7 +49,10 @@ def test_what_stands_behind_a_key_is_checked() -> None:
     (table,) = tables_of("[[claim]]\nid = 1\nnmae = 2\n", "mine.toml", "claim")
     for check, message in (
         (lambda: table.get("id", str), "line 2: id will not do; expected a text in quotes"),
-        (lambda: table.get("name", str), "line 1: name is missing; expected name = a text"),
+        (
+            lambda: table.get("name", str),
+            "line 1: name is missing; expected a line name = …",
+        ),
         (lambda: table.know("id", "name"), "line 3: 'nmae' is unknown; expected one of id, name"),
     ):
         with pytest.raises(InputError) as error:

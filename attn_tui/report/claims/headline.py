@@ -19,12 +19,6 @@ def headline(claim: Claim, finding: Finding | None) -> Headline:
     sentences = claim.right.split(". ")
     rights = [". ".join(sentences[:count]).rstrip(".") for count in range(len(sentences), 0, -1)]
     starts = dict.fromkeys((only, verdict))
-    said = [f"{start}. {right}." for right in rights if right for start in starts]
+    said = [f"{start}. {right}." for start in starts for right in rights if right]
     shorts = [*said, *(f"{start}." for start in starts)]
     return Headline.fitting(shorts, shorts)
-
-
-def says_all(claim: Claim, finding: Finding) -> bool:
-    """Return whether the headline has all that is right, and the condition."""
-    full = headline(claim, finding).full
-    return claim.right.rstrip(".") in full and finding.condition in full

@@ -29,32 +29,34 @@ SIGNS = {True: "it holds", False: "it does not hold"}
 """What is said of a claim in a case."""
 
 
-def sheet(
-    finding: Finding, width: int, with_claim: bool = True, with_right: bool = True
-) -> tuple[Row, ...]:
+def sheet(finding: Finding, width: int, with_claim: bool = True, said: str = "") -> tuple[Row, ...]:
     """Return all there is to say of a claim, fitted to a width.
 
     Args:
         finding: What came of it.
         width: Cells of a row.
         with_claim: Whether it says what the claim says; else that stands elsewhere.
-        with_right: Whether it says what is right, and on what condition it holds.
+        said: What is said already: what is right, and on what condition it holds, once.
     """
     claim = finding.claim
     lines = {
         "claim": claim.says * with_claim,
-        "said by": claim.source,
-        "holds only": finding.condition * with_right,
-        "right is": claim.right * with_right,
-        "formula": claim.formula,
+        "holds only": finding.condition * (finding.condition not in said),
+        "right is": claim.right * (claim.right.rstrip(".") not in said),
+    }
+    about = {
         "tried with": trial_text(finding),
+        "formula": claim.formula,
+        "said by": claim.source,
         "decided": BASES[claim.basis],
     }
     rows = [row for label, text in lines.items() for row in _labelled(label, text, width)]
     tables = _tables(finding, width)
     for case, table in zip(finding.cases, tables, strict=True):
-        said = wrap(f"{case.where}: {SIGNS[case.holds]}", max(width, 10))
-        rows += [(), *(((line, "strong"),) for line in said), *table]
+        heads = wrap(f"{case.where}: {SIGNS[case.holds]}", max(width, 10))
+        rows += [*[()] * bool(rows), *(((line, "strong"),) for line in heads), *table]
+    rows += [()] * bool(rows)
+    rows += [row for label, text in about.items() for row in _labelled(label, text, width)]
     if claim.basis == "table":
         rows += [(), *laid(_models(), width).rows(width)]
     return tuple(fitted(row, width) for row in rows)

@@ -51,8 +51,9 @@ def deciding_text(finding: Finding, width: int) -> str:
     evidence = case.evidence[0]
     stated = "" if evidence.stated is None else f", stated {beside_text(evidence, evidence.stated)}"
     number = f"{found_text(evidence)}{stated}"
-    texts = (f"{case.where}: {evidence.name} {number}", f"{evidence.name} {number}", number)
-    return next((text for text in texts if cells(text) <= width), number)
+    texts = (f"{case.where}: {evidence.name} {number}", f"{evidence.name} {number}")
+    name = plain([fitted([(evidence.name, "text")], max(width - cells(number) - 1, 1))])
+    return next((text for text in texts if cells(text) <= width), f"{name} {number}")
 
 
 def counted(findings: Iterable[Finding]) -> str:

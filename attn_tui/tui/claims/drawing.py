@@ -7,7 +7,6 @@ from attn_tui.charts.glyphs import POINTER
 from attn_tui.charts.rows import Row, cells, fitted, length, message
 from attn_tui.claims.claim import VERDICTS, Claim
 from attn_tui.claims.ledger import ledger
-from attn_tui.report.claims.headline import says_all
 from attn_tui.report.claims.sheet import sheet
 from attn_tui.report.claims.text import counted
 from attn_tui.tui.bars import NARROW
@@ -110,7 +109,7 @@ def chart_rows(scene: Scene, width: int, height: int) -> Sequence[Row]:
     claim, alone = finding.claim, scene.narrow
     rows = sheet(
         finding, max(width - 2, 10), alone or is_cut(scene, claim, scene.width),
-        alone or not says_all(claim, finding),
+        "" if alone else scene.headline.full,
     )  # fmt: skip
     top = min(scene.view.top, max(len(rows) - height, 0))
     return [((" ", "text"), *row) for row in rows[top : top + height]]

@@ -12,6 +12,7 @@ from attn_tui.claims.settings import Settings
 from attn_tui.compute.experiment import Stop
 from attn_tui.report.claims import json, text
 from attn_tui.tui import full
+from attn_tui.tui import view as looked
 from attn_tui.tui.bars import Status
 from attn_tui.tui.claims import drawing, explanations, panes
 from attn_tui.tui.claims.actions import ACTIONS
@@ -87,6 +88,13 @@ class ClaimsScreen(InstrumentScreen):
     def listed(self) -> Sequence[Claim]:
         """The claims that are listed."""
         return self.scene(self.asked).listed if self.asked else ()
+
+    def look(self, view: looked.View) -> None:
+        """Look another way; where other claims are listed, at one of them."""
+        super().look(view)
+        names = [each.id for each in self.listed]
+        if names and self.settings.claim not in names:
+            self.fields.put("claim", lambda _: names[0])
 
     def go_on(self) -> None:
         """Try the claim that is asked, and then all the others."""
