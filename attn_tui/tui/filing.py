@@ -140,6 +140,10 @@ class Filing(Part[Host]):
         )
 
     def _over(self, dialog: "FileDialog", take: Callable[[str], Awaitable[None]]) -> None:
+        if not self._screen.is_active:
+            # A key that came in between has opened another, which this would lie over.
+            return
+
         async def named(text: str | None) -> None:
             if text is not None:
                 await take(text)

@@ -46,10 +46,6 @@ class FullHost(Host, Protocol):
     charting: Charting
 
     @property
-    def is_active(self) -> bool:
-        """Whether it is on top."""
-
-    @property
     def job(self) -> Job[object]:
         """How the long answer stands."""
 

@@ -66,6 +66,10 @@ class Host(Protocol):
         """Has long answers computed."""
 
     @property
+    def is_active(self) -> bool:
+        """Whether it is on top."""
+
+    @property
     def focused(self) -> Widget | None:
         """What has the focus."""
 

@@ -217,3 +217,12 @@ async def test_a_click_takes_a_form_and_another_one_saves(
         await person.click("ChoiceList", 8, 3)
         await person.until_sees("Saved")
     assert [each.name for each in tmp_path.iterdir()] == ["attn-tui.svg"]
+
+
+async def test_a_text_that_is_saved_in_haste_asks_once() -> None:
+    async with at_screen() as person:
+        await person.press("i")
+        await person.burst("s", "s")
+        assert len(person.app.screen_stack) == 2
+        await person.press("escape")
+        assert len(person.app.screen_stack) == 1
