@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from math import exp, hypot, inf, log, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +23,9 @@ from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.library import softmax
 
 
-def swept(trial: Trial, scale: Scale = Scale(), **settings: object) -> Opened:
+def swept(trial: Trial, scale: Scale = Scale(), **settings: Any) -> Opened:
     """Return Sweep at the d_k and the seed of a trial."""
-    asked = Settings(seed=trial.seed, **settings)  # type: ignore[arg-type]
+    asked = Settings(seed=trial.seed, **settings)
     return Opened("sweep", Draft(EXAMPLE.text, Setup(trial.d_k, scale).put(asked)))
 
 

@@ -1,6 +1,7 @@
 """What claims about q·k share: draws of it, and when what is stated agrees with them."""
 
 from math import hypot, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,10 +72,8 @@ def variance_of(values: Floats, kurtosis: float, exact: float) -> Number:
     return Number(float(values.var(ddof=1)), exact * sqrt(spread / count), exact)
 
 
-def dots(
-    trial: Trial, d_k: int | None = None, rule: str = DEFAULT_RULE, **settings: object
-) -> Opened:
+def dots(trial: Trial, d_k: int | None = None, rule: str = DEFAULT_RULE, **settings: Any) -> Opened:
     """Return Dot products at the seed and the sample size of a trial, at its d_k or another."""
-    asked = Settings(samples=trial.draws, seed=trial.seed, **settings)  # type: ignore[arg-type]
+    asked = Settings(samples=trial.draws, seed=trial.seed, **settings)
     setup = Setup(d_k=d_k or trial.d_k, scale=Scale(rule)).put(asked)
     return Opened("dots", Draft(EXAMPLE.text, setup))
