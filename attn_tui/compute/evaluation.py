@@ -76,6 +76,11 @@ class Evaluation:
         """M in z = m·s."""
         return self.map.multiplier
 
+    @property
+    def attended(self) -> NDArray[np.bool_]:
+        """Which keys are not masked, shape (n,); the score of one that is not may round to −∞."""
+        return self.given > -inf
+
     def scores(self, keys: Keys = ALL) -> Numbers:
         """Return s, shape (len(keys),), as rounded before anything else."""
         return rounded(self.given[keys], self.precision.scores)

@@ -85,8 +85,7 @@ def _of_one_kind(
 ) -> Headline | None:
     """Return what is said of both sides at once, where they share the weight in one way."""
     to_logits, n_attended = answer.scaled.map, answer.vector.n_attended
-    scores = answer.unscaled.scores()
-    attended = scores[scores > -inf]
+    attended = answer.unscaled.scores()[answer.unscaled.attended]
     if to_logits.sink is not None or first.fails or second.fails:
         return None
     keys = "keys" if n_attended == answer.vector.n_keys else "unmasked keys"
@@ -155,8 +154,7 @@ def _because(answer: VectorAnswer, experiment: Experiment) -> tuple[str, ...]:
     """Return the one reason or caution there is to add, if any, at decreasing length."""
     side, source = answer.scaled, experiment.source
     if side.map.softcap is not None:
-        scores = side.scores()
-        largest = side.multiplier * float(np.abs(scores[scores > -inf]).max())
+        largest = side.multiplier * float(np.abs(side.scores()[side.attended]).max())
         if largest < _IDLE * side.map.softcap:
             text = "the cap hardly matters"
             return f"{text} for logits up to {general(largest, 2)}", text

@@ -130,8 +130,7 @@ def _names(answer: VectorAnswer) -> list[str]:
 
 def _state(side: Evaluation, wrt: Wrt, change: str = "") -> str:
     """Say who has the weight; then how the gradient changes, unless its bound says more."""
-    scores = side.scores()
-    n_attended = int(np.count_nonzero(scores > -inf))
+    n_attended = int(np.count_nonzero(side.attended))
     sinks = side.map.sink is not None
     if not n_attended:
         return "every key is masked" + (" and the sink takes all" if sinks else "")

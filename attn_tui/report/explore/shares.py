@@ -1,7 +1,7 @@
 """Who has the weight on one side of an answer, in the words of a headline."""
 
 from dataclasses import dataclass
-from math import inf, isfinite, isnan
+from math import isfinite, isnan
 
 import numpy as np
 
@@ -51,14 +51,13 @@ class Share:
 
 def share(side: Evaluation, padded: bool = False) -> Share:
     """Return who has the weight on a side; keys it is padded with are not said to be masked."""
-    given = side.scores()
-    weights = side.weights()[given > -inf]
+    weights = side.weights()[side.attended]
     if not weights.size:
         return Share("every key is masked", "every key masked", fails=True)
     if failure := _failure(side):
         return failure
     largest, n_keys = side.max_weight, weights.size
-    keys = "keys" if padded or n_keys == given.size else "unmasked keys"
+    keys = "keys" if padded or n_keys == side.n_keys else "unmasked keys"
     sink = side.sink_weight if side.map.sink is not None else None
     if sink is not None and sink > max(largest, 0.5):
         taken = percent(sink)
@@ -122,7 +121,9 @@ def _failure(side: Evaluation) -> Share | None:
     is_nan = isnan(side.max_weight)
     if not is_nan and (side.max_weight > 0.0 or side.sink_weight > 0.0):
         return None
-    inner, largest = side.precision.inner, np.array([side.given.argmax()])
+    largest = np.array([side.given.argmax()])
+    overflows = np.isinf(side.scores(largest)).any()
+    inner = side.precision.scores if overflows else side.precision.inner
     logit = float(side.logits(largest)[0])
     why = f"the numbers leave the range of {inner}"
     if isfinite(logit) and not side.precision.stable and np.isinf(side.powers(largest)).any():

@@ -53,7 +53,7 @@ def score_column(
     """
     texts = [fitted(score, width) for score in side.scores(keys).tolist()]
     for place, before in enumerate(unmasked):
-        if side.scores(keys[place : place + 1])[0] == -inf < before:
+        if side.given[keys[place]] == -inf < before:
             texts[place] = f"({fitted(before, width - 2)})"
     return Column(title, tuple((text, "text") for text in texts), width=width)
 

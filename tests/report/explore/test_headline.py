@@ -102,6 +102,16 @@ def of(
             "all the weight.",
         ),
         (
+            of("-70000 1", scale=Scale(softcap=5.0), precision=Precision(scores="float16")),
+            "Unscaled, key 1 takes practically all the weight. Divided by 32 and capped at 5 it "
+            "takes 99.4 %, and the gradient is back.",
+        ),
+        (
+            of("-70000 -inf", 1, Scale(softcap=5.0), Precision(scores="float16")),
+            "Unscaled, the numbers leave the range of float16 and every weight is NaN (not a "
+            "number). Capped at 5, key 0 takes practically all the weight.",
+        ),
+        (
             of("1 2 3", scale=Scale("none")),
             "Nothing is divided here (rule none), so both sides are the same: key 2 takes 67 %.",
         ),
@@ -168,6 +178,31 @@ def test_every_sentence_is_true_and_fits(scores: list[float], d_k: int, scale: S
     before, after = (_norm(*side) for side in sides)
     _check_shares(found.full, [side[0] for side in sides])
     _check_factor(found.full, before, after)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(
+    st.lists(st.sampled_from([-inf, -65_520.0, -4.0, 0.0, 65_520.0, 1e38, -1e300]), min_size=1),
+    st.sampled_from([1, 1000]),
+    _SCALES,
+    st.builds(
+        Precision,
+        st.sampled_from(["float64", "float16", "bfloat16"]),
+        st.booleans(),
+        st.sampled_from(["float64", "float32", "float16", "bfloat16"]),
+    ),
+)
+def test_what_a_format_cannot_hold_is_told(
+    scores: list[float], d_k: int, scale: Scale, precision: Precision
+) -> None:
+    text = " ".join("-inf" if each == -inf else repr(each) for each in scores)
+    found = of(text, d_k, scale, precision)
+    assert len(wrapped(found.full, FULL)) <= 2
+    answer = answer_vector(parse(Draft(text, Setup(d_k, scale, precision))), 0)
+    if "every key is masked" in found.full.lower():
+        assert max(scores) == -inf
+    if "All scores are equal" in found.full:
+        assert np.unique(answer.unscaled.scores()[np.array(scores) > -inf]).size == 1
 
 
 def _plain(
