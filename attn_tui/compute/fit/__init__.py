@@ -1,0 +1,1 @@
+"""The fit that tells which multiplier, cap, sink and mask a head was computed with."""

@@ -1,0 +1,88 @@
+"""What the fit finds of one head, and how sure it is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from attn_tui.compute.heads.mask import HeadMask
+
+Path = Literal["float32", "flash", "eager"]
+"""Where a head was rounded: its output only; weights too; scores and every step too."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A number and where it may lie. None is no number: no cap, no sink, or no bound.
+
+    Attributes:
+        value: The number.
+        low: The least it may be.
+        high: The most it may be.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class Estimate(Protocol):
+    """Something fitted, whose error is known where it was fitted: ln m, c, 1/cap² or e^b."""
+
+    def at(self, confidence: float = 0.95) -> Interval:
+        """Return the interval at a level of confidence, below 1."""
+
+
+@dataclass(frozen=True)
+class Temperature:
+    """Whether one multiplier holds for all rows.
+
+    Attributes:
+        kind: Whether it does.
+        rows: The position of each used row, and its multiplier; empty if one holds.
+    """
+
+    kind: Literal["constant", "by row"]
+    rows: tuple[tuple[int, Estimate], ...] = ()
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What a head was computed with. What is None could not be determined, and says why.
+
+    Attributes:
+        multiplier: m, relative to the q that was captured.
+        value_scale: c of out = c·p·V.
+        softcap: The cap; a value of None is no cap, up to the low end.
+        sink: The sink's logit; a value of None is no sink, up to the high end.
+        mask: Which keys are seen.
+        window: The window's length.
+        temperature: Whether m is one number.
+        residual: ‖out − fit‖/‖out‖ over the rows used.
+        rounding: The same as each path of rounding makes it.
+        path: The likeliest path, or None where nothing was rounded that tells.
+        fits: Whether the reduced χ² is below 2.
+        used: The rows used.
+        keys: The fewest and the most keys that a used row sees.
+        undetermined: What could not be determined, and why.
+        confounded: Names that cannot be told apart here.
+        suspects: What was tested where nothing fits.
+        notes: What else is to be said, in sentences.
+    """
+
+    multiplier: Estimate | None
+    value_scale: Estimate | None
+    softcap: Estimate | None
+    sink: Estimate | None
+    mask: HeadMask | None
+    window: Estimate | None
+    temperature: Temperature | None
+    residual: float
+    rounding: Mapping[Path, float]
+    path: Path | None
+    fits: bool
+    used: tuple[int, ...]
+    keys: tuple[int, int]
+    undetermined: tuple[tuple[str, str], ...] = ()
+    confounded: tuple[tuple[str, ...], ...] = ()
+    suspects: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=())

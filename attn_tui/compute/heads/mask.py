@@ -1,0 +1,41 @@
+"""Which keys a query attends to: all, those up to its own, the last of these, or as captured."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.heads.rows import HeadRows
+
+Kind = Literal["none", "causal", "window", "given"]
+
+
+@dataclass(frozen=True)
+class HeadMask:
+    """A rule by which keys are masked.
+
+    Attributes:
+        kind: All keys are seen; those up to the query's own; the last ``window`` of these; or
+            those that a captured mask names.
+        offset: The index of the key that query 0 stands at, unless positions were captured: 0
+            aligns at the top left corner, n − n_q at the bottom right.
+        window: How many keys a window has, the query's own among them.
+    """
+
+    kind: Kind = "none"
+    offset: int = 0
+    window: int | None = None
+
+    def seen(self, head: HeadRows) -> NDArray[np.bool_]:
+        """Return what each row sees, shape (r, n)."""
+        if self.kind == "given" and head.seen is not None:
+            return head.seen
+        keys = np.arange(head.n_keys)
+        if self.kind not in ("causal", "window"):
+            return np.ones((len(head.rows), head.n_keys), bool)
+        own = head.rows + self.offset if head.positions is None else head.positions
+        seen = keys <= own[:, None]
+        if self.window is not None:
+            seen &= keys > own[:, None] - self.window
+        return np.asarray(seen)
