@@ -95,7 +95,7 @@ class Fields(Part[Host]):
     def default(self, name: str) -> None:
         """Go back to what a setting is unless asked."""
         if setting := self.setting(name):
-            self.put(name, lambda _: setting.default)
+            self.put(name, lambda _: setting.default_at(self._screen))
 
     def set(self, name: str, text: str) -> None:
         """Ask for the value that a text says."""

@@ -50,7 +50,7 @@ class Setting:
         kind: What its values are.
         value: Reads it.
         change: Asks for, or looks at, another value.
-        default: What it is unless asked.
+        default: What it is unless asked; a function of what is seen where that decides.
         synonyms: What else it is called.
         held: Why it is of no use now, or nothing.
         check: Raises InputError unless there would be an answer with a value.
@@ -73,9 +73,13 @@ class Setting:
     takes: str = ""
     becomes: Callable[[Change], Callable[[Setup], Setup]] | None = None
 
+    def default_at(self, seen: Seen) -> Any:
+        """Return what it is unless asked."""
+        return self.default(seen) if callable(self.default) else self.default
+
     def is_default(self, seen: Seen) -> bool:
         """Return whether it is what it is unless asked."""
-        return bool(self.value(seen) == self.default)
+        return bool(self.value(seen) == self.default_at(seen))
 
     def shown(self, seen: Seen) -> str:
         """Return its value as the screen shows it."""

@@ -60,6 +60,29 @@ async def test_left_and_right_step_live_and_open_nothing(
                 assert value(person, name) == before
 
 
+@pytest.mark.parametrize("draft", [TYPED, DRAWN], ids=["typed", "drawn"])
+@pytest.mark.parametrize("instrument", NAMES)
+async def test_del_gives_every_setting_its_default(instrument: str, draft: Draft) -> None:
+    async with at_screen(WIDE, draft, instrument=instrument) as person:
+        screen = base(person)
+        await person.press("tab")
+        for name, setting in screen.SETTINGS.items():
+            screen.drawer.point(name)
+            await person.press("delete")
+            assert setting.held(screen) or setting.is_default(screen), name
+            assert screen.asked is not None
+
+
+async def test_del_on_scores_is_undone_like_any_edit() -> None:
+    async with at_screen(WIDE, TYPED) as person:
+        await person.press("tab")
+        await go_to(person, "scores")
+        await person.press("delete")
+        assert value(person, "scores") == "a: 100, 120, 150"
+        await person.press("u")
+        assert value(person, "scores") == TYPED.text
+
+
 async def test_a_run_of_steps_is_one_undo_and_shift_steps_by_little() -> None:
     async with at_screen(WIDE, TYPED) as person:
         await person.press("tab")

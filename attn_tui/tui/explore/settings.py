@@ -9,6 +9,7 @@ from attn_tui.compute.field import Kind, fields_of, one_of, switch, whole
 from attn_tui.compute.mask import Mask, parse_mask
 from attn_tui.compute.source import Drawn
 from attn_tui.files.draft import parse
+from attn_tui.files.kinds import KINDS
 from attn_tui.tui import edits
 from attn_tui.tui.explore import explanations
 from attn_tui.tui.explore.view import View
@@ -45,6 +46,7 @@ SCORES = Setting(
     lambda screen, change, gesture: screen.fields.ask_edit(
         lambda draft: edits.text(change(draft.text))(draft), gesture
     ),
+    default=lambda seen: KINDS[seen.asked.draft.source if seen.asked else "typed"].template,
     synonyms=("numbers", "input"), check=_check_scores, opens="scores.edit",
 )  # fmt: skip
 
