@@ -34,8 +34,6 @@ OTHERS = {
 What is drawn has a seed of its own, since draws that were stopped stay so.
 """
 
-LEAST = 5
-"""Lines of a text that are compared at least."""
 
 TRIES = 9
 """How often a text is read again until all is drawn."""
@@ -72,11 +70,12 @@ def compare_other(driven: Driven, command: str, seed: int) -> None:
     for tries in count():
         driven.wait(lambda: not sees(driven, "space stops"), f"end of what {command} draws")
         driven.send("i")
-        driven.wait(lambda: len(said(driven.display)) >= LEAST or sees(driven, unsaid), "a text")
+        # A box may be drawn in pieces: the line that names the seed must be there.
+        driven.wait(lambda: seed_in(said(driven.display)) or sees(driven, unsaid), "a text")
         lines = said(driven.display)
         driven.send(ESCAPE)
         # A text is of what was drawn until then, perhaps for an older question.
-        if any(re.search(rf"\bseed {seed}\b", line) for line in lines):
+        if seed_in(lines) == str(seed):
             file = saved(driven, key, f"o{seed}.{tries}.json")
             assert file, "what other instruments ask can be read always"
             report = printed(command, file)
@@ -88,6 +87,12 @@ def compare_other(driven: Driven, command: str, seed: int) -> None:
             raise FaultError("\n".join([f"no text that {command} prints", *seen]))
         # A dialogue stops what is drawn, so it has longer and longer.
         driven.rest(0.1 * 2**tries)
+
+
+def seed_in(lines: Sequence[str]) -> str:
+    """Return the seed that a text names, or nothing."""
+    found = (re.search(r"\bseed (\d+)\b", line) for line in lines)
+    return next((match[1] for match in found if match), "")
 
 
 def saved(driven: Driven, key: str, name: str) -> Path | None:
