@@ -1,7 +1,7 @@
 """What is said first of a claim: its verdict, and what is right."""
 
 from attn_tui.claims.claim import Claim, Finding
-from attn_tui.report.claims.text import WORDS
+from attn_tui.report.claims.text import WORDS, tried_text
 from attn_tui.report.headline import Headline
 
 
@@ -14,8 +14,10 @@ def headline(claim: Claim, finding: Finding | None) -> Headline:
     """
     if finding is None:
         return Headline.fitting((f"{claim.id} is tried …",), (f"{claim.id} is tried …",))
-    verdict = f"{claim.id} {WORDS[finding.verdict]}"
-    only = f"{claim.id} holds only {finding.condition}" if finding.condition else verdict
+    tried = tried_text(finding)
+    verdict = f"{claim.id} {WORDS[finding.verdict]}{tried}"
+    condition = finding.condition
+    only = f"{claim.id} holds only {condition}{tried}" if condition else verdict
     sentences = claim.right.split(". ")
     rights = [". ".join(sentences[:count]).rstrip(".") for count in range(len(sentences), 0, -1)]
     starts = dict.fromkeys((only, verdict))

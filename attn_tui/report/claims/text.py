@@ -21,7 +21,26 @@ _ID, _VERDICT, _TIME = 6, 12, 7
 
 def verdict_text(finding: Finding) -> str:
     """Return the verdict as the first sentence of a report."""
-    return f"{finding.claim.id} {WORDS[finding.verdict]}."
+    return f"{finding.claim.id} {WORDS[finding.verdict]}{tried_text(finding)}."
+
+
+def tried_text(finding: Finding) -> str:
+    """Return where else than usual a claim was tried, and how far fewer draws can tell.
+
+    >>> from attn_tui.claims.ledger import find
+    >>> from attn_tui.claims.trial import Trial
+    >>> tried_text(Finding(find("S0-2"), Trial(n=8, draws=2)))
+    ' at n = 8, as far as 2 draws say'
+    """
+    claim, trial = finding.claim, finding.trial
+    others = [
+        f"{name} = {getattr(trial, name):,}"
+        for name in ("d_k", "n")
+        if name in claim.controls and getattr(trial, name) != getattr(claim.trial, name)
+    ]
+    place = f" at {', '.join(others)}" if others else ""
+    few = "draws" in claim.controls and trial.draws < claim.trial.draws
+    return place + (f", as far as {trial.draws:,} draws say" if few else "")
 
 
 def render(finding: Finding) -> Iterator[str]:
