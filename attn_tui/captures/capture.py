@@ -1,0 +1,214 @@
+"""A capture that is open: which heads it has, and rows of any of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from attn_tui.captures.fingerprint import Fingerprint
+from attn_tui.captures.layer import Layer, Tensor, row_mask
+from attn_tui.captures.readings import Reading
+from attn_tui.captures.stored import Raw, widened
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.heads.rows import HeadRows, Reals
+
+
+@dataclass(frozen=True, order=True)
+class HeadId:
+    """One head of one sequence.
+
+    Attributes:
+        batch: Which sequence.
+        layer: By the model's number.
+        head: Of the queries.
+    """
+
+    batch: int
+    layer: int
+    head: int
+
+
+@dataclass(frozen=True)
+class HeadShape:
+    """How large a head is.
+
+    Attributes:
+        n_queries: Queries n_q.
+        n_keys: Keys n.
+        d_k: The length of a query.
+        d_v: The length of a value; 0 without any.
+        kv_head: Which keys and values it has.
+        has: Parts that were captured: ``q``, ``k``, ``v``, ``out`` …
+    """
+
+    n_queries: int
+    n_keys: int
+    d_k: int
+    d_v: int
+    kv_head: int
+    has: frozenset[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Capture:
+    """Tensors of a model, in files of which only headers have been read.
+
+    Attributes:
+        paths: Of the files.
+        fingerprint: What tells this version of them from another.
+        stated: What was recognised, in sentences.
+        config: What metadata says of the model: claims, which shapes may deny.
+        asked: Layouts and names as they were given, so that it can be opened again.
+    """
+
+    paths: tuple[str, ...]
+    fingerprint: Fingerprint
+    stated: tuple[str, ...]
+    config: Mapping[str, Any]
+    asked: tuple[Mapping[str, str], str | None]
+    _layers: Mapping[int, Layer]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from attn_tui.captures.opening import reopened
+
+        return reopened, (self.paths, *self.asked, self.fingerprint)
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """The layers that have heads, rising."""
+        return tuple(self._layers)
+
+    @property
+    def heads(self) -> tuple[HeadId, ...]:
+        """All heads, by sequence, layer and head."""
+        return tuple(
+            sorted(
+                HeadId(batch, number, head)
+                for number, layer in self._layers.items()
+                for batch in range(layer.batch)
+                for head in range(layer.readings[0].dims.heads)
+            )
+        )
+
+    def tensors(self, layer: int) -> Mapping[str, Tensor]:
+        """Return what was captured of a layer, by part.
+
+        Raises:
+            InputError: If there is no such layer.
+        """
+        return self._layer(layer).tensors
+
+    def readings(self, layer: int) -> tuple[Reading, ...]:
+        """Return the ways to read a layer's tensors, the likeliest first.
+
+        Raises:
+            InputError: If there is no such layer.
+        """
+        return self._layer(layer).readings
+
+    def shape(self, head: HeadId, reading: Reading | None = None) -> HeadShape:
+        """Return how large a head is.
+
+        Raises:
+            InputError: If there is no such head.
+        """
+        layer, reading = self._found(head, reading)
+        dims = reading.dims
+        queries, keys = layer.spans(head.batch, dims)
+        return HeadShape(
+            queries.stop - queries.start,
+            keys.stop - keys.start,
+            dims.d_k,
+            dims.d_v,
+            reading.kv_head(head.head),
+            frozenset(layer.tensors),
+        )
+
+    def read(
+        self, head: HeadId, rows: Sequence[int] | None = None, reading: Reading | None = None
+    ) -> HeadRows:
+        """Return rows of a head with all of its keys and values; nothing else is read.
+
+        Args:
+            head: Which.
+            rows: Queries, rising; None for all.
+            reading: How tensors are read; None for the likeliest.
+
+        Raises:
+            InputError: If there is no such head or row, or a file has changed or cannot be read.
+        """
+        layer, reading = self._found(head, reading)
+        queries, keys = layer.spans(head.batch, reading.dims)
+        n_queries = queries.stop - queries.start
+        chosen = np.arange(n_queries) if rows is None else np.asarray(rows, np.intp)
+        if len(chosen) and not (chosen[0] >= 0 and chosen[-1] < n_queries):
+            problem = f"there is no row {chosen[0] if chosen[0] < 0 else chosen[-1]}"
+            raise InputError("row", problem, f"a row from 0 to {n_queries - 1}")
+        along = queries if rows is None else chosen + queries.start
+        kv = reading.kv_head(head.head)
+
+        def raw(part: str) -> Raw | None:
+            if part in ("k", "v"):
+                return layer.numbers(part, reading, head.batch, kv, keys, keys)
+            return layer.numbers(part, reading, head.batch, head.head, along, keys)
+
+        def reals(part: str) -> Reals | None:
+            numbers = raw(part)
+            return None if numbers is None else widened(numbers)
+
+        self._check(layer)
+        q, k = reals("q"), reals("k")
+        assert q is not None
+        assert k is not None
+        mask, sink, positions = raw("mask"), raw("sink"), raw("positions")
+        bias, size = reals("bias"), (len(chosen), len(k))
+        bias = None if bias is None else np.broadcast_to(bias, size)
+        seen = None
+        if mask is not None:
+            seen, added = row_mask(np.broadcast_to(mask, size))
+            if added is not None:
+                bias = added if bias is None else bias + added
+        if positions is None and layer.query_offset is not None:
+            positions = chosen + layer.query_offset
+        found = HeadRows(
+            rows=chosen,
+            n_queries=n_queries,
+            queries=q,
+            keys=k,
+            values=reals("v"),
+            output=reals("out"),
+            scores=reals("scores"),
+            weights=reals("weights"),
+            log_sum_exp=reals("lse"),
+            bias=bias,
+            seen=seen,
+            sink=None if sink is None else float(sink[0]),
+            positions=None if positions is None else positions.astype(np.intp),
+            formats={part: tensor.format for part, tensor in layer.tensors.items()},
+        )
+        self._check(layer)
+        return found
+
+    def _check(self, layer: Layer) -> None:
+        paths = {piece.path for tensor in layer.tensors.values() for piece in tensor.pieces}
+        for mark in self.fingerprint.files:
+            if mark.path in paths:
+                mark.check()
+
+    def _layer(self, number: int) -> Layer:
+        if number not in self._layers:
+            known = ", ".join(map(str, self.layers[:20])) + ", …" * (len(self.layers) > 20)
+            raise InputError("layer", f"there is no layer {number}", f"one of {known}")
+        return self._layers[number]
+
+    def _found(self, head: HeadId, reading: Reading | None) -> tuple[Layer, Reading]:
+        layer = self._layer(head.layer)
+        reading = reading or layer.readings[0]
+        for name, at, count in (
+            ("batch", head.batch, layer.batch),
+            ("head", head.head, reading.dims.heads),
+        ):
+            if not 0 <= at < count:
+                raise InputError(name, f"there is no {name} {at}", f"one from 0 to {count - 1}")
+        return layer, reading

@@ -1,0 +1,90 @@
+"""Files of captures on a disk: opened, measured and named in every error."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from stat import S_ISREG
+from typing import NoReturn
+
+from attn_tui.compute.errors import InputError, inert
+
+REASONS: Mapping[type[Exception], str] = {
+    FileNotFoundError: "there is no such file",
+    IsADirectoryError: "it is a directory",
+    PermissionError: "it may not be read",
+}
+"""Why a file cannot be read, in words."""
+
+
+def place_of(path: str) -> str:
+    """Return a path as errors name it; of a long one its end, which says most."""
+    return inert(path if len(path) <= 80 else f"…{path[-79:]}", 80)
+
+
+def refuse(path: str, problem: str, expected: str) -> NoReturn:
+    """Raise the error for a file, with field ``"capture"``."""
+    raise InputError("capture", problem, expected, place_of(path)) from None
+
+
+@dataclass(frozen=True)
+class Disk:
+    """A file that is open for reading.
+
+    Attributes:
+        path: Of the file.
+        size: Its bytes when it was opened.
+        modified: When it was last written, in nanoseconds.
+        descriptor: Of the operating system.
+    """
+
+    path: str
+    size: int
+    modified: int
+    descriptor: int
+
+    def read(self, begins: int, size: int) -> bytes:
+        """Return bytes from a place on.
+
+        Raises:
+            InputError: If the file ends before.
+        """
+        pieces, missing = [], size
+        while missing:
+            piece = os.pread(self.descriptor, missing, begins + size - missing)
+            if not piece:
+                refuse(self.path, "it ends too early", "a complete file")
+            pieces.append(piece)
+            missing -= len(piece)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+@contextmanager
+def opened(path: str) -> Iterator[Disk]:
+    """Open a regular file for a while.
+
+    Raises:
+        InputError: With field ``"capture"``, naming the file, if it cannot be opened or read.
+    """
+    try:
+        # A pipe may never end, and opening one may never return.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError) as error:
+        _refuse_reason(path, error)
+    try:
+        status = os.fstat(descriptor)
+        if os.path.isdir(path):
+            refuse(path, "it is a directory", "a file, or a pattern such as 'rank*.safetensors'")
+        if not S_ISREG(status.st_mode):
+            refuse(path, "it is no regular file", "a file on a disk")
+        yield Disk(path, status.st_size, status.st_mtime_ns, descriptor)
+    except OSError as error:
+        _refuse_reason(path, error)
+    finally:
+        os.close(descriptor)
+
+
+def _refuse_reason(path: str, error: Exception) -> NoReturn:
+    said = error.strerror if isinstance(error, OSError) else None
+    reason = REASONS.get(type(error)) or said or "it cannot be read"
+    refuse(path, reason, "a file that can be read")

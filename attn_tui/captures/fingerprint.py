@@ -1,0 +1,78 @@
+"""What tells one version of a capture's files from another."""
+
+import hashlib
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from attn_tui.captures.disk import opened, place_of
+from attn_tui.compute.errors import InputError
+
+
+@dataclass(frozen=True)
+class FileMark:
+    """One file as it was when it was opened.
+
+    Attributes:
+        path: Where it is.
+        size: Its bytes.
+        header: A hash of what lists its tensors.
+        modified: When it was last written, in nanoseconds.
+    """
+
+    path: str
+    size: int
+    header: str
+    modified: int
+
+    def check(self) -> None:
+        """Raise InputError if the file is another now, by its size and time.
+
+        Raises:
+            InputError: With field ``"capture"``, naming the file.
+        """
+        with opened(self.path) as disk:
+            if (disk.size, disk.modified) != (self.size, self.modified):
+                _refuse(self.path)
+
+
+def _refuse(path: str) -> None:
+    problem, expected = "it has changed since it was opened", "the same file; open it again"
+    raise InputError("capture", problem, expected, place_of(path))
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """All files of a capture, so that one that reads it elsewhere knows it is the same."""
+
+    files: tuple[FileMark, ...]
+
+    @property
+    def digest(self) -> str:
+        """A short text that differs if any file does, wherever the files are and whenever read."""
+        text = "\n".join(f"{each.size} {each.header}" for each in self.files)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def plain(self) -> list[dict[str, Any]]:
+        """Return it as JSON can hold it."""
+        return [asdict(each) for each in self.files]
+
+    @staticmethod
+    def from_plain(plain: list[Mapping[str, Any]]) -> "Fingerprint":
+        """Return what `plain` returned."""
+        return Fingerprint(tuple(FileMark(**each) for each in plain))
+
+    def verify(self, header_of: "Callable[[str], str] | None" = None) -> None:
+        """Check that each file is the one it was: size, time, and header too if it can be had.
+
+        Args:
+            header_of: Returns the hash of a file's header.
+
+        Raises:
+            InputError: With field ``"capture"``, naming the first file that is missing or another.
+        """
+        for each in self.files:
+            each.check()
+            if header_of and header_of(os.fspath(each.path)) != each.header:
+                _refuse(each.path)

@@ -1,0 +1,129 @@
+"""The order of a tensor's axes, as text and as what is taken of it."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from attn_tui.captures.names import PARTS
+from attn_tui.captures.stored import Index
+from attn_tui.compute.errors import InputError, inert
+
+Axis = str
+"""b, h, n, d or hd: batch, heads, positions, dim, heads·dim in one; of scores q and k."""
+
+Layout = tuple[Axis, ...]
+"""Axes in the order in which they are stored."""
+
+VECTORS = ("q", "k", "v", "out")
+"""Parts with an axis of positions and one of a head's dimensions."""
+
+MATRICES = ("scores", "weights", "mask", "bias")
+"""Parts with an axis of queries and one of keys."""
+
+_WORDS: Mapping[str, str] = {
+    "b": "batch",
+    "h": "heads",
+    "n": "positions",
+    "d": "dim",
+    "hd": "heads·dim",
+    "q": "queries",
+    "k": "keys",
+}
+_FORMS = {**dict.fromkeys(VECTORS, "nd"), **dict.fromkeys(MATRICES, "qk"), "lse": "n"}
+_SPELLED = re.compile(r"\(hd\)|[bhndqk]")
+
+
+def layout_text(layout: Layout) -> str:
+    """Return a layout as it is typed: ``bhnd``, ``bn(hd)``."""
+    return "".join("(hd)" if axis == "hd" else axis for axis in layout)
+
+
+def layout_words(layout: Layout) -> str:
+    """Return a layout in words: ``[batch, heads, positions, dim]``."""
+    return f"[{', '.join(_WORDS[axis] for axis in layout)}]"
+
+
+def parse_layout(text: str, part: str) -> Layout:
+    """Return the layout that a text means for a part.
+
+    >>> parse_layout("bn(hd)", "out")
+    ('b', 'n', 'hd')
+
+    Raises:
+        InputError: With field ``"layout"``.
+    """
+    form = _FORMS.get(part)
+    spelled = text.replace(" ", "").replace(",", "").strip("[]")
+    axes = [each.strip("()") for each in _SPELLED.findall(spelled)]
+    whole = "".join(axes)
+    fits = (
+        form is not None
+        and _SPELLED.sub("", spelled) == ""
+        and len(set(whole)) == len(whole)
+        and set(form) <= set(whole) <= {"b", "h", *form}
+    )
+    if not fits:
+        example = "bhnd, bnhd or 'bn(hd)'" if part in VECTORS else "bhqk" if form == "qk" else "bhn"
+        raise InputError("layout", f"{part}={inert(text)} is none", example)
+    return tuple(axes)
+
+
+def parse_layouts(arguments: Sequence[str]) -> dict[str, str]:
+    """Return layouts by part from arguments such as ``out=bnhd``, or ``bnhd`` for all vectors.
+
+    >>> parse_layouts(["bhnd", "out=bnhd"])
+    {'q': 'bhnd', 'k': 'bhnd', 'v': 'bhnd', 'out': 'bnhd'}
+
+    Raises:
+        InputError: With field ``"layout"``.
+    """
+    found: dict[str, str] = {}
+    for argument in (each.strip() for text in arguments for each in text.split(",")):
+        part, equals, layout = argument.rpartition("=")
+        if equals and part not in _FORMS:
+            expected = f"one of {', '.join(name for name in PARTS if name in _FORMS)}"
+            raise InputError("layout", f"{inert(part)} is no tensor with a layout", expected)
+        for each in (part,) if equals else VECTORS:
+            parse_layout(layout, each)
+            found[each] = layout
+    return found
+
+
+def taken(
+    layout: Layout,
+    shape: Sequence[int],
+    batch: int,
+    head: int,
+    n_heads: int,
+    along: Index,
+    keys: slice,
+) -> tuple[Index, ...]:
+    """Return what to take of a tensor for one head: rows and columns.
+
+    Args:
+        layout: Of the tensor.
+        shape: Of the tensor.
+        batch: Which element of the batch; an axis of length 1 serves all.
+        head: Which head; an axis of length 1 serves all.
+        n_heads: How many heads a merged axis holds.
+        along: Rows: positions, or queries of a tensor that has both queries and keys.
+        keys: Columns, where these are keys.
+    """
+    index: list[Index] = []
+    for axis, length in zip(layout, shape, strict=True):
+        if axis == "b":
+            index.append(batch if length > 1 else 0)
+        elif axis == "h":
+            index.append(head if length > 1 else 0)
+        elif axis == "hd":
+            d = length // n_heads
+            index.append(slice(head * d, (head + 1) * d))
+        else:
+            rows = slice(0, 1) if axis == "q" and length == 1 else along
+            index.append(rows if axis in "nq" else keys if axis == "k" else slice(None))
+    return tuple(index)
+
+
+def is_turned(layout: Layout) -> bool:
+    """Return whether what is taken has columns before rows."""
+    order = [axis for axis in layout if axis in ("n", "d", "hd", "q", "k")]
+    return order[0] not in ("n", "q")

@@ -1,0 +1,106 @@
+"""What tensors are called, here and in other tools, and what they are."""
+
+import re
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from attn_tui.compute.errors import InputError, inert
+
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "q": ("q", "query", "queries", "query_states", "query_layer", "rot_q"),
+    "k": ("k", "key", "keys", "key_states", "key_layer", "rot_k"),
+    "v": ("v", "value", "values", "value_states", "value_layer"),
+    "out": ("out", "o", "output", "attn_output", "context", "context_layer", "z"),
+    "scores": ("scores", "attn_scores", "attention_scores"),
+    "weights": ("weights", "attn_weights", "attention_weights", "attention_probs", "probs",
+                "pattern", "attentions"),
+    "mask": ("mask", "attn_mask", "attention_mask"),
+    "sink": ("sink", "sinks", "s_aux"),
+    "lse": ("lse", "logsumexp", "log_sum_exp"),
+    "bias": ("bias", "attn_bias", "position_bias"),
+    "positions": ("positions", "position_ids", "cache_position"),
+    "lengths": ("lengths", "seq_lens", "seqlens"),
+}  # fmt: skip
+"""Names of a tensor, ours first, by what it is."""
+
+_PART_OF = {name: part for part, names in PARTS.items() for name in names}
+LONGEST_NUMBER = 6
+"""Digits of the number of a layer."""
+
+_WORDS = "|".join(sorted(map(re.escape, _PART_OF), key=len, reverse=True))
+_FILLERS = {"self_attn", "self_attention", "attention", "attn", "self", "mha", "sdpa"}
+_BREAK = re.compile(r"\.|/|__")
+_OURS = re.compile(rf"(?:(?:layers\.)?[0-9]{{1,6}}\.)?(?:{'|'.join(PARTS)})", re.ASCII)
+
+
+class Meaning(NamedTuple):
+    """What a name says.
+
+    Attributes:
+        layer: Of the model, counted from 0.
+        part: A name in `PARTS`.
+    """
+
+    layer: int
+    part: str
+
+
+def meaning_of(name: str) -> Meaning | None:
+    """Return what a name of ours or of another tool means.
+
+    >>> meaning_of("3.q"), meaning_of("out"), meaning_of("blocks.0.attn.hook_z")
+    (Meaning(layer=3, part='q'), Meaning(layer=0, part='out'), Meaning(layer=0, part='out'))
+    """
+    words = _BREAK.split(name)
+    numbers = [at for at, word in enumerate(words) if word.isascii() and word.isdigit()]
+    between = words[numbers[0] + 1 : -1] if numbers else words[:-1]
+    part = _PART_OF.get(words[-1].removeprefix("hook_").removesuffix("_out"), "")
+    part = part or _PART_OF.get(words[-1], "")
+    if not part or len(numbers) > 1 or not _FILLERS.issuperset(between):
+        return None
+    layer = words[numbers[0]] if numbers else "0"
+    return Meaning(int(layer), part) if len(layer) <= LONGEST_NUMBER else None
+
+
+def is_ours(name: str) -> bool:
+    """Return whether a name is one of this program's own."""
+    return _OURS.fullmatch(name) is not None
+
+
+def matcher(template: str) -> "re.Pattern[str]":
+    """Return the pattern of names that a template means.
+
+    Args:
+        template: A name with ``{layer}`` for the number of the layer and ``{part}`` for what it
+            is; without the latter it is a name of q.
+
+    Raises:
+        InputError: With field ``"names"``, if it does not say where q stands.
+    """
+    text = template
+    if "{part}" not in text:
+        places = [*re.finditer(r"(?<![A-Za-z])q(?:uery|ueries)?(?![A-Za-z])", text)]
+        if not places:
+            expected = "a name with {layer}, and {part} or q, such as 'layers.{layer}.attn.q_out'"
+            raise InputError("names", f"{inert(template, 80)} names no q", expected)
+        text = f"{text[: places[-1].start()]}{{part}}{text[places[-1].end() :]}"
+    if text.count("{layer}") > 1 or text.count("{part}") > 1:
+        raise InputError("names", f"{inert(template, 80)} says it twice", "{layer} and {part} once")
+    spelled = re.escape(text).replace(r"\{layer\}", "(?P<layer>[0-9]{1,6})")
+    return re.compile(spelled.replace(r"\{part\}", f"(?P<part>{_WORDS})"), re.ASCII)
+
+
+def mapped(name: str, pattern: "re.Pattern[str]") -> Meaning | None:
+    """Return what a name means where names are those of a template."""
+    found = pattern.fullmatch(name)
+    if found is None:
+        return None
+    layer = found.groupdict().get("layer")
+    return Meaning(int(layer or 0), _PART_OF[found["part"]])
+
+
+def nearest(names: tuple[str, ...], wanted: str = "0.q") -> str:
+    """Return the names that look most like what is wanted, to be offered; quoted."""
+    near = get_close_matches(wanted, names[:10_000], n=3, cutoff=0.0)
+    return " or ".join(inert(each, 60) for each in near)

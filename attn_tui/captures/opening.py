@@ -1,0 +1,117 @@
+"""Opens captures: one file, several, or a pattern of names."""
+
+import glob
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from attn_tui.captures.assembly import Source, assembled
+from attn_tui.captures.capture import Capture
+from attn_tui.captures.disk import Disk, opened, refuse
+from attn_tui.captures.fingerprint import FileMark, Fingerprint
+from attn_tui.captures.layouts import parse_layouts
+from attn_tui.captures.listing import Listing
+from attn_tui.captures.npy import list_npy, list_npz
+from attn_tui.captures.safetensors import list_safetensors
+from attn_tui.compute.errors import InputError
+
+READERS: Mapping[str, Callable[[Disk], Listing]] = {
+    ".safetensors": list_safetensors,
+    ".npz": list_npz,
+    ".npy": list_npy,
+}
+"""What lists the tensors of a file, by its suffix."""
+
+MOST_FILES = 10_000
+"""Files of one capture."""
+
+_PICKLED = {".pt", ".pth", ".bin", ".pkl", ".ckpt"}
+
+
+def open_capture(
+    paths: Sequence[str], *, layouts: Mapping[str, str] | None = None, names: str | None = None
+) -> Capture:
+    """Open a capture, of which only headers are read.
+
+    Args:
+        paths: Of its files; each may be a pattern, such as ``rank*.safetensors``. Files that hold
+            the same tensor are ranks, joined on heads.
+        layouts: By part, the axes of a tensor: ``{"out": "bnhd"}``.
+        names: A name with ``{layer}`` and ``{part}``, or of q; several are ``q=…,k=…``.
+
+    Raises:
+        InputError: With field ``"capture"``, ``"layout"`` or ``"names"``, naming what will not do.
+    """
+    found = _expanded(paths)
+    spelled = parse_layouts([f"{part}={text}" for part, text in (layouts or {}).items()])
+    sources, marks = [], []
+    for path in found:
+        with opened(path) as disk:
+            listing = _listed(disk)
+            sources.append(Source(path, listing.tensors, listing.metadata))
+            marks.append(FileMark(path, disk.size, listing.header, disk.modified))
+    layers, stated, config = assembled(sources, spelled, names)
+    fingerprint = Fingerprint(tuple(marks))
+    return Capture(tuple(found), fingerprint, stated, config, (dict(layouts or {}), names), layers)
+
+
+def reopened(
+    paths: Sequence[str], layouts: Mapping[str, str], names: str | None, fingerprint: Fingerprint
+) -> Capture:
+    """Open a capture again, if it is the same.
+
+    Raises:
+        InputError: As `open_capture` does, and if a file is another.
+    """
+    fingerprint.verify(header_of)
+    return open_capture(paths, layouts=layouts, names=names)
+
+
+def header_of(path: str) -> str:
+    """Return the hash of that part of a file which lists its tensors.
+
+    Raises:
+        InputError: With field ``"capture"``.
+    """
+    with opened(path) as disk:
+        return _listed(disk).header
+
+
+def _listed(disk: Disk) -> Listing:
+    suffix = PurePath(disk.path).suffix.lower()
+    expected = f"{', '.join([*READERS][:-1])} or {[*READERS][-1]}"
+    if suffix in _PICKLED:
+        refuse(disk.path, "it holds pickles, which may run anything", expected)
+    if suffix not in READERS:
+        refuse(disk.path, "its suffix is none of ours", expected)
+    if not disk.size:
+        refuse(disk.path, "it is empty", "a complete file")
+    return READERS[suffix](disk)
+
+
+def _expanded(paths: Sequence[str]) -> list[str]:
+    """Return the files that paths and patterns mean, those of a pattern by their numbers."""
+    found: list[str] = []
+    for path in map(os.path.expanduser, paths):
+        is_pattern = glob.has_magic(path) and not os.path.lexists(path)
+        matches = sorted(glob.glob(path), key=_by_number) if is_pattern else [path]
+        if not matches:
+            refuse(path, "no file has such a name", "a pattern such as 'rank*.safetensors'")
+        found += matches
+    if not found:
+        raise InputError("capture", "there is none", "a file, or a pattern of names")
+    if len(found) > MOST_FILES:
+        raise InputError("capture", f"these are {len(found):,} files", f"at most {MOST_FILES:,}")
+    twice = next((path for at, path in enumerate(found) if path in found[:at]), None)
+    if twice is not None:
+        refuse(twice, "it is given twice", "different files")
+    if len(found) > 1 and len({re.sub("[0-9]+", "0", path) for path in found}) == 1:
+        found.sort(key=_by_number)
+    return found
+
+
+def _by_number(path: str) -> list[Any]:
+    parts = re.split(r"([0-9]+)", path)
+    return [int(part) if at % 2 else part for at, part in enumerate(parts)]

@@ -1,0 +1,192 @@
+"""Ways to read the tensors of a layer: which axis is which, and which keys a head has."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import product
+from typing import Literal
+
+from attn_tui.captures.layouts import Layout
+
+KvMapping = Literal["grouped", "interleaved"]
+
+VARIABLES: Mapping[str, Mapping[str, str]] = {
+    "q": {"b": "batch", "h": "heads", "n": "queries", "d": "d_k"},
+    "k": {"b": "batch", "h": "kv_heads", "n": "keys", "d": "d_k"},
+    "v": {"b": "batch", "h": "kv_heads", "n": "keys", "d": "d_v"},
+    "out": {"b": "batch", "h": "heads", "n": "queries", "d": "d_v"},
+    "scores": {"b": "batch", "h": "heads", "q": "queries", "k": "keys"},
+    "weights": {"b": "batch", "h": "heads", "q": "queries", "k": "keys"},
+    "lse": {"b": "batch", "h": "heads", "n": "queries"},
+}
+"""Which number the length of an axis is, by part."""
+
+
+@dataclass(frozen=True)
+class Dims:
+    """The numbers that shapes of a layer's tensors are made of; 0 where nothing says."""
+
+    batch: int = 0
+    heads: int = 0
+    kv_heads: int = 0
+    queries: int = 0
+    keys: int = 0
+    d_k: int = 0
+    d_v: int = 0
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to read a layer's tensors.
+
+    Attributes:
+        layouts: The axes of each tensor, by part, in the order of `VARIABLES`.
+        kv_mapping: ``"grouped"``: head h has the keys of h // (n_heads // n_kv), as in
+            transformers; ``"interleaved"``: those of h % n_kv.
+        dims: What the lengths then are.
+    """
+
+    layouts: tuple[tuple[str, Layout], ...]
+    kv_mapping: KvMapping
+    dims: Dims
+
+    def layout(self, part: str) -> Layout:
+        """Return the axes of a tensor."""
+        return dict(self.layouts)[part]
+
+    def kv_head(self, head: int) -> int:
+        """Return which keys and values a head has."""
+        if self.kv_mapping == "interleaved":
+            return head % self.dims.kv_heads
+        return head * self.dims.kv_heads // self.dims.heads
+
+
+USUAL: Mapping[int, Sequence[tuple[str, int]]] = {
+    4: [("b h n d", 0), ("b n h d", 1), ("n b h d", 9), ("b h d n", 12), ("b d n h", 20)],
+    3: [("h n d", 0), ("n h d", 1), ("b n hd", 2), ("h d n", 12)],
+    2: [("n d", 0), ("n hd", 2), ("d n", 12)],
+}
+"""Layouts of q, k, v and out by how many axes there are, with how unlikely each is."""
+
+MOST = 8
+"""Readings that are kept."""
+
+_ODD = 8
+"""From this on a layout is tried only where none before fits."""
+
+_USUAL_MATRICES = {4: "b h q k", 3: "h q k", 2: "q k"}
+_USUAL_ROWS = {4: "b h n d", 3: "b h n", 2: "h n", 1: "n"}
+
+
+def choices(part: str, rank: int) -> list[tuple[Layout, int]]:
+    """Return the layouts a tensor may have, with how unlikely each is."""
+    if part in ("scores", "weights"):
+        texts = [(_USUAL_MATRICES[rank], 0)] if rank in _USUAL_MATRICES else []
+        texts += [("b q k", 1)] if rank == 3 else []
+    elif part == "lse":
+        texts = [(_USUAL_ROWS[rank], 0)] if rank in _USUAL_ROWS else []
+        texts += [("b n h", 1), ("b n h d", 1)][rank - 3 : rank - 2] if rank > 2 else []
+        texts += [("n h", 1)] if rank == 2 else []
+    else:
+        texts = [*USUAL.get(rank, ())]
+    return [(tuple(text.split()), cost) for text, cost in texts]
+
+
+Given = tuple[tuple[str, tuple[int, ...], tuple[tuple[Layout, int], ...]], ...]
+"""Parts, their shapes, and the layouts each may have."""
+
+
+@lru_cache(maxsize=256)
+def readings_of(given: Given, claims: tuple[tuple[str, int], ...] = ()) -> tuple[Reading, ...]:
+    """Return the ways in which shapes fit each other, the likeliest first; none if they do not.
+
+    Args:
+        given: Tensors of one layer.
+        claims: Numbers of `Dims` that somebody says, tested where shapes leave them open.
+    """
+    found: dict[Reading, int] = {}
+    odd = False
+    while not found:
+        pools = [
+            [(layout, cost) for layout, cost in layouts if odd or cost < _ODD]
+            for _, _, layouts in given
+        ]
+        for pick in product(*pools):
+            layouts = tuple(
+                (part, layout) for (part, _, _), (layout, _) in zip(given, pick, strict=True)
+            )
+            cost = sum(cost for _, cost in pick) + 3 * _disagreements(dict(layouts))
+            for extra, dims in _solutions(given, [layout for layout, _ in pick], claims):
+                denied = sum(getattr(dims, name) not in (0, value) for name, value in claims)
+                found.setdefault(Reading(layouts, "grouped", dims), cost + extra + 3 * denied)
+        if odd:
+            break
+        odd = True
+    order = sorted(found, key=lambda each: found[each])
+    alike = [each for each in order if not _disagreements(dict(each.layouts))]
+    return tuple((alike or order)[:MOST])
+
+
+def _disagreements(layouts: Mapping[str, Layout]) -> int:
+    """Return how many of k and v are laid out in another way than q."""
+    return sum(layouts[part] != layouts["q"] for part in ("k", "v") if part in layouts)
+
+
+def mapped(reading: Reading) -> Iterator[Reading]:
+    """Yield a reading, and the other way in which its heads may share keys if there is one."""
+    yield reading
+    if 1 < reading.dims.kv_heads < reading.dims.heads:
+        yield replace(reading, kv_mapping="interleaved")
+
+
+def _solutions(
+    given: Given, layouts: Sequence[Layout], claims: tuple[tuple[str, int], ...]
+) -> Iterator[tuple[int, Dims]]:
+    """Yield numbers that explain all shapes, with how much less likely each makes it."""
+    known: dict[str, int] = {}
+    merged: list[tuple[str, str, int]] = []
+    for (part, shape, _), layout in zip(given, layouts, strict=True):
+        names = VARIABLES[part]
+        for axis, length in zip(layout, shape, strict=True):
+            if axis == "hd":
+                merged.append((names["h"], names["d"], length))
+            elif axis == "d" and part == "lse":
+                if length != 1:
+                    return
+            elif known.setdefault(names[axis], length) != length:
+                return
+        for axis in {"b", "h"} - set("".join(layout)):
+            if known.setdefault(names[axis], 1) != 1:
+                return
+    says = dict(claims)
+    seen = set()
+    for cost, trusted in enumerate(
+        (("heads", "kv_heads"), ("heads",), ("d_k", "d_v"), ("d_k",), ())
+    ):
+        solved = _solved(known, merged, {name: says[name] for name in trusted if name in says})
+        if solved and solved not in seen:
+            seen.add(solved)
+            yield cost if merged else 0, solved
+
+
+def _solved(
+    known: Mapping[str, int], merged: Sequence[tuple[str, str, int]], trusted: Mapping[str, int]
+) -> Dims | None:
+    found = {**trusted, **known} if merged else dict(known)
+    left = list(merged)
+    while left:
+        for each in left:
+            heads, d, width = each
+            one, other = (heads, d) if heads in found else (d, heads)
+            if one in found:
+                if not found[one] or width % found[one]:
+                    return None
+                if found.setdefault(other, width // found[one]) * found[one] != width:
+                    return None
+                left.remove(each)
+                break
+        else:
+            return None
+    if found.get("heads", 1) % max(found.get("kv_heads", 1), 1) or 0 in found.values():
+        return None
+    return Dims(**found)

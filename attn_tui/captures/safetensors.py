@@ -1,0 +1,152 @@
+"""The .safetensors format: 8 bytes of length, a header in JSON, and data."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Mapping
+from itertools import pairwise
+from math import prod
+from typing import Any, NoReturn
+
+import numpy as np
+
+from attn_tui.captures.disk import Disk, place_of, refuse
+from attn_tui.captures.listing import Listing
+from attn_tui.captures.stored import Plain
+from attn_tui.compute.errors import InputError, inert
+
+LONGEST_HEADER = 2**24
+"""Bytes of a header."""
+
+MOST_AXES = 16
+"""Lengths in the shape of a tensor."""
+
+METADATA = "__metadata__"
+"""What a header calls that which is no tensor."""
+
+DTYPES: Mapping[str, str] = {
+    "BOOL": "bool",
+    "U8": "uint8",
+    "I8": "int8",
+    "U16": "uint16",
+    "I16": "int16",
+    "U32": "uint32",
+    "I32": "int32",
+    "U64": "uint64",
+    "I64": "int64",
+    "F8_E4M3": "float8_e4m3fn",
+    "F8_E5M2": "float8_e5m2",
+    "F8_E4M3FNUZ": "float8_e4m3fnuz",
+    "F8_E5M2FNUZ": "float8_e5m2fnuz",
+    "F16": "float16",
+    "BF16": "bfloat16",
+    "F32": "float32",
+    "F64": "float64",
+}
+"""Formats, by what a header calls them, as NumPy and ml_dtypes do."""
+
+
+def dtype_named(format: str) -> np.dtype[Any]:
+    """Return the little-endian NumPy type of a format in `DTYPES`."""
+    if format.startswith(("bfloat", "float8")):
+        import ml_dtypes
+
+        narrow: np.dtype[Any] = np.dtype(getattr(ml_dtypes, format))
+        return narrow
+    return np.dtype(format).newbyteorder("<")
+
+
+def list_safetensors(disk: Disk) -> Listing:
+    """Return what a file holds, of which only the header is read.
+
+    Raises:
+        InputError: If the header is broken, or claims what the file does not hold.
+    """
+    if disk.size < 8:
+        refuse(disk.path, f"it holds {disk.size} bytes", "a .safetensors file")
+    length = int.from_bytes(disk.read(0, 8), "little")
+    if length > disk.size - 8:
+        problem = f"its header claims {length:,} bytes but {disk.size - 8:,} follow"
+        refuse(disk.path, problem, "a complete .safetensors file")
+    if length > LONGEST_HEADER:
+        refuse(disk.path, f"its header has {length:,} bytes", f"at most {LONGEST_HEADER:,}")
+    text = disk.read(8, length)
+    try:
+        header = json.loads(text.decode(), object_pairs_hook=_once, parse_constant=_no_number)
+    except InputError as error:
+        refuse(disk.path, error.problem, error.expected)
+    except (ValueError, RecursionError):
+        refuse(disk.path, "its header is no JSON", "a .safetensors file")
+    if not isinstance(header, dict):
+        refuse(disk.path, "its header is no JSON object", "a .safetensors file")
+    metadata = header.pop(METADATA, {})
+    if not isinstance(metadata, dict):
+        refuse(disk.path, f"its {METADATA} is no JSON object", "names and texts")
+    tensors = []
+    for name, entry in header.items():
+        try:
+            tensors.append(_tensor(disk, 8 + length, name, entry))
+        except InputError as error:
+            where = f"{place_of(disk.path)}, {inert(name)}"
+            raise InputError("capture", error.problem, error.expected, where) from None
+    _check_apart(disk.path, tensors)
+    return Listing(tuple(tensors), metadata, hashlib.sha256(text).hexdigest())
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(
+            name for name, count in Counter(name for name, _ in pairs).items() if count > 1
+        )
+        raise InputError("", f"its header has {inert(twice)} twice", "different names")
+    return found
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(text)
+
+
+def _tensor(disk: Disk, begins: int, name: str, entry: object) -> Plain:
+    expected = "dtype, shape and data_offsets"
+    if not isinstance(entry, dict) or not {"dtype", "shape", "data_offsets"} <= set(entry):
+        raise InputError("", "its entry in the header is no tensor's", expected)
+    code, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
+    if not isinstance(code, str):
+        raise InputError("", "its dtype is no text", "a dtype such as BF16")
+    if not _are_whole(shape) or len(shape) > MOST_AXES:
+        raise InputError("", "its shape is none", f"at most {MOST_AXES} whole numbers from 0 on")
+    if not _are_whole(offsets) or len(offsets) != 2:
+        raise InputError("", "its data_offsets are none", "two whole numbers")
+    first, last = offsets
+    if not first <= last <= disk.size - begins:
+        held = f"bytes {first:,} to {last:,} of {disk.size - begins:,}"
+        raise InputError("", f"it claims {held}", "offsets inside a complete file")
+    known = DTYPES.get(code)
+    if known is None:
+        return Plain(name, disk.path, tuple(shape), None, inert(code)[1:-1], begins + first)
+    dtype = dtype_named(known)
+    needed = prod(shape) * dtype.itemsize
+    if last - first != needed:
+        shown = "×".join(map(str, shape)) or "scalar"
+        problem = f"a shape of {shown} in {code} needs {needed:,} bytes, not {last - first:,}"
+        raise InputError("", inert(problem, 200)[1:-1], "offsets that fit the shape")
+    return Plain(name, disk.path, tuple(shape), dtype, known, begins + first)
+
+
+def _are_whole(values: object) -> bool:
+    return isinstance(values, list) and all(
+        type(value) is int and 0 <= value < 2**48 for value in values
+    )
+
+
+def _check_apart(path: str, tensors: list[Plain]) -> None:
+    """Raise InputError if bytes of a tensor are another's too."""
+    order = sorted(
+        (each for each in tensors if each.size and each.dtype), key=lambda each: each.begins
+    )
+    for one, other in pairwise(order):
+        assert one.dtype
+        if one.begins + one.size * one.dtype.itemsize > other.begins:
+            problem = f"{inert(one.name)} and {inert(other.name)} claim the same bytes"
+            refuse(path, problem, "tensors beside each other")
