@@ -27,14 +27,23 @@ class HeadMask:
     offset: int = 0
     window: int | None = None
 
+    @property
+    def by_position(self) -> bool:
+        """Whether what a query sees follows from the key it stands at."""
+        return self.kind in ("causal", "window")
+
+    def own(self, head: HeadRows) -> NDArray[np.intp]:
+        """Return the index of the key that each query stands at, shape (r,)."""
+        return head.rows + self.offset if head.positions is None else head.positions
+
     def seen(self, head: HeadRows) -> NDArray[np.bool_]:
         """Return what each row sees, shape (r, n)."""
         if self.kind == "given" and head.seen is not None:
             return head.seen
         keys = np.arange(head.n_keys)
-        if self.kind not in ("causal", "window"):
+        if not self.by_position:
             return np.ones((len(head.rows), head.n_keys), bool)
-        own = head.rows + self.offset if head.positions is None else head.positions
+        own = self.own(head)
         seen = keys <= own[:, None]
         if self.window is not None:
             seen &= keys > own[:, None] - self.window

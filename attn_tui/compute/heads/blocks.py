@@ -1,0 +1,171 @@
+"""Statistics of every row of a head: weights are made in blocks that stay in the cache, and go."""
+
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from attn_tui.compute.heads.row_statistics import Numbers, Places, RowStatistics
+from attn_tui.compute.heads.rows import HeadRows, Reals
+from attn_tui.compute.heads.sight import Sight, sight
+from attn_tui.compute.heads.sums import HIDDEN, Exponents, sums
+from attn_tui.compute.heads.weighing import Weighing
+
+_CACHED = 2**18
+"""Scores of a block: two arrays of so many float32 stay near a core."""
+
+_MOST, _LEAST, _LARGEST = 128, 64, 2**23
+"""Rows of a block: a product of few takes longer for each, but a block is no larger than that."""
+
+
+def row_statistics(head: HeadRows, weighing: Weighing, output: bool = False) -> RowStatistics:
+    """Return the statistics of the rows of a head.
+
+    Products are taken in the dtype of queries and keys, in blocks that depend on nothing but
+    their shapes. NaN and infinities make the rows that meet them not finite.
+
+    Args:
+        head: Queries, at least one, and keys, at least one; for the output values too.
+        weighing: How weights are made.
+        output: Whether P·V is wanted.
+    """
+    with np.errstate(all="ignore"):
+        found = [*_Blocks(head, weighing, output)]
+    parts: dict[str, Any] = {
+        name: [getattr(block, name) for block in found] for name in _NAMES if name != "output"
+    }
+    if output:
+        parts["output"] = [block.output for block in found]
+    return RowStatistics(**{name: np.concatenate(part) for name, part in parts.items()})
+
+
+_NAMES = [each.name for each in fields(RowStatistics)]
+
+
+def lengths(vectors: Reals) -> Numbers:
+    """Return the Euclidean norm of each row, shape (rows, d) to (rows,), in float64."""
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)))
+
+
+def rows_at_once(n_rows: int, n_keys: int) -> int:
+    """Return how many rows a block has: enough for a fast product, few enough for the cache."""
+    fitting = max(min(_CACHED // n_keys, _MOST), _LEAST)
+    return max(min(fitting, _LARGEST // n_keys, n_rows), 1)
+
+
+class _Blocks:
+    """The blocks of a head's rows, and the memory that they share."""
+
+    def __init__(self, head: HeadRows, weighing: Weighing, output: bool) -> None:
+        self._head, self._map, self._mask = head, weighing.map, weighing.mask
+        dtype = np.result_type(head.queries, head.keys, np.float32)
+        self._queries = head.queries.astype(dtype, copy=False)
+        self._keys = head.keys.astype(dtype, copy=False)
+        self._values = head.values if output else None
+        self._at_once = rows_at_once(len(head.rows), head.n_keys)
+        arrays = 2 if self._map.softcap is None else 4
+        self._memory = np.empty((arrays, self._at_once * head.n_keys), dtype)
+        norms = lengths(self._keys)
+        self._per_norm = np.where(norms == 0.0, 0.0, 1.0 / norms).astype(dtype)
+        self._query_norms = lengths(self._queries)
+
+    def __iter__(self) -> Iterator[RowStatistics]:
+        n = len(self._head.rows)
+        for start in range(0, n, self._at_once):
+            at = slice(start, min(start + self._at_once, n))
+            yield self._block(at, sight(self._head, self._mask, at))
+
+    def _block(self, at: slice, seen: Sight) -> RowStatistics:
+        n_rows, keys, norms = at.stop - at.start, seen.keys, self._query_norms[at]
+        every, sees = np.arange(n_rows), seen.counts > 0
+        x, e, *more = (part[: n_rows * seen.width].reshape(n_rows, -1) for part in self._memory)
+
+        np.matmul(self._queries[at], self._keys[keys].T, out=x)
+        seen.fill(x, 0.0)
+        cosine = (x @ self._per_norm[keys]).astype(np.float64)
+        cosine /= np.where(norms == 0.0, 1.0, norms) * np.maximum(seen.counts, 1)
+        seen.fill(x, np.inf)
+        lowest = x.argmin(axis=1)
+        seen.fill(x, -np.inf)
+        highest = x.argmax(axis=1)
+        low, high = (x[every, key].astype(np.float64) for key in (lowest, highest))
+        is_low = -low > high
+
+        exponents, largest = self._exponents(x, at, seen, highest, more)
+        np.exp(x, out=e)
+        first = e[:, 0].astype(np.float64) if keys.start == 0 else np.zeros(n_rows)
+        found = sums(exponents, e, more[-1] if more else None)
+        sink = self._map.sink
+        top = largest if sink is None else np.maximum(largest, sink)
+        per_total = np.divide(1.0, found.total, out=np.zeros(n_rows), where=found.total != 0.0)
+        output = None
+        if self._values is not None:
+            values = self._values[keys]
+            output = (e @ values) * per_total[:, None].astype(values.dtype)
+        return RowStatistics(
+            rows=self._head.rows[at],
+            seen=seen.counts,
+            largest_score=np.where(sees, np.where(is_low, -low, high), 0.0),
+            largest_score_key=np.where(is_low, lowest, highest) + keys.start,
+            max_logit=np.where(sees, largest, -np.inf),
+            max_logit_key=exponents.winner + keys.start,
+            log_sum_exp=np.where(found.total != 0.0, top + np.log1p(found.rest), -np.inf),
+            entropy=found.entropy,
+            effective_keys=np.where(found.total != 0.0, np.exp(found.entropy), 0.0),
+            max_weight=np.where(sees, np.exp(largest - top), 0.0) * per_total,
+            first_key_mass=first * per_total,
+            sink_mass=found.sink * per_total,
+            gradient_norm=self._map.multiplier * found.gradient,
+            logit_gradient_norm=found.gradient,
+            query_norm=norms,
+            cosine=cosine,
+            output=output,
+        )
+
+    def _exponents(
+        self, x: Reals, at: slice, seen: Sight, highest: Places, spare: list[Reals]
+    ) -> tuple[Exponents, Numbers]:
+        """Return the exponents that scores x become, in place, and the largest logit of a key.
+
+        Where nothing comes between, the largest score is subtracted before the product.
+        """
+        m, cap, sink = (self._map.multiplier, self._map.softcap, self._map.sink)
+        of, every, sees = x.dtype.type, np.arange(len(x)), seen.counts > 0
+        slopes, winner, factor = None, highest, 1.0
+        if cap is None and self._head.bias is None:
+            factor = m
+        else:
+            x *= of(m)
+            if cap is not None:
+                slopes = _cap(x, cap, spare[0])
+            if self._head.bias is not None:
+                x += self._head.bias[at, seen.keys]
+            seen.fill(x, -np.inf)
+            winner = x.argmax(axis=1)
+        top = np.where(sees, x[every, winner], of(0))
+        x -= top[:, None]
+        if factor != 1.0:
+            x *= of(factor)
+        largest = np.where(sees, factor * top.astype(np.float64), -np.inf)
+        wins, below = sees, np.full(len(x), np.inf)
+        if sink is not None:
+            wins = sees & (largest >= sink)
+            below = np.where(wins, largest - sink, 0.0)
+            lower = sees & ~wins
+            x[lower] -= (sink - largest[lower, None]).astype(x.dtype)
+        seen.fill(x, HIDDEN)
+        return Exponents(x, winner, wins, below, slopes), largest
+
+
+def _cap(x: Reals, cap: float, slopes: Reals) -> Reals:
+    """Make x cap·tanh(x/cap), in place, and return the slopes, 4e^−2|y|/(1 + e^−2|y|)²."""
+    x /= x.dtype.type(cap)
+    np.abs(x, out=slopes)
+    slopes *= -2
+    np.exp(slopes, out=slopes)
+    slopes /= np.square(1 + slopes)
+    slopes *= 4
+    np.tanh(x, out=x)
+    x *= x.dtype.type(cap)
+    return slopes

@@ -1,0 +1,193 @@
+"""Statistics of some rows of a head, and how those of all blocks make those of the head."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from math import inf, nan, sqrt
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from attn_tui.compute.heads.blocks import lengths, row_statistics
+from attn_tui.compute.heads.row_statistics import Places, RowStatistics
+from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.heads.statistic import DEAD, FLOAT16_LARGEST, STATISTICS, TALLIED, TAU
+from attn_tui.compute.heads.tally import Extreme, Tally
+from attn_tui.compute.heads.weighing import Weighing
+
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+
+_DERIVED: Mapping[str, Callable[[float, float], float]] = {
+    "float16_margin": lambda score, tau: FLOAT16_LARGEST / score if score else inf,
+    "bfloat16_spacing": lambda logit, tau: float(np.spacing(np.array(abs(logit), BFLOAT16))),
+    "qk_clip": lambda logit, tau: min(tau / logit, 1.0) if logit > 0.0 else 1.0,
+}
+
+
+@dataclass(frozen=True)
+class Value:
+    """A statistic of a head, as far as the rows that were looked at tell.
+
+    Attributes:
+        value: The number; NaN if no row has one.
+        error: Its standard error, 0 if all rows were looked at; None for what is the largest of
+            sampled rows, or follows from it: other rows may go beyond it.
+        row: The query it was found at, if it is of one.
+        key: The key it was found at, if it is of one.
+    """
+
+    value: float
+    error: float | None = 0.0
+    row: int | None = None
+    key: int | None = None
+
+
+@dataclass(frozen=True)
+class Partial:
+    """Statistics of some rows of a head.
+
+    Attributes:
+        n_queries: n_q of the whole head.
+        n_keys: n.
+        rows: How many rows were looked at.
+        masked: How many of these see no key, and so count nowhere.
+        not_finite: How many met NaN or infinity, and so count nowhere.
+        first_not_finite: The first of these.
+        tallies: By the names of `TALLIED`; that of ``key_norm`` is in one partial of a head only.
+    """
+
+    n_queries: int
+    n_keys: int
+    rows: int
+    masked: int
+    not_finite: int
+    first_not_finite: int | None
+    tallies: Mapping[str, Tally]
+
+    def merged(self, later: "Partial") -> "Partial":
+        """Return the statistics of these rows and of later ones of the same head."""
+        firsts = [each.first_not_finite for each in (self, later)]
+        known = [first for first in firsts if first is not None]
+        names = [name for name in TALLIED if name in self.tallies or name in later.tallies]
+        return Partial(
+            self.n_queries,
+            self.n_keys,
+            self.rows + later.rows,
+            self.masked + later.masked,
+            self.not_finite + later.not_finite,
+            min(known, default=None),
+            {name: _merged(self.tallies.get(name), later.tallies.get(name)) for name in names},
+        )
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every row was looked at."""
+        return self.rows >= self.n_queries
+
+    @property
+    def score_bound(self) -> float:
+        """The largest ‖q‖ times the largest ‖k‖, which no |q·k| of these queries exceeds."""
+        return self.tallies["query_norm"].most.value * self.tallies["key_norm"].most.value
+
+    def value(self, name: str, tau: float = TAU) -> Value:
+        """Return a statistic of the head.
+
+        Args:
+            name: One of `STATISTICS`.
+            tau: The largest logit that QK-clip leaves alone.
+        """
+        statistic = STATISTICS[name]
+        tally = self.tallies[statistic.of]
+        if not tally.count:
+            return Value(nan, None)
+        if statistic.how == "mean":
+            return Value(tally.mean, self._error(statistic.of, tally))
+        most = tally.most
+        if statistic.how == "derived":
+            most = Extreme(_DERIVED[name](most.value, tau), most.row, most.key)
+        return Value(most.value, 0.0 if self.is_exact else None, most.row, most.key)
+
+    def _error(self, name: str, tally: Tally) -> float:
+        if name == "key_norm" or self.is_exact:
+            return 0.0
+        if name == "dead_gradient":
+            # Two rows more, one of them dead: none among a few does not mean there are none.
+            share = (tally.mean * tally.count + 1.0) / (tally.count + 2.0)
+            return sqrt(share * (1.0 - share) / tally.count * (1.0 - tally.count / self.n_queries))
+        return tally.error(self.n_queries)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        tallies = {name: tally.to_json() for name, tally in self.tallies.items()}
+        return vars(self) | {"tallies": tallies}
+
+    @staticmethod
+    def from_json(plain: Mapping[str, Any]) -> "Partial":
+        """Return what `to_json` made plain."""
+        tallies = {name: Tally.from_json(tally) for name, tally in plain["tallies"].items()}
+        return Partial(**{**plain, "tallies": tallies})
+
+
+def _merged(first: Tally | None, later: Tally | None) -> Tally:
+    found = [each for each in (first, later) if each is not None]
+    return reduce(Tally.merged, found)
+
+
+def merge(partials: Iterable[Partial]) -> Partial:
+    """Return the statistics of all blocks of a head, at least one, in the order of its rows."""
+    return reduce(Partial.merged, partials)
+
+
+def statistics(head: HeadRows, weighing: Weighing, with_keys: bool = True) -> Partial:
+    """Return the statistics of some rows of a head.
+
+    Args:
+        head: The rows.
+        weighing: How weights are made.
+        with_keys: Whether the norms of keys count here, as they do in one partial of a head.
+    """
+    return tallied(head, row_statistics(head, weighing), weighing, with_keys)
+
+
+def tallied(
+    head: HeadRows, found: RowStatistics, weighing: Weighing, with_keys: bool = True
+) -> Partial:
+    """Return the partial of rows whose numbers are known; as `statistics` says."""
+    sees, finite = found.seen > 0, found.finite
+    used = np.flatnonzero(sees & finite)
+    # With one key the only weight is 1, whatever its score.
+    several = np.flatnonzero(sees & finite & (found.seen + (weighing.map.sink is not None) > 1))
+    odd = found.rows[~finite]
+
+    def each(name: str, of: Places = used, keys: Places | None = None) -> Tally:
+        values = getattr(found, name)[of]
+        return Tally.of(values, TALLIED[name], found.rows[of], None if keys is None else keys[of])
+
+    tallies = {
+        "largest_score": each("largest_score", keys=found.largest_score_key),
+        "max_logit": each("max_logit", keys=found.max_logit_key),
+        **{name: each(name) for name in ("entropy", "effective_keys", "first_key_mass")},
+        "sink_mass": each("sink_mass"),
+        "gradient_norm": each("gradient_norm", several),
+        "dead_gradient": Tally.of(
+            (found.logit_gradient_norm[several] < DEAD).astype(np.float64),
+            TALLIED["dead_gradient"],
+            found.rows[several],
+        ),
+        "query_norm": each("query_norm"),
+    }
+    if with_keys:
+        norms = lengths(head.keys)
+        which = np.flatnonzero(np.isfinite(norms))
+        tallies["key_norm"] = Tally.of(norms[which], TALLIED["key_norm"], None, which)
+    tallies["cosine"] = each("cosine")
+    return Partial(
+        head.n_queries,
+        head.n_keys,
+        len(found.rows),
+        int((~sees).sum()),
+        len(odd),
+        int(odd[0]) if len(odd) else None,
+        tallies,
+    )

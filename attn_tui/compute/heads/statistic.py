@@ -1,0 +1,109 @@
+"""The statistics of a head: what each is called, and what is tallied for it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Edges = NDArray[np.float64]
+
+DEAD = 1e-3
+"""A row's gradient is dead if ‖∂p/∂(m·s)‖_F, which may be 1/2, is below this."""
+
+TAU = 100.0
+"""The largest logit that QK-clip leaves alone."""
+
+FLOAT16_LARGEST = 65504.0
+"""The largest number of float16."""
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A number about a head.
+
+    Attributes:
+        name: Its name in JSON and on the command line.
+        title: What a column is called.
+        words: What it is, in a phrase.
+        of: The tally it is taken from.
+        how: Whether it is the mean of what is tallied, the largest, or follows from the largest.
+        worst: Which values of it are those to look at.
+    """
+
+    name: str
+    title: str
+    words: str
+    of: str
+    how: Literal["mean", "largest", "derived"]
+    worst: Literal["large", "small"] = "large"
+
+
+def _powers(least: int, most: int, per_octave: int = 2) -> Edges:
+    return np.exp2(np.arange(least * per_octave, most * per_octave + 1) / per_octave)
+
+
+_SHARES = np.linspace(0.0, 1.0, 51)
+_SIZES = _powers(-8, 24)
+
+TALLIED: Mapping[str, Edges] = {
+    "largest_score": _SIZES,
+    "max_logit": np.concatenate([-_powers(-3, 17, 1)[::-1], [0.0], _powers(-3, 17, 1)]),
+    "entropy": np.linspace(0.0, 16.0, 65),
+    "effective_keys": _powers(0, 24),
+    "first_key_mass": _SHARES,
+    "sink_mass": _SHARES,
+    "gradient_norm": 10.0 ** (np.arange(-32, 1) / 2),
+    "dead_gradient": np.array([0.5]),
+    "query_norm": _SIZES,
+    "key_norm": _SIZES,
+    "cosine": np.linspace(-1.0, 1.0, 51),
+}
+"""What is tallied, with the edges of its histogram: of every row, but the norm of every key."""
+
+_ALL = (
+    Statistic("largest_score", "largest |s|", "the largest |q·k|", "largest_score", "largest"),
+    Statistic(
+        "float16_margin", "float16 margin", "65,504 over the largest |q·k|; float16 ends at 1",
+        "largest_score", "derived", "small",
+    ),
+    Statistic("max_logit", "largest z", "the largest logit", "max_logit", "largest"),
+    Statistic(
+        "bfloat16_spacing", "bfloat16 step", "the spacing of bfloat16 at the largest logit",
+        "max_logit", "derived",
+    ),
+    Statistic(
+        "qk_clip", "QK-clip", "what QK-clip makes of scores: times τ over the largest logit, or 1",
+        "max_logit", "derived", "small",
+    ),
+    Statistic(
+        "entropy", "H", "entropy of the weights in nats, mean over rows",
+        "entropy", "mean", "small",
+    ),
+    Statistic(
+        "effective_keys", "e^H", "effective number of keys, mean over rows",
+        "effective_keys", "mean", "small",
+    ),
+    Statistic(
+        "first_key_mass", "first key", "weight of key 0, mean over rows",
+        "first_key_mass", "mean",
+    ),
+    Statistic("sink_mass", "sink", "weight of the sink, mean over rows", "sink_mass", "mean"),
+    Statistic(
+        "gradient_norm", "‖∂p/∂s‖", "‖∂p/∂s‖_F, mean over rows",
+        "gradient_norm", "mean", "small",
+    ),
+    Statistic(
+        "dead_gradient_share", "dead", f"share of rows whose ‖∂p/∂(m·s)‖_F is below {DEAD:g}",
+        "dead_gradient", "mean",
+    ),
+    Statistic("query_norm", "‖q‖", "mean over queries", "query_norm", "mean"),
+    Statistic("key_norm", "‖k‖", "mean over keys", "key_norm", "mean"),
+    Statistic(
+        "cosine", "cos(q, k)", "mean cosine of a query and the keys it sees", "cosine", "mean"
+    ),
+)  # fmt: skip
+
+STATISTICS: Mapping[str, Statistic] = {each.name: each for each in _ALL}
+"""Every statistic by its name."""

@@ -1,0 +1,138 @@
+"""Partials: those of blocks make that of the head, sampled ones know their error."""
+
+import json
+from dataclasses import replace
+from math import inf, isnan
+
+import numpy as np
+import pytest
+
+from attn_tui.compute.heads.blocks import row_statistics
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.partial import Partial, merge, statistics
+from attn_tui.compute.heads.row_statistics import Places
+from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.heads.statistic import STATISTICS, TALLIED
+from attn_tui.compute.heads.weighing import Weighing
+from attn_tui.compute.logit_map import LogitMap
+from tests.compute.heads.test_row_statistics import drawn
+
+CAUSAL = Weighing(LogitMap(0.5, sink=0.5), HeadMask("causal", offset=-1))
+
+
+def part(head: HeadRows, rows: Places) -> HeadRows:
+    return replace(head, rows=head.rows[rows], queries=head.queries[rows])
+
+
+def blocks(head: HeadRows, at: list[int]) -> list[Partial]:
+    pieces = np.split(np.arange(len(head.rows)), at)
+    return [statistics(part(head, rows), CAUSAL, not index) for index, rows in enumerate(pieces)]
+
+
+def test_a_head_is_what_its_rows_say() -> None:
+    head = drawn(64, 64)
+    found, rows = statistics(head, CAUSAL), row_statistics(head, CAUSAL)
+    sees = rows.seen > 0
+    assert found.masked == 1
+    assert found.rows == 64
+    for name in (
+        "entropy",
+        "effective_keys",
+        "first_key_mass",
+        "sink_mass",
+        "query_norm",
+        "cosine",
+    ):
+        value = found.value(name)
+        assert value.value == pytest.approx(getattr(rows, name)[sees].mean(), rel=1e-12)
+        assert value.error == 0.0
+    gradients = rows.gradient_norm[sees]
+    assert found.value("gradient_norm").value == pytest.approx(gradients.mean(), rel=1e-12)
+    assert found.value("dead_gradient_share").value == (gradients / 0.5 < 1e-3).mean()
+    assert found.value("key_norm").value == pytest.approx(np.linalg.norm(head.keys, axis=1).mean())
+
+    scores = np.where(CAUSAL.mask.seen(head), head.queries @ head.keys.T, 0.0)
+    largest = found.value("largest_score")
+    assert largest.value == pytest.approx(np.abs(scores).max())
+    assert largest.row is not None
+    assert largest.key is not None
+    place = (largest.row, largest.key)
+    assert np.abs(scores).argmax() == np.ravel_multi_index(place, scores.shape)
+    logit = found.value("max_logit")
+    assert logit.value == pytest.approx(0.5 * scores.max())
+    assert found.value("float16_margin").value == pytest.approx(65504 / np.abs(scores).max())
+    assert largest.value <= found.score_bound
+
+
+@pytest.mark.parametrize(
+    ("logit", "spacing"), [(100.0, 0.5), (1.0, 2.0**-7), (150.0, 1.0), (-100.0, 0.5)]
+)
+def test_what_follows_from_the_largest_logit(logit: float, spacing: float) -> None:
+    head = HeadRows(np.arange(1), 1, np.ones((1, 1)), np.array([[logit], [logit - 5.0]]))
+    found = statistics(head, Weighing(LogitMap(1.0)))
+    assert found.value("bfloat16_spacing").value == spacing
+    assert found.value("qk_clip").value == (100 / 150 if logit == 150.0 else 1.0)
+    assert found.value("qk_clip", tau=50.0).value == (1.0 if logit < 50.0 else 50.0 / logit)
+
+
+def test_blocks_merge_to_the_whole_whatever_they_are() -> None:
+    head = drawn(300, 64)
+    whole = statistics(head, CAUSAL)
+    for at in ([150], [1, 2, 299], [*range(7, 300, 7)]):
+        merged = merge(blocks(head, at))
+        assert merged.rows == whole.rows
+        for name in TALLIED:
+            one, other = merged.tallies[name], whole.tallies[name]
+            assert one.count == other.count
+            assert one.histogram == other.histogram
+            assert one.mean == pytest.approx(other.mean, rel=1e-12)
+            assert one.spread == pytest.approx(other.spread, rel=1e-9, abs=1e-15)
+            assert (one.most.row, one.least.row) == (other.most.row, other.least.row)
+    assert sum(whole.tallies["entropy"].histogram) == whole.tallies["entropy"].count == 299
+
+
+def test_a_partial_is_the_same_bits_after_json() -> None:
+    for found in blocks(drawn(20, 30), [1, 9]):
+        assert Partial.from_json(json.loads(json.dumps(found.to_json()))) == found
+
+
+def test_errors_of_sampled_rows_cover_the_truth() -> None:
+    head, names = drawn(2000, 64), ("entropy", "first_key_mass", "cosine", "dead_gradient_share")
+    weighing = Weighing(LogitMap(0.35))
+    truth, inside = statistics(head, weighing), dict.fromkeys(names, 0)
+    for seed in range(200):
+        rows = np.sort(np.random.default_rng(seed).choice(2000, 100, replace=False))
+        sampled = statistics(part(head, rows), weighing)
+        for name in names:
+            found = sampled.value(name)
+            assert found.error
+            inside[name] += abs(found.value - truth.value(name).value) < 2.0 * found.error
+    assert min(inside.values()) >= 180, inside
+    assert sampled.value("max_logit").error is None
+    assert sampled.value("key_norm").error == 0.0
+
+
+def test_no_dead_row_among_a_few_leaves_a_doubt() -> None:
+    head = drawn(2000, 64)
+    found = statistics(part(head, np.arange(20)), Weighing(LogitMap(0.3)))
+    value = found.value("dead_gradient_share")
+    assert value.value == 0.0
+    assert value.error
+    assert 0.02 < value.error < 0.1
+
+
+def test_a_row_with_one_key_says_nothing_of_gradients() -> None:
+    found = statistics(drawn(1, 5), Weighing(LogitMap(1.0), HeadMask("causal")))
+    assert isnan(found.value("dead_gradient_share").value)
+    assert found.value("first_key_mass").value == 1.0
+
+
+def test_nan_and_infinity_are_counted_placed_and_left_out() -> None:
+    head = drawn(6, 9)
+    head.queries[4, 2] = np.nan
+    head.queries[1, 0] = inf
+    found = statistics(head, Weighing(LogitMap(1.0)))
+    assert (found.not_finite, found.first_not_finite) == (2, 1)
+    without = statistics(part(head, np.array([0, 2, 3, 5])), Weighing(LogitMap(1.0)))
+    for name in STATISTICS:
+        assert found.value(name).value == pytest.approx(without.value(name).value)

@@ -1,0 +1,187 @@
+"""Statistics of rows against 50 digits, against `Head`, and against PyTorch's attention."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from math import exp, inf
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attn_tui.compute.head import Head
+from attn_tui.compute.heads.blocks import row_statistics
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.heads.weighing import Weighing
+from attn_tui.compute.logit_map import PLAIN, LogitMap
+from tests.compute import exact
+
+DATA = Path(__file__).parents[1] / "data"
+CAPPED = LogitMap(0.5, 30.0)
+MAPS = (
+    PLAIN,
+    LogitMap(0.25),
+    LogitMap(1.0, 50.0),
+    LogitMap(0.5, None, 1.0),
+    LogitMap(1.0, 9.0, 7.0),
+)
+
+
+def of_scores(scores: Sequence[float]) -> HeadRows:
+    """Return a head of one query whose q·k are exactly these."""
+    values = np.array(scores)
+    seen = (values != -inf)[None]
+    keys = np.where(seen[0], values, 0.0)[:, None]
+    return HeadRows(np.arange(1), 1, np.ones((1, 1)), keys, np.eye(len(scores)), seen=seen)
+
+
+def drawn(
+    n_q: int = 70, n: int = 90, d_k: int = 8, dtype: str = "float64", seed: int = 1
+) -> HeadRows:
+    draw = np.random.default_rng(seed).standard_normal
+    q, k, v = (draw(shape).astype(dtype) for shape in [(n_q, d_k), (n, d_k), (n, 3)])
+    return HeadRows(np.arange(n_q), n_q, q, k, v)
+
+
+@pytest.mark.parametrize("map", MAPS, ids=str)
+@pytest.mark.parametrize("scores", [each for each in exact.SCORES if max(each) < 1e200], ids=str)
+def test_a_row_is_what_50_digits_say(scores: tuple[float, ...], map: LogitMap) -> None:
+    found = row_statistics(of_scores(scores), Weighing(map, HeadMask("given")), output=True)
+    p = exact.shares(scores, map)
+    jacobian = exact.central_differences(scores, map, "scores", 1500)
+    norm = exact.size([entry for row in jacobian for entry in row])
+    z = [float(each) for each in exact.logits(scores, map)]
+    gap = max(exact.gaps(scores, map.multiplier))
+    error = 1e-12 + 1e-15 * min(gap, 1e4)
+
+    assert found.seen[0] == sum(s != -inf for s in scores)
+    assert found.output is not None
+    np.testing.assert_allclose(
+        found.output[0], [float(each) for each in p[: len(z)]], error, 1e-300
+    )
+    assert found.entropy[0] == pytest.approx(float(exact.entropy(p)), rel=error, abs=1e-300)
+    assert found.effective_keys[0] == pytest.approx(exp(exact.entropy(p)), rel=error)
+    assert found.gradient_norm[0] == pytest.approx(float(norm), rel=error, abs=1e-290)
+    assert found.max_logit[0] == pytest.approx(max(z), rel=1e-15)
+    assert found.first_key_mass[0] == pytest.approx(float(p[0]), rel=error, abs=1e-300)
+    assert found.max_weight[0] == pytest.approx(float(max(p[: len(z)])), rel=error, abs=1e-300)
+    assert found.sink_mass[0] == pytest.approx(float(sum(p[len(z) :])), rel=error, abs=1e-300)
+    assert found.largest_score[0] == max(abs(s) for s in scores if s != -inf)
+    assert z[found.max_logit_key[0]] == max(z)
+
+
+@pytest.mark.parametrize("n_q", [1, 70, 300])
+@pytest.mark.parametrize("map", MAPS, ids=str)
+def test_rows_are_those_of_a_head(map: LogitMap, n_q: int) -> None:
+    rows = drawn(n_q)
+    assert rows.values is not None
+    q, k, v = (each.astype(np.float64) for each in (rows.queries, rows.keys, rows.values))
+    head = Head(q, k, v, map)
+    found = row_statistics(rows, Weighing(map), output=True)
+    assert found.output is not None
+    np.testing.assert_allclose(found.output, head.output, 1e-12, 1e-13)
+    np.testing.assert_allclose(found.first_key_mass, head.weights[:, 0], 1e-12)
+    np.testing.assert_allclose(found.max_weight, head.weights.max(axis=1), 1e-12)
+    np.testing.assert_allclose(found.largest_score, np.abs(head.scores).max(axis=1), 1e-12)
+    np.testing.assert_allclose(found.max_logit, head.logits.max(axis=1), 1e-12)
+    sinks = np.empty((n_q, 0)) if map.sink is None else np.full((n_q, 1), map.sink)
+    totals = np.exp(np.hstack([head.logits, sinks])).sum(axis=1)
+    np.testing.assert_allclose(found.log_sum_exp, np.log(totals), 1e-12)
+    lengths = np.linalg.norm(rows.queries, axis=1)[:, None] * np.linalg.norm(rows.keys, axis=1)
+    np.testing.assert_allclose(found.cosine, (head.scores / lengths).mean(axis=1), atol=1e-14)
+    assert found.finite.all()
+
+
+@pytest.mark.parametrize("offset", [-75, -3, 0, 20])
+@pytest.mark.parametrize("window", [None, 1, 5, 400])
+@pytest.mark.parametrize("biased", [False, True])
+def test_a_mask_by_position_is_that_mask_given(
+    offset: int, window: int | None, biased: bool
+) -> None:
+    head = drawn(n_q=300)
+    if biased:
+        bias = np.random.default_rng(2).standard_normal((300, 90))
+        bias[:, 7] = -inf
+        head = replace(head, bias=bias)
+    mask = HeadMask("causal" if window is None else "window", offset, window)
+    by_position = row_statistics(head, Weighing(CAPPED, mask), output=True)
+    given = replace(head, seen=mask.seen(head))
+    by_given = row_statistics(given, Weighing(CAPPED, HeadMask("given")), output=True)
+    for name in ("rows", "seen", "max_logit_key", "largest_score_key"):
+        sees = by_given.seen > 0
+        np.testing.assert_array_equal(
+            getattr(by_position, name)[sees], getattr(by_given, name)[sees]
+        )
+    for name in ("output", "entropy", "gradient_norm", "cosine", "max_logit", "first_key_mass"):
+        np.testing.assert_allclose(
+            getattr(by_position, name), getattr(by_given, name), 1e-11, 1e-14
+        )
+
+
+@pytest.mark.parametrize("sink", [None, 0.0])
+def test_a_row_that_sees_nothing_is_zero_and_said_to_see_nothing(sink: float | None) -> None:
+    weighing = Weighing(LogitMap(1.0, sink=sink), HeadMask("causal", -2))
+    found = row_statistics(drawn(5, 9), weighing, output=True)
+    assert found.output is not None
+    assert [*found.seen] == [0, 0, 1, 2, 3]
+    assert found.finite.all()
+    assert not found.output[:2].any()
+    assert [*found.max_logit[:2]] == [-inf, -inf]
+    for name in ("largest_score", "entropy", "gradient_norm", "first_key_mass", "cosine"):
+        assert not getattr(found, name)[:2].any()
+    assert [*found.sink_mass[:2]] == ([0, 0] if sink is None else [1, 1])
+    assert [*found.effective_keys[:2]] == ([0, 0] if sink is None else [1, 1])
+
+
+def test_float32_agrees_with_float64_also_where_weights_are_next_to_nothing() -> None:
+    head = drawn(200, 300, 64, "float32")
+    for m in (0.125, 1.0, 4.0, 8.0):
+        narrow = row_statistics(head, Weighing(LogitMap(m)), output=True)
+        wide = replace(head, queries=head.queries.astype(float), keys=head.keys.astype(float))
+        truth = row_statistics(wide, Weighing(LogitMap(m)))
+        error = 3e-6 * m * 10 + 1e-5
+        for name in ("entropy", "gradient_norm", "first_key_mass", "max_weight"):
+            np.testing.assert_allclose(getattr(narrow, name), getattr(truth, name), error, 1e-44)
+    assert truth.gradient_norm.min() < 1e-30
+
+
+def test_rows_that_meet_nan_or_infinity_are_told_apart() -> None:
+    head = drawn(6, 9)
+    head.keys[4, 2] = np.nan
+    head.queries[1, 0] = inf
+    found = row_statistics(head, Weighing(PLAIN, HeadMask("causal")))
+    assert [*found.finite] == [True, False, True, True, False, False]
+
+
+def test_blocks_hold_no_square_of_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    empty = np.empty
+
+    def counted(shape: Any, *rest: Any) -> Any:
+        sizes.append(int(np.prod(shape)))
+        return empty(shape, *rest)
+
+    monkeypatch.setattr(np, "empty", counted)
+    row_statistics(drawn(3000, 3000, 2, "float32"), Weighing(PLAIN))
+    assert max(sizes) <= 2 * 128 * 3000
+
+
+TORCH = json.loads((DATA / "sdpa.json").read_text("utf-8"))["cases"]
+
+
+@pytest.mark.parametrize("case", TORCH, ids=lambda case: case["name"])
+def test_output_is_that_of_torch(case: dict[str, Any]) -> None:
+    q, k, v = (np.array(case[name]) for name in ("queries", "keys", "values"))
+    seen = np.ones((4, 5), bool)
+    seen[:, case.get("hidden", [])] = False
+    head = HeadRows(np.arange(4), 4, q, k, v, seen=seen)
+    mask = HeadMask("causal") if case.get("causal") else HeadMask("given")
+    found = row_statistics(head, Weighing(LogitMap(case.get("scale", 6**-0.5)), mask), output=True)
+    assert found.output is not None
+    digits = 1e-6 if "dtype" in case else 1e-14
+    np.testing.assert_allclose(found.output, case["output"], 20 * digits, 10 * digits)
+    np.testing.assert_allclose(
+        found.first_key_mass, [row[0] for row in case["weights"]], 20 * digits, 10 * digits
+    )
