@@ -1,0 +1,110 @@
+"""Estimates: a fitted number with its error, and what interval it has at a confidence."""
+
+from dataclasses import dataclass
+from math import log, sqrt
+
+from attn_tui.compute.fit.diagnosis import Interval
+from attn_tui.compute.fit.student import t_quantile, t_tail
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number with a standard error, or with a bound where few rows give none.
+
+    Attributes:
+        value: The number.
+        error: Its standard error, or the bound.
+        df: Degrees of freedom of Student's t; 0 where the error is a bound.
+    """
+
+    value: float
+    error: float
+    df: float
+
+    def half(self, confidence: float) -> float:
+        """Return half the length of the interval at a level of confidence."""
+        return self.error * t_quantile(confidence, self.df) if self.df else self.error
+
+    def at(self, confidence: float = 0.95) -> Interval:
+        """Return the interval at a level of confidence, below 1."""
+        half = self.half(confidence)
+        return Interval(self.value, self.value - half, self.value + half)
+
+    def tail(self, other: float) -> float:
+        """Return how likely an estimate at least so far from another number is, to both sides."""
+        away = abs(self.value - other)
+        if not self.df:
+            return 0.0 if away > self.error else 1.0
+        if self.error == 0:
+            return 0.0 if away else 1.0
+        return 2 * t_tail(away / self.error, self.df)
+
+
+@dataclass(frozen=True)
+class Cap:
+    """A soft cap, by g = 1/cap².
+
+    Attributes:
+        curvature: g; none is 0.
+        found: Whether there is one; if not, its value is None.
+    """
+
+    curvature: Number
+    found: bool
+
+    def at(self, confidence: float = 0.95) -> Interval:
+        """Return the cap, the least one, and the largest, None where that may be no cap at all."""
+        g = self.curvature.at(confidence)
+        assert g.low is not None
+        assert g.high is not None
+        low, high = _root(g.high), _root(g.low)
+        return Interval(_root(self.curvature.value) if self.found else None, low, high)
+
+
+@dataclass(frozen=True)
+class Sink:
+    """A sink's logit b, by its weight e^(b − level).
+
+    Attributes:
+        weight: That weight; none is 0.
+        level: What it is relative to.
+        found: Whether there is one; if not, its value is None.
+    """
+
+    weight: Number
+    level: float
+    found: bool
+
+    def at(self, confidence: float = 0.95) -> Interval:
+        """Return b, the least, None where that may be no sink at all, and the largest."""
+        w = self.weight.at(confidence)
+        assert w.low is not None
+        assert w.high is not None
+        low, high = self._logit(w.low), self._logit(w.high)
+        return Interval(self._logit(self.weight.value) if self.found else None, low, high)
+
+    def _logit(self, weight: float) -> float | None:
+        return self.level + log(weight) if weight > 0 else None
+
+
+def _root(curvature: float) -> float | None:
+    return 1 / sqrt(curvature) if curvature > 0 else None
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number that is certain, or one of a few neighbours.
+
+    Attributes:
+        value: The number.
+        low: The least it may be.
+        high: The most it may be.
+    """
+
+    value: int
+    low: int
+    high: int
+
+    def at(self, confidence: float = 0.95) -> Interval:
+        """Return the interval, the same at every confidence."""
+        return Interval(float(self.value), float(self.low), float(self.high))

@@ -1,0 +1,184 @@
+"""The head that is fitted: its output for given parameters, and the slopes along each of them."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.rows import HeadRows
+
+Floats = NDArray[np.float64]
+
+Name = Literal["multiplier", "value_scale", "curvature", "sink"]
+"""What can be fitted."""
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What out = c·softmax(f(m·s) + bias, sink)·V is computed with.
+
+    Attributes:
+        multiplier: m, of either sign.
+        value_scale: c.
+        curvature: g = 1/cap², of f(x) = tanh(√g·x)/√g; 0 is no cap, and below 0 f is x − g·x³/3,
+            so that none is an ordinary value with errors to both sides.
+        sink: The weight e^(b − level) of the sink; 0 is no sink.
+        level: What sinks are relative to, so that none of their weights overflows.
+    """
+
+    multiplier: float
+    value_scale: float = 1.0
+    curvature: float = 0.0
+    sink: float = 0.0
+    level: float = 0.0
+
+    def moved(self, names: tuple[Name, ...], step: Floats) -> "Parameters":
+        """Return the parameters with a step added along each name."""
+        return replace(
+            self,
+            **{name: getattr(self, name) + float(by) for name, by in zip(names, step, strict=True)},
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What of a head does not depend on the parameters, in float64.
+
+    Attributes:
+        scores: q·k, shape (r, n).
+        values: V, shape (n, d_v).
+        output: What was captured, shape (r, d_v).
+        seen: Shape (r, n).
+        bias: Shape (r, n), or None.
+        norms: ‖q‖ of each row, shape (r,), and ‖k‖ of each key, shape (n,).
+        d_k: The length of a query.
+    """
+
+    scores: Floats
+    values: Floats
+    output: Floats
+    seen: NDArray[np.bool_]
+    bias: Floats | None
+    norms: tuple[Floats, Floats]
+    d_k: int
+
+    def under(self, seen: NDArray[np.bool_]) -> "Rows":
+        """The same under another mask."""
+        return replace(self, seen=seen)
+
+    def part(self, rows: NDArray[np.intp]) -> "Rows":
+        """Only some of the rows."""
+        bias = None if self.bias is None else self.bias[rows]
+        return replace(
+            self, scores=self.scores[rows], output=self.output[rows], seen=self.seen[rows],
+            bias=bias, norms=(self.norms[0][rows], self.norms[1]),
+        )  # fmt: skip
+
+
+def rows_of(head: HeadRows, mask: HeadMask) -> Rows:
+    """Take from a head what its fit needs."""
+    assert head.values is not None
+    assert head.output is not None
+    queries, keys = head.queries.astype(np.float64), head.keys.astype(np.float64)
+    bias = None if head.bias is None else head.bias.astype(np.float64)
+    return Rows(
+        queries @ keys.T,
+        head.values.astype(np.float64),
+        head.output.astype(np.float64),
+        mask.seen(head),
+        bias,
+        (np.linalg.norm(queries, axis=1), np.linalg.norm(keys, axis=1)),
+        head.d_k,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """A head computed with some parameters.
+
+    Attributes:
+        parameters: These.
+        logits: z, shape (r, n), capped, without bias.
+        slope: ∂z/∂(m·s), shape (r, n), or 1.
+        top: The largest logit with bias that a row sees, shape (r, 1).
+        total: Σ e^(z − top) with the sink's, shape (r, 1).
+        weights: p, shape (r, n).
+        mixed: p·V, shape (r, d_v): the output before c.
+    """
+
+    parameters: Parameters
+    logits: Floats
+    slope: Floats | float
+    top: Floats
+    total: Floats
+    weights: Floats
+    mixed: Floats
+
+    @property
+    def output(self) -> Floats:
+        """c·p·V, shape (r, d_v)."""
+        return self.parameters.value_scale * self.mixed
+
+
+def capped(x: Floats, curvature: float) -> tuple[Floats, Floats | float]:
+    """Return f(x) and ∂f/∂x for g = 1/cap², as `Parameters` says."""
+    if curvature == 0:
+        return x, 1.0
+    if curvature < 0:
+        square = -curvature * x * x
+        return x * (1 + square / 3), 1 + square
+    root = np.sqrt(curvature)
+    tanh = np.tanh(root * x)
+    return tanh / root, 1 - tanh * tanh
+
+
+def bend(x: Floats, z: Floats, slope: Floats | float, curvature: float) -> Floats:
+    """Return ∂f/∂g at x: −x³/3 for small arguments, else (x·f′ − f)/2g."""
+    small = np.asarray(-x * x * x / 3)
+    if curvature <= 0:
+        return small
+    square = curvature * x * x
+    exact = (x * slope - z) / (2 * curvature)
+    series = small * (1 - square * (4 / 5) + square * square * (17 / 35))
+    return np.where(square < 1e-4, series, exact)
+
+
+def compute(rows: Rows, parameters: Parameters) -> State:
+    """Compute a head with these parameters."""
+    z, slope = capped(parameters.multiplier * rows.scores, parameters.curvature)
+    biased = z if rows.bias is None else z + rows.bias
+    hidden = np.where(rows.seen, biased, -np.inf)
+    top = hidden.max(axis=1, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0.0)
+    p = np.exp(np.subtract(hidden, top, out=hidden), out=hidden)
+    total = p.sum(axis=1, keepdims=True)
+    if parameters.sink:
+        total = total + parameters.sink * np.exp(np.minimum(parameters.level - top, 600.0))
+    total = np.maximum(total, 1e-300)
+    p /= total
+    return State(parameters, z, slope, top, total, p, p @ rows.values)
+
+
+def slopes(rows: Rows, state: State, names: tuple[Name, ...]) -> Floats:
+    """Return ∂out along each parameter, shape (names, r, d_v)."""
+    at = state.parameters
+    return np.stack([_slope(rows, state, at, name) for name in names])
+
+
+def _slope(rows: Rows, state: State, at: Parameters, name: Name) -> Floats:
+    if name == "value_scale":
+        return state.mixed
+    if name == "sink":
+        share = np.exp(np.minimum(at.level - state.top, 600.0)) / state.total
+        return -at.value_scale * share * state.mixed
+    if name == "multiplier":
+        change = rows.scores * state.slope
+    else:
+        change = bend(at.multiplier * rows.scores, state.logits, state.slope, at.curvature)
+    by_weight = state.weights * change
+    # With a sink the weights sum to less than 1, and its logit does not change.
+    mean = by_weight.sum(axis=1, keepdims=True)
+    by_weight -= state.weights * mean
+    return at.value_scale * (by_weight @ rows.values)

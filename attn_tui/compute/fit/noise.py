@@ -1,0 +1,183 @@
+"""What rounding does to a head's output: its variance under each path, and rows freed of it."""
+
+from dataclasses import dataclass
+from math import frexp
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.fit.diagnosis import Path
+from attn_tui.compute.fit.model import Floats, Rows, State
+from attn_tui.compute.formats import dtype_of, limits
+
+PATHS: tuple[Path, ...] = ("float32", "flash", "eager")
+
+KEYS = 256
+"""So many keys, those whose rounding matters most, are taken with the direction they push in."""
+
+
+SUMS = 8.0
+"""Variance of float32 arithmetic in units that suit sums in long blocks: orders of sums differ."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A number format's spacing.
+
+    Attributes:
+        name: ``float64``, ``float32``, ``bfloat16`` or ``float16``.
+        bits: Digits of the significand, the leading one among them.
+        least: The exponent of the smallest normal number.
+    """
+
+    name: str
+    bits: int
+    least: int
+
+    def spacing(self, values: Floats) -> Floats:
+        """Return the distance to the next number of the format, shaped as the values."""
+        exponent = np.where(values == 0, self.least, np.frexp(values)[1] - 1)
+        return np.asarray(np.ldexp(1.0, np.maximum(exponent, self.least) - self.bits + 1))
+
+
+def format_of(name: str) -> Format:
+    """Return a format by its name."""
+    known = limits(dtype_of(name))
+    return Format(name, int(known.nmant) + 1, int(known.minexp))
+
+
+def coarsest(values: NDArray[np.floating], named: str) -> str:
+    """Return the coarsest format that holds every value: captured bfloat16 is often cast up."""
+    names = ("bfloat16", "float16", "float32", "float64")
+    if named in names[:2]:
+        return named
+    sample = values[np.isfinite(values)][:65536].astype(np.float64)
+    for name in names[:3]:
+        with np.errstate(all="ignore"):
+            if np.array_equal(sample.astype(dtype_of(name)).astype(np.float64), sample):
+                return name
+    return names[3]
+
+
+def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floats:
+    """Return the variance of each logit, shape (r, n).
+
+    In eager models every step from q·k to z is rounded (theory.md §8); and in every path the sum
+    q·k is one of float32, unless all is float64.
+    """
+    at = state.parameters
+    slope = at.multiplier * state.slope
+    unit = 2.0 ** -max(format.bits, 24)
+    q, k = rows.norms
+    # A sum of d terms in blocks, each rounded: some units of ‖q‖‖k‖/√d; e^z and z − max besides.
+    sums = np.square(unit * 0.5) * np.multiply.outer(q * q, k * k) / rows.d_k * np.square(slope)
+    away = state.logits - state.top
+    sums += np.square(unit) * (1 + np.square(away) + np.square(state.top)) / 3
+    sums *= SUMS
+    if path != "eager":
+        return np.asarray(sums)
+    sums += np.square(format.spacing(rows.scores) * slope) / 12
+    x = at.multiplier * rows.scores
+    if frexp(abs(at.multiplier))[0] != 0.5:
+        sums += np.square(format.spacing(x) * state.slope) / 12
+    if at.curvature > 0:
+        root = np.sqrt(at.curvature)
+        u = x * root
+        tanh = np.tanh(u)
+        sums += np.square(format.spacing(u) * state.slope / root) / 12
+        sums += np.square(format.spacing(tanh) / root) / 12
+        sums += np.square(format.spacing(state.logits)) / 12
+    if rows.bias is not None:
+        sums += np.square(format.spacing(state.logits + rows.bias)) / 12
+    return np.asarray(sums)
+
+
+def weight_variance(state: State, format: Format, path: Path) -> Floats | None:
+    """Return the variance of each weight that its own rounding makes, shape (r, n), or None."""
+    if path == "float32" or format.bits >= 24:
+        return None
+    if path == "eager":
+        return np.asarray(np.square(format.spacing(state.weights)) / 12)
+    before = state.weights * state.total
+    step = np.square(format.spacing(before) / state.total) / 12
+    # The largest is 1, and needs no rounding.
+    return np.asarray(np.where(before < 1 - 1e-12, step, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Noise:
+    """The noise of a head's output, by row.
+
+    Attributes:
+        variance: Of each number, shape (r, d_v).
+        factor: L⁻¹ of each row's covariance L·Lᵀ, shape (r, d_v, d_v), or None where only the
+            variances count.
+        log_determinant: ln of the determinant of the covariance, summed over rows.
+    """
+
+    variance: Floats
+    factor: Floats | None
+    log_determinant: float
+
+    def freed(self, rows: Floats) -> Floats:
+        """Return rows, shape (…, r, d_v), in units in which their noise is 1 and independent."""
+        if self.factor is None:
+            return np.asarray(rows / np.sqrt(self.variance))
+        return np.einsum("rij,...rj->...ri", self.factor, rows, optimize=True)
+
+
+def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
+    """Return the noise of a head's output under a path (theory.md §8).
+
+    What rounding one logit or weight does to a row pushes it in one direction, so that the errors
+    of a row's numbers hang together: a covariance, in which the keys that matter most are
+    taken with their direction, and the others as if each number had its own error.
+    """
+    at, p, v, mixed = state.parameters, state.weights, rows.values, state.mixed
+    c2 = at.value_scale**2
+    unit = 2.0 ** -max(format.bits, 24)
+    own = np.square(format.spacing(rows.output)) / 12
+    # Numbers near 0 are rounded so finely that one of them would decide alone.
+    own = np.maximum(own, own.mean(axis=1, keepdims=True) / 16)
+    own += SUMS * np.square(unit) * c2 * (np.square(mixed) + np.square(p) @ np.square(v))
+    by_score = c2 * np.square(p) * score_variance(rows, state, format, path)
+    by_weight = weight_variance(state, format, path)
+    if by_weight is None:
+        by_weight = np.zeros_like(by_score)
+    else:
+        by_weight *= c2
+    if path == "float32" or format.bits >= 24:
+        own += _spread(by_score, by_weight, v, mixed)
+        return Noise(own, None, float(np.log(own).sum()))
+    variance = own + _spread(by_score, by_weight, v, mixed)
+    factors = np.empty((len(own), v.shape[1], v.shape[1]))
+    log_determinant = 0.0
+    length = np.square(v).sum(axis=1)
+    for i, (score, weight) in enumerate(zip(by_score, by_weight, strict=True)):
+        matter = score * (length - 2 * (v @ mixed[i]) + mixed[i] @ mixed[i]) + weight * length
+        most = _most(matter, KEYS)
+        apart = (v[most] - mixed[i]) * np.sqrt(score[most])[:, None]
+        whole = v[most] * np.sqrt(weight[most])[:, None]
+        covariance = apart.T @ apart + whole.T @ whole
+        rest = variance[i] - np.diagonal(covariance)
+        covariance[np.diag_indices_from(covariance)] += np.maximum(rest, own[i])
+        factor = np.linalg.cholesky(covariance)
+        log_determinant += 2 * float(np.log(np.diagonal(factor)).sum())
+        factors[i] = np.linalg.inv(factor)
+    return Noise(variance, factors, log_determinant)
+
+
+def _most(matter: Floats, count: int) -> NDArray[np.intp]:
+    """Return where the largest so many of some numbers are."""
+    if len(matter) <= count:
+        return np.flatnonzero(matter > 0)
+    return np.argpartition(matter, -count)[-count:]
+
+
+def _spread(by_score: Floats, by_weight: Floats, values: Floats, mixed: Floats) -> Floats:
+    """Return the variance that rounded logits and weights make, shape (r, d_v)."""
+    square = np.square(values)
+    made = (by_score + by_weight) @ square
+    made -= 2 * mixed * (by_score @ values)
+    made += np.square(mixed) * by_score.sum(axis=1, keepdims=True)
+    return np.maximum(made, 0.0)

@@ -1,0 +1,170 @@
+"""Heads made by arithmetic that is known: what a model with these settings would have captured."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.fit.diagnosis import Path
+from attn_tui.compute.formats import dtype_of
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.rows import HeadRows, Reals
+
+CAUSAL = HeadMask("causal")
+"""Every query sees the keys up to its own."""
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """How a head is computed: out = c·softmax(cap(m·q·k) + bias, sink)·V, and where it is rounded.
+
+    Attributes:
+        multiplier: m, what q·k is multiplied by; one for all rows, or one a row, shape (r,).
+        value_scale: c.
+        softcap: The cap of cap·tanh(m·q·k/cap); None is none.
+        sink: The logit b that softmax runs over besides; None is none.
+        mask: Which keys are seen.
+        format: ``float64``, ``float32``, ``bfloat16`` or ``float16``: what is rounded is rounded
+            to it.
+        path: ``float32``: the output only. ``flash``: also e^(z − max) before it meets V, their
+            sum not. ``eager``: also q·k, every step from there to z, and the weights.
+        softmaxes: How often softmax is taken: 2 is weights that were softmaxed again, masked
+            ones, which were 0, among them.
+    """
+
+    multiplier: float | NDArray[np.float64]
+    value_scale: float = 1.0
+    softcap: float | None = None
+    sink: float | None = None
+    mask: HeadMask = field(default=CAUSAL)
+    format: str = "bfloat16"
+    path: Path = "float32"
+    softmaxes: int = 1
+
+
+def rounded_to(values: Reals, format: str) -> Reals:
+    """Return values rounded to a format, in the type that they are held in."""
+    if format == values.dtype.name:
+        return values
+    with np.errstate(all="ignore"):
+        return values.astype(dtype_of(format)).astype(values.dtype)
+
+
+def compute(head: HeadRows, how: Arithmetic) -> tuple[Reals, Reals, Reals]:
+    """Compute a head's rows as a model would: in float32, rounded where the path rounds.
+
+    Args:
+        head: Its queries, keys and values, and perhaps a bias; for ``float64`` sums are taken
+            in that.
+        how: The arithmetic.
+
+    Returns:
+        Logits, −∞ where masked, and weights, shape (r, n); the output, shape (r, d_v).
+    """
+    inner: type[np.floating[Any]] = np.float64 if how.format == "float64" else np.float32
+    assert head.values is not None
+
+    def step(values: Any) -> Reals:
+        held: Reals = np.asarray(values, inner)
+        return rounded_to(held, how.format) if how.path == "eager" else held
+
+    seen = how.mask.seen(head)
+    z = step(head.queries.astype(inner) @ head.keys.astype(inner).T)
+    z = step(z * np.asarray(how.multiplier, inner).reshape(-1, 1))
+    if how.softcap is not None:
+        cap = inner(how.softcap)
+        z = step(cap * step(np.tanh(step(z / cap))))
+    if head.bias is not None:
+        z = step(z + head.bias.astype(inner))
+    z = np.where(seen, z, inner(-np.inf))
+    p = _softmax(z, how)
+    for _ in range(how.softmaxes - 1):
+        p = _softmax(p, how)
+    output: Reals = (p @ head.values.astype(inner)) * inner(how.value_scale)
+    return z, p, rounded_to(output, how.format)
+
+
+def _softmax(z: Reals, how: Arithmetic) -> Reals:
+    """Return the weights, shape (r, n), rounded where the path rounds; a masked row is 0."""
+    top = z.max(axis=1, keepdims=True)
+    if how.sink is not None:
+        top = np.maximum(top, z.dtype.type(how.sink))
+    top = np.where(np.isfinite(top), top, z.dtype.type(0.0))
+    p: Reals = np.exp(z - top)
+    total: Reals = p.sum(axis=1, keepdims=True)
+    if how.sink is not None:
+        total = total + np.exp(z.dtype.type(how.sink) - top)
+    total = np.where(total == 0, z.dtype.type(1.0), total)
+    if how.path == "flash":
+        return np.asarray(rounded_to(p, how.format) / total)
+    p = p / total
+    return rounded_to(p, how.format) if how.path == "eager" else p
+
+
+def simulate(
+    seed: int,
+    how: Arithmetic | None = None,
+    *,
+    n_keys: int = 256,
+    n_queries: int | None = None,
+    d_k: int = 64,
+    d_v: int | None = None,
+    logit_std: float = 1.0,
+    rows: int | Sequence[int] = 32,
+) -> HeadRows:
+    """Draw a head and compute its output.
+
+    Queries, keys and values are normal, rounded to the format; queries are scaled so that the
+    logits before cap and mask have the standard deviation that is asked for.
+
+    Args:
+        seed: Of the draw.
+        how: The arithmetic; None is m = 1/√d_k, causal, in bfloat16.
+        n_keys: n.
+        n_queries: n_q; None is n.
+        d_k: The length of queries and keys.
+        d_v: The length of values; None is d_k.
+        logit_std: Standard deviation of m·q·k.
+        rows: How many queries are kept, spread evenly, or which.
+
+    Returns:
+        The rows, with their output.
+    """
+    how = Arithmetic(d_k**-0.5) if how is None else how
+    n_queries = n_keys if n_queries is None else n_queries
+    if isinstance(rows, int):
+        rows = spread(n_queries, rows)
+    place = np.asarray(rows, np.intp)
+    rng = np.random.default_rng(seed)
+    inner: type[np.floating[Any]] = np.float64 if how.format == "float64" else np.float32
+    typical = float(np.median(np.abs(how.multiplier))) or 1.0
+    scale = logit_std / (typical * d_k**0.5)
+    queries, keys, values = (
+        rounded_to((rng.standard_normal(shape) * by).astype(inner), how.format)
+        for shape, by in (
+            ((n_queries, d_k), scale),
+            ((n_keys, d_k), 1.0),
+            ((n_keys, d_v or d_k), 1.0),
+        )
+    )
+    head = HeadRows(
+        place, n_queries, queries[place], keys, values,
+        formats=dict.fromkeys(("q", "k", "v", "out"), how.format),
+    )  # fmt: skip
+    return computed(head, how)
+
+
+def computed(head: HeadRows, how: Arithmetic) -> HeadRows:
+    """Return the rows with the output that this arithmetic gives."""
+    return replace(head, output=compute(head, how)[2])
+
+
+def spread(n_queries: int, rows: int) -> tuple[int, ...]:
+    """Return the rows to use of so many queries: the first, the last, and evenly between.
+
+    >>> spread(10, 4)
+    (0, 3, 6, 9)
+    """
+    return tuple(sorted({round(i) for i in np.linspace(0, n_queries - 1, rows)}))

@@ -1,0 +1,47 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attn_tui.compute.fit.diagnose import diagnose
+from attn_tui.compute.fit.diagnosis import Path
+from attn_tui.compute.fit.noise import PATHS
+from attn_tui.compute.fit.simulate import Arithmetic, simulate
+from attn_tui.compute.heads.mask import HeadMask
+
+
+@pytest.mark.parametrize("kind", ["none", "causal"])
+def test_exact_data_give_back_the_multiplier_to_ten_digits(kind: str) -> None:
+    for multiplier in (0.125, 0.0371):
+        how = Arithmetic(multiplier, 0.7, mask=HeadMask(kind), format="float64")  # type: ignore[arg-type]
+        found = diagnose(simulate(1, how, n_keys=64, rows=12))
+        assert found.multiplier is not None
+        assert found.value_scale is not None
+        assert found.multiplier.at().value == pytest.approx(multiplier, rel=1e-10)
+        assert found.value_scale.at().value == pytest.approx(0.7, rel=1e-10)
+        assert found.mask == HeadMask(kind)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("logit_std", [0.1, 1.0, 8.0])
+def test_the_path_of_rounding_is_told(path: Path, logit_std: float) -> None:
+    for seed in range(5):
+        head = simulate(seed, Arithmetic(0.11, path=path), logit_std=logit_std, n_keys=96, rows=16)
+        found = diagnose(head)
+        assert found.fits
+        assert found.path == path
+        assert found.multiplier is not None
+        interval = found.multiplier.at(1 - 1e-6)
+        assert interval.low is not None
+        assert interval.high is not None
+        assert interval.low <= 0.11 <= interval.high
+        assert interval.high - interval.low < 0.11
+
+
+def test_values_that_do_not_belong_to_the_output_fit_nothing() -> None:
+    head = simulate(1)
+    assert head.output is not None
+    other = np.roll(head.output, 1, axis=0)
+    found = diagnose(replace(head, output=other))
+    assert not found.fits
+    assert found.multiplier is None
