@@ -123,7 +123,7 @@ class Noise:
         """Return rows, shape (…, r, d_v), in units in which their noise is 1 and independent."""
         if self.factor is None:
             return np.asarray(rows / np.sqrt(self.variance))
-        return np.einsum("rij,...rj->...ri", self.factor, rows, optimize=True)
+        return np.asarray((self.factor @ rows[..., None])[..., 0])
 
 
 def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
