@@ -27,3 +27,9 @@ def pytest_collection_finish() -> None:
     """Leave what all tests share out of every later search for garbage."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Return more workers than there are cores: tests of screens mostly wait for these to rest."""
+    cores = os.cpu_count() or 1
+    return min(3 * cores, cores + 8)
