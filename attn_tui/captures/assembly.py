@@ -1,90 +1,25 @@
 """Tensors of files to layers: by their names, joined over ranks, with layouts that fit."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import replace
+from typing import Any, NoReturn
 
+import numpy as np
+
+from attn_tui.captures.claims import Claims, claims_of
+from attn_tui.captures.collecting import Source, collected
 from attn_tui.captures.layer import Layer, Tensor
-from attn_tui.captures.layouts import Layout, layout_text, parse_layout
-from attn_tui.captures.names import mapped, matcher, meaning_of, nearest
-from attn_tui.captures.readings import VARIABLES, Dims, choices, readings_of
-from attn_tui.captures.readings import mapped as with_mappings
-from attn_tui.captures.stored import Stored
+from attn_tui.captures.layouts import VECTORS, Layout, layout_text, parse_layout
+from attn_tui.captures.padding import padding_of
+from attn_tui.captures.readings import (
+    VARIABLES,
+    Dims,
+    choices,
+    readings_of,
+    with_kv_mappings,
+)
+from attn_tui.captures.statements import layer_list, statements
 from attn_tui.compute.errors import InputError
-
-
-@dataclass(frozen=True)
-class Source:
-    """A file and what it says it holds."""
-
-    path: str
-    tensors: tuple[Stored, ...]
-    metadata: Mapping[str, object]
-
-
-def assembled(
-    sources: Sequence[Source], layouts: Mapping[str, str], names: str | None
-) -> tuple[dict[int, Layer], tuple[str, ...], dict[str, Any]]:
-    """Return layers by number, what was recognised, and what metadata claims.
-
-    Raises:
-        InputError: With field ``"capture"``, ``"layout"`` or ``"names"``.
-    """
-    parts = _named(sources, names)
-    config: dict[str, Any] = {}
-    stated: list[str] = []
-    layers = {}
-    for number in sorted(parts):
-        if not {"q", "k"} <= parts[number].keys():
-            continue
-        layers[number] = _layer(number, parts[number], layouts)
-    if not layers:
-        raise InputError("capture", "no layer has both q and k", "0.q and 0.k")
-    return layers, tuple(stated), config
-
-
-def _named(sources: Sequence[Source], names: str | None) -> dict[int, dict[str, Tensor]]:
-    pattern = matcher(names) if names else None
-    found: dict[int, dict[str, list[Stored]]] = {}
-    for source in sources:
-        for stored in source.tensors:
-            meaning = mapped(stored.name, pattern) if pattern else None
-            meaning = meaning or meaning_of(stored.name)
-            if meaning:
-                found.setdefault(meaning.layer, {}).setdefault(meaning.part, []).append(stored)
-    if not found:
-        every = tuple(stored.name for source in sources for stored in source.tensors)
-        near = f", not {nearest(every)}" if every else ""
-        raise InputError("names", f"no tensor is called as one of ours{near}", "0.q, or --names")
-    return {
-        number: {part: Tensor(tuple(pieces)) for part, pieces in parts.items()}
-        for number, parts in found.items()
-    }
-
-
-def _layer(number: int, tensors: Mapping[str, Tensor], layouts: Mapping[str, str]) -> Layer:
-    given = []
-    for part in VARIABLES:
-        if part in tensors:
-            shape = tensors[part].shape
-            options = choices(part, len(shape))
-            if part in layouts:
-                options = [(parse_layout(layouts[part], part), 0)]
-            given.append((part, shape, tuple(options)))
-    readings = readings_of(tuple(given))
-    if not readings:
-        shapes = ", ".join(f"{part} {'×'.join(map(str, shape))}" for part, shape, _ in given)
-        problem = f"shapes of layer {number} do not fit each other: {shapes}"
-        raise InputError("layout", problem, "[batch, heads, positions, dim], or --layout")
-    dims = readings[0].dims
-    aside = {
-        part: _aside(number, part, tensors[part], dims, layouts)
-        for part in ("mask", "bias", "sink", "positions")
-        if part in tensors
-    }
-    every = tuple(each for reading in readings for each in with_mappings(reading))
-    return Layer(number, tensors, every, aside)
-
 
 _ASIDE: Mapping[str, tuple[str, ...]] = {
     "mask": ("bhqk", "bqk", "hqk", "qk", "bk"),
@@ -92,23 +27,173 @@ _ASIDE: Mapping[str, tuple[str, ...]] = {
     "sink": ("h", "bh", "bhqk"),
     "positions": ("n", "bn", "bhn"),
 }
+"""Layouts of what stands beside q, k, v and out, the likeliest first."""
+
+_TOOL_LAYOUTS: Mapping[str, str] = {"TransformerLens": "bnhd"}
+_UNLIKELY = 5
+_MOST_SEQUENCES = 100_000
+
+
+def assembled(
+    sources: Sequence[Source], layouts: Mapping[str, str], names: str | None
+) -> tuple[dict[int, Layer], tuple[str, ...], Mapping[str, Any]]:
+    """Return layers by number, what was recognised, and what metadata claims.
+
+    Args:
+        sources: The files.
+        layouts: Axes by part, as they were asked for.
+        names: How tensors are called, as it was asked for.
+
+    Raises:
+        InputError: With field ``"capture"``, ``"layout"`` or ``"names"``.
+    """
+    claims = claims_of([source.metadata for source in sources])
+    found = collected(_by_rank(sources), names)
+    asked = {part: parse_layout(text, part) for part, text in layouts.items()}
+    said = [*found.said]
+    usable = {}
+    for number, tensors in sorted(found.layers.items()):
+        if {"q", "k"} <= tensors.keys():
+            usable[number] = tensors
+    if not usable:
+        number = min(found.layers)
+        lacks = " and ".join(sorted({"q", "k"} - found.layers[number].keys()))
+        raise InputError("capture", f"layer {number} has no {lacks}", "q and k of a layer at least")
+    if len(usable) < len(found.layers):
+        without = layer_list(sorted(set(found.layers) - set(usable)))
+        said.append(f"Without q or k, and left out: {without}.")
+    usual = _TOOL_LAYOUTS.get(found.tool)
+    likely = {**({part: tuple(usual) for part in VECTORS} if usual else {}), **claims.layouts}
+    layers = {
+        number: _layer(number, tensors, asked, likely, claims) for number, tensors in usable.items()
+    }
+    layers, padded = padding_of(layers)
+    said += [*padded, *statements(layers, found.tool, claims, asked)]
+    return layers, tuple(said), claims.config
+
+
+def _by_rank(sources: Sequence[Source]) -> Sequence[Source]:
+    """Return files by the rank that each says it is, if all do and differ."""
+    ranks = [
+        next((each.metadata[name] for name in ("tp_rank", "rank") if name in each.metadata), None)
+        for each in sources
+    ]
+    numbers = [
+        int(str(rank)) if str(rank).isdecimal() and len(str(rank)) < 7 else -1 for rank in ranks
+    ]
+    if -1 in numbers or len(set(numbers)) < len(sources):
+        return sources
+    return [source for _, source in sorted(zip(numbers, sources, strict=True), key=lambda x: x[0])]
+
+
+def _layer(
+    number: int,
+    tensors: Mapping[str, Tensor],
+    asked: Mapping[str, Layout],
+    likely: Mapping[str, Layout],
+    claims: Claims,
+) -> Layer:
+    given = []
+    for part in VARIABLES:
+        if part not in tensors:
+            continue
+        shape = tensors[part].shape
+        options = choices(part, len(shape))
+        if part in asked:
+            options = [(asked[part], 0)] if len(asked[part]) == len(shape) else []
+        elif part in likely and len(likely[part]) == len(shape):
+            others = [(each, cost + _UNLIKELY) for each, cost in options if each != likely[part]]
+            options = [(likely[part], 0), *others]
+        given.append((part, shape, tuple(options)))
+    ranks = len(tensors["q"].pieces)
+    readings = readings_of(tuple(given), claims.of_shapes(ranks))
+    if not readings:
+        _refuse_shapes(number, given, asked)
+    kv_ranks = len(tensors["k"].pieces)
+    joined = [
+        replace(
+            each,
+            dims=replace(
+                each.dims,
+                heads=each.dims.heads * ranks,
+                kv_heads=each.dims.kv_heads * kv_ranks,
+            ),
+        )
+        for each in readings
+    ]
+    for part, tensor in tensors.items():
+        wanted = {"k": kv_ranks, "v": kv_ranks, "q": ranks, "out": ranks}.get(part)
+        if wanted and len(tensor.pieces) != wanted:
+            problem = f"layer {number} has {part} in {len(tensor.pieces)} files"
+            raise InputError("capture", problem, f"{wanted}, as many as for the other tensors")
+    dims = joined[0].dims
+    aside = {
+        part: _aside(number, part, tensors[part], dims, asked) for part in _ASIDE if part in tensors
+    }
+    lengths = _lengths(number, tensors.get("lengths"), dims)
+    every = tuple(each for reading in joined for each in with_kv_mappings(reading))
+    return Layer(number, tensors, every, aside, lengths, claims.query_offset)
+
+
+def _refuse_shapes(number: int, given: Sequence[Any], asked: Mapping[str, Layout]) -> NoReturn:
+    shapes = ", ".join(
+        f"{part} {'×'.join(map(str, shape)) or 'a scalar'}"
+        + (f" as {layout_text(asked[part])}" if part in asked else "")
+        for part, shape, _ in given
+    )
+    problem = f"shapes of layer {number} do not fit each other: {shapes}"
+    expected = "[batch, heads, positions, dim], or --layout, such as out=bnhd or 'out=bn(hd)'"
+    raise InputError("layout", problem, expected)
 
 
 def _aside(
-    number: int, part: str, tensor: Tensor, dims: Dims, layouts: Mapping[str, str]
+    number: int, part: str, tensor: Tensor, dims: Dims, asked: Mapping[str, Layout]
 ) -> Layout:
     """Return the layout of a tensor beside q, k, v and out, which follows from theirs."""
-    lengths = {"b": dims.batch, "h": dims.heads, "q": dims.queries, "n": dims.queries}
-    lengths["k"] = 1 if part == "sink" else dims.keys
-    lengths["q"] = 1 if part == "sink" else dims.queries
-    texts = [layout_text(parse_layout(layouts[part], part))] if part in layouts else _ASIDE[part]
-    for text in texts:
+    ranks = len(tensor.pieces)
+    lengths = {
+        "b": dims.batch,
+        "h": dims.heads // ranks,
+        "n": dims.queries,
+        "q": 1 if part == "sink" else dims.queries,
+        "k": 1 if part == "sink" else dims.keys,
+    }
+    options = [layout_text(asked[part])] if part in asked else _ASIDE[part]
+    for text in options:
         if len(text) == len(tensor.shape) and all(
-            length in ((lengths[axis], 1) if axis in "bhq" else (lengths[axis],))
+            length == lengths[axis] or (axis in "bhq" and length == 1)
             for axis, length in zip(text, tensor.shape, strict=True)
         ):
             return tuple(text)
     shown = "×".join(map(str, tensor.shape)) or "a scalar"
-    problem = f"{part} of layer {number} is {shown}"
-    wanted = " or ".join("×".join(str(lengths[axis]) for axis in text) for text in list(texts)[:2])
-    raise InputError("layout", problem, wanted)
+    wanted = ["×".join(str(lengths[axis]) for axis in text) for text in options[:2]]
+    raise InputError("layout", f"{part} of layer {number} is {shown}", " or ".join(wanted))
+
+
+def _lengths(number: int, tensor: Tensor | None, dims: Dims) -> tuple[tuple[int, int], ...]:
+    """Return how many queries and keys each sequence of a ragged batch has."""
+    if tensor is None:
+        return ()
+    stored, expected = tensor.pieces[0], "lengths [batch], or [batch, 2] of queries and keys"
+    problem = f"lengths of layer {number} are {'×'.join(map(str, stored.shape)) or 'a scalar'}"
+    if len(stored.shape) not in (1, 2) or stored.shape[1:] not in ((), (2,)):
+        raise InputError("layout", problem, expected)
+    if stored.shape[0] > _MOST_SEQUENCES:
+        raise InputError("layout", problem, f"at most {_MOST_SEQUENCES:,} sequences")
+    found = stored.take((slice(None),) * len(stored.shape)).astype(np.int64)
+    pairs = found if found.ndim == 2 else np.stack([found, found], 1)
+    if found.ndim == 1 and dims.queries != dims.keys:
+        # Lengths of keys: queries are what there is of them.
+        pairs[:, 0] = dims.queries
+    most = np.array([dims.queries, dims.keys])
+    is_packed = dims.batch == 1 and len(pairs) > 1
+    if not is_packed and len(pairs) != dims.batch:
+        raise InputError("layout", problem, f"{dims.batch} of them, one for each sequence")
+    if (pairs < 1).any() or (pairs > most).any():
+        problem = f"lengths of layer {number} reach from {pairs.min():,} to {pairs.max():,}"
+        expected = f"1 to {dims.keys:,}, the positions there are"
+        raise InputError("layout", problem, expected)
+    if is_packed and (pairs.sum(0) != most).any():
+        problem = f"lengths of layer {number} are {pairs.sum(0)[-1]:,} together"
+        raise InputError("layout", problem, f"{dims.keys:,}, the positions there are")
+    return tuple((int(queries), int(keys)) for queries, keys in pairs)

@@ -1,16 +1,16 @@
 """What tensors are called, here and in other tools, and what they are."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import NamedTuple
 
 from attn_tui.compute.errors import InputError, inert
 
 PARTS: Mapping[str, tuple[str, ...]] = {
-    "q": ("q", "query", "queries", "query_states", "query_layer", "rot_q"),
-    "k": ("k", "key", "keys", "key_states", "key_layer", "rot_k"),
-    "v": ("v", "value", "values", "value_states", "value_layer"),
+    "q": ("q", "query", "queries", "query_states", "query_layer", "rot_q", "q_proj"),
+    "k": ("k", "key", "keys", "key_states", "key_layer", "rot_k", "k_proj"),
+    "v": ("v", "value", "values", "value_states", "value_layer", "v_proj"),
     "out": ("out", "o", "output", "attn_output", "context", "context_layer", "z"),
     "scores": ("scores", "attn_scores", "attention_scores"),
     "weights": ("weights", "attn_weights", "attention_weights", "attention_probs", "probs",
@@ -68,36 +68,46 @@ def is_ours(name: str) -> bool:
     return _OURS.fullmatch(name) is not None
 
 
-def matcher(template: str) -> "re.Pattern[str]":
-    """Return the pattern of names that a template means.
+def matchers(text: str) -> Callable[[str], Meaning | None]:
+    """Return what tells what a name means where names are those of a template.
 
     Args:
-        template: A name with ``{layer}`` for the number of the layer and ``{part}`` for what it
-            is; without the latter it is a name of q.
+        text: A name with ``{layer}`` for the number of the layer and ``{part}`` for what it is;
+            without the latter it is a name of q. Or several, as ``q=…,out=…``.
 
     Raises:
         InputError: With field ``"names"``, if it does not say where q stands.
     """
+    patterns: list[tuple[re.Pattern[str], str]] = []
+    for each in filter(None, (part.strip() for part in text.split(","))):
+        part, equals, template = each.rpartition("=")
+        if equals and part not in PARTS:
+            raise InputError("names", f"{inert(part)} is no part", f"one of {', '.join(PARTS)}")
+        patterns.append((_pattern(template, part), part))
+
+    def meaning(name: str) -> Meaning | None:
+        for pattern, part in patterns:
+            if found := pattern.fullmatch(name):
+                groups = found.groupdict()
+                return Meaning(int(groups.get("layer") or 0), part or _PART_OF[groups["part"]])
+        return None
+
+    return meaning
+
+
+def _pattern(template: str, part: str) -> "re.Pattern[str]":
     text = template
-    if "{part}" not in text:
+    if not part and "{part}" not in text:
         places = [*re.finditer(r"(?<![A-Za-z])q(?:uery|ueries)?(?![A-Za-z])", text)]
         if not places:
             expected = "a name with {layer}, and {part} or q, such as 'layers.{layer}.attn.q_out'"
             raise InputError("names", f"{inert(template, 80)} names no q", expected)
         text = f"{text[: places[-1].start()]}{{part}}{text[places[-1].end() :]}"
-    if text.count("{layer}") > 1 or text.count("{part}") > 1:
-        raise InputError("names", f"{inert(template, 80)} says it twice", "{layer} and {part} once")
-    spelled = re.escape(text).replace(r"\{layer\}", "(?P<layer>[0-9]{1,6})")
+    if text.count("{layer}") > 1 or text.count("{part}") > (not part):
+        expected = "{layer} once, and {part} once or none"
+        raise InputError("names", f"{inert(template, 80)} says it twice", expected)
+    spelled = re.escape(text).replace(r"\{layer\}", f"(?P<layer>[0-9]{{1,{LONGEST_NUMBER}}})")
     return re.compile(spelled.replace(r"\{part\}", f"(?P<part>{_WORDS})"), re.ASCII)
-
-
-def mapped(name: str, pattern: "re.Pattern[str]") -> Meaning | None:
-    """Return what a name means where names are those of a template."""
-    found = pattern.fullmatch(name)
-    if found is None:
-        return None
-    layer = found.groupdict().get("layer")
-    return Meaning(int(layer or 0), _PART_OF[found["part"]])
 
 
 def nearest(names: tuple[str, ...], wanted: str = "0.q") -> str:

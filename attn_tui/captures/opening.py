@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from attn_tui.captures.assembly import Source, assembled
+from attn_tui.captures.assembly import assembled
 from attn_tui.captures.capture import Capture
+from attn_tui.captures.collecting import Source
 from attn_tui.captures.disk import Disk, opened, refuse
 from attn_tui.captures.fingerprint import FileMark, Fingerprint
 from attn_tui.captures.layouts import parse_layouts

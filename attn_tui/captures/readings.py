@@ -1,7 +1,7 @@
 """Ways to read the tensors of a layer: which axis is which, and which keys a head has."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import product
 from typing import Literal
@@ -44,11 +44,13 @@ class Reading:
         kv_mapping: ``"grouped"``: head h has the keys of h // (n_heads // n_kv), as in
             transformers; ``"interleaved"``: those of h % n_kv.
         dims: What the lengths then are.
+        unlikely: How much less likely it is than the first; below `NEAR` shapes leave it open.
     """
 
     layouts: tuple[tuple[str, Layout], ...]
     kv_mapping: KvMapping
     dims: Dims
+    unlikely: float = field(default=0.0, compare=False)
 
     def layout(self, part: str) -> Layout:
         """Return the axes of a tensor."""
@@ -61,38 +63,45 @@ class Reading:
         return head * self.dims.kv_heads // self.dims.heads
 
 
-USUAL: Mapping[int, Sequence[tuple[str, int]]] = {
-    4: [("b h n d", 0), ("b n h d", 1), ("n b h d", 9), ("b h d n", 12), ("b d n h", 20)],
-    3: [("h n d", 0), ("n h d", 1), ("b n hd", 2), ("h d n", 12)],
-    2: [("n d", 0), ("n hd", 2), ("d n", 12)],
+_VECTORS: Mapping[int, Sequence[tuple[str, float]]] = {
+    4: [("b h n d", 0), ("b n h d", 0), ("b h d n", 12), ("b d n h", 20)],
+    3: [("h n d", 0), ("n h d", 0), ("b n hd", 1), ("h d n", 12)],
+    2: [("n d", 0), ("n hd", 1), ("b hd", 9), ("d n", 12)],
 }
-"""Layouts of q, k, v and out by how many axes there are, with how unlikely each is."""
+"""Layouts of q, k, v and out by how many axes there are, with how unlikely each is alone."""
+
+_MATRICES: Mapping[int, Sequence[tuple[str, float]]] = {
+    4: [("b h q k", 0)],
+    3: [("h q k", 0), ("b q k", 1)],
+    2: [("q k", 0)],
+}
+_ROWS: Mapping[int, Sequence[tuple[str, float]]] = {
+    4: [("b h n d", 0), ("b n h d", 1)],
+    3: [("b h n", 0), ("b n h", 1)],
+    2: [("h n", 0), ("n h", 1)],
+    1: [("n", 0)],
+}
 
 MOST = 8
 """Readings that are kept."""
 
+FAR = 3.0
+"""How much less likely than the first a reading may be that is kept."""
+
+NEAR = 1.0
+"""How much less likely than the first a reading may be that has to be named."""
+
 _ODD = 8
 """From this on a layout is tried only where none before fits."""
 
-_USUAL_MATRICES = {4: "b h q k", 3: "h q k", 2: "q k"}
-_USUAL_ROWS = {4: "b h n d", 3: "b h n", 2: "h n", 1: "n"}
 
-
-def choices(part: str, rank: int) -> list[tuple[Layout, int]]:
+def choices(part: str, rank: int) -> list[tuple[Layout, float]]:
     """Return the layouts a tensor may have, with how unlikely each is."""
-    if part in ("scores", "weights"):
-        texts = [(_USUAL_MATRICES[rank], 0)] if rank in _USUAL_MATRICES else []
-        texts += [("b q k", 1)] if rank == 3 else []
-    elif part == "lse":
-        texts = [(_USUAL_ROWS[rank], 0)] if rank in _USUAL_ROWS else []
-        texts += [("b n h", 1), ("b n h d", 1)][rank - 3 : rank - 2] if rank > 2 else []
-        texts += [("n h", 1)] if rank == 2 else []
-    else:
-        texts = [*USUAL.get(rank, ())]
-    return [(tuple(text.split()), cost) for text, cost in texts]
+    form = _MATRICES if part in ("scores", "weights") else _ROWS if part == "lse" else _VECTORS
+    return [(tuple(text.split()), cost) for text, cost in form.get(rank, ())]
 
 
-Given = tuple[tuple[str, tuple[int, ...], tuple[tuple[Layout, int], ...]], ...]
+Given = tuple[tuple[str, tuple[int, ...], tuple[tuple[Layout, float], ...]], ...]
 """Parts, their shapes, and the layouts each may have."""
 
 
@@ -104,7 +113,7 @@ def readings_of(given: Given, claims: tuple[tuple[str, int], ...] = ()) -> tuple
         given: Tensors of one layer.
         claims: Numbers of `Dims` that somebody says, tested where shapes leave them open.
     """
-    found: dict[Reading, int] = {}
+    found: dict[Reading, float] = {}
     odd = False
     while not found:
         pools = [
@@ -115,16 +124,21 @@ def readings_of(given: Given, claims: tuple[tuple[str, int], ...] = ()) -> tuple
             layouts = tuple(
                 (part, layout) for (part, _, _), (layout, _) in zip(given, pick, strict=True)
             )
-            cost = sum(cost for _, cost in pick) + 3 * _disagreements(dict(layouts))
+            cost = sum(cost for _, cost in pick)
             for extra, dims in _solutions(given, [layout for layout, _ in pick], claims):
                 denied = sum(getattr(dims, name) not in (0, value) for name, value in claims)
-                found.setdefault(Reading(layouts, "grouped", dims), cost + extra + 3 * denied)
+                unlikely = cost + extra + 3 * denied + _unlikely(dict(layouts), dims)
+                found.setdefault(Reading(layouts, "grouped", dims), unlikely)
         if odd:
             break
         odd = True
     order = sorted(found, key=lambda each: found[each])
-    alike = [each for each in order if not _disagreements(dict(each.layouts))]
-    return tuple((alike or order)[:MOST])
+    alike = [each for each in order if not _disagreements(dict(each.layouts))] or order
+    return tuple(
+        replace(each, unlikely=found[each] - found[alike[0]])
+        for each in alike[:MOST]
+        if found[each] - found[alike[0]] <= FAR
+    )
 
 
 def _disagreements(layouts: Mapping[str, Layout]) -> int:
@@ -132,7 +146,19 @@ def _disagreements(layouts: Mapping[str, Layout]) -> int:
     return sum(layouts[part] != layouts["q"] for part in ("k", "v") if part in layouts)
 
 
-def mapped(reading: Reading) -> Iterator[Reading]:
+def _unlikely(layouts: Mapping[str, Layout], dims: Dims) -> float:
+    """Return how unlikely layouts are together, and the numbers that they make of shapes."""
+    q, out = layouts["q"], layouts.get("out", layouts["q"])
+    heads_first = "h" in q and q.index("h") < q.index("n")
+    cost = 3.0 * _disagreements(layouts) + (not heads_first)
+    if out != q:
+        # Often it is turned before it is returned.
+        cost += 0.5 if "hd" in out or out.index("n") < out.index("h") else 2
+    cost += 3 if dims.queries > dims.keys else dims.queries < dims.keys
+    return cost + 0.5 * (dims.heads > dims.keys)
+
+
+def with_kv_mappings(reading: Reading) -> Iterator[Reading]:
     """Yield a reading, and the other way in which its heads may share keys if there is one."""
     yield reading
     if 1 < reading.dims.kv_heads < reading.dims.heads:

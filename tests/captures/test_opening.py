@@ -1,54 +1,218 @@
+import json
+import os
 import pickle
 from pathlib import Path
-from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from attn_tui.captures.capture import HeadId, HeadShape
+from attn_tui.captures.capture import Capture, HeadId, HeadShape
+from attn_tui.captures.layouts import parse_layouts
 from attn_tui.captures.opening import open_capture
-from attn_tui.captures.writer import write_safetensors
+from attn_tui.captures.stored import Plain
+from attn_tui.compute.errors import InputError
+from tests.captures.made import Arrays, laid_out, layer, same, saved
 
 
-def tensors() -> dict[str, NDArray[Any]]:
-    b, h, g, nq, nk, dk, dv, dtype = 2, 4, 2, 5, 7, 3, 6, ml_dtypes.bfloat16
-    random = np.random.default_rng(1)
-    return {
-        "q": random.normal(size=(b, h, nq, dk)).astype(dtype),
-        "k": random.normal(size=(b, g, nk, dk)).astype(dtype),
-        "v": random.normal(size=(b, g, nk, dv)).astype(dtype),
-        "out": random.normal(size=(b, h, nq, dv)).astype(dtype),
-    }
+def assert_holds(capture: Capture, made: Arrays, number: int = 0) -> None:
+    """Every head of a layer is what was made, by the likeliest reading, whole and in rows."""
+    batch, heads, n_queries, _ = made["q"].shape
+    group = heads // made["k"].shape[1]
+    assert [head for head in capture.heads if head.layer == number] == [
+        HeadId(b, number, h) for b in range(batch) for h in range(heads)
+    ]
+    for head in capture.heads:
+        if head.layer != number:
+            continue
+        at, kv = (head.batch, head.head), (head.batch, head.head // group)
+        assert capture.shape(head).kv_head == kv[1]
+        for rows in (None, [n_queries - 1], [0, *range(2, n_queries)]):
+            found = capture.read(head, rows)
+            chosen = list(range(n_queries)) if rows is None else rows
+            assert found.rows.tolist() == chosen
+            assert same(found.queries, made["q"][at][chosen])
+            assert same(found.keys, made["k"][kv])
+            assert same(found.values, made["v"][kv])
+            assert same(found.output, made["out"][at][chosen])
 
 
-def same(found: NDArray[Any] | None, made: NDArray[Any]) -> bool:
-    return found is not None and np.array_equal(found, made)
+def test_a_plain_file_is_layer_0_and_numbers_name_others(tmp_path: Path) -> None:
+    one, other = layer(), layer(seed=2)
+    plain = open_capture([saved(tmp_path / "a.safetensors", one)])
+    assert plain.layers == (0,)
+    assert_holds(plain, one)
+    both = {f"3.{part}": each for part, each in one.items()}
+    both |= {f"layers.11.{part}": each for part, each in other.items()}
+    capture = open_capture([saved(tmp_path / "b.safetensors", both)])
+    assert capture.layers == (3, 11)
+    assert_holds(capture, one, 3)
+    assert_holds(capture, other, 11)
+    assert capture.shape(HeadId(1, 11, 3)) == HeadShape(5, 5, 3, 6, 1, frozenset(one))
+    assert capture.tensors(3)["q"].format == "bfloat16"
+    assert capture.read(HeadId(0, 3, 0)).formats["out"] == "bfloat16"
 
 
-@pytest.mark.parametrize("suffix", [".safetensors", ".npz"])
-def test_a_head_is_read_as_it_was_written(tmp_path: Path, suffix: str) -> None:
-    made = tensors()
-    path = tmp_path / f"a{suffix}"
-    (
-        write_safetensors(path, made)
-        if suffix == ".safetensors"
-        else np.savez(path, allow_pickle=False, **made)
-    )
+@pytest.mark.parametrize(
+    ("qkv", "out"),
+    [
+        ("bhnd", "bhnd"),
+        ("bhnd", "bnhd"),
+        ("bnhd", "bnhd"),
+        ("bhnd", "bn(hd)"),
+        ("bnhd", "bn(hd)"),
+    ],
+)
+def test_layouts_are_found_by_shapes(tmp_path: Path, qkv: str, out: str) -> None:
+    made = layer(2, 4, 2, 5, 5, 3, 6)
+    stored = {part: laid_out(each, out if part == "out" else qkv) for part, each in made.items()}
+    capture = open_capture([saved(tmp_path / "a.safetensors", stored)])
+    assert not any("leave open" in sentence for sentence in capture.stated)
+    assert_holds(capture, made)
+
+
+def test_a_layout_that_is_given_is_taken(tmp_path: Path) -> None:
+    made = layer(3, 4, 2, 5, 5, 3, 6)
+    stored = {part: laid_out(each, "nbhd") for part, each in made.items()}
+    path = saved(tmp_path / "a.safetensors", stored)
+    assert_holds(open_capture([path], layouts=parse_layouts(["nbhd"])), made)
+    with pytest.raises(
+        InputError, match=r"layout: shapes of layer 0 do not fit each other: q 5×3×"
+    ):
+        open_capture([path], layouts={"q": "hbnd"})
+
+
+@pytest.mark.parametrize("layout", ["hnd", "nhd", "n(hd)"])
+def test_one_sequence_needs_no_axis(tmp_path: Path, layout: str) -> None:
+    made = layer(1, 4, 2, 5, 5, 3, 6)
+    stored = {part: laid_out(each, layout) for part, each in made.items()}
+    path = saved(tmp_path / "a.safetensors", stored, {"num_attention_heads": "4"})
+    assert_holds(open_capture([path]), made)
+
+
+def test_what_shapes_leave_open_is_read_in_both_ways_and_settled_by_layout(tmp_path: Path) -> None:
+    made = layer(1, 4, 2, 4, 4, 3, 3)
+    path = saved(tmp_path / "a.safetensors", made)
+    capture = open_capture([path])
+    layouts = [dict(reading.layouts)["out"] for reading in capture.readings(0)]
+    assert layouts[0] == tuple("bhnd")
+    assert tuple("bnhd") in layouts
+    assert any("Shapes leave open whether it is out=bhnd or out=bnhd" in s for s in capture.stated)
+    assert_holds(capture, made)
+    turned = {**made, "out": laid_out(made["out"], "bnhd")}
+    asked = open_capture([saved(tmp_path / "b.safetensors", turned)], layouts={"out": "bnhd"})
+    assert {reading.layout("out") for reading in asked.readings(0)} == {tuple("bnhd")}
+    assert_holds(asked, made)
+
+
+def test_keys_may_be_stored_with_positions_last(tmp_path: Path) -> None:
+    made = layer(2, 4, 2, 5, 7, 3, 6)
+    stored = {**made, "k": laid_out(made["k"], "bhdn")}
+    assert_holds(open_capture([saved(tmp_path / "a.safetensors", stored)]), made)
+
+
+def test_heads_that_share_keys_have_a_second_mapping(tmp_path: Path) -> None:
+    made = layer(1, 4, 2)
+    capture = open_capture([saved(tmp_path / "a.safetensors", made)])
+    grouped, interleaved = capture.readings(0)
+    assert [grouped.kv_head(h) for h in range(4)] == [0, 0, 1, 1]
+    assert [interleaved.kv_head(h) for h in range(4)] == [0, 1, 0, 1]
+    assert same(capture.read(HeadId(0, 0, 1), None, interleaved).keys, made["k"][0, 1])
+    assert len(open_capture([saved(tmp_path / "b.safetensors", layer(g=1))]).readings(0)) == 1
+    one = open_capture([saved(tmp_path / "c.safetensors", layer(1, 4, 4))])
+    assert {reading.kv_mapping for reading in one.readings(0)} == {"grouped"}
+
+
+def test_it_is_pickled_by_its_paths_and_refused_where_a_file_is_another(tmp_path: Path) -> None:
+    made = layer()
+    path = tmp_path / "a.safetensors"
+    capture = open_capture([saved(path, made)])
+    data = pickle.dumps(capture)
+    assert len(data) < 2_000
+    assert_holds(pickle.loads(data), made)
+    saved(path, layer(seed=3))
+    for again in (lambda: pickle.loads(data), lambda: capture.read(HeadId(0, 0, 0))):
+        with pytest.raises(InputError, match=r"a\.safetensors': it has changed since"):
+            again()
+    path.unlink()
+    with pytest.raises(InputError, match=r"a\.safetensors': there is no such file"):
+        capture.read(HeadId(0, 0, 0))
+
+
+@pytest.mark.parametrize("rows", [[5], [-1, 2]])
+def test_there_is_no_other_row_head_or_layer(tmp_path: Path, rows: list[int]) -> None:
+    capture = open_capture([saved(tmp_path / "a.safetensors", layer())])
+    with pytest.raises(InputError, match="row: there is no row"):
+        capture.read(HeadId(0, 0, 0), rows)
+    for head, message in (
+        (HeadId(2, 0, 0), "batch: there is no batch 2; expected one from 0 to 1"),
+        (HeadId(0, 1, 0), "layer: there is no layer 1; expected one of 0"),
+        (HeadId(0, 0, 4), "head: there is no head 4; expected one from 0 to 3"),
+    ):
+        with pytest.raises(InputError) as error:
+            capture.read(head)
+        assert str(error.value) == message
+
+
+def test_rows_of_one_head_cost_its_bytes_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "large.safetensors"
+    _sparse(path, 30 * 2**30)
+    opened: list[int] = []
+    pread = os.pread
+
+    def counted(descriptor: int, size: int, at: int) -> bytes:
+        opened.append(size)
+        return pread(descriptor, size, at)
+
+    monkeypatch.setattr(os, "pread", counted)
     capture = open_capture([str(path)])
-    assert capture.layers == (0,)
-    assert len(capture.heads) == 8
-    head = HeadId(1, 0, 3)
-    rows = capture.read(head)
-    assert np.array_equal(rows.queries, made["q"][1, 3].astype(np.float32))
-    assert np.array_equal(rows.keys, made["k"][1, 1].astype(np.float32))
-    assert same(rows.values, made["v"][1, 1].astype(np.float32))
-    rows = capture.read(head, [1, 4])
-    assert same(rows.output, made["out"][1, 3][[1, 4]].astype(np.float32))
-    assert capture.shape(head) == HeadShape(5, 7, 3, 6, 1, frozenset(made))
-    again = pickle.loads(pickle.dumps(capture))
-    assert np.array_equal(again.read(head).queries, capture.read(head).queries)
-    other = capture.readings(0)[1]
-    assert np.array_equal(capture.read(head, None, other).keys, made["k"][1, 1].astype(np.float32))
-    assert capture.shape(HeadId(0, 0, 1), other).kv_head == 1
+    assert sum(opened) < 10_000
+    opened.clear()
+    head = capture.heads[-1]
+    shape = capture.shape(head)
+    found = capture.read(head, [0, 100, shape.n_queries - 1])
+    assert same(found.output, np.zeros((3, 128)))
+    whole = shape.n_keys * shape.d_k * 2
+    # Keys and values whole, and three rows of queries and outputs.
+    assert sum(opened) == whole * 2 + 3 * 2 * shape.d_k * 2
+
+
+def _sparse(path: Path, size: int) -> None:
+    layers, n, d = 8, 8192, 128
+    heads = size // (layers * 4 * n * d * 2)
+    each = heads * n * d * 2
+    header = {
+        f"{layer}.{part}": {
+            "dtype": "BF16",
+            "shape": [1, heads, n, d],
+            "data_offsets": [(layer * 4 + at) * each, (layer * 4 + at + 1) * each],
+        }
+        for layer in range(layers)
+        for at, part in enumerate(("q", "k", "v", "out"))
+    }
+    text = json.dumps(header).encode()
+    with open(path, "wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        file.truncate(8 + len(text) + layers * 4 * each)
+
+
+def test_bytes_are_exact_whatever_is_taken(tmp_path: Path) -> None:
+    array = np.arange(3 * 5 * 7 * 11, dtype="<f4").reshape(3, 5, 7, 11)
+    path = tmp_path / "a"
+    for is_fortran in (False, True):
+        path.write_bytes(b"xyz" + array.tobytes("F" if is_fortran else "C"))
+        stored = Plain("a", str(path), array.shape, array.dtype, "float32", 3, is_fortran)
+        rows = np.array([0, 3, 6])
+        for index in (
+            (1, 2, slice(None), slice(None)),
+            (1, 2, rows, slice(3, 9)),
+            (slice(1, 3), 4, 5, slice(2, 4)),
+            (2, rows[:2], slice(None), 10),
+            (2, 3, 4, slice(None)),
+            (2, slice(1, 1), 4, slice(None)),
+            (2, 3, 4, 5),
+        ):
+            assert np.array_equal(stored.take(index), array[index]), index
+        flat = np.concatenate([block for _, block in stored.blocks(100)])
+        assert np.array_equal(flat, array.ravel("F" if is_fortran else "C"))

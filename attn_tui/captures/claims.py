@@ -1,0 +1,102 @@
+"""What metadata says of a capture: claims, which the shapes may deny."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from attn_tui.captures.layouts import Layout, parse_layout, parse_layouts
+from attn_tui.compute.errors import InputError, inert
+
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "heads": ("num_attention_heads", "num_heads", "n_heads", "n_head", "heads"),
+    "kv_heads": ("num_key_value_heads", "num_kv_heads", "n_kv_heads", "kv_heads"),
+    "d_k": ("head_dim", "d_head", "head_size", "d_k"),
+    "d_v": ("v_head_dim", "d_v"),
+}
+"""What tools call the numbers of heads and their lengths, by our names."""
+
+_LONGEST = 10_000
+"""Characters of a text that is tried as JSON."""
+
+_MOST = 1_000
+"""Claims that are kept."""
+
+
+@dataclass(frozen=True)
+class Claims:
+    """What is said of one capture.
+
+    Attributes:
+        config: All of it, by name, plain.
+        numbers: Heads and their lengths, by our names, each with the name it has there.
+        layouts: Axes by part.
+        query_offset: The key at which query 0 stands.
+        said: Sentences about claims that could not be read.
+    """
+
+    config: Mapping[str, Any] = field(default_factory=dict)
+    numbers: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    layouts: Mapping[str, Layout] = field(default_factory=dict)
+    query_offset: int | None = None
+    said: tuple[str, ...] = ()
+
+    def of_shapes(self, ranks: int) -> tuple[tuple[str, int], ...]:
+        """Return numbers as they would be for the heads of one rank."""
+        found = []
+        for name, (_, value) in self.numbers.items():
+            is_shared = name in ("heads", "kv_heads") and value % ranks == 0
+            found.append((name, value // ranks if is_shared else value))
+        return tuple(found)
+
+
+def claims_of(metadata: Sequence[Mapping[str, object]]) -> Claims:
+    """Return what the metadata of files says; of two that differ, what the first does."""
+    config: dict[str, Any] = {}
+    for each in metadata:
+        for name, value in _flat(each):
+            if len(config) < _MOST:
+                config.setdefault(name, value)
+    numbers = {}
+    for ours, names in NAMES.items():
+        for name in names:
+            if _is_count(config.get(name)):
+                numbers[ours] = (name, config[name])
+                break
+    layouts, said = _layouts(config)
+    offset = config.get("query_offset")
+    is_offset = isinstance(offset, int) and 0 <= offset < 2**40
+    return Claims(config, numbers, layouts, offset if is_offset else None, said)
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and 0 < value < 2**31
+
+
+def _layouts(config: Mapping[str, Any]) -> tuple[dict[str, Layout], tuple[str, ...]]:
+    text = config.get("layout")
+    if not isinstance(text, str):
+        return {}, ()
+    try:
+        return {part: parse_layout(each, part) for part, each in parse_layouts([text]).items()}, ()
+    except InputError:
+        return {}, (f"The metadata's layout {inert(text)} means nothing here.",)
+
+
+def _flat(metadata: Mapping[str, object]) -> Iterator[tuple[str, Any]]:
+    """Yield names and values; texts that are numbers or JSON objects as these."""
+    for name, value in metadata.items():
+        plain = _plain(value)
+        if isinstance(plain, dict) and name in ("config", "model_config", "capture"):
+            yield from ((str(key), _plain(each)) for key, each in plain.items())
+        else:
+            yield name, plain
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, str) and len(value) <= _LONGEST and value[:1] in [*"{-0123456789"]:
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value

@@ -1,0 +1,192 @@
+"""Tensors of several files by layer and part: what names say, and what is joined."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from attn_tui.captures.disk import place_of
+from attn_tui.captures.layer import Tensor
+from attn_tui.captures.names import PARTS, Meaning, is_ours, matchers, meaning_of, nearest
+from attn_tui.captures.stored import Stored
+from attn_tui.compute.errors import InputError, inert
+
+WHOLE = ("positions", "lengths")
+"""Parts of whole numbers."""
+
+TRUTHS = ("mask",)
+"""Parts of truth, whole or real numbers."""
+
+_LAYER = re.compile(r"(?:layer|block)[-_.]?([0-9]{1,6})(?![0-9])", re.IGNORECASE)
+_BEFORE_ROPE = ("q_proj", "k_proj")
+_SAMPLE = 2**12
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file, the tensors it lists, and what it says besides."""
+
+    path: str
+    tensors: tuple[Stored, ...]
+    metadata: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Collected:
+    """Tensors by layer and part.
+
+    Attributes:
+        layers: Of them.
+        tool: Whose names they have: ``"ours"``, ``"TransformerLens"``, ``"vLLM-Hook"``, or empty.
+        said: What is to be said of it, in sentences.
+    """
+
+    layers: Mapping[int, Mapping[str, Tensor]]
+    tool: str
+    said: tuple[str, ...]
+
+
+def collected(sources: Sequence[Source], names: str | None) -> Collected:
+    """Return the tensors whose names mean something.
+
+    Raises:
+        InputError: With field ``"names"`` if none does; ``"capture"`` if two are the same, or one
+            is of a format that cannot be read.
+    """
+    asked = matchers(names) if names else None
+    found: dict[Meaning, list[Stored]] = {}
+    over_files = _layers_of_files(sources)
+    said = []
+    for source in sources:
+        here: dict[Meaning, Stored] = {}
+        for stored in source.tensors:
+            meaning = (asked(stored.name) if asked else None) or meaning_of(stored.name)
+            if meaning and source.path in over_files:
+                meaning = meaning._replace(layer=over_files[source.path])
+            if meaning:
+                here[meaning] = _preferred(source, meaning, here.get(meaning), stored)
+        for meaning, stored in here.items():
+            _check_format(meaning, stored)
+            found.setdefault(meaning, []).append(stored)
+    used = [stored for pieces in found.values() for stored in pieces]
+    if not found:
+        _refuse_names([stored.name for source in sources for stored in source.tensors], names)
+    tensors: dict[int, dict[str, Tensor]] = {}
+    repeats = 1
+    for meaning, pieces in found.items():
+        alike = _alike(meaning, pieces)
+        repeats = max(repeats, len(pieces) // len(alike))
+        tensors.setdefault(meaning.layer, {})[meaning.part] = Tensor(tuple(alike))
+    ranks = max(map(len, found.values()))
+    if over_files:
+        said.append("Each file is a layer, by the number in its name.")
+    if ranks > 1:
+        said.append(f"{ranks} files hold the same tensors: ranks, joined on heads in that order.")
+    if repeats > 1:
+        said.append(f"{repeats} ranks each hold the same KV head, which is taken once.")
+    if any(stored.name.endswith(_BEFORE_ROPE) for stored in used):
+        said.append("q_proj and k_proj are before RoPE and QK-norm; what attention saw may differ.")
+    return Collected(tensors, _tool(used, names), tuple(said))
+
+
+def _layers_of_files(sources: Sequence[Source]) -> dict[str, int]:
+    """Return the layer of each file, if each has its number in its name and nowhere else."""
+    found = {}
+    for source in sources:
+        number = _LAYER.search(PurePath(source.path).name)
+        names = [each.name for each in source.tensors if meaning_of(each.name)]
+        if not number or any(re.search("[0-9]", name) for name in names):
+            return {}
+        found[source.path] = int(number[1])
+    return found if len(set(found.values())) == len(sources) > 1 else {}
+
+
+def _preferred(source: Source, meaning: Meaning, one: Stored | None, other: Stored) -> Stored:
+    """Return which of two tensors of a file that mean the same is taken."""
+    if one is None:
+        return other
+
+    def place(stored: Stored) -> tuple[bool, bool]:
+        # What was rotated is what attention saw.
+        return "rot_" not in stored.name, stored.name.endswith("_proj")
+
+    if place(one) == place(other):
+        problem = f"{inert(one.name)} and {inert(other.name)} are both {_called(meaning)}"
+        raise InputError("capture", problem, "one, or --names", place_of(source.path))
+    return min(one, other, key=place)
+
+
+def _called(meaning: Meaning) -> str:
+    return f"{meaning.layer}.{meaning.part}"
+
+
+def _check_format(meaning: Meaning, stored: Stored) -> None:
+    """Raise InputError if a tensor holds other numbers than its part has."""
+    is_real = stored.dtype is not None and "float" in stored.format
+    is_whole = stored.dtype is not None and stored.dtype.kind in "iu"
+    if meaning.part in WHOLE:
+        fits, expected = is_whole, "whole numbers"
+    elif meaning.part in TRUTHS:
+        fits, expected = stored.dtype is not None, "truth values, or what is added to logits"
+    else:
+        fits, expected = is_real, "bfloat16, float16, float32, float64 or float8"
+    where = f"{place_of(stored.path)}, {inert(stored.name)}"
+    if not fits:
+        raise InputError("capture", f"it holds {stored.format}", expected, where)
+    if not stored.size:
+        raise InputError("capture", "it holds no numbers", "at least one", where)
+
+
+def _alike(meaning: Meaning, pieces: list[Stored]) -> list[Stored]:
+    """Return the pieces of a tensor, once each where neighbours hold the same KV head."""
+    first = pieces[0]
+    for each in pieces:
+        if each.shape != first.shape or each.format != first.format:
+            shapes = [f"{'×'.join(map(str, one.shape))} {one.format}" for one in (first, each)]
+            problem = f"{_called(meaning)} is {shapes[0]} in one file and {shapes[1]} in another"
+            where = place_of(each.path)
+            raise InputError("capture", problem, "ranks with as many heads each", where)
+    if meaning.part in WHOLE:
+        return pieces[:1]
+    if meaning.part not in ("k", "v") or len(pieces) == 1:
+        return pieces
+    samples = [_sample(each) for each in pieces]
+    for run in range(len(pieces), 1, -1):
+        groups = [samples[at : at + run] for at in range(0, len(samples), run)]
+        if len(pieces) % run == 0 and all(len(set(group)) == 1 for group in groups):
+            return pieces[::run]
+    return pieces
+
+
+def _sample(stored: Stored) -> bytes:
+    """Return some of a tensor's bytes."""
+    for _, numbers in stored.blocks(_SAMPLE):
+        return numbers.tobytes()
+    return b""
+
+
+def _tool(used: Sequence[Stored], names: str | None) -> str:
+    if names:
+        return "--names"
+    for tool, is_its in _TOOLS.items():
+        if all(is_its(each.name) for each in used):
+            return tool
+    return ""
+
+
+_TOOLS: Mapping[str, Callable[[str], bool]] = {
+    "ours": is_ours,
+    "TransformerLens": lambda name: ".hook_" in name,
+    "vLLM-Hook": lambda name: "__" in name,
+}
+
+
+def _refuse_names(every: list[str], names: str | None) -> None:
+    if not every:
+        raise InputError("capture", "it holds no tensors", f"0.q, 0.k and others of {[*PARTS]}")
+    if any(name.endswith(("_proj.weight", "attn.weight")) for name in every):
+        problem = "it holds a model's parameters, not what the model computed"
+        raise InputError("capture", problem, "q and k of a forward pass, such as 0.q and 0.k")
+    what = f"no tensor is called {inert(names, 80)}" if names else "no name of a tensor is known"
+    expected = f"0.q and 0.k, or --names with a name such as {nearest(tuple(every))}"
+    raise InputError("names", what, expected)

@@ -1,0 +1,168 @@
+"""Sentences that say what was recognised in a capture."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+
+from attn_tui.captures.claims import Claims
+from attn_tui.captures.layer import Layer
+from attn_tui.captures.layouts import VECTORS, Layout, layout_text, layout_words
+from attn_tui.captures.readings import NEAR, Dims, Reading
+
+
+def layer_list(layers: Sequence[int]) -> str:
+    """Return numbers of layers in words.
+
+    >>> layer_list([0, 1, 2, 5])
+    'layers 0 to 2, 5'
+    """
+    runs = []
+    for _, group in groupby(enumerate(layers), lambda each: each[1] - each[0]):
+        numbers = [number for _, number in group]
+        join = " to " if len(numbers) > 2 else ", "
+        runs.append(join.join(map(str, dict.fromkeys((numbers[0], numbers[-1])))))
+    shown = ", ".join(runs[:20]) + ", …" * (len(runs) > 20)
+    return f"layer{'s' * (len(layers) > 1)} {shown}"
+
+
+def statements(
+    layers: Mapping[int, Layer], tool: str, claims: Claims, asked: Mapping[str, Layout]
+) -> Iterator[str]:
+    """Yield what was recognised in layers.
+
+    Args:
+        layers: By number, rising.
+        tool: Whose names tensors have.
+        claims: What the metadata says.
+        asked: Layouts that were given.
+    """
+    yield _named(tool)
+    yield from _gaps(list(layers))
+    alike: dict[tuple[Dims, str, frozenset[str]], list[int]] = {}
+    for number, layer in layers.items():
+        key = (layer.readings[0].dims, layer.tensors["q"].format, frozenset(layer.tensors))
+        alike.setdefault(key, []).append(number)
+    for (dims, form, parts), numbers in [*alike.items()][:5]:
+        yield f"{layer_list(numbers).capitalize()}: {_dims(dims)}, in {form}."
+        if not parts & {"out", "scores", "weights", "lse"}:
+            yield f"{layer_list(numbers).capitalize()} have no output: nothing tells the scale."
+    if len(alike) > 5:
+        yield f"{len(alike) - 5} more structures of layers."
+    first = next(iter(layers.values()))
+    yield from _layouts(first, asked)
+    yield from _claimed(first, claims)
+    yield from _aligned(first)
+    yield from claims.said
+
+
+def _named(tool: str) -> str:
+    if tool == "TransformerLens":
+        return (
+            "Names are TransformerLens's, whose scores are scaled, capped and masked with −∞ "
+            "already."
+        )
+    return {
+        "ours": "Names are of the form {layer}.q.",
+        "--names": "Names are those of --names.",
+        "": "Names are those of other tools.",
+    }.get(tool, f"Names are {tool}'s.")
+
+
+def _gaps(numbers: list[int]) -> Iterator[str]:
+    missing = sorted(set(range(numbers[0], numbers[-1])) - set(numbers))[:1000]
+    if 0 < len(missing) < len(numbers):
+        yield f"Missing between others: {layer_list(missing)}."
+
+
+def _dims(dims: Dims) -> str:
+    sequences = f"{dims.batch:,} sequences, " if dims.batch > 1 else ""
+    heads = f"{dims.heads:,} head{'s' * (dims.heads > 1)}"
+    if dims.kv_heads < dims.heads:
+        heads += f" over {dims.kv_heads:,} of keys and values"
+    d_v = f", d_v = {dims.d_v}" if dims.d_v not in (0, dims.d_k) else ""
+    positions = f"{dims.keys:,} positions"
+    if dims.queries != dims.keys:
+        positions = f"{dims.queries:,} queries and {dims.keys:,} keys"
+    return f"{sequences}{heads}, {positions}, d_k = {dims.d_k}{d_v}"
+
+
+def _layouts(layer: Layer, asked: Mapping[str, Layout]) -> Iterator[str]:
+    readings = layer.readings
+    by_layout: dict[Layout, list[str]] = {}
+    for part in VECTORS:
+        if part in layer.tensors:
+            by_layout.setdefault(readings[0].layout(part), []).append(part)
+    given = " as given" if asked else ""
+    said = [f"{_listed(parts)} {layout_words(layout)}" for layout, parts in by_layout.items()]
+    yield f"Layout{given}: {'; '.join(said)}."
+    others = [
+        each
+        for each in readings[1:]
+        if each.layouts != readings[0].layouts and each.unlikely < NEAR
+    ]
+    if others:
+        yield (
+            f"Shapes leave open whether it is {readings_text(readings[0], others[0])}: "
+            "say --layout if it is not the first."
+        )
+    if any(each.kv_mapping == "interleaved" for each in readings):
+        dims = readings[0].dims
+        yield (
+            f"Head h has keys and values h // {dims.heads // dims.kv_heads}, unless the output "
+            f"says h mod {dims.kv_heads}."
+        )
+
+
+def readings_text(one: Reading, other: Reading) -> str:
+    """Return two readings as far as they differ, as they are typed."""
+    differ = [part for part, layout in one.layouts if layout != other.layout(part)]
+    return " or ".join(
+        ",".join(f"{part}={layout_text(each.layout(part))}" for part in differ)
+        for each in (one, other)
+    )
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _claimed(layer: Layer, claims: Claims) -> Iterator[str]:
+    dims = layer.readings[0].dims
+    ranks = len(layer.tensors["q"].pieces)
+    for name, (called, value) in claims.numbers.items():
+        found = getattr(dims, name)
+        if found and value != found and not (ranks > 1 and value * ranks == found):
+            yield f"The metadata says {called} {value:,}, but shapes say {found:,}."
+    for part, layout in claims.layouts.items():
+        if part in layer.tensors and layer.readings[0].layout(part) != layout:
+            yield f"The metadata says {part} is {layout_text(layout)}, which shapes deny."
+
+
+def _aligned(layer: Layer) -> Iterator[str]:
+    dims = layer.readings[0].dims
+    last = None
+    if "positions" in layer.tensors:
+        stored = layer.tensors["positions"].pieces[0]
+        at = tuple(
+            slice(length - 1, length) if axis == len(stored.shape) - 1 else 0
+            for axis, length in enumerate(stored.shape)
+        )
+        last = int(stored.take(at)[0])
+        where = "positions"
+    elif layer.query_offset is not None:
+        last = layer.query_offset + dims.queries - 1
+        where = "the metadata"
+    if last is not None and last >= dims.keys:
+        yield (
+            f"By {where} the last query stands at {last:,}, but there are {dims.keys:,} keys: "
+            "K lacks the prefix."
+        )
+    elif last is None and dims.queries > dims.keys:
+        yield (
+            f"{dims.queries:,} queries have {dims.keys:,} keys: K lacks the prefix, or this is "
+            "cross attention."
+        )
+    elif last is None and dims.queries < dims.keys and "mask" not in layer.tensors:
+        yield (
+            f"Nothing says at which of {dims.keys:,} keys the {dims.queries:,} "
+            f"quer{'ies stand' if dims.queries > 1 else 'y stands'}: it is a hypothesis."
+        )

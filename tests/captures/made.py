@@ -1,0 +1,54 @@
+"""Captures that tests make: a layer's tensors, in any layout, with the numbers known."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.captures.writer import write_safetensors
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def layer(
+    b: int = 2, h: int = 4, g: int = 2, nq: int = 5, nk: int = 5, dk: int = 3, dv: int = 6,
+    *, dtype: Any = ml_dtypes.bfloat16, seed: int = 1, prefix: str = "",
+) -> Arrays:  # fmt: skip
+    """Return q, k, v and out as [batch, heads, positions, dim], all numbers different."""
+    random = np.random.default_rng(seed)
+    shapes = {"q": (b, h, nq, dk), "k": (b, g, nk, dk), "v": (b, g, nk, dv), "out": (b, h, nq, dv)}
+    return {
+        prefix + part: random.normal(size=shape).astype(dtype) for part, shape in shapes.items()
+    }
+
+
+def laid_out(array: NDArray[Any], layout: str) -> NDArray[Any]:
+    """Return [batch, heads, positions, dim] in another layout; an axis left out has length 1."""
+    if layout.endswith("(hd)"):
+        moved = array.transpose(0, 2, 1, 3)
+        merged = moved.reshape(*moved.shape[:2], -1)
+        return np.ascontiguousarray(merged if layout.startswith("b") else merged[0])
+    gone = tuple(axis for axis, name in enumerate("bhnd") if name not in layout)
+    kept = [name for name in "bhnd" if name in layout]
+    squeezed = array.squeeze(gone)
+    return np.ascontiguousarray(squeezed.transpose([kept.index(name) for name in layout]))
+
+
+def saved(
+    path: Path, arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, str] | None = None
+) -> str:
+    """Write a .safetensors file and return its path."""
+    write_safetensors(path, arrays, metadata)
+    return str(path)
+
+
+def same(found: NDArray[Any] | None, made: NDArray[Any]) -> bool:
+    """Return whether numbers are exactly those that were made, widened or not."""
+    return (
+        found is not None
+        and found.shape == made.shape
+        and bool((found.astype(np.float64) == made.astype(np.float64)).all())
+    )
