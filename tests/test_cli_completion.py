@@ -55,6 +55,8 @@ def kinds(line: str, folder: Path) -> list[str]:
     ("line", "expected"),
     [
         ("sh", ["show"]),
+        ("rec", ["recipe"]),
+        ("recipe s", ["sdpa"]),
         ("--ru", ["--rule"]),
         ("show --round", ["--round-scores", "--round-vectors"]),
         ("show --la", ["--lab"]),

@@ -11,7 +11,6 @@ import click
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class
 
 from attn_tui.compute.visible import visible
-from attn_tui.instruments import INSTRUMENTS
 
 Complete = Callable[[click.Context, click.Parameter, str], list["CompletionItem[str]"]]
 
@@ -72,7 +71,9 @@ def experiment_files(
 
 
 def _subcommands() -> Names:
-    return {instrument.command_name: instrument.summary for instrument in INSTRUMENTS}
+    from attn_tui.commands.program import commands
+
+    return {name: summary for name, (_, summary) in commands().items()}
 
 
 def _starting(names: Names, typed: str) -> list[CompletionItem[str]]:

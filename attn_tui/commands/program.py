@@ -42,6 +42,7 @@ Examples:
 
 _OTHERS = {
     "claims": ("attn_tui.commands.claims:claims", "every claim, a line each with its verdict"),
+    "recipe": ("attn_tui.commands.recipe:recipe", "a script that captures a model's attention"),
     "tour": ("attn_tui.commands.tour:tour", "a guided tour of a dozen steps, or that of a file"),
 }
 """Subcommands that are of no instrument, each with its place and a summary."""
@@ -52,12 +53,12 @@ class Program(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the subcommands."""
-        return [*_commands()]
+        return [*commands()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a subcommand, imported now."""
-        if cmd_name in _commands():
-            command: click.Command = load(_commands()[cmd_name][0])
+        if cmd_name in commands():
+            command: click.Command = load(commands()[cmd_name][0])
             return command
         return open_screen if cmd_name == open_screen.name else None
 
@@ -89,7 +90,7 @@ class Program(click.Group):
         own = self.get_params(ctx)
         write_options([*open_screen.params, *own], ctx, formatter)
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in _commands().items()])
+            formatter.write_dl([(name, summary) for name, (_, summary) in commands().items()])
 
     def main(self, args: Any = None, *rest: Any, **extra: Any) -> NoReturn:
         """Run the program, and exit with 0, or 2 after one line that says what is wrong."""
@@ -113,7 +114,7 @@ class Program(click.Group):
         return result if isinstance(result, int) else 0
 
 
-def _commands() -> dict[str, tuple[str, str]]:
+def commands() -> dict[str, tuple[str, str]]:
     """Return the place and the summary of every subcommand, by name."""
     return {each.command_name: (each.command, each.summary) for each in INSTRUMENTS} | _OTHERS
 
@@ -132,7 +133,7 @@ def _own_ends() -> Iterator[None]:
 
 def _spelled(error: InputError) -> str:
     """Return the text of an error with its field as the command line spells it."""
-    arguments = {"scores": "SCORES", "claim": "ID", "tour": "FILE"}
+    arguments = {"scores": "SCORES", "claim": "ID", "tour": "FILE", "recipe": "NAME"}
     name = arguments.get(error.field) or "--" + error.field.replace("_", "-")
     return str(InputError(name, error.problem, error.expected, error.where))
 

@@ -1,0 +1,52 @@
+"""``attn-tui recipe``: a script that captures what a model's attention layers compute."""
+
+import click
+
+from attn_tui.captures.disk import place_of
+from attn_tui.captures.recipes import RECIPES, recipe_text
+from attn_tui.commands.completion import experiment_files, of_names
+from attn_tui.commands.options import Command, option
+from attn_tui.commands.output import write
+from attn_tui.compute.errors import InputError
+
+_EXAMPLES = """\
+\b
+Examples:
+  attn-tui recipe transformers > capture.py
+  attn-tui recipe onnx --out capture.py
+"""
+_NAMES = "\n".join(f"  {name:<14}{meaning}" for name, meaning in RECIPES.items())
+
+
+@click.command(
+    "recipe",
+    cls=Command,
+    epilog=_EXAMPLES,
+    help=f"""\
+Print a short script that captures q, k, v and the output of every attention layer into a
+.safetensors file, which the doctor reads. It says how to call it on a model of your own.
+
+\b
+NAME  what the model runs with:
+{_NAMES}
+""",
+)
+@click.argument("name", metavar="NAME", shell_complete=of_names(RECIPES))
+@option("--out", "FILE", "Write the script to a new file.", complete=experiment_files)
+def recipe(name: str, out: str | None) -> None:
+    """Print a script, or write it to a file that is not there yet."""
+    text = recipe_text(name)
+    if out is None:
+        write([text])
+        return
+    try:
+        with open(out, "x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise _refused(out, "it is there already", "a new file") from None
+    except OSError as error:
+        raise _refused(out, str(error.strerror), "a file that can be written") from None
+
+
+def _refused(path: str, problem: str, expected: str) -> InputError:
+    return InputError("out", problem, expected, place_of(path))

@@ -1,0 +1,44 @@
+"""``attn-tui recipe`` on the command line; tests/extras runs what it prints."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from attn_tui.captures.recipes import RECIPES
+from attn_tui.commands.program import program
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(program, arguments)
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_recipe_is_a_short_script_that_says_how_to_call_it(name: str) -> None:
+    result = run("recipe", name)
+    assert result.exit_code == 0
+    compile(result.stdout, name, "exec")
+    assert 'capture.safetensors"' in result.stdout.split('"""')[1]
+    assert "Then: attn-tui doctor capture.safetensors" in result.stdout
+    assert max(map(len, result.stdout.splitlines())) <= 100
+
+
+def test_it_is_written_to_a_file_that_is_not_there_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    script = Path("capture.py")
+    assert run("recipe", "sdpa", "--out", "capture.py").stdout == ""
+    assert script.read_text() == run("recipe", "sdpa").stdout
+    refused = run("recipe", "onnx", "--out", "capture.py")
+    assert refused.exit_code == 2
+    assert "--out, 'capture.py': it is there already; expected a new file" in refused.stderr
+    assert "scaled_dot_product_attention" in script.read_text()
+    assert run("recipe", "onnx", "--out", "no/x.py").exit_code == 2
+
+
+def test_another_name_is_refused_with_the_nearest() -> None:
+    result = run("recipe", "transfomers")
+    assert result.exit_code == 2
+    assert "NAME: there is none called 'transfomers'; expected transformers\n" in result.stderr
+    assert "expected transformers or sdpa or onnx" in run("recipe", "caffe").stderr
