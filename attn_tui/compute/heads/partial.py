@@ -8,11 +8,19 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
+from numpy.typing import NDArray
 
 from attn_tui.compute.heads.blocks import lengths, row_statistics
 from attn_tui.compute.heads.row_statistics import Places, RowStatistics
 from attn_tui.compute.heads.rows import HeadRows
-from attn_tui.compute.heads.statistic import DEAD, FLOAT16_LARGEST, STATISTICS, TALLIED, TAU
+from attn_tui.compute.heads.statistic import (
+    ALL,
+    DEAD,
+    FLOAT16_LARGEST,
+    STATISTICS,
+    TALLIED,
+    TAU,
+)
 from attn_tui.compute.heads.tally import Extreme, Tally
 from attn_tui.compute.heads.weighing import Weighing
 
@@ -23,6 +31,10 @@ _DERIVED: Mapping[str, Callable[[float, float], float]] = {
     "bfloat16_spacing": lambda logit, tau: float(np.spacing(np.array(abs(logit), BFLOAT16))),
     "qk_clip": lambda logit, tau: min(tau / logit, 1.0) if logit > 0.0 else 1.0,
 }
+
+
+_SHARES = ("saturated", "dead_gradient")
+"""Tallies of rows that are something or not."""
 
 
 @dataclass(frozen=True)
@@ -111,8 +123,8 @@ class Partial:
     def _error(self, name: str, tally: Tally) -> float:
         if name == "key_norm" or self.is_exact:
             return 0.0
-        if name == "dead_gradient":
-            # Two rows more, one of them dead: none among a few does not mean there are none.
+        if name in _SHARES:
+            # Two rows more, one of them so: none among a few does not mean there are none.
             share = (tally.mean * tally.count + 1.0) / (tally.count + 2.0)
             return sqrt(share * (1.0 - share) / tally.count * (1.0 - tally.count / self.n_queries))
         return tally.error(self.n_queries)
@@ -164,17 +176,18 @@ def tallied(
         values = getattr(found, name)[of]
         return Tally.of(values, TALLIED[name], found.rows[of], None if keys is None else keys[of])
 
+    def share(name: str, is_so: NDArray[np.bool_]) -> Tally:
+        numbers = is_so[several].astype(np.float64)
+        return Tally.of(numbers, TALLIED[name], found.rows[several])
+
     tallies = {
         "largest_score": each("largest_score", keys=found.largest_score_key),
         "max_logit": each("max_logit", keys=found.max_logit_key),
         **{name: each(name) for name in ("entropy", "effective_keys", "first_key_mass")},
         "sink_mass": each("sink_mass"),
         "gradient_norm": each("gradient_norm", several),
-        "dead_gradient": Tally.of(
-            (found.logit_gradient_norm[several] < DEAD).astype(np.float64),
-            TALLIED["dead_gradient"],
-            found.rows[several],
-        ),
+        "saturated": share("saturated", found.max_weight >= ALL),
+        "dead_gradient": share("dead_gradient", found.logit_gradient_norm < DEAD),
         "query_norm": each("query_norm"),
     }
     if with_keys:

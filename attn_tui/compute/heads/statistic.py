@@ -12,6 +12,9 @@ Edges = NDArray[np.float64]
 DEAD = 1e-3
 """A row's gradient is dead if ‖∂p/∂(m·s)‖_F, which may be 1/2, is below this."""
 
+ALL = 0.9995
+"""The largest weight of a row from which on one key has practically all of it."""
+
 TAU = 100.0
 """The largest logit that QK-clip leaves alone."""
 
@@ -55,6 +58,7 @@ TALLIED: Mapping[str, Edges] = {
     "first_key_mass": _SHARES,
     "sink_mass": _SHARES,
     "gradient_norm": 10.0 ** (np.arange(-32, 1) / 2),
+    "saturated": np.array([0.5]),
     "dead_gradient": np.array([0.5]),
     "query_norm": _SIZES,
     "key_norm": _SIZES,
@@ -63,6 +67,10 @@ TALLIED: Mapping[str, Edges] = {
 """What is tallied, with the edges of its histogram: of every row, but the norm of every key."""
 
 _ALL = (
+    Statistic(
+        "saturated_share", "on one key", f"share of rows whose largest weight is {ALL:g} or more",
+        "saturated", "mean",
+    ),
     Statistic("largest_score", "largest |s|", "the largest |q·k|", "largest_score", "largest"),
     Statistic(
         "float16_margin", "float16 margin", "65,504 over the largest |q·k|; float16 ends at 1",

@@ -49,6 +49,7 @@ def test_a_head_is_what_its_rows_say() -> None:
     gradients = rows.gradient_norm[sees]
     assert found.value("gradient_norm").value == pytest.approx(gradients.mean(), rel=1e-12)
     assert found.value("dead_gradient_share").value == (gradients / 0.5 < 1e-3).mean()
+    assert found.value("saturated_share").value == (rows.max_weight[sees] >= 0.9995).mean()
     assert found.value("key_norm").value == pytest.approx(np.linalg.norm(head.keys, axis=1).mean())
 
     scores = np.where(CAUSAL.mask.seen(head), head.queries @ head.keys.T, 0.0)
@@ -112,6 +113,13 @@ def test_errors_of_sampled_rows_cover_the_truth() -> None:
     assert sampled.value("key_norm").error == 0.0
 
 
+def test_practically_all_weight_is_from_where_the_headlines_say_so() -> None:
+    gaps = np.array([7.7, 7.5, 30.0, 0.0])
+    head = HeadRows(np.arange(4), 4, gaps[:, None], np.array([[1.0], [0.0]]))
+    # 1/(1 + e^−7.7) = .99955 and 1/(1 + e^−7.5) = .99945.
+    assert statistics(head, Weighing(LogitMap(1.0))).value("saturated_share").value == 0.5
+
+
 def test_no_dead_row_among_a_few_leaves_a_doubt() -> None:
     head = drawn(2000, 64)
     found = statistics(part(head, np.arange(20)), Weighing(LogitMap(0.3)))
@@ -124,6 +132,7 @@ def test_no_dead_row_among_a_few_leaves_a_doubt() -> None:
 def test_a_row_with_one_key_says_nothing_of_gradients() -> None:
     found = statistics(drawn(1, 5), Weighing(LogitMap(1.0), HeadMask("causal")))
     assert isnan(found.value("dead_gradient_share").value)
+    assert isnan(found.value("saturated_share").value)
     assert found.value("first_key_mass").value == 1.0
 
 
