@@ -68,8 +68,8 @@ def assembled(
         number: _layer(number, tensors, asked, likely, claims) for number, tensors in usable.items()
     }
     layers, padded = padding_of(layers)
-    said += [*padded, *statements(layers, found.tool, claims, asked)]
-    return layers, tuple(said), claims.config
+    stated = (*statements(layers, found.tool, claims, asked), *padded, *said)
+    return layers, stated, claims.config
 
 
 def _by_rank(sources: Sequence[Source]) -> Sequence[Source]:
@@ -130,7 +130,7 @@ def _layer(
     aside = {
         part: _aside(number, part, tensors[part], dims, asked) for part in _ASIDE if part in tensors
     }
-    lengths = _lengths(number, tensors.get("lengths"), dims)
+    lengths = _lengths(number, tensors.get("lengths"), dims, claims.lengths)
     every = tuple(each for reading in joined for each in with_kv_mappings(reading))
     return Layer(number, tensors, every, aside, lengths, claims.query_offset)
 
@@ -143,6 +143,8 @@ def _refuse_shapes(number: int, given: Sequence[Any], asked: Mapping[str, Layout
     )
     problem = f"shapes of layer {number} do not fit each other: {shapes}"
     expected = "[batch, heads, positions, dim], or --layout, such as out=bnhd or 'out=bn(hd)'"
+    if all(len(shape) < 4 for _, shape, _ in given):
+        expected = "[batch, heads, positions, dim], or --layout with heads: 'q=bn(16d),k=bn(4d)'"
     raise InputError("layout", problem, expected)
 
 
@@ -170,17 +172,22 @@ def _aside(
     raise InputError("layout", f"{part} of layer {number} is {shown}", " or ".join(wanted))
 
 
-def _lengths(number: int, tensor: Tensor | None, dims: Dims) -> tuple[tuple[int, int], ...]:
+def _lengths(
+    number: int, tensor: Tensor | None, dims: Dims, claimed: Sequence[tuple[int, int]]
+) -> tuple[tuple[int, int], ...]:
     """Return how many queries and keys each sequence of a ragged batch has."""
-    if tensor is None:
+    if tensor is None and not claimed:
         return ()
-    stored, expected = tensor.pieces[0], "lengths [batch], or [batch, 2] of queries and keys"
-    problem = f"lengths of layer {number} are {'×'.join(map(str, stored.shape)) or 'a scalar'}"
-    if len(stored.shape) not in (1, 2) or stored.shape[1:] not in ((), (2,)):
+    shape = tensor.shape if tensor else (len(claimed), 2)
+    expected = "lengths [batch], or [batch, 2] of queries and keys"
+    problem = f"lengths of layer {number} are {'×'.join(map(str, shape)) or 'a scalar'}"
+    if len(shape) not in (1, 2) or shape[1:] not in ((), (2,)):
         raise InputError("layout", problem, expected)
-    if stored.shape[0] > _MOST_SEQUENCES:
+    if shape[0] > _MOST_SEQUENCES:
         raise InputError("layout", problem, f"at most {_MOST_SEQUENCES:,} sequences")
-    found = stored.take((slice(None),) * len(stored.shape)).astype(np.int64)
+    found = np.asarray(claimed, np.int64)
+    if tensor:
+        found = tensor.pieces[0].take((slice(None),) * len(shape)).astype(np.int64)
     pairs = found if found.ndim == 2 else np.stack([found, found], 1)
     if found.ndim == 1 and dims.queries != dims.keys:
         # Lengths of keys: queries are what there is of them.

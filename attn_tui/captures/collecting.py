@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from attn_tui.captures.disk import place_of
 from attn_tui.captures.layer import Tensor
-from attn_tui.captures.names import PARTS, Meaning, is_ours, matchers, meaning_of, nearest
+from attn_tui.captures.names import PARTS, Meaning, matchers, meaning_of, nearest
 from attn_tui.captures.stored import Stored
 from attn_tui.compute.errors import InputError, inert
 
@@ -37,7 +37,7 @@ class Collected:
 
     Attributes:
         layers: Of them.
-        tool: Whose names they have: ``"ours"``, ``"TransformerLens"``, ``"vLLM-Hook"``, or empty.
+        tool: Whose names they have: ``"TransformerLens"``, ``"vLLM-Hook"``, or empty.
         said: What is to be said of it, in sentences.
     """
 
@@ -167,7 +167,7 @@ def _sample(stored: Stored) -> bytes:
 
 def _tool(used: Sequence[Stored], names: str | None) -> str:
     if names:
-        return "--names"
+        return ""
     for tool, is_its in _TOOLS.items():
         if all(is_its(each.name) for each in used):
             return tool
@@ -175,7 +175,6 @@ def _tool(used: Sequence[Stored], names: str | None) -> str:
 
 
 _TOOLS: Mapping[str, Callable[[str], bool]] = {
-    "ours": is_ours,
     "TransformerLens": lambda name: ".hook_" in name,
     "vLLM-Hook": lambda name: "__" in name,
 }

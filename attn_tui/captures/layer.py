@@ -73,7 +73,8 @@ class Layer:
 
     def spans(self, batch: int, dims: Dims) -> tuple[slice, slice]:
         """Return where queries and keys of a sequence stand."""
-        if not self.lengths:
+        first = self.readings[0].dims
+        if not self.lengths or (dims.queries, dims.keys) != (first.queries, first.keys):
             return slice(0, dims.queries), slice(0, dims.keys)
         if not self.is_packed:
             queries, keys = self.lengths[batch]
@@ -110,6 +111,8 @@ class Layer:
         # A merged axis holds the heads of one piece.
         index = taken(layout, stored.shape, batch, local, heads // len(tensor.pieces), along, keys)
         numbers = stored.take(index)
+        if part in VECTORS and numbers.ndim == 1:
+            return numbers[np.newaxis]
         if part in VECTORS or part in MATRICES:
             return numbers.T if is_turned(layout) else numbers
         return numbers.reshape(-1)

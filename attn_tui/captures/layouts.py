@@ -8,7 +8,7 @@ from attn_tui.captures.stored import Index
 from attn_tui.compute.errors import InputError, inert
 
 Axis = str
-"""b, h, n, d or hd: batch, heads, positions, dim, heads·dim in one; of scores q and k."""
+"""b, h, n, d: batch, heads, positions, dim; hd or 16d: heads·dim in one; of scores q and k."""
 
 Layout = tuple[Axis, ...]
 """Axes in the order in which they are stored."""
@@ -29,17 +29,22 @@ _WORDS: Mapping[str, str] = {
     "k": "keys",
 }
 _FORMS = {**dict.fromkeys(VECTORS, "nd"), **dict.fromkeys(MATRICES, "qk"), "lse": "n"}
-_SPELLED = re.compile(r"\(hd\)|[bhndqk]")
+_SPELLED = re.compile(r"\((?:h|[1-9][0-9]{0,4})d\)|[bhndqk]")
+
+
+def is_merged(axis: Axis) -> bool:
+    """Return whether an axis holds heads and their dimensions in one."""
+    return len(axis) > 1
 
 
 def layout_text(layout: Layout) -> str:
-    """Return a layout as it is typed: ``bhnd``, ``bn(hd)``."""
-    return "".join("(hd)" if axis == "hd" else axis for axis in layout)
+    """Return a layout as it is typed: ``bhnd``, ``bn(hd)``, or ``bn(16d)`` where heads are said."""
+    return "".join(f"({axis})" if is_merged(axis) else axis for axis in layout)
 
 
 def layout_words(layout: Layout) -> str:
     """Return a layout in words: ``[batch, heads, positions, dim]``."""
-    return f"[{', '.join(_WORDS[axis] for axis in layout)}]"
+    return f"[{', '.join(_WORDS.get(axis, f'{axis[:-1]}·dim') for axis in layout)}]"
 
 
 def parse_layout(text: str, part: str) -> Layout:
@@ -54,7 +59,7 @@ def parse_layout(text: str, part: str) -> Layout:
     form = _FORMS.get(part)
     spelled = text.replace(" ", "").replace(",", "").strip("[]")
     axes = [each.strip("()") for each in _SPELLED.findall(spelled)]
-    whole = "".join(axes)
+    whole = re.sub("[0-9]+", "h", "".join(axes))
     fits = (
         form is not None
         and _SPELLED.sub("", spelled) == ""
@@ -114,7 +119,7 @@ def taken(
             index.append(batch if length > 1 else 0)
         elif axis == "h":
             index.append(head if length > 1 else 0)
-        elif axis == "hd":
+        elif is_merged(axis):
             d = length // n_heads
             index.append(slice(head * d, (head + 1) * d))
         else:
@@ -125,5 +130,5 @@ def taken(
 
 def is_turned(layout: Layout) -> bool:
     """Return whether what is taken has columns before rows."""
-    order = [axis for axis in layout if axis in ("n", "d", "hd", "q", "k")]
+    order = [axis for axis in layout if axis not in ("b", "h")]
     return order[0] not in ("n", "q")

@@ -31,7 +31,6 @@ LONGEST_NUMBER = 6
 _WORDS = "|".join(sorted(map(re.escape, _PART_OF), key=len, reverse=True))
 _FILLERS = {"self_attn", "self_attention", "attention", "attn", "self", "mha", "sdpa"}
 _BREAK = re.compile(r"\.|/|__")
-_OURS = re.compile(rf"(?:(?:layers\.)?[0-9]{{1,6}}\.)?(?:{'|'.join(PARTS)})", re.ASCII)
 
 
 class Meaning(NamedTuple):
@@ -61,11 +60,6 @@ def meaning_of(name: str) -> Meaning | None:
         return None
     layer = words[numbers[0]] if numbers else "0"
     return Meaning(int(layer), part) if len(layer) <= LONGEST_NUMBER else None
-
-
-def is_ours(name: str) -> bool:
-    """Return whether a name is one of this program's own."""
-    return _OURS.fullmatch(name) is not None
 
 
 def matchers(text: str) -> Callable[[str], Meaning | None]:

@@ -12,16 +12,20 @@ from attn_tui.captures.capture import Capture
 from attn_tui.captures.collecting import Source
 from attn_tui.captures.disk import Disk, opened, refuse
 from attn_tui.captures.fingerprint import FileMark, Fingerprint
+from attn_tui.captures.hdf5 import list_hdf5
 from attn_tui.captures.layouts import parse_layouts
 from attn_tui.captures.listing import Listing
 from attn_tui.captures.npy import list_npy, list_npz
 from attn_tui.captures.safetensors import list_safetensors
+from attn_tui.captures.sidecar import sidecar
 from attn_tui.compute.errors import InputError
 
 READERS: Mapping[str, Callable[[Disk], Listing]] = {
     ".safetensors": list_safetensors,
     ".npz": list_npz,
     ".npy": list_npy,
+    ".h5": list_hdf5,
+    ".hdf5": list_hdf5,
 }
 """What lists the tensors of a file, by its suffix."""
 
@@ -51,7 +55,8 @@ def open_capture(
     for path in found:
         with opened(path) as disk:
             listing = _listed(disk)
-            sources.append(Source(path, listing.tensors, listing.metadata))
+            metadata = {**listing.metadata, **sidecar(path, listing)}
+            sources.append(Source(path, listing.tensors, metadata))
             marks.append(FileMark(path, disk.size, listing.header, disk.modified))
     layers, stated, config = assembled(sources, spelled, names)
     fingerprint = Fingerprint(tuple(marks))

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from attn_tui.captures.layer import Layer
+from attn_tui.captures.readings import NEAR
 
 _MOST = 256
 """Sequences that are looked at."""
@@ -17,8 +18,8 @@ def padding_of(layers: dict[int, Layer]) -> tuple[dict[int, Layer], tuple[str, .
     """
     first = next(iter(layers.values()))
     dims = first.readings[0].dims
-    layouts = {each.layouts for each in first.readings}
-    if first.lengths or len(layouts) > 1 or first.batch > _MOST:
+    is_open = any(0 < each.unlikely < NEAR for each in first.readings)
+    if first.lengths or is_open or first.batch > _MOST:
         return layers, ()
     lengths, said = [], []
     for batch in range(first.batch):

@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Literal
 
-from attn_tui.captures.layouts import Layout
+from attn_tui.captures.layouts import Layout, is_merged
 
 KvMapping = Literal["grouped", "interleaved"]
 
@@ -64,11 +64,14 @@ class Reading:
 
 
 _VECTORS: Mapping[int, Sequence[tuple[str, float]]] = {
-    4: [("b h n d", 0), ("b n h d", 0), ("b h d n", 12), ("b d n h", 20)],
-    3: [("h n d", 0), ("n h d", 0), ("b n hd", 1), ("h d n", 12)],
-    2: [("n d", 0), ("n hd", 1), ("b hd", 9), ("d n", 12)],
+    4: [("b h n d", 0), ("b n h d", 0)],
+    3: [("h n d", 0), ("n h d", 0), ("b n hd", 1)],
+    2: [("n d", 0), ("n hd", 1), ("b hd", 9)],
 }
 """Layouts of q, k, v and out by how many axes there are, with how unlikely each is alone."""
+
+_TURNED_KEYS: Mapping[int, str] = {4: "b h d n", 3: "h d n", 2: "d n"}
+"""Layouts of K where it is stored as the product with q needs it."""
 
 _MATRICES: Mapping[int, Sequence[tuple[str, float]]] = {
     4: [("b h q k", 0)],
@@ -98,7 +101,10 @@ _ODD = 8
 def choices(part: str, rank: int) -> list[tuple[Layout, float]]:
     """Return the layouts a tensor may have, with how unlikely each is."""
     form = _MATRICES if part in ("scores", "weights") else _ROWS if part == "lse" else _VECTORS
-    return [(tuple(text.split()), cost) for text, cost in form.get(rank, ())]
+    texts = [*form.get(rank, ())]
+    if part == "k" and rank in _TURNED_KEYS:
+        texts.append((_TURNED_KEYS[rank], 12))
+    return [(tuple(text.split()), cost) for text, cost in texts]
 
 
 Given = tuple[tuple[str, tuple[int, ...], tuple[tuple[Layout, float], ...]], ...]
@@ -149,11 +155,12 @@ def _disagreements(layouts: Mapping[str, Layout]) -> int:
 def _unlikely(layouts: Mapping[str, Layout], dims: Dims) -> float:
     """Return how unlikely layouts are together, and the numbers that they make of shapes."""
     q, out = layouts["q"], layouts.get("out", layouts["q"])
-    heads_first = "h" in q and q.index("h") < q.index("n")
+    heads_first = "h" in q and "n" in q and q.index("h") < q.index("n")
     cost = 3.0 * _disagreements(layouts) + (not heads_first)
     if out != q:
         # Often it is turned before it is returned.
-        cost += 0.5 if "hd" in out or out.index("n") < out.index("h") else 2
+        is_turned = "h" in out and out.index("n") > out.index("h")
+        cost += 2 if is_turned else 0.5
     cost += 3 if dims.queries > dims.keys else dims.queries < dims.keys
     return cost + 0.5 * (dims.heads > dims.keys)
 
@@ -174,15 +181,18 @@ def _solutions(
     for (part, shape, _), layout in zip(given, layouts, strict=True):
         names = VARIABLES[part]
         for axis, length in zip(layout, shape, strict=True):
-            if axis == "hd":
+            if is_merged(axis):
                 merged.append((names["h"], names["d"], length))
+                if axis != "hd" and known.setdefault(names["h"], int(axis[:-1])) != int(axis[:-1]):
+                    return
             elif axis == "d" and part == "lse":
                 if length != 1:
                     return
             elif known.setdefault(names[axis], length) != length:
                 return
-        for axis in {"b", "h"} - set("".join(layout)):
-            if known.setdefault(names[axis], 1) != 1:
+        for axis in {"b", "h", "n"} & names.keys() - set("".join(layout)):
+            is_in = axis == "h" and any(map(is_merged, layout))
+            if not is_in and known.setdefault(names[axis], 1) != 1:
                 return
     says = dict(claims)
     seen = set()

@@ -31,12 +31,10 @@ def statements(
 
     Args:
         layers: By number, rising.
-        tool: Whose names tensors have.
+        tool: Whose names tensors have, if it is another's.
         claims: What the metadata says.
         asked: Layouts that were given.
     """
-    yield _named(tool)
-    yield from _gaps(list(layers))
     alike: dict[tuple[Dims, str, frozenset[str]], list[int]] = {}
     for number, layer in layers.items():
         key = (layer.readings[0].dims, layer.tensors["q"].format, frozenset(layer.tensors))
@@ -44,27 +42,26 @@ def statements(
     for (dims, form, parts), numbers in [*alike.items()][:5]:
         yield f"{layer_list(numbers).capitalize()}: {_dims(dims)}, in {form}."
         if not parts & {"out", "scores", "weights", "lse"}:
-            yield f"{layer_list(numbers).capitalize()} have no output: nothing tells the scale."
+            yield f"No output was captured of {layer_list(numbers)}: nothing tells the scale."
     if len(alike) > 5:
         yield f"{len(alike) - 5} more structures of layers."
     first = next(iter(layers.values()))
+    yield from _gaps(list(layers))
     yield from _layouts(first, asked)
+    yield from _named(tool)
     yield from _claimed(first, claims)
     yield from _aligned(first)
     yield from claims.said
 
 
-def _named(tool: str) -> str:
+def _named(tool: str) -> Iterator[str]:
     if tool == "TransformerLens":
-        return (
+        yield (
             "Names are TransformerLens's, whose scores are scaled, capped and masked with −∞ "
             "already."
         )
-    return {
-        "ours": "Names are of the form {layer}.q.",
-        "--names": "Names are those of --names.",
-        "": "Names are those of other tools.",
-    }.get(tool, f"Names are {tool}'s.")
+    elif tool:
+        yield f"Names are {tool}'s."
 
 
 def _gaps(numbers: list[int]) -> Iterator[str]:
@@ -81,7 +78,8 @@ def _dims(dims: Dims) -> str:
     d_v = f", d_v = {dims.d_v}" if dims.d_v not in (0, dims.d_k) else ""
     positions = f"{dims.keys:,} positions"
     if dims.queries != dims.keys:
-        positions = f"{dims.queries:,} queries and {dims.keys:,} keys"
+        queries = "1 query" if dims.queries == 1 else f"{dims.queries:,} queries"
+        positions = f"{queries} and {dims.keys:,} key{'s' * (dims.keys > 1)}"
     return f"{sequences}{heads}, {positions}, d_k = {dims.d_k}{d_v}"
 
 

@@ -35,12 +35,6 @@ LONGEST_WORD = 10_000
 LONGEST_ROW = 4_000_000
 """Characters of one row of a table."""
 
-LONGEST_HEADER = 10_000
-"""Bytes of the header of a .npy file, as for NumPy."""
-
-LONGEST_DIRECTORY = 2 * 2**20
-"""Bytes of the list of arrays in an .npz file."""
-
 
 def check_most(count: int, most: int, things: str, expected: str, line: int = 0) -> None:
     """Raise InputError, with field ``"scores"``, if there are more things than may be."""

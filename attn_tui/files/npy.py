@@ -1,30 +1,19 @@
 """NumPy's .npy and .npz files, read without pickles and without trusting what they claim."""
 
-import warnings
 import zipfile
 from collections.abc import Iterator
-from io import BytesIO
 from math import prod
-from typing import Any, BinaryIO, NoReturn, cast
+from typing import Any, BinaryIO, cast
 
 import numpy as np
-from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
+from attn_tui.captures.npy import LONGEST_DIRECTORY, PACKINGS, read_npy_header
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.files.entries import check_scores, problem
-from attn_tui.files.limits import LARGEST, LONGEST_DIRECTORY, LONGEST_HEADER, check_most
+from attn_tui.files.limits import LARGEST, check_most
 from attn_tui.files.stream import PIECE, Metered
 from attn_tui.files.watch import Stopped
-
-NPY_MAGIC = b"\x93NUMPY"
-"""What a .npy file begins with."""
-
-_HEADERS = {
-    b"\x01\x00": (2, npy_format.read_array_header_1_0),
-    b"\x02\x00": (4, npy_format.read_array_header_2_0),
-}
-"""By version: how many bytes say the length of the header, and what reads it."""
 
 _KINDS = {
     "O": "pickled objects",
@@ -34,8 +23,6 @@ _KINDS = {
     "M": "dates",
     "m": "times",
 }
-_PACKED = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
-"""How NumPy packs; of other ways a few bytes may unpack to any size at once."""
 
 
 def read_npy(file: Metered, size: int | None, before: int = 0) -> NDArray[np.float64]:
@@ -49,7 +36,7 @@ def read_npy(file: Metered, size: int | None, before: int = 0) -> NDArray[np.flo
     Raises:
         InputError: If it is broken, too large, or holds anything but real numbers.
     """
-    shape, fortran, dtype = _header(file)
+    shape, fortran, dtype, _ = read_npy_header(file.read)
     _check_type(dtype)
     claimed = prod(shape) * dtype.itemsize
     if size is not None and claimed > size:
@@ -108,7 +95,7 @@ def read_npz(file: Metered) -> Iterator[tuple[str, NDArray[np.float64]]]:
             raise problem(f"its arrays claim {total:,} bytes", f"at most {LARGEST:,}, uncompressed")
         if key == member.filename:
             raise problem(f"it holds {inert(key)}, which is no array", "NumPy arrays only")
-        if member.compress_type not in _PACKED:
+        if member.compress_type not in PACKINGS:
             raise problem(f"array {inert(key)} is packed in another way", "what numpy.savez writes")
         try:
             with archive.open(member) as stream:
@@ -124,31 +111,6 @@ def read_npz(file: Metered) -> Iterator[tuple[str, NDArray[np.float64]]]:
             raise problem(f"array {inert(key)} cannot be unpacked", "a complete file") from None
         n_scores += array.size
         yield key, array
-
-
-def _header(file: Metered) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    magic = file.read(len(NPY_MAGIC) + 2)
-    if magic[: len(NPY_MAGIC)] != NPY_MAGIC or magic[len(NPY_MAGIC) :] not in _HEADERS:
-        _refuse_file()
-    width, read_header = _HEADERS[magic[len(NPY_MAGIC) :]]
-    length = file.read(width)
-    size = int.from_bytes(length, "little")
-    check_most(size, LONGEST_HEADER, "bytes in its header", "what numpy.save writes")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            shape, fortran, dtype = read_header(BytesIO(length + file.read(size)))
-    except Stopped:
-        raise
-    except Exception:  # NumPy parses the header as Python, which fails in many ways.
-        _refuse_file()
-    if any(type(length) is not int or not 0 <= length < 2**63 for length in shape):
-        _refuse_file()
-    return shape, fortran, dtype
-
-
-def _refuse_file() -> NoReturn:
-    raise problem("it is no .npy file, or is cut off", "what numpy.save writes") from None
 
 
 def _check_type(dtype: np.dtype[Any]) -> None:

@@ -10,6 +10,9 @@ from pathlib import PurePath
 from stat import S_ISDIR, S_ISREG
 from typing import BinaryIO
 
+from attn_tui.captures.disk import REASONS
+from attn_tui.captures.disk import place_of as shown_place
+from attn_tui.captures.npy import NPY_MAGIC
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.source import Source
@@ -18,7 +21,7 @@ from attn_tui.files.codec import experiment_from_plain
 from attn_tui.files.entries import Entry, expanded, named, problem
 from attn_tui.files.grammar import plain_lines, read_entries
 from attn_tui.files.json import read_json
-from attn_tui.files.npy import NPY_MAGIC, read_npy, read_npz
+from attn_tui.files.npy import read_npy, read_npz
 from attn_tui.files.stream import Metered, text_pieces
 from attn_tui.files.tables import array_entry, csv_entries, json_entries
 from attn_tui.files.watch import Watch, unwatched
@@ -144,7 +147,7 @@ def opened(
         inside = f"{where}, {error.where}" if error.where else where
         raise InputError(field, error.problem, error.expected, inside, error.line) from None
     except OSError as error:
-        reason = _REASONS.get(type(error)) or error.strerror or "cannot be read"
+        reason = REASONS.get(type(error)) or error.strerror or "cannot be read"
         raise InputError(field, reason, "a file that can be read", where) from None
 
 
@@ -164,13 +167,6 @@ def _binary(path: str, suffixes: tuple[str, ...]) -> AbstractContextManager[Bina
     if suffixes and S_ISREG(mode) and PurePath(path).suffix.lower() not in suffixes:
         raise problem("its suffix is none of ours", " or ".join(suffixes))
     return open(path, "rb")
-
-
-_REASONS: Mapping[type[Exception], str] = {
-    FileNotFoundError: "there is no such file",
-    IsADirectoryError: "it is a directory",
-    PermissionError: "it may not be read",
-}
 
 
 def _npy(file: Metered, stem: str) -> list[Entry]:
@@ -214,7 +210,5 @@ SUFFIXES = tuple(_READERS)
 
 
 def place_of(path: str) -> str:
-    """Return a path as errors name it; of a long one its end, which says most."""
-    if path == "-":
-        return STANDARD_INPUT
-    return inert(path if len(path) <= 80 else f"…{path[-79:]}", 80)
+    """Return a path, or standard input, as errors name it."""
+    return STANDARD_INPUT if path == "-" else shown_place(path)

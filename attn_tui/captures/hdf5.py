@@ -1,0 +1,131 @@
+"""HDF5 files, by h5py, which is an extra."""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.captures.disk import Disk, place_of, refuse
+from attn_tui.captures.listing import Listing
+from attn_tui.captures.stored import Index, Plain, Raw, Stored
+from attn_tui.compute.errors import InputError, inert
+
+MOST_TENSORS = 1_000_000
+"""Groups and tensors of one file."""
+
+EXTRA = "pip install 'attn-tui[hdf5]'"
+"""What makes such files readable."""
+
+
+@dataclass(frozen=True)
+class Chunked(Stored):
+    """A tensor that HDF5 keeps in chunks, perhaps packed."""
+
+    def take(self, index: tuple[Index, ...]) -> Raw:
+        """Return part of it, in its own format."""
+        # Of places that are listed all between are read: h5py is slow with lists.
+        at = tuple(map(_around, index))
+        with self._opened() as dataset:
+            taken: Raw = np.asarray(dataset[at])
+        for axis, each in enumerate(each for each in index if not isinstance(each, int)):
+            if isinstance(each, np.ndarray) and len(each):
+                taken = taken.take(each - each[0], axis)
+        return self._viewed(taken)
+
+    def blocks(self, most: int) -> Iterator[tuple[int, Raw]]:
+        """Yield all numbers in order."""
+        row = max(self.shape[-1], 1) if self.shape else 1
+        step = max(most // row, 1)
+        place = 0
+        with self._opened() as dataset:
+            for before in np.ndindex(self.shape[:-2]):
+                for start in range(0, self.shape[-2] if len(self.shape) > 1 else 1, step):
+                    at = (*before, slice(start, start + step)) if len(self.shape) > 1 else ()
+                    part = self._viewed(np.asarray(dataset[at])).reshape(-1)
+                    yield place, part
+                    place += part.size
+
+    def _viewed(self, taken: NDArray[Any]) -> Raw:
+        assert self.dtype
+        return taken if taken.dtype == self.dtype else np.ascontiguousarray(taken).view(self.dtype)
+
+    @contextmanager
+    def _opened(self) -> Iterator[Any]:
+        h5py = _h5py(self.path)
+        try:
+            with h5py.File(self.path, "r", locking=False) as file:
+                yield file[self.name]
+        except InputError:
+            raise
+        except Exception:  # HDF5 has many ways to fail, and names none that tells more.
+            where = f"{place_of(self.path)}, {inert(self.name)}"
+            raise InputError("capture", "it cannot be read", "a complete file", where) from None
+
+
+def list_hdf5(disk: Disk) -> Listing:
+    """Return the datasets of an HDF5 file, called by their paths.
+
+    Raises:
+        InputError: If h5py is not installed, or it cannot read the file.
+    """
+    h5py = _h5py(disk.path)
+    tensors: list[Stored] = []
+    metadata: dict[str, object] = {}
+
+    def visit(name: str, item: Any) -> None:
+        if isinstance(item, h5py.Dataset):
+            if len(tensors) >= MOST_TENSORS:
+                refuse(disk.path, f"it holds more than {MOST_TENSORS:,} tensors", "fewer")
+            tensors.append(_stored(disk, name, item))
+
+    try:
+        with h5py.File(disk.path, "r", locking=False) as file:
+            for name, value in file.attrs.items():
+                metadata[name] = value.item() if isinstance(value, np.generic) else value
+            file.visititems(visit)
+    except InputError:
+        raise
+    except Exception:  # HDF5 has many ways to fail, and names none that tells more.
+        refuse(disk.path, "it is no HDF5 file, or is cut off", "a complete file")
+    text = repr([(each.name, each.shape, each.format) for each in tensors])
+    return Listing(tuple(tensors), metadata, hashlib.sha256(text.encode()).hexdigest())
+
+
+def _stored(disk: Disk, name: str, dataset: Any) -> Stored:
+    dtype, shape = dataset.dtype, tuple(dataset.shape or ())
+    called, known = dtype.name, dtype
+    if dtype.kind == "V" and dtype.itemsize == 2:
+        called, known = "bfloat16", _bfloat16()
+    elif dtype.kind not in "fiub" or dtype.itemsize > 8:
+        called, known = inert(dtype.str)[1:-1], None
+    if dataset.is_virtual or dataset.external:
+        return Chunked(name, disk.path, shape, None, "numbers of another file")
+    begins = dataset.id.get_offset()
+    if begins is not None and dataset.chunks is None and known is not None and known.kind != "b":
+        return Plain(name, disk.path, shape, known, called, begins)
+    return Chunked(name, disk.path, shape, known, called)
+
+
+def _around(at: Index) -> int | slice:
+    """Return what a place, or a slice around listed places, is to h5py."""
+    if isinstance(at, int | slice):
+        return at
+    return slice(int(at[0]), int(at[-1]) + 1) if len(at) else slice(0, 0)
+
+
+def _bfloat16() -> np.dtype[Any]:
+    from attn_tui.captures.safetensors import dtype_named
+
+    return dtype_named("bfloat16")
+
+
+def _h5py(path: str) -> Any:
+    try:
+        import h5py
+    except ImportError:
+        refuse(path, "HDF5 is read by h5py, which is not installed", EXTRA)
+    return h5py
