@@ -16,8 +16,10 @@ from attn_tui.compute.setup import Setup
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-SCORES, DRAWS, SCALE, PRECISION, GRADIENT, REPORT, SCREEN, OTHER = GROUPS = (
+SCORES, CAPTURE, EXPECTED, DRAWS, SCALE, PRECISION, GRADIENT, REPORT, SCREEN, OTHER = GROUPS = (
     "Where scores come from",
+    "What of a capture",
+    "What is expected",
     "What is drawn",
     "From scores to softmax",
     "Number formats",

@@ -9,8 +9,8 @@ import click
 
 from attn_tui.charts.look_alikes import in_words, write_look_alikes
 
-BAD_INPUT, INTERRUPTED = 2, 130
-"""The statuses that the program ends with, but for 0."""
+BAD_INPUT, FAILED, INTERRUPTED = 2, 70, 130
+"""The statuses that the program ends with, but for 0 and for what a command says by its own."""
 
 
 def prepare_output() -> None:

@@ -1,6 +1,7 @@
 """The command line: finds the subcommand, and turns every error into one line."""
 
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
@@ -9,7 +10,7 @@ import click
 
 from attn_tui import __version__
 from attn_tui.commands.options import protected, write_options
-from attn_tui.commands.output import BAD_INPUT, INTERRUPTED, drop_rest, prepare_output
+from attn_tui.commands.output import BAD_INPUT, FAILED, INTERRUPTED, drop_rest, prepare_output
 from attn_tui.commands.screen import open_screen
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.visible import visible
@@ -41,6 +42,7 @@ Examples:
 
 
 _OTHERS = {
+    "doctor": ("attn_tui.commands.doctor:doctor", "which scale, cap, sink and mask a capture has"),
     "claims": ("attn_tui.commands.claims:claims", "every claim, a line each with its verdict"),
     "recipe": ("attn_tui.commands.recipe:recipe", "a script that captures a model's attention"),
     "tour": ("attn_tui.commands.tour:tour", "a guided tour of a dozen steps, or that of a file"),
@@ -93,7 +95,7 @@ class Program(click.Group):
             formatter.write_dl([(name, summary) for name, (_, summary) in commands().items()])
 
     def main(self, args: Any = None, *rest: Any, **extra: Any) -> NoReturn:
-        """Run the program, and exit with 0, or 2 after one line that says what is wrong."""
+        """Run the program, and exit: 2 after a line that says what is wrong, 70 if it failed."""
         arguments = protected(list(sys.argv[1:] if args is None else args))
         sys.exit(self._status(arguments))
 
@@ -111,6 +113,10 @@ class Program(click.Group):
             return _fail("not enough memory; expected less input")
         except (click.Abort, KeyboardInterrupt):
             return INTERRUPTED
+        except Exception:
+            # 1 is what some commands say; that the program failed is never taken for it.
+            traceback.print_exc()
+            return FAILED
         return result if isinstance(result, int) else 0
 
 
@@ -131,10 +137,15 @@ def _own_ends() -> Iterator[None]:
         raise click.exceptions.Exit(0) from None
 
 
+_ARGUMENTS = {
+    "scores": "SCORES", "capture": "CAPTURE", "claim": "ID", "recipe": "NAME", "tour": "FILE",
+}  # fmt: skip
+"""What is no option, by the field of its errors."""
+
+
 def _spelled(error: InputError) -> str:
     """Return the text of an error with its field as the command line spells it."""
-    arguments = {"scores": "SCORES", "claim": "ID", "tour": "FILE", "recipe": "NAME"}
-    name = arguments.get(error.field) or "--" + error.field.replace("_", "-")
+    name = _ARGUMENTS.get(error.field) or "--" + error.field.replace("_", "-")
     return str(InputError(name, error.problem, error.expected, error.where))
 
 

@@ -1,0 +1,85 @@
+"""Where an expectation comes from: config.json, a GGUF file, or what a capture says of itself."""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.doctor import gguf, gguf_model, transformers
+from attn_tui.doctor.expected import Expectation
+from attn_tui.files.json import read_json
+from attn_tui.files.paths import shown_path, true_path
+from attn_tui.files.stream import Metered, text_pieces
+
+_LARGEST = 4 * 2**20
+"""Bytes of a config.json."""
+_REASONS: Mapping[type[Exception], str] = {
+    FileNotFoundError: "there is no such file",
+    IsADirectoryError: "it is a directory",
+}
+
+
+def read_expectation(path: str) -> Expectation:
+    """Return what a file expects: config.json of transformers, a folder with one, or a GGUF file.
+
+    Raises:
+        InputError: With field ``"config"``.
+    """
+    true = true_path(path)
+    if os.path.isdir(true):
+        true = os.path.join(true, "config.json")
+    name = inert(shown_path(os.path.basename(true)))[1:-1]
+    try:
+        with open(true, "rb") as file:
+            if file.read(len(gguf.MAGIC)) == gguf.MAGIC:
+                file.seek(0)
+                return gguf_model.expectation(gguf.read_header(file, name), name)
+            file.seek(0)
+            size = os.fstat(file.fileno()).st_size
+            if size > _LARGEST:
+                raise InputError("config", f"it has {size:,} bytes", f"at most {_LARGEST:,}", name)
+            plain = read_json(text_pieces(Metered(file, size)))
+    except InputError as error:
+        if error.field == "config":
+            raise
+        place = f"{name}, {error.where}" if error.where else name
+        raise InputError("config", error.problem, error.expected, place) from None
+    except (OSError, ValueError) as error:
+        reason = (
+            _REASONS.get(type(error)) or getattr(error, "strerror", "") or "it has no such name"
+        )
+        expected = "a config.json or a GGUF file"
+        raise InputError("config", reason, expected, inert(path)) from None
+    if not isinstance(plain, dict):
+        raise InputError("config", "it is no object", "a config.json of transformers", name)
+    return transformers.expectation(plain, name)
+
+
+def claimed(metadata: Mapping[str, Any], d_k: int) -> Expectation | None:
+    """Return what a capture's own metadata expects, or None if it says nothing of attention.
+
+    It is a claim: what is no configuration, or of heads of another length, is left aside.
+
+    Args:
+        metadata: What the capture says, by name; numbers may be text.
+        d_k: The length of captured queries.
+    """
+    plain = {name: _number(value) for name, value in metadata.items()}
+    says = {"model_type", "scaling", "attention_multiplier", "query_pre_attn_scalar", "head_dim"}
+    if not says & {*plain}:
+        return None
+    plain.setdefault("num_attention_heads", 1)
+    with suppress(InputError):
+        found = transformers.expectation(plain, "the capture's metadata")
+        if not found.shape.d_k or d_k in found.shape.d_k:
+            return found
+    return None
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, str):
+        with suppress(ValueError):
+            number = float(value)
+            return int(number) if number.is_integer() else number
+    return value

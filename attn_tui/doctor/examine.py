@@ -1,0 +1,295 @@
+"""The doctor at work: head after head, each first with what its neighbours have."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from attn_tui.captures.capture import Capture, HeadId
+from attn_tui.captures.readings import Dims, Reading
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.fit.diagnose import diagnose
+from attn_tui.compute.fit.diagnosis import Diagnosis
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.doctor.expected import ASSUMED, Expectation, Expected
+from attn_tui.doctor.names import Miss, Place, misses, names
+from attn_tui.doctor.report import Finding, Report, Settings
+from attn_tui.doctor.start import start_of
+from attn_tui.doctor.verdict import SHOWN, confidence, judge, span
+
+Stop = Callable[[], bool]
+
+_KNOWN = 6
+"""Structures that a head is tried with before it is searched."""
+_VAIN = 3
+"""After so many searches in a row that found nothing, heads are not searched."""
+_ANSWERS = frozenset({"out", "scores", "weights", "lse"})
+
+
+def examine(
+    capture: Capture,
+    expectation: Expectation | None,
+    settings: Settings,
+    stop: Stop = lambda: False,
+) -> Iterator[Report]:
+    """Yield what is known before the first head, and after each.
+
+    Args:
+        capture: The tensors.
+        expectation: What they should be, or nothing.
+        settings: Which heads, and how many rows of each.
+        stop: Asked before each head whether to end.
+
+    Raises:
+        InputError: If there is no such head, the expectation is of another model, or a file cannot
+            be read any more.
+    """
+    started = time.monotonic()
+    doctor = _Doctor(capture, expectation, settings)
+    chosen = _chosen(capture, settings, doctor.settle(_layers(capture, settings)))
+    doctor.level = confidence(len(chosen))
+    report = Report(capture, expectation, settings, len(chosen))
+    yield report
+    for head in chosen:
+        if stop():
+            yield replace(report, interrupted=True, elapsed=time.monotonic() - started)
+            return
+        findings = (*report.findings, doctor.see(head))
+        report = replace(report, findings=findings, elapsed=time.monotonic() - started)
+        yield report
+
+
+def _layers(capture: Capture, settings: Settings) -> tuple[int, ...]:
+    """Return the layers that are to be examined."""
+    layers = capture.layers
+    if settings.layer is not None and settings.layer not in layers:
+        known = ", ".join(map(str, layers[:20])) + ", …" * (len(layers) > 20)
+        raise InputError("layer", f"there is no layer {settings.layer}", f"one of {known}")
+    chosen = layers if settings.layer is None else (settings.layer,)
+    for layer in chosen:
+        if not {*capture.tensors(layer)} & _ANSWERS:
+            problem = f"layer {layer} has nothing that attention returned"
+            expected = f"{layer}.out beside q, k and v, or scores, weights or lse"
+            raise InputError("capture", problem, expected)
+    return chosen
+
+
+def _chosen(
+    capture: Capture, settings: Settings, readings: Mapping[int, Reading]
+) -> tuple[HeadId, ...]:
+    """Return the heads that are to be examined, layer by layer."""
+    every = [
+        HeadId(batch, layer, head)
+        for layer, reading in readings.items()
+        for batch in sorted({each.batch for each in capture.heads if each.layer == layer})
+        for head in range(reading.dims.heads)
+    ]
+    chosen = tuple(each for each in every if settings.head in (None, each.head))
+    if not chosen:
+        most = max(each.head for each in every)
+        raise InputError("head", f"there is no head {settings.head}", f"one from 0 to {most}")
+    return chosen
+
+
+class _Doctor:
+    """Examines heads, and remembers what their neighbours had.
+
+    Args:
+        capture: The tensors.
+        expectation: What they should be, or nothing.
+        settings: How many rows of each.
+
+    Attributes:
+        level: The confidence of the intervals that decide.
+    """
+
+    def __init__(
+        self, capture: Capture, expectation: Expectation | None, settings: Settings
+    ) -> None:
+        self.capture, self.expectation = capture, expectation
+        self.settings, self.level = settings, confidence(1)
+        self.readings: dict[int, list[Reading]] = {}
+        self.known: list[tuple[_Kind, Diagnosis]] = []
+        self.vain = 0
+
+    def settle(self, layers: Sequence[int]) -> dict[int, Reading]:
+        """Choose what the axes of each layer are, where its shapes leave that open.
+
+        What fits the first head of a layer is taken for the others, if their shapes allow it.
+
+        Raises:
+            InputError: If the expectation is of another model.
+        """
+        chosen: dict[int, Reading] = {}
+        fitted: Dims | None = None
+        for layer in layers:
+            every = self._of_model(layer)
+            dims = dict.fromkeys(each.dims for each in every)
+            if len(dims) > 1 and fitted not in dims:
+                for each in every:
+                    if self._warm(HeadId(0, layer, 0), each).fits:
+                        fitted = each.dims
+                        break
+            taken = fitted if fitted in dims else every[0].dims
+            self.readings[layer] = [each for each in every if each.dims == taken]
+            chosen[layer] = self.readings[layer][0]
+        return chosen
+
+    def _of_model(self, layer: int) -> list[Reading]:
+        """Return the readings of a layer that fit the model that is expected."""
+        every = self.capture.readings(layer)
+        if self.expectation is None:
+            return [*every]
+        kept, refused = [], None
+        for each in every:
+            try:
+                self.expectation.check([layer], each.dims.heads, {each.dims.d_k})
+                kept.append(each)
+            except InputError as error:
+                refused = refused or error
+        if refused and not kept:
+            raise refused
+        return kept
+
+    def _warm(self, id: HeadId, reading: Reading) -> Diagnosis:
+        n_queries = self.capture.shape(id, reading).n_queries
+        head = self.capture.read(id, sampled(n_queries, self.settings), reading)
+        return diagnose(head, start=self._starts(id, head, reading)[0])
+
+    def see(self, id: HeadId) -> Finding:
+        """Return what is to be said of a head."""
+        capture = self.capture
+        shape = capture.shape(id, self.readings[id.layer][0])
+        rows = sampled(shape.n_queries, self.settings)
+        found, head, reading = self._fit(id, rows)
+        shape = capture.shape(id, reading)
+        expected = self._expected(id, head)
+        masks = () if expected is None else alike(head, found, expected)
+        stored = head.formats.get("q", "float32")
+        judgement = judge(found, expected, self.level, stored, masks)
+        model = self.expectation or ASSUMED
+        heads = reading.dims.heads
+        place = Place(shape.d_k, id.layer, heads, shape.n_keys)
+        called: tuple[str, ...] = ()
+        missed: tuple[Miss, ...] = ()
+        if found.multiplier is not None:
+            near = span(found.multiplier, stored, SHOWN)
+            called = names(near, place, model)
+            if "multiplier" in judgement.differs and expected and expected.multiplier:
+                missed = misses(near, expected.multiplier, place, model)
+        return Finding(id, shape, expected, found, judgement, called, missed)
+
+    def _expected(self, id: HeadId, head: HeadRows) -> Expected | None:
+        if self.expectation is None:
+            return None
+        return self.expectation.of(id.layer, head.d_k, head.sink)
+
+    def _fit(self, id: HeadId, rows: Sequence[int]) -> tuple[Diagnosis, HeadRows, Reading]:
+        """Return what is found of a head, with the rows and the reading it was found by."""
+        read = {each: self.capture.read(id, rows, each) for each in self._readings(id.layer)}
+        best: tuple[Diagnosis, HeadRows, Reading] | None = None
+        for search in (False, True) if self.vain < _VAIN else (False,):
+            for reading, head in read.items():
+                for start in [None] if search else self._starts(id, head, reading):
+                    found = diagnose(head, start=start)
+                    if best is None or _better(found, best[0]):
+                        best = found, head, reading
+                    if found.fits:
+                        self._remember(_kind(reading), found)
+                        return best
+            if search:
+                self.vain += 1
+        assert best is not None
+        return best
+
+    def _readings(self, layer: int) -> list[Reading]:
+        """Return the readings of a layer, those first that fitted a neighbour."""
+        order = [kind for kind, _ in self.known]
+        return sorted(self.readings[layer], key=lambda each: _place(order, _kind(each)))
+
+    def _starts(self, id: HeadId, head: HeadRows, reading: Reading) -> list[Diagnosis]:
+        """Return what a head is tried with first: what neighbours had, and what is expected."""
+        known = [start for kind, start in self.known if kind == _kind(reading)]
+        expected = self._expected(id, head) or Expected(head.d_k**-0.5, mask="causal")
+        return [*known[:1], start_of(expected, head), *known[1:_KNOWN]]
+
+    def _remember(self, kind: "_Kind", found: Diagnosis) -> None:
+        self.vain = 0
+        others = [
+            (other, start)
+            for other, start in self.known
+            if (other, _structure(start)) != (kind, _structure(found))
+        ]
+        self.known = [(kind, found), *others[:_KNOWN]]
+
+
+_Kind = tuple[object, ...]
+
+
+def _kind(reading: Reading) -> _Kind:
+    """Return what readings of several layers have in common."""
+    return (reading.layouts, reading.kv_mapping)
+
+
+def _place(order: Sequence[_Kind], kind: _Kind) -> int:
+    return order.index(kind) if kind in order else len(order)
+
+
+def _structure(found: Diagnosis) -> tuple[object, ...]:
+    """Return what two heads have in common for which the same things are fitted."""
+
+    def there(name: str) -> bool:
+        estimate = getattr(found, name)
+        return estimate is not None and estimate.at(SHOWN).value is not None
+
+    by_row = found.temperature is not None and found.temperature.kind == "by row"
+    return (found.mask, there("softcap"), there("sink"), by_row)
+
+
+def _better(one: Diagnosis, other: Diagnosis) -> bool:
+    return (one.fits, -one.residual) > (other.fits, -other.residual)
+
+
+def sampled(n_queries: int, settings: Settings) -> tuple[int, ...]:
+    """Return the rows that are used of so many: the first, the last and others, drawn by the seed.
+
+    >>> sampled(4, Settings(rows=8)), len(sampled(1000, Settings(rows=8)))
+    ((0, 1, 2, 3), 8)
+    """
+    if n_queries <= settings.rows:
+        return tuple(range(n_queries))
+    ends = {n_queries - 1} if settings.rows == 1 else {0, n_queries - 1}
+    rng = np.random.default_rng(settings.seed)
+    between = rng.choice(np.arange(1, n_queries - 1), settings.rows - len(ends), replace=False)
+    return tuple(sorted({*ends, *between.tolist()}))
+
+
+def alike(head: HeadRows, found: Diagnosis, expected: Expected) -> tuple[str, ...]:
+    """Return those of the masks none, causal and window that see what the found one sees.
+
+    A captured mask may hide padding besides: keys that no row sees.
+    """
+    mask = found.mask
+    if mask is None:
+        return ()
+    used = np.isin(head.rows, found.used)
+    seen = mask.seen(head)[used]
+    corners = dict.fromkeys((mask.offset, head.n_keys - head.n_queries, 0))
+    tried = {
+        "none": [HeadMask("none")],
+        "causal": [HeadMask("causal", corner) for corner in corners],
+        "window": [HeadMask("window", corner, expected.window) for corner in corners],
+    }
+    if expected.window is None:
+        tried["window"] = []
+
+    def same(other: HeadMask) -> bool:
+        sees = other.seen(head)[used]
+        if mask.kind == "given":
+            # A key that no row sees is padding.
+            sees = sees & seen.any(axis=0)
+        return bool(np.array_equal(seen, sees))
+
+    return tuple(name for name, masks in tried.items() if any(map(same, masks)))

@@ -1,0 +1,135 @@
+"""What a head should do, as a configuration says: multiplier, cap, sink, mask, value scale."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from attn_tui.compute.errors import InputError
+
+Mask = Literal["none", "causal", "window"]
+
+NONE: Final = "none"
+LEARNED: Final = "learned"
+"""A sink that there is, whose logit the configuration does not hold."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What one head should do. What is None is not said.
+
+    Attributes:
+        multiplier: m, relative to the q that attention is given.
+        softcap: The cap, or that there is none.
+        sink: The sink's logit, that there is one, or that there is none.
+        mask: Which keys are seen.
+        window: The window's length, the query's own key included.
+        value_scale: c of out = c·p·V.
+        source: Where all this is said.
+    """
+
+    multiplier: float | None = None
+    softcap: float | Literal["none"] | None = None
+    sink: float | Literal["none", "learned"] | None = None
+    mask: Mask | None = None
+    window: int | None = None
+    value_scale: float | None = None
+    source: str = ""
+
+    def needs(self, name: str) -> bool:
+        """Say whether a verdict needs what is called so: m, and what is other than none."""
+        if name == "multiplier":
+            return True
+        # A value scale of 1 is none.
+        return getattr(self, name, None) not in (None, NONE, 1.0)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a configuration says of the shape of a model; what is empty or None is not said.
+
+    Attributes:
+        d_k: Dimensions that the queries of a head may have.
+        heads: Query heads of a layer.
+        layers: How many layers there are.
+    """
+
+    d_k: frozenset[int] = frozenset()
+    heads: int | None = None
+    layers: int | None = None
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A number of a configuration that is easily taken for d_k.
+
+    Attributes:
+        value: The number.
+        meaning: What it is.
+    """
+
+    value: float
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What is expected of all heads of a model.
+
+    Attributes:
+        source: Where that is said: the file, and the names of the fields that decide.
+        common: What is expected of a layer that `layers` does not have.
+        layers: What is expected of each layer, where they differ.
+        shape: What is said of the shape.
+        assumed: Whether nothing says the multiplier: it is 1/√d_k of the captured d_k then.
+        hints: Numbers that may stand where d_k should.
+        yarn: YaRN's μ = 0.1·ln(factor)·mscale + 1, or 1.
+        notes: What is already in q, k or v as captured, in sentences.
+    """
+
+    source: str
+    common: Expected
+    layers: tuple[Expected, ...] = ()
+    shape: Shape = Shape()
+    assumed: bool = False
+    hints: tuple[Hint, ...] = ()
+    yarn: float = 1.0
+    notes: tuple[str, ...] = ()
+
+    def of(self, layer: int, d_k: int, sink: float | None = None) -> Expected:
+        """Return what is expected of a head.
+
+        Args:
+            layer: Its layer, counted from 0.
+            d_k: The length of its queries, as captured.
+            sink: The logit of its sink, if that was captured.
+        """
+        found = self.layers[layer] if 0 <= layer < len(self.layers) else self.common
+        if found.multiplier is None and self.assumed:
+            found = replace(found, multiplier=float(d_k) ** -0.5)
+        if sink is not None and found.sink in (LEARNED, None):
+            found = replace(found, sink=sink)
+        return replace(found, source=self.source)
+
+    def check(self, layers: Collection[int], heads: int, d_ks: Collection[int]) -> None:
+        """Raise InputError, with field ``"config"``, if this is of another model.
+
+        Args:
+            layers: The layers that were captured.
+            heads: The most query heads of a captured layer.
+            d_ks: The lengths of captured queries.
+        """
+        shape = self.shape
+        if shape.layers is not None and layers and max(layers) >= shape.layers:
+            problem = f"it has {shape.layers} layers, and layer {max(layers)} was captured"
+        elif shape.heads is not None and heads > shape.heads:
+            problem = f"it has {shape.heads} heads a layer, and {heads} were captured"
+        elif wrong := sorted({*d_ks} - shape.d_k if shape.d_k else ()):
+            of = " or ".join(map(str, sorted(shape.d_k)))
+            problem = f"its queries are of length {of}, and those captured of {wrong[0]}"
+        else:
+            return
+        raise InputError("config", problem, "the configuration of the model that was captured")
+
+
+ASSUMED = Expectation("assumed 1/√head_dim", Expected(source="assumed 1/√head_dim"), assumed=True)
+"""What is expected where nothing is known of a model."""

@@ -1,0 +1,191 @@
+"""From a multiplier to what people call it, and to what usually went wrong where it is another."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import e, isfinite, log, log2
+
+from attn_tui.doctor.expected import Expectation, Expected
+
+_NO_MODEL = Expectation("", Expected())
+LOG2_E = log2(e)
+
+
+@dataclass(frozen=True)
+class Span:
+    """Where a multiplier may lie.
+
+    Attributes:
+        value: What was found.
+        low: The least it may be.
+        high: The most it may be.
+    """
+
+    value: float
+    low: float
+    high: float
+
+    def holds(self, value: float) -> bool:
+        """Return whether it may be this."""
+        return self.low <= value <= self.high
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a multiplier was found.
+
+    Attributes:
+        d_k: The length of queries, as captured.
+        layer: Counted from 0.
+        heads: Query heads of the layer that were captured.
+        n_keys: The number of keys.
+    """
+
+    d_k: int
+    layer: int = 0
+    heads: int = 1
+    n_keys: int = 0
+
+
+@dataclass(frozen=True)
+class Miss:
+    """A multiplier that is not the expected one, but one that people arrive at.
+
+    Attributes:
+        value: The multiplier.
+        form: How it is written: ``1/√576``; empty where it is only a factor of the expected one.
+        meaning: What it usually means.
+        thread: Where somebody met it, or empty.
+    """
+
+    value: float
+    form: str
+    meaning: str
+    thread: str = ""
+
+
+def names(found: Span, place: Place, model: Expectation = _NO_MODEL) -> tuple[str, ...]:
+    """Return what a multiplier is called, as ``--rule`` has it where there is such a rule.
+
+    >>> names(Span(0.125, 0.1249, 0.1251), Place(64))
+    ('inverse-sqrt',)
+    >>> names(Span(1 / 24, 0.041666, 0.041667), Place(256))
+    ('fixed:a=576',)
+    """
+    d_k = float(place.d_k)
+    known = {
+        "inverse-sqrt": d_k**-0.5,
+        "none": 1.0,
+        "inverse": 1.0 / d_k,
+        "inverse-fourth-root": d_k**-0.25,
+        "sqrt": d_k**0.5,
+    }
+    if place.layer:
+        known[f"per-layer:layer={place.layer}"] = d_k**-0.5 / (place.layer + 1.0)
+    if model.yarn != 1.0:
+        known["yarn"] = model.yarn**2 * d_k**-0.5
+    if place.n_keys > 1 and place.n_keys != 512:
+        known["log-length"] = log(place.n_keys) / log(512.0) * d_k**-0.5
+    exact = tuple(name for name, value in known.items() if found.holds(value))
+    if exact:
+        return exact
+    # A dimension is a multiple of 8, or a number of the configuration.
+    a = found.value**-2.0 if found.value > 0.0 else float("inf")
+    candidates = [8.0 * round(a / 8.0)] if isfinite(a) and a < 1e6 else []
+    candidates += [hint.value for hint in model.hints]
+    return tuple(
+        dict.fromkeys(
+            f"fixed:a={each:g}" for each in candidates if each and found.holds(each**-0.5)
+        )
+    )
+
+
+def misses(
+    found: Span, expected: float, place: Place, model: Expectation = _NO_MODEL
+) -> tuple[Miss, ...]:
+    """Return what a multiplier that is not the expected one may be, the likeliest first."""
+    every = (each for each in _misses(expected, place, model) if found.holds(each.value))
+    # One value is said once, with its likeliest meaning.
+    seen: dict[float, Miss] = {}
+    for each in every:
+        if not any(abs(each.value - value) < 1e-9 * value for value in seen):
+            seen[each.value] = each
+    return tuple(seen.values())
+
+
+def _misses(expected: float, place: Place, model: Expectation) -> Iterator[Miss]:
+    d_k, layer = float(place.d_k), place.layer
+    said = f"{place.d_k}"
+    if expected == 1.0:
+        yield Miss(d_k**-0.5, f"1/√{said}", "the scale twice, for q carries it already")
+    yield Miss(1.0, "1", "no scale at all, or one that q carries already", "llama.cpp 14892")
+    yield Miss(d_k**-0.5, f"1/√{said}", "the default 1/√d_k of the captured d_k")
+    yield from _dimensions(model, place)
+    yield Miss(d_k**0.5, f"√{said}", "multiplied by √d_k, not divided", "maxtext 1370")
+    yield Miss(expected**2, "", "the scale twice", "Megatron-LM 175")
+    yield Miss(1.0 / d_k, f"1/{said}", "µP's 1/d_k, or the scale twice")
+    yield Miss(d_k**-0.25, f"1/⁴√{said}", "⁴√d_k on one side of the two", "guided-diffusion 38")
+    for mu in dict.fromkeys((model.yarn, *_MUS)):
+        if mu != 1.0:
+            yield from _yarn(expected, mu)
+    if layer:
+        for power, meaning in ((-1, "the layer's scale twice"), (1, "the layer's scale missing")):
+            yield Miss(expected * (layer + 1.0) ** power, "", meaning, "Megatron-LM 175")
+    yield Miss(expected * LOG2_E, "", "a factor log₂e that belongs to exponentials of base 2")
+    yield Miss(expected / LOG2_E, "", "log₂e left out before exponentials of base 2")
+    yield Miss((2.0 * d_k) ** -0.5, f"1/√{2 * place.d_k}", "twice the dimension of a head")
+    yield Miss((d_k / 2.0) ** -0.5, f"1/√{place.d_k / 2:g}", "half the dimension of a head")
+    if place.n_keys > 1:
+        yield Miss(expected * log(place.n_keys), "", "a factor ln n")
+        yield Miss(expected * log(place.n_keys) / log(512.0), "", "a factor ln n/ln 512")
+
+
+_MUS = tuple(0.1 * log(factor) + 1.0 for factor in (40.0, 4.0, 8.0, 16.0, 32.0, 64.0))
+"""μ of factors that models have, for a model of which nothing is known."""
+
+
+def _yarn(expected: float, mu: float) -> Iterable[Miss]:
+    square = f"YaRN's mscale² = {mu * mu:.4f}"
+    return (
+        Miss(expected / mu**2, "", f"{square} is missing", "mobius 548"),
+        Miss(expected * mu**2, "", f"{square} once too often", "exllamav3 259"),
+        Miss(expected / mu, "", f"YaRN's mscale = {mu:.4f} once, where its square belongs"),
+        Miss(expected * mu, "", f"YaRN's mscale = {mu:.4f} once too often"),
+    )
+
+
+def _dimensions(model: Expectation, place: Place) -> Iterator[Miss]:
+    threads = {"the absorbed MLA dimension": "ollama 13893"}
+    for hint in model.hints:
+        if hint.value > 0.0:
+            form = f"1/√{hint.value:g}"
+            yield Miss(hint.value**-0.5, form, hint.meaning, threads.get(hint.meaning, ""))
+    # MLA of DeepSeek and of GLM absorbs 512 + 64.
+    yield Miss(576.0**-0.5, "1/√576", "the absorbed MLA dimension", "ollama 13893")
+    if place.heads > 1:
+        width = place.heads * place.d_k
+        yield Miss(float(width) ** -0.5, f"1/√{width}", "√d_model for √d_head")
+
+
+def as_root(m: float) -> str:
+    """Return a multiplier that is one over a whole number's root so, or nothing.
+
+    >>> as_root(0.0625), as_root(0.0884), as_root(1.0)
+    ('1/√256', '', '')
+    """
+    if not 0.0 < m < 1.0:
+        return ""
+    a = m**-2.0
+    return f"1/√{a:.0f}" if abs(a - round(a)) < 1e-6 * a and a < 1e7 else ""
+
+
+def beside(found: float, expected: float) -> str:
+    """Return a multiplier in terms of the expected one: ``0.667/√256``.
+
+    >>> beside(1 / 24, 1 / 16), beside(0.2, 0.15), beside(8.0, 1.0)
+    ('0.667/√256', '1.33 × 0.15', '8')
+    """
+    if expected == 1.0:
+        return f"{found:.4g}"
+    ratio = f"{found / expected:.3g}"
+    root = as_root(expected)
+    return f"{ratio}/{root.removeprefix('1/')}" if root else f"{ratio} × {expected:.4g}"

@@ -1,0 +1,134 @@
+"""What the doctor says: of each head, and of all."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from attn_tui.captures.capture import Capture, HeadId, HeadShape
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.fit.diagnosis import Diagnosis
+from attn_tui.doctor.expected import Expectation, Expected
+from attn_tui.doctor.names import Miss
+from attn_tui.doctor.verdict import VERDICTS, Judgement, Verdict
+
+LEAST_ROWS, MOST_ROWS = 1, 4096
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is examined.
+
+    Attributes:
+        rows: Rows of each head, at most.
+        seed: Of the rows that are drawn.
+        layer: Only this one, if any.
+        head: Only this one of each layer, if any.
+    """
+
+    rows: int = 32
+    seed: int = 1
+    layer: int | None = None
+    head: int | None = None
+
+    def __post_init__(self) -> None:
+        if not LEAST_ROWS <= self.rows <= MOST_ROWS:
+            expected = f"a whole number from {LEAST_ROWS} to {MOST_ROWS:,}"
+            raise InputError("rows", f"'{self.rows}' will not do", expected)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is said of one head.
+
+    Attributes:
+        id: Which.
+        shape: How large it is.
+        expected: What was expected of it, or nothing.
+        diagnosis: What was found.
+        judgement: The verdict.
+        names: What its multiplier is called.
+        misses: What a multiplier that differs may be, the likeliest first.
+        together: How many heads it was fitted with, itself among them.
+    """
+
+    id: HeadId
+    shape: HeadShape
+    expected: Expected | None
+    diagnosis: Diagnosis
+    judgement: Judgement
+    names: tuple[str, ...] = ()
+    misses: tuple[Miss, ...] = ()
+    together: int = 1
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is said of a capture, as far as it was examined.
+
+    Attributes:
+        capture: Of what.
+        expectation: What was expected, or nothing.
+        settings: What was to be examined.
+        total: How many heads these are.
+        findings: What is said of each, as far as known, in their order.
+        elapsed: Seconds it took.
+        interrupted: Whether somebody stopped it.
+        notes: What else is to be said, in sentences.
+    """
+
+    capture: Capture
+    expectation: Expectation | None
+    settings: Settings
+    total: int
+    findings: tuple[Finding, ...] = ()
+    elapsed: float = 0.0
+    interrupted: bool = False
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def counts(self) -> Mapping[Verdict, int]:
+        """How many heads there are of each verdict."""
+        counted = Counter(each.judgement.verdict for each in self.findings)
+        return {verdict: counted[verdict] for verdict in VERDICTS if counted[verdict]}
+
+    @property
+    def verdict(self) -> Verdict:
+        """That of the worst head; nothing can be told of none."""
+        return next(iter(self.counts), "cannot tell")
+
+    @property
+    def progress(self) -> float:
+        """The share that is done, 0 to 1."""
+        return len(self.findings) / self.total if self.total else 1.0
+
+    @property
+    def expected(self) -> Expected | None:
+        """What is expected of every head examined; of what differs among them, nothing."""
+        every = [each.expected for each in self.findings if each.expected is not None]
+        if not every:
+            return self.expectation.common if self.expectation else None
+        first = every[0]
+        shared = {
+            name: getattr(first, name)
+            for name in Expected.__dataclass_fields__
+            if all(getattr(each, name) == getattr(first, name) for each in every)
+        }
+        return Expected(**shared)
+
+
+STATUSES: Mapping[Verdict, int] = {
+    "agrees": 0, "no expectation": 0, "differs": 1, "cannot tell": 3,
+}  # fmt: skip
+"""What a program ends with."""
+
+
+def status(report: Report, required: bool = False) -> int:
+    """Return the exit status that a report stands for.
+
+    Args:
+        report: The report, of all heads.
+        required: Whether an expectation is required.
+    """
+    if required and report.verdict == "no expectation":
+        return 3
+    return STATUSES[report.verdict]

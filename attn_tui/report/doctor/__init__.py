@@ -1,0 +1,1 @@
+"""What the doctor found, as one line to paste, as text and as JSON."""

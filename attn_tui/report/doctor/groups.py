@@ -1,0 +1,76 @@
+"""Heads of which the same is said, together."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from attn_tui.doctor.report import Finding, Report
+from attn_tui.doctor.verdict import VERDICTS, Verdict
+
+
+@dataclass(frozen=True)
+class Group:
+    """Heads of which the same is said.
+
+    Attributes:
+        findings: What is said of each.
+    """
+
+    findings: tuple[Finding, ...]
+
+    @property
+    def first(self) -> Finding:
+        """The first of them, which stands for all."""
+        return self.findings[0]
+
+    @property
+    def verdict(self) -> Verdict:
+        """That of each."""
+        return self.first.judgement.verdict
+
+    @property
+    def places(self) -> str:
+        """Where they are: ``layers 0–3, 32 heads``, ``layer 2, head 5``."""
+        layers = sorted({each.id.layer for each in self.findings})
+        named = f"layer{'s' * (len(layers) > 1)} {ranges(layers)}"
+        batches = sorted({each.id.batch for each in self.findings})
+        if batches != [0]:
+            named = f"batch {ranges(batches)}, {named}"
+        if len(self.findings) == 1:
+            return f"{named}, head {self.first.id.head}"
+        return f"{named}, {len(self.findings):,} heads"
+
+
+def groups(report: Report) -> tuple[Group, ...]:
+    """Return the heads of a report in groups, the worst first, of these the largest."""
+    found: dict[tuple[object, ...], list[Finding]] = {}
+    for each in report.findings:
+        judged, diagnosis = each.judgement, each.diagnosis
+        missed = each.misses[0].meaning if each.misses else ""
+        unknown = tuple(name for name, _ in judged.undetermined)
+        kind = diagnosis.mask.kind if diagnosis.mask else None
+        key = (judged.verdict, judged.differs, unknown, each.names, missed, kind, diagnosis.fits)
+        found.setdefault(key, []).append(each)
+    every = [Group(tuple(each)) for each in found.values()]
+    return tuple(
+        sorted(every, key=lambda each: (VERDICTS.index(each.verdict), -len(each.findings)))
+    )
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """Return rising numbers as ranges.
+
+    >>> ranges([0, 1, 2, 5, 7, 8])
+    '0–2, 5, 7–8'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    texts = [_run(run) for run in runs]
+    return ", ".join(texts if len(texts) <= 8 else [*texts[:7], "…", texts[-1]])
+
+
+def _run(run: Sequence[int]) -> str:
+    return str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}"

@@ -1,0 +1,125 @@
+"""The verdict in one line, to be pasted into an issue; and why, in sentences."""
+
+from collections.abc import Iterator
+
+from attn_tui.doctor.names import beside
+from attn_tui.doctor.report import Finding, Report
+from attn_tui.doctor.verdict import SHOWN
+from attn_tui.report.doctor.groups import Group, groups
+from attn_tui.report.doctor.words import (
+    WORDS,
+    expected_texts,
+    found_texts,
+    joined,
+    multiplier_text,
+    rule_text,
+)
+from attn_tui.report.numbers import general, quantity
+
+
+def verdict_line(report: Report) -> str:
+    """Return what was found, what was expected, the residual and how many heads it is of."""
+    every = groups(report)
+    if not every:
+        return "cannot tell: stopped before the first head"
+    worst = every[0]
+    return f"{worst.verdict}: {_said(worst)}; {_evidence(report, worst)}"
+
+
+def _said(group: Group) -> str:
+    finding = group.first
+    found = finding.diagnosis
+    if group.verdict == "differs":
+        return "; ".join(_difference(finding, name) for name in finding.judgement.differs)
+    if not found.fits:
+        tested = f" (tested: {joined(found.suspects)})" if found.suspects else ""
+        return f"nothing fits{tested}"
+    if group.verdict == "cannot tell":
+        return "; ".join(
+            f"{WORDS.get(name, name)} is unknown: {reason}"
+            for name, reason in finding.judgement.undetermined[:2]
+        )
+    text = _multiplier(finding)
+    if group.verdict == "agrees":
+        others = [
+            f"{WORDS[name]} {expected_texts(finding.expected)[name]}"
+            for name in ("softcap", "sink", "mask")
+            if finding.expected is not None and finding.expected.needs(name)
+        ]
+        return ", ".join([text, *others]) + " as expected"
+    return f"{text}; --config says what should be"
+
+
+def _multiplier(finding: Finding) -> str:
+    """Return m with its name: ``m = 0.125 = 1/√d_k (d_k = 64)``."""
+    text = multiplier_text(finding.diagnosis).partition(" (")[0]
+    rule = rule_text(finding.names)
+    named = f" = {rule}" if rule and rule != text else ""
+    size = f" (d_k = {finding.shape.d_k})" if "d_k" in rule else ""
+    return f"m = {text}{named}{size}"
+
+
+def _difference(finding: Finding, name: str) -> str:
+    expected = expected_texts(finding.expected)
+    if name == "multiplier":
+        return near_miss(finding) + f", expected {expected[name]}"
+    if name == "temperature":
+        return f"m is {multiplier_text(finding.diagnosis)}, expected {expected['multiplier']}"
+    if name == "window":
+        name = "mask"
+    found = found_texts(finding.diagnosis)[name]
+    return f"{WORDS[name]} {found}, expected {expected[name]}"
+
+
+def near_miss(finding: Finding) -> str:
+    """Return a multiplier beside the expected one, and what it may be.
+
+    Such as ``m = 0.667/√256 = 1/√576: the absorbed MLA dimension?``
+    """
+    m = finding.diagnosis.multiplier
+    value = m.at(SHOWN).value if m is not None else None
+    expected = finding.expected.multiplier if finding.expected is not None else None
+    if value is None or not expected:
+        return "m is unknown"
+    text = f"m = {beside(value, expected)}"
+    if finding.misses:
+        miss = finding.misses[0]
+        form = f" = {miss.form}" if miss.form and miss.form != beside(value, expected) else ""
+        thread = f" (as in {miss.thread})" if miss.thread else ""
+        return f"{text}{form}: {miss.meaning}?{thread}"
+    rule = rule_text(finding.names)
+    return text + (f" = {rule}" if rule else "")
+
+
+def _evidence(report: Report, group: Group) -> str:
+    finding = group.first
+    found = finding.diagnosis
+    path = (
+        f" ({found.path} rounding alone: {quantity(found.rounding[found.path])})"
+        if (found.path is not None and found.path in found.rounding)
+        else ""
+    )
+    done = len(report.findings)
+    of = f"{len(group.findings):,} of {done:,} head{'s' * (done != 1)}"
+    if report.interrupted and done < report.total:
+        of += f", stopped before the other {report.total - done:,}"
+    source = f"; {report.expectation.source}" if report.expectation else ""
+    return f"residual {quantity(found.residual)}{path}; {of}{source}"
+
+
+def why(report: Report) -> Iterator[str]:
+    """Yield the sentences that the verdict rests on: one for each group of heads, and notes."""
+    if report.interrupted:
+        yield f"Stopped after {len(report.findings):,} of {report.total:,} heads."
+    for group in groups(report):
+        yield f"{group.places}: {group.verdict}: {_said(group)}."
+    if report.expectation is not None:
+        yield f"Expected by {report.expectation.source}."
+        yield from report.expectation.notes
+    notes = (note for each in report.findings for note in each.diagnosis.notes)
+    yield from dict.fromkeys((*report.notes, *notes))
+
+
+def factor(found: float, expected: float) -> str:
+    """Return how many times the expected a number is."""
+    return general(found / expected, 3)

@@ -1,0 +1,113 @@
+"""What the doctor found as text: the line to paste first, the evidence below it."""
+
+from collections.abc import Iterator
+from textwrap import wrap
+
+from attn_tui.doctor.report import Finding, Report
+from attn_tui.doctor.verdict import SHOWN
+from attn_tui.report.doctor.groups import Group, groups
+from attn_tui.report.doctor.line import verdict_line, why
+from attn_tui.report.doctor.words import WORDS, dialects, expected_texts, found_texts, rule_text
+from attn_tui.report.numbers import quantity
+from attn_tui.report.rows import WIDTH, cells
+
+_LABEL = 13
+_MOST = 6
+"""Groups of heads that are shown in full."""
+
+
+def render(report: Report) -> Iterator[str]:
+    """Yield the verdict in one line, however long; then lines of at most 80 columns."""
+    yield verdict_line(report) + "\n"
+    yield "\n"
+    yield from _about(report)
+    every = groups(report)
+    for group in every[:_MOST]:
+        yield "\n"
+        yield from _group(group)
+    if left := every[_MOST:]:
+        count = sum(len(each.findings) for each in left)
+        yield "\n"
+        yield from _line("and", f"{count:,} more heads in {len(left)} other groups: --json has all")
+
+
+def _about(report: Report) -> Iterator[str]:
+    capture = report.capture
+    paths = list(capture.paths)
+    named = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1:,} more"
+    yield from _line("capture", named)
+    for each in capture.stated:
+        yield from _line("", each)
+    expected = report.expectation.source if report.expectation else "nothing; --config gives it"
+    yield from _line("expected by", expected)
+    rows = f"{report.settings.rows} a head at most, drawn with seed {report.settings.seed}"
+    yield from _line("rows", f"{rows}; {report.elapsed:.1f} s")
+    if len(report.counts) > 1:
+        counts = ", ".join(f"{count:,} {verdict}" for verdict, count in report.counts.items())
+        yield from _line("heads", counts)
+    sentences = [*why(report)]
+    for each in sentences[
+        len(groups(report)) + report.interrupted + (report.expectation is not None) :
+    ]:
+        yield from _line("note", each)
+
+
+def _group(group: Group) -> Iterator[str]:
+    finding = group.first
+    found = finding.diagnosis
+    several = f"; of layer {finding.id.layer}, head {finding.id.head}:" * (len(group.findings) > 1)
+    yield f"{group.places}: {group.verdict}{several}\n"
+    expected = expected_texts(finding.expected)
+    if found.fits:
+        yield from _table(finding, expected)
+    yield from _line("residual", f"{quantity(found.residual)}{_rounding(finding)}")
+    for name, reason in finding.judgement.undetermined:
+        yield from _line("not known", f"{WORDS.get(name, name)}: {reason}")
+    for names in found.confounded:
+        told = " and ".join(WORDS.get(name, name) for name in names)
+        yield from _line("not apart", f"{told} cannot be told from each other here")
+    for suspect in found.suspects:
+        yield from _line("tested", suspect)
+    for miss in finding.misses:
+        thread = f" ({miss.thread})" if miss.thread else ""
+        yield from _line("may be", f"{miss.form or quantity(miss.value)}: {miss.meaning}{thread}")
+    m = found.multiplier.at(SHOWN).value if found.multiplier is not None else None
+    if m is not None and found.fits:
+        yield from _line("in others'", "; ".join(dialects(m)))
+
+
+def _table(finding: Finding, expected: dict[str, str]) -> Iterator[str]:
+    """Yield a row for each number: what was found, and beside it what was expected."""
+    differs = {"mask" if name == "window" else name for name in finding.judgement.differs}
+    if "temperature" in differs:
+        differs.add("multiplier")
+    texts = found_texts(finding.diagnosis)
+    rule = rule_text(finding.names)
+    if rule and finding.diagnosis.multiplier is not None:
+        texts["multiplier"] += f" = {rule}"
+    width = max(cells(text) for text in texts.values()) + 2
+    yield f"{'':{_LABEL}}{'found':{width}}{'  expected' * bool(expected)}".rstrip() + "\n"
+    for name, text in texts.items():
+        beside = f"{'≠' if name in differs else ' '} {expected[name]}" if name in expected else ""
+        row = f"{WORDS[name]:{_LABEL}}{text:{width}}{beside}".rstrip()
+        if cells(row) <= WIDTH:
+            yield row + "\n"
+        else:
+            yield f"{WORDS[name]:{_LABEL}}{text}\n"
+            yield f"{'':{_LABEL}}{beside.strip()} expected\n"
+
+
+def _rounding(finding: Finding) -> str:
+    found = finding.diagnosis
+    if not found.rounding:
+        return ""
+    parts = ", ".join(f"{path} {quantity(size)}" for path, size in found.rounding.items())
+    path = f"; likeliest {found.path}" if found.path else ""
+    return f" of the output; rounding alone makes {parts}{path}"
+
+
+def _line(label: str, text: str) -> Iterator[str]:
+    lines = wrap(text, WIDTH - _LABEL, break_on_hyphens=False) or [""]
+    yield f"{label:{_LABEL}}{lines[0]}\n"
+    for each in lines[1:]:
+        yield f"{'':{_LABEL}}{each}\n"

@@ -1,0 +1,164 @@
+"""What was found of a head, and what was expected, each number in words."""
+
+from collections.abc import Iterable, Iterator
+from math import ceil, isfinite, log10
+
+from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Interval
+from attn_tui.doctor.expected import LEARNED, NONE, Expected
+from attn_tui.doctor.names import as_root
+from attn_tui.doctor.verdict import SHOWN
+from attn_tui.report.numbers import general
+
+WORDS = {
+    "multiplier": "m",
+    "value_scale": "value scale",
+    "softcap": "soft cap",
+    "sink": "sink",
+    "mask": "mask",
+    "window": "window",
+    "temperature": "temperature",
+}
+"""What each number is called."""
+
+_RULES = {"inverse-sqrt": "1/√d_k", "none": "1", "inverse": "1/d_k", "sqrt": "√d_k"}
+
+
+def interval_text(found: Interval, *, between: bool = True) -> str:
+    """Return a number with as many digits as its interval leaves, and the interval.
+
+    >>> interval_text(Interval(0.0416667, 0.0416601, 0.0416733))
+    '0.0416667 (0.0416601 to 0.0416733)'
+    """
+    value, low, high = found.value, found.low, found.high
+    if value is None:
+        return "unknown"
+    if low is None or high is None or not (isfinite(low) and isfinite(high)):
+        return general(value, 4)
+    if low == high:
+        return general(value, 6)
+    decimals = min(max(ceil(-log10((high - low) / 2.0)) + 1, 0), 15)
+    if decimals > 9 and abs(value) < 1e-3:
+        return f"{general(value, 6)} ({general(low, 6)} to {general(high, 6)})"
+    value_text, low_text, high_text = (
+        general(float(f"{each:.{decimals}f}"), 17) if decimals == 0 else _signed(each, decimals)
+        for each in (value, low, high)
+    )
+    return f"{value_text} ({low_text} to {high_text})" if between else value_text
+
+
+def _signed(value: float, decimals: int) -> str:
+    return f"{value:.{decimals}f}".replace("-", "−")
+
+
+def multiplier_text(found: Diagnosis) -> str:
+    """Return what is known of m."""
+    if found.temperature is not None and found.temperature.kind == "by row":
+        values = [each.at(SHOWN).value for _, each in found.temperature.rows]
+        known = [value for value in values if value is not None]
+        if not known:
+            return "another for each row"
+        return f"another for each row, from {general(min(known), 4)} to {general(max(known), 4)}"
+    return "unknown" if found.multiplier is None else interval_text(found.multiplier.at(SHOWN))
+
+
+def cap_text(found: Estimate | None) -> str:
+    """Return what is known of a soft cap."""
+    if found is None:
+        return "unknown"
+    at = found.at(SHOWN)
+    if at.value is None:
+        return "none" if at.low is None else f"none, or above {general(at.low, 3)}"
+    if at.high is None:
+        least = "" if at.low is None else f", {general(at.low, 3)} at least"
+        return f"{general(at.value, 4)}{least}, or none"
+    return interval_text(at)
+
+
+def sink_text(found: Estimate | None) -> str:
+    """Return what is known of a sink."""
+    if found is None:
+        return "unknown"
+    at = found.at(SHOWN)
+    if at.value is None:
+        return "none" if at.high is None else f"none, or b below {general(at.high, 3)}"
+    if at.low is None:
+        most = "" if at.high is None else f", {general(at.high, 3)} at most"
+        return f"b = {general(at.value, 4)}{most}, or none"
+    return "b = " + interval_text(at)
+
+
+def mask_text(found: Diagnosis) -> str:
+    """Return which keys are seen."""
+    mask = found.mask
+    if mask is None:
+        return "unknown"
+    if mask.kind == "given":
+        return "the captured one"
+    offset = f", query 0 at key {mask.offset}" if mask.kind != "none" and mask.offset else ""
+    if mask.kind == "window":
+        window = found.window.at(SHOWN) if found.window is not None else None
+        length = f"window of {mask.window:,} keys" if mask.window is not None else "window"
+        if window is not None and window.low is not None and window.high is not None:
+            least, most = round(window.low), round(window.high)
+            length += f" ({least:,} to {most:,})" if least < most else ""
+        return length + offset
+    return mask.kind + offset
+
+
+def found_texts(found: Diagnosis) -> dict[str, str]:
+    """Return what was found, by name."""
+    scale = found.value_scale
+    return {
+        "multiplier": multiplier_text(found),
+        "value_scale": "unknown" if scale is None else interval_text(scale.at(SHOWN)),
+        "softcap": cap_text(found.softcap),
+        "sink": sink_text(found.sink),
+        "mask": mask_text(found),
+    }
+
+
+def expected_texts(expected: Expected | None) -> dict[str, str]:
+    """Return what was expected, by name; what is not said is empty."""
+    if expected is None:
+        return {}
+    m, cap, sink = expected.multiplier, expected.softcap, expected.sink
+    texts: dict[str, str] = {}
+    if m is not None:
+        root = as_root(m)
+        texts["multiplier"] = general(m) + (f" = {root}" if root else "")
+    if expected.value_scale is not None:
+        texts["value_scale"] = general(expected.value_scale)
+    if cap is not None:
+        texts["softcap"] = "none" if cap == NONE else general(float(cap))
+    if sink is not None:
+        learned = "one, learned" if sink == LEARNED else ""
+        texts["sink"] = learned or ("none" if sink == NONE else f"b = {general(float(sink))}")
+    if expected.mask is not None:
+        window = f"window of {expected.window:,} keys" if expected.window is not None else ""
+        texts["mask"] = window if expected.mask == "window" and window else expected.mask
+    return texts
+
+
+def rule_text(names: Iterable[str]) -> str:
+    """Return what a multiplier is called, as a formula: ``1/√d_k``; or nothing."""
+    for name in names:
+        if name.startswith("fixed:a="):
+            return "1/√" + name.removeprefix("fixed:a=")
+        return _RULES.get(name, name)
+    return ""
+
+
+def dialects(m: float) -> Iterator[str]:
+    """Yield how each of the programs that people use says a multiplier."""
+    value = general(m)
+    yield f"transformers scaling = {value}"
+    if m > 0.0:
+        yield f"query_pre_attn_scalar = {general(m**-2.0)} (Gemma)"
+    yield f"attention_multiplier = {value} (Granite)"
+    yield f"attention.scale = {value} (GGUF)"
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Return things one after the other: ``m, sink and mask``."""
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last

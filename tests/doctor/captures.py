@@ -1,0 +1,44 @@
+"""Captures of simulated heads."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.captures.writer import write_safetensors
+from attn_tui.compute.fit.simulate import Arithmetic, simulate
+from attn_tui.compute.formats import dtype_of
+
+
+def write(
+    path: Path,
+    how: Arithmetic | Callable[[int, int], Arithmetic],
+    *,
+    layers: int = 1,
+    heads: int = 2,
+    metadata: dict[str, str] | None = None,
+    extra: dict[str, NDArray[Any]] | None = None,
+    **given: Any,
+) -> str:
+    """Write a capture of heads that this arithmetic computed, all rows, and return its path."""
+    tensors: dict[str, NDArray[Any]] = {}
+    for layer in range(layers):
+        made = []
+        for head in range(heads):
+            chosen = how(layer, head) if callable(how) else how
+            n = given.get("n_queries") or given.get("n_keys", 64)
+            options: dict[str, Any] = {"n_keys": 64, "d_k": 16, "rows": range(n)} | given
+            made.append((chosen, simulate(layer * 100 + head, chosen, **options)))
+        dtype = dtype_of(made[0][0].format)
+        for part, name in (("q", "queries"), ("k", "keys"), ("v", "values"), ("out", "output")):
+            stack = np.stack([np.asarray(getattr(rows, name)) for _, rows in made])[None]
+            tensors[f"{layer}.{part}"] = stack.astype(dtype)
+    write_safetensors(path, tensors | (extra or {}), metadata)
+    return str(path)
+
+
+def without(how: Arithmetic, **changes: Any) -> Arithmetic:
+    return replace(how, **changes)

@@ -1,0 +1,184 @@
+"""``attn-tui doctor``: every verdict and every exit status, on captures that were simulated."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from attn_tui.commands.program import program
+from attn_tui.compute.fit.simulate import Arithmetic
+from tests.doctor.captures import write
+
+LLAMA = {
+    "model_type": "llama",
+    "num_attention_heads": 2,
+    "hidden_size": 32,
+    "head_dim": 16,
+    "num_hidden_layers": 2,
+}
+HEALTHY = Arithmetic(0.25, path="flash")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(program, ["doctor", *arguments])
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> str:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(LLAMA))
+    return str(path)
+
+
+def printed(result: Result) -> dict[str, Any]:
+    def refuse(token: str) -> None:
+        raise AssertionError(token)
+
+    plain: dict[str, Any] = json.loads(result.stdout, parse_constant=refuse)
+    return plain
+
+
+def test_a_healthy_capture_agrees_with_status_0(tmp_path: Path, config: str) -> None:
+    path = write(tmp_path / "a.safetensors", HEALTHY, layers=2)
+    result = run(path, "--config", config)
+    assert (result.exit_code, result.stderr) == (0, "")
+    line = result.stdout.splitlines()[0]
+    assert line.startswith("agrees: m = 0.25")
+    assert "1/√d_k (d_k = 16)" in line
+    assert "4 of 4 heads" in line
+    assert "config.json (llama): head_dim 16, m = 1/√16" in line
+
+
+def test_without_expectation_the_status_is_0_unless_one_is_required(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.safetensors", HEALTHY)
+    result = run(path)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("no expectation: m = 0.2")
+    assert run(path, "--require").exit_code == 3
+
+
+def test_another_multiplier_differs_with_status_1(tmp_path: Path, config: str) -> None:
+    path = write(tmp_path / "a.safetensors", Arithmetic(1 / 24, path="flash"))
+    result = run(path, "--config", config)
+    assert result.exit_code == 1
+    line = result.stdout.splitlines()[0]
+    for part in (
+        "differs: m = 0.167/√16 = 1/√576: the absorbed MLA dimension? (as in ollama 13893)",
+        "expected 0.25 = 1/√16",
+        "2 of 2 heads",
+        "residual 0.00",
+    ):
+        assert part in line
+    for dialect in ("transformers scaling", "query_pre_attn_scalar", "attention_multiplier",
+                    "attention.scale"):  # fmt: skip
+        assert dialect in " ".join(result.stdout.split())
+
+
+def test_one_head_that_differs_among_many_makes_1(tmp_path: Path, config: str) -> None:
+    def how(layer: int, head: int) -> Arithmetic:
+        return Arithmetic(0.5 if (layer, head) == (1, 1) else 0.25, path="flash")
+
+    result = run(write(tmp_path / "a.safetensors", how, layers=2), "--config", config, "--json")
+    assert result.exit_code == 1
+    plain = printed(result)
+    assert plain["counts"] == {"differs": 1, "agrees": 3}
+    assert [head["differs"] for head in plain["heads"]] == [[], [], [], ["multiplier"]]
+
+
+def test_where_nothing_fits_there_is_no_multiplier_and_status_3(
+    tmp_path: Path, config: str
+) -> None:
+    path = tmp_path / "a.npz"
+    random = np.random.default_rng(1)
+    parts = {name: random.normal(size=(1, 2, 64, 16)).astype(np.float32) for name in "qkv"}
+    np.savez(path, allow_pickle=False, **parts, out=random.normal(size=(1, 2, 64, 16)))
+    result = run(str(path), "--config", config, "--json")
+    assert result.exit_code == 3
+    plain = printed(result)
+    assert plain["verdict"] == "cannot tell"
+    assert all(head["multiplier"] is None and not head["fits"] for head in plain["heads"])
+    assert "nothing fits" in plain["why"][0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("no/such.npz",), "no/such.npz"),
+        ((), "CAPTURE: none is given"),
+        (("{path}", "--layer", "7"), "--layer: there is no layer 7; expected one of 0"),
+        (("{path}", "--head", "7"), "--head: there is no head 7; expected one from 0 to 1"),
+        (("{path}", "--rows", "0"), "--rows: '0' will not do; expected a whole number from 1"),
+        (("{path}", "--config", "no/such"), "--config, 'no/such': there is no such file"),
+        (("{path}", "--layout", "out=xyz"), "--layout: "),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(
+    tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    path = write(tmp_path / "a.safetensors", HEALTHY)
+    result = run(*(each.format(path=path) for each in arguments))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("attn-tui: ")
+    assert said in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_configuration_of_another_model_is_bad_input(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.safetensors", HEALTHY)
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA | {"head_dim": 64}))
+    result = run(path, "--config", str(tmp_path))
+    assert result.exit_code == 2
+    assert "its queries are of length 64, and those captured of 16" in result.stderr
+
+
+def test_a_crash_ends_with_70(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object, **given: object) -> None:
+        raise ZeroDivisionError("by chance")
+
+    monkeypatch.setattr("attn_tui.doctor.examine.diagnose", fail)
+    result = run(write(tmp_path / "a.safetensors", HEALTHY))
+    assert result.exit_code == 70
+    assert "by chance" in result.stderr
+    assert result.stdout == ""
+
+
+def test_an_interrupted_run_prints_what_there_is_and_ends_with_130(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import signal
+
+    from attn_tui.compute.fit.diagnose import diagnose
+
+    calls: list[int] = []
+
+    def fit(*arguments: Any, **given: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 3:
+            signal.raise_signal(signal.SIGINT)
+        return diagnose(*arguments, **given)
+
+    monkeypatch.setattr("attn_tui.doctor.examine.diagnose", fit)
+    result = run(write(tmp_path / "a.safetensors", HEALTHY, layers=2), "--json")
+    assert result.exit_code == 130
+    plain = printed(result)
+    done = len(plain["heads"])
+    assert 0 < done < 4
+    assert f"stopped before the other {4 - done}" in plain["why"][0]
+
+
+def test_an_unknown_architecture_is_an_expectation_that_is_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.safetensors", HEALTHY)
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA | {"model_type": "newest"}))
+    result = run(path, "--config", str(tmp_path), "--require")
+    assert result.exit_code == 0
+    assert "assumed 1/√head_dim" in result.stdout.splitlines()[0]
+
+
+def test_no_line_but_the_first_is_wider_than_80_columns(tmp_path: Path, config: str) -> None:
+    path = write(tmp_path / "a.safetensors", Arithmetic(1 / 24, path="flash"))
+    _, *lines = run(path, "--config", config).stdout.splitlines()
+    shown = [line for line in lines if str(tmp_path) not in line]
+    assert max(map(len, shown)) <= 80

@@ -1,0 +1,292 @@
+"""What configurations of transformers and GGUF files say a head should do."""
+
+import json
+import struct
+from math import log
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attn_tui.compute.errors import InputError
+from attn_tui.doctor.configuration import claimed, read_expectation
+from attn_tui.doctor.expected import LEARNED, NONE, Expectation
+from attn_tui.doctor.transformers import expectation
+
+YARN = {"rope_type": "yarn", "factor": 40.0, "mscale": 1.0, "mscale_all_dim": 1.0}
+MLA = {"qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "kv_lora_rank": 512}
+GEMMA_2 = {"model_type": "gemma2", "query_pre_attn_scalar": 144, "attn_logit_softcapping": 50.0}
+WIDE = {"num_attention_heads": 32, "hidden_size": 4096, "num_hidden_layers": 4}
+
+
+def of(**config: Any) -> Expectation:
+    return expectation(WIDE | config, "config.json")
+
+
+@pytest.mark.parametrize(
+    ("config", "m"),
+    [
+        ({"model_type": "llama"}, 128**-0.5),
+        ({"model_type": "qwen3", "head_dim": 64}, 1 / 8),
+        (GEMMA_2, 1 / 12),
+        ({"model_type": "gemma2"}, 1 / 16),
+        ({"model_type": "granite", "attention_multiplier": 0.015625}, 1 / 64),
+        ({"model_type": "t5", "d_kv": 64}, 1.0),
+        ({"model_type": "opt"}, 1.0),
+        ({"model_type": "gpt2", "scale_attn_weights": False}, 1.0),
+        ({"model_type": "mpt", "attn_config": {"softmax_scale": 0.2}}, 0.2),
+        ({"model_type": "deepseek_v3", **MLA}, 192**-0.5),
+        (
+            {"model_type": "deepseek_v3", **MLA, "rope_scaling": YARN},
+            (0.1 * log(40.0) + 1.0) ** 2 * 192**-0.5,
+        ),
+        (
+            {"model_type": "deepseek_v3", **MLA, "rope_scaling": YARN | {"mscale_all_dim": 0}},
+            192**-0.5,
+        ),
+        # Llama's YaRN is in q and k.
+        ({"model_type": "llama", "rope_scaling": YARN}, 128**-0.5),
+        ({"model_type": "whatever", "scaling": 0.3}, 0.3),
+        ({"text_config": WIDE | {"model_type": "llama"}}, 128**-0.5),
+    ],
+)
+def test_every_dialect_says_its_multiplier(config: dict[str, Any], m: float) -> None:
+    whole = config if "text_config" in config else WIDE | config
+    found = expectation(whole, "config.json")
+    assert found.of(0, 128).multiplier == pytest.approx(m, rel=1e-12)
+    assert not found.assumed
+
+
+def test_an_unknown_architecture_is_assumed_and_named() -> None:
+    found = of(model_type="newest")
+    assert found.of(0, 64).multiplier == 1 / 8
+    assert "assumed 1/√head_dim" in found.of(0, 64).source
+    assert "newest" in found.source
+    assert found.of(0, 64).softcap is None
+    assert of(model_type="newest", attn_logit_softcapping=30).of(0, 64).softcap == 30.0
+
+
+def test_layers_may_differ() -> None:
+    found = of(**GEMMA_2, sliding_window=4096)
+    assert [found.of(layer, 128).mask for layer in range(4)] == ["window", "causal"] * 2
+    assert found.of(0, 128).window == 4096
+    by_layer = of(model_type="gpt2", scale_attn_by_inverse_layer_idx=True)
+    assert by_layer.of(3, 128).multiplier == pytest.approx(128**-0.5 / 4)
+    types = ["full_attention", "sliding_attention", "chunked_attention", "full_attention"]
+    named = of(model_type="qwen3", layer_types=types, sliding_window=8)
+    assert [named.of(i, 128).mask for i in range(4)] == ["causal", "window", None, "causal"]
+    assert of(model_type="mistral", sliding_window=7).of(0, 128).window == 7
+    assert (
+        of(model_type="qwen2", sliding_window=7, use_sliding_window=False).of(0, 1).window is None
+    )
+
+
+def test_sinks_and_caps_are_expected_where_models_have_them() -> None:
+    gpt_oss = of(model_type="gpt_oss", head_dim=64)
+    assert gpt_oss.of(0, 64).sink == LEARNED
+    assert gpt_oss.of(0, 64, sink=0.5).sink == 0.5
+    assert of(model_type="llama").of(0, 128).sink == NONE
+    assert of(**GEMMA_2).of(0, 128).softcap == 50.0
+    assert of(**GEMMA_2 | {"attn_logit_softcapping": None}).of(0, 128).softcap == NONE
+    assert of(model_type="bert").of(0, 128).mask == "none"
+
+
+@pytest.mark.parametrize(
+    ("layers", "heads", "d_k", "said"),
+    [
+        ({4}, 32, 128, "it has 4 layers, and layer 4 was captured"),
+        ({3}, 33, 128, "it has 32 heads a layer, and 33 were captured"),
+        ({3}, 32, 64, "its queries are of length 128, and those captured of 64"),
+    ],
+)
+def test_a_configuration_of_another_model_is_bad_input(
+    layers: set[int], heads: int, d_k: int, said: str
+) -> None:
+    of(model_type="llama").check({3}, 8, {128})
+    with pytest.raises(InputError, match=said):
+        of(model_type="llama").check(layers, heads, {d_k})
+
+
+def test_the_absorbed_form_of_mla_is_no_other_model() -> None:
+    of(model_type="deepseek_v3", **MLA).check({0}, 32, {192})
+    of(model_type="deepseek_v3", **MLA).check({0}, 32, {576})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "[]", "{}", '{"num_attention_heads": "x"}', '{"num_attention_heads": 0}', "{",
+        '{"num_attention_heads": 1e400}', '{"num_attention_heads": true}', '{"hidden_size": -1}',
+        '{"hidden_size": 8, "query_pre_attn_scalar": "\\u001b[31m"}', '{"hidden_size": NaN}',
+        '{"hidden_size": 8, "head_dim": 0.5}', '{"hidden_size": 8, "num_hidden_layers": []}',
+    ],
+)  # fmt: skip
+def test_hostile_configurations_are_refused_in_a_line(tmp_path: Path, text: str) -> None:
+    (tmp_path / "config.json").write_text(text)
+    with pytest.raises(InputError) as error:
+        read_expectation(str(tmp_path))
+    assert error.value.field == "config"
+    assert str(error.value).isprintable()
+
+
+def test_files_that_are_not_there_are_refused(tmp_path: Path) -> None:
+    for path in ("no/such", str(tmp_path), "a\0b"):
+        with pytest.raises(InputError) as error:
+            read_expectation(path)
+        assert error.value.field == "config"
+
+
+def test_metadata_is_a_claim_that_shapes_may_deny() -> None:
+    assert claimed({"model_type": "llama", "head_dim": "64"}, 128) is None
+    found = claimed({"model_type": "llama", "head_dim": "128", "num_attention_heads": "2"}, 128)
+    assert found is not None
+    assert found.of(0, 128).multiplier == 128**-0.5
+    assert claimed({"format": "pt"}, 128) is None
+    scaled = claimed({"scaling": "0.25"}, 128)
+    assert scaled is not None
+    assert scaled.of(0, 128).multiplier == 0.25
+    assert claimed({"scaling": "nan"}, 128) is None
+
+
+# GGUF
+
+
+def text(value: str) -> bytes:
+    return struct.pack("<Q", len(value.encode())) + value.encode()
+
+
+def entry(name: str, value: Any, order: str = "<") -> bytes:
+    head = struct.pack(order + "Q", len(name)) + name.encode()
+    if isinstance(value, bool):
+        return head + struct.pack(order + "I?", 7, value)
+    if isinstance(value, int):
+        return head + struct.pack(order + "II", 4, value)
+    if isinstance(value, float):
+        return head + struct.pack(order + "If", 6, value)
+    if isinstance(value, str):
+        size = struct.pack(order + "Q", len(value))
+        return head + struct.pack(order + "I", 8) + size + value.encode()
+    if all(isinstance(each, bool) for each in value):
+        return head + struct.pack(f"{order}IIQ{len(value)}?", 9, 7, len(value), *value)
+    return head + struct.pack("<IIQ", 9, 8, len(value)) + b"".join(map(text, value))
+
+
+def gguf(fields: dict[str, Any], order: str = "<", version: int = 3) -> bytes:
+    entries = b"".join(entry(name, value, order) for name, value in fields.items())
+    return b"GGUF" + struct.pack(order + "IQQ", version, 0, len(fields)) + entries
+
+
+LLAMA = {
+    "general.architecture": "llama",
+    "tokenizer.ggml.tokens": ["a", "bc"] * 3000,
+    "tokenizer.chat_template": "x" * 100_000,
+    "llama.block_count": 4,
+    "llama.attention.head_count": 32,
+    "llama.embedding_length": 4096,
+}
+
+
+def read(tmp_path: Path, data: bytes) -> Expectation:
+    path = tmp_path / "model.gguf"
+    path.write_bytes(data)
+    return read_expectation(str(path))
+
+
+@pytest.mark.parametrize(
+    ("fields", "m"),
+    [
+        (LLAMA, 128**-0.5),
+        (LLAMA | {"llama.attention.key_length": 64}, 1 / 8),
+        (LLAMA | {"llama.attention.scale": 0.25}, 0.25),
+        (
+            {
+                "general.architecture": "deepseek2", "deepseek2.block_count": 2,
+                "deepseek2.attention.key_length": 576, "deepseek2.attention.key_length_mla": 192,
+                "deepseek2.rope.scaling.type": "yarn", "deepseek2.rope.scaling.factor": 40.0,
+                "deepseek2.rope.scaling.yarn_log_multiplier": 0.1,
+            },
+            (0.1 * log(40.0) + 1.0) ** 2 * 192**-0.5,
+        ),
+        (
+            {
+                "general.architecture": "gemma2", "gemma2.block_count": 46,
+                "gemma2.embedding_length": 4608, "gemma2.attention.head_count": 32,
+                "gemma2.attention.key_length": 128,
+            },
+            1 / 12,
+        ),
+    ],
+)  # fmt: skip
+def test_a_gguf_header_says_its_multiplier(
+    tmp_path: Path, fields: dict[str, Any], m: float
+) -> None:
+    found = read(tmp_path, gguf(fields))
+    assert found.of(0, 128).multiplier == pytest.approx(m, rel=1e-6)
+    assert "GGUF" in found.source
+
+
+def test_a_gguf_header_of_a_big_endian_machine_is_read(tmp_path: Path) -> None:
+    fields = {"general.architecture": "llama", "llama.attention.key_length": 64}
+    assert read(tmp_path, gguf(fields, ">")).of(0, 64).multiplier == 1 / 8
+
+
+def test_windows_and_caps_of_a_gguf_header(tmp_path: Path) -> None:
+    fields = {
+        "general.architecture": "gemma3", "gemma3.block_count": 6,
+        "gemma3.attention.sliding_window": 1024, "gemma3.attention.key_length": 256,
+        "gemma3.attn_logit_softcapping": 30.0,
+    }  # fmt: skip
+    found = read(tmp_path, gguf(fields))
+    assert [found.of(layer, 256).mask for layer in range(6)] == ["window"] * 5 + ["causal"]
+    assert found.of(0, 256).softcap == 30.0
+    pattern = fields | {"gemma3.attention.sliding_window_pattern": (False, True) * 3}
+    assert read(tmp_path, gguf(pattern)).of(0, 256).mask == "causal"
+    with pytest.raises(InputError, match="length 256"):
+        found.check({0}, 1, {128})
+
+
+HOSTILE = {
+    "cut": gguf(LLAMA)[:-5],
+    "version": gguf(LLAMA, version=1),
+    "entries": b"GGUF" + struct.pack("<IQQ", 3, 0, 2**60),
+    "long name": b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 2**62),
+    "long text": b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + text("a") + struct.pack("<IQ", 8, 2**63),
+    "long list": b"GGUF"
+    + struct.pack("<IQQ", 3, 0, 1)
+    + text("a")
+    + struct.pack("<IIQ", 9, 4, 2**61),
+    "many texts": b"GGUF"
+    + struct.pack("<IQQ", 3, 0, 1)
+    + text("a")
+    + struct.pack("<IIQ", 9, 8, 2**50),
+    "list of lists": b"GGUF"
+    + struct.pack("<IQQ", 3, 0, 1)
+    + text("a")
+    + struct.pack("<IIQ", 9, 9, 1),
+    "no such kind": b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + text("a") + struct.pack("<I", 99),
+    "twice": b"GGUF" + struct.pack("<IQQ", 3, 0, 2) + entry("a", 1) * 2,
+    "no architecture": gguf({"a": 1}),
+    "not finite": gguf({"general.architecture": "llama", "llama.attention.scale": float("nan")}),
+    "only its mark": b"GGUF",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_headers_are_refused_in_a_line(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError) as error:
+        read(tmp_path, HOSTILE[name])
+    assert error.value.field == "config"
+    assert str(error.value).isprintable()
+
+
+def test_any_part_of_a_header_is_refused_or_read(tmp_path: Path) -> None:
+    whole = gguf(LLAMA | {"tokenizer.ggml.tokens": ["a"], "tokenizer.chat_template": "b"})
+    for size in range(4, len(whole)):
+        with pytest.raises(InputError):
+            read(tmp_path, whole[:size])
+
+
+def test_config_files_are_json_of_transformers(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(WIDE | GEMMA_2))
+    for path in (tmp_path, tmp_path / "config.json"):
+        assert read_expectation(str(path)).of(1, 128).multiplier == 1 / 12

@@ -1,0 +1,81 @@
+"""What multipliers are called, and what those that are wrong usually mean."""
+
+from math import e, log, log2
+
+import pytest
+
+from attn_tui.doctor.names import Place, Span, beside, misses, names
+from attn_tui.doctor.transformers import expectation
+
+MLA = expectation(
+    {
+        "model_type": "deepseek_v3", "num_attention_heads": 16, "hidden_size": 2048,
+        "qk_nope_head_dim": 192, "qk_rope_head_dim": 64, "kv_lora_rank": 512,
+        "rope_scaling": {"rope_type": "yarn", "factor": 40.0, "mscale_all_dim": 1.0},
+    },
+    "config.json",
+)  # fmt: skip
+
+
+def near(value: float, share: float = 1e-4) -> Span:
+    return Span(value, value * (1 - share), value * (1 + share))
+
+
+@pytest.mark.parametrize(
+    ("m", "called"),
+    [
+        (0.125, ("inverse-sqrt",)),
+        (1.0, ("none",)),
+        (1 / 64, ("inverse",)),
+        (8.0, ("sqrt",)),
+        (64**-0.25, ("inverse-fourth-root",)),
+        (1 / 12, ("fixed:a=144",)),
+        (0.125 / 4, ("per-layer:layer=3",)),
+        (0.125 * log(1024) / log(512), ("log-length",)),
+        (0.0734, ()),
+    ],
+)
+def test_a_multiplier_has_its_name(m: float, called: tuple[str, ...]) -> None:
+    assert names(near(m), Place(64, layer=3, n_keys=1024)) == called
+
+
+def test_of_two_names_for_one_number_both_are_said() -> None:
+    assert names(near(1.0), Place(1)) == (
+        "inverse-sqrt",
+        "none",
+        "inverse",
+        *names(near(1.0), Place(1))[3:],
+    )
+    assert "yarn" in names(near(MLA.yarn**2 / 16), Place(256), MLA)
+
+
+@pytest.mark.parametrize(
+    ("m", "expected", "said"),
+    [
+        (1 / 24, 1 / 16, "the absorbed MLA dimension"),
+        (1.0, 1 / 16, "no scale at all"),
+        (16.0, 1 / 16, "multiplied by √d_k"),
+        (1 / 256, 1 / 16, "the scale twice"),
+        (1 / 4, 1 / 16, "⁴√d_k on one side"),
+        (2048**-0.5, 1 / 16, "√d_model for √d_head"),
+        (1 / 16 / MLA.yarn**2, 1 / 16, "mscale² = 1.8739 is missing"),
+        (1 / 16 * MLA.yarn**2, 1 / 16, "mscale² = 1.8739 once too often"),
+        (1 / 16 * MLA.yarn, 1 / 16, "mscale = 1.3689 once too often"),
+        (1 / 8, 1 / 16, "the part of a head with RoPE"),
+        (1 / 48, 1 / 16, "the layer's scale twice"),
+        (1 / 16 * log2(e), 1 / 16, "log₂e that belongs"),
+        (512**-0.5, 1 / 16, "MLA's latent dimension"),
+        (1 / 16, 1.0, "the scale twice, for q carries it"),
+    ],
+)
+def test_a_near_miss_says_what_it_usually_means(m: float, expected: float, said: str) -> None:
+    found = misses(near(m), expected, Place(256, layer=2, heads=8), MLA)
+    assert any(said in each.meaning for each in found), found
+
+
+def test_what_nobody_arrives_at_means_nothing() -> None:
+    assert misses(near(0.0734), 0.125, Place(64)) == ()
+
+
+def test_a_multiplier_stands_beside_the_expected_one() -> None:
+    assert beside(1 / 24, 1 / 16) == "0.667/√256"

@@ -1,0 +1,176 @@
+"""What the doctor prints: one line to paste, and JSON whose every field is documented."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attn_tui.captures.capture import Capture, HeadId
+from attn_tui.captures.opening import open_capture
+from attn_tui.compute.fit.diagnosis import Diagnosis, Temperature
+from attn_tui.compute.fit.simulate import Arithmetic
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.doctor.expected import NONE, Expectation, Expected
+from attn_tui.doctor.report import Finding, Report, Settings, status
+from attn_tui.doctor.verdict import judge
+from attn_tui.report.doctor import json as doctor_json
+from attn_tui.report.doctor import text
+from attn_tui.report.doctor.line import verdict_line, why
+from tests.doctor.captures import write
+from tests.doctor.fakes import Cap, Log, Sink, Straight, diagnosis
+
+DOCS = Path(__file__).parents[2] / "docs" / "json.md"
+PLAIN = Expected(0.25, NONE, NONE, "causal", None, 1.0)
+
+HEADS: dict[str, tuple[Diagnosis, Expected | None]] = {
+    "agrees": (diagnosis(0.25), PLAIN),
+    "another m": (diagnosis(0.5), PLAIN),
+    "no cap": (diagnosis(0.25), Expected(0.25, 50.0)),
+    "a sink": (diagnosis(0.25, sink=Sink(2.0, 1e-3)), PLAIN),
+    "value scale": (diagnosis(0.25, value_scale=Straight(0.707, 1e-4)), PLAIN),
+    "window": (
+        diagnosis(0.25, mask=HeadMask("window", 3, 8), window=Straight(8.0, 0.1)),
+        Expected(0.25, mask="window", window=9),
+    ),
+    "by row": (
+        diagnosis(
+            multiplier=None,
+            temperature=Temperature("by row", ((3, Log(0.2, 1e-3)), (9, Log(0.4, 1e-3)))),
+        ),
+        PLAIN,
+    ),
+    "nothing fits": (
+        diagnosis(multiplier=None, mask=None, fits=False, suspects=("output after o_proj",)), PLAIN
+    ),
+    "vague cap": (diagnosis(0.25, softcap=Cap(4e-4, 1.0)), Expected(0.25, 50.0)),
+    "confounded": (
+        diagnosis(0.25, sink=None, confounded=(("sink", "value_scale"),),
+                  undetermined=(("sink", "it does what a value scale does"),)), None,
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def capture(tmp_path_factory: pytest.TempPathFactory) -> Capture:
+    path = tmp_path_factory.mktemp("capture") / "a.safetensors"
+    return open_capture([write(path, Arithmetic(0.25), heads=len(HEADS))])
+
+
+def finding(capture: Capture, name: str) -> Finding:
+    found, expected = HEADS[name]
+    id = HeadId(0, 0, [*HEADS].index(name))  # noqa: A001
+    judged = judge(found, expected, 0.999, masks=("causal",))
+    return Finding(id, capture.shape(id), expected, found, judged)
+
+
+def report(capture: Capture, *names: str, **given: Any) -> Report:
+    expects = any(HEADS[name][1] for name in names)
+    expectation = Expectation("config.json: head_dim 16", PLAIN) if expects else None
+    findings = tuple(finding(capture, name) for name in names)
+    return Report(capture, expectation, Settings(), len(findings), findings, **given)
+
+
+def plain_of(made: Report) -> dict[str, Any]:
+    def refuse(token: str) -> None:
+        raise AssertionError(token)
+
+    plain: dict[str, Any] = json.loads("".join(doctor_json.render(made)), parse_constant=refuse)
+    return plain
+
+
+@pytest.mark.parametrize(
+    ("names", "verdict", "code"),
+    [
+        (("agrees",), "agrees", 0),
+        (("confounded",), "no expectation", 0),
+        (("agrees", "vague cap"), "cannot tell", 3),
+        (("agrees", "vague cap", "no cap"), "differs", 1),
+        (("nothing fits", "agrees"), "cannot tell", 3),
+        ((), "cannot tell", 3),
+    ],
+)
+def test_the_worst_head_decides(
+    capture: Capture, names: tuple[str, ...], verdict: str, code: int
+) -> None:
+    made = report(capture, *names)
+    assert (made.verdict, status(made)) == (verdict, code)
+    assert status(made, required=True) == (3 if verdict == "no expectation" else code)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("agrees", "agrees: m = 0.250000, mask causal as expected"),
+        ("another m", "differs: m = 2/√16, expected 0.25 = 1/√16"),
+        ("no cap", "differs: soft cap none, or above 700, expected 50"),
+        ("a sink", "differs: sink b = 0.6931 (0.6921 to 0.6942), expected none"),
+        ("value scale", "differs: value scale 0.70700 (0.70680 to 0.70720), expected 1"),
+        ("window", "differs: mask window of 8 keys, query 0 at key 3, expected window of"),
+        ("by row", "differs: m is another for each row, from 0.2 to 0.4, expected 0.25"),
+        ("nothing fits", "cannot tell: nothing fits (tested: output after o_proj)"),
+        ("vague cap", "cannot tell: soft cap is unknown: logits are too small to tell a cap of 50"),
+        ("confounded", "no expectation: m = 0.250000"),
+    ],
+)
+def test_the_line_to_paste_says_what_was_found(capture: Capture, name: str, said: str) -> None:
+    line = verdict_line(report(capture, name))
+    assert line.startswith(said)
+    assert "residual 0.002" in line
+    assert "1 of 1 head" in line
+    assert "\n" not in line
+
+
+def test_text_has_the_line_first_and_evidence_in_80_columns(capture: Capture) -> None:
+    made = report(capture, *HEADS)
+    first, *lines = "".join(text.render(made)).splitlines()
+    assert first == verdict_line(made)
+    assert max(len(line) for line in lines if str(capture.paths[0]) not in line) <= 80
+    assert "more heads in" in lines[-1]
+
+
+def test_an_interrupted_report_says_how_far_it_came(capture: Capture) -> None:
+    made = report(capture, "agrees", interrupted=True)
+    assert next(why(made)) == "Stopped after 1 of 1 heads."
+    assert verdict_line(report(capture, interrupted=True)).startswith("cannot tell: stopped")
+
+
+def fields(plain: Any, place: str = "") -> Iterator[str]:
+    """Yield every field of an object, those of lists of objects with brackets."""
+    if isinstance(plain, dict):
+        for name, value in plain.items():
+            at = f"{place}.{name}" if place else name
+            yield at
+            if at not in ("counts",) and not re.search("value_scale|softcap|sink|window", at):
+                yield from fields(value, at)
+    elif isinstance(plain, list):
+        for item in plain:
+            yield from fields(item, place + "[]")
+
+
+def test_json_has_the_fields_of_the_documentation_and_no_others(capture: Capture) -> None:
+    plain = plain_of(report(capture, *HEADS))
+    section = DOCS.read_text().partition("## Doctor\n")[2].partition("\n## ")[0]
+    documented = re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE)
+    shown = dict.fromkeys(fields(plain))
+    nested = {each for each in shown if each.startswith("heads[].expected.")}
+    assert {*shown} - nested <= {*documented}
+    assert {*documented} - {"expected.window"} <= {*shown}
+
+
+def test_json_says_none_and_unknown_apart(capture: Capture) -> None:
+    heads = plain_of(report(capture, *HEADS))["heads"]
+    found = dict(zip(HEADS, heads, strict=True))
+    assert found["agrees"]["softcap"]["value"] is None
+    assert found["agrees"]["softcap"]["low"] > 600
+    assert found["agrees"]["softcap"]["high"] is None
+    assert found["agrees"]["sink"]["low"] is None
+    assert found["confounded"]["sink"] is None
+    assert found["confounded"]["confounded"] == [["sink", "value_scale"]]
+    assert found["nothing fits"]["multiplier"] is None
+    assert found["nothing fits"]["mask"] is None
+    assert [row[0] for row in found["by row"]["temperature"]["rows"]] == [3, 9]
+    assert found["window"]["query_offset"] == 3
+    assert found["no cap"]["expected"]["softcap"] == 50.0
