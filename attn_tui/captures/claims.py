@@ -16,7 +16,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """What tools call the numbers of heads and their lengths, by our names."""
 
-_LONGEST = 10_000
+_LONGEST = 1_000_000
 """Characters of a text that is tried as JSON."""
 
 _MOST = 1_000

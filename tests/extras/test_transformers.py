@@ -1,0 +1,102 @@
+"""The recipe for transformers, on tiny random models of many architectures."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.extras.recipes import attention, capturing, needed, opened
+
+torch, transformers = map(needed, ("torch", "transformers"))
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+SIZES = {"hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 2, "vocab_size": 50,
+         "num_attention_heads": 4}  # fmt: skip
+GROUPED = {**SIZES, "num_key_value_heads": 2, "head_dim": 24}
+ENDS = {"bos_token_id": 0, "eos_token_id": 1, "pad_token_id": None}
+
+MODELS: dict[str, tuple[str, dict[str, Any]]] = {
+    "llama": ("Llama", GROUPED),
+    "mistral": ("Mistral", {**GROUPED, "sliding_window": 8}),
+    "qwen3": ("Qwen3", GROUPED),
+    "gemma2": ("Gemma2", {**GROUPED, "query_pre_attn_scalar": 48, "sliding_window": 8,
+                          "attn_logit_softcapping": 0.5}),
+    "granite": ("Granite", {**SIZES, "num_key_value_heads": 2, "attention_multiplier": 0.1}),
+    "gpt2": ("GPT2", {"n_embd": 64, "n_layer": 2, "n_head": 4, "vocab_size": 50, **ENDS}),
+    "opt": ("OPT", {"hidden_size": 64, "ffn_dim": 64, "num_hidden_layers": 2, "vocab_size": 50,
+                    "num_attention_heads": 4, "word_embed_proj_dim": 64}),
+    "gpt_oss": ("GptOss", {**GROUPED, "num_local_experts": 2, "num_experts_per_tok": 1,
+                           "sliding_window": 8, "layer_types": ["sliding_attention",
+                                                                "full_attention"]}),
+    "llama4": ("Llama4Text", {**GROUPED, "num_local_experts": 2, "intermediate_size_mlp": 64}),
+    "deepseek_v3": ("DeepseekV3", {**SIZES, "num_key_value_heads": 4, "moe_intermediate_size": 32,
+                                   "n_routed_experts": 4, "n_group": 2, "topk_group": 1,
+                                   "num_experts_per_tok": 1, "q_lora_rank": 32,
+                                   "kv_lora_rank": 32, "qk_rope_head_dim": 8,
+                                   "qk_nope_head_dim": 16, "v_head_dim": 12,
+                                   "first_k_dense_replace": 2}),
+    "bert": ("Bert", SIZES),
+    "bart": ("Bart", {"d_model": 64, "encoder_layers": 2, "decoder_layers": 2, "vocab_size": 50,
+                      "encoder_attention_heads": 4, "decoder_attention_heads": 4,
+                      "encoder_ffn_dim": 64, "decoder_ffn_dim": 64, "eos_token_id": 2}),
+}  # fmt: skip
+EAGER_ONLY = {"gemma2", "gpt_oss"}
+CASES = [(name, used) for name in MODELS for used in ("eager", "sdpa")
+         if used == "eager" or name not in EAGER_ONLY]  # fmt: skip
+
+
+def model_of(name: str, used: str, dtype: Any = torch.bfloat16) -> Any:
+    kind, given = MODELS[name]
+    torch.manual_seed(3)
+    config = getattr(transformers, f"{kind}Config")(**given)
+    model = transformers.AutoModel.from_config(config, attn_implementation=used, dtype=dtype)
+    for parameter in model.parameters():
+        # Random models start with weights so small that all weights of attention are equal.
+        parameter.data *= 4 if parameter.dim() > 1 else 1
+    return model.eval()
+
+
+def captured(name: str, used: str, path: Path, dtype: Any = torch.bfloat16) -> Any:
+    """Capture a model of two sequences, and check that it returns the same; return the model."""
+    model = model_of(name, used, dtype)
+    ids = torch.randint(5, 50, (2, 40), generator=torch.manual_seed(0))
+    with torch.no_grad():
+        plain = model(ids).last_hidden_state
+        with capturing("transformers")(model, path):
+            within = model(ids).last_hidden_state
+        after = model(ids).last_hidden_state
+    assert torch.equal(plain, within)
+    assert torch.equal(plain, after)
+    assert model.config._attn_implementation == used
+    return model
+
+
+@pytest.mark.parametrize(("name", "used"), CASES)
+def test_every_layer_is_captured_and_nothing_changes(name: str, used: str, tmp_path: Path) -> None:
+    model = captured(name, used, tmp_path / "c.safetensors")
+    capture = opened(tmp_path / "c.safetensors")
+    assert capture.layers == tuple(range(6 if name == "bart" else 2))
+    assert len(capture.heads) == 2 * 4 * len(capture.layers)
+    assert capture.config["model_type"] == model.config.model_type
+    for layer in capture.layers:
+        parts = capture.tensors(layer)
+        assert {"q", "k", "v", "out"} <= parts.keys()
+        assert {each.format for part, each in parts.items() if part != "mask"} == {"bfloat16"}
+        assert ("sink" in parts) == (name == "gpt_oss")
+
+
+def test_what_is_captured_is_what_the_layer_computed(tmp_path: Path) -> None:
+    captured("llama", "eager", tmp_path / "c.safetensors", torch.float32)
+    capture = opened(tmp_path / "c.safetensors")
+    for head in capture.heads:
+        expected, out = attention(capture, head.layer, 24**-0.5, head.batch, head.head)
+        assert np.linalg.norm(out - expected) < 1e-5 * np.linalg.norm(out)
+
+
+def test_a_model_that_calls_no_attention_function_is_told_so(tmp_path: Path) -> None:
+    with (
+        pytest.raises(RuntimeError, match="no layer called"),
+        capturing("transformers")(model_of("llama", "eager"), tmp_path / "c"),
+    ):
+        pass
