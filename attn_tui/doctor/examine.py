@@ -23,6 +23,8 @@ Stop = Callable[[], bool]
 
 _KNOWN = 6
 """Structures that a head is tried with before it is searched."""
+_NEAR = 0.999
+"""The confidence of the interval in which a near miss lies."""
 _VAIN = 3
 """After so many searches in a row that found nothing, heads are not searched."""
 _ANSWERS = frozenset({"out", "scores", "weights", "lse"})
@@ -145,13 +147,25 @@ class _Doctor:
         kept, refused = [], None
         for each in every:
             try:
-                self.expectation.check([layer], each.dims.heads, {each.dims.d_k})
+                self.expectation.check([layer], each.dims.heads, {self._unpadded(layer, each)})
                 kept.append(each)
             except InputError as error:
                 refused = refused or error
         if refused and not kept:
             raise refused
         return kept
+
+    def _unpadded(self, layer: int, reading: Reading) -> int:
+        """Return d_k without zeros at the end, where the model says that it is less."""
+        assert self.expectation is not None
+        d_k = reading.dims.d_k
+        smaller = [each for each in self.expectation.shape.d_k if each < d_k]
+        if not smaller or d_k in self.expectation.shape.d_k:
+            return d_k
+        head = self.capture.read(HeadId(0, layer, 0), [0], reading)
+        length = max(smaller)
+        padded = not (head.queries[:, length:].any() or head.keys[:, length:].any())
+        return length if padded else d_k
 
     def _warm(self, id: HeadId, reading: Reading) -> Diagnosis:
         n_queries = self.capture.shape(id, reading).n_queries
@@ -178,7 +192,8 @@ class _Doctor:
             near = span(found.multiplier, stored, SHOWN)
             called = names(near, place, model)
             if "multiplier" in judgement.differs and expected and expected.multiplier:
-                missed = misses(near, expected.multiplier, place, model)
+                wide = span(found.multiplier, stored, _NEAR)
+                missed = misses(wide, expected.multiplier, place, model)
         return Finding(id, shape, expected, found, judgement, called, missed)
 
     def _expected(self, id: HeadId, head: HeadRows) -> Expected | None:
@@ -188,10 +203,13 @@ class _Doctor:
 
     def _fit(self, id: HeadId, rows: Sequence[int]) -> tuple[Diagnosis, HeadRows, Reading]:
         """Return what is found of a head, with the rows and the reading it was found by."""
-        read = {each: self.capture.read(id, rows, each) for each in self._readings(id.layer)}
+        read: dict[Reading, HeadRows] = {}
         best: tuple[Diagnosis, HeadRows, Reading] | None = None
         for search in (False, True) if self.vain < _VAIN else (False,):
-            for reading, head in read.items():
+            for reading in self._readings(id.layer):
+                if reading not in read:
+                    read[reading] = self.capture.read(id, rows, reading)
+                head = read[reading]
                 for start in [None] if search else self._starts(id, head, reading):
                     found = diagnose(head, start=start)
                     if best is None or _better(found, best[0]):

@@ -121,8 +121,11 @@ def _misses(expected: float, place: Place, model: Expectation) -> Iterator[Miss]
     yield Miss(d_k**-0.5, f"1/√{said}", "the default 1/√d_k of the captured d_k")
     yield from _dimensions(model, place)
     yield Miss(d_k**0.5, f"√{said}", "multiplied by √d_k, not divided", "maxtext 1370")
-    yield Miss(expected**2, "", "the scale twice", "Megatron-LM 175")
-    yield Miss(1.0 / d_k, f"1/{said}", "µP's 1/d_k, or the scale twice")
+    if abs(expected * expected * d_k - 1.0) < 1e-9:
+        yield Miss(1.0 / d_k, f"1/{said}", "the scale twice, or µP's 1/d_k")
+    else:
+        yield Miss(expected**2, "", "the scale twice")
+        yield Miss(1.0 / d_k, f"1/{said}", "µP's 1/d_k")
     yield Miss(d_k**-0.25, f"1/⁴√{said}", "⁴√d_k on one side of the two", "guided-diffusion 38")
     for mu in dict.fromkeys((model.yarn, *_MUS)):
         if mu != 1.0:

@@ -182,3 +182,64 @@ def test_no_line_but_the_first_is_wider_than_80_columns(tmp_path: Path, config: 
     _, *lines = run(path, "--config", config).stdout.splitlines()
     shown = [line for line in lines if str(tmp_path) not in line]
     assert max(map(len, shown)) <= 80
+
+
+def tensors(path: str) -> dict[str, Any]:
+    """The tensors of a capture's layer 0, in float32."""
+    from attn_tui.captures.capture import HeadId
+    from attn_tui.captures.opening import open_capture
+
+    capture = open_capture([path])
+    heads = [capture.read(each) for each in capture.heads]
+    assert isinstance(capture.heads[0], HeadId)
+    parts = {"q": "queries", "k": "keys", "v": "values", "out": "output"}
+    return {part: np.stack([getattr(h, name) for h in heads])[None] for part, name in parts.items()}
+
+
+def save(path: Path, **parts: Any) -> str:
+    np.savez(path, allow_pickle=False, **parts)
+    return str(path)
+
+
+def test_the_layout_that_fits_is_found_where_shapes_leave_it_open(
+    tmp_path: Path, config: str
+) -> None:
+    """As many heads as positions: q is [b, h, n, d], the output [b, n, h, d]."""
+    made = tensors(
+        write(tmp_path / "a.safetensors", Arithmetic(0.25, format="float32"), heads=16, n_keys=16)
+    )
+    path = save(tmp_path / "b.npz", **made | {"out": np.swapaxes(made["out"], 1, 2)})
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA | {"num_attention_heads": 16}))
+    result = run(path, "--config", config)
+    assert result.exit_code == 0, result.stdout
+    assert "16 of 16 heads" in result.stdout
+
+
+def test_zeros_that_pad_a_head_are_no_other_model(tmp_path: Path, config: str) -> None:
+    made = tensors(write(tmp_path / "a.safetensors", Arithmetic(0.25, format="float32")))
+    padding = ((0, 0), (0, 0), (0, 0), (0, 16))
+    padded = {part: np.pad(made[part], padding) for part in "qk"}
+    assert run(save(tmp_path / "b.npz", **made | padded), "--config", config).exit_code == 0
+    padded["q"][0, 0, 0, 20] = 1.0
+    assert run(save(tmp_path / "c.npz", **made | padded), "--config", config).exit_code == 2
+
+
+def test_keys_that_heads_share_are_found(tmp_path: Path) -> None:
+    how = Arithmetic(0.25, format="float32")
+    made = tensors(write(tmp_path / "a.safetensors", how, heads=4))
+    from attn_tui.compute.fit.simulate import computed
+    from attn_tui.compute.heads.rows import HeadRows
+
+    def out(of: tuple[int, ...]) -> Any:
+        every = []
+        for head, kv in enumerate(of):
+            k, v = made["k"][0, kv], made["v"][0, kv]
+            rows = HeadRows(np.arange(64), 64, made["q"][0, head], k, v)
+            every.append(np.asarray(computed(rows, how).output))
+        return np.stack(every)[None]
+
+    for of, shared in (((0, 0, 1, 1), [0, 0, 1, 1]), ((0, 1, 0, 1), [0, 1, 0, 1])):
+        parts = made | {"k": made["k"][:, :2], "v": made["v"][:, :2], "out": out(of)}
+        plain = printed(run(save(tmp_path / "b.npz", **parts), "--json"))
+        assert [head["kv_head"] for head in plain["heads"]] == shared
+        assert plain["counts"] == {"no expectation": 4}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from attn_tui.compute.fit.diagnosis import Estimate
 from attn_tui.doctor.names import beside
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import SHOWN
@@ -14,7 +15,7 @@ from attn_tui.report.doctor.words import (
     multiplier_text,
     rule_text,
 )
-from attn_tui.report.numbers import general, quantity
+from attn_tui.report.numbers import quantity
 
 
 def verdict_line(report: Report) -> str:
@@ -68,7 +69,35 @@ def _difference(finding: Finding, name: str) -> str:
     if name == "window":
         name = "mask"
     found = found_texts(finding.diagnosis)[name]
-    return f"{WORDS[name]} {found}, expected {expected[name]}"
+    return f"{WORDS[name]} {found}, expected {expected[name]}{_hint(finding, name)}"
+
+
+def _hint(finding: Finding, name: str) -> str:
+    """Return what another number than the expected one usually means, or nothing."""
+    found, expected = finding.diagnosis, finding.expected
+    if expected is None:
+        return ""
+    if name == "softcap" and _missing(found.softcap):
+        return ": dropped? (as in sglang 33915)"
+    if name == "sink" and _missing(found.sink):
+        return ": dropped? (as in transformers 42736)"
+    if name == "value_scale" and found.value_scale is not None:
+        c = found.value_scale.at(SHOWN)
+        ratios = {0.5**0.5: "a scale of v too many", 2.0**0.5: "a scale of v dropped"}
+        for ratio, meaning in ratios.items():
+            if c.value and abs(c.value / (expected.value_scale or 1.0) - ratio) < 2e-3 * ratio:
+                return f": {meaning}? (as in Megatron-Bridge 4155)"
+    if name == "mask" and found.mask is not None:
+        if found.mask.kind == "none":
+            return ": was no mask given to the function that computed it?"
+        lengths = (found.mask.window, expected.window)
+        if None not in lengths and abs((lengths[0] or 0) - (lengths[1] or 0)) == 1:
+            return ": is the query's own key counted?"
+    return ""
+
+
+def _missing(found: Estimate | None) -> bool:
+    return found is not None and found.at(SHOWN).value is None
 
 
 def near_miss(finding: Finding) -> str:
@@ -118,8 +147,3 @@ def why(report: Report) -> Iterator[str]:
         yield from report.expectation.notes
     notes = (note for each in report.findings for note in each.diagnosis.notes)
     yield from dict.fromkeys((*report.notes, *notes))
-
-
-def factor(found: float, expected: float) -> str:
-    """Return how many times the expected a number is."""
-    return general(found / expected, 3)

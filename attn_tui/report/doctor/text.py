@@ -73,7 +73,7 @@ def _group(group: Group) -> Iterator[str]:
         yield from _line("may be", f"{miss.form or quantity(miss.value)}: {miss.meaning}{thread}")
     m = found.multiplier.at(SHOWN).value if found.multiplier is not None else None
     if m is not None and found.fits:
-        yield from _line("in others'", "; ".join(dialects(m)))
+        yield from _line("elsewhere", "; ".join(dialects(m)))
 
 
 def _table(finding: Finding, expected: dict[str, str]) -> Iterator[str]:
