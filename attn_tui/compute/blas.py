@@ -1,0 +1,73 @@
+"""The library that multiplies matrices for NumPy: which it is, and how many threads it takes."""
+
+import ctypes
+import platform
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+_SPELLINGS = ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "openblas_{}")
+
+
+@cache
+def machine() -> tuple[tuple[str, str], ...]:
+    """Return what the last bits of a product depend on: NumPy, the library, the kind of CPU.
+
+    Pairs of a name and a text; the text is empty where the library does not say.
+    """
+    core, config = _call("get_corename", ctypes.c_char_p), _call("get_config", ctypes.c_char_p)
+    library = (config() or b"").decode().split(" ")[:2] if config else []
+    kind = (core() or b"").decode() if core else ""
+    return (
+        ("numpy", np.__version__),
+        ("blas", " ".join(library)),
+        ("cpu", kind or platform.machine()),
+    )
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Let products run on one thread within; what comes after the last of several is as before.
+
+    Nothing happens where the library is one that cannot be asked.
+    """
+    ask, tell = _call("get_num_threads", ctypes.c_int), _call("set_num_threads", None)
+    if ask is None or tell is None:
+        yield
+        return
+    with _LOCK:
+        if not _within:
+            _before[:] = [ask()]
+            tell(1)
+        _within.append(None)
+    try:
+        yield
+    finally:
+        with _LOCK:
+            _within.pop()
+            if not _within:
+                tell(_before[0])
+
+
+_LOCK, _within, _before = threading.Lock(), list[None](), list[int]()
+
+
+@cache
+def _call(name: str, result: Any) -> Callable[..., Any] | None:
+    """Return a function of OpenBLAS, if NumPy has it."""
+    try:
+        # Symbols are looked for in what NumPy's own module was linked with too.
+        library = ctypes.CDLL(str(import_module("numpy._core._multiarray_umath").__file__))
+    except (ImportError, OSError):
+        return None
+    for spelling in _SPELLINGS:
+        found = getattr(library, spelling.format(name), None)
+        if found is not None:
+            found.restype = result
+            return found  # type: ignore[no-any-return]
+    return None

@@ -1,0 +1,171 @@
+"""How the weights of a capture's heads are made: what was asked, and the mask that was found."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from attn_tui.captures.capture import Capture, HeadId, HeadShape
+from attn_tui.compute.blas import one_thread
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.heads.blocks import row_statistics
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.heads.weighing import Weighing
+from attn_tui.compute.scale import Scale
+
+MASKS = "auto, none, causal, causal:OFFSET, window:KEYS, window:KEYS:OFFSET or given"
+"""How a mask is asked for."""
+
+_TRIED = 8
+"""Rows on which masks are tried."""
+
+FITS = 0.1
+"""‖out − P·V‖/‖out‖ above which nothing is said to fit."""
+
+
+@dataclass(frozen=True)
+class MaskChoice:
+    """The mask that was asked for.
+
+    Attributes:
+        kind: As `HeadMask` has it, or to be found: as captured, else what the output says.
+        window: The keys of a window.
+        offset: The key that query 0 stands at; None aligns the last query with the last key.
+    """
+
+    kind: Literal["auto", "none", "causal", "window", "given"] = "auto"
+    window: int | None = None
+    offset: int | None = None
+
+    def mask(self, shape: HeadShape) -> HeadMask:
+        """Return the mask of a head; one to be found is none."""
+        if self.kind in ("auto", "none"):
+            return HeadMask()
+        offset = shape.n_keys - shape.n_queries if self.offset is None else self.offset
+        return HeadMask(self.kind, offset, self.window)  # type: ignore[arg-type]
+
+    @property
+    def text(self) -> str:
+        """The choice as `parse_mask` reads it."""
+        parts = [self.kind, *(str(x) for x in (self.window, self.offset) if x is not None)]
+        return ":".join(parts)
+
+
+def parse_mask(text: str) -> MaskChoice:
+    """Read what mask is asked for.
+
+    Raises:
+        InputError: With field ``"mask"``.
+    """
+    found = re.fullmatch(
+        r"(auto|none|given)|causal(:-?\d{1,9})?|window:(\d{1,9})(:-?\d{1,9})?", text
+    )
+    if found is None or (found[3] is not None and int(found[3]) < 1):
+        raise InputError("mask", f"{inert(text)} is no mask", MASKS)
+    offset = found[2] or found[4]
+    return MaskChoice(
+        text.partition(":")[0],  # type: ignore[arg-type]
+        None if found[3] is None else int(found[3]),
+        None if offset is None else int(offset[1:]),
+    )
+
+
+@dataclass(frozen=True)
+class Making:
+    """How weights are made, of every head.
+
+    Attributes:
+        scale: The multiplier's rule, and perhaps a soft cap and a sink; without a sink there is
+            the captured one.
+        mask: Which keys are seen.
+    """
+
+    scale: Scale = Scale()
+    mask: MaskChoice = MaskChoice()
+
+    def weighing(self, head: HeadRows, mask: HeadMask) -> Weighing:
+        """Return how the weights of some rows are made."""
+        scale = self.scale.logit_map(head.d_k, head.n_keys)
+        if scale.sink is None and head.sink is not None:
+            scale = replace(scale, sink=head.sink)
+        return Weighing(scale, mask)
+
+    def as_plain(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        scale = self.scale
+        return {
+            "rule": scale.rule,
+            "parameters": dict(scale.given),
+            "softcap": scale.softcap,
+            "sink": scale.sink,
+            "mask": self.mask.text,
+        }
+
+    @staticmethod
+    def from_plain(plain: Mapping[str, Any]) -> "Making":
+        """Return what `as_plain` made plain."""
+        given = tuple(sorted(plain["parameters"].items()))
+        scale = Scale(plain["rule"], given, softcap=plain["softcap"], sink=plain["sink"])
+        return Making(scale, parse_mask(plain["mask"]))
+
+
+@dataclass(frozen=True)
+class FoundMask:
+    """The mask of a layer, and how it is known.
+
+    Attributes:
+        mask: Which keys are seen.
+        how: It was asked for, or captured, or the output says so, or nothing does.
+        residual: ‖out − P·V‖/‖out‖ on a few rows, where there is an output; NaN cannot be told.
+    """
+
+    mask: HeadMask
+    how: Literal["asked", "captured", "output", "assumed"]
+    residual: float | None = None
+
+
+def found_masks(capture: Capture, making: Making, layers: Sequence[int]) -> dict[int, FoundMask]:
+    """Return the mask of each layer, found on a few rows of its first head.
+
+    Raises:
+        InputError: If a mask that was asked for as given was not captured.
+    """
+    first: dict[int, HeadId] = {}
+    for head in capture.heads:
+        first.setdefault(head.layer, head)
+    with one_thread():
+        return {layer: _found(capture, making, first[layer]) for layer in layers}
+
+
+def _found(capture: Capture, making: Making, head: HeadId) -> FoundMask:
+    shape, choice = capture.shape(head), making.mask
+    if choice.kind == "given" and "mask" not in shape.has:
+        problem = f"no mask was captured in layer {head.layer}"
+        raise InputError("mask", problem, "auto, none, causal or window:KEYS")
+    if choice.kind != "auto":
+        masks, how = [choice.mask(shape)], "asked"
+    elif "mask" in shape.has:
+        masks, how = [HeadMask("given")], "captured"
+    else:
+        corners = dict.fromkeys((shape.n_keys - shape.n_queries, 0))
+        masks, how = [HeadMask(), *(HeadMask("causal", corner) for corner in corners)], "output"
+    if not {"out", "v"} <= shape.has:
+        return FoundMask(masks[0], "assumed" if how == "output" else how)  # type: ignore[arg-type]
+    at = np.unique(np.linspace(0, shape.n_queries - 1, _TRIED).astype(int))
+    rows = capture.read(head, [*map(int, at)])
+    misses = [_residual(rows, making.weighing(rows, mask)) for mask in masks]
+    best = int(np.argmin(np.nan_to_num(misses, nan=np.inf)))
+    return FoundMask(masks[best], how, misses[best])  # type: ignore[arg-type]
+
+
+def _residual(head: HeadRows, weighing: Weighing) -> float:
+    """Return ‖out − P·V‖/‖out‖; NaN if there is nothing to compare."""
+    output = row_statistics(head, weighing, output=True).output
+    assert output is not None
+    assert head.output is not None
+    wanted = head.output.astype(np.float64)
+    with np.errstate(all="ignore"):
+        return float(np.linalg.norm(output - wanted) / np.linalg.norm(wanted))

@@ -1,0 +1,206 @@
+"""The blocks that a question cuts the heads of a capture into, whoever works them off."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from attn_tui.captures.capture import Capture, HeadId, HeadShape
+from attn_tui.captures.fingerprint import Fingerprint
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.stream import stream
+from attn_tui.engine.making import FoundMask, Making, found_masks
+
+ROWS = 128
+"""Rows that are sampled of each head unless asked otherwise."""
+
+BLOCK_SECONDS, SHORT, LONG = 0.5, 0.25, 2.0
+"""About how long a block takes, and a task of several: on threads, and where tasks travel."""
+
+_READ = 2e-9
+"""Seconds to read a number, about."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked about a capture.
+
+    Attributes:
+        rows: How many rows of each head are sampled; None for all.
+        seed: Of the sample.
+        layers: Which layers; None for all.
+        heads: Which heads of each; None for all.
+        making: How weights are made.
+    """
+
+    rows: int | None = ROWS
+    seed: int = 1
+    layers: tuple[int, ...] | None = None
+    heads: tuple[int, ...] | None = None
+    making: Making = Making()
+
+    def chosen(self, capture: Capture) -> tuple[HeadId, ...]:
+        """Return the heads that are asked for.
+
+        Raises:
+            InputError: With field ``"layer"`` or ``"head"``, if there is none such.
+        """
+        known = capture.heads
+        for name, wanted in (("layer", self.layers), ("head", self.heads)):
+            there = {getattr(each, name) for each in known}
+            for each in wanted or ():
+                if each not in there:
+                    expected = f"one from {min(there)} to {max(there)}"
+                    raise InputError(name, f"there is no {name} {each}", expected)
+        return tuple(
+            each
+            for each in known
+            if (self.layers is None or each.layer in self.layers)
+            and (self.heads is None or each.head in self.heads)
+        )
+
+    def sample(self, n_queries: int) -> tuple[int, ...] | None:
+        """Return the rows that are looked at of a head, rising; None for all.
+
+        They are drawn without putting back, the same of all heads with so many queries.
+        """
+        if self.rows is None or self.rows >= n_queries:
+            return None
+        drawn = stream(self.seed, n_queries).choice(n_queries, self.rows, replace=False)
+        return tuple(sorted(map(int, drawn)))
+
+    def as_plain(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {
+            "rows": self.rows,
+            "seed": self.seed,
+            "layers": None if self.layers is None else [*self.layers],
+            "heads": None if self.heads is None else [*self.heads],
+            **self.making.as_plain(),
+        }
+
+    @staticmethod
+    def from_plain(plain: Mapping[str, Any]) -> "Question":
+        """Return what `as_plain` made plain."""
+        layers, heads = (
+            None if plain[name] is None else tuple(plain[name]) for name in ("layers", "heads")
+        )
+        return Question(plain["rows"], plain["seed"], layers, heads, Making.from_plain(plain))
+
+
+@dataclass(frozen=True)
+class Block:
+    """Some rows of a head, whose statistics are one partial.
+
+    Attributes:
+        index: Its place among all blocks of the question.
+        head: Which head.
+        rows: Which rows; None for all.
+        is_first: Whether it is the first of its head, in which keys count.
+        seconds: About how long it takes.
+    """
+
+    index: int
+    head: HeadId
+    rows: Sequence[int] | None
+    is_first: bool
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Task:
+    """Blocks that are worked off together, and all a worker needs to find them.
+
+    Attributes:
+        blocks: At least one.
+        paths: The files of the capture.
+        asked: How they are read: layouts by part, and names.
+        fingerprint: What they were like.
+        making: How weights are made.
+        masks: The mask of each layer that there is in the blocks.
+    """
+
+    blocks: tuple[Block, ...]
+    paths: tuple[str, ...]
+    asked: tuple[Mapping[str, str], str | None]
+    fingerprint: Fingerprint
+    making: Making
+    masks: Mapping[int, HeadMask]
+
+    def single(self, block: Block) -> "Task":
+        """Return a task of one of its blocks."""
+        return replace(self, blocks=(block,))
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A question, and the blocks it comes to: a function of these and of the capture alone.
+
+    Attributes:
+        capture: The capture.
+        question: What is asked.
+        masks: What is known of the mask of each layer.
+        blocks: All blocks, by head and row.
+    """
+
+    capture: Capture
+    question: Question
+    masks: Mapping[int, FoundMask]
+    blocks: tuple[Block, ...]
+
+    @staticmethod
+    def of(capture: Capture, question: Question) -> "Plan":
+        """Return the plan of a question.
+
+        Raises:
+            InputError: If there are no such heads, or a file cannot be read.
+        """
+        chosen = question.chosen(capture)
+        masks = found_masks(capture, question.making, [*dict.fromkeys(h.layer for h in chosen)])
+        return Plan(capture, question, masks, tuple(_blocks(capture, question, chosen)))
+
+    def tasks(
+        self, seconds: float = SHORT, blocks: Sequence[Block] | None = None
+    ) -> Iterator[Task]:
+        """Yield tasks of about so many seconds that cover some blocks; all unless given."""
+        run: list[Block] = []
+        for block in self.blocks if blocks is None else blocks:
+            run.append(block)
+            if sum(each.seconds for each in run) >= seconds:
+                yield self.task(run)
+                run = []
+        if run:
+            yield self.task(run)
+
+    def task(self, blocks: Sequence[Block]) -> Task:
+        """Return one task of some blocks."""
+        capture = self.capture
+        layers = dict.fromkeys(each.head.layer for each in blocks)
+        return Task(
+            tuple(blocks),
+            capture.paths,
+            capture.asked,
+            capture.fingerprint,
+            self.question.making,
+            {layer: self.masks[layer].mask for layer in layers},
+        )
+
+
+def _blocks(capture: Capture, question: Question, heads: Sequence[HeadId]) -> Iterator[Block]:
+    index = 0
+    for head in heads:
+        shape = capture.shape(head)
+        sampled = question.sample(shape.n_queries)
+        rows = range(shape.n_queries) if sampled is None else sampled
+        at_once = max(int(BLOCK_SECONDS / _seconds(shape, 1)) // 128 * 128, 128)
+        whole = sampled is None and len(rows) <= at_once
+        for start in range(0, len(rows), at_once):
+            part = rows[start : start + at_once]
+            seconds = _seconds(shape, len(part)) + (shape.n_keys * shape.d_k) * _READ
+            yield Block(index, head, None if whole else part, start == 0, seconds)
+            index += 1
+
+
+def _seconds(shape: HeadShape, rows: int) -> float:
+    """Return about how long statistics of so many rows take."""
+    return float(rows * shape.n_keys * (1.0 + shape.d_k / 50) * 1e-9 + rows * 1e-7)

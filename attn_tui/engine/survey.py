@@ -1,0 +1,106 @@
+"""Statistics of the heads of a capture, which grow while blocks are worked off."""
+
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
+
+from attn_tui.captures.capture import HeadId
+from attn_tui.compute.heads.partial import Partial, Value, merge
+from attn_tui.compute.heads.statistic import TAU
+from attn_tui.engine.executors import threads
+from attn_tui.engine.plan import LONG, SHORT, Block, Plan
+from attn_tui.engine.running import Failed, Stop, run
+from attn_tui.engine.work import Machine, Refused
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """What is known of the heads of a capture.
+
+    Attributes:
+        plan: What was asked, and its blocks.
+        partials: Of blocks by their index; what is not there is not known.
+        failed: Blocks that came to nothing, and why.
+        refused: Workers that saw another capture, or none, and why.
+        machines: What the last bits depend on, wherever blocks were worked off.
+        blocks: The blocks that this survey is to know: all, or those of a shard.
+        elapsed: Seconds so far.
+    """
+
+    plan: Plan
+    partials: Mapping[int, Partial] = field(default_factory=dict)
+    failed: tuple[Failed, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    machines: frozenset[Machine] = frozenset()
+    blocks: tuple[Block, ...] = ()
+    elapsed: float = 0.0
+
+    @property
+    def progress(self) -> float:
+        """The share of the work that is done."""
+        total = sum(each.seconds for each in self.blocks)
+        failed = {each.block.index for each in self.failed}
+        done = sum(b.seconds for b in self.blocks if b.index in self.partials or b.index in failed)
+        return done / total if total else 1.0
+
+    @property
+    def complete(self) -> bool:
+        """Whether every block of the question is known."""
+        return len(self.partials) == len(self.plan.blocks)
+
+    @property
+    def heads(self) -> dict[HeadId, Partial]:
+        """What is known of each head of which anything is, in the order of the capture."""
+        found: dict[HeadId, list[Partial]] = {}
+        for block in self.plan.blocks:
+            if block.index in self.partials:
+                found.setdefault(block.head, []).append(self.partials[block.index])
+        return {head: merge(partials) for head, partials in found.items()}
+
+    def values(self, name: str, tau: float = TAU) -> dict[HeadId, Value]:
+        """Return a statistic of each head of which anything is known."""
+        return {head: partial.value(name, tau) for head, partial in self.heads.items()}
+
+
+def survey(
+    plan: Plan,
+    executor: Executor | None = None,
+    stop: Stop = lambda: False,
+    at_once: int = 4,
+    blocks: tuple[Block, ...] | None = None,
+) -> Iterator[Survey]:
+    """Yield what is known of the heads of a plan, more each time; the last is all there is.
+
+    Args:
+        plan: What is asked.
+        executor: Who works; threads of this process unless given.
+        stop: Whether to stop.
+        at_once: How many tasks an executor that is given gets at a time.
+        blocks: Those to be worked off; all unless given.
+    """
+    begun = time.monotonic()
+    found = Survey(plan, blocks=plan.blocks if blocks is None else blocks)
+    own = None
+    if executor is None:
+        own, at_once = threads()
+        executor = own
+    partials: dict[int, Partial] = {}
+    try:
+        tasks = plan.tasks(LONG if own is None else SHORT, found.blocks)
+        for news in run(tasks, executor, at_once, stop):
+            if isinstance(news, Failed):
+                found = replace(found, failed=(*found.failed, news))
+            elif isinstance(news, Refused):
+                found = replace(found, refused=(*found.refused, news))
+            elif news is not None:
+                task, done = news
+                indices = [block.index for block in task.blocks]
+                partials = partials | dict(zip(indices, done.partials, strict=True))
+                machines = found.machines | {done.machine}
+                found = replace(found, partials=partials, machines=machines)
+            yield replace(found, elapsed=time.monotonic() - begun)
+    finally:
+        if own is not None:
+            own.shutdown(wait=False, cancel_futures=True)
+    yield replace(found, elapsed=time.monotonic() - begun)

@@ -1,0 +1,72 @@
+"""What a worker does: it opens the capture, makes sure it is the same, and works off blocks."""
+
+import os
+import platform
+from dataclasses import dataclass
+from functools import lru_cache
+
+from attn_tui.captures.capture import Capture
+from attn_tui.captures.fingerprint import Fingerprint
+from attn_tui.captures.opening import reopened
+from attn_tui.compute.blas import machine, one_thread
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.heads.partial import Partial, statistics
+from attn_tui.engine.plan import Task
+
+Machine = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of a task.
+
+    Attributes:
+        partials: One for each block, in their order.
+        machine: What the last bits depend on, where it was worked off.
+    """
+
+    partials: tuple[Partial, ...]
+    machine: Machine
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Why a worker could not work on a capture.
+
+    Attributes:
+        worker: Its name.
+        reason: What is wrong with what it sees, in a phrase.
+    """
+
+    worker: str
+    reason: str
+
+
+def work(task: Task) -> Done | Refused:
+    """Work off a task, on one thread."""
+    try:
+        layouts, names = task.asked
+        capture = _opened(task.paths, (*sorted(layouts.items()),), names, task.fingerprint)
+        with one_thread():
+            return Done(tuple(_partials(capture, task)), machine())
+    except InputError as error:
+        return Refused(f"{platform.node()}, process {os.getpid()}", str(error))
+
+
+def _partials(capture: Capture, task: Task) -> list[Partial]:
+    found = []
+    for block in task.blocks:
+        head = capture.read(block.head, block.rows)
+        weighing = task.making.weighing(head, task.masks[block.head.layer])
+        found.append(statistics(head, weighing, block.is_first))
+    return found
+
+
+@lru_cache(maxsize=8)
+def _opened(
+    paths: tuple[str, ...],
+    layouts: tuple[tuple[str, str], ...],
+    names: str | None,
+    fingerprint: Fingerprint,
+) -> Capture:
+    return reopened(paths, dict(layouts), names, fingerprint)

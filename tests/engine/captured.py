@@ -1,0 +1,48 @@
+"""A small capture on disk, with what its heads are."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.captures.capture import Capture
+from attn_tui.captures.opening import open_capture
+from attn_tui.captures.writer import write_safetensors
+from attn_tui.compute.head import Head
+from attn_tui.compute.logit_map import LogitMap
+
+
+def heads(
+    n: int = 60, layers: int = 3, query_heads: int = 4, causal: bool = True, seed: int = 1
+) -> dict[tuple[int, int], Head]:
+    """Return heads by layer and head; pairs of them share keys; deeper layers are sharper."""
+    draw = np.random.default_rng(seed).standard_normal
+    found = {}
+    for layer in range(layers):
+        shared = [(draw((n, 16)), draw((n, 8))) for _ in range(query_heads // 2)]
+        for head in range(query_heads):
+            keys, values = shared[head // 2]
+            queries = (layer + 1) * draw((n, 16))
+            found[layer, head] = Head(queries, keys, values, LogitMap(0.25), causal)
+    return found
+
+
+def write(path: Path, made: dict[tuple[int, int], Head], **more: NDArray[Any]) -> Path:
+    tensors: dict[str, NDArray[Any]] = dict(more)
+    for layer in {layer for layer, _ in made}:
+        own = [head for (at, _), head in made.items() if at == layer]
+        parts = {
+            "q": [head.queries for head in own],
+            "k": [head.keys for head in own[::2]],
+            "v": [head.values for head in own[::2]],
+            "out": [head.output for head in own],
+        }
+        for name, arrays in parts.items():
+            tensors[f"{layer}.{name}"] = np.array(arrays, np.float32)[None]
+    write_safetensors(path, tensors)
+    return path
+
+
+def opened(path: Path, **given: Any) -> Capture:
+    return open_capture([str(write(path, heads(**given)))])

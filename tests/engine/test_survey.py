@@ -1,0 +1,201 @@
+"""Heads of a capture: whoever works blocks off, and in whatever order, it comes to the same."""
+
+import pickle
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attn_tui.captures.capture import Capture
+from attn_tui.captures.opening import open_capture
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.heads.statistic import STATISTICS
+from attn_tui.engine import plan as planning
+from attn_tui.engine import survey as surveying
+from attn_tui.engine.making import Making, MaskChoice, parse_mask
+from attn_tui.engine.plan import Plan, Question
+from attn_tui.engine.survey import Survey, survey
+from attn_tui.engine.work import Done, work
+from tests.engine.captured import heads, opened, write
+
+ALL = Question(rows=None)
+
+
+class Backwards(Executor):
+    """Works tasks off by itself, so many at a time, of which the last is ready first."""
+
+    def __init__(self, size: int, work: Callable[..., Any] | None = None) -> None:
+        self.given: list[tuple[Future[Any], Any]] = []
+        self.size, self.work = size, work
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.given.append((future, pickle.loads(pickle.dumps(args[0]))))
+        if len(self.given) == self.size:
+            for each, task in reversed(self.given):
+                try:
+                    each.set_result((self.work or fn)(task))
+                except Exception as error:
+                    each.set_exception(error)
+            self.given = []
+        return future
+
+
+def last(plan: Plan, *given: Any, **more: Any) -> Survey:
+    return [*survey(plan, *given, **more)][-1]
+
+
+@pytest.fixture
+def capture(tmp_path: Path) -> Capture:
+    return opened(tmp_path / "tiny.safetensors")
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planning, "BLOCK_SECONDS", 0.0)
+    monkeypatch.setattr(surveying, "LONG", 0.0)
+
+
+def test_a_survey_says_what_heads_are(capture: Capture) -> None:
+    found = last(Plan.of(capture, ALL))
+    assert found.complete
+    assert found.progress == 1.0
+    assert len(found.machines) == 1
+    truth = heads()
+    for head, partial in found.heads.items():
+        one = truth[head.layer, head.head]
+        p = one.weights
+        terms = np.where(p > 0, p * np.log(np.where(p > 0, p, 1)), 0)
+        assert partial.value("entropy").value == pytest.approx(-terms.sum(1).mean(), rel=1e-4)
+        assert partial.value("first_key_mass").value == pytest.approx(p[:, 0].mean(), rel=1e-4)
+        assert partial.value("max_logit").value == pytest.approx(one.logits.max(), rel=1e-5)
+    assert {found.how for found in found.plan.masks.values()} == {"output"}
+    assert {found.mask.kind for found in found.plan.masks.values()} == {"causal"}
+
+
+def test_the_order_of_blocks_changes_no_bit(tmp_path: Path) -> None:
+    plan = Plan.of(opened(tmp_path / "a.safetensors", n=300, layers=2), ALL)
+    assert len(plan.blocks) == 2 * 4 * 3
+    plain = {head: partial.to_json() for head, partial in last(plan).heads.items()}
+    for executor in (ThreadPoolExecutor(1), ThreadPoolExecutor(7), Backwards(4)):
+        found = last(plan, executor, at_once=4)
+        assert {head: partial.to_json() for head, partial in found.heads.items()} == plain
+    parts = [last(plan, blocks=plan.blocks[shard::3]) for shard in range(3)]
+    assert not parts[0].complete
+    partials = {**parts[2].partials, **parts[1].partials, **parts[0].partials}
+    merged = replace(parts[0], partials=partials)
+    assert {head: partial.to_json() for head, partial in merged.heads.items()} == plain
+
+
+def test_sampled_rows_are_those_of_the_seed_and_are_near(capture: Capture) -> None:
+    exact = last(Plan.of(capture, ALL)).values("entropy")
+    first, again, other = (
+        last(Plan.of(capture, Question(rows=30, seed=seed))).values("entropy") for seed in (1, 1, 2)
+    )
+    assert first == again
+    assert first != other
+    for head, value in first.items():
+        assert value.error
+        assert abs(value.value - exact[head].value) < 5.0 * value.error
+    assert last(Plan.of(capture, Question(rows=99))).values("entropy") == exact
+
+
+def test_a_question_may_name_layers_and_heads(capture: Capture) -> None:
+    found = last(Plan.of(capture, Question(layers=(0, 2), heads=(3,))))
+    assert [(head.layer, head.head) for head in found.heads] == [(0, 3), (2, 3)]
+    with pytest.raises(InputError, match="there is no layer 7; expected one from 0 to 2"):
+        Plan.of(capture, Question(layers=(7,)))
+
+
+def test_a_block_that_fails_is_told_and_the_rest_goes_on(
+    capture: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = Plan.of(capture, ALL)
+    monkeypatch.setattr(surveying, "LONG", 100.0)
+    tried: list[int] = []
+
+    def failing(task: Any) -> Any:
+        tried.extend(block.index for block in task.blocks)
+        if any(block.index == 5 for block in task.blocks):
+            raise MemoryError("too much")
+        return work(task)
+
+    found = last(plan, Backwards(1, failing))
+    reasons = {each.block.index: each.reason for each in found.failed}
+    assert reasons == {5: "MemoryError: too much"}
+    assert set(found.partials) == {*range(12)} - {5}
+    assert found.progress == 1.0
+    assert not found.complete
+    assert tried.count(5) == 2
+
+
+def test_a_worker_with_another_version_is_named_and_refused(
+    capture: Capture, tmp_path: Path
+) -> None:
+    plan = Plan.of(capture, ALL)
+    write(tmp_path / "tiny.safetensors", heads(n=61))
+    found = last(plan)
+    assert not found.partials
+    assert len(found.failed) == 12
+    assert "has changed" in found.refused[0].reason
+    assert "process" in found.refused[0].worker
+    (tmp_path / "tiny.safetensors").unlink()
+    assert "tiny.safetensors" in last(plan).refused[0].reason
+
+
+def test_a_stop_keeps_what_there_is(capture: Capture) -> None:
+    plan = Plan.of(capture, ALL)
+    seen: list[Survey] = []
+    for found in survey(plan, Backwards(4), stop=lambda: bool(seen), at_once=4):
+        seen.append(found)
+    assert not seen[-1].complete
+    assert seen[-1].progress < 1.0
+    for name in STATISTICS:
+        seen[-1].values(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [
+        ("auto", MaskChoice()),
+        ("causal", MaskChoice("causal")),
+        ("causal:-3", MaskChoice("causal", offset=-3)),
+        ("window:128", MaskChoice("window", 128)),
+        ("window:128:7", MaskChoice("window", 128, 7)),
+    ],
+)
+def test_masks_are_read_and_written(text: str, choice: MaskChoice) -> None:
+    assert parse_mask(text) == choice
+    assert choice.text == text
+
+
+@pytest.mark.parametrize("text", ["", "causal:", "window", "window:0", "none:1", "causal:1.5"])
+def test_what_is_no_mask_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="is no mask; expected auto"):
+        parse_mask(text)
+
+
+def test_the_mask_follows_from_the_output(tmp_path: Path) -> None:
+    path = write(tmp_path / "open.safetensors", heads(causal=False))
+    plan = Plan.of(open_capture([str(path)]), ALL)
+    assert {found.mask.kind for found in plan.masks.values()} == {"none"}
+    wrong = Plan.of(plan.capture, Question(making=Making(mask=MaskChoice("causal"))))
+    assert all(found.residual > 0.3 for found in wrong.masks.values() if found.residual)
+    with pytest.raises(InputError, match="no mask was captured in layer 0"):
+        Plan.of(plan.capture, Question(making=Making(mask=MaskChoice("given"))))
+
+
+def test_questions_and_masks_are_plain_in_json() -> None:
+    question = Question(None, 7, (1,), None, Making(mask=MaskChoice("window", 3, 0)))
+    assert Question.from_plain(question.as_plain()) == question
+
+
+def test_work_is_done_on_one_thread(capture: Capture) -> None:
+    task = next(Plan.of(capture, ALL).tasks())
+    done = work(task)
+    assert isinstance(done, Done)
+    assert len(done.partials) == len(task.blocks)
