@@ -1,20 +1,23 @@
 """From the rows of a head to what it was computed with."""
 
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate
-from attn_tui.compute.fit.errors import numbers
-from attn_tui.compute.fit.model import Name, Parameters, rows_of
-from attn_tui.compute.fit.noise import PATHS, coarsest, format_of
-from attn_tui.compute.fit.paths import Fitted, fitted, tells
-from attn_tui.compute.fit.solve import coarse, relative_residual
+from attn_tui.compute.fit.by_row import temperature
+from attn_tui.compute.fit.choose import tells
+from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Temperature
+from attn_tui.compute.fit.estimates import Cap, Number, Sink, Whole
+from attn_tui.compute.fit.noise import PATHS, Format, coarsest, format_of
+from attn_tui.compute.fit.search import Attempt, search, unwindowed
+from attn_tui.compute.fit.solve import relative_residual
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 
-PLAIN: tuple[Name, ...] = ("multiplier", "value_scale")
+WIDE = 0.5
+"""A multiplier whose 95 % interval reaches so far, as a share of it, is not known."""
 
 
 def diagnose(head: HeadRows, *, start: Diagnosis | None = None) -> Diagnosis:
@@ -33,45 +36,103 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None) -> Diagnosis:
     head = taken(head, kept)
     assert head.output is not None
     spacing = format_of(coarsest(head.output, head.formats.get("out", "float32")))
-    best: tuple[HeadMask, Fitted] | None = None
-    first = head.d_k**-0.5
-    for mask in masks(head):
-        rows = rows_of(head, mask)
-        state, _ = coarse(rows, Parameters(first), PLAIN)
-        found = fitted(rows, state, PLAIN, spacing)
-        if best is None or found.fit.log_likelihood > best[1].fit.log_likelihood:
-            best = mask, found
-    assert best is not None
-    mask, found = best
-    rows = rows_of(head, mask)
-    errors = numbers(found.fit)
-    keys = rows.seen.sum(axis=1)
-    multiplier: Estimate | None = errors["multiplier"] if found.fits else None
-    value_scale: Estimate | None = errors["value_scale"] if found.fits else None
-    return Diagnosis(
-        multiplier, value_scale, None, None, mask if found.fits else None, None, None,
-        relative_residual(rows, found.fit.state), found.rounding,
-        found.fit.path if tells(spacing) else None, found.fits,
+    with np.errstate(all="ignore"):
+        attempt = search(head, spacing, start)
+    fit = attempt.choice.fit
+    keys = attempt.rows.seen.sum(axis=1)
+    found = Diagnosis(
+        None, None, None, None, None, None, None,
+        relative_residual(attempt.rows, fit.state), attempt.choice.rounding,
+        fit.path if tells(spacing) else None, attempt.fits,
         tuple(int(i) for i in head.rows), (int(keys.min()), int(keys.max())), notes=notes,
+    )  # fmt: skip
+    if not attempt.fits:
+        why = "nothing fits"
+        names = ("multiplier", "value_scale", "softcap", "sink", "mask")
+        return replace(found, undetermined=tuple((name, why) for name in names))
+    return _known(head, attempt, found, spacing)
+
+
+def _known(head: HeadRows, attempt: Attempt, found: Diagnosis, spacing: Format) -> Diagnosis:
+    """Add what a structure that fits says, and what it leaves open."""
+    choice, fit = attempt.choice, attempt.choice.fit
+    numbers = choice.numbers
+    undetermined: list[tuple[str, str]] = []
+    confounded: list[tuple[str, ...]] = []
+    m, c = numbers["multiplier"], numbers["value_scale"]
+    cap: Estimate | None = Cap(numbers["curvature"], "curvature" in fit.names)
+    sink: Estimate | None = Sink(numbers["sink"], fit.parameters.level, "sink" in fit.names)
+    multiplier: Estimate | None = m
+    if (reason := _unknown(attempt, m, spacing)) is not None:
+        multiplier, cap = None, None
+        undetermined += [("multiplier", reason), ("softcap", reason)]
+    elif _taken_by(choice.beside, "curvature", "multiplier", m):
+        confounded.append(("multiplier", "softcap"))
+    if numbers["sink"].error == inf or _taken_by(choice.beside, "sink", "value_scale", c):
+        sink = None
+        confounded.append(("sink", "value_scale"))
+        undetermined.append(("sink", "it stretches all rows alike, as a value scale does"))
+    mask: HeadMask | None = attempt.mask
+    if head.seen is None and len(unwindowed(head)) == 1:
+        mask = None
+        undetermined.append(("mask", "every row used sees all keys, causal or not"))
+    held: Temperature | None = None
+    if attempt.factors is not None:
+        held = temperature(attempt.rows, fit, head.rows, attempt.factors)
+        multiplier = None
+        undetermined.append(("multiplier", "each row has its own"))
+    elif multiplier is not None and len(head.rows) > 1:
+        held = Temperature("constant")
+    window: Estimate | None = None
+    if attempt.mask.window is not None:
+        window = Whole(attempt.mask.window, *(attempt.windows or (attempt.mask.window,) * 2))
+    return replace(
+        found, multiplier=multiplier, value_scale=c, softcap=cap, sink=sink, mask=mask,
+        window=window, temperature=held, undetermined=tuple(undetermined),
+        confounded=tuple(confounded),
     )  # fmt: skip
 
 
-def masks(head: HeadRows) -> tuple[HeadMask, ...]:
-    """Return the masks that a head may have without a window, the likeliest first."""
-    if head.seen is not None:
-        return (HeadMask("given"),)
-    corner = head.n_keys - head.n_queries
-    causal = [HeadMask("causal", 0)]
-    if corner and head.positions is None:
-        causal.insert(0, HeadMask("causal", corner))
-    different: list[HeadMask] = []
-    for mask in (*causal, HeadMask("none")):
-        seen = mask.seen(head)
-        if seen.any(axis=1).all() and not any(
-            np.array_equal(seen, m.seen(head)) for m in different
-        ):
-            different.append(mask)
-    return tuple(different)
+def _spread(attempt: Attempt) -> float:
+    """Return the standard deviation of a row's logits, weighed by its weights: the median one."""
+    state = attempt.choice.fit.state
+    p, z = state.weights, np.where(attempt.rows.seen, state.logits, 0.0)
+    total = np.maximum(p.sum(axis=1, keepdims=True), 1e-300)
+    z = z - (p * z).sum(axis=1, keepdims=True) / total
+    several = attempt.rows.seen.sum(axis=1) > 1
+    return float(np.median(np.sqrt((p * z * z).sum(axis=1) / total[:, 0])[several]))
+
+
+def _unknown(attempt: Attempt, m: Number, spacing: Format) -> str | None:
+    """Return why a multiplier cannot be known, or None."""
+    rows = attempt.rows
+    if int(rows.seen.sum(axis=1).max()) < 2:
+        return "every row used sees one key"
+    low = np.where(rows.seen, rows.scores, inf).min(axis=1)
+    high = np.where(rows.seen, rows.scores, -inf).max(axis=1)
+    if (high - low <= 1e-6 * rows.norms[0] * rows.norms[1].max()).all():
+        return "the keys that a row sees are equal"
+    used = rows.values[rows.seen.any(axis=0)]
+    if np.ptp(used, axis=0).max() <= 1e-6 * np.abs(used).max():
+        return "the values are equal"
+    if tells(spacing) and _spread(attempt) < 2 * 2.0**-spacing.bits:
+        return "the logits of a row differ by less than weights may have been rounded to"
+    if m.half(0.95) <= WIDE * abs(m.value):
+        return None
+    interval = m.at()
+    if interval.low is None or interval.high is None:
+        return "the output does not depend on it"
+    return f"its 95 % interval is wide: {interval.low:.3g} to {interval.high:.3g}"
+
+
+def _taken_by(beside: object, extra: str, name: str, alone: Number) -> bool:
+    """Whether a number is known only as long as another parameter is none."""
+    assert isinstance(beside, dict)
+    if extra not in beside:
+        return False
+    then = beside[extra][name]
+    wide = then.half(0.95) > 0.1 * abs(alone.value)
+    return bool(wide and then.half(0.95) > 20 * alone.half(0.95))
 
 
 def usable(head: HeadRows) -> tuple[NDArray[np.intp], tuple[str, ...]]:
@@ -79,6 +140,8 @@ def usable(head: HeadRows) -> tuple[NDArray[np.intp], tuple[str, ...]]:
     assert head.output is not None
     finite = np.isfinite(head.output).all(axis=1) & np.isfinite(head.queries).all(axis=1)
     other = finite & head.output.any(axis=1)
+    if head.seen is not None:
+        other &= head.seen.any(axis=1)
     notes = []
     if (zero := int((finite & ~other).sum())) > 0:
         notes.append(f"{zero} rows of the output are all 0 and are left out")

@@ -25,10 +25,12 @@ def numbers(fit: Fit) -> dict[Name, Number]:
     along = along / size[:, None, None]
     by_row = np.einsum("ard,brd->rab", along, along)
     score = np.einsum("ard,rd->ra", along, fit.residual)
-    inverse = np.linalg.pinv(by_row.sum(axis=0), rcond=1e-14, hermitian=True)
+    whole = by_row.sum(axis=0)
+    inverse = np.linalg.pinv(whole, rcond=1e-14, hermitian=True)
+    free = _free(whole)
     values = [getattr(fit.parameters, name) for name in names]
     if len(score) < FEW:
-        formal = 3 * np.sqrt(np.diagonal(inverse) * max(fit.chi_square, 1.0)) / size
+        formal = free + 3 * np.sqrt(np.diagonal(inverse) * max(fit.chi_square, 1.0)) / size
         return {n: Number(v, float(e), 0.0) for n, v, e in zip(names, values, formal, strict=True)}
     root = _power(inverse, 0.5)
     inside = root @ by_row @ root
@@ -37,9 +39,17 @@ def numbers(fit: Fit) -> dict[Name, Number]:
     found: dict[Name, Number] = {}
     for i, name in enumerate(names):
         variance = float(np.square(influence[:, i]).sum())
-        error = float(np.sqrt(variance) / size[i])
+        error = float(np.sqrt(variance) / size[i] + free[i])
         found[name] = Number(values[i], error, _degrees(adjusted[:, i, :], inside, root))
     return found
+
+
+def _free(whole: Floats) -> Floats:
+    """Return infinity for each parameter that the data leave free, else 0."""
+    values, vectors = np.linalg.eigh(whole)
+    null = np.square(vectors[:, values < 1e-12 * max(values.max(), 1e-300)]).sum(axis=1)
+    null[np.diagonal(whole) == 0] = 1.0
+    return np.where(null > 1e-6, np.inf, 0.0)
 
 
 def _degrees(adjusted: Floats, inside: Floats, root: Floats) -> float:

@@ -1,7 +1,7 @@
 """Estimates: a fitted number with its error, and what interval it has at a confidence."""
 
 from dataclasses import dataclass
-from math import log, sqrt
+from math import inf, log, sqrt
 
 from attn_tui.compute.fit.diagnosis import Interval
 from attn_tui.compute.fit.student import t_quantile, t_tail
@@ -23,11 +23,15 @@ class Number:
 
     def half(self, confidence: float) -> float:
         """Return half the length of the interval at a level of confidence."""
-        return self.error * t_quantile(confidence, self.df) if self.df else self.error
+        if not self.df or self.error == inf:
+            return self.error
+        return self.error * t_quantile(confidence, self.df)
 
     def at(self, confidence: float = 0.95) -> Interval:
         """Return the interval at a level of confidence, below 1."""
         half = self.half(confidence)
+        if half == inf:
+            return Interval(self.value, None, None)
         return Interval(self.value, self.value - half, self.value + half)
 
     def tail(self, other: float) -> float:
@@ -55,8 +59,6 @@ class Cap:
     def at(self, confidence: float = 0.95) -> Interval:
         """Return the cap, the least one, and the largest, None where that may be no cap at all."""
         g = self.curvature.at(confidence)
-        assert g.low is not None
-        assert g.high is not None
         low, high = _root(g.high), _root(g.low)
         return Interval(_root(self.curvature.value) if self.found else None, low, high)
 
@@ -78,17 +80,15 @@ class Sink:
     def at(self, confidence: float = 0.95) -> Interval:
         """Return b, the least, None where that may be no sink at all, and the largest."""
         w = self.weight.at(confidence)
-        assert w.low is not None
-        assert w.high is not None
         low, high = self._logit(w.low), self._logit(w.high)
         return Interval(self._logit(self.weight.value) if self.found else None, low, high)
 
-    def _logit(self, weight: float) -> float | None:
-        return self.level + log(weight) if weight > 0 else None
+    def _logit(self, weight: float | None) -> float | None:
+        return self.level + log(weight) if weight is not None and weight > 0 else None
 
 
-def _root(curvature: float) -> float | None:
-    return 1 / sqrt(curvature) if curvature > 0 else None
+def _root(curvature: float | None) -> float | None:
+    return 1 / sqrt(curvature) if curvature is not None and curvature > 0 else None
 
 
 @dataclass(frozen=True)

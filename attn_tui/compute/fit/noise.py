@@ -133,26 +133,15 @@ def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
     of a row's numbers hang together: a covariance, in which the keys that matter most are
     taken with their direction, and the others as if each number had its own error.
     """
-    at, p, v, mixed = state.parameters, state.weights, rows.values, state.mixed
-    c2 = at.value_scale**2
-    unit = 2.0 ** -max(format.bits, 24)
-    own = np.square(format.spacing(rows.output)) / 12
-    # Numbers near 0 are rounded so finely that one of them would decide alone.
-    own = np.maximum(own, own.mean(axis=1, keepdims=True) / 16)
-    own += SUMS * np.square(unit) * c2 * (np.square(mixed) + np.square(p) @ np.square(v))
-    by_score = c2 * np.square(p) * score_variance(rows, state, format, path)
-    by_weight = weight_variance(state, format, path)
-    if by_weight is None:
-        by_weight = np.zeros_like(by_score)
-    else:
-        by_weight *= c2
-    if path == "float32" or format.bits >= 24:
-        own += _spread(by_score, by_weight, v, mixed)
-        return Noise(own, None, float(np.log(own).sum()))
+    own, by_score, by_weight = _parts(rows, state, format, path)
+    v, mixed = rows.values, state.mixed
     variance = own + _spread(by_score, by_weight, v, mixed)
+    if path == "float32" or format.bits >= 24:
+        return Noise(variance, None, float(np.log(variance).sum()))
     factors = np.empty((len(own), v.shape[1], v.shape[1]))
     log_determinant = 0.0
     length = np.square(v).sum(axis=1)
+    by_weight = np.zeros_like(by_score) if by_weight is None else by_weight
     for i, (score, weight) in enumerate(zip(by_score, by_weight, strict=True)):
         matter = score * (length - 2 * (v @ mixed[i]) + mixed[i] @ mixed[i]) + weight * length
         most = _most(matter, KEYS)
@@ -167,6 +156,28 @@ def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
     return Noise(variance, factors, log_determinant)
 
 
+def variance(rows: Rows, state: State, format: Format, path: Path) -> Floats:
+    """Return the variance of each number of the output, shape (r, d_v), without covariances."""
+    own, by_score, by_weight = _parts(rows, state, format, path)
+    return own + _spread(by_score, by_weight, rows.values, state.mixed)
+
+
+def _parts(
+    rows: Rows, state: State, format: Format, path: Path
+) -> tuple[Floats, Floats, Floats | None]:
+    """Return variances: of the output's own rounding, and c²p² times that of logits, of weights."""
+    at, p, v, mixed = state.parameters, state.weights, rows.values, state.mixed
+    c2 = at.value_scale**2
+    unit = 2.0 ** -max(format.bits, 24)
+    own = np.square(format.spacing(rows.output)) / 12
+    # Numbers near 0 are rounded so finely that one of them would decide alone.
+    own = np.maximum(own, own.mean(axis=1, keepdims=True) / 16)
+    own += SUMS * np.square(unit) * c2 * (np.square(mixed) + np.square(p) @ np.square(v))
+    by_score = c2 * np.square(p) * score_variance(rows, state, format, path)
+    by_weight = weight_variance(state, format, path)
+    return own, by_score, None if by_weight is None else c2 * by_weight
+
+
 def _most(matter: Floats, count: int) -> NDArray[np.intp]:
     """Return where the largest so many of some numbers are."""
     if len(matter) <= count:
@@ -174,10 +185,10 @@ def _most(matter: Floats, count: int) -> NDArray[np.intp]:
     return np.argpartition(matter, -count)[-count:]
 
 
-def _spread(by_score: Floats, by_weight: Floats, values: Floats, mixed: Floats) -> Floats:
+def _spread(by_score: Floats, by_weight: Floats | None, values: Floats, mixed: Floats) -> Floats:
     """Return the variance that rounded logits and weights make, shape (r, d_v)."""
     square = np.square(values)
-    made = (by_score + by_weight) @ square
+    made = (by_score if by_weight is None else by_score + by_weight) @ square
     made -= 2 * mixed * (by_score @ values)
     made += np.square(mixed) * by_score.sum(axis=1, keepdims=True)
     return np.maximum(made, 0.0)

@@ -89,7 +89,7 @@ def compute(head: HeadRows, how: Arithmetic) -> tuple[Reals, Reals, Reals]:
 def _softmax(z: Reals, how: Arithmetic) -> Reals:
     """Return the weights, shape (r, n), rounded where the path rounds; a masked row is 0."""
     top = z.max(axis=1, keepdims=True)
-    if how.sink is not None:
+    if how.sink is not None and how.path != "flash":
         top = np.maximum(top, z.dtype.type(how.sink))
     top = np.where(np.isfinite(top), top, z.dtype.type(0.0))
     p: Reals = np.exp(z - top)

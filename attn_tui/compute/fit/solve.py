@@ -1,6 +1,6 @@
 """Gauss–Newton: the parameters for which a head comes nearest to what was captured."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -55,40 +55,66 @@ def relative_residual(rows: Rows, state: State) -> float:
     return float(np.linalg.norm(rows.output - state.output)) / size if size else 0.0
 
 
-def coarse(
-    rows: Rows, start: Parameters, names: tuple[Name, ...], steps: int = STEPS
-) -> tuple[State, float]:
-    """Fit with every row counting the same, whatever its noise: robust far from the truth.
+def aligned(
+    rows: Rows, start: Parameters, names: tuple[Name, ...] = ("multiplier",), steps: int = STEPS
+) -> tuple[Parameters, float]:
+    """Fit m, and a cap where it is named, to the directions of the output's rows alone.
+
+    A sink and c stretch a row of the output without turning it, and so can wait: with ρ_i the
+    length of row i over that of p·V without a sink, 1/ρ_i = (1 + e^b/Σ e^z)/c is linear in them.
 
     Returns:
-        The best state, and the root of the mean over rows of ‖out − fit‖²/‖out‖².
+        All parameters, and the root of the mean over rows of the square of the sine between
+        output and fit.
     """
     size = np.linalg.norm(rows.output, axis=1, keepdims=True)
-    by_row = 1 / np.maximum(size, 1e-300)
-    state = compute(rows, start)
-    residual = (rows.output - state.output) * by_row
-    cost = float(np.square(residual).sum())
+    unit = rows.output / np.maximum(size, 1e-300)
+    state = compute(rows, replace(start, value_scale=1.0, sink=0.0))
+    stretch, residual, cost = _turned(unit, state)
     damping = 1e-3
     for _ in range(steps):
-        along = slopes(rows, state, names) * by_row
-        moved = False
+        along = slopes(rows, state, names) * stretch
+        ahead = state.mixed / np.maximum(np.linalg.norm(state.mixed, axis=1, keepdims=True), 1e-300)
+        along -= (along * ahead).sum(axis=-1, keepdims=True) * ahead
         for _ in range(6):
             step = _step(along, residual, damping)
             tried = compute(rows, _bounded(state.parameters, names, step))
-            rest = (rows.output - tried.output) * by_row
-            new = float(np.square(rest).sum())
+            longer, rest, new = _turned(unit, tried)
             if new < cost:
-                moved = True
                 break
             damping = max(damping * 8, 1e-3)
-        if not moved:
+        else:
             break
-        done = cost - new < 1e-6 * cost
-        state, residual, cost = tried, rest, new
-        damping = damping / 10 if damping > 1e-9 else 0.0
+        done = cost - new < 1e-6 * cost or new < 1e-24
+        state, stretch, residual, cost = tried, longer, rest, new
+        damping /= 10
         if done:
             break
-    return state, float(np.sqrt(cost / len(rows.output)))
+    return _stretched(state, stretch * size), float(np.sqrt(cost / len(unit)))
+
+
+def _turned(unit: Floats, state: State) -> tuple[Floats, Floats, float]:
+    """Return what best stretches p·V to the directions, what remains, and its square."""
+    square = np.square(state.mixed).sum(axis=1, keepdims=True)
+    stretch = (unit * state.mixed).sum(axis=1, keepdims=True) / np.maximum(square, 1e-300)
+    rest = unit - stretch * state.mixed
+    return stretch, rest, float(np.square(rest).sum())
+
+
+def _stretched(state: State, stretch: Floats) -> Parameters:
+    """Return the parameters with the c and the sink that stretch rows so."""
+    sums = state.top + np.log(state.total)
+    level = float(np.median(sums))
+    share = np.exp(np.clip(level - sums, -300, 300))
+    design = np.concatenate([stretch, stretch * share], axis=1)
+    lengths = np.maximum(np.linalg.norm(design, axis=0), 1e-300)
+    inverse, by_sink = (
+        np.linalg.lstsq(design / lengths, np.ones(len(sums)), rcond=1e-8)[0] / lengths
+    )
+    if by_sink <= 0 or inverse <= 0:
+        inverse, by_sink = 1 / np.median(stretch), 0.0
+    at = state.parameters
+    return replace(at, value_scale=float(1 / inverse), sink=float(by_sink / inverse), level=level)
 
 
 def refine(
@@ -101,11 +127,19 @@ def refine(
             residual = weighed.freed(rows.output - state.output)
             along = weighed.freed(slopes(rows, state, names))
             step = _step(along, residual, 0.0)
-            near = compute(rows, _bounded(state.parameters, names, step))
-            rest = weighed.freed(rows.output - near.output)
-            if np.square(rest).sum() > np.square(residual).sum() * (1 + 1e-9):
+            cost = float(np.square(residual).sum())
+            for _ in range(5):
+                near = compute(rows, _bounded(state.parameters, names, step))
+                rest = weighed.freed(rows.output - near.output)
+                nearer = float(np.square(rest).sum()) < cost
+                if nearer:
+                    state = near
+                    break
+                step = step / 4
+            if not nearer:
                 break
-            state = near
+        if turn and cost - float(np.square(rest).sum()) < 1e-3:
+            break
     weighed = noise(rows, state, format, path)
     residual = weighed.freed(rows.output - state.output)
     along = weighed.freed(slopes(rows, state, names))
@@ -120,6 +154,8 @@ def _step(along: Floats, residual: Floats, damping: float) -> Floats:
     design = design / size[:, None]
     normal = design @ design.T
     normal[np.diag_indices_from(normal)] += damping
+    if not np.isfinite(normal).all():
+        return np.zeros(len(along))
     step = np.linalg.lstsq(normal, design @ residual.ravel(), rcond=1e-13)[0]
     return np.asarray(step / size)
 

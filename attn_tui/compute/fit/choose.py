@@ -1,0 +1,223 @@
+"""Which parameters a head needs: the simplest set that fits, and more only where it is sure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from attn_tui.compute.fit.diagnosis import Path
+from attn_tui.compute.fit.errors import numbers
+from attn_tui.compute.fit.estimates import Number
+from attn_tui.compute.fit.model import Name, Parameters, Rows, compute, slopes
+from attn_tui.compute.fit.noise import PATHS, Format, variance
+from attn_tui.compute.fit.solve import Fit, aligned, refine
+
+PLAIN: tuple[Name, ...] = ("multiplier", "value_scale")
+EXTRAS: tuple[Name, ...] = ("curvature", "sink")
+FITS_BELOW = 2.0
+"""A fit is one whose reduced χ² is below this."""
+SURE = 4.5
+"""A parameter is there only if it is so many of its errors from none."""
+LEAST_GAIN = 20.0
+"""Twice the gain of ln L that each of them must bring at least; with more rows, their number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The parameters a head needs, fitted, and what is known of those it does not need.
+
+    Attributes:
+        fit: The fit.
+        numbers: All parameters with their errors; one that is not in the fit as if it were added.
+        beside: The numbers of the fit as they are with one more parameter.
+        rounding: ‖noise‖/‖out‖ that each path makes.
+    """
+
+    fit: Fit
+    numbers: Mapping[Name, Number]
+    beside: Mapping[Name, Mapping[Name, Number]]
+    rounding: Mapping[Path, float]
+
+    @property
+    def fits(self) -> bool:
+        """Whether the reduced χ² is below 2."""
+        return self.fit.chi_square < FITS_BELOW
+
+    @property
+    def bits(self) -> float:
+        """Ln L less what its parameters cost, by which structures are compared."""
+        return self.fit.log_likelihood - LEAST_GAIN / 2 * len(self.fit.names)
+
+
+def tells(format: Format) -> bool:
+    """Whether the format is so coarse that the path of rounding can be seen."""
+    return format.bits < 24
+
+
+def chosen(rows: Rows, near: Parameters, format: Format, path: Path | None = None) -> Choice:
+    """Fit a head with the parameters that it needs.
+
+    Args:
+        rows: Of the head, under one mask.
+        near: Parameters that are near; they may have a cap and a sink.
+        format: Of the output.
+        path: The path of rounding to try first.
+
+    Returns:
+        The simplest set of parameters whose reduced χ² is below 2 under its likeliest path; a
+        larger one only if each that is added is 4.5 clustered errors from none, and raises
+        2 ln L by the number of rows, and at least by 20.
+    """
+    if path is not None and tells(format):
+        first = refine(rows, compute(rows, near), _names(near), format, path, 2)
+        if 0.3 < first.chi_square < FITS_BELOW:
+            known = _with_extras(rows, first)
+            if not any(_sure(first, known[extra][extra]) for extra in known):
+                return _choice(rows, first, known, format)
+    paths = PATHS if tells(format) else PATHS[:1]
+    fits: list[Fit] = []
+    plain, _ = aligned(rows, replace(near, curvature=0.0))
+    plain = replace(plain, sink=0.0, value_scale=_scale(rows, replace(plain, sink=0.0)))
+    whole, _ = aligned(rows, near, ("multiplier", "curvature"))
+    for path in paths:
+        fits.append(refine(rows, compute(rows, plain), PLAIN, format, path))
+    for path in paths:
+        full = refine(rows, compute(rows, whole), (*PLAIN, *EXTRAS), format, path)
+        fits.extend(_between(rows, fits, full, format, path))
+    best = fits[0]
+    for fit in fits[1:]:
+        if len(fit.names) <= len(best.names):
+            better = fit.log_likelihood > best.log_likelihood
+        else:
+            better = _needed(fit, best)
+        best = fit if better else best
+    return _choice(rows, best, _with_extras(rows, best), format, fits)
+
+
+def hopeless(rows: Rows, near: Parameters, format: Format) -> bool:
+    """Return whether directions are so far off that no cap, sink or path can make them fit."""
+    whole, off = aligned(rows, near, ("multiplier", "curvature"))
+    state = compute(rows, whole)
+    path: Path = "eager" if tells(format) else "float32"
+    size = np.maximum(np.square(rows.output).sum(axis=1), 1e-300)
+    made = variance(rows, state, format, path).sum(axis=1) / size
+    return off > 3 * float(np.sqrt(made.mean()))
+
+
+def _between(rows: Rows, fits: list[Fit], full: Fit, format: Format, path: Path) -> list[Fit]:
+    """Return the fits with one extra and with both where the full one says that any is needed."""
+    best = max(fits, key=lambda fit: fit.log_likelihood)
+    if full.log_likelihood - best.log_likelihood < _gain(full) / 2:
+        return []
+    one: list[Fit] = []
+    for extra in EXTRAS:
+        start = replace(full.parameters, **{other: 0.0 for other in EXTRAS if other != extra})
+        if extra == "sink":
+            start, _ = aligned(rows, start)
+        names = (*PLAIN, extra)
+        one.append(refine(rows, compute(rows, start), names, format, path))
+    return [*one, full]
+
+
+def _needed(fit: Fit, simpler: Fit) -> bool:
+    """Return whether a larger set is to be taken."""
+    more = len(fit.names) - len(simpler.names)
+    if 2 * (fit.log_likelihood - simpler.log_likelihood) < more * _gain(fit):
+        return False
+    known = numbers(fit)
+    return all(
+        abs(known[name].value) > SURE * _error(known[name])
+        for name in fit.names
+        if name not in simpler.names
+    )
+
+
+def _gain(fit: Fit) -> float:
+    return max(LEAST_GAIN, float(len(fit.residual)))
+
+
+def _error(number: Number) -> float:
+    return number.error if number.df else number.error / SURE
+
+
+def _sure(fit: Fit, number: Number) -> bool:
+    """Return whether an extra is worth a fit of its own; it is judged by that."""
+    return abs(number.value) > 3 * _error(number)
+
+
+def _names(at: Parameters) -> tuple[Name, ...]:
+    extras = [name for name in EXTRAS if getattr(at, name) != 0]
+    return (*PLAIN, *extras)
+
+
+def _with_extras(rows: Rows, fit: Fit) -> dict[Name, dict[Name, Number]]:
+    """Return, for each extra that is not in the fit, the numbers of a fit that has it too."""
+    found: dict[Name, dict[Name, Number]] = {}
+    for extra in EXTRAS:
+        if extra not in fit.names:
+            more = fit.noise.freed(slopes(rows, fit.state, (extra,)))
+            along = np.concatenate([fit.slopes, more])
+            names = (*fit.names, extra)
+            found[extra] = numbers(moved(replace(fit, names=names, slopes=along)))
+    return found
+
+
+def moved(fit: Fit) -> Fit:
+    """Return a fit after one step along slopes that are taken as constant."""
+    design = fit.slopes.reshape(len(fit.names), -1)
+    size = np.maximum(np.linalg.norm(design, axis=1), 1e-300)
+    step = np.linalg.lstsq((design / size[:, None]).T, fit.residual.ravel(), rcond=1e-10)[0] / size
+    state = replace(fit.state, parameters=fit.parameters.moved(fit.names, step))
+    return replace(fit, state=state, residual=fit.residual - np.tensordot(step, fit.slopes, 1))
+
+
+def bare(rows: Rows, fit: Fit, format: Format) -> Choice:
+    """Return a fit as a choice, nothing more asked of it."""
+    return _choice(rows, fit, {}, format)
+
+
+def _choice(
+    rows: Rows,
+    fit: Fit,
+    beside: dict[Name, dict[Name, Number]],
+    format: Format,
+    fits: list[Fit] | None = None,
+) -> Choice:
+    known = numbers(fit)
+    for extra, numbers_then in beside.items():
+        known[extra] = numbers_then[extra]
+    if fit.path == "eager" and tells(format) and "curvature" in beside:
+        known["curvature"] = _unseen_cap(fit, known["curvature"], format)
+    size = float(np.square(rows.output).sum()) or 1.0
+
+    def made(fit: Fit) -> float:
+        return float(np.sqrt(fit.noise.variance.sum() / size))
+
+    rounding: dict[Path, float] = {fit.path: made(fit) for fit in fits or ()}
+    rounding[fit.path] = made(fit)
+    for path in PATHS:
+        if path not in rounding:
+            rounding[path] = made(fit) if not tells(format) else _estimated(rows, fit, format, path)
+    return Choice(fit, known, beside, rounding)
+
+
+def _unseen_cap(fit: Fit, curvature: Number, format: Format) -> Number:
+    """Return g with what rounding may hide: a small tanh x is x in the format, cap or not."""
+    p, x = fit.state.weights, fit.state.logits
+    square = np.square(x)
+    hidden = (
+        3 * 2.0**-format.bits * float((p * square**2).sum() / max((p * square**3).sum(), 1e-300))
+    )
+    return replace(curvature, error=float(np.hypot(curvature.error, hidden / 2)))
+
+
+def _estimated(rows: Rows, fit: Fit, format: Format, path: Path) -> float:
+    size = float(np.square(rows.output).sum()) or 1.0
+    return float(np.sqrt(variance(rows, fit.state, format, path).sum() / size))
+
+
+def _scale(rows: Rows, at: Parameters) -> float:
+    """Return the c that is best where all else is known."""
+    mixed = compute(rows, at).mixed
+    weight = 1 / np.maximum(np.square(rows.output).sum(axis=1, keepdims=True), 1e-300)
+    return float((weight * mixed * rows.output).sum() / (weight * mixed * mixed).sum())

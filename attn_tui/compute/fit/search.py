@@ -1,0 +1,230 @@
+"""Which structure a head has: its mask, window and parameters, the likeliest tried first."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.fit.by_row import row_factors, scaled, uneven
+from attn_tui.compute.fit.choose import PLAIN, Choice, bare, chosen, hopeless
+from attn_tui.compute.fit.diagnosis import Diagnosis, Path
+from attn_tui.compute.fit.model import Floats, Name, Parameters, Rows, compute, rows_of
+from attn_tui.compute.fit.noise import Format
+from attn_tui.compute.fit.scan import Candidate, best_window, distinct, scan
+from attn_tui.compute.fit.solve import aligned, refine
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.rows import HeadRows
+
+UNEVEN = 5.0
+"""Rows have multipliers of their own only if these raise 2 ln L by so much a row."""
+
+
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """A structure, fitted.
+
+    Attributes:
+        mask: Which keys are seen.
+        rows: The head under that mask, its scores multiplied by the factors.
+        choice: The fit.
+        factors: What each row's scores are multiplied by, shape (r, 1), or None.
+        windows: The least and the largest window that fit as well, if there is one.
+    """
+
+    mask: HeadMask
+    rows: Rows
+    choice: Choice
+    factors: Floats | None = None
+    windows: tuple[int, int] | None = None
+
+    @property
+    def fits(self) -> bool:
+        """Whether the reduced χ² is below 2."""
+        return self.choice.fits
+
+
+def search(head: HeadRows, format: Format, start: Diagnosis | None = None) -> Attempt:
+    """Return the first structure that fits, or of those tried the one that comes nearest.
+
+    First what another head was computed with; then 1/√d_k under each mask without a window; only
+    if these fail a scan of multipliers, caps and windows; last, multipliers by row.
+    """
+    masks = unwindowed(head)
+    rows = rows_of(head, masks[0])
+    nearest: Attempt | None = None
+    for attempt in _attempts(head, rows, masks, format, start):
+        if attempt.fits:
+            return attempt
+        if nearest is None or attempt.choice.fit.chi_square < nearest.choice.fit.chi_square:
+            nearest = attempt
+    if nearest is None:
+        there = rows.under(masks[0].seen(head))
+        near, _ = aligned(there, Parameters(head.d_k**-0.5))
+        fit = refine(there, compute(there, near), PLAIN, format, "float32", 1)
+        nearest = Attempt(masks[0], there, bare(there, fit, format))
+    return nearest
+
+
+def _attempts(
+    head: HeadRows,
+    rows: Rows,
+    masks: tuple[HeadMask, ...],
+    format: Format,
+    start: Diagnosis | None,
+) -> Iterator[Attempt]:
+    if start is not None and (known := _known(start)) is not None:
+        near, mask, path = known
+        if mask.kind != "given" or head.seen is not None:
+            there = rows.under(mask.seen(head))
+            if there.seen.any(axis=1).all():
+                attempt = Attempt(mask, there, chosen(there, near, format, path))
+                yield _with_windows(head, attempt, format)
+    first = Parameters(head.d_k**-0.5)
+    order: list[tuple[float, int, HeadMask, Rows, Parameters]] = []
+    for mask in masks:
+        there = rows.under(mask.seen(head))
+        near, off = aligned(there, first)
+        order.append((off, len(order), mask, there, near))
+    order.sort(key=lambda one: one[:2])
+    for off, _, mask, there, near in order:
+        if off <= 3 * order[0][0] + 1e-6 and not hopeless(there, near, format):
+            attempt = Attempt(mask, there, chosen(there, near, format))
+            if attempt.fits and _is_uneven(attempt):
+                by_row = _by_row(head, attempt.mask, rows, format)
+                attempt = by_row if by_row is not None and by_row.fits else attempt
+            yield attempt
+    yield from _scanned(head, rows, masks, format)
+    for mask in masks:
+        if (by_row := _by_row(head, mask, rows, format)) is not None:
+            yield by_row
+
+
+def _scanned(
+    head: HeadRows, rows: Rows, masks: tuple[HeadMask, ...], format: Format
+) -> Iterator[Attempt]:
+    """Try what a scan under each mask finds, the best first."""
+    found: list[tuple[float, HeadMask, Candidate]] = []
+    for mask in masks:
+        own = mask.own(head) if mask.kind == "causal" else None
+        there = rows.under(mask.seen(head))
+        found.extend((one.off, mask, one) for one in distinct(scan(there, own)))
+    found.sort(key=lambda one: one[0])
+    for _, mask, one in found[:5]:
+        windowed = mask if one.window is None else replace(mask, kind="window", window=one.window)
+        near = one.near
+        names: tuple[Name, ...] = ("multiplier",)
+        if near.curvature > 0:
+            names = ("multiplier", "curvature")
+        for _ in range(3):
+            there = rows.under(windowed.seen(head))
+            near, _ = aligned(there, near, names)
+            if mask.kind != "causal":
+                break
+            again = best_window(rows, near, mask.own(head)).window
+            if again == windowed.window:
+                break
+            windowed = mask if again is None else replace(mask, kind="window", window=again)
+        there = rows.under(windowed.seen(head))
+        if hopeless(there, near, format) and windowed.window is None:
+            continue
+        yield _with_windows(head, Attempt(windowed, there, chosen(there, near, format)), format)
+
+
+def _by_row(head: HeadRows, mask: HeadMask, rows: Rows, format: Format) -> Attempt | None:
+    """Fit every row with a multiplier of its own, if that may fit."""
+    there = rows.under(mask.seen(head))
+    near, _ = aligned(there, Parameters(head.d_k**-0.5))
+    factors = row_factors(there, near)
+    typical = float(np.exp(np.median(np.log(factors))))
+    factors = factors / typical
+    tempered = scaled(there, factors)
+    near = replace(near, multiplier=near.multiplier * typical, sink=0.0)
+    near, _ = aligned(tempered, near)
+    if hopeless(tempered, near, format):
+        return None
+    return Attempt(mask, tempered, chosen(tempered, near, format), factors)
+
+
+def _is_uneven(attempt: Attempt) -> bool:
+    """Whether rows that fit with one multiplier fit far better with their own."""
+    fit = attempt.choice.fit
+    return len(attempt.rows.output) > 3 and uneven(fit) > UNEVEN * max(fit.chi_square, 1.0)
+
+
+def _with_windows(head: HeadRows, attempt: Attempt, format: Format) -> Attempt:
+    """Move a window to the likeliest near it, and find those that are as likely."""
+    window = attempt.mask.window
+    if window is None:
+        return attempt
+    for _ in range(3):
+        costs = _costs(head, attempt, window)
+        best = min(costs, key=costs.__getitem__)
+        if costs[best] >= costs[window]:
+            break
+        window = best
+        mask = replace(attempt.mask, window=window)
+        rows = attempt.rows.under(mask.seen(head))
+        near, path = attempt.choice.fit.parameters, attempt.choice.fit.path
+        attempt = Attempt(mask, rows, chosen(rows, near, format, path))
+    if not attempt.fits:
+        return attempt
+    alike = [w for w, cost in costs.items() if cost < costs[window] + 20]
+    return replace(attempt, windows=(min(alike), max(alike)))
+
+
+def _costs(head: HeadRows, attempt: Attempt, window: int) -> dict[int, float]:
+    """Return χ² with each window near one, until it grows to both sides."""
+    fit = attempt.choice.fit
+    costs: dict[int, float] = {}
+
+    def cost(w: int) -> float:
+        seen = replace(attempt.mask, window=w).seen(head)
+        state = compute(attempt.rows.under(seen), fit.parameters)
+        rest = fit.noise.freed(attempt.rows.output - state.output)
+        return float(np.square(rest).sum())
+
+    costs[window] = cost(window)
+    for side in (-1, 1):
+        for away in range(1, 33):
+            w = window + side * away
+            if not 0 < w <= head.n_keys:
+                break
+            costs[w] = cost(w)
+            if costs[w] > costs[window] + 40 and away >= 2:
+                break
+    return costs
+
+
+def _known(start: Diagnosis) -> tuple[Parameters, HeadMask, Path | None] | None:
+    """Return what another head was computed with, if it says enough to start from."""
+    if start.multiplier is None or start.mask is None:
+        return None
+    m = start.multiplier.at().value
+    if m is None:
+        return None
+    cap = None if start.softcap is None else start.softcap.at().value
+    sink = None if start.sink is None else start.sink.at().value
+    c = None if start.value_scale is None else start.value_scale.at().value
+    near = Parameters(m, c or 1.0, 0.0 if cap is None else cap**-2)
+    if sink is not None:
+        near = replace(near, sink=1.0, level=sink)
+    return near, start.mask, start.path
+
+
+def unwindowed(head: HeadRows) -> tuple[HeadMask, ...]:
+    """Return the masks that a head may have without a window, the likeliest first."""
+    if head.seen is not None:
+        return (HeadMask("given"),)
+    corner = head.n_keys - head.n_queries
+    causal = [HeadMask("causal", 0)]
+    if corner and head.positions is None:
+        causal.insert(0, HeadMask("causal", corner))
+    kept: list[HeadMask] = []
+    known: list[NDArray[np.bool_]] = []
+    for mask in (*causal, HeadMask("none")):
+        seen = mask.seen(head)
+        if seen.any(axis=1).all() and not any(np.array_equal(seen, other) for other in known):
+            kept.append(mask)
+            known.append(seen)
+    return tuple(kept)
