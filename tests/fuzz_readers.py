@@ -18,6 +18,8 @@ from unittest.mock import patch
 
 import numpy as np
 
+from attn_tui.captures.not_finite import not_finite
+from attn_tui.captures.opening import open_capture
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import Mask
@@ -33,6 +35,7 @@ from attn_tui.files.matrices import read_matrix
 from attn_tui.files.opening import open_draft
 from attn_tui.files.readers import SUFFIXES, read_arguments, read_experiment, read_file
 from attn_tui.files.sources import Part
+from tests.captures.made import layer, saved
 from tests.memory import peak
 
 MOST_MEMORY = 700 * 2**20
@@ -84,7 +87,39 @@ def seeds() -> Mapping[str, list[bytes]]:
     found["experiment"] = experiments()
     found[".json"] += found["experiment"]
     texts = [*found[".txt"], b"1,2", b"3\rx", *(kind.template.encode() for kind in KINDS.values())]
+    found |= captures()
     return {**found, "arguments": texts, "source": texts, "matrix": texts, "input": texts}
+
+
+def captures() -> dict[str, list[bytes]]:
+    """Return captured tensors, by ``"capture"`` and a suffix."""
+    made = layer(1, 4, 2, 5, 5, 2, 2, dtype=np.float32)
+    ragged = {**layer(2, 2, 1, 3, 3, 2, 2), "lengths": np.array([2, 3])}
+    packed, stored, single = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    np.savez(stored, allow_pickle=False, **{f"3.{part}": each for part, each in made.items()})
+    np.savez_compressed(packed, allow_pickle=False, **made)
+    np.save(single, made["q"])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.safetensors"
+        safe = []
+        for tensors in (made, ragged):
+            saved(path, tensors, {"layout": "bhnd", "config": '{"head_dim": 4}'})
+            safe.append(path.read_bytes())
+    return {
+        "capture.safetensors": safe,
+        "capture.npz": [packed.getvalue(), stored.getvalue()],
+        "capture.npy": [single.getvalue()],
+    }
+
+
+def _read_capture(path: str) -> None:
+    capture = open_capture([path])
+    for head in capture.heads[:20]:
+        for reading in capture.readings(head.layer):
+            capture.read(head, None, reading)
+    for each in capture.layers[:3]:
+        assert all(str(found).isprintable() for found in not_finite(capture, each))
+    assert all(map(str.isprintable, capture.stated))
 
 
 def mutated(rng: Random, data: bytes, others: list[bytes]) -> bytes:
@@ -172,6 +207,9 @@ def ways_in(name: str, data: bytes, rng: Random, folder: Path) -> Iterator[Calla
         yield lambda: read_matrix(text.lstrip("@"), rng.choice(_PARTS))
     elif name == "input":
         yield lambda: _read_input(data)
+    elif name.startswith("capture"):
+        path = _write(folder / name, data)
+        yield lambda: _read_capture(path)
     elif name == "experiment":
         path = _write(folder / "asked.json", data)
         yield lambda: read_experiment(path)

@@ -30,7 +30,7 @@ _ASIDE: Mapping[str, tuple[str, ...]] = {
 """Layouts of what stands beside q, k, v and out, the likeliest first."""
 
 _TOOL_LAYOUTS: Mapping[str, str] = {"TransformerLens": "bnhd"}
-_UNLIKELY = 5
+_CLAIMED, _CERTAIN = 1, 5
 _MOST_SEQUENCES = 100_000
 
 
@@ -63,7 +63,8 @@ def assembled(
         without = layer_list(sorted(set(found.layers) - set(usable)))
         said.append(f"Without q or k, and left out: {without}.")
     usual = _TOOL_LAYOUTS.get(found.tool)
-    likely = {**({part: tuple(usual) for part in VECTORS} if usual else {}), **claims.layouts}
+    likely = {part: (layout, _CLAIMED) for part, layout in claims.layouts.items()}
+    likely |= {part: (tuple(usual), _CERTAIN) for part in VECTORS if usual}
     layers = {
         number: _layer(number, tensors, asked, likely, claims) for number, tensors in usable.items()
     }
@@ -90,7 +91,7 @@ def _layer(
     number: int,
     tensors: Mapping[str, Tensor],
     asked: Mapping[str, Layout],
-    likely: Mapping[str, Layout],
+    likely: Mapping[str, tuple[Layout, float]],
     claims: Claims,
 ) -> Layer:
     given = []
@@ -101,9 +102,10 @@ def _layer(
         options = choices(part, len(shape))
         if part in asked:
             options = [(asked[part], 0)] if len(asked[part]) == len(shape) else []
-        elif part in likely and len(likely[part]) == len(shape):
-            others = [(each, cost + _UNLIKELY) for each, cost in options if each != likely[part]]
-            options = [(likely[part], 0), *others]
+        elif part in likely and len(likely[part][0]) == len(shape):
+            said, trust = likely[part]
+            others = [(each, cost + trust) for each, cost in options if each != said]
+            options = [(said, 0), *others]
         given.append((part, shape, tuple(options)))
     ranks = len(tensors["q"].pieces)
     readings = readings_of(tuple(given), claims.of_shapes(ranks))

@@ -64,7 +64,8 @@ def parse_layout(text: str, part: str) -> Layout:
         form is not None
         and _SPELLED.sub("", spelled) == ""
         and len(set(whole)) == len(whole)
-        and set(form) <= set(whole) <= {"b", "h", *form}
+        # One query of each sequence needs no axis of positions.
+        and set(form) - {"n"} <= set(whole) <= {"b", "h", *form}
     )
     if not fits:
         example = "bhnd, bnhd or 'bn(hd)'" if part in VECTORS else "bhqk" if form == "qk" else "bhn"

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from attn_tui.captures.layer import Layer
 from attn_tui.captures.readings import NEAR
+from attn_tui.captures.stored import widened
 
 _MOST = 256
 """Sequences that are looked at."""
@@ -48,7 +49,7 @@ def _length(layer: Layer, batch: int, part: str, most: int) -> int:
 
     def is_zero(at: int) -> bool:
         row = layer.numbers(part, reading, batch, 0, slice(at, at + 1), slice(None))
-        return row is not None and not row.any()
+        return row is not None and not (widened(row) != 0).any()
 
     return _first(is_zero, most) if most and is_zero(most - 1) else most
 

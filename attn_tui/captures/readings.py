@@ -66,7 +66,7 @@ class Reading:
 _VECTORS: Mapping[int, Sequence[tuple[str, float]]] = {
     4: [("b h n d", 0), ("b n h d", 0)],
     3: [("h n d", 0), ("n h d", 0), ("b n hd", 1)],
-    2: [("n d", 0), ("n hd", 1), ("b hd", 9)],
+    2: [("n d", 0), ("n hd", 1), ("b hd", 2)],
 }
 """Layouts of q, k, v and out by how many axes there are, with how unlikely each is alone."""
 
@@ -87,6 +87,9 @@ _ROWS: Mapping[int, Sequence[tuple[str, float]]] = {
 
 MOST = 8
 """Readings that are kept."""
+
+MOST_HEADS = 512
+"""Heads of a layer where positions come before them: of more, these are positions."""
 
 FAR = 3.0
 """How much less likely than the first a reading may be that is kept."""
@@ -131,7 +134,10 @@ def readings_of(given: Given, claims: tuple[tuple[str, int], ...] = ()) -> tuple
                 (part, layout) for (part, _, _), (layout, _) in zip(given, pick, strict=True)
             )
             cost = sum(cost for _, cost in pick)
+            is_asked = len(given[0][2]) == 1
             for extra, dims in _solutions(given, [layout for layout, _ in pick], claims):
+                if dims.heads > MOST_HEADS and not is_asked and not _heads_first(layouts[0][1]):
+                    continue
                 denied = sum(getattr(dims, name) not in (0, value) for name, value in claims)
                 unlikely = cost + extra + 3 * denied + _unlikely(dict(layouts), dims)
                 found.setdefault(Reading(layouts, "grouped", dims), unlikely)
@@ -148,19 +154,29 @@ def readings_of(given: Given, claims: tuple[tuple[str, int], ...] = ()) -> tuple
 
 
 def _disagreements(layouts: Mapping[str, Layout]) -> int:
-    """Return how many of k and v are laid out in another way than q."""
-    return sum(layouts[part] != layouts["q"] for part in ("k", "v") if part in layouts)
+    """Return how many of k and v have axes in another order than q."""
+    return sum(
+        not _are_alike(layouts[part], layouts["q"]) for part in ("k", "v") if part in layouts
+    )
+
+
+def _are_alike(one: Layout, other: Layout) -> bool:
+    """Return whether one layout is the other, or that with axes left out."""
+    short, long = sorted((one, other), key=len)
+    return tuple(axis for axis in long if axis in short) == short
+
+
+def _heads_first(layout: Layout) -> bool:
+    return "h" in layout and "n" in layout and layout.index("h") < layout.index("n")
 
 
 def _unlikely(layouts: Mapping[str, Layout], dims: Dims) -> float:
     """Return how unlikely layouts are together, and the numbers that they make of shapes."""
     q, out = layouts["q"], layouts.get("out", layouts["q"])
-    heads_first = "h" in q and "n" in q and q.index("h") < q.index("n")
-    cost = 3.0 * _disagreements(layouts) + (not heads_first)
+    cost = 3.0 * _disagreements(layouts) + (not _heads_first(q))
     if out != q:
         # Often it is turned before it is returned.
-        is_turned = "h" in out and out.index("n") > out.index("h")
-        cost += 2 if is_turned else 0.5
+        cost += 2 if _heads_first(out) else 0.5
     cost += 3 if dims.queries > dims.keys else dims.queries < dims.keys
     return cost + 0.5 * (dims.heads > dims.keys)
 

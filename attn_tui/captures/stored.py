@@ -144,4 +144,6 @@ class Plain(Stored):
 def widened(numbers: Raw) -> NDArray[np.floating[Any]]:
     """Return numbers as float32 if it holds each of their format exactly, else as float64."""
     is_short = numbers.dtype.itemsize < 4 or numbers.dtype in (np.float32, np.dtype(">f4"))
-    return numbers.astype(np.float32 if is_short else np.float64)
+    # A NaN that signals does so when it is converted.
+    with np.errstate(invalid="ignore"):
+        return numbers.astype(np.float32 if is_short else np.float64)

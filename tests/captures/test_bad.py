@@ -1,0 +1,258 @@
+"""What is no capture: one line that names the file, the tensor and what was expected."""
+
+import json
+import os
+import struct
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import h5py
+import ml_dtypes
+import numpy as np
+import pytest
+
+from attn_tui.captures import npy
+from attn_tui.captures.capture import HeadId
+from attn_tui.captures.not_finite import not_finite
+from attn_tui.captures.opening import open_capture
+from attn_tui.compute.errors import InputError
+from tests.captures.made import layer, saved
+
+
+def refused(*paths: Path | str, **options: Any) -> str:
+    """Return the one line with which files are refused."""
+    with pytest.raises(InputError) as error:
+        open_capture([str(path) for path in paths], **options)
+    text = str(error.value)
+    assert text.isprintable()
+    assert error.value.field in ("capture", "layout", "names")
+    return text
+
+
+def header(path: Path, entries: object, data: int = 64, *, length: int | None = None) -> Path:
+    text = entries if isinstance(entries, bytes) else json.dumps(entries).encode()
+    size = len(text) if length is None else length
+    path.write_bytes(struct.pack("<Q", size) + text + bytes(data))
+    return path
+
+
+def entry(dtype: object = "F32", shape: object = (4,), offsets: object = (0, 16)) -> object:
+    return {"dtype": dtype, "shape": shape, "data_offsets": offsets}
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        (b"{", "its header is no JSON; expected a .safetensors file"),
+        (b"[1]", "its header is no JSON object"),
+        (b"[" * 100_000, "its header is no JSON"),
+        (b'{"q": ' * 50_000, "its header is no JSON"),
+        (b"\xff\xfe{}", "its header is no JSON"),
+        (b'{"q": NaN}', "its header is no JSON"),
+        (b"1" * 5_000, "its header is no JSON"),
+        (b'{"q": {}, "q": {}}', "its header has 'q' twice; expected different names"),
+        ({"q": 3}, "'q': its entry in the header is no tensor's; expected dtype, shape and"),
+        ({"q": entry(dtype=3)}, "'q': its dtype is no text"),
+        ({"q": entry(shape=[-1])}, "'q': its shape is none"),
+        ({"q": entry(shape=[1.5])}, "'q': its shape is none"),
+        ({"q": entry(shape=[True])}, "'q': its shape is none"),
+        ({"q": entry(shape=[1] * 17)}, "'q': its shape is none"),
+        ({"q": entry(shape="4")}, "'q': its shape is none"),
+        ({"q": entry(offsets=[0])}, "'q': its data_offsets are none"),
+        ({"q": entry(offsets=[16, 0])}, "'q': it claims bytes 16 to 0 of 64"),
+        ({"q": entry(offsets=[0, 400])}, "'q': it claims bytes 0 to 400 of 64; expected offsets"),
+        ({"q": entry(shape=[5])}, "'q': a shape of 5 in F32 needs 20 bytes, not 16; expected"),
+        ({"q": entry(shape=[2**40, 2**40])}, "in F32 needs 4,835,703,278,458,516,698,824,704"),
+        ({"q": entry(), "k": entry(offsets=[8, 24])}, "'q' and 'k' claim the same bytes"),
+        ({"__metadata__": []}, "its __metadata__ is no JSON object"),
+        ({}, "capture: it holds no tensors; expected 0.q"),
+        ({"a\x1b[31m": 1}, r"'a\x1b[31m': its entry in the header is no tensor's"),
+        ({"0.q": entry("C64", [2])}, "'0.q': it holds C64; expected bfloat16, float16, float32"),
+        ({"0.q": entry("I32")}, "'0.q': it holds int32; expected bfloat16"),
+        ({"0.q": entry(shape=[0], offsets=[0, 0])}, "'0.q': it holds no numbers"),
+        ({"0.lengths": entry()}, "'0.lengths': it holds float32; expected whole numbers"),
+        ({"0.q": entry()}, "capture: layer 0 has no k; expected q and k of a layer at least"),
+    ],
+)
+def test_a_header_that_will_not_do_is_named(tmp_path: Path, entries: object, message: str) -> None:
+    assert message in refused(header(tmp_path / "a.safetensors", entries))
+
+
+def test_a_header_may_not_be_longer_than_the_file_nor_too_long(tmp_path: Path) -> None:
+    path = tmp_path / "a.safetensors"
+    assert "its header claims 2,000 bytes but 75 follow; expected a complete" in refused(
+        header(path, {"a": "bc"}, length=2_000)
+    )
+    assert "its header claims 18,446,744,073,709,551,615 bytes" in refused(
+        header(path, {}, length=2**64 - 1)
+    )
+    with open(header(path, {}, length=2**24 + 1), "r+b") as file:
+        file.truncate(2**25)
+    assert "its header has 16,777,217 bytes; expected at most 16,777,216" in refused(path)
+    path.write_bytes(b"1234")
+    assert "it holds 4 bytes; expected a .safetensors file" in refused(path)
+
+
+def test_a_file_that_is_cut_off_is_refused_when_it_is_opened(tmp_path: Path) -> None:
+    path = Path(saved(tmp_path / "a.safetensors", layer()))
+    whole = path.read_bytes()
+    for size in (len(whole) - 1, len(whole) // 2, 100, 9, 7):
+        path.write_bytes(whole[:size])
+        assert refused(path).startswith("capture, ")
+    npz = tmp_path / "a.npz"
+    np.savez(npz, allow_pickle=False, **layer(dtype=np.float16))
+    whole = npz.read_bytes()
+    for size in (len(whole) - 1, len(whole) // 2, 9):
+        npz.write_bytes(whole[:size])
+        assert "it is no zip archive, or is cut off" in refused(npz)
+    flat = tmp_path / "q.npy"
+    np.save(flat, np.zeros((2, 2, 5, 3)))
+    flat.write_bytes(flat.read_bytes()[:-1])
+    assert "it claims an array of 2×2×5×3 numbers but holds 479 bytes" in refused(flat)
+    flat.write_bytes(b"\x93NUMPY\x01\x00\xff\xff")
+    assert "there are more than 10,000 bytes in its header" in refused(flat)
+
+
+def test_files_that_are_none_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.safetensors"
+    assert refused(path).endswith("there is no such file; expected a file that can be read")
+    path.write_bytes(b"")
+    assert "it is empty" in refused(path)
+    assert "it is a directory" in refused(tmp_path)
+    assert "its suffix is none of ours; expected .safetensors, .npz" in refused(__file__)
+    pickled = tmp_path / "a.pt"
+    pickled.write_bytes(b"x")
+    assert "it holds pickles, which may run anything; expected .safetensors" in refused(pickled)
+    assert "no file has such a name" in refused(tmp_path / "rank*.safetensors")
+    assert refused() == "capture: there is none; expected a file, or a pattern of names"
+    pipe = tmp_path / "pipe.safetensors"
+    os.mkfifo(pipe)
+    assert "it is no regular file" in refused(pipe)
+    good = saved(tmp_path / "good.safetensors", layer())
+    assert "it is given twice" in refused(good, good)
+    assert "cannot be read" in refused("a\0.safetensors")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
+    path = Path(saved(tmp_path / "a.safetensors", layer()))
+    path.chmod(0)
+    assert "it may not be read" in refused(path)
+
+
+def test_names_that_match_nothing_get_the_nearest_offered(tmp_path: Path) -> None:
+    path = saved(tmp_path / "a.safetensors", {"model.l0.my_q": np.zeros(3), "zzz": np.zeros(3)})
+    assert refused(path) == (
+        "names: no name of a tensor is known; expected 0.q and 0.k, or --names with a name such "
+        "as 'model.l0.my_q' or 'zzz'"
+    )
+    assert "no tensor is called 'l.{layer}.q'; expected" in refused(path, names="l.{layer}.q")
+    assert "names: 'a.b' names no q; expected a name with {layer}" in refused(path, names="a.b")
+    assert "says it twice" in refused(path, names="{layer}.{layer}.q")
+    assert "names: 'qq' is no part; expected one of q, k, v" in refused(path, names="qq=a.q")
+    for text in ("bxnd", "bhn", "bhndd", "", "bhqk", "b(nd)h"):
+        assert "layout: q=" in refused(path, layouts={"q": text})
+    assert "layout: 'z' is no tensor with a layout" in refused(path, layouts={"z": "bhnd"})
+
+
+def test_parameters_are_not_taken_for_a_capture(tmp_path: Path) -> None:
+    weights = {"model.layers.0.self_attn.q_proj.weight": np.zeros((4, 4))}
+    assert "it holds a model's parameters" in refused(saved(tmp_path / "a.safetensors", weights))
+
+
+def test_what_fits_no_shape_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.safetensors"
+    made = layer()
+    wrong = {**made, "k": made["k"][:, :, :, :2]}
+    assert "layout: shapes of layer 0 do not fit each other: q 2×4×5×3, k 2×2×5×2" in refused(
+        saved(path, wrong)
+    )
+    heads = {"q": np.zeros((1, 4, 600, 3)), "k": np.zeros((1, 3, 600, 3))}
+    assert "do not fit each other" in refused(saved(path, heads))
+    mask = {**made, "mask": np.ones((2, 4, 5, 6), bool)}
+    assert "mask of layer 0 is 2×4×5×6; expected 2×4×5×5 or 2×5×5" in refused(saved(path, mask))
+    merged = {part: np.zeros((2, 5, 12)) for part in ("q", "k")}
+    merged["k"] = np.zeros((2, 6, 12))
+    assert "'q=bn(16d),k=bn(4d)'" in refused(saved(path, {**merged, "v": np.zeros((3, 5))}))
+    for lengths, message in (
+        (np.array([5, 9]), "lengths of layer 0 reach from 5 to 9; expected 1 to 5"),
+        (np.array([5, 0]), "reach from 0 to 5"),
+        (np.array([5, 5, 5]), "lengths of layer 0 are 3; expected 2 of them"),
+        (np.array([[[5]]]), "lengths of layer 0 are 1×1×1; expected lengths [batch], or"),
+    ):
+        assert message in refused(saved(path, {**made, "lengths": lengths}))
+    packed = {**{part: each[:1] for part, each in made.items()}, "lengths": np.array([2, 2])}
+    assert "lengths of layer 0 are 4 together; expected 5" in refused(saved(path, packed))
+
+
+def test_tensors_that_mean_the_same_and_ranks_that_differ_are_named(tmp_path: Path) -> None:
+    path = saved(tmp_path / "0.safetensors", {**layer(), "layers.0.q": layer()["q"]})
+    assert "'q' and 'layers.0.q' are both 0.q; expected one, or --names" in refused(path)
+    one = saved(tmp_path / "rank0.safetensors", layer())
+    other = saved(tmp_path / "rank1.safetensors", layer(b=1))
+    assert "0.q is 2×4×5×3 bfloat16 in one file and 1×4×5×3 bfloat16 in another" in refused(
+        one, other
+    )
+    lacks = {part: each for part, each in layer(seed=2).items() if part != "out"}
+    other = saved(tmp_path / "rank1.safetensors", lacks)
+    assert "layer 0 has out in 1 files; expected 2" in refused(one, other)
+
+
+def test_an_archive_that_lies_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.npz"
+    made = layer(dtype=np.float32)
+    np.savez_compressed(path, allow_pickle=False, **made)
+    data = bytearray(path.read_bytes())
+    data[200] ^= 0xFF
+    path.write_bytes(data)
+    assert "it cannot be unpacked" in refused(path)
+    np.savez_compressed(path, allow_pickle=False, **made)
+    monkeypatch.setattr(npy, "MOST_PACKED", 100)
+    npy._unpacked.cache_clear()
+    assert "'k.npy': it is packed and has 240 bytes; expected at most 100, or numpy" in refused(
+        path
+    )
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("q.npy", b"nothing")
+    assert "'q': it is no .npy file" in refused(path)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr("q.npy", b"nothing")
+    assert "'q': it is packed in another way" in refused(path)
+    objects = tmp_path / "q.npy"
+    np.save(objects, np.array([None, {}], object), allow_pickle=True)
+    assert "'q': it holds |O; expected bfloat16" in refused(objects)
+
+
+def test_hdf5_that_is_broken_or_lies_elsewhere_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.h5"
+    path.write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(50))
+    assert "it is no HDF5 file, or is cut off" in refused(path)
+    with h5py.File(path, "w") as file:
+        raw = [(str(tmp_path / "secret"), 0, 480)]
+        file.create_dataset("0/q", shape=(2, 2, 5, 3), dtype="f8", external=raw)
+    assert "'0/q': it holds numbers of another file" in refused(path)
+    monkeypatch.setitem(__import__("sys").modules, "h5py", None)
+    assert refused(path).endswith(
+        "HDF5 is read by h5py, which is not installed; expected pip install 'attn-tui[hdf5]'"
+    )
+
+
+def test_what_is_not_finite_is_counted_and_placed_and_not_fatal(tmp_path: Path) -> None:
+    made = layer(dtype=ml_dtypes.bfloat16)
+    made["q"][1, 2, 3, 1] = np.nan
+    made["q"][1, 3, 0, 0] = -np.inf
+    made["out"][0, 0, 0, 2] = np.inf
+    scores = np.full((2, 4, 5, 5), -np.inf, np.float32)
+    scores[1, 1, 1, 1] = np.nan
+    path = saved(tmp_path / "a.safetensors", {**made, "scores": scores})
+    capture = open_capture([path])
+    assert [str(each) for each in not_finite(capture, 0)] == [
+        "q: 1 NaN and 1 infinite, the first at [1, 2, 3, 1]",
+        "out: 1 infinite, the first at [0, 0, 0, 2]",
+        "scores: 1 NaN, the first at [1, 1, 1, 1]",
+    ]
+    assert np.isnan(capture.read(HeadId(1, 0, 2)).queries[3, 1])
+    assert not [*not_finite(capture, 0, lambda: True)]

@@ -1,0 +1,141 @@
+"""Files as other programs write them: safetensors, NumPy and h5py."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import h5py
+import ml_dtypes
+import numpy as np
+import pytest
+import safetensors
+import safetensors.numpy
+
+from attn_tui.captures.capture import HeadId
+from attn_tui.captures.opening import open_capture
+from attn_tui.captures.safetensors import DTYPES
+from tests.captures.made import Arrays, layer, same, saved
+from tests.captures.test_opening import assert_holds
+
+REALS = [np.float16, np.float32, np.float64, ml_dtypes.bfloat16]
+FLOAT8 = [ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2]
+
+
+@pytest.mark.parametrize("dtype", REALS)
+def test_what_safetensors_writes_is_read(tmp_path: Path, dtype: Any) -> None:
+    made = layer(dtype=dtype)
+    path = tmp_path / "a.safetensors"
+    safetensors.numpy.save_file(made, path, {"layout": "bhnd"})
+    capture = open_capture([str(path)])
+    assert capture.tensors(0)["q"].format == np.dtype(dtype).name
+    assert capture.config["layout"] == "bhnd"
+    assert_holds(capture, made)
+
+
+@pytest.mark.parametrize("dtype", [*REALS, *FLOAT8, bool, *map(np.dtype, ("u1", "i4", "i8"))])
+def test_what_is_written_is_what_safetensors_reads(tmp_path: Path, dtype: Any) -> None:
+    array = np.arange(24).reshape(2, 3, 4).astype(dtype)
+    scalar = np.asarray(array[1, 1, 1])
+    path = saved(tmp_path / "a.safetensors", {"a": array.T, "b": scalar}, {"x": "é"})
+    with safetensors.safe_open(path, "np") as file:
+        assert file.metadata() == {"x": "é"}
+        assert file.get_slice("a").get_shape() == [4, 3, 2]
+        assert DTYPES[file.get_slice("a").get_dtype()] == np.dtype(dtype).name
+        if dtype not in FLOAT8:  # Its NumPy side knows none.
+            assert np.array_equal(file.get_tensor("a"), array.T)
+            assert np.array_equal(file.get_tensor("b"), scalar)
+
+
+@pytest.mark.parametrize("dtype", FLOAT8)
+def test_eight_bits_are_read_and_widened_exactly(tmp_path: Path, dtype: Any) -> None:
+    every = np.arange(256, dtype=np.uint8).view(dtype)
+    every = every[np.isfinite(every.astype(np.float32))]
+    made = layer(1, 1, 1, 6, 6, 40, 40, dtype=dtype)
+    made["q"] = np.resize(every, made["q"].shape)
+    assert_holds(open_capture([saved(tmp_path / "a.safetensors", made)]), made)
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+@pytest.mark.parametrize("dtype", [*REALS, np.dtype(">f4"), np.dtype(">f2")])
+def test_archives_are_read_packed_or_not(tmp_path: Path, save: Any, dtype: Any) -> None:
+    made = {f"7.{part}": each for part, each in layer(dtype=dtype).items()}
+    made["7.k"] = np.asfortranarray(made["7.k"])
+    save(tmp_path / "a.npz", **made)
+    capture = open_capture([str(tmp_path / "a.npz")])
+    plain = {part: made[f"7.{part}"] for part in ("q", "k", "v", "out")}
+    assert_holds(capture, plain, 7)
+    assert capture.tensors(7)["q"].format == np.dtype(dtype).name
+
+
+def test_npy_files_are_called_what_their_files_are(tmp_path: Path) -> None:
+    made = layer(dtype=ml_dtypes.bfloat16)
+    for part, array in made.items():
+        np.save(tmp_path / f"{part}.npy", array)
+    paths = [str(tmp_path / f"{part}.npy") for part in made]
+    assert np.load(paths[0]).dtype == "V2"  # NumPy knows no bfloat16.
+    assert_holds(open_capture(paths), made)
+    assert_holds(open_capture([str(tmp_path / "*.npy")]), made)
+
+
+def written(path: Path, arrays: Arrays, **options: Any) -> str:
+    with h5py.File(path, "w") as file:
+        for name, array in arrays.items():
+            file.create_dataset(name, data=array, **options)
+        file.attrs["num_heads"] = 4
+        file.attrs["layout"] = "bhnd"
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"chunks": (1, 1, 2, 3)}, {"chunks": True, "compression": "gzip", "shuffle": True}],
+)
+@pytest.mark.parametrize("dtype", [*REALS, np.dtype(">f4")])
+@pytest.mark.parametrize("suffix", [".h5", ".hdf5"])
+def test_hdf5_is_read_flat_and_in_chunks(
+    tmp_path: Path, options: Any, dtype: Any, suffix: str
+) -> None:
+    made = layer(dtype=dtype)
+    groups = {f"layers/2/{part}": array for part, array in made.items()}
+    capture = open_capture([written(tmp_path / f"a{suffix}", groups, **options)])
+    assert_holds(capture, made, 2)
+    assert capture.config["num_heads"] == 4
+    found = capture.tensors(2)["q"].pieces[0]
+    flat = np.concatenate([block for _, block in found.blocks(7)])
+    assert same(flat, made["q"].reshape(-1))
+
+
+def test_masks_of_truth_are_read_from_hdf5(tmp_path: Path) -> None:
+    made = layer()
+    mask = np.tri(5, dtype=bool)
+    capture = open_capture([written(tmp_path / "a.h5", {**made, "mask": mask})])
+    found = capture.read(HeadId(0, 0, 1), [1, 3]).seen
+    assert same(found, mask[[1, 3]])
+
+
+def test_a_head_of_an_archive_costs_its_bytes_only_if_nothing_is_packed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = layer(1, 64, 64, 100, 100, 64, 64)
+    read: list[int] = []
+    pread = os.pread
+
+    def counted(descriptor: int, size: int, at: int) -> bytes:
+        read.append(size)
+        return pread(descriptor, size, at)
+
+    np.savez(tmp_path / "a.npz", allow_pickle=False, **made)
+    capture = open_capture([str(tmp_path / "a.npz")])
+    monkeypatch.setattr(os, "pread", counted)
+    capture.read(HeadId(0, 0, 5), [3])
+    whole = 100 * 64 * 2
+    assert sum(read) == 2 * whole + 2 * 64 * 2
+
+
+@pytest.mark.parametrize("dtype", [*REALS, *FLOAT8])
+def test_widening_loses_nothing(tmp_path: Path, dtype: Any) -> None:
+    made = layer(dtype=dtype)
+    capture = open_capture([saved(tmp_path / "a.safetensors", made)])
+    found = capture.read(HeadId(0, 0, 0)).queries
+    assert found.dtype == (np.float64 if dtype is np.float64 else np.float32)
+    assert (found.astype(dtype) == made["q"][0, 0]).all()

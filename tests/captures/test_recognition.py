@@ -1,0 +1,354 @@
+"""What is recognised in a capture, and said: names, ranks, lengths, masks, positions, claims."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attn_tui.captures.capture import Capture, HeadId
+from attn_tui.captures.names import Meaning, meaning_of
+from attn_tui.captures.opening import open_capture
+from attn_tui.compute.errors import InputError
+from tests.captures.made import Arrays, laid_out, layer, same, saved
+from tests.captures.test_opening import assert_holds
+
+
+def says(capture: Capture, *sentences: str) -> bool:
+    """Return whether each of some sentences, or beginnings of them, is stated."""
+    return all(any(each.startswith(text) for each in capture.stated) for text in sentences)
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "part"),
+    [
+        ("q", 0, "q"),
+        ("12.lse", 12, "lse"),
+        ("layers.3.positions", 3, "positions"),
+        ("blocks.1.attn.hook_attn_scores", 1, "scores"),
+        ("blocks.1.attn.hook_pattern", 1, "weights"),
+        ("blocks.1.attn.hook_rot_k", 1, "k"),
+        ("model__layers__9__self_attn__attn__k", 9, "k"),
+        ("transformer__h__0__attn__attn__q", 0, "q"),
+        ("model.layers.4.self_attn.q_proj", 4, "q"),
+        ("model.layers.4.self_attn.query_states", 4, "q"),
+        ("model.layers.4.self_attn.attn_output", 4, "out"),
+        ("model.layers.4.self_attn.attn_weights", 4, "weights"),
+        ("layers/4/s_aux", 4, "sink"),
+    ],
+)
+def test_names_of_other_tools_are_known(name: str, number: int, part: str) -> None:
+    assert meaning_of(name) == Meaning(number, part)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("", "x", "1.2.q", "q.1", "q_out_", "9999999.q", "blocks.0.hook_attn_out"),
+        *("model.layers.4.self_attn.o_proj", "model.layers.4.mlp.out"),
+        "model.layers.0.self_attn.q_proj.weight",
+    ],
+)
+def test_other_names_mean_nothing(name: str) -> None:
+    assert meaning_of(name) is None
+
+
+def test_a_name_of_a_thousand_parts_takes_no_time() -> None:
+    assert meaning_of("a__" * 100_000 + "1.x") is None
+
+
+def test_transformer_lens_is_known_with_its_layout(tmp_path: Path) -> None:
+    made = layer(1, 5, 5, 5, 5, 4, 4)
+    names = dict(zip(made, ("q", "k", "v", "z"), strict=True))
+    stored = {
+        f"blocks.0.attn.hook_{names[part]}": laid_out(each, "bnhd") for part, each in made.items()
+    }
+    weights = np.full((1, 5, 5, 5), 0.2, np.float32)
+    stored["blocks.0.attn.hook_pattern"] = weights
+    unrotated = stored["blocks.0.attn.hook_q"] + np.float32(1)
+    stored["blocks.0.attn.hook_rot_q"] = stored["blocks.0.attn.hook_q"]
+    stored["blocks.0.attn.hook_q"] = unrotated
+    stored["blocks.0.hook_resid_pre"] = np.zeros((1, 5, 20))
+    capture = open_capture([saved(tmp_path / "a.safetensors", stored)])
+    assert_holds(capture, made)
+    assert says(capture, "Names are TransformerLens's, whose scores are scaled, capped and masked")
+    assert not any("leave open" in sentence for sentence in capture.stated)
+    assert same(capture.read(HeadId(0, 0, 2)).weights, weights[0, 2])
+
+
+def test_what_vllm_hook_writes_is_read_with_what_stands_beside(tmp_path: Path) -> None:
+    made = layer(2, 4, 2, 7, 7, 8, 8)
+    stored = {
+        f"model__layers__3__self_attn__attn__{part}": laid_out(made[part], "bn(hd)")
+        for part in ("q", "k")
+    }
+    path = tmp_path / "qk.safetensors"
+    saved(path, stored)
+    # Its head_dim is that of the hidden size, not that of the tensors.
+    config = {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 4}
+    beside = {"config": config, "q_seq_lens": [7, 5], "k_seq_lens": [7, 5], "tp_rank": 0}
+    path.with_suffix(".json").write_text(json.dumps(beside))
+    capture = open_capture([str(path)])
+    assert says(
+        capture,
+        "Layer 3: 2 sequences, 4 heads over 2 of keys and values, 7 positions, d_k = 8, in bf",
+        "Layout: q and k [batch, positions, heads·dim].",
+        "No output was captured of layer 3: nothing tells the scale.",
+        "The metadata says head_dim 4, but shapes say 8.",
+    )
+    found = capture.read(HeadId(1, 3, 3))
+    assert same(found.queries, made["q"][1, 3, :5])
+    assert same(found.keys, made["k"][1, 1, :5])
+    assert capture.shape(HeadId(0, 3, 0)).n_keys == 7
+    last = {**stored, "model__layers__3__self_attn__attn__q": made["q"][:, :, 6].reshape(2, -1)}
+    saved(path, last)
+    path.with_suffix(".json").write_text(json.dumps({"config": config, "k_seq_lens": [7, 5]}))
+    found = open_capture([str(path)]).read(HeadId(1, 3, 3))
+    assert same(found.queries, made["q"][1, 3, 6:])
+    assert same(found.keys, made["k"][1, 1, :5])
+    for text in ("{", "[]", '{"k_prefix_ends": [[3, 4]]}'):
+        path.with_suffix(".json").write_text(text)
+        with pytest.raises(InputError, match=r"qk\.json': it"):
+            open_capture([str(path)])
+
+
+def test_heads_of_a_merged_axis_are_said_by_a_layout(tmp_path: Path) -> None:
+    made = layer(2, 4, 2, 7, 7, 8, 8)
+    stored = {part: laid_out(each, "bn(hd)") for part, each in made.items()}
+    path = saved(tmp_path / "a.safetensors", stored)
+    capture = open_capture([path], layouts={"q": "bn(4d)"})
+    assert_holds(capture, made)
+    # Heads and dimensions of other tensors say it too.
+    whole = saved(tmp_path / "b.safetensors", {**stored, "q": made["q"]})
+    assert_holds(open_capture([whole]), made)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "model.layers.{layer}.self_attn.q_vec",
+        "model.layers.{layer}.self_attn.{part}_vec",
+        ",".join(f"{part}=model.layers.{{layer}}.self_attn.{part}_vec" for part in layer()),
+    ],
+)
+def test_names_are_mapped(tmp_path: Path, names: str) -> None:
+    made = layer()
+    stored = {f"model.layers.6.self_attn.{part}_vec": each for part, each in made.items()}
+    path = saved(tmp_path / "a.safetensors", stored)
+    assert_holds(open_capture([path], names=names), made, 6)
+
+
+def split(tmp_path: Path, made: Arrays, ranks: int, **metadata: Any) -> list[str]:
+    """Write heads over files, so many each; keys that are too few are repeated."""
+    paths = []
+    for rank in range(ranks):
+        here = {}
+        for part, array in made.items():
+            heads = array.shape[1]
+            first = rank * heads // ranks
+            here[part] = array[:, first : max(first + 1, (rank + 1) * heads // ranks)]
+        text = {name: str(each[rank]) for name, each in metadata.items()}
+        paths.append(saved(tmp_path / f"rank{rank}.safetensors", here, text))
+    return paths
+
+
+@pytest.mark.parametrize("kv_heads", [8, 4, 2, 1])
+def test_ranks_are_joined_on_heads(tmp_path: Path, kv_heads: int) -> None:
+    made = layer(2, 8, kv_heads, 9, 9, 4, 4)
+    split(tmp_path, made, 4)
+    capture = open_capture([str(tmp_path / "rank*.safetensors")])
+    assert_holds(capture, made)
+    assert says(capture, "4 files hold the same tensors: ranks, joined on heads in that order.")
+    assert says(capture, f"{4 // kv_heads} ranks each hold the same KV head") == (kv_heads < 4)
+
+
+def test_ranks_are_in_the_order_that_they_say_or_that_of_their_numbers(tmp_path: Path) -> None:
+    made = layer(1, 24, 12, 30, 30, 4, 4)
+    paths = split(tmp_path, made, 12)
+    assert_holds(open_capture(sorted(paths)), made)  # rank10 comes before rank2.
+    turned = split(tmp_path, made, 12, rank=range(12))
+    for number, path in enumerate(turned):
+        Path(path).rename(tmp_path / f"x{11 - number}.safetensors")
+    assert_holds(open_capture([str(tmp_path / "x*.safetensors")]), made)
+
+
+def test_sinks_and_merged_axes_are_joined_too(tmp_path: Path) -> None:
+    made = layer(1, 4, 2, 5, 5, 4, 4)
+    sinks = np.array([0.5, -1.0, 2.0, 3.0], np.float32)
+    paths = []
+    for rank in range(2):
+        heads = slice(2 * rank, 2 * rank + 2)
+        here = {**{part: each[:, heads] for part, each in made.items()}, "sink": sinks[heads]}
+        here["k"], here["v"] = made["k"][:, rank : rank + 1], made["v"][:, rank : rank + 1]
+        here["out"] = laid_out(here["out"], "bn(hd)")
+        paths.append(saved(tmp_path / f"{rank}.safetensors", here))
+    capture = open_capture(paths)
+    assert_holds(capture, made)
+    assert [capture.read(head).sink for head in capture.heads] == sinks.tolist()
+
+
+def test_layers_may_be_spread_over_files(tmp_path: Path) -> None:
+    one, other = layer(), layer(seed=2)
+    plain = [
+        saved(tmp_path / f"layer_{at}.safetensors", each) for at, each in ((9, one), (10, other))
+    ]
+    capture = open_capture(plain)
+    assert says(capture, "Each file is a layer, by the number in its name.")
+    assert_holds(capture, one, 9)
+    assert_holds(capture, other, 10)
+    named = [
+        saved(tmp_path / f"{name}.safetensors", {f"{at}.{part}": a for part, a in each.items()})
+        for name, at, each in (("a", 3, one), ("b", 1, other))
+    ]
+    capture = open_capture(named)
+    assert capture.layers == (1, 3)
+    assert_holds(capture, one, 3)
+
+
+def test_layers_that_lack_something_are_named(tmp_path: Path) -> None:
+    stored = {f"{at}.{part}": each for at in (0, 1, 2, 5) for part, each in layer().items()}
+    stored["7.q"] = stored["0.q"]
+    capture = open_capture([saved(tmp_path / "a.safetensors", stored)])
+    assert says(
+        capture,
+        "Layers 0 to 2, 5: 2 sequences",
+        "Missing between others: layers 3, 4.",
+        "Without q or k, and left out: layer 7.",
+    )
+
+
+def test_a_ragged_batch_is_as_long_as_its_lengths(tmp_path: Path) -> None:
+    made = layer(3, 4, 2, 6, 6, 4, 4)
+    mask = np.random.default_rng(1).random((3, 1, 6, 6)) < 0.5
+    path = saved(tmp_path / "a.safetensors", {**made, "mask": mask, "lengths": np.array([6, 2, 4])})
+    capture = open_capture([path])
+    found = capture.read(HeadId(1, 0, 3))
+    assert same(found.output, made["out"][1, 3, :2])
+    assert same(found.keys, made["k"][1, 1, :2])
+    assert same(found.seen, mask[1, 0, :2, :2])
+    assert capture.shape(HeadId(2, 0, 0)).n_queries == 4
+
+
+def test_sequences_may_stand_one_behind_the_other(tmp_path: Path) -> None:
+    made = layer(1, 4, 2, 9, 9, 4, 4)
+    lengths = np.array([3, 1, 5])
+    for layout in ("hnd", "nhd"):
+        stored = {part: laid_out(each, layout) for part, each in made.items()}
+        stored["lengths"] = lengths
+        capture = open_capture([saved(tmp_path / "a.safetensors", stored, {"num_heads": "4"})])
+        assert len(capture.heads) == 12
+        for batch, span in enumerate((slice(0, 3), slice(3, 4), slice(4, 9))):
+            found = capture.read(HeadId(batch, 0, 3))
+            assert same(found.queries, made["q"][0, 3, span])
+            assert same(found.values, made["v"][0, 1, span])
+        rows = capture.read(HeadId(2, 0, 1), [0, 4])
+        assert same(rows.output, made["out"][0, 1, [4, 8]])
+    pairs = np.array([[1, 4], [1, 5]])
+    decode = {**made, "q": made["q"][:, :, :2], "out": made["out"][:, :, :2], "lengths": pairs}
+    found = open_capture([saved(tmp_path / "b.safetensors", decode)]).read(HeadId(1, 0, 2))
+    assert same(found.queries, made["q"][0, 2, 1:2])
+    assert same(found.keys, made["k"][0, 1, 4:])
+
+
+def test_zero_padding_is_noticed_and_left_out(tmp_path: Path) -> None:
+    made = layer(2, 4, 2, 30, 30, 4, 4)
+    for each in made.values():
+        each[1, :, 18:] = 0
+    capture = open_capture([saved(tmp_path / "a.safetensors", made)])
+    assert says(capture, "Sequence 1: the last 12 of 30 keys are zero, and left out as padding.")
+    assert same(capture.read(HeadId(1, 0, 2)).keys, made["k"][1, 1, :18])
+    assert capture.shape(HeadId(0, 0, 0)).n_keys == 30
+    assert capture.shape(HeadId(1, 0, 0)).n_queries == 18
+
+
+@pytest.mark.parametrize("shape", [(2, 4, 5, 5), (2, 1, 5, 5), (1, 1, 5, 5), (2, 5, 5), (5, 5)])
+@pytest.mark.parametrize("kind", ["truth", "whole", "added"])
+def test_masks_of_any_rank_are_read(tmp_path: Path, shape: tuple[int, ...], kind: str) -> None:
+    seen = np.random.default_rng(3).random(shape) < 0.6
+    stored: Any = seen
+    if kind == "whole":
+        stored = seen.astype(np.int32)
+    elif kind == "added":
+        stored = np.where(seen, 0, np.finfo(np.float16).min).astype(np.float16)
+    path = saved(tmp_path / "a.safetensors", {**layer(), "mask": stored})
+    found = open_capture([path]).read(HeadId(1, 0, 2), [0, 3, 4])
+    whole = np.broadcast_to(seen[:, None] if len(shape) == 3 else seen, (2, 4, 5, 5))
+    assert same(found.seen, whole[1, 2, [0, 3, 4]])
+    assert found.bias is None
+
+
+def test_an_additive_mask_may_hold_a_bias(tmp_path: Path) -> None:
+    mask = np.where(np.tri(5), -np.arange(5.0), -np.inf).astype(np.float32)
+    bias = np.full((4, 5, 5), 0.5, np.float32)
+    path = saved(tmp_path / "a.safetensors", {**layer(), "mask": mask, "bias": bias})
+    found = open_capture([path]).read(HeadId(0, 0, 1))
+    assert same(found.seen, np.tri(5, dtype=bool))
+    assert same(found.bias, np.where(np.tri(5), -np.arange(5.0), 0) + 0.5)
+    keys = saved(tmp_path / "b.safetensors", {**layer(3), "mask": np.array([[1, 1, 1, 0, 0]] * 3)})
+    assert same(open_capture([keys]).read(HeadId(2, 0, 0)).seen, np.array([[1, 1, 1, 0, 0]] * 5))
+
+
+def test_what_stands_beside_is_read_by_rows(tmp_path: Path) -> None:
+    made = layer(2, 4, 2, 5, 5, 3, 6)
+    lse = np.arange(40, dtype=np.float32).reshape(2, 4, 5)
+    scores = np.arange(200, dtype=np.float32).reshape(2, 4, 5, 5)
+    more: Arrays = {"lse": lse, "scores": scores, "positions": np.arange(10).reshape(2, 5)}
+    found = open_capture([saved(tmp_path / "a.safetensors", {**made, **more})]).read(
+        HeadId(1, 0, 2), [1, 4]
+    )
+    assert same(found.log_sum_exp, lse[1, 2, [1, 4]])
+    assert same(found.scores, scores[1, 2, [1, 4]])
+    assert same(found.positions, np.array([6, 9]))
+    turned = {**made, "lse": lse.transpose(0, 2, 1), "positions": np.arange(3, 8)}
+    found = open_capture([saved(tmp_path / "b.safetensors", turned)]).read(HeadId(1, 0, 2), [4])
+    assert same(found.log_sum_exp, lse[1, 2, [4]])
+    assert same(found.positions, np.array([7]))
+
+
+@pytest.mark.parametrize(
+    ("n_queries", "more", "metadata", "sentence"),
+    [
+        (1, {}, {}, "Nothing says at which of 9 keys the 1 query stands: it is a hypothesis."),
+        (3, {}, {}, "Nothing says at which of 9 keys the 3 queries stand"),
+        (3, {"positions": np.arange(6, 9)}, {}, ""),
+        (3, {}, {"query_offset": "6"}, ""),
+        (3, {"positions": np.arange(9, 12)}, {}, "By positions the last query stands at 11, but"),
+        (3, {}, {"query_offset": "90"}, "By the metadata the last query stands at 92, but there"),
+        (12, {}, {}, "12 queries have 9 keys: K lacks the prefix, or this is cross attention."),
+    ],
+)
+def test_where_queries_stand_is_known_or_said_to_be_open(
+    tmp_path: Path, n_queries: int, more: Arrays, metadata: dict[str, str], sentence: str
+) -> None:
+    made = layer(1, 4, 2, n_queries, 9, 3, 6)
+    capture = open_capture([saved(tmp_path / "a.safetensors", {**made, **more}, metadata)])
+    assert_holds(capture, made)
+    about = [each for each in capture.stated if "quer" in each and "Layer" not in each]
+    assert [each[: len(sentence)] for each in about] == [sentence] * bool(sentence)
+    positions = capture.read(HeadId(0, 0, 1), [n_queries - 1]).positions
+    last = more["positions"][-1] if more else int(metadata.get("query_offset", 0)) + n_queries - 1
+    assert same(positions, np.array([last])) if more or metadata else positions is None
+
+
+def test_claims_are_tested(tmp_path: Path) -> None:
+    made = layer(1, 4, 2, 7, 7, 8, 6)
+    claims = {"num_attention_heads": "4", "num_kv_heads": "4", "head_dim": "16", "layout": "bnhd"}
+    capture = open_capture([saved(tmp_path / "a.safetensors", made, claims)])
+    assert_holds(capture, made)
+    assert says(
+        capture,
+        "The metadata says num_kv_heads 4, but shapes say 2.",
+        "The metadata says head_dim 16, but shapes say 8.",
+        "The metadata says q is bnhd, which shapes deny.",
+    )
+    strange = saved(tmp_path / "b.safetensors", made, {"layout": "zz\x1b"})
+    assert says(open_capture([strange]), r"The metadata's layout 'zz\x1b' means nothing here.")
+
+
+def test_a_claimed_layout_decides_what_shapes_leave_open(tmp_path: Path) -> None:
+    made = layer(1, 5, 5, 5, 5, 4, 4)
+    stored = {part: laid_out(each, "bnhd") for part, each in made.items()}
+    assert_holds(
+        open_capture([saved(tmp_path / "a.safetensors", stored, {"layout": "bnhd"})]), made
+    )
