@@ -180,6 +180,7 @@ class _Doctor:
         found, head, reading = self._fit(id, rows)
         shape = capture.shape(id, reading)
         expected = self._expected(id, head)
+        found = settled(found, head, expected)
         masks = () if expected is None else alike(head, found, expected)
         stored = head.formats.get("q", "float32")
         judgement = judge(found, expected, self.level, stored, masks)
@@ -282,6 +283,22 @@ def sampled(n_queries: int, settings: Settings) -> tuple[int, ...]:
     rng = np.random.default_rng(settings.seed)
     between = rng.choice(np.arange(1, n_queries - 1), settings.rows - len(ends), replace=False)
     return tuple(sorted({*ends, *between.tolist()}))
+
+
+def settled(found: Diagnosis, head: HeadRows, expected: Expected | None) -> Diagnosis:
+    """Return what was found with the expected mask, where no mask could hide a key of these rows.
+
+    So it is while a model decodes: the one row sees all keys, causal or not.
+    """
+    if not found.fits or found.mask is not None or expected is None or expected.mask is None:
+        return found
+    corner = head.n_keys - head.n_queries if expected.mask != "none" else 0
+    mask = HeadMask(expected.mask, corner, expected.window)
+    if not mask.seen(head)[np.isin(head.rows, found.used)].all():
+        return found
+    left = tuple(each for each in found.undetermined if each[0] != "mask")
+    note = "Rows used see all keys, under the expected mask as without one."
+    return replace(found, mask=mask, undetermined=left, notes=(*found.notes, note))
 
 
 def alike(head: HeadRows, found: Diagnosis, expected: Expected) -> tuple[str, ...]:

@@ -1,0 +1,73 @@
+"""The order of work over heads: rows, masks that are alike, and what neighbours had."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attn_tui.compute.fit.simulate import Arithmetic, simulate
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.doctor.examine import alike, sampled, settled
+from attn_tui.doctor.expected import NONE, Expected
+from attn_tui.doctor.report import Settings
+from tests.doctor.fakes import diagnosis
+
+
+def test_rows_are_drawn_by_the_seed_with_the_first_and_the_last() -> None:
+    rows = sampled(8192, Settings(rows=32, seed=3))
+    assert len(rows) == len({*rows}) == 32
+    assert (rows[0], rows[-1]) == (0, 8191)
+    assert [*rows] == sorted(rows)
+    assert rows == sampled(8192, Settings(rows=32, seed=3))
+    assert rows != sampled(8192, Settings(rows=32, seed=4))
+    assert sampled(8192, Settings(rows=1)) == (8191,)
+    assert sampled(1, Settings()) == (0,)
+
+
+CAUSAL, WINDOW = Expected(0.25, mask="causal"), Expected(0.25, mask="window", window=8)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected", "names"),
+    [
+        (HeadMask("causal"), CAUSAL, {"causal"}),
+        (HeadMask("none"), CAUSAL, {"none"}),
+        (HeadMask("window", 0, 8), WINDOW, {"window"}),
+        (HeadMask("window", 0, 64), replace(WINDOW, window=70), {"causal", "window"}),
+        (HeadMask("causal"), replace(WINDOW, window=64), {"causal", "window"}),
+        (HeadMask("window", 0, 9), WINDOW, set()),
+    ],
+)
+def test_masks_are_alike_where_they_hide_the_same_keys(
+    found: HeadMask, expected: Expected, names: set[str]
+) -> None:
+    head = simulate(1, Arithmetic(0.25), n_keys=64, d_k=16, rows=range(64))
+    used = tuple(range(64))
+    assert {*alike(head, diagnosis(mask=found, used=used), expected)} == names
+
+
+def test_a_captured_mask_may_hide_padding_and_nothing_else() -> None:
+    head = simulate(1, Arithmetic(0.25), n_keys=64, d_k=16, rows=range(64))
+    found = diagnosis(mask=HeadMask("given"), used=tuple(range(64)))
+    causal = np.tri(64, dtype=bool)
+    padded = causal.copy()
+    padded[:, 60:] = False
+    near = causal & ~np.tri(64, k=-8, dtype=bool)
+    for seen, expected, names in (
+        (causal, CAUSAL, {"causal"}),
+        (padded, CAUSAL, {"causal"}),
+        (near, CAUSAL, set()),
+        (near, WINDOW, {"window"}),
+        (np.ones_like(causal), CAUSAL, {"none"}),
+    ):
+        assert {*alike(replace(head, seen=seen), found, expected)} == names
+
+
+def test_a_row_that_sees_all_keys_has_the_expected_mask() -> None:
+    head = simulate(1, Arithmetic(0.25, mask=HeadMask("none")), n_keys=64, d_k=16, rows=[63])
+    found = diagnosis(mask=None, used=(63,), undetermined=(("mask", "causal or not"),))
+    assert settled(found, head, CAUSAL).mask == HeadMask("causal")
+    assert settled(found, head, CAUSAL).undetermined == ()
+    assert settled(found, head, WINDOW) == found
+    assert settled(found, head, Expected(0.25, softcap=NONE)) == found
+    assert settled(found, head, None) == found
