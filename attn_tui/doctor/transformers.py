@@ -130,7 +130,7 @@ class _Reader:
             latent = whole("kv_lora_rank")
             lengths = {nope + rope, *([latent + rope] if latent else ())}
             return nope + rope, f"qk_nope_head_dim {nope} + qk_rope_head_dim {rope}", lengths
-        own = whole("head_dim", "d_kv", "attention_head_size", "attention_head_dim")
+        own = whole("head_dim", "d_head", "d_kv", "attention_head_size", "attention_head_dim")
         said = f"head_dim {own}"
         if own is None and self.heads and self.width:
             own = self.width // self.heads
@@ -148,6 +148,11 @@ class _Reader:
             if (scale := number(name)) is not None:
                 say(f"{name} {scale:g}")
                 return scale, 1.0
+        if "d_head" in self.fields.of and (divisor := number("attn_scale")):
+            # TransformerLens, whose scores are divided.
+            divisor = divisor if self.fields.flag("use_attn_scale", True) else 1.0
+            say(f"attn_scale {divisor:g}, m = 1/{divisor:g}")
+            return 1.0 / divisor, 1.0
         scalar = number("query_pre_attn_scalar") or (256.0 if self.kind in _CAPPED else None)
         if scalar:
             say(f"query_pre_attn_scalar {scalar:g}, m = 1/√{scalar:g}")

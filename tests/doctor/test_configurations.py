@@ -47,6 +47,7 @@ def of(**config: Any) -> Expectation:
         # Llama's YaRN is in q and k.
         ({"model_type": "llama", "rope_scaling": YARN}, 128**-0.5),
         ({"model_type": "whatever", "scaling": 0.3}, 0.3),
+        ({"n_heads": 4, "d_head": 64, "attn_scale": 10.0}, 0.1),
         ({"text_config": WIDE | {"model_type": "llama"}}, 128**-0.5),
     ],
 )
