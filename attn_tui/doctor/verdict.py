@@ -175,8 +175,9 @@ def _sink(
         if not low - margin <= expected <= high + margin:
             return True
     if shown.value is None or shown.low is None:
-        most = "" if shown.high is None else f", or one of at most {shown.high:.3g}"
-        return f"none was found{most}"
+        most = "" if shown.high is None else f", or one of b = {shown.high:.3g} at most"
+        dropped = "; capture .sink to know whether it was dropped" if expected == LEARNED else ""
+        return f"none was found{most}{dropped}"
     return False
 
 

@@ -23,11 +23,25 @@ def verdict_line(report: Report) -> str:
     every = groups(report)
     if not every:
         return "cannot tell: stopped before the first head"
-    worst = every[0]
-    return f"{worst.verdict}: {_said(worst)}; {_evidence(report, worst)}"
+    worst = _like(report, every[0].first)
+    return f"{worst.verdict}: {said(worst)}; {_evidence(report, worst)}"
 
 
-def _said(group: Group) -> str:
+def _like(report: Report, finding: Finding) -> Group:
+    """Return the heads of which the same verdict is said, for the same reasons."""
+    wanted = _reasons(finding)
+    return Group(tuple(each for each in report.findings if _reasons(each) == wanted))
+
+
+def _reasons(finding: Finding) -> tuple[object, ...]:
+    judged = finding.judgement
+    unknown = tuple(name for name, _ in judged.undetermined)
+    unknown = unknown if judged.verdict == "cannot tell" else ()
+    return (judged.verdict, judged.differs, unknown, finding.diagnosis.fits)
+
+
+def said(group: Group) -> str:
+    """Return what was found of heads, and what was expected."""
     finding = group.first
     found = finding.diagnosis
     if group.verdict == "differs":
@@ -36,19 +50,28 @@ def _said(group: Group) -> str:
         tested = f" (tested: {joined(found.suspects)})" if found.suspects else ""
         return f"nothing fits{tested}"
     if group.verdict == "cannot tell":
-        return "; ".join(
-            f"{WORDS.get(name, name)} is unknown: {reason}"
-            for name, reason in finding.judgement.undetermined[:2]
-        )
+        reason, names = next(iter(unknown(finding).items()))
+        return f"{joined(names)} {'is' if len(names) == 1 else 'are'} unknown: {reason}"
     text = _multiplier(finding)
     if group.verdict == "agrees":
+        texts = [expected_texts(each.expected) for each in group.findings]
         others = [
-            f"{WORDS[name]} {expected_texts(finding.expected)[name]}"
+            f"{WORDS[name]} {texts[0][name]}"
             for name in ("softcap", "sink", "mask")
-            if finding.expected is not None and finding.expected.needs(name)
+            if finding.expected is not None
+            and finding.expected.needs(name)
+            and all(each.get(name) == texts[0][name] for each in texts)
         ]
         return ", ".join([text, *others]) + " as expected"
     return f"{text}; --config says what should be"
+
+
+def unknown(finding: Finding) -> dict[str, list[str]]:
+    """Return what is not known of a head, by the reason."""
+    found: dict[str, list[str]] = {}
+    for name, reason in finding.judgement.undetermined:
+        found.setdefault(reason, []).append(WORDS.get(name, name))
+    return found
 
 
 def _multiplier(finding: Finding) -> str:
@@ -141,7 +164,7 @@ def why(report: Report) -> Iterator[str]:
     if report.interrupted:
         yield f"Stopped after {len(report.findings):,} of {report.total:,} heads."
     for group in groups(report):
-        yield f"{group.places}: {group.verdict}: {_said(group)}."
+        yield f"{group.places}: {group.verdict}: {said(group)}."
     if report.expectation is not None:
         yield f"Expected by {report.expectation.source}."
         yield from report.expectation.notes

@@ -6,8 +6,15 @@ from textwrap import wrap
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import SHOWN
 from attn_tui.report.doctor.groups import Group, groups
-from attn_tui.report.doctor.line import verdict_line, why
-from attn_tui.report.doctor.words import WORDS, dialects, expected_texts, found_texts, rule_text
+from attn_tui.report.doctor.line import unknown, verdict_line, why
+from attn_tui.report.doctor.words import (
+    WORDS,
+    dialects,
+    expected_texts,
+    found_texts,
+    joined,
+    rule_text,
+)
 from attn_tui.report.numbers import quantity
 from attn_tui.report.rows import WIDTH, cells
 
@@ -61,10 +68,10 @@ def _group(group: Group) -> Iterator[str]:
     if found.fits:
         yield from _table(finding, expected)
     yield from _line("residual", f"{quantity(found.residual)}{_rounding(finding)}")
-    for name, reason in finding.judgement.undetermined:
-        yield from _line("not known", f"{WORDS.get(name, name)}: {reason}")
-    for names in found.confounded:
-        told = " and ".join(WORDS.get(name, name) for name in names)
+    for reason, names in unknown(finding).items():
+        yield from _line("not known", f"{joined(names)}: {reason}")
+    for pair in found.confounded:
+        told = " and ".join(WORDS.get(name, name) for name in pair)
         yield from _line("not apart", f"{told} cannot be told from each other here")
     for suspect in found.suspects:
         yield from _line("tested", suspect)

@@ -150,10 +150,10 @@ def rule_text(names: Iterable[str]) -> str:
 
 def dialects(m: float) -> Iterator[str]:
     """Yield how each of the programs that people use says a multiplier."""
-    value = general(m)
+    value = general(m, 4)
     yield f"transformers scaling = {value}"
     if m > 0.0:
-        yield f"query_pre_attn_scalar = {general(m**-2.0)} (Gemma)"
+        yield f"query_pre_attn_scalar = {general(m**-2.0, 4)} (Gemma)"
     yield f"attention_multiplier = {value} (Granite)"
     yield f"attention.scale = {value} (GGUF)"
 
