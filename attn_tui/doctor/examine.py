@@ -170,7 +170,7 @@ class _Doctor:
     def _warm(self, id: HeadId, reading: Reading) -> Diagnosis:
         n_queries = self.capture.shape(id, reading).n_queries
         head = self.capture.read(id, sampled(n_queries, self.settings), reading)
-        return diagnose(head, start=self._starts(id, head, reading)[0])
+        return diagnose(head, start=self._starts(id, head, reading)[0], deep=False)
 
     def see(self, id: HeadId) -> Finding:
         """Return what is to be said of a head."""
@@ -212,7 +212,7 @@ class _Doctor:
                     read[reading] = self.capture.read(id, rows, reading)
                 head = read[reading]
                 for start in [None] if search else self._starts(id, head, reading):
-                    found = diagnose(head, start=start)
+                    found = diagnose(head, start=start, deep=search)
                     if best is None or _better(found, best[0]):
                         best = found, head, reading
                     if found.fits:

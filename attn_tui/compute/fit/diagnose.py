@@ -20,12 +20,13 @@ WIDE = 0.5
 """A multiplier whose 95 % interval reaches so far, as a share of it, is not known."""
 
 
-def diagnose(head: HeadRows, *, start: Diagnosis | None = None) -> Diagnosis:
+def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = True) -> Diagnosis:
     """Find what a head was computed with, from its queries, keys, values and output.
 
     Args:
         head: Some of its rows; 8 to 64 are usual.
         start: What another head of the same model was computed with: tried first.
+        deep: Whether to search where that does not fit; without a start masks alone are tried.
 
     Returns:
         The diagnosis; if nothing fits, without a multiplier.
@@ -37,7 +38,7 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None) -> Diagnosis:
     assert head.output is not None
     spacing = format_of(coarsest(head.output, head.formats.get("out", "float32")))
     with np.errstate(all="ignore"):
-        attempt = search(head, spacing, start)
+        attempt = search(head, spacing, start, deep)
     fit = attempt.choice.fit
     keys = attempt.rows.seen.sum(axis=1)
     found = Diagnosis(

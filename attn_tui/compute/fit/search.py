@@ -44,16 +44,19 @@ class Attempt:
         return self.choice.fits
 
 
-def search(head: HeadRows, format: Format, start: Diagnosis | None = None) -> Attempt:
+def search(
+    head: HeadRows, format: Format, start: Diagnosis | None = None, deep: bool = True
+) -> Attempt:
     """Return the first structure that fits, or of those tried the one that comes nearest.
 
     First what another head was computed with; then 1/√d_k under each mask without a window; only
-    if these fail a scan of multipliers, caps and windows; last, multipliers by row.
+    if these fail a scan of multipliers, caps and windows; last, multipliers by row. What is not
+    deep ends with the first of these that there is.
     """
     masks = unwindowed(head)
     rows = rows_of(head, masks[0])
     nearest: Attempt | None = None
-    for attempt in _attempts(head, rows, masks, format, start):
+    for attempt in _attempts(head, rows, masks, format, start, deep):
         if attempt.fits:
             return attempt
         if nearest is None or attempt.choice.fit.chi_square < nearest.choice.fit.chi_square:
@@ -72,6 +75,7 @@ def _attempts(
     masks: tuple[HeadMask, ...],
     format: Format,
     start: Diagnosis | None,
+    deep: bool,
 ) -> Iterator[Attempt]:
     if start is not None and (known := _known(start)) is not None:
         near, mask, path = known
@@ -80,6 +84,14 @@ def _attempts(
             if there.seen.any(axis=1).all():
                 attempt = Attempt(mask, there, chosen(there, near, format, path))
                 yield _with_windows(head, attempt, format)
+                if not deep:
+                    return
+    held = None if start is None else start.temperature
+    if start is not None and start.mask is not None and held is not None and held.kind == "by row":
+        if (by_row := _by_row(head, start.mask, rows, format)) is not None:
+            yield by_row
+        if not deep:
+            return
     first = Parameters(head.d_k**-0.5)
     order: list[tuple[float, int, HeadMask, Rows, Parameters]] = []
     for mask in masks:
@@ -94,6 +106,8 @@ def _attempts(
                 by_row = _by_row(head, attempt.mask, rows, format)
                 attempt = by_row if by_row is not None and by_row.fits else attempt
             yield attempt
+    if not deep:
+        return
     yield from _scanned(head, rows, masks, format)
     for mask in masks:
         if (by_row := _by_row(head, mask, rows, format)) is not None:
