@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ class Capture:
         """The layers that have heads, rising."""
         return tuple(self._layers)
 
-    @property
+    @cached_property
     def heads(self) -> tuple[HeadId, ...]:
         """All heads, by sequence, layer and head."""
         return tuple(

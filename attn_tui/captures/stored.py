@@ -20,8 +20,8 @@ Raw = NDArray[Any]
 _SPAN = 2**22
 """Bytes that are read at a time."""
 
-_GAP = 2**12
-"""Bytes that are read though nobody asks for them, where that saves a call."""
+_GAP = 2**13
+"""Bytes between rows that are read though nobody asks for them, which saves a call."""
 
 
 @dataclass(frozen=True)
@@ -111,21 +111,30 @@ class Plain(Stored):
         (rows, row_step), (columns, column_step) = outer, inner
         begins += int(columns[0]) * column_step
         width = int(columns[-1] - columns[0]) * column_step + self.dtype.itemsize
-        # Rows that are near each other are read together.
-        breaks = np.flatnonzero(np.diff(rows) * row_step > width + _GAP) + 1
-        for run in np.split(np.arange(len(rows)), breaks):
-            most = max(1, (_SPAN - width) // max(row_step, 1))
-            at = 0
-            while at < len(run):
-                last = int(np.searchsorted(rows[run], rows[run[at]] + most, side="right"))
-                piece = run[at : max(last, at + 1)]
-                first = int(rows[piece[0]])
-                size = int(rows[piece[-1]] - first) * row_step + width
-                data = disk.read(begins + first * row_step, size)
-                shape = (int(rows[piece[-1]] - first) + 1, int(columns[-1] - columns[0]) + 1)
-                view: Raw = np.ndarray(shape, self.dtype, data, 0, (row_step, column_step))
-                matrix[piece] = view[rows[piece] - first][:, columns - columns[0]]
-                at += len(piece)
+        is_dense = width == len(columns) * self.dtype.itemsize
+        if is_dense and row_step == width and rows[-1] - rows[0] == len(rows) - 1:
+            data = disk.read(begins + int(rows[0]) * row_step, len(rows) * width)
+            whole: Raw = np.frombuffer(data, self.dtype).reshape(matrix.shape)
+            return (whole if outer is axes[0] else whole.T).reshape(found.shape)
+        if is_dense and len(rows) > 1 and np.diff(rows).min() * row_step > width + _GAP:
+            data = disk.read_each([begins + row_step * row for row in rows.tolist()], width)
+            matrix[:] = np.frombuffer(data, self.dtype).reshape(matrix.shape)
+            return found
+        # As many rows at once as fit in a span, with what is between them.
+        at, most = 0, max(1, (_SPAN - width) // max(row_step, 1))
+        while at < len(rows):
+            first = int(rows[at])
+            last = max(int(np.searchsorted(rows, first + most, side="right")), at + 1)
+            count = int(rows[last - 1]) - first + 1
+            data = disk.read(begins + first * row_step, (count - 1) * row_step + width)
+            shape = (count, int(columns[-1] - columns[0]) + 1)
+            view: Raw = np.ndarray(shape, self.dtype, data, 0, (row_step, column_step))
+            if count > last - at:
+                view = view[rows[at:last] - first]
+            if shape[1] > len(columns):
+                view = view[:, columns - columns[0]]
+            matrix[at:last] = view
+            at = last
         return found
 
     def blocks(self, most: int) -> Iterator[tuple[int, Raw]]:
@@ -143,7 +152,14 @@ class Plain(Stored):
 
 def widened(numbers: Raw) -> NDArray[np.floating[Any]]:
     """Return numbers as float32 if it holds each of their format exactly, else as float64."""
-    is_short = numbers.dtype.itemsize < 4 or numbers.dtype in (np.float32, np.dtype(">f4"))
+    if numbers.dtype.name == "bfloat16":
+        # Its bits are the first half of those of float32.
+        bits = np.left_shift(numbers.view(np.uint16), 16, dtype=np.uint32)
+        return bits.view(np.float32)
     # A NaN that signals does so when it is converted.
     with np.errstate(invalid="ignore"):
+        if numbers.dtype.itemsize == 1:
+            every = np.arange(256, dtype=np.uint8).view(numbers.dtype).astype(np.float32)
+            return every[numbers.view(np.uint8)]
+        is_short = numbers.dtype.itemsize < 4 or numbers.dtype in (np.float32, np.dtype(">f4"))
         return numbers.astype(np.float32 if is_short else np.float64)
