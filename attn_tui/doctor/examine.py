@@ -8,6 +8,7 @@ import numpy as np
 
 from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.captures.readings import Dims, Reading
+from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.fit.diagnose import diagnose
 from attn_tui.compute.fit.diagnosis import Diagnosis
@@ -50,7 +51,9 @@ def examine(
     """
     started = time.monotonic()
     doctor = _Doctor(capture, expectation, settings)
-    chosen = _chosen(capture, settings, doctor.settle(_layers(capture, settings)))
+    with one_thread():
+        readings = doctor.settle(_layers(capture, settings))
+    chosen = _chosen(capture, settings, readings)
     doctor.level = confidence(len(chosen))
     report = Report(capture, expectation, settings, len(chosen))
     yield report
@@ -58,7 +61,9 @@ def examine(
         if stop():
             yield replace(report, interrupted=True, elapsed=time.monotonic() - started)
             return
-        findings = (*report.findings, doctor.see(head))
+        # Threads of BLAS cost more than they save on matrices of a head's size.
+        with one_thread():
+            findings = (*report.findings, doctor.see(head))
         report = replace(report, findings=findings, elapsed=time.monotonic() - started)
         yield report
 
