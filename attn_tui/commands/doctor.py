@@ -73,6 +73,7 @@ def doctor(captures: tuple[str, ...], require: bool, as_json: bool, **given: Any
     """
     from attn_tui.captures.layouts import parse_layouts
     from attn_tui.captures.opening import open_capture
+    from attn_tui.compute.blas import one_thread
     from attn_tui.doctor.examine import examine
     from attn_tui.doctor.report import status
     from attn_tui.report.doctor import json, text
@@ -83,7 +84,8 @@ def doctor(captures: tuple[str, ...], require: bool, as_json: bool, **given: Any
     layouts = parse_layouts([given["layout"]]) if given["layout"] is not None else {}
     capture = open_capture([*captures], layouts=layouts, names=given["names"])
     expectation = _expectation(given["config"], capture)
-    with until_interrupted() as stop, Progress("heads") as progress:
+    # Its products are small: threads that wait for each other take most of the time.
+    with until_interrupted() as stop, Progress("heads") as progress, one_thread():
         for report in examine(capture, expectation, settings, stop):
             progress.show(report.progress)
         interrupted = stop()

@@ -113,8 +113,11 @@ def misses(
 
 
 def _misses(expected: float, place: Place, model: Expectation) -> Iterator[Miss]:
-    d_k, layer = float(place.d_k), place.layer
-    said = f"{place.d_k}"
+    d_k, said = float(place.d_k), f"{place.d_k}"
+    if model.yarn != 1.0:
+        yield from _yarn(expected, model.yarn)
+    if len({each.multiplier for each in model.layers}) > 1:
+        yield from _layer(expected, place.layer)
     if expected == 1.0:
         yield Miss(d_k**-0.5, f"1/√{said}", "the scale twice, for q carries it already")
     yield Miss(1.0, "1", "no scale at all, or one that q carries already", "llama.cpp 14892")
@@ -127,12 +130,9 @@ def _misses(expected: float, place: Place, model: Expectation) -> Iterator[Miss]
         yield Miss(expected**2, "", "the scale twice")
         yield Miss(1.0 / d_k, f"1/{said}", "µP's 1/d_k")
     yield Miss(d_k**-0.25, f"1/⁴√{said}", "⁴√d_k on one side of the two", "guided-diffusion 38")
-    for mu in dict.fromkeys((model.yarn, *_MUS)):
-        if mu != 1.0:
-            yield from _yarn(expected, mu)
-    if layer:
-        for power, meaning in ((-1, "the layer's scale twice"), (1, "the layer's scale missing")):
-            yield Miss(expected * (layer + 1.0) ** power, "", meaning, "Megatron-LM 175")
+    for mu in _MUS:
+        yield from _yarn(expected, mu)
+    yield from _layer(expected, place.layer)
     yield Miss(expected * LOG2_E, "", "a factor log₂e that belongs to exponentials of base 2")
     yield Miss(expected / LOG2_E, "", "log₂e left out before exponentials of base 2")
     yield Miss((2.0 * d_k) ** -0.5, f"1/√{2 * place.d_k}", "twice the dimension of a head")
@@ -144,6 +144,12 @@ def _misses(expected: float, place: Place, model: Expectation) -> Iterator[Miss]
 
 _MUS = tuple(0.1 * log(factor) + 1.0 for factor in (40.0, 4.0, 8.0, 16.0, 32.0, 64.0))
 """μ of factors that models have, for a model of which nothing is known."""
+
+
+def _layer(expected: float, layer: int) -> Iterator[Miss]:
+    if layer:
+        for power, meaning in ((-1, "the layer's scale twice"), (1, "the layer's scale missing")):
+            yield Miss(expected * (layer + 1.0) ** power, "", meaning, "Megatron-LM 175")
 
 
 def _yarn(expected: float, mu: float) -> Iterable[Miss]:

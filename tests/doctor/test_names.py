@@ -73,6 +73,23 @@ def test_a_near_miss_says_what_it_usually_means(m: float, expected: float, said:
     assert any(said in each.meaning for each in found), found
 
 
+def test_what_a_configuration_has_is_thought_of_before_what_others_have() -> None:
+    yarn = {"type": "yarn", "factor": 40.0, "mscale_all_dim": 1.0}
+    latent = {
+        "model_type": "deepseek_v3", "num_attention_heads": 4, "hidden_size": 1024,
+        "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "rope_scaling": yarn,
+    }  # fmt: skip
+    model = expectation(latent, "config.json")
+    missing = misses(near(192**-0.5), model.of(0, 192).multiplier or 0.0, Place(192), model)
+    assert "mscale² = 1.8739 is missing" in missing[0].meaning
+    scaled = {"model_type": "gpt2", "n_head": 4, "n_embd": 256, "n_layer": 2,
+              "scale_attn_by_inverse_layer_idx": True}  # fmt: skip
+    twice = misses(
+        Span(0.03125, 0.0312, 0.0313), 0.0625, Place(64, layer=1), expectation(scaled, "c")
+    )
+    assert twice[0].meaning == "the layer's scale twice"
+
+
 def test_what_nobody_arrives_at_means_nothing() -> None:
     assert misses(near(0.0734), 0.125, Place(64)) == ()
 
