@@ -17,6 +17,18 @@ REASONS: Mapping[type[Exception], str] = {
 """Why a file cannot be read, in words."""
 
 
+_FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+
+
+def _read_after_seeking(descriptor: int, size: int, at: int) -> bytes:
+    os.lseek(descriptor, at, os.SEEK_SET)
+    return os.read(descriptor, size)
+
+
+# Windows has no other; a descriptor belongs to one thread.
+read_at = getattr(os, "pread", _read_after_seeking)
+
+
 def place_of(path: str) -> str:
     """Return a path as errors name it; of a long one its end, which says most."""
     return inert(path if len(path) <= 80 else f"…{path[-79:]}", 80)
@@ -51,7 +63,7 @@ class Disk:
         """
         pieces, missing = [], size
         while missing:
-            piece = os.pread(self.descriptor, missing, begins + size - missing)
+            piece = read_at(self.descriptor, missing, begins + size - missing)
             if not piece:
                 refuse(self.path, "it ends too early", "a complete file")
             pieces.append(piece)
@@ -64,7 +76,7 @@ class Disk:
         Raises:
             InputError: If the file ends before.
         """
-        data = b"".join([os.pread(self.descriptor, size, at) for at in begins])
+        data = b"".join([read_at(self.descriptor, size, at) for at in begins])
         if len(data) == size * len(begins):
             return data
         return b"".join(self.read(at, size) for at in begins)
@@ -79,7 +91,7 @@ def opened(path: str) -> Iterator[Disk]:
     """
     try:
         # A pipe may never end, and opening one may never return.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(path, _FLAGS)
     except (OSError, ValueError) as error:
         _refuse_reason(path, error)
     try:

@@ -30,7 +30,10 @@ LONGEST_NUMBER = 6
 
 _WORDS = "|".join(sorted(map(re.escape, _PART_OF), key=len, reverse=True))
 _FILLERS = {"self_attn", "self_attention", "attention", "attn", "self", "mha", "sdpa"}
+_MARKS = "._/"
 _BREAK = re.compile(r"\.|/|__")
+_NUMBER = re.compile("[0-9]+")
+_LAYER = re.compile(r"(?:^|[._/])(?:layers?|l|h|blocks?|blk)?$", re.IGNORECASE)
 
 
 class Meaning(NamedTuple):
@@ -51,15 +54,32 @@ def meaning_of(name: str) -> Meaning | None:
     >>> meaning_of("3.q"), meaning_of("out"), meaning_of("blocks.0.attn.hook_z")
     (Meaning(layer=3, part='q'), Meaning(layer=0, part='out'), Meaning(layer=0, part='out'))
     """
-    words = _BREAK.split(name)
-    numbers = [at for at, word in enumerate(words) if word.isascii() and word.isdigit()]
-    between = words[numbers[0] + 1 : -1] if numbers else words[:-1]
-    part = _PART_OF.get(words[-1].removeprefix("hook_").removesuffix("_out"), "")
-    part = part or _PART_OF.get(words[-1], "")
-    if not part or len(numbers) > 1 or not _FILLERS.issuperset(between):
+    numbers = [*_NUMBER.finditer(name)]
+    if not numbers:
+        part = _part(name)
+        return Meaning(0, part) if part else None
+    before, after = name[: numbers[0].start()], name[numbers[0].end() :]
+    if len(numbers) > 1 or len(numbers[0][0]) > LONGEST_NUMBER:
         return None
-    layer = words[numbers[0]] if numbers else "0"
-    return Meaning(int(layer), part) if len(layer) <= LONGEST_NUMBER else None
+    if not after:
+        part = _part(before.rstrip(_MARKS))
+    elif after[0] in _MARKS and _LAYER.search(before):
+        part = _part(after.lstrip(_MARKS))
+    else:
+        return None
+    return Meaning(int(numbers[0][0]), part) if part else None
+
+
+def _part(text: str) -> str:
+    """Return what a name without a number means, or nothing."""
+    *before, word = _BREAK.split(text)
+    if not _FILLERS.issuperset(before):
+        return ""
+    bare = word.removeprefix("hook_")
+    names = [bare, bare.removesuffix("_out")]
+    if bare == word:
+        names += [word[len(each) + 1 :] for each in _FILLERS if word.startswith(f"{each}_")]
+    return next((_PART_OF[each] for each in names if each in _PART_OF), "")
 
 
 def matchers(text: str) -> Callable[[str], Meaning | None]:

@@ -136,8 +136,9 @@ def readings_of(given: Given, claims: tuple[tuple[str, int], ...] = ()) -> tuple
             cost = sum(cost for _, cost in pick)
             is_asked = len(given[0][2]) == 1
             for extra, dims in _solutions(given, [layout for layout, _ in pick], claims):
-                if dims.heads > MOST_HEADS and not is_asked and not _heads_first(layouts[0][1]):
-                    continue
+                is_turned = not is_asked and not _heads_first(layouts[0][1])
+                if is_turned and (dims.heads > MOST_HEADS or dims.heads > dims.queries > dims.keys):
+                    continue  # These are positions.
                 denied = sum(getattr(dims, name) not in (0, value) for name, value in claims)
                 unlikely = cost + extra + 3 * denied + _unlikely(dict(layouts), dims)
                 found.setdefault(Reading(layouts, "grouped", dims), unlikely)
@@ -178,7 +179,8 @@ def _unlikely(layouts: Mapping[str, Layout], dims: Dims) -> float:
         # Often it is turned before it is returned.
         cost += 2 if _heads_first(out) else 0.5
     cost += 3 if dims.queries > dims.keys else dims.queries < dims.keys
-    return cost + 0.5 * (dims.heads > dims.keys)
+    # Few models have more heads than positions, fewer more than 128.
+    return cost + 0.5 * (dims.heads > dims.keys) + (dims.heads > 128) + (dims.heads > MOST_HEADS)
 
 
 def with_kv_mappings(reading: Reading) -> Iterator[Reading]:

@@ -8,6 +8,8 @@ from attn_tui.captures.layer import Layer
 from attn_tui.captures.layouts import VECTORS, Layout, layout_text, layout_words
 from attn_tui.captures.readings import NEAR, Dims, Reading
 
+_LONG = 1_000
+
 
 def layer_list(layers: Sequence[int]) -> str:
     """Return numbers of layers in words.
@@ -92,6 +94,12 @@ def _layouts(layer: Layer, asked: Mapping[str, Layout]) -> Iterator[str]:
     given = " as given" if asked else ""
     said = [f"{_listed(parts)} {layout_words(layout)}" for layout, parts in by_layout.items()]
     yield f"Layout{given}: {'; '.join(said)}."
+    dims = readings[0].dims
+    if dims.d_k > _LONG and "b" not in readings[0].layout("q"):
+        yield (
+            f"d_k = {dims.d_k:,} is long for one head: where heads·dim are one axis, say "
+            "--layout 'q=bn(16d),k=bn(16d)' with the numbers of heads."
+        )
     others = [
         each
         for each in readings[1:]
@@ -103,7 +111,6 @@ def _layouts(layer: Layer, asked: Mapping[str, Layout]) -> Iterator[str]:
             "say --layout if it is not the first."
         )
     if any(each.kv_mapping == "interleaved" for each in readings):
-        dims = readings[0].dims
         yield (
             f"Head h has keys and values h // {dims.heads // dims.kv_heads}, unless the output "
             f"says h mod {dims.kv_heads}."

@@ -1,6 +1,5 @@
 """Files as other programs write them: safetensors, NumPy and h5py."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 import safetensors
 import safetensors.numpy
 
+from attn_tui.captures import disk
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.opening import open_capture
 from attn_tui.captures.safetensors import DTYPES
@@ -118,15 +118,16 @@ def test_a_head_of_an_archive_costs_its_bytes_only_if_nothing_is_packed(
 ) -> None:
     made = layer(1, 64, 64, 100, 100, 64, 64)
     read: list[int] = []
-    pread = os.pread
+    read_at = disk.read_at
 
     def counted(descriptor: int, size: int, at: int) -> bytes:
         read.append(size)
-        return pread(descriptor, size, at)
+        data: bytes = read_at(descriptor, size, at)
+        return data
 
     np.savez(tmp_path / "a.npz", allow_pickle=False, **made)
     capture = open_capture([str(tmp_path / "a.npz")])
-    monkeypatch.setattr(os, "pread", counted)
+    monkeypatch.setattr(disk, "read_at", counted)
     capture.read(HeadId(0, 0, 5), [3])
     whole = 100 * 64 * 2
     assert sum(read) == 2 * whole + 2 * 64 * 2

@@ -1,11 +1,11 @@
 import json
-import os
 import pickle
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from attn_tui.captures import disk
 from attn_tui.captures.capture import Capture, HeadId, HeadShape
 from attn_tui.captures.layouts import parse_layouts
 from attn_tui.captures.opening import open_capture
@@ -159,13 +159,14 @@ def test_rows_of_one_head_cost_its_bytes_only(
     path = tmp_path / "large.safetensors"
     _sparse(path, 30 * 2**30)
     opened: list[int] = []
-    pread = os.pread
+    read_at = disk.read_at
 
     def counted(descriptor: int, size: int, at: int) -> bytes:
         opened.append(size)
-        return pread(descriptor, size, at)
+        data: bytes = read_at(descriptor, size, at)
+        return data
 
-    monkeypatch.setattr(os, "pread", counted)
+    monkeypatch.setattr(disk, "read_at", counted)
     capture = open_capture([str(path)])
     assert sum(opened) < 20_000
     opened.clear()

@@ -36,6 +36,11 @@ def says(capture: Capture, *sentences: str) -> bool:
         ("model.layers.4.self_attn.attn_output", 4, "out"),
         ("model.layers.4.self_attn.attn_weights", 4, "weights"),
         ("layers/4/s_aux", 4, "sink"),
+        ("layer_3_q", 3, "q"),
+        ("Layer12.attn_k", 12, "k"),
+        ("h0.self_attn_weights", 0, "weights"),
+        ("attn_weights_5", 5, "weights"),
+        ("self_attn.v.7", 7, "v"),
     ],
 )
 def test_names_of_other_tools_are_known(name: str, number: int, part: str) -> None:
@@ -45,7 +50,18 @@ def test_names_of_other_tools_are_known(name: str, number: int, part: str) -> No
 @pytest.mark.parametrize(
     "name",
     [
-        *("", "x", "1.2.q", "q.1", "q_out_", "9999999.q", "blocks.0.hook_attn_out"),
+        *(
+            "",
+            "x",
+            "1.2.q",
+            "gpt2.q",
+            "conv1d.k",
+            "q.1.5",
+            "1q",
+            "q_out_",
+            "9999999.q",
+            "blocks.0.hook_attn_out",
+        ),
         *("model.layers.4.self_attn.o_proj", "model.layers.4.mlp.out"),
         "model.layers.0.self_attn.q_proj.weight",
     ],
