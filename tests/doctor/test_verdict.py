@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.fit.diagnosis import Diagnosis, Temperature
+from attn_tui.compute.fit.estimates import Number
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.doctor.expected import LEARNED, NONE, Expected
 from attn_tui.doctor.verdict import TESTED, Judgement, confidence, half_ulp, judge
@@ -133,3 +134,10 @@ def test_a_healthy_capture_of_2000_heads_agrees(df: float) -> None:
     corrected, hasty = failed.values()
     assert corrected <= 5
     assert hasty > 90
+
+
+def test_a_bound_of_few_rows_grows_with_the_confidence() -> None:
+    bound = Number(0.125, 3e-4, 0.0)
+    shown, sure = bound.half(0.95), bound.half(confidence(2000))
+    assert shown == 3e-4
+    assert 6.0 < sure / 1e-4 < 20.0

@@ -7,6 +7,10 @@ from attn_tui.compute.fit.diagnosis import Interval
 from attn_tui.compute.fit.student import t_quantile, t_tail
 
 
+_DF_OF_BOUND = 8.0
+"""Degrees of freedom by which a bound grows: one row at large logits is up to 6 errors off."""
+
+
 @dataclass(frozen=True)
 class Number:
     """A number with a standard error, or with a bound where few rows give none.
@@ -23,8 +27,11 @@ class Number:
 
     def half(self, confidence: float) -> float:
         """Return half the length of the interval at a level of confidence."""
-        if not self.df or self.error == inf:
+        if self.error == inf:
             return self.error
+        if not self.df:
+            # Three formal errors; where more is asked for, the tails of rounding are not normal.
+            return self.error * max(1.0, t_quantile(confidence, _DF_OF_BOUND) / 3.0)
         return self.error * t_quantile(confidence, self.df)
 
     def at(self, confidence: float = 0.95) -> Interval:
