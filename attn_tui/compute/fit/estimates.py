@@ -6,7 +6,6 @@ from math import inf, log, sqrt
 from attn_tui.compute.fit.diagnosis import Interval
 from attn_tui.compute.fit.student import t_quantile, t_tail
 
-
 _DF_OF_BOUND = 8.0
 """Degrees of freedom by which a bound grows: one row at large logits is up to 6 errors off."""
 
