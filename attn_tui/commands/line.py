@@ -47,18 +47,42 @@ def show(asked: "Asked") -> str:
     experiment = replace(experiment, setup=experiment.setup.put(settings))
     if isinstance(experiment.source, Typed):
         check_keys(experiment)
+    return _of_scores("show", asked, experiment, settings)
+
+
+def attention(asked: "Asked") -> str:
+    """Return the command line that prints the head that is shown.
+
+    Raises:
+        InputError: If the scores are not understood, or no command line can ask it, with what can.
+    """
+    from attn_tui.compute.attention.head import is_drawn
+    from attn_tui.compute.attention.settings import Settings
+
+    experiment, settings = asked.experiment, asked.experiment.setup.get(Settings)
+    if is_drawn(experiment):
+        # Whatever scores are asked play no part, and what draws the head need not be said.
+        setup, plain = experiment.setup, replace(settings, rows="auto")
+        seed = ["--seed", str(settings.seed)] * (settings.seed != Settings().seed)
+        options = [*_scaled(setup), *_options(setup.precision), *_options(plain)]
+        return _line("attention", *options, *seed)
+    if asked.error:
+        raise asked.error
+    return _of_scores("attention", asked, experiment, settings)
+
+
+def _of_scores(command: str, asked: "Asked", experiment: "Experiment", settings: Any) -> str:
+    """Return the command line that asks a question of scores: typed ones, or those of files."""
     try:
-        return _show(experiment, [*_scores(experiment.source)])
+        return _asking(command, experiment, settings, [*_scores(experiment.source)])
     except InputError:
         if not (origin := asked.draft.from_files):
             raise
-    return _show(experiment, _of_files(origin, experiment.source))
+    return _asking(command, experiment, settings, _of_files(origin, experiment.source))
 
 
-def _show(experiment: "Experiment", scores: Sequence[str]) -> str:
+def _asking(command: str, experiment: "Experiment", settings: Any, scores: Sequence[str]) -> str:
     """Return the command line that asks a question of scores that arguments stand for."""
-    from attn_tui.compute.explore.settings import Settings
-
     setup = experiment.setup
     # What a file says of the rest is replaced.
     every = "--experiment" in scores
@@ -66,7 +90,7 @@ def _show(experiment: "Experiment", scores: Sequence[str]) -> str:
     arguments += _options(setup.precision, every=every)
     if setup.mask or every:
         arguments += ["--mask", str(setup.mask) or "none"]
-    return _line("show", *arguments, *_options(setup.get(Settings), every=every))
+    return _line(command, *arguments, *_options(settings, every=every))
 
 
 def _of_files(origin: "Origin", source: "Source") -> tuple[str, ...]:

@@ -1,11 +1,12 @@
 """A headline: what is said first, in two lengths, and its words for shares and factors."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, inf, isnan, log
 from textwrap import wrap
 
+from attn_tui.compute.logit_map import LogitMap
 from attn_tui.report.numbers import general
 from attn_tui.report.rows import cells
 
@@ -105,6 +106,27 @@ def rounded(value: float) -> str:
 def setting(value: float) -> str:
     """Return a setting to three digits, without a power of ten where it can be: ``1,024``."""
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e7 else general(value, 3)
+
+
+def done(
+    to_logits: LogitMap,
+    write: Callable[[float], str] = setting,
+    words: Sequence[str] = ("Divided by", "Multiplied by", "Capped at", "With a sink"),
+) -> str:
+    """Return what was done to the scores: ``Divided by 32 and capped at 50``.
+
+    Args:
+        to_logits: What was done.
+        write: Returns a number as text.
+        words: What stands before each number, and what is said where there is none.
+    """
+    m, (divided, multiplied, capped, otherwise) = to_logits.multiplier, words
+    parts = [f"{multiplied} {write(m)}"] if m != 1.0 else []
+    if 0.0 < m < 1.0 and 1.0 / m < inf:
+        parts = [f"{divided} {write(1.0 / m)}"]
+    if to_logits.softcap is not None:
+        parts.append(f"{capped} {write(to_logits.softcap)}")
+    return " and ".join(parts).capitalize() or otherwise
 
 
 @dataclass(frozen=True)

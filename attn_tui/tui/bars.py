@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from attn_tui.charts.rows import cells
-from attn_tui.instruments import INSTRUMENTS
+from attn_tui.instruments import INSTRUMENTS, Instrument
 from attn_tui.tui.actions import Action
 from attn_tui.tui.widgets.bar import Item
 
@@ -28,15 +28,21 @@ def title_items(name: str, status: Status, width: int) -> list[Item]:
         status: The first come first in line for room.
         width: Cells.
     """
-    items = [Item(((" attn-tui ", "title"),))] if width >= 60 else []
-    for instrument in INSTRUMENTS:
-        here = instrument.name == name
-        role = "tab" if here else "muted"
-        # Where there is little room, the others have their numbers alone.
-        number = f" {instrument.number} "
-        text = f"{number}{instrument.title} " if here or width >= NARROW else number
-        items.append(Item(((text, role),), f"app.instrument('{instrument.name}')"))
+    # Where there is little room the program's name goes, and then the others have numbers alone.
+    room = width - 2 - cells(status[0][0][-1] if status else "")
+    for program, named in ((True, True), (False, True), (True, False)):
+        items = [Item(((" attn-tui ", "title"),))] if program and width >= 60 else []
+        items += [_instrument_item(each, each.name == name, named) for each in INSTRUMENTS]
+        if width >= NARROW and sum(item.width for item in items) <= room:
+            break
     return [*items, *_status_items(status, width - sum(item.width for item in items), width)]
+
+
+def _instrument_item(instrument: Instrument, here: bool, named: bool) -> Item:
+    """Return an instrument's number, with its title where it is shown or there is room."""
+    role = "tab" if here else "muted"
+    text = f" {instrument.number} " + f"{instrument.title} " * (here or named)
+    return Item(((text, role),), f"app.instrument('{instrument.name}')")
 
 
 def _status_items(status: Status, room: int, width: int) -> list[Item]:

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import Field, Kind, fields_of, one_of
+from attn_tui.compute.mask import Mask, parse_mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import RULES, Scale, parse_scale
 from attn_tui.compute.setup import Setup
@@ -258,6 +259,31 @@ RULE = Setting(
     opens="scale.choose_rule", **asking(_becomes_rule),
 )  # fmt: skip
 """The rule."""
+
+
+def _becomes_mask(change: Change) -> Callable[[Setup], Setup]:
+    return lambda setup: replace(setup, mask=change(setup.mask))
+
+
+MASK = Setting(
+    "mask", "mask", "keys that have no weight", Kind(
+        "keys and ranges such as 2, 5:8, 12: or causal",
+        lambda text: parse_mask("" if text == "none" else text),
+        lambda value: isinstance(value, Mask),
+        str,
+        lambda value: str(value) or "none",
+        lambda value, steps: replace(value, causal=value.causal ^ bool(steps % 2)),
+        digits=True,
+        choices={
+            "none": "every key is seen",
+            "causal": "vector 0 sees key 0, vector 1 keys 0 and 1, and so on",
+        },
+    ),
+    lambda seen: seen.asked.draft.setup.mask if seen.asked else Mask(),
+    default=Mask(), synonyms=("causal", "hidden keys", "padding"), opens="fields.type('mask')",
+    **asking(_becomes_mask),
+)  # fmt: skip
+"""The keys that are masked."""
 
 
 def _source(seen: Seen) -> str:

@@ -1,6 +1,6 @@
 """A visit: an instrument set up for something else, from which escape leads back."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -50,11 +50,26 @@ class Visiting(Part[VisitingHost]):
         visit = self._screen.app.visit
         return verb != "back" or (visit is not None and visit.home != self._screen.NAME)
 
-    async def to(self, instrument: str, draft: Draft, words: Sequence[str]) -> None:
-        """Ask something else, on the instrument that shows it, as one step of history."""
+    async def to(
+        self,
+        instrument: str,
+        draft: Draft,
+        words: Sequence[str],
+        looked: Callable[[Any], Any] | None = None,
+    ) -> None:
+        """Ask something else, on the instrument that shows it, as one step of history.
+
+        Args:
+            instrument: Its name.
+            draft: What is asked there.
+            words: What is said while somebody is away, at decreasing length.
+            looked: What the view becomes there, if it is to be another one.
+        """
         if asked := self._screen.asked:
             app = self._screen.app
             await app.action_instrument(instrument)
+            if looked:
+                app.screen.look(looked(app.screen.view))
             app.visit = Visit(self._screen.NAME, asked.draft, words)
             app.become(draft)
 

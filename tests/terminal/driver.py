@@ -66,7 +66,7 @@ class Course:
 
 
 OFTEN = 6
-SOMETIMES = {1: "claim", 2: "dot", 5: "sweep"}
+SOMETIMES = {1: "claim", 2: "dot", 3: "attention", 5: "sweep"}
 """Which of so many comparisons are followed by one with another command."""
 
 SEEDS = 1_000_000

@@ -90,7 +90,34 @@ async def last_step(person: Person) -> None:
     await person.put("d_k", "1024")
 
 
+HEAD = Shot(instrument="attention")
+SEVERAL = Shot(
+    Draft(
+        "q: [[1, 0, 2], [0, 1, 1], [3, 1, 0]]\nK: [[1, 0, 1], [0, 1, 0], [0.5, 0.5, -1]]\n"
+        "V: [[10, 0], [0, 20], [3, 3]]",
+        Setup(mask=Mask(causal=True)),
+        "vectors",
+    ),
+    instrument="attention",
+)
+
+
+def head(*keys: str) -> Shot:
+    return replace(HEAD, deed=typed(*keys))
+
+
 SHOTS = {
+    "attention": {
+        "main": HEAD,
+        "rows": head("t"),
+        "settings": head("tab"),
+        "pinned": head("p", "minus", "minus", "minus", "minus"),
+        "sharpest": replace(HEAD, deed=done_by("fields.set('sort', 'entropy')")),
+        "many": replace(HEAD, deed=done_by("fields.set('n', '300')")),
+        "full": head("f"),
+        "visited": head("up", "enter"),
+        "output": replace(SEVERAL, deed=tab("output")),
+    },
     "claims": {
         "main": CLAIMS,
         "holds": claimed("S2-19"),
@@ -177,6 +204,7 @@ SHOTS = {
 }
 
 TITLES = {
+    "attention": HEAD,
     "explore": Shot(),
     "explore_drawn": Shot(DRAWN),
     "explore_from_q_and_k": Shot(VECTORS),
@@ -187,7 +215,7 @@ TITLES = {
     "sweep_map": SHOTS["sweep"]["map"],
     "claims": CLAIMS,
 }
-KEYS = ("claims", "explore", "dots", "sweep", "sweep_map")
+KEYS = ("attention", "claims", "explore", "dots", "sweep", "sweep_map")
 
 COLOURS = {
     "main_dark": Shot(sizes=(WIDE,)),
@@ -202,6 +230,7 @@ COLOURS = {
     "dots_ansi": replace(DOTS, sizes=(WIDE,), theme="ansi-light"),
     "dots_no_color": replace(DOTS, sizes=(WIDE,), theme="NO_COLOR"),
     "sweep_map": replace(SHOTS["sweep"]["map"], sizes=(MEDIUM,)),
+    "attention": replace(HEAD, sizes=(MEDIUM,)),
 }
 
 
@@ -251,6 +280,7 @@ async def test_colours_are_as_reviewed(name: str, monkeypatch: pytest.MonkeyPatc
     [
         ("screen", Shot(sizes=(WIDE,))),
         ("dots", Shot(EXAMPLE, sizes=(WIDE,), instrument="dots")),
+        ("attention", Shot(EXAMPLE, sizes=(WIDE,), instrument="attention")),
         ("sweep", Shot(opening(EXAMPLE), sizes=(WIDE,), instrument="sweep")),
     ],
 )

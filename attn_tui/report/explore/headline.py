@@ -1,18 +1,17 @@
 """The headline of Explore: who has the weight on either side, and what becomes of the gradient."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from itertools import product
-from math import inf
 
 import numpy as np
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.compare import NAMES
-from attn_tui.compute.logit_map import PLAIN, LogitMap
+from attn_tui.compute.logit_map import PLAIN
 from attn_tui.report.explore.shares import Share, share, tied
 from attn_tui.report.explore.tables import short as cut
-from attn_tui.report.headline import Factor, Headline, percent, setting
+from attn_tui.report.headline import Factor, Headline, done, percent
 from attn_tui.report.numbers import general
 
 _IDLE = 0.1
@@ -182,24 +181,3 @@ def _comparison(answer: VectorAnswer, first: Share, second: Share, factor: Facto
     short = f"{named[0]}: {first.brief}. {named[1]}: {brief}."
     fulls = [f"{text}, and the gradient {factor.becomes}."] if factor.known else []
     return Headline.fitting((*fulls, f"{text}.", short), (short, f"{first.brief}; {brief}."))
-
-
-def done(
-    to_logits: LogitMap,
-    write: Callable[[float], str] = setting,
-    words: Sequence[str] = ("Divided by", "Multiplied by", "Capped at", "With a sink"),
-) -> str:
-    """Return what was done to the scores: ``Divided by 32 and capped at 50``.
-
-    Args:
-        to_logits: What was done.
-        write: Returns a number as text.
-        words: What stands before each number, and what is said where there is none.
-    """
-    m, (divided, multiplied, capped, otherwise) = to_logits.multiplier, words
-    parts = [f"{multiplied} {write(m)}"] if m != 1.0 else []
-    if 0.0 < m < 1.0 and 1.0 / m < inf:
-        parts = [f"{divided} {write(1.0 / m)}"]
-    if to_logits.softcap is not None:
-        parts.append(f"{capped} {write(to_logits.softcap)}")
-    return " and ".join(parts).capitalize() or otherwise

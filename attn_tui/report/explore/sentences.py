@@ -11,8 +11,8 @@ from attn_tui.compute.explore.compare import NAMES
 from attn_tui.compute.keys import ALL
 from attn_tui.compute.logit_map import PLAIN, SYMBOL, Wrt
 from attn_tui.compute.setup import Setup
-from attn_tui.report.explore.headline import done
 from attn_tui.report.explore.tables import short
+from attn_tui.report.headline import done
 from attn_tui.report.numbers import LN10, general, quantity, ratio, weight, weight_name
 
 SATURATED = 0.01

@@ -1,5 +1,6 @@
 """The panes of the Explore screen."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -85,11 +86,13 @@ class ScoresPane(Vertical):
     def followed(self, before: Asked | None, asked: Asked, view: View) -> View:
         """Return the view of the vector on whose line the cursor is, while the text is edited.
 
-        Of other scores that come in another way the first is seen, from its first key on.
+        Of other scores that come in another way one is seen, from its first key on.
         """
         draft, editor = asked.draft, self.editor
         if not (editor.has_focus and draft.text == editor.text):
-            return view.at(0) if before and are_others(before, asked) else view
+            if not (before and are_others(before, asked)):
+                return view
+            return replace(view.at(view.first), first=0)
         line = editor.cursor_location[0]
         index = KINDS[draft.source].index_at(draft.text, line, draft.attachments)
         return view if asked.error or index in (None, view.vector) else view.at(index)

@@ -6,7 +6,6 @@ from typing import Any
 from attn_tui.compute.draw import Draw
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.field import Kind, fields_of, one_of, switch, whole
-from attn_tui.compute.mask import Mask, parse_mask
 from attn_tui.compute.source import Drawn
 from attn_tui.files.draft import parse
 from attn_tui.files.kinds import KINDS
@@ -16,13 +15,13 @@ from attn_tui.tui.explore.view import View
 from attn_tui.tui.scale import D_K, MODEL, REST
 from attn_tui.tui.settings import (
     FROM,
+    MASK,
     PRECISION,
     RULE,
     Group,
     Seen,
     Setting,
     asked_for,
-    asking,
     axis,
     drawn_with,
     looked_at,
@@ -48,30 +47,6 @@ SCORES = Setting(
     ),
     default=lambda seen: KINDS[seen.asked.draft.source if seen.asked else "typed"].template,
     synonyms=("numbers", "input"), check=_check_scores, opens="scores.edit",
-)  # fmt: skip
-
-
-def _becomes_mask(change: Any) -> Any:
-    return lambda setup: replace(setup, mask=change(setup.mask))
-
-
-MASK = Setting(
-    "mask", "mask", "keys that have no weight", Kind(
-        "keys and ranges such as 2, 5:8, 12: or causal",
-        lambda text: parse_mask("" if text == "none" else text),
-        lambda value: isinstance(value, Mask),
-        str,
-        lambda value: str(value) or "none",
-        lambda value, steps: replace(value, causal=value.causal ^ bool(steps % 2)),
-        digits=True,
-        choices={
-            "none": "every key is seen",
-            "causal": "vector 0 sees key 0, vector 1 keys 0 and 1, and so on",
-        },
-    ),
-    lambda seen: seen.asked.draft.setup.mask if seen.asked else Mask(),
-    default=Mask(), synonyms=("causal", "hidden keys", "padding"), opens="fields.type('mask')",
-    **asking(_becomes_mask),
 )  # fmt: skip
 
 

@@ -10,7 +10,6 @@ from attn_tui.charts.glyphs import POINTER, SIZES, UNSCALED
 from attn_tui.charts.rows import Row, fitted, length
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.explore.answer import VectorAnswer
-from attn_tui.report.explore.headline import done
 from attn_tui.report.explore.tables import (
     Statistic,
     difference_column,
@@ -20,6 +19,7 @@ from attn_tui.report.explore.tables import (
     score_column,
     sinks,
 )
+from attn_tui.report.headline import done
 from attn_tui.report.numbers import in_percent, places_of, quantity
 from attn_tui.report.sides import role_of
 from attn_tui.report.table import Column, Table

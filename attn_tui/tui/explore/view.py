@@ -27,6 +27,7 @@ class View(view.View):
         quantity: What the chart over d_k shows where there is room for one thing.
         zoomed: Whether a Jacobian too large for its map is seen around the cursor, not as a whole.
         anew: Whether the list begins at its top once there is the answer that was asked for.
+        first: Which vector is seen of other scores that come.
         pinned: The answer that the present one is compared with, or None.
         pin: What was asked when it was pinned, in a few words.
     """
@@ -46,6 +47,7 @@ class View(view.View):
     quantity: Quantity = "weights"
     zoomed: bool = False
     anew: bool = False
+    first: int = 0
     pinned: VectorAnswer | None = None
     pin: str = ""
 

@@ -1,0 +1,1 @@
+"""The maps and tables of Attention."""

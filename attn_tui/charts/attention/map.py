@@ -1,0 +1,216 @@
+"""A head as two maps of weights, queries as rows and keys as columns, with one scale of shades."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.charts.glyphs import NAN, POINTER, SHADES
+from attn_tui.charts.grid import Grid
+from attn_tui.charts.rows import Row, beside, first_fit, first_text, fitted, message
+from attn_tui.charts.sides import Side, role_of
+from attn_tui.compute.attention.answer import HIDDEN, Answer, Numbers
+from attn_tui.report.headline import done
+
+STEPS = (0.01, 0.1, 0.3, 0.9)
+"""From which weight on there is each shade; it never moves, so that maps can be compared."""
+
+GAP = 3
+"""Columns between two maps."""
+
+_LEAST = 8
+"""Columns of cells that a map has at least where there are two."""
+
+Order = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the cells of a map stand.
+
+    Attributes:
+        rows: How many queries a cell stands for.
+        columns: How many blocks of keys it stands for.
+        body: Columns of the screen that a cell takes.
+        tall: Rows of the screen that it takes.
+        gutter: Columns left of the cells.
+        width: Columns of one map.
+        maps: How many maps there are, two or one.
+        heads: Whether there is a line of keys above them.
+        legend: Whether there is a line that explains the shades.
+    """
+
+    rows: int
+    columns: int
+    body: int
+    tall: int
+    gutter: int
+    width: int
+    maps: int
+    heads: bool
+    legend: bool
+
+    def at(self, answer: Answer, order: Order, x: int, y: int) -> tuple[int, int] | None:
+        """Return the query and the key at a place of the chart, or None beside the cells."""
+        if self.maps == 2 and x >= self.width + GAP:
+            x -= self.width + GAP
+        place, column = y - 1 - self.heads, x - self.gutter
+        if place < 0 or column < 0:
+            return None
+        at = place // self.tall * self.rows
+        key = column // self.body * self.columns * answer.block
+        return (int(order[at]), key) if at < order.size and key < answer.n_keys else None
+
+
+def layout(answer: Answer, width: int, height: int) -> Layout | None:
+    """Return where cells stand in so many columns and rows; None where there is no room."""
+    n_rows, n_columns = answer.unscaled.blocks.shape
+    gutter = len(f"{answer.n_queries - 1:,}") + 2
+    half = (width - GAP) // 2
+    maps = 2 if half - gutter >= min(n_columns, _LEAST) else 1
+    own = half if maps == 2 else width
+    heads, legend = height >= 7, height >= 9
+    lines, room = height - 1 - heads - legend, own - gutter
+    if lines < 1 or room < 1:
+        return None
+    rows, columns = -(-n_rows // lines), -(-n_columns // room)
+    body, tall = room // -(-n_columns // columns), lines // -(-n_rows // rows)
+    # A cell is about as wide as it is tall: twice as many columns as rows.
+    tall = min(tall, (body + 1) // 2 or 1)
+    body = min(body, 2 * tall + 1)
+    return Layout(rows, columns, body, tall, gutter, own, maps, heads, legend)
+
+
+def head_map(
+    answer: Answer,
+    order: Order,
+    cursor: tuple[int, int],
+    side: Side,
+    width: int,
+    height: int,
+) -> tuple[Row, ...]:
+    """Draw both sides of a head, or one where there is no room for both.
+
+    Where not all weights fit, a cell shows the largest of those it stands for.
+
+    Args:
+        answer: The weights; rows that are not known yet are left blank.
+        order: The queries, as they stand from the top down.
+        cursor: The query and the key that are marked.
+        side: Which side is shown where there is room for one.
+        width: Cells of every row returned.
+        height: Number of rows returned.
+    """
+    place = layout(answer, width, height)
+    if place is None:
+        return message("A head: too small for a map", width, height)
+    shown = (0, 1) if place.maps == 2 else (int(side == "scaled"),)
+    blocks = [_map(answer, which, order, cursor, place) for which in shown]
+    rows = blocks[0] if len(blocks) == 1 else beside(blocks[0], blocks[1], GAP)
+    filled = [fitted(row, width) for row in rows]
+    if place.legend:
+        filled.append(fitted(first_fit(_legends(answer, place), width), width))
+    return (*filled, *[fitted((), width)] * (height - len(filled)))
+
+
+def _map(
+    answer: Answer, which: int, order: Order, cursor: tuple[int, int], place: Layout
+) -> tuple[Row, ...]:
+    """Return one side below its title, and below the numbers of keys where there is room."""
+    weights = largest(answer.sides[which].blocks, order, place)
+    role = role_of(answer.names[which])
+    grid = Grid(place.width, len(weights) * place.tall)
+    here = int(np.flatnonzero(order == cursor[0])[0]) // place.rows
+    at = cursor[1] // (place.columns * answer.block)
+    shades = np.where(weights < 0.0, -1, np.searchsorted(STEPS, weights, side="right"))
+    for row, (line, its) in enumerate(zip(weights.tolist(), shades.tolist(), strict=True)):
+        top = row * place.tall
+        middle = top + (place.tall - 1) // 2
+        query = f"{order[row * place.rows]:,}".rjust(place.gutter - 2)
+        mark = POINTER if row == here else " "
+        grid.put(0, middle, mark + query, "cursor" if row == here else "label")
+        for column, (weight, shade) in enumerate(zip(line, its, strict=True)):
+            left, is_here = place.gutter + column * place.body, (row, column) == (here, at)
+            for y in range(top, top + place.tall):
+                text, its_role = _cell(weight, shade, role, place.body, y == middle)
+                grid.put(left, y, text, "cursor" if is_here else its_role)
+            if is_here and place.body > 2:
+                grid.put(left, middle, "[", "cursor")
+                grid.put(left + place.body - 1, middle, "]", "cursor")
+    heads = _heads(answer, place, weights.shape[1], at) if place.heads else ()
+    title = fitted(((first_text(_titles(answer, which), place.width), role),), place.width)
+    return (title, *heads, *grid.rows())
+
+
+def largest(blocks: Numbers, order: Order, place: Layout) -> Numbers:
+    """Return the largest weight of each cell, in an order of the rows; −1 where all is masked."""
+    rows = np.arange(0, order.size, place.rows)
+    columns = np.arange(0, blocks.shape[1], place.columns)
+    ordered = blocks[order]
+    return np.asarray(np.maximum.reduceat(np.maximum.reduceat(ordered, rows), columns, axis=1))
+
+
+def _cell(weight: float, shade: int, role: str, body: int, is_middle: bool) -> tuple[str, str]:
+    """Return one row of a cell, and its role."""
+    if weight == HIDDEN:
+        return " " * body, "text"
+    if np.isnan(weight):
+        return NAN.center(body) if is_middle else " " * body, "error"
+    if shade == 0:
+        return SHADES[0].center(body) if is_middle else " " * body, "zero"
+    return SHADES[shade] * body, role
+
+
+def _heads(answer: Answer, place: Layout, count: int, at: int) -> tuple[Row, ...]:
+    """Return the line of the numbers of keys: the cursor's first, then those that fit."""
+    grid = Grid(place.width, 1)
+    for column in sorted(range(count), key=lambda each: (each != at, each)):
+        text = f"{column * place.columns * answer.block}"
+        left = place.gutter + column * place.body + (place.body - len(text)) // 2
+        grid.put_if_free(max(left, place.gutter), 0, text, "cursor" if column == at else "label")
+    return grid.rows()
+
+
+def _titles(answer: Answer, which: int) -> Sequence[str]:
+    """Return what a side is called with what was done to its scores, at decreasing length."""
+    name = answer.names[which]
+    if which == 0 and answer.pinned is None:
+        return f"{name}: queries down, keys across", name
+    head = answer.head if which else answer.pinned or answer.head
+    ms = {*answer.sides[which].multiplier[answer.choosing].tolist()}
+    scale, setup = head.setup.scale, head.setup
+    if len(ms) != 1:
+        return f"{name}: m = {scale.formula}", name
+    n = int(answer.attended[answer.choosing[0]])
+    how = done(scale.logit_map(setup.d_k, n)).lower()
+    text = how if name == "scaled" else f"{name}: {how}"
+    return (text, name) if name != "scaled" else (text, how, name)
+
+
+def _legends(answer: Answer, place: Layout) -> Sequence[Row]:
+    """Return what the shades stand for, and what a cell does, at decreasing length."""
+    samples: Row = ((f"{SHADES[0]} ", "zero"), (f"below {_percent(STEPS[0])}", "label"))
+    short: Row = ((f"{SHADES[0]} ", "zero"), ("<1 %", "label"))
+    for shade, step in enumerate(STEPS, 1):
+        samples = (
+            *samples,
+            (f"  {SHADES[shade] * 2}", "text"),
+            (f" from {_percent(step)}", "label"),
+        )
+        short = (*short, (f" {SHADES[shade]}", "text"), (f" {100 * step:.0f}", "label"))
+    keys = place.columns * answer.block
+    if place.rows * keys == 1:
+        return samples, short
+    each = f"each cell: the largest of {place.rows:,} × {keys:,} weights"
+    tiny = f"largest of {place.rows:,} × {keys:,}"
+    return (
+        (*samples, (f"   {each}", "label")),
+        ((each, "label"), ("  ", "text"), *short),
+        ((tiny, "label"), ("  ", "text"), *short),
+        ((tiny, "label"),),
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"

@@ -1,0 +1,91 @@
+"""``attn-tui attention``: every row of a head as a text report, CSV or JSON."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from attn_tui.commands.asking import NONE, edited, experiment_of, mention_unread_input
+from attn_tui.commands.options import DRAWS, Command, Given, forms, settings, shared
+from attn_tui.commands.output import INTERRUPTED, write
+from attn_tui.commands.progress import Progress, until_interrupted
+from attn_tui.compute.attention.settings import Settings
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.field import fields_of
+from attn_tui.compute.mask import parse_mask
+from attn_tui.compute.setup import Setup
+
+if TYPE_CHECKING:
+    from attn_tui.compute.experiment import Experiment
+
+_EXAMPLES = """\
+\b
+Examples:
+  attn-tui attention --d-k 64
+  attn-tui attention --n 64 --seed 7 --every-key --rule inverse --csv
+  attn-tui attention --query @q.npy --keys @k.npy --mask causal --json
+"""
+
+
+_SCORES = ("scores", "draw", "query", "keys", "example", "experiment")
+"""What rows may come from; without any the head is drawn."""
+
+
+@click.command("attention", cls=Command, epilog=_EXAMPLES)
+@shared
+@settings(Settings, DRAWS)
+@forms("Print CSV, one line a row of the head.")
+@click.pass_context
+def attention(context: click.Context, /, form: str, **given: Any) -> None:
+    """Print what each query of a head does: how many keys it shares its weight among.
+
+    The rows are SCORES, as `attn-tui --help` says, where there are several; of q and K those of
+    each query. Else a head is drawn, of --n queries and keys from --seed. Ctrl+C prints what there
+    is.
+    """
+    experiment = asked(given)
+    mention_unread_input(given)
+    context.exit(print_head(experiment, form))
+
+
+def asked(given: dict[str, Any]) -> "Experiment":
+    """Return the question that options ask; a seed of no other draw is that of the head.
+
+    Raises:
+        InputError: Naming the option that will not do.
+    """
+    edits: list[Callable[[Setup], Setup]] = [partial(edited, Settings, given)]
+    if given["seed"] is not None and given["draw"] is None:
+        field = fields_of(Settings)["seed"]
+        seed = field.kind.parse(field.parameter, given["seed"])
+        edits.append(lambda setup: setup.put(replace(setup.get(Settings), seed=seed)))
+        given = {**given, "seed": None}
+    if given["mask"] is not None and not any(given[name] for name in _SCORES):
+        causal = parse_mask("" if given["mask"].strip() == NONE else given["mask"])
+        if causal.ranges:
+            problem = f"{inert(given['mask'])} will not do for a head that is drawn"
+            raise InputError("mask", problem, "causal or none")
+        edits.append(lambda setup: setup.put(replace(setup.get(Settings), causal=causal.causal)))
+        given = {**given, "mask": None}
+    return experiment_of(Given(given), *edits)
+
+
+def print_head(experiment: "Experiment", form: str) -> int:
+    """Print the answer to a question as ``"text"``, ``"csv"`` or ``"json"``; return the status.
+
+    Ctrl+C ends it: what is known is printed, and the status says that it was interrupted.
+    """
+    from attn_tui.compute.attention.answer import answer
+    from attn_tui.report.attention import csv, json, text
+
+    found = None
+    with until_interrupted() as stop, Progress("head") as progress:
+        for found in answer(experiment, stop):
+            progress.show(found.progress)
+        interrupted = stop()
+    if found is not None:
+        renders = {"text": text.render, "csv": csv.render, "json": json.render}
+        write(renders[form](found))
+    return INTERRUPTED if interrupted else 0

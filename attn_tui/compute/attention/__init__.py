@@ -1,0 +1,1 @@
+"""Attention's answers: every row of a head, unscaled and under the scale."""

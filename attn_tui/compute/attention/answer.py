@@ -1,0 +1,215 @@
+"""The Attention instrument: what every row of a head is, unscaled beside scaled."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.attention.head import head_of, is_drawn
+from attn_tui.compute.evaluation import Evaluation, evaluate
+from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.logit_map import PLAIN
+
+Numbers = NDArray[np.float64]
+
+MOST_BLOCKS = 256
+"""Weights of a row that are kept at most: of more keys, the largest of each block."""
+
+HIDDEN = -1.0
+"""What stands for the weight of a block of keys all of which are masked."""
+
+_BETWEEN = 2_000_000
+"""So many scores are worked on between two answers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Every row of a head under one map to logits; a row not known yet is NaN.
+
+    Attributes:
+        multiplier: m of each row, shape (n_q,).
+        largest: The largest weight of a key, shape (n_q,).
+        key: Its position, shape (n_q,).
+        entropy: H in nats, the sink counted, shape (n_q,).
+        effective_keys: e^H, 0 where every key is masked, shape (n_q,).
+        gradient: ‖∂p/∂s‖_F, shape (n_q,).
+        log_gradient: ln of that, which outlives it, shape (n_q,).
+        sink: What the sink takes, shape (n_q,).
+        blocks: The largest weight of each block of keys, `HIDDEN` where all are masked, shape
+            (n_q, number of blocks).
+    """
+
+    multiplier: Numbers
+    largest: Numbers
+    key: NDArray[np.intp]
+    entropy: Numbers
+    effective_keys: Numbers
+    gradient: Numbers
+    log_gradient: Numbers
+    sink: Numbers
+    blocks: Numbers
+
+    @classmethod
+    def blank(cls, n_queries: int, n_blocks: int) -> "Side":
+        """Return what is known of no row."""
+        numbers = {
+            name: np.full(n_queries, np.nan)
+            for name in (
+                *("multiplier", "largest", "entropy", "effective_keys"),
+                *("gradient", "log_gradient", "sink"),
+            )
+        }
+        blocks = np.full((n_queries, n_blocks), HIDDEN)
+        return cls(key=np.zeros(n_queries, np.intp), blocks=blocks, **numbers)
+
+    def put(self, row: int, side: Evaluation, block: int) -> None:
+        """Write what a row is; to be called by what makes it."""
+        weights = side.weights()
+        at = int(weights.argmax())
+        self.multiplier[row], self.largest[row], self.key[row] = side.multiplier, weights[at], at
+        self.entropy[row], self.effective_keys[row] = side.entropy, side.effective_keys
+        self.gradient[row], self.log_gradient[row] = side.frobenius("scores")
+        self.sink[row] = side.sink_weight
+        shown = np.where(side.attended, weights, HIDDEN)
+        if block > 1:
+            shown = np.maximum.reduceat(shown, np.arange(0, shown.size, block))
+        self.blocks[row, : shown.size] = shown
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What there is to say about every row of a head.
+
+    Attributes:
+        experiment: The question.
+        head: The question whose vectors are the rows.
+        attended: How many keys each query sees, shape (n_q,).
+        block: How many keys a block of the map has.
+        unscaled: The scores as they are.
+        scaled: Under the scale.
+        done: How many rows are known, from the first on.
+        names: What the two sides are called: those of a comparison differ.
+        pinned: Of a comparison, the question whose scaled side is the first.
+    """
+
+    experiment: Experiment
+    head: Experiment
+    attended: NDArray[np.intp]
+    block: int
+    unscaled: Side
+    scaled: Side
+    done: int
+    names: tuple[str, str] = ("unscaled", "scaled")
+    pinned: Experiment | None = None
+
+    @property
+    def n_queries(self) -> int:
+        """The number of rows."""
+        return len(self.head.vectors)
+
+    @property
+    def n_keys(self) -> int:
+        """The number of keys, masked ones included."""
+        return self.head.vectors.n_keys
+
+    @property
+    def progress(self) -> float:
+        """How much of it is known, 0 to 1."""
+        return self.done / self.n_queries
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether the head was drawn here."""
+        return is_drawn(self.experiment)
+
+    @cached_property
+    def choosing(self) -> NDArray[np.intp]:
+        """The rows that have more than one thing to choose from, of those that are known."""
+        sink = self.head.setup.scale.sink is not None
+        return np.flatnonzero((self.attended + (sink & (self.attended > 0))) > 1)
+
+    @cached_property
+    def nothing_is_done(self) -> bool:
+        """Whether the scale leaves every row as it is."""
+        scale = self.head.setup.scale
+        plain = scale.softcap is None and scale.sink is None and self.pinned is None
+        return plain and bool((self.scaled.multiplier[: self.done] == 1.0).all())
+
+    @property
+    def sides(self) -> tuple[Side, Side]:
+        """Its first side and its second."""
+        return self.unscaled, self.scaled
+
+    def row(self, row: int) -> tuple[Evaluation, Evaluation]:
+        """Evaluate both sides of one row."""
+        unscaled, scaled = _row(self.head, row)
+        return (_row(self.pinned, row)[1] if self.pinned else unscaled), scaled
+
+    def outputs(self, row: int) -> tuple[Numbers, Numbers] | None:
+        """Return Σ p_j v_j of one row on both sides, shape (d_v,); None where there is no V."""
+        parts = self.head.source.parts(row)
+        if parts is None or (values := parts[2]) is None:
+            return None
+        unscaled, scaled = self.row(row)
+        return unscaled.weights() @ values, scaled.weights() @ values
+
+
+NAMES = ("pinned", "now")
+"""What the sides of a comparison are called."""
+
+
+def compare(pinned: Answer, now: Answer) -> Answer | None:
+    """Return the scaled side of an answer beside that of another; None if their sizes differ."""
+    if (pinned.n_queries, pinned.n_keys) != (now.n_queries, now.n_keys):
+        return None
+    done = min(pinned.done, now.done)
+    return replace(now, unscaled=pinned.scaled, done=done, names=NAMES, pinned=pinned.head)
+
+
+def _row(head: Experiment, row: int) -> tuple[Evaluation, Evaluation]:
+    vector, setup = head.vectors[row], head.setup
+    unscaled = evaluate(vector.scores, PLAIN, setup.precision)
+    to_logits = setup.scale.logit_map(setup.d_k, vector.n_attended)
+    if to_logits == PLAIN:
+        return unscaled, unscaled
+    return unscaled, evaluate(vector.scores, to_logits, setup.precision)
+
+
+def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
+    """Yield growing answers, of more rows each time; of a small head there is one.
+
+    Stops soon after ``stop()`` is true.
+
+    Raises:
+        InputError: If the rule yields no usable multiplier.
+    """
+    head = head_of(experiment)
+    n_queries, n_keys = len(head.vectors), head.vectors.n_keys
+    block = -(-n_keys // MOST_BLOCKS)
+    sides = [Side.blank(n_queries, -(-n_keys // block)) for _ in range(2)]
+    attended, since = np.zeros(n_queries, np.intp), 0
+    for row in range(n_queries):
+        if stop():
+            return
+        attended[row] = head.vectors[row].n_attended
+        for side, found in zip(sides, _row(head, row), strict=True):
+            side.put(row, found, block)
+        since += n_keys
+        if since > _BETWEEN and row < n_queries - 1:
+            since = 0
+            yield Answer(experiment, head, attended, block, sides[0], sides[1], row + 1)
+    yield Answer(experiment, head, attended, block, sides[0], sides[1], n_queries)
+
+
+def log_factors(answer: Answer) -> Numbers:
+    """Return ln of the second side's gradient over the first's, of each row that can choose.
+
+    NaN where the gradient is 0 on both sides, or is NaN.
+    """
+    before, after = (side.log_gradient[answer.choosing] for side in answer.sides)
+    with np.errstate(invalid="ignore"):
+        change = after - before
+    return np.where((before == -inf) & (after == -inf), np.nan, change)

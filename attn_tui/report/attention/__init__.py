@@ -1,0 +1,1 @@
+"""What Attention found, as text, JSON and CSV."""

@@ -1,0 +1,174 @@
+"""The headline of Attention: how many keys a query shares its weight among, on either side."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from attn_tui.compute.attention.answer import NAMES, Answer, Side, log_factors
+from attn_tui.report.headline import ALL, DIVISORS, Factor, Headline, done, percent, rounded
+
+_EQUAL = 0.99
+"""Of so large a part of the keys it sees a query shares its weight almost equally."""
+
+_HALF = 0.5
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """How the queries of one side share their weight.
+
+    Attributes:
+        n_queries: How many rows are known.
+        single: How many put practically all their weight on one key.
+        undefined: How many have no weights, but NaN.
+        typical: Whether that is what half of those do that can choose.
+        effective: The median of the effective keys of those.
+        largest: That of the largest weight.
+        equal: Whether each shares almost equally among the keys it sees.
+    """
+
+    n_queries: int
+    single: int
+    undefined: int
+    typical: bool
+    effective: float
+    largest: float
+    equal: bool
+
+    @classmethod
+    def of(cls, answer: Answer, side: Side) -> "Sharing":
+        """Count the rows that are known."""
+        largest, rows = side.largest[: answer.done], answer.choosing
+        undefined = np.isnan(largest)
+        chosen = rows[~undefined[rows]]
+        share = side.effective_keys[chosen] / answer.attended[chosen]
+        return cls(
+            answer.done,
+            int((largest >= ALL).sum()),
+            int(undefined.sum()),
+            bool(chosen.size and 2 * (side.largest[chosen] >= ALL).sum() >= chosen.size),
+            _median(side.effective_keys[chosen]),
+            _median(side.largest[chosen]),
+            bool(chosen.size and (share >= _EQUAL).all()),
+        )
+
+    @property
+    def clauses(self) -> tuple[str, ...]:
+        """What its queries do, as a sentence without its first words, at decreasing length."""
+        if self.undefined:
+            subject, verb = _part(self.undefined, self.n_queries, "has", "have")
+            return (f"{subject} {verb} no weights but NaN",)
+        if self.typical:
+            subject, verb = _part(self.single, self.n_queries, "puts", "put")
+            their = "its" if verb == "puts" else "their"
+            texts = (f"practically all {their} weight", "practically all")
+            return tuple(f"{subject} {verb} {text} on one key" for text in texts)
+        if self.equal:
+            return ("every query shares its weight almost equally",)
+        if self.largest >= _HALF:
+            share = percent(self.largest)
+            ways = (f"{share} of its weight", share)
+            return tuple(f"a query typically puts {each} on one key" for each in ways)
+        return (f"a query typically shares its weight among {_keys(self.effective)}",)
+
+    def after(self, first: "Sharing") -> str:
+        """Return the same where the other side was told of before, with the blank before it."""
+        if self.typical and first.typical and not (self.undefined or first.undefined):
+            return ", all of these do" if self.single == first.single else f", {self.single:,} do"
+        if self.undefined or self.typical or self.equal or first.undefined:
+            return f", {self.clauses[0]}"
+        if self.largest >= _HALF:
+            known = first.largest >= _HALF
+            return f" it is typically {percent(self.largest)}" if known else f", {self.clauses[0]}"
+        return f" it is typically shared by {_keys(self.effective)}"
+
+    @property
+    def brief(self) -> str:
+        """The same in as few words as can be."""
+        if self.undefined:
+            return f"{self.undefined:,} of {self.n_queries:,} NaN"
+        if self.typical:
+            return f"{self.single:,} of {self.n_queries:,} on one key"
+        if self.equal:
+            return "almost equal"
+        return f"{percent(self.largest)} on one" if self.largest >= _HALF else _keys(self.effective)
+
+
+def headline(answer: Answer) -> Headline:
+    """Return what is said first of a head; typical is the median over queries that can choose."""
+    seen = answer.attended[: answer.done]
+    if not seen.any():
+        text = "Every key is masked for every query: all weights and all gradients are 0."
+        return Headline(text, "Every key is masked: all is 0.")
+    first, second = (Sharing.of(answer, side) for side in answer.sides)
+    if not (answer.choosing.size or first.undefined or second.undefined):
+        return Headline(
+            "No query sees more than one key, which has all the weight at any scale: there is "
+            "nothing to choose.",
+            "No query sees more than one key.",
+        )
+    setup = answer.head.setup
+    if answer.nothing_is_done:
+        why = "rule none" if setup.scale.rule == "none" else f"{setup.scale.formula} is 1"
+        why = "√1 = 1" if (setup.d_k, setup.scale.rule) == (1, "inverse-sqrt") else why
+        same = "so both maps are the same"
+        return Headline.fitting(
+            (f"Nothing is divided here ({why}), {same}: {each}." for each in first.clauses),
+            (f"Nothing is divided here: {first.brief}.",),
+        )
+    begins = ("Pinned: ", "Now") if answer.names == NAMES else ("Unscaled, ", _done(answer))
+    shorts = (f"{begins[0].strip(' ,:')}: {first.brief}. {begins[1]}: {second.brief}.",)
+    return Headline.fitting(
+        _sentences(answer, begins, first, second), (*shorts, f"{first.brief} → {second.brief}")
+    )
+
+
+def _sentences(
+    answer: Answer, begins: tuple[str, str], first: Sharing, second: Sharing
+) -> Iterator[str]:
+    """Yield one side after the other and what becomes of the gradient, ever shorter."""
+    factor, after = typical_factor(answer), second.after(first)
+    ends = [f", and the gradient {factor.becomes}"] * factor.known + [""]
+    for end in ends:
+        for clause in first.clauses:
+            yield f"{begins[0]}{clause}. {begins[1]}{after}{end}."
+    yield f"{first.brief} → {second.brief}"
+
+
+def typical_factor(answer: Answer) -> Factor:
+    """Return the median of what becomes of the gradient, over queries that can choose."""
+    logs = log_factors(answer)
+    logs = logs[~np.isnan(logs)]
+    median = _median(logs) if logs.size else float("nan")
+    return Factor(median, dead=bool(_median(answer.scaled.log_gradient[answer.choosing]) < -14.0))
+
+
+def _done(answer: Answer) -> str:
+    """Return what was done to the scores: by one number where that is one for all rows."""
+    scale, setup = answer.head.setup.scale, answer.head.setup
+    ms = {*answer.scaled.multiplier[answer.choosing].tolist()}
+    if len(ms) == 1:
+        n = int(answer.attended[answer.choosing[0]])
+        return done(scale.logit_map(setup.d_k, n))
+    return f"Under {DIVISORS.get(scale.rule, scale.definition.formula)}"
+
+
+def _median(values: "np.ndarray[tuple[int, ...], np.dtype[np.float64]]") -> float:
+    """Return the middle value, the lower one of two: one that there is."""
+    return float(np.sort(values)[(values.size - 1) // 2]) if values.size else float("nan")
+
+
+def _part(count: int, of: int, one: str, several: str) -> tuple[str, str]:
+    """Return so many of the queries, and the verb that goes with them."""
+    if count == of:
+        every = {1: "the one query", 2: "both queries"}.get(of, f"all {of:,} queries")
+        return every, one if of == 1 else several
+    return f"{count:,} of {of:,} queries", one if count == 1 else several
+
+
+def _keys(effective: float) -> str:
+    """Return a number of keys: whole from 3 on, since less is hardly seen."""
+    whole = 2.95 <= effective < 99.5
+    text = f"{effective:.0f}" if whole else rounded(effective)
+    return f"about {text} key{'s' * (text != '1')}"

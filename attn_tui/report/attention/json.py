@@ -1,0 +1,44 @@
+"""What Attention found, as strict JSON; ``docs/json.md`` explains each field."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from attn_tui.compute.attention.answer import HIDDEN, Answer, Side
+from attn_tui.files.codec import SCHEMA, experiment_to_plain
+from attn_tui.files.plain import json_text, plain_numbers
+from attn_tui.report.attention.csv import STATISTICS
+from attn_tui.report.attention.headline import headline
+
+
+def render(answer: Answer) -> Iterator[str]:
+    """Yield the text of an answer, piece by piece."""
+    done = answer.done
+    yield from json_text(
+        {
+            "schema": SCHEMA,
+            "experiment": experiment_to_plain(answer.experiment),
+            "headline": headline(answer).as_plain(),
+            "drawn": answer.is_drawn,
+            "mask": str(answer.head.setup.mask),
+            "n_queries": answer.n_queries,
+            "n_keys": answer.n_keys,
+            "rows": done,
+            "keys": answer.attended[:done].tolist(),
+            "keys_a_cell": answer.block,
+            "unscaled": _side(answer.unscaled, done),
+            "scaled": _side(answer.scaled, done),
+        }
+    )
+
+
+def _side(side: Side, done: int) -> dict[str, Any]:
+    numbers: dict[str, Any] = {
+        name: plain_numbers(getattr(side, name)[:done]) for name in STATISTICS if name != "key"
+    }
+    known = side.blocks[:done]
+    rows = zip(map(plain_numbers, known), (known == HIDDEN).tolist(), strict=True)
+    cells = [
+        [None if hidden else number for number, hidden in zip(row, its, strict=True)]
+        for row, its in rows
+    ]
+    return {**numbers, "key": side.key[:done].tolist(), "map": cells}

@@ -1,0 +1,87 @@
+"""What there is to say of each row of a head, as columns of a table."""
+
+from collections.abc import Iterator, Sequence
+
+from attn_tui.compute.attention.answer import Answer, Side
+from attn_tui.report.numbers import in_percent, quantity
+from attn_tui.report.rows import Span
+from attn_tui.report.sides import role_of
+from attn_tui.report.table import Column
+
+
+def row_columns(answer: Answer, rows: Sequence[int], cursor: int | None = None) -> list[Column]:
+    """Return the columns of some rows: what a query sees, and its statistics on both sides.
+
+    Args:
+        answer: The numbers.
+        rows: Which rows, in their order; each is known.
+        cursor: The row that has the cursor, if one has.
+    """
+    role = ["cursor" if row == cursor else "label" for row in rows]
+    names = tuple((f"{row:,}", role[at]) for at, row in enumerate(rows))
+    seen = tuple((f"{answer.attended[row]:,}", "label") for row in rows)
+    columns = [Column("query", names), Column("sees", seen, 3)]
+    for above, write, rank in _STATISTICS:
+        for name, side in zip(answer.names, answer.sides, strict=True):
+            texts = tuple((text, role_of(name)) for text in write(side, rows))
+            columns.append(Column(name, texts, rank, role=role_of(name), above=above))
+    return columns
+
+
+def _largest(side: Side, rows: Sequence[int]) -> Iterator[str]:
+    for row in rows:
+        yield in_percent(float(side.largest[row]))
+
+
+def _key(side: Side, rows: Sequence[int]) -> Iterator[str]:
+    for row in rows:
+        yield f"{side.key[row]:,}" if side.largest[row] > 0.0 else "–"
+
+
+def _effective(side: Side, rows: Sequence[int]) -> Iterator[str]:
+    for row in rows:
+        yield quantity(float(side.effective_keys[row]))
+
+
+def _gradient(side: Side, rows: Sequence[int]) -> Iterator[str]:
+    for row in rows:
+        yield quantity(float(side.gradient[row]), float(side.log_gradient[row]))
+
+
+def _entropy(side: Side, rows: Sequence[int]) -> Iterator[str]:
+    for row in rows:
+        yield quantity(float(side.entropy[row]))
+
+
+_STATISTICS = (
+    ("largest", _largest, 0),
+    ("on key", _key, 2),
+    ("effective keys", _effective, 1),
+    ("‖∂p/∂s‖", _gradient, 4),
+    ("entropy", _entropy, 5),
+)
+"""What stands above each pair of columns, what writes it, and when it is left out."""
+
+
+def output_columns(answer: Answer, rows: Sequence[int], cursor: int | None = None) -> list[Column]:
+    """Return the columns of the output of some rows: its components on both sides."""
+    role = ["cursor" if row == cursor else "label" for row in rows]
+    columns = [Column("query", tuple((f"{row:,}", role[at]) for at, row in enumerate(rows)))]
+    outputs = [answer.outputs(row) for row in rows]
+    if not outputs or outputs[0] is None:
+        return columns
+    for component in range(min(outputs[0][0].size, _MOST)):
+        for at, name in enumerate(answer.names):
+            cells: list[Span] = [
+                (quantity(float(output[at][component])), role_of(name))
+                for output in outputs
+                if output is not None
+            ]
+            columns.append(
+                Column(name, tuple(cells), component, role=role_of(name), above=f"o_{component}")
+            )
+    return columns
+
+
+_MOST = 32
+"""Components of an output that a table has at most."""

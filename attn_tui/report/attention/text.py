@@ -1,0 +1,43 @@
+"""What Attention found, as a text report of at most 80 columns."""
+
+from collections.abc import Iterator
+from textwrap import wrap
+
+from attn_tui.compute.attention.answer import Answer
+from attn_tui.report.attention.headline import headline
+from attn_tui.report.attention.tables import row_columns
+from attn_tui.report.head import head, line
+from attn_tui.report.rows import WIDTH
+from attn_tui.report.table import laid
+
+MOST = 64
+"""Rows that are listed; CSV has all."""
+
+
+def render(answer: Answer) -> Iterator[str]:
+    """Yield the text of an answer, piece by piece."""
+    yield headline(answer).text(WIDTH) + "\n"
+    yield from head(answer.head)
+    yield line("head", f"{answer.n_queries:,} × {answer.n_keys:,}: {origin(answer)}")
+    yield "\n"
+    rows = range(min(answer.done, MOST))
+    yield from laid(row_columns(answer, rows), WIDTH).text()
+    if more := answer.n_queries - len(rows):
+        yield f"… {more:,} more rows: --csv lists all\n"
+    yield "\n" + "\n".join(wrap(" ".join(sentences(answer)), WIDTH)) + "\n"
+
+
+def origin(answer: Answer) -> str:
+    """Say what the rows of the head are."""
+    if answer.is_drawn:
+        return "rows drawn, each query with keys of its own, which changes the law of no row"
+    return "the vectors that are asked, a row each"
+
+
+def sentences(answer: Answer) -> Iterator[str]:
+    """Say how the numbers are to be read."""
+    if answer.done < answer.n_queries:
+        yield f"Of {answer.n_queries:,} rows {answer.done:,} are known: it was stopped."
+    yield "Rows are counted from 0; sees is how many keys are not masked for a query."
+    yield "Effective keys are e^H, with the entropy H of a row's weights."
+    yield "What a query typically does is the median over those that can choose between keys."

@@ -1,0 +1,147 @@
+"""What each pane of the screen of Attention shows, as rows."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from attn_tui.charts.attention.map import Layout, head_map, layout
+from attn_tui.charts.rows import Row, first_fit, fitted, message
+from attn_tui.compute.attention.answer import Answer
+from attn_tui.compute.attention.settings import Settings
+from attn_tui.compute.experiment import Experiment
+from attn_tui.report.attention.tables import output_columns, row_columns
+from attn_tui.report.numbers import general, in_percent, quantity
+from attn_tui.report.progress import left
+from attn_tui.report.sides import role_of
+from attn_tui.report.table import laid
+from attn_tui.tui.attention.scene import Scene
+from attn_tui.tui.attention.view import TABS
+from attn_tui.tui.bars import Status
+from attn_tui.tui.looking import tab_items
+from attn_tui.tui.scale import scale_status
+from attn_tui.tui.widgets.bar import Item
+
+LOW, ROOMY = 12, 18
+"""Lines of a chart from which on numbers stand in a line below it, and in two."""
+
+
+def status(experiment: Experiment, answer: Answer | None) -> Status:
+    """Return the model or the rule, and where the rows come from."""
+    settings = experiment.setup.get(Settings)
+    drawn = answer is None or answer.is_drawn
+    rows = (f"seed {settings.seed}",) if drawn else (f"{len(experiment.vectors):,} rows",)
+    opens = "fields.type('seed')" if drawn else "fields.next('rows')"
+    return [scale_status(experiment.setup), (rows, opens)]
+
+
+def progress_text(scene: Scene, now: float) -> tuple[str, str]:
+    """Return how far it is, and the same in a word; nothing once all is known."""
+    job, answer = scene.job, scene.answer
+    if job.running and scene.late:
+        share, seconds = job.share, now - job.since
+        rest = f", {left(seconds * (1.0 - share) / share)}" if share > 0.01 else ""
+        return f"computing {share:.0%}{rest}; space stops", f"{share:.0%}"
+    if answer is not None and answer.progress < 1.0:
+        text = f"{answer.done:,} of {answer.n_queries:,} rows; space "
+        return text + ("stops" if job.running else "goes on"), f"{answer.progress:.0%}"
+    return "", ""
+
+
+def tabs(scene: Scene, focused: bool, now: float) -> list[Item]:
+    """Return the tabs, the order of the rows, and how far it is."""
+    width = scene.width
+    roomy = width >= 60
+    titles = {name: tab.title if roomy else tab.short for name, tab in TABS.items()}
+    ends = []
+    if scene.view.sort != "position":
+        ends.append(Item(((" by entropy ", "muted"),), "fields.next('sort')"))
+    if scene.view.pinned is not None:
+        ends.append(Item(((" pinned ", "pinned"),), "head.pin"))
+    if text := progress_text(scene, now)[not roomy]:
+        ends.append(Item(((f" {text} ", "strong"),), "stopping.stop('')"))
+    return tab_items(titles, scene.view.chart, focused, ends, width)
+
+
+def numbers_height(height: int) -> int:
+    """Return how many lines below the map say what the cursor is on."""
+    return 0 if height < LOW else 2 if height < ROOMY else 3
+
+
+def chart_rows(scene: Scene, width: int, height: int) -> Sequence[Row]:
+    """Return the map with the numbers of the cursor, or a table."""
+    shown = scene.shown
+    if shown is None:
+        return message(" computing …" if scene.job.running else " Nothing is known", width, height)
+    if scene.view.chart == "map":
+        lines = numbers_height(height)
+        drawn = head_map(shown, scene.order, scene.cursor, scene.view.side, width, height - lines)
+        return (*drawn, *cursor_rows(shown, *scene.cursor, width)[:lines])
+    return table_rows(scene, shown, width, height)
+
+
+def map_layout(scene: Scene, width: int, height: int) -> Layout | None:
+    """Return where the cells of the map stand in a chart of a size."""
+    assert scene.shown
+    return layout(scene.shown, width, height - numbers_height(height))
+
+
+def first_row(scene: Scene, lines: int) -> int:
+    """Return the place of the first row of a table of so many lines that has the cursor in it."""
+    at = int(np.flatnonzero(scene.order == scene.cursor[0])[0])
+    return min(max(at - lines // 2, 0), max(scene.order.size - lines, 0))
+
+
+def table_rows(scene: Scene, shown: Answer, width: int, height: int) -> Sequence[Row]:
+    """Return the table of the rows around the cursor."""
+    lines = max(height - 2, 1)
+    start = first_row(scene, lines)
+    rows = [int(row) for row in scene.order[start : start + lines] if row < shown.done]
+    output = scene.view.chart == "output"
+    if output and shown.outputs(rows[0]) is None:
+        return message(" There is no V here: q, K and V are typed in Explore (1, e)", width, height)
+    columns = (output_columns if output else row_columns)(shown, rows, scene.cursor[0])
+    return laid(columns, width).rows(width)
+
+
+def cursor_rows(shown: Answer, query: int, key: int, width: int) -> list[Row]:
+    """Return what the cursor's row is on both sides, and the weight of its key."""
+    sides = shown.row(query)
+    names = tuple(map(role_of, shown.names))
+    at = np.array([key])
+    tops = [(in_percent(side.max_weight), int(side.weights().argmax())) for side in sides]
+    gradients = [quantity(*side.frobenius("scores")) for side in sides]
+    effective = [quantity(side.effective_keys) for side in sides]
+    count = int(shown.attended[query])
+    sees = f"{count:,} key{'s' * (count != 1)}"
+    row: Row = ((f"query {query:,}", "cursor"), (f" sees {sees}", "label"))
+    largest = _both("largest weight", [f"{top} on key {at:,}" for top, at in tops], names)
+    short = _both("largest", [top for top, _ in tops], names)
+    keys, gradient = _both("effective keys", effective, names), _both("‖∂p/∂s‖", gradients, names)
+    few = _both("eff. keys", effective, names)
+    score = float(sides[1].given[key])
+    weights = [in_percent(*side.pairs(at)[0]) for side in sides]
+    one: Row = ((f"key {key:,}", "cursor"),)
+    masked: Row = (("   masked", "label"),)
+    said: Row = ((f"   s = {general(score, 4)}", "label"), *_both("weight", weights, names))
+    own = (*one, *(masked if score == -np.inf else said))
+    choices = (
+        [(*row, *largest), (*row, *short), row],
+        [(*keys, *gradient), (*few, *gradient), few],
+        [own, one],
+    )
+    return [fitted(first_fit(each, width), width) for each in choices]
+
+
+def _both(name: str, texts: Sequence[str], roles: Sequence[str]) -> Row:
+    first, second = zip(texts, roles, strict=True)
+    return (f"   {name} ", "label"), first, (" → ", "muted"), second
+
+
+def pointed(scene: Scene, width: int, height: int, x: int, y: int) -> tuple[int, int | None] | None:
+    """Return the query, and of a map the key, at a place of the chart; None beside all."""
+    if scene.view.chart == "map":
+        place = map_layout(scene, width, height)
+        assert scene.shown
+        return place.at(scene.shown, scene.order, x, y) if place else None
+    at = first_row(scene, max(height - 2, 1)) + y - 2
+    return (int(scene.order[at]), None) if y >= 2 and at < scene.order.size else None

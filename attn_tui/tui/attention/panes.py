@@ -1,0 +1,39 @@
+"""The pane of the screen of Attention."""
+
+from collections.abc import Sequence
+
+from attn_tui.charts.rows import Row
+from attn_tui.tui.actions import Section
+from attn_tui.tui.attention import drawing, explanations
+from attn_tui.tui.attention.actions import OPEN
+from attn_tui.tui.attention.scene import Scene
+from attn_tui.tui.widgets.canvas import Target
+from attn_tui.tui.widgets.chart import ChartPane, arrows
+
+
+class HeadPane(ChartPane):
+    """The map of a head, or a table of its rows."""
+
+    ACTIONS = (*arrows("head.move", "Go to another query or key"), OPEN)
+    SECTION = Section("In the head", ACTIONS)
+    explanation = explanations.CHART
+
+    def see(self, scene: Scene) -> None:
+        """Fade while it is about something else, and say what the wheel does."""
+        self.canvas.fade(scene.is_old)
+        self.wheel = "head.move(0, {})" * (scene.view.chart != "map")
+
+    def rows_of(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
+        """Return the map or the table."""
+        return drawing.chart_rows(scene, width, height)
+
+    def target_of(self, scene: Scene, width: int, height: int, x: int, y: int) -> Target | None:
+        """Return what a click does: it goes to a cell, and a second one opens its row."""
+        if scene.shown is None:
+            return None
+        there = drawing.pointed(scene, width, height, x, y)
+        if there is None:
+            return None
+        query, key = there
+        words = f"Query {query:,}" + (f", key {key:,}" if key is not None else "")
+        return Target(f"head.point{there}", f"{words}; twice: open the row in Explore", "head.open")

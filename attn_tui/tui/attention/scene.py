@@ -1,0 +1,70 @@
+"""What the panes of the screen of Attention are given to show."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.attention.answer import Answer, compare
+from attn_tui.report.attention.headline import headline, typical_factor
+from attn_tui.report.headline import Headline
+from attn_tui.tui import scene
+from attn_tui.tui.attention.view import View
+
+
+@dataclass(frozen=True, eq=False)
+class Scene(scene.Scene):
+    """What Attention shows.
+
+    Attributes:
+        view: What is looked at.
+        answer: The best there is, which may be older than what is asked; None before all.
+        late: Whether it is older, and will be for a while.
+    """
+
+    answer: Answer | None
+    view: View
+    late: bool
+
+    @property
+    def is_old(self) -> bool:
+        """Whether what is shown is not the answer to what is asked, and fades."""
+        return self.is_unread or self.late
+
+    @cached_property
+    def shown(self) -> Answer | None:
+        """The answer, beside the one that is pinned where they are of one size."""
+        pinned, answer = self.view.pinned, self.answer
+        return (compare(pinned, answer) if pinned and answer else None) or answer
+
+    @cached_property
+    def order(self) -> NDArray[np.intp]:
+        """The rows that are known, from the top down."""
+        assert self.answer
+        known = np.arange(self.answer.done)
+        if self.view.sort == "position":
+            return known
+        return np.argsort(self.answer.scaled.entropy[: self.answer.done], kind="stable")
+
+    @property
+    def cursor(self) -> tuple[int, int]:
+        """The query and the key that the cursor is on, among those that are known."""
+        assert self.answer
+        last, view = self.answer.done - 1, self.view
+        query = last if view.query is None else min(view.query, last)
+        largest = int(self.answer.unscaled.key[query])
+        return query, largest if view.key is None else min(view.key, self.answer.n_keys - 1)
+
+    @cached_property
+    def headline(self) -> Headline | None:
+        """How many keys a query shares its weight among, on either side."""
+        return headline(self.shown) if self.shown else None
+
+    @property
+    def sign(self) -> int:
+        """What dividing typically does to the gradient."""
+        if self.answer is None:
+            return 0
+        factor = typical_factor(self.answer)
+        return 0 if not factor.known or factor.stays else 1 if factor.log > 0.0 else -1

@@ -1,0 +1,111 @@
+"""The screen of Attention: all rows of a head, unscaled beside scaled."""
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.timer import Timer
+
+from attn_tui.compute.attention.answer import Answer, answer
+from attn_tui.report.attention import csv, json, text
+from attn_tui.tui import full
+from attn_tui.tui.attention import drawing, explanations, panes
+from attn_tui.tui.attention.actions import ACTIONS
+from attn_tui.tui.attention.head import HeadPart
+from attn_tui.tui.attention.scene import Scene
+from attn_tui.tui.attention.settings import GROUPS
+from attn_tui.tui.attention.view import TABS, View
+from attn_tui.tui.bars import Status
+from attn_tui.tui.computing import Computing
+from attn_tui.tui.filing import Filing
+from attn_tui.tui.full import FullPicture
+from attn_tui.tui.instrument_screen import InstrumentScreen
+from attn_tui.tui.looking import Looking
+from attn_tui.tui.parts import Host, Part
+from attn_tui.tui.scale import ScalePane, ScalePart
+from attn_tui.tui.state import Asked
+from attn_tui.tui.stopping import Stopping
+from attn_tui.tui.widgets.bar import Item
+
+LONG = 0.3
+"""Seconds after which what is shown fades, if it is about something else."""
+
+
+class AttentionScreen(InstrumentScreen):
+    """d_k above; the head; what it means."""
+
+    NAME = "attention"
+    SECTIONS = (panes.HeadPane.SECTION,)
+    ACTIONS = (*full.ACTIONS, *ACTIONS)
+    GROUPS = GROUPS
+    TABS = TABS
+    WRITERS: ClassVar = {".txt": text.render, ".json": json.render, ".csv": csv.render}
+    explanation = explanations.HEAD
+    answer: Answer | None = None
+    view: View = View()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._late = False
+        self._timer: Timer | None = None
+
+    def make_parts(self) -> Iterable[Part[Any]]:
+        """Return what can be done here."""
+        looking: Looking[Host] = Looking(self)
+        parts = ScalePart(self), HeadPart(self), looking, Stopping(self), Filing(self)
+        return *parts, FullPicture(self)
+
+    def make_computing(self) -> Computing[Answer]:
+        """Return what has heads computed; one looked at not long ago comes at once."""
+        return Computing(self, lambda answer: answer.progress, most=4)
+
+    def compose_panes(self) -> ComposeResult:
+        """Lay out the panes."""
+        yield ScalePane(id="scale")
+        yield panes.HeadPane(id="charts")
+
+    # What is asked and found
+
+    @property
+    def is_old(self) -> bool:
+        """Whether what is shown is not about what is asked."""
+        return self.answer is None or (
+            self.asked is not None and self.answer.experiment != self.asked.experiment
+        )
+
+    def go_on(self) -> None:
+        """Find out what is asked."""
+        if self.asked is None:
+            return
+        experiment = self.asked.experiment
+        self.computing.ask(experiment, lambda stop: answer(experiment, stop))
+        self.answer = self.job.result(experiment) or self.answer
+        if not self.is_old:
+            self._late = False
+        elif self._timer is None:
+            self._timer = self.set_timer(LONG, self._be_late)
+
+    def _be_late(self) -> None:
+        """Say that what is shown is about something else."""
+        self._timer = None
+        if self.is_old and not self._late:
+            self._late = True
+            self.draw()
+
+    # What is shown
+
+    @property
+    def status(self) -> Status:
+        """The model or the rule, and where the rows come from."""
+        return drawing.status(self.asked.experiment, self.answer) if self.asked else []
+
+    def scene(self, asked: Asked) -> Scene:
+        """Return what panes are to show."""
+        return Scene(asked, self.answer, self.job, self.problem, *self.room, self.view, self._late)
+
+    def tab_items(self, focused: bool) -> Sequence[Item]:
+        """Return the line of tabs."""
+        if self.asked is None:
+            return ()
+        return drawing.tabs(self.scene(self.asked), focused, time.monotonic())
