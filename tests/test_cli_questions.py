@@ -363,7 +363,9 @@ def test_questions_are_documented() -> None:
 
 
 def test_a_word_that_is_no_command_is_told_the_commands() -> None:
-    assert refused("dots").endswith("-inf (masked); or a command: show, dot, sweep, attention, claim")
+    assert refused("dots").endswith(
+        "-inf (masked); or a command: show, dot, sweep, attention, claim"
+    )
     assert refused("show", "dots").endswith("-inf (masked)")
 
 

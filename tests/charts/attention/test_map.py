@@ -1,0 +1,83 @@
+"""The map of a head: every cell shows the largest weight of what it stands for."""
+
+import numpy as np
+import pytest
+
+from attn_tui.charts.attention.map import GAP, STEPS, head_map, layout
+from attn_tui.charts.glyphs import SHADES
+from attn_tui.charts.rows import cells, plain
+from attn_tui.compute.attention.answer import Answer, answer
+from attn_tui.compute.attention.settings import Settings
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.setup import Setup
+from attn_tui.files.draft import EXAMPLE, parse
+
+SOURCE = parse(EXAMPLE).source
+
+
+def head(n: int, d_k: int = 1024, causal: bool = True) -> Answer:
+    setup = Setup(d_k).put(Settings(n=n, causal=causal))
+    *_, last = answer(Experiment(SOURCE, setup))
+    return last
+
+
+def drawn(shown: Answer, width: int, height: int, cursor: tuple[int, int] = (0, 0)) -> list[str]:
+    order = np.arange(shown.n_queries)
+    rows = head_map(shown, order, cursor, "scaled", width, height)
+    assert len(rows) == height
+    assert all(sum(cells(text) for text, _ in row) == width for row in rows)
+    return plain(rows).split("\n")
+
+
+@pytest.mark.parametrize("size", [(78, 16), (116, 30), (38, 9), (20, 4), (60, 40)])
+@pytest.mark.parametrize("n", [3, 12, 70, 300])
+def test_every_cell_has_the_shade_of_the_largest_weight(n: int, size: tuple[int, int]) -> None:
+    shown = head(n)
+    place = layout(shown, *size)
+    assert place is not None
+    lines = drawn(shown, *size, cursor=(n - 1, n - 1))
+    both = (0, 1) if place.maps == 2 else (1,)
+    for at, which in enumerate(both):
+        blocks = shown.sides[which].blocks
+        for y in range(1 + place.heads, len(lines) - place.legend):
+            row = (y - 1 - place.heads) // place.tall * place.rows
+            is_middle = (y - 1 - place.heads) % place.tall == (place.tall - 1) // 2
+            if row >= n or not is_middle:
+                continue
+            for column in range(-(-blocks.shape[1] // place.columns)):
+                there = slice(column * place.columns, (column + 1) * place.columns)
+                weight = blocks[row : row + place.rows, there].max()
+                left = at * (place.width + GAP) + place.gutter + column * place.body
+                text = lines[y].ljust(size[0])[left : left + place.body]
+                shade = int(np.searchsorted(STEPS, weight, side="right"))
+                assert (SHADES[shade] if weight >= 0.0 else " ") in text or place.body > 2
+
+
+def test_it_says_what_a_cell_stands_for_where_that_is_more_than_one_weight() -> None:
+    assert "largest of" not in " ".join(drawn(head(12), 78, 16))
+    assert "each cell: the largest of 25 × 8 weights" in " ".join(drawn(head(300), 110, 15))
+
+
+def test_the_shades_never_move() -> None:
+    legends = {drawn(head(12, d_k), 78, 16)[-2] for d_k in (1, 64, 65_536)}
+    assert len(legends) == 1
+
+
+@pytest.mark.parametrize("n", [5, 12, 300])
+def test_a_click_finds_the_cell_that_is_drawn_there(n: int) -> None:
+    shown = head(n)
+    place = layout(shown, 78, 20)
+    assert place is not None
+    order = np.arange(n)[::-1]
+    y = 1 + place.heads + place.tall
+    assert place.at(shown, order, 0, y) is None
+    assert place.at(shown, order, place.gutter, 0) is None
+    query, key = order[place.rows], place.columns * shown.block
+    for left in (0, place.width + GAP):
+        found = place.at(shown, order, left + place.gutter + place.body, y)
+        assert found == (query, key)
+
+
+def test_what_is_too_small_says_so() -> None:
+    assert "too small" in drawn(head(12), 40, 1)[0]
+    assert layout(head(12), 30, 1) is None

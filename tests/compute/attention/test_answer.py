@@ -1,0 +1,163 @@
+"""Rows of a head, against softmax written down directly."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attn_tui.compute.attention.answer import (
+    HIDDEN,
+    MOST_BLOCKS,
+    Answer,
+    answer,
+    compare,
+    log_factors,
+)
+from attn_tui.compute.attention.head import head_of, is_drawn
+from attn_tui.compute.attention.settings import MOST, Settings
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.field import fields_of
+from attn_tui.compute.mask import Mask
+from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Drawn, Products, Typed
+from attn_tui.compute.vector import Vector
+
+ONE = Typed((Vector("a", np.array([1.0, 2.0])),))
+
+
+def drawn(setup: Setup = Setup(), **settings: object) -> Experiment:
+    return Experiment(ONE, setup.put(Settings(**settings)))  # type: ignore[arg-type]
+
+
+def last(experiment: Experiment) -> Answer:
+    *_, found = answer(experiment)
+    return found
+
+
+def direct(scores: np.ndarray, m: float) -> np.ndarray:
+    z = np.where(np.isneginf(scores), -np.inf, m * scores)
+    powers = np.exp(z - z.max(axis=1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+
+def test_a_head_is_drawn_where_one_vector_is_asked() -> None:
+    experiment = drawn(n=7, seed=3)
+    assert is_drawn(experiment)
+    assert head_of(experiment).source == Drawn(7, 3, 7)
+    assert last(experiment).attended.tolist() == [1, 2, 3, 4, 5, 6, 7]
+    assert last(drawn(n=7, causal=False)).attended.tolist() == [7] * 7
+
+
+def test_the_mask_of_other_keys_is_not_that_of_a_drawn_head() -> None:
+    many = Typed((Vector("a", np.arange(100.0)),))
+    experiment = Experiment(many, Setup(mask=Mask(((50, 60),))).put(Settings(n=5)))
+    assert last(experiment).attended.tolist() == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("rows", ["auto", "asked", "drawn"])
+def test_rows_are_those_that_are_wanted(rows: str) -> None:
+    two = Typed((Vector("a", np.array([1.0, 2.0])), Vector("b", np.array([3.0, 1.0]))))
+    for source, several in ((ONE, False), (two, True)):
+        experiment = Experiment(source, Setup().put(Settings(rows=rows)))  # type: ignore[arg-type]
+        assert is_drawn(experiment) == (rows == "drawn" or (rows == "auto" and not several))
+
+
+def test_weights_and_statistics_are_those_of_softmax() -> None:
+    experiment = drawn(Setup(d_k=16), n=9)
+    found = last(experiment)
+    scores = np.array([vector.scores for vector in found.head.vectors])
+    for side, m in ((found.unscaled, 1.0), (found.scaled, 0.25)):
+        p = direct(scores, m)
+        shown = np.where(side.blocks == HIDDEN, 0.0, side.blocks)
+        np.testing.assert_allclose(shown, p, rtol=1e-12, atol=1e-300)
+        assert (side.blocks[np.triu_indices(9, 1)] == HIDDEN).all()
+        np.testing.assert_allclose(side.largest, p.max(axis=1), rtol=1e-12)
+        assert side.key.tolist() == p.argmax(axis=1).tolist()
+        with np.errstate(all="ignore"):
+            entropy = -np.nansum(p * np.log(p), axis=1)
+        np.testing.assert_allclose(side.entropy, entropy, rtol=1e-9, atol=1e-15)
+        np.testing.assert_allclose(side.effective_keys, np.exp(entropy), rtol=1e-9)
+        for row, weights in enumerate(p):
+            jacobian = m * (np.diag(weights) - np.outer(weights, weights))
+            expected = np.linalg.norm(jacobian)
+            assert side.gradient[row] == pytest.approx(expected, rel=1e-6, abs=1e-15)
+
+
+def test_scores_keep_their_pattern_as_d_k_moves() -> None:
+    """Scores are ‖q‖ times what does not depend on d_k, so that the scaled side hardly moves."""
+    sides = [last(drawn(Setup(d_k=d_k))) for d_k in (1024, 4096)]
+    near = np.abs(sides[0].scaled.blocks - sides[1].scaled.blocks).max()
+    assert near < 0.08 < np.abs(sides[0].unscaled.effective_keys - 1.0).max()
+
+
+def test_of_many_keys_the_largest_of_each_block_is_kept() -> None:
+    found = last(drawn(Setup(d_k=4), n=600, causal=False))
+    assert found.block == 3
+    assert found.scaled.blocks.shape == (600, 200)
+    weights = found.row(17)[1].weights()
+    np.testing.assert_array_equal(found.scaled.blocks[17], weights.reshape(200, 3).max(axis=1))
+    assert found.scaled.blocks.shape[1] <= MOST_BLOCKS
+
+
+def test_a_last_block_may_be_shorter() -> None:
+    found = last(drawn(Setup(d_k=4), n=259, causal=False))
+    weights = found.row(1)[1].weights()
+    assert found.block == 2
+    assert found.scaled.blocks[1, -1] == weights[-1]
+
+
+def test_rows_come_growing_and_end_when_stopped() -> None:
+    shares = [found.progress for found in answer(drawn(n=2000))]
+    assert shares[-1] == 1.0
+    assert len(shares) > 1
+    asked = 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 3
+
+    assert [*answer(drawn(n=12), stop)] == []
+
+
+def test_a_rule_of_the_length_counts_what_each_query_sees() -> None:
+    found = last(drawn(Setup(d_k=4, scale=Scale("ssmax")), n=4))
+    expected = [0.43 * np.log(n) / 2.0 for n in (1, 2, 3, 4)]
+    np.testing.assert_allclose(found.scaled.multiplier, expected)
+
+
+def test_only_rows_with_a_choice_have_a_factor() -> None:
+    found = last(drawn(Setup(d_k=4), n=5))
+    assert found.choosing.tolist() == [1, 2, 3, 4]
+    expected = found.scaled.log_gradient[1:] - found.unscaled.log_gradient[1:]
+    np.testing.assert_allclose(log_factors(found), expected)
+    sunk = last(drawn(Setup(d_k=4, scale=Scale(sink=0.0)), n=5))
+    assert sunk.choosing.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_a_comparison_has_the_scaled_sides_of_both() -> None:
+    first, second = (last(drawn(Setup(scale=Scale(rule)))) for rule in ("inverse", "none"))
+    both = compare(first, second)
+    assert both is not None
+    assert both.sides == (first.scaled, second.scaled)
+    assert [side.multiplier for side in both.row(3)] == [1.0 / 1024.0, 1.0]
+    assert compare(first, last(drawn(n=5))) is None
+
+
+def test_the_output_is_weights_times_values() -> None:
+    rows = np.eye(3)
+    source = Products(rows, rows, np.arange(6.0).reshape(3, 2))
+    found = last(Experiment(source))
+    weights = direct(rows, 3.0**-0.5)
+    outputs = found.outputs(1)
+    assert outputs is not None
+    np.testing.assert_allclose(outputs[1], weights[1] @ np.arange(6.0).reshape(3, 2))
+    assert last(drawn()).outputs(0) is None
+
+
+def test_n_goes_by_stops_to_both_ends() -> None:
+    kind = fields_of(Settings)["n"].kind
+    assert [kind.step(12, by) for by in (-2, -1, 1, 2)] == [6, 8, 16, 24]
+    assert (kind.step(3, -9), kind.step(1000, 9), kind.step(13, 1)) == (2, MOST, 16)
+    assert replace(Settings(), n=MOST).n == MOST

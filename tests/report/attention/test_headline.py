@@ -1,0 +1,125 @@
+"""Headlines of Attention, against numbers that are counted anew."""
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attn_tui.compute.attention.answer import Answer, answer, compare
+from attn_tui.compute.attention.settings import Settings
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.mask import Mask
+from attn_tui.compute.precision import Precision
+from attn_tui.compute.scale import RULES, Scale, parse_scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Typed
+from attn_tui.compute.vector import Vector
+from attn_tui.files.draft import EXAMPLE, parse
+from attn_tui.report.attention.headline import headline
+from attn_tui.report.headline import FULL, SHORT, wrapped
+
+SOURCE = parse(EXAMPLE).source
+
+
+def found(setup: Setup = Setup(), **own: object) -> Answer:
+    *_, last = answer(Experiment(SOURCE, setup.put(Settings(**own))))  # type: ignore[arg-type]
+    return last
+
+
+def typed(*rows: list[float], mask: Mask = Mask()) -> Answer:
+    source = Typed(tuple(Vector(f"v{at}", np.array(row)) for at, row in enumerate(rows)))
+    *_, last = answer(Experiment(source, Setup(mask=mask)))
+    return last
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        (
+            found(),
+            "Unscaled, 10 of 12 queries put practically all on one key. Divided by 32 it is "
+            "typically shared by about 6 keys, and the gradient is 510,000 times larger.",
+        ),
+        (
+            found(Setup(d_k=1)),
+            "Nothing is divided here (√1 = 1), so both maps are the same: a query typically "
+            "shares its weight among about 7 keys.",
+        ),
+        (
+            found(Setup(scale=Scale("inverse"))),
+            "Unscaled, 10 of 12 queries put practically all their weight on one key. Divided by "
+            "1,024, every query shares its weight almost equally.",
+        ),
+        (
+            typed([1.0, -np.inf], [-np.inf, 3.0]),
+            "No query sees more than one key, which has all the weight at any scale: there is "
+            "nothing to choose.",
+        ),
+        (
+            typed([1.0, 2.0], [0.0, 3.0], mask=Mask(((0, None),))),
+            "Every key is masked for every query: all weights and all gradients are 0.",
+        ),
+    ],
+)
+def test_it_says_what_there_is_to_say(shown: Answer, expected: str) -> None:
+    assert headline(shown).full == expected
+
+
+def test_it_says_where_there_are_no_weights() -> None:
+    naive = found(Setup(d_k=65_536, precision=Precision("float16", stable=False)))
+    undefined = int(np.isnan(naive.unscaled.largest).sum())
+    assert undefined
+    assert f"{undefined} of 12 queries have no weights but NaN" in headline(naive).full
+
+
+def test_what_is_pinned_stands_before_what_is_now() -> None:
+    both = compare(found(Setup(scale=Scale("inverse"))), found())
+    assert both is not None
+    assert headline(both).full.startswith(
+        "Pinned: every query shares its weight almost equally. Now it is typically shared by"
+    )
+    assert headline(both).short == "Pinned: almost equal. Now: about 6 keys."
+
+
+@given(
+    st.integers(1, 65_536), st.sampled_from([*RULES, "temperature:T=2"]),
+    st.none() | st.just(30.0), st.none() | st.just(0.0), st.integers(2, 24), st.integers(0, 30),
+    st.booleans(), st.booleans(),
+)  # fmt: skip
+@settings(max_examples=150, deadline=None, derandomize=True)
+def test_every_number_is_one_of_the_answer(
+    d_k: int, rule: str, cap: float | None, sink: float | None, n: int, seed: int, causal: bool,
+    qk_norm: bool,
+) -> None:  # fmt: skip
+    one = parse_scale(rule)
+    try:
+        scale = Scale(one.rule, one.given, cap, sink, qk_norm)
+        shown = found(Setup(d_k, scale), n=n, seed=seed, causal=causal)
+    except InputError:
+        return
+    said = headline(shown)
+    assert len(wrapped(said.full, FULL)) <= 2
+    assert len(wrapped(said.short, SHORT)) <= 2
+    assert "e-" not in said.full
+    assert "nan" not in said.full
+    for side, text in zip(shown.sides, re.split(r"(?<=[^\d])\. ", said.full), strict=False):
+        if counted := re.search(r"(\d+) of (\d+) queries", text):
+            assert int(counted[1]) == (side.largest >= 0.9995).sum()
+            assert int(counted[2]) == n
+        if shared := re.search(r"about ([\d.]+) keys", text):
+            chosen = np.sort(side.effective_keys[shown.choosing])
+            median = chosen[(chosen.size - 1) // 2]
+            assert float(shared[1]) == pytest.approx(median, rel=0.06, abs=0.5)
+        if share := re.search(r"([\d.]+) % (?:of its weight )?on one key", text):
+            chosen = np.sort(side.largest[shown.choosing])
+            assert float(share[1]) == pytest.approx(100 * chosen[(chosen.size - 1) // 2], abs=0.51)
+    if larger := re.search(r"gradient is ([\d.,]+) times (larger|smaller)", said.full):
+        before, after = (side.log_gradient[shown.choosing] for side in shown.sides)
+        with np.errstate(invalid="ignore"):
+            logs = np.sort((after - before)[before != after])
+        log = logs[(logs.size - 1) // 2]
+        assert (log > 0.0) == (larger[2] == "larger")
+        assert float(larger[1].replace(",", "")) == pytest.approx(np.exp(abs(log)), rel=0.06)

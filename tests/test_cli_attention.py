@@ -1,0 +1,111 @@
+"""``attn-tui attention`` prints what the screen shows, and the screen's line asks it again."""
+
+import csv
+import json
+from functools import partial
+from io import StringIO
+from shlex import split
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from attn_tui.commands import line
+from attn_tui.commands.asked import asked_by
+from attn_tui.commands.program import program
+from attn_tui.compute.attention.answer import answer
+from attn_tui.compute.attention.settings import Settings
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.mask import Mask
+from attn_tui.compute.precision import Precision
+from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Drawn, Products, Source, Typed
+from attn_tui.compute.vector import Vector
+from attn_tui.files.codec import experiment_from_plain
+from attn_tui.files.draft import EXAMPLE, draft_of, parse
+from attn_tui.tui.state import Asked
+
+ROWS = np.array([[1.0, 0.0], [0.0, 2.0]])
+
+
+def ran(*arguments: str) -> str:
+    result = CliRunner().invoke(program, ["attention", *arguments])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_the_headline_comes_first_and_a_row_for_each_query() -> None:
+    text = ran("--d-k", "64", "--n", "5")
+    assert text.startswith("Unscaled, ")
+    assert "sees" in text
+    rows = [row.split() for row in text.split("query  sees")[1].splitlines()[1:6]]
+    assert [row[:2] for row in rows] == [[str(n), str(n + 1)] for n in range(5)]
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_json_has_every_number_and_asks_it_again() -> None:
+    plain = json.loads(ran("--n", "6", "--seed", "4", "--json"))
+    asked = experiment_from_plain(plain)
+    assert asked.setup.get(Settings) == Settings(n=6, seed=4)
+    *_, found = answer(asked)
+    assert plain["keys"] == [1, 2, 3, 4, 5, 6]
+    assert plain["scaled"]["largest"] == found.scaled.largest.tolist()
+    assert plain["unscaled"]["map"][2][:3] == found.unscaled.blocks[2, :3].tolist()
+    assert plain["unscaled"]["map"][2][3:] == [None] * 3
+
+
+def test_csv_has_a_line_for_each_row() -> None:
+    rows = [*csv.DictReader(StringIO(ran("--n", "4", "--csv")))]
+    assert [row["keys"] for row in rows] == ["1", "2", "3", "4"]
+    *_, found = answer(Experiment(parse(EXAMPLE).source, Setup().put(Settings(n=4))))
+    assert float(rows[3]["scaled_effective_keys"]) == found.scaled.effective_keys[3]
+
+
+def test_rows_are_those_of_q_and_k() -> None:
+    rows = "[[1,0],[0,2]]"
+    plain = json.loads(ran("--query", rows, "--keys", rows, "--mask", "causal", "--json"))
+    assert (plain["drawn"], plain["n_queries"], plain["mask"]) == (False, 2, "causal")
+    assert plain["scaled"]["map"][0] == [1.0, None]
+
+
+def test_a_mask_of_a_drawn_head_is_causal_or_none() -> None:
+    assert json.loads(ran("--mask", "none", "--json"))["mask"] == ""
+    result = CliRunner().invoke(program, ["attention", "--mask", "5"], standalone_mode=False)
+    assert result.exit_code != 0 or "causal or none" in result.output
+
+
+SETUPS = (
+    Setup(), Setup(64, Scale("inverse", softcap=30.0)), Setup(8, precision=Precision("bfloat16")),
+    Setup(16, Scale(sink=0.5, qk_norm=True)),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("setup", SETUPS)
+@pytest.mark.parametrize(
+    ("source", "own"),
+    [
+        (parse(EXAMPLE).source, Settings()),
+        (parse(EXAMPLE).source, Settings(n=5, seed=3, causal=False)),
+        (Typed((Vector("a", np.array([1.0, 2.0])), Vector("b", np.array([0.5, 3.0])))), Settings()),
+        (Drawn(6, 2, 6), Settings()),
+        (Drawn(6, 2, 6), Settings("drawn", 7)),
+        (Products(ROWS, ROWS, ROWS), Settings()),
+        (Products(ROWS[:1], ROWS), Settings("asked")),
+    ],
+)
+def test_the_line_asks_what_the_screen_shows(source: Source, own: Settings, setup: Setup) -> None:
+    experiment = Experiment(source, setup.put(own))
+    text = line.attention(Asked(draft_of(experiment), experiment))
+    assert split(text)[:2] == ["attn-tui", "attention"]
+    _, again = asked_by(text)
+    shown, found = (next(answer(each)) for each in (experiment, again))
+    np.testing.assert_array_equal(shown.scaled.blocks, found.scaled.blocks)
+    assert shown.head.setup.scale == found.head.setup.scale
+
+
+def test_a_masked_key_is_masked_where_vectors_are_asked() -> None:
+    masked = Setup(mask=Mask(((1, 2),)))
+    experiment = Experiment(Drawn(4, 1, 3), masked)
+    again = partial(line.attention, Asked(draft_of(experiment), experiment))
+    assert next(answer(asked_by(again())[1])).attended.tolist() == [3, 3, 3]
