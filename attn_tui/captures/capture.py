@@ -191,6 +191,19 @@ class Capture:
         self._check(layer)
         return found
 
+    def queries(self, head: HeadId, reading: Reading | None = None) -> Reals:
+        """Return all queries of a head and nothing else, shape (n_queries, d_k).
+
+        Raises:
+            InputError: If there is no such head, or a file has changed or cannot be read.
+        """
+        layer, reading = self._found(head, reading)
+        self._check(layer)
+        queries, keys = layer.spans(head.batch, reading.dims)
+        numbers = layer.numbers("q", reading, head.batch, head.head, queries, keys)
+        assert numbers is not None
+        return widened(numbers)
+
     def _check(self, layer: Layer) -> None:
         paths = {piece.path for tensor in layer.tensors.values() for piece in tensor.pieces}
         for mark in self.fingerprint.files:

@@ -43,6 +43,8 @@ Examples:
 
 _OTHERS = {
     "doctor": ("attn_tui.commands.doctor:doctor", "which scale, cap, sink and mask a capture has"),
+    "heads": ("attn_tui.commands.heads:heads", "statistics of every head of a capture"),
+    "merge": ("attn_tui.commands.heads:merge", "the shards of `heads` put together"),
     "claims": ("attn_tui.commands.claims:claims", "every claim, a line each with its verdict"),
     "recipe": ("attn_tui.commands.recipe:recipe", "a script that captures a model's attention"),
     "tour": ("attn_tui.commands.tour:tour", "a guided tour of a dozen steps, or that of a file"),

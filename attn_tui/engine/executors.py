@@ -1,7 +1,9 @@
 """Who works: threads of this process, or the workers of a Dask cluster."""
 
 import os
+from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 from attn_tui.compute.errors import InputError, inert
@@ -16,8 +18,9 @@ def threads() -> tuple[Executor, int]:
     return ThreadPoolExecutor(count or 1), 2 * (count or 1)
 
 
-def cluster(address: str) -> tuple[Executor, int]:
-    """Return the workers of a cluster that is there, and how many tasks they are given at a time.
+@contextmanager
+def cluster(address: str) -> Iterator[tuple[Executor, int]]:
+    """Give the workers of a cluster that is there, and how many tasks they get at a time.
 
     A task whose worker ends is tried twice more.
 
@@ -46,5 +49,8 @@ def cluster(address: str) -> tuple[Executor, int]:
         problem = f"{inert(address)}: {(str(error).splitlines() or [type(error).__name__])[0]}"
         expected = "the address of a scheduler that has a worker, or its file"
         raise InputError("scheduler", problem, expected) from None
-    count = sum(client.nthreads().values())
-    return client.get_executor(pure=False, retries=2), 2 * max(count, 1)
+    try:
+        count = sum(client.nthreads().values())
+        yield client.get_executor(pure=False, retries=2), 2 * max(count, 1)
+    finally:
+        client.close()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf, isnan
 from typing import Any, Literal
 
 import numpy as np
@@ -119,12 +120,14 @@ class FoundMask:
     Attributes:
         mask: Which keys are seen.
         how: It was asked for, or captured, or the output says so, or nothing does.
-        residual: ‖out − P·V‖/‖out‖ on a few rows, where there is an output; NaN cannot be told.
+        residual: ‖out − P·V‖/‖out‖ on a few rows, where there is an output.
+        reading: Which of the layer's readings the output says.
     """
 
     mask: HeadMask
     how: Literal["asked", "captured", "output", "assumed"]
     residual: float | None = None
+    reading: int = 0
 
 
 def found_masks(capture: Capture, making: Making, layers: Sequence[int]) -> dict[int, FoundMask]:
@@ -133,11 +136,13 @@ def found_masks(capture: Capture, making: Making, layers: Sequence[int]) -> dict
     Raises:
         InputError: If a mask that was asked for as given was not captured.
     """
-    first: dict[int, HeadId] = {}
+    # What keys a head has is seen at the second, where it has others than the first.
+    second: dict[int, HeadId] = {}
     for head in capture.heads:
-        first.setdefault(head.layer, head)
+        if head.head < 2 and (head.layer not in second or second[head.layer].head < head.head):
+            second[head.layer] = head
     with one_thread():
-        return {layer: _found(capture, making, first[layer]) for layer in layers}
+        return {layer: _found(capture, making, second[layer]) for layer in layers}
 
 
 def _found(capture: Capture, making: Making, head: HeadId) -> FoundMask:
@@ -155,10 +160,13 @@ def _found(capture: Capture, making: Making, head: HeadId) -> FoundMask:
     if not {"out", "v"} <= shape.has:
         return FoundMask(masks[0], "assumed" if how == "output" else how)  # type: ignore[arg-type]
     at = np.unique(np.linspace(0, shape.n_queries - 1, _TRIED).astype(int))
-    rows = capture.read(head, [*map(int, at)])
-    misses = [_residual(rows, making.weighing(rows, mask)) for mask in masks]
-    best = int(np.argmin(np.nan_to_num(misses, nan=np.inf)))
-    return FoundMask(masks[best], how, misses[best])  # type: ignore[arg-type]
+    tried: list[tuple[float, HeadMask, int]] = []
+    for index, reading in enumerate(capture.readings(head.layer)):
+        rows = capture.read(head, [*map(int, at)], reading)
+        misses = [_residual(rows, making.weighing(rows, mask)) for mask in masks]
+        tried += [(miss, mask, index) for miss, mask in zip(misses, masks, strict=True)]
+    miss, mask, index = min(tried, key=lambda each: inf if isnan(each[0]) else each[0])
+    return FoundMask(mask, how, miss, index)  # type: ignore[arg-type]
 
 
 def _residual(head: HeadRows, weighing: Weighing) -> float:

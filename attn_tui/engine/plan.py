@@ -7,7 +7,6 @@ from typing import Any
 from attn_tui.captures.capture import Capture, HeadId, HeadShape
 from attn_tui.captures.fingerprint import Fingerprint
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.stream import stream
 from attn_tui.engine.making import FoundMask, Making, found_masks
 
@@ -108,24 +107,37 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Mark:
+    """What a capture is known by: all it takes to open it again, and to know it is the same.
+
+    Attributes:
+        paths: Its files.
+        fingerprint: What they were like.
+        asked: How they are read: layouts by part, and names.
+        stated: What was recognised, in sentences.
+    """
+
+    paths: tuple[str, ...]
+    fingerprint: Fingerprint
+    asked: tuple[Mapping[str, str], str | None] = ({}, None)
+    stated: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Task:
     """Blocks that are worked off together, and all a worker needs to find them.
 
     Attributes:
         blocks: At least one.
-        paths: The files of the capture.
-        asked: How they are read: layouts by part, and names.
-        fingerprint: What they were like.
+        capture: Of which they are.
         making: How weights are made.
-        masks: The mask of each layer that there is in the blocks.
+        masks: Of each layer that there is in the blocks, its mask and which reading it has.
     """
 
     blocks: tuple[Block, ...]
-    paths: tuple[str, ...]
-    asked: tuple[Mapping[str, str], str | None]
-    fingerprint: Fingerprint
+    capture: Mark
     making: Making
-    masks: Mapping[int, HeadMask]
+    masks: Mapping[int, FoundMask]
 
     def single(self, block: Block) -> "Task":
         """Return a task of one of its blocks."""
@@ -137,13 +149,13 @@ class Plan:
     """A question, and the blocks it comes to: a function of these and of the capture alone.
 
     Attributes:
-        capture: The capture.
+        capture: What the capture is known by.
         question: What is asked.
         masks: What is known of the mask of each layer.
         blocks: All blocks, by head and row.
     """
 
-    capture: Capture
+    capture: Mark
     question: Question
     masks: Mapping[int, FoundMask]
     blocks: tuple[Block, ...]
@@ -157,7 +169,8 @@ class Plan:
         """
         chosen = question.chosen(capture)
         masks = found_masks(capture, question.making, [*dict.fromkeys(h.layer for h in chosen)])
-        return Plan(capture, question, masks, tuple(_blocks(capture, question, chosen)))
+        mark = Mark(capture.paths, capture.fingerprint, capture.asked, capture.stated)
+        return Plan(mark, question, masks, tuple(_blocks(capture, question, chosen)))
 
     def tasks(
         self, seconds: float = SHORT, blocks: Sequence[Block] | None = None
@@ -174,15 +187,12 @@ class Plan:
 
     def task(self, blocks: Sequence[Block]) -> Task:
         """Return one task of some blocks."""
-        capture = self.capture
         layers = dict.fromkeys(each.head.layer for each in blocks)
         return Task(
             tuple(blocks),
-            capture.paths,
-            capture.asked,
-            capture.fingerprint,
+            self.capture,
             self.question.making,
-            {layer: self.masks[layer].mask for layer in layers},
+            {layer: self.masks[layer] for layer in layers},
         )
 
 

@@ -4,10 +4,11 @@ import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
+from math import isnan
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.heads.partial import Partial, Value, merge
-from attn_tui.compute.heads.statistic import TAU
+from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.engine.executors import threads
 from attn_tui.engine.plan import LONG, SHORT, Block, Plan
 from attn_tui.engine.running import Failed, Stop, run
@@ -61,6 +62,18 @@ class Survey:
     def values(self, name: str, tau: float = TAU) -> dict[HeadId, Value]:
         """Return a statistic of each head of which anything is known."""
         return {head: partial.value(name, tau) for head, partial in self.heads.items()}
+
+    def order(self, sort: str | None = None, tau: float = TAU) -> tuple[HeadId, ...]:
+        """Return the heads of which anything is known.
+
+        They are in the order of the capture or, if a statistic is named, those first that it
+        makes stand out, and NaN last.
+        """
+        if sort is None:
+            return (*self.heads,)
+        values = self.values(sort, tau)
+        sign = 1.0 if STATISTICS[sort].worst == "small" else -1.0
+        return (*sorted(values, key=lambda h: (isnan(values[h].value), sign * values[h].value, h)),)
 
 
 def survey(

@@ -45,8 +45,8 @@ class Refused:
 def work(task: Task) -> Done | Refused:
     """Work off a task, on one thread."""
     try:
-        layouts, names = task.asked
-        capture = _opened(task.paths, (*sorted(layouts.items()),), names, task.fingerprint)
+        mark, (layouts, names) = task.capture, task.capture.asked
+        capture = _opened(mark.paths, (*sorted(layouts.items()),), names, mark.fingerprint)
         with one_thread():
             return Done(tuple(_partials(capture, task)), machine())
     except InputError as error:
@@ -56,9 +56,12 @@ def work(task: Task) -> Done | Refused:
 def _partials(capture: Capture, task: Task) -> list[Partial]:
     found = []
     for block in task.blocks:
-        head = capture.read(block.head, block.rows)
-        weighing = task.making.weighing(head, task.masks[block.head.layer])
-        found.append(statistics(head, weighing, block.is_first))
+        layer = task.masks[block.head.layer]
+        reading = capture.readings(block.head.layer)[layer.reading]
+        head = capture.read(block.head, block.rows, reading)
+        weighing = task.making.weighing(head, layer.mask)
+        queries = capture.queries(block.head, reading) if block.is_first else None
+        found.append(statistics(head, weighing, block.is_first, queries))
     return found
 
 

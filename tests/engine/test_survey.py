@@ -181,12 +181,13 @@ def test_what_is_no_mask_is_refused(text: str) -> None:
 
 def test_the_mask_follows_from_the_output(tmp_path: Path) -> None:
     path = write(tmp_path / "open.safetensors", heads(causal=False))
-    plan = Plan.of(open_capture([str(path)]), ALL)
+    capture = open_capture([str(path)])
+    plan = Plan.of(capture, ALL)
     assert {found.mask.kind for found in plan.masks.values()} == {"none"}
-    wrong = Plan.of(plan.capture, Question(making=Making(mask=MaskChoice("causal"))))
+    wrong = Plan.of(capture, Question(making=Making(mask=MaskChoice("causal"))))
     assert all(found.residual > 0.3 for found in wrong.masks.values() if found.residual)
     with pytest.raises(InputError, match="no mask was captured in layer 0"):
-        Plan.of(plan.capture, Question(making=Making(mask=MaskChoice("given"))))
+        Plan.of(capture, Question(making=Making(mask=MaskChoice("given"))))
 
 
 def test_questions_and_masks_are_plain_in_json() -> None:

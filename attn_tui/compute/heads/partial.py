@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.heads.blocks import lengths, row_statistics
 from attn_tui.compute.heads.row_statistics import Places, RowStatistics
-from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.heads.statistic import (
     ALL,
     DEAD,
@@ -32,6 +32,9 @@ _DERIVED: Mapping[str, Callable[[float, float], float]] = {
     "qk_clip": lambda logit, tau: min(tau / logit, 1.0) if logit > 0.0 else 1.0,
 }
 
+
+NORMS = ("query_norm", "key_norm")
+"""Tallies of what is known of all queries and keys at once."""
 
 _SHARES = ("saturated", "dead_gradient")
 """Tallies of rows that are something or not."""
@@ -66,7 +69,7 @@ class Partial:
         masked: How many of these see no key, and so count nowhere.
         not_finite: How many met NaN or infinity, and so count nowhere.
         first_not_finite: The first of these.
-        tallies: By the names of `TALLIED`; that of ``key_norm`` is in one partial of a head only.
+        tallies: By the names of `TALLIED`; those of norms are in one partial of a head only.
     """
 
     n_queries: int
@@ -99,8 +102,9 @@ class Partial:
 
     @property
     def score_bound(self) -> float:
-        """The largest ‖q‖ times the largest ‖k‖, which no |q·k| of these queries exceeds."""
-        return self.tallies["query_norm"].most.value * self.tallies["key_norm"].most.value
+        """The largest ‖q‖ times the largest ‖k‖, which no |q·k| exceeds; NaN if not known."""
+        q, k = (self.tallies.get(name) for name in NORMS)
+        return q.most.value * k.most.value if q and k and q.count and k.count else nan
 
     def value(self, name: str, tau: float = TAU) -> Value:
         """Return a statistic of the head.
@@ -110,8 +114,8 @@ class Partial:
             tau: The largest logit that QK-clip leaves alone.
         """
         statistic = STATISTICS[name]
-        tally = self.tallies[statistic.of]
-        if not tally.count:
+        tally = self.tallies.get(statistic.of)
+        if tally is None or not tally.count:
             return Value(nan, None)
         if statistic.how == "mean":
             return Value(tally.mean, self._error(statistic.of, tally))
@@ -121,7 +125,7 @@ class Partial:
         return Value(most.value, 0.0 if self.is_exact else None, most.row, most.key)
 
     def _error(self, name: str, tally: Tally) -> float:
-        if name == "key_norm" or self.is_exact:
+        if name in NORMS or self.is_exact:
             return 0.0
         if name in _SHARES:
             # Two rows more, one of them so: none among a few does not mean there are none.
@@ -151,19 +155,26 @@ def merge(partials: Iterable[Partial]) -> Partial:
     return reduce(Partial.merged, partials)
 
 
-def statistics(head: HeadRows, weighing: Weighing, with_keys: bool = True) -> Partial:
+def statistics(
+    head: HeadRows, weighing: Weighing, with_norms: bool = True, queries: Reals | None = None
+) -> Partial:
     """Return the statistics of some rows of a head.
 
     Args:
         head: The rows.
         weighing: How weights are made.
-        with_keys: Whether the norms of keys count here, as they do in one partial of a head.
+        with_norms: Whether norms of queries and keys count here, as in one partial of a head.
+        queries: All queries of the head, shape (n_q, d_k), of which norms are then taken.
     """
-    return tallied(head, row_statistics(head, weighing), weighing, with_keys)
+    return tallied(head, row_statistics(head, weighing), weighing, with_norms, queries)
 
 
 def tallied(
-    head: HeadRows, found: RowStatistics, weighing: Weighing, with_keys: bool = True
+    head: HeadRows,
+    found: RowStatistics,
+    weighing: Weighing,
+    with_norms: bool = True,
+    queries: Reals | None = None,
 ) -> Partial:
     """Return the partial of rows whose numbers are known; as `statistics` says."""
     sees, finite = found.seen > 0, found.finite
@@ -188,9 +199,12 @@ def tallied(
         "gradient_norm": each("gradient_norm", several),
         "saturated": share("saturated", found.max_weight >= ALL),
         "dead_gradient": share("dead_gradient", found.logit_gradient_norm < DEAD),
-        "query_norm": each("query_norm"),
     }
-    if with_keys:
+    if with_norms:
+        norms = found.query_norm if queries is None else lengths(queries)
+        rows = found.rows if queries is None else np.arange(len(norms))
+        which = np.flatnonzero(np.isfinite(norms))
+        tallies["query_norm"] = Tally.of(norms[which], TALLIED["query_norm"], rows[which])
         norms = lengths(head.keys)
         which = np.flatnonzero(np.isfinite(norms))
         tallies["key_norm"] = Tally.of(norms[which], TALLIED["key_norm"], None, which)

@@ -26,7 +26,10 @@ def part(head: HeadRows, rows: Places) -> HeadRows:
 
 def blocks(head: HeadRows, at: list[int]) -> list[Partial]:
     pieces = np.split(np.arange(len(head.rows)), at)
-    return [statistics(part(head, rows), CAUSAL, not index) for index, rows in enumerate(pieces)]
+    return [
+        statistics(part(head, rows), CAUSAL, not index, None if index else head.queries)
+        for index, rows in enumerate(pieces)
+    ]
 
 
 def test_a_head_is_what_its_rows_say() -> None:
@@ -50,6 +53,7 @@ def test_a_head_is_what_its_rows_say() -> None:
     assert found.value("gradient_norm").value == pytest.approx(gradients.mean(), rel=1e-12)
     assert found.value("dead_gradient_share").value == (gradients / 0.5 < 1e-3).mean()
     assert found.value("saturated_share").value == (rows.max_weight[sees] >= 0.9995).mean()
+    assert found.value("query_norm").value == pytest.approx(rows.query_norm.mean())
     assert found.value("key_norm").value == pytest.approx(np.linalg.norm(head.keys, axis=1).mean())
 
     scores = np.where(CAUSAL.mask.seen(head), head.queries @ head.keys.T, 0.0)

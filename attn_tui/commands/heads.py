@@ -1,0 +1,361 @@
+"""``attn-tui heads`` and ``attn-tui merge``: statistics of the heads of a capture."""
+
+import json as reading
+import re
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from attn_tui.commands.completion import experiment_files, of_lists, of_names
+from attn_tui.commands.options import (
+    CAPTURE,
+    REPORT,
+    SCALE,
+    Command,
+    Option,
+    all_of,
+    field_options,
+    forms,
+    option,
+)
+from attn_tui.commands.output import INTERRUPTED, write
+from attn_tui.commands.progress import Progress, until_interrupted
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.scale import RULES, Scale, parse_scale
+from attn_tui.compute.whole import parse_number, parse_whole, parse_wholes
+
+if TYPE_CHECKING:
+    from attn_tui.captures.capture import Capture
+    from attn_tui.engine.condition import Condition
+    from attn_tui.engine.making import Making
+    from attn_tui.engine.plan import Plan, Question
+    from attn_tui.engine.survey import Survey
+
+HOLDS, PARTLY = 1, 3
+"""The statuses that say that a --fail-if holds, and that parts could not be worked off."""
+
+DEFAULT = ("max_logit", "effective_keys", "first_key_mass", "dead_gradient_share")
+"""The statistics of a report that names none."""
+
+_EXAMPLES = """\
+\b
+Examples:
+  attn-tui heads capture.safetensors
+  attn-tui heads capture.safetensors --statistic max_logit --rows all
+  attn-tui heads rank*.safetensors --sort entropy --softcap 50 --csv
+  attn-tui heads capture.safetensors --fail-if 'max_logit > 100'
+  attn-tui heads big.safetensors --rows all --shard 3/16 > part-3.json
+
+\b
+Exit status: 0; 1 a --fail-if holds; 2 bad input; 3 parts could not be worked off;
+130 Ctrl+C, after what there is.
+"""
+
+
+def _statistics() -> dict[str, str]:
+    from attn_tui.compute.heads.statistic import STATISTICS
+
+    return {name: each.words for name, each in STATISTICS.items()}
+
+
+CAPTURED: tuple[Callable[[Any], Any], ...] = (
+    option("--rows", "N|all", "How many rows of each head are drawn.  [default: 128]", CAPTURE),
+    option("--seed", "S", "Which rows are drawn, a whole number.  [default: 1]", CAPTURE),
+    option("--layer", "L,…", "Only these layers.  [default: all]", CAPTURE),
+    option("--head", "H,…", "Only these heads of each layer.  [default: all]", CAPTURE),
+    option(
+        "--layout",
+        "AXES|PART=AXES,…",
+        "The axes of tensors, of b, h, n and d: bnhd, or out=bnhd.  [default: what fits]",
+        CAPTURE,
+    ),
+    option(
+        "--names",
+        "PATTERN",
+        "What tensors are called, such as 'model.layers.{layer}.self_attn.{part}'.",
+        CAPTURE,
+    ),
+)
+"""Options that say what of a capture."""
+
+WEIGHTS: tuple[Callable[[Any], Any], ...] = (
+    option(
+        "--rule",
+        "NAME[:PARAMETER=VALUE]",
+        f"What multiplies the scores: {', '.join(RULES)}.  [default: {next(iter(RULES))}]",
+        SCALE,
+        of_names({name: rule.formula for name, rule in RULES.items()}),
+    ),
+    option("--scale", "M", "The multiplier itself, instead of a rule, such as 0.125.", SCALE),
+    *(each for each in field_options(Scale, SCALE)),
+    option(
+        "--mask",
+        "NAME",
+        "Which keys are seen: auto, none, causal, causal:OFFSET, window:KEYS, window:KEYS:OFFSET "
+        "or given. OFFSET is the key of query 0; auto is the captured mask, else what the output "
+        "says.  [default: auto]",
+        SCALE,
+        of_names(
+            {
+                "auto": "captured, or what the output says",
+                "none": "all keys",
+                "causal": "up to the query's own",
+                "given": "captured",
+            }
+        ),
+    ),
+)
+"""Options that say how weights are made."""
+
+_SHOWN: tuple[Callable[[Any], Any], ...] = (
+    option(
+        "--statistic",
+        "NAME,…",
+        f"Which statistics: those below.  [default: {','.join(DEFAULT)}]",
+        REPORT,
+        of_lists(_statistics),
+    ),
+    option(
+        "--sort",
+        "NAME",
+        "List heads by a statistic, those that stand out first.",
+        REPORT,
+        of_names(_statistics),
+    ),
+    option("--tau", "T", "The largest logit QK-clip leaves alone.  [default: 100]", REPORT),
+    click.option(
+        "--fail-if",
+        "fail_if",
+        cls=Option,
+        group=REPORT,
+        multiple=True,
+        metavar="CONDITION",
+        help="End with status 1 if a statistic of any head is so: a name, > >= < or <=, and a "
+        "number, such as 'max_logit > 100'. May be given several times.",
+    ),
+    forms("Print CSV: a line for each head and statistic."),
+)
+
+_RUN: tuple[Callable[[Any], Any], ...] = (
+    option(
+        "--scheduler",
+        "ADDRESS",
+        "Work on a Dask cluster: its scheduler, such as tcp://host:8786, or the file it wrote.",
+    ),
+    option(
+        "--shard",
+        "I/N",
+        "Work on the I-th of N parts, and print JSON for attn-tui merge.",
+    ),
+)
+
+
+@click.command("heads", cls=Command, epilog=_EXAMPLES)
+@click.argument("captures", nargs=-1, metavar="CAPTURE...", shell_complete=experiment_files)
+@lambda command: all_of((*CAPTURED, *WEIGHTS, *_SHOWN, *_RUN), command)
+def heads(captures: tuple[str, ...], form: str, **given: Any) -> int:
+    """Print statistics of every head of a capture, layers × heads.
+
+    Weights are made anew from q and k, with 1/√d_k unless asked otherwise. Ctrl+C prints what there
+    is.
+    """
+    from attn_tui.engine.plan import Plan
+
+    shown = _shown(given)
+    shard = None if given["shard"] is None else _shard(given["shard"])
+    if shard and (given["fail_if"] or form == "csv"):
+        raise InputError("shard", "a shard is printed as JSON, to be merged", "neither beside it")
+    plan = Plan.of(opened(captures, given), question(given))
+    found, interrupted = _surveyed(plan, given["scheduler"], shard)
+    if shard:
+        from attn_tui.report.heads.json import render_shard
+
+        write(render_shard(found, *shard))
+        return INTERRUPTED if interrupted else PARTLY if found.failed else 0
+    return _report(found, form, shown, interrupted)
+
+
+_EXAMPLES_OF_MERGE = """\
+\b
+Examples:
+  attn-tui merge part-*.json
+  attn-tui merge part-*.json --sort max_logit --fail-if 'max_logit > 100'
+
+\b
+Exit status: that of attn-tui heads; 3 also where shards are missing.
+"""
+
+
+@click.command("merge", cls=Command, epilog=_EXAMPLES_OF_MERGE)
+@click.argument("files", nargs=-1, metavar="FILE...", shell_complete=experiment_files)
+@lambda command: all_of(_SHOWN, command)
+def merge(files: tuple[str, ...], form: str, **given: Any) -> int:
+    """Put together what `attn-tui heads --shard` printed, and print the statistics."""
+    from attn_tui.engine.shards import merged
+
+    if not files:
+        raise InputError("merge", "none is given", "files that attn-tui heads --shard printed")
+    shown = _shown(given)
+    shards = [_read_shard(path) for path in files]
+    try:
+        found = merged(shards)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise _no_shard(files[0] if len(files) == 1 else "one of the files") from None
+    return _report(found, form, shown, False)
+
+
+def _report(found: "Survey", form: str, shown: dict[str, Any], interrupted: bool) -> int:
+    from attn_tui.report.heads import csv, json, text
+
+    renders = {"text": text.render, "csv": csv.render, "json": json.render}
+    write(renders[form](found, **shown))
+    if interrupted:
+        return INTERRUPTED
+    if any(text.failing(found, each, shown["tau"]) for each in shown["conditions"]):
+        return HOLDS
+    return 0 if found.complete else PARTLY
+
+
+def _surveyed(
+    plan: "Plan", scheduler: str | None, shard: tuple[int, int] | None
+) -> tuple["Survey", bool]:
+    """Return what came of a plan or a shard of it, and whether Ctrl+C ended it."""
+    from attn_tui.engine.executors import cluster
+    from attn_tui.engine.survey import Survey, survey
+
+    blocks = plan.blocks if shard is None else plan.blocks[shard[0] - 1 :: shard[1]]
+    found = Survey(plan, blocks=blocks)
+    with (
+        nullcontext((None, 1)) if scheduler is None else cluster(scheduler) as (executor, at_once),
+        until_interrupted() as stop,
+        Progress("heads") as progress,
+    ):
+        for found in survey(plan, executor, stop, at_once, blocks):
+            progress.show(found.progress)
+        interrupted = stop()
+    return found, interrupted
+
+
+def opened(captures: Sequence[str], given: dict[str, Any]) -> "Capture":
+    """Return the capture that arguments and options name.
+
+    Raises:
+        InputError: Naming what will not do.
+    """
+    from attn_tui.captures.layouts import parse_layouts
+    from attn_tui.captures.opening import open_capture
+
+    if not captures:
+        raise InputError("capture", "none is given", "a file, such as capture.safetensors")
+    layouts = parse_layouts([given["layout"]]) if given["layout"] is not None else {}
+    return open_capture([*captures], layouts=layouts, names=given["names"])
+
+
+def question(given: dict[str, Any]) -> "Question":
+    """Return what options ask about a capture.
+
+    Raises:
+        InputError: Naming the option that will not do.
+    """
+    from attn_tui.engine.plan import Question
+
+    asked = Question(making=_making(given))
+    if given["rows"] is not None:
+        rows = None if given["rows"].strip() == "all" else _whole("rows", given["rows"], 1)
+        asked = replace(asked, rows=rows)
+    if given["seed"] is not None:
+        asked = replace(asked, seed=_whole("seed", given["seed"], 0))
+    if given["layer"] is not None:
+        asked = replace(asked, layers=tuple(sorted(parse_wholes("layer", given["layer"]))))
+    if given["head"] is not None:
+        asked = replace(asked, heads=tuple(sorted(parse_wholes("head", given["head"]))))
+    return asked
+
+
+def _making(given: dict[str, Any]) -> "Making":
+    from attn_tui.commands.options import changes_of
+    from attn_tui.engine.making import Making, parse_mask
+
+    scale = Scale() if given["rule"] is None else parse_scale(given["rule"])
+    if given["scale"] is not None:
+        if given["rule"] is not None:
+            raise InputError("scale", "--rule gives the multiplier", "one of the two")
+        multiplier = _number("scale", given["scale"])
+        if not multiplier > 0.0:
+            raise InputError("scale", f"{inert(given['scale'])} will not do", "a number above 0")
+        scale = Scale("temperature", (("T", 1.0 / multiplier),))
+    scale = replace(scale, **changes_of(Scale, given))
+    if scale.qk_norm:
+        raise InputError("qk_norm", "q and k are as they were captured", "nothing beside them")
+    making = Making(scale)
+    if given["mask"] is not None:
+        making = replace(making, mask=parse_mask(given["mask"].strip()))
+    return making
+
+
+def _shown(given: dict[str, Any]) -> dict[str, Any]:
+    """Return what options say of the report: statistics, conditions, order and τ."""
+    from attn_tui.compute.heads.statistic import TAU
+    from attn_tui.engine.condition import parse_condition, read_statistic
+
+    named = DEFAULT if given["statistic"] is None else tuple(given["statistic"].split(","))
+    statistics = tuple(dict.fromkeys(read_statistic("statistic", name) for name in named))
+    conditions: list[Condition] = [parse_condition("fail_if", each) for each in given["fail_if"]]
+    sort = None if given["sort"] is None else read_statistic("sort", given["sort"])
+    tau = TAU if given["tau"] is None else _number("tau", given["tau"])
+    if not tau > 0.0:
+        raise InputError("tau", f"{inert(given['tau'])} will not do", "a number above 0")
+    return {"statistics": statistics, "conditions": conditions, "sort": sort, "tau": tau}
+
+
+def _shard(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text.strip())
+    index, count = (int(found[1]), int(found[2])) if found else (0, 0)
+    if not 1 <= index <= count:
+        raise InputError(
+            "shard", f"{inert(text)} is no shard", "I/N, from 1/N to N/N, such as 3/16"
+        )
+    return index, count
+
+
+def _read_shard(path: str) -> dict[str, Any]:
+    from attn_tui.files.codec import SCHEMA
+    from attn_tui.report.heads.json import read_spelled
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            plain = reading.load(file)
+    except OSError as error:
+        reason = error.strerror or "it cannot be read"
+        raise InputError("merge", reason, "a file of attn-tui heads --shard", inert(path)) from None
+    except (ValueError, RecursionError):
+        raise _no_shard(path) from None
+    if not (isinstance(plain, dict) and plain.get("schema") == SCHEMA and "shard" in plain):
+        raise _no_shard(path)
+    shard: dict[str, Any] = read_spelled(plain)
+    return shard
+
+
+def _no_shard(path: str) -> InputError:
+    return InputError("merge", "it is no shard", "what attn-tui heads --shard printed", inert(path))
+
+
+def _whole(name: str, text: str, least: int) -> int:
+    with suppress(InputError):
+        found = parse_whole(name, text)
+        if least <= found < 2**63:
+            return found
+    expected = f"a whole number from {least}" + (", or all" if name == "rows" else "")
+    raise InputError(name, f"{inert(text)} will not do", expected)
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return parse_number(text)
+    except ValueError:
+        raise InputError(name, f"{inert(text)} is not a number", "a number") from None

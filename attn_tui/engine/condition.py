@@ -1,0 +1,71 @@
+"""Conditions on a statistic of heads: a name, how it compares, and a number."""
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.heads.statistic import STATISTICS
+from attn_tui.compute.whole import parse_number
+
+OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+}
+"""What may stand between a statistic and a number."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition on a head.
+
+    Attributes:
+        statistic: The name of the statistic.
+        operator: One of `OPERATORS`.
+        number: What the statistic is compared with.
+    """
+
+    statistic: str
+    operator: str
+    number: float
+
+    @property
+    def text(self) -> str:
+        """The condition as `parse_condition` reads it."""
+        return f"{self.statistic} {self.operator} {self.number:g}"
+
+    def holds(self, value: float) -> bool:
+        """Return whether a value meets it; NaN meets none."""
+        return OPERATORS[self.operator](value, self.number)
+
+
+def parse_condition(field: str, text: str) -> Condition:
+    """Read ``NAME OP NUMBER``, such as ``max_logit > 100``.
+
+    Raises:
+        InputError: With that field.
+    """
+    found = re.fullmatch(r"\s*([\w-]+)\s*(>=|<=|>|<)\s*(\S+)\s*", text)
+    if found is None:
+        expected = "a statistic, one of > >= < <=, and a number, such as 'max_logit > 100'"
+        raise InputError(field, f"{inert(text)} is no condition", expected)
+    try:
+        number = parse_number(found[3])
+    except ValueError:
+        raise InputError(field, f"{inert(found[3])} is not a number", "a number") from None
+    return Condition(read_statistic(field, found[1]), found[2], number)
+
+
+def read_statistic(field: str, text: str) -> str:
+    """Return the name of a statistic, with - for _ if need be.
+
+    Raises:
+        InputError: With that field.
+    """
+    name = text.strip().replace("-", "_")
+    if name not in STATISTICS:
+        raise InputError(field, f"{inert(text)} is no statistic", ", ".join(STATISTICS))
+    return name

@@ -1,0 +1,1 @@
+"""Reports of statistics of heads, and of two captures side by side."""

@@ -1,0 +1,136 @@
+"""Statistics of heads as strict JSON; ``docs/json.md`` explains each field."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from attn_tui import __version__
+from attn_tui.captures.capture import HeadId
+from attn_tui.compute.heads.partial import Partial, Value
+from attn_tui.compute.heads.statistic import STATISTICS, TALLIED, TAU
+from attn_tui.engine.condition import Condition
+from attn_tui.engine.plan import Plan
+from attn_tui.engine.shards import to_plain
+from attn_tui.engine.survey import Survey
+from attn_tui.files.codec import SCHEMA
+from attn_tui.files.plain import json_text, plain_number, plain_numbers
+from attn_tui.report.heads.headline import headline
+from attn_tui.report.heads.text import failing
+
+
+def render(
+    found: Survey,
+    statistics: Sequence[str],
+    conditions: Sequence[Condition] = (),
+    sort: str | None = None,
+    tau: float = TAU,
+) -> Iterator[str]:
+    """Yield the text of a survey, piece by piece; arguments are those of the text."""
+    heads = found.heads
+    plain = {
+        "schema": SCHEMA,
+        "version": __version__,
+        "headline": headline(found, statistics[0], tau).as_plain(),
+        "capture": capture_to_plain(found.plan),
+        "question": found.plan.question.as_plain() | {"tau": tau},
+        "masks": masks_to_plain(found.plan),
+        "elapsed_s": round(found.elapsed, 3),
+        "complete": found.complete,
+        "progress": found.progress,
+        "machines": [dict(each) for each in sorted(found.machines)],
+        "failed": [
+            {**asdict(each.block.head), "block": each.block.index, "reason": each.reason}
+            for each in found.failed
+        ],
+        "refused": [{"worker": each.worker, "reason": each.reason} for each in found.refused],
+        "conditions": [
+            {"condition": each.text, "heads": [asdict(h) for h in failing(found, each, tau)]}
+            for each in conditions
+        ],
+        "edges": {
+            name: plain_numbers(TALLIED[name])
+            for name in dict.fromkeys(STATISTICS[each].of for each in statistics)
+        },
+        "heads": [_head(head, heads[head], statistics, tau) for head in found.order(sort, tau)],
+    }
+    yield from json_text(plain)
+
+
+def capture_to_plain(plan: Plan) -> dict[str, Any]:
+    """Return what was read."""
+    capture = plan.capture
+    return {
+        "paths": [*capture.paths],
+        "fingerprint": capture.fingerprint.digest,
+        "stated": [*capture.stated],
+    }
+
+
+def masks_to_plain(plan: Plan) -> list[dict[str, Any]]:
+    """Return the mask of each layer."""
+    return [
+        {
+            "layer": layer,
+            "mask": found.mask.kind,
+            "query_offset": found.mask.offset if found.mask.by_position else None,
+            "window": found.mask.window,
+            "known_by": found.how,
+            "residual": None if found.residual is None else plain_number(found.residual),
+        }
+        for layer, found in plan.masks.items()
+    ]
+
+
+def _head(head: HeadId, partial: Partial, statistics: Sequence[str], tau: float) -> dict[str, Any]:
+    return {
+        **asdict(head),
+        "n_queries": partial.n_queries,
+        "n_keys": partial.n_keys,
+        "rows": partial.rows,
+        "masked_rows": partial.masked,
+        "not_finite_rows": partial.not_finite,
+        "first_not_finite": partial.first_not_finite,
+        "score_bound": plain_number(partial.score_bound),
+        "statistics": {name: _value(partial, name, tau) for name in statistics},
+    }
+
+
+def _value(partial: Partial, name: str, tau: float) -> dict[str, Any]:
+    value = partial.value(name, tau)
+    tally = partial.tallies.get(STATISTICS[name].of)
+    return value_to_plain(value) | {"histogram": [] if tally is None else [*tally.histogram]}
+
+
+def value_to_plain(value: Value) -> dict[str, Any]:
+    """Return a value with its error and its place."""
+    return {
+        "value": plain_number(value.value),
+        "standard_error": None if value.error is None else plain_number(value.error),
+        "row": None if value.row in (None, -1) else value.row,
+        "key": None if value.key in (None, -1) else value.key,
+    }
+
+
+def render_shard(found: Survey, index: int, count: int) -> Iterator[str]:
+    """Yield the text of one shard of so many, counted from 1, for ``attn-tui merge``."""
+    plain = _spelled(to_plain(found))
+    shard = {"index": index, "count": count}
+    yield from json_text({"schema": SCHEMA, "version": __version__, "shard": shard, **plain})
+
+
+def _spelled(plain: Any) -> Any:
+    """Return plain values with numbers that JSON has not spelled out."""
+    if isinstance(plain, dict):
+        return {name: _spelled(each) for name, each in plain.items()}
+    if isinstance(plain, list | tuple):
+        return [_spelled(each) for each in plain]
+    return plain_number(plain) if isinstance(plain, float) else plain
+
+
+def read_spelled(plain: Any) -> Any:
+    """Return values that were read from JSON, with numbers where these were spelled out."""
+    if isinstance(plain, dict):
+        return {name: read_spelled(each) for name, each in plain.items()}
+    if isinstance(plain, list):
+        return [read_spelled(each) for each in plain]
+    return float(plain) if plain in ("NaN", "Infinity", "-Infinity") else plain

@@ -1,0 +1,225 @@
+"""Statistics of heads as text: a sentence, what they are of, and layers × heads."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from math import inf, isnan
+from textwrap import wrap
+
+from attn_tui.captures.capture import HeadId
+from attn_tui.compute.heads.partial import Value
+from attn_tui.compute.heads.statistic import STATISTICS, TAU
+from attn_tui.engine.condition import Condition
+from attn_tui.engine.making import FoundMask
+from attn_tui.engine.survey import Survey
+from attn_tui.report.headline import FULL
+from attn_tui.report.heads.headline import headline
+from attn_tui.report.heads.words import mask_text, number, place, rows_text, with_error
+from attn_tui.report.rows import WIDTH, cells
+from attn_tui.report.table import Column, laid
+
+_LABEL = 10
+_NAMED = 4
+"""Heads, workers and blocks that a line names."""
+
+
+def render(
+    found: Survey,
+    statistics: Sequence[str],
+    conditions: Sequence[Condition] = (),
+    sort: str | None = None,
+    tau: float = TAU,
+) -> Iterator[str]:
+    """Yield a report of at most 80 columns.
+
+    Args:
+        found: What is known.
+        statistics: The names of those to show, at least one.
+        conditions: What must not be.
+        sort: A statistic by which heads are listed, those that stand out first; else there is a
+            table of layers × heads for each statistic.
+        tau: The largest logit that QK-clip leaves alone.
+    """
+    yield headline(found, statistics[0], tau).text(FULL)
+    for condition in conditions:
+        yield from _wrapped(failure(found, condition, tau))
+    yield "\n"
+    yield from about(found)
+    values = {name: found.values(name, tau) for name in dict.fromkeys((*statistics, sort)) if name}
+    if sort is not None:
+        yield "\n"
+        yield from _list(values, statistics, found.order(sort, tau), sort)
+        return
+    for name in statistics:
+        yield "\n"
+        yield from _grid(name, values[name])
+
+
+def failing(found: Survey, condition: Condition, tau: float = TAU) -> dict[HeadId, Value]:
+    """Return the heads that meet a condition."""
+    values = found.values(condition.statistic, tau)
+    return {head: value for head, value in values.items() if condition.holds(value.value)}
+
+
+def failure(found: Survey, condition: Condition, tau: float = TAU) -> str:
+    """Return in how many heads a condition holds, and in which most."""
+    heads = failing(found, condition, tau)
+    count = len(found.heads)
+    if not heads:
+        return f"In none of {count:,} heads {condition.text}."
+    sign = 1.0 if condition.operator.startswith("<") else -1.0
+    head = min(heads, key=lambda each: sign * heads[each].value)
+    where = place(head, _has_batches(found))
+    value = number(condition.statistic, heads[head].value)
+    return f"{condition.text} in {len(heads):,} of {count:,} heads, most in {where}: {value}."
+
+
+def _has_batches(found: Survey) -> bool:
+    return len({block.head.batch for block in found.plan.blocks}) > 1
+
+
+def about(found: Survey) -> Iterator[str]:
+    """Yield what was looked at, how weights were made, and what went wrong."""
+    plan, heads = found.plan, found.heads
+    paths = plan.capture.paths
+    more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
+    yield from _line("capture", f"{paths[0]}{more}")
+    for each in plan.capture.stated:
+        yield from _line("", each)
+    yield from _line("weights", plan.question.making.scale.pipeline)
+    yield from _masks(plan.masks)
+    sizes = {partial.n_queries for partial in heads.values()}
+    yield from _line("rows", f"{rows_text(plan.question, sizes)}; {found.elapsed:.1f} s")
+    bounds = {head: each.score_bound for head, each in heads.items()}
+    if bounds and not all(each.is_exact for each in heads.values()):
+        largest = number("largest_score", max(bounds.values()))
+        yield from _line("bound", f"no |q·k| exceeds {largest}, the largest ‖q‖ times ‖k‖")
+    masked = sum(each.masked for each in heads.values())
+    if masked:
+        yield from _line("masked", f"{masked:,} rows see no key, and count nowhere")
+    if odd := {head: each for head, each in heads.items() if each.not_finite}:
+        head, first = next(iter(odd.items()))
+        count = sum(each.not_finite for each in odd.values())
+        where = f"{place(head, _has_batches(found))}, row {first.first_not_finite}"
+        text = f"NaN or infinity in {count:,} rows of {len(odd):,} heads, first in {where}"
+        yield from _line("odd", f"{text}; they count nowhere")
+    yield from _troubles(found)
+
+
+def _masks(masks: Mapping[int, FoundMask]) -> Iterator[str]:
+    """Yield a line for each kind of mask, with the layers it is of and the worst fit."""
+    by_kind: dict[object, list[int]] = {}
+    for layer, mask in masks.items():
+        by_kind.setdefault((mask.mask, mask.how), []).append(layer)
+    for layers in by_kind.values():
+        worst = max((masks[layer] for layer in layers), key=lambda each: each.residual or 0.0)
+        which = "" if len(by_kind) == 1 else f"{_layers(layers)}: "
+        yield from _line("mask" if layers[0] == next(iter(masks)) else "", which + mask_text(worst))
+
+
+def _layers(layers: Sequence[int]) -> str:
+    """Return layers as runs: ``layers 0–2, 5``."""
+    runs = [
+        [layer for _, layer in run]
+        for _, run in groupby(enumerate(layers), lambda pair: pair[1] - pair[0])
+    ]
+    texts = [str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs]
+    return ("layer " if len(layers) == 1 else "layers ") + ", ".join(texts)
+
+
+def _troubles(found: Survey) -> Iterator[str]:
+    total, known = len(found.plan.blocks), len(found.partials)
+    if known < total:
+        text = f"{known:,} of {total:,} blocks of rows are known, of {len(found.heads):,} heads"
+        yield from _line("partly", text)
+    reasons: dict[str, int] = {}
+    for each in found.failed:
+        reasons[each.reason] = reasons.get(each.reason, 0) + 1
+    for reason, count in [*reasons.items()][:_NAMED]:
+        yield from _line("failed", f"{count:,} blocks of rows: {reason}")
+    workers = {each.worker: each.reason for each in found.refused}
+    for worker, reason in [*workers.items()][:_NAMED]:
+        yield from _line("refused", f"{worker}: {reason}")
+    if len(found.machines) > 1:
+        kinds = "; ".join(" ".join(text for _, text in each) for each in sorted(found.machines))
+        text = f"{kinds}: several, so that last digits may differ between runs, up to 1e-6"
+        yield from _line("machines", text)
+
+
+def _line(label: str, text: str) -> Iterator[str]:
+    lines = wrap(text, WIDTH - _LABEL, break_on_hyphens=False) or [""]
+    yield f"{label:{_LABEL}}{lines[0]}\n"
+    for each in lines[1:]:
+        yield f"{'':{_LABEL}}{each}\n"
+
+
+def _wrapped(text: str) -> Iterator[str]:
+    yield from (line + "\n" for line in wrap(text, WIDTH, break_on_hyphens=False))
+
+
+def _grid(name: str, values: Mapping[HeadId, Value]) -> Iterator[str]:
+    """Yield layers × heads of a statistic, in as many parts as the columns need."""
+    yield from _wrapped(_caption(name, values))
+    heads = sorted({each.head for each in values})
+    lines = sorted({(each.batch, each.layer) for each in values})
+    if not heads:
+        return
+    batches = len({batch for batch, _ in lines}) > 1
+    labels = [f"{batch}/{layer}" if batches else f"{layer}" for batch, layer in lines]
+    title = "batch/layer" if batches else "layer"
+    columns = []
+    for head in heads:
+        found = [values.get(HeadId(batch, layer, head)) for batch, layer in lines]
+        texts = ["" if each is None else number(name, each.value) for each in found]
+        columns.append(Column(f"{head}", tuple((text, "text") for text in texts)))
+    width = max(cells(text) for each in columns for text in (each.title, *_texts(each))) + 1
+    stub = max(map(cells, (title, *labels))) + 5
+    at_once = max((WIDTH - stub) // width, 1)
+    for start in range(0, len(columns), at_once):
+        part = columns[start : start + at_once]
+        above = f"{'head':>{stub}}" + "".join(f"{each.title:>{width}}" for each in part)
+        yield (title + above[len(title) :]).rstrip() + "\n"
+        for at, label in enumerate(labels):
+            row = "".join(
+                " " * (width - cells(text)) + text for text in (_texts(c)[at] for c in part)
+            )
+            yield f"{label:>{len(title)}}{'':{stub - len(title)}}{row}".rstrip() + "\n"
+
+
+def _texts(column: Column) -> tuple[str, ...]:
+    return tuple(text for text, _ in column.cells)
+
+
+def _caption(name: str, values: Mapping[HeadId, Value]) -> str:
+    statistic = STATISTICS[name]
+    text = f"{statistic.title}: {statistic.words}"
+    errors = [each.error for each in values.values() if each.error]
+    if any(each.error is None for each in values.values()):
+        return f"{text}; of the rows drawn, others may go further"
+    if errors:
+        finite = [error for error in errors if not isnan(error)]
+        return f"{text}; standard errors up to {number(name, max(finite, default=inf))}"
+    return text
+
+
+def _list(
+    values: Mapping[str, Mapping[HeadId, Value]],
+    statistics: Sequence[str],
+    heads: Sequence[HeadId],
+    sort: str,
+) -> Iterator[str]:
+    """Yield a line for each head, those that stand out first."""
+    names = dict.fromkeys((sort, *statistics))
+    batches = len({head.batch for head in heads}) > 1
+    columns = [
+        *([_column("batch", [str(head.batch) for head in heads])] if batches else []),
+        _column("layer", [str(head.layer) for head in heads]),
+        _column("head", [str(head.head) for head in heads]),
+    ]
+    for rank, name in enumerate(names):
+        texts = [with_error(name, values[name][head]) for head in heads]
+        columns.append(_column(STATISTICS[name].title, texts, rank))
+    yield from laid(columns, WIDTH).text()
+
+
+def _column(title: str, texts: Sequence[str], rank: int = 0) -> Column:
+    return Column(title, tuple((text, "text") for text in texts), rank)

@@ -1,0 +1,274 @@
+"""``attn-tui heads`` and ``attn-tui merge`` on the command line."""
+
+import csv
+import io
+import json
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from attn_tui.commands import heads as command
+from attn_tui.commands.program import program
+from attn_tui.compute.heads.statistic import STATISTICS
+from attn_tui.engine import plan as planning
+from attn_tui.engine.survey import Survey
+from tests.engine.captured import heads, write
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return str(write(tmp_path / "tiny.safetensors", heads()))
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(program, [*arguments])
+
+
+def asked(*arguments: str) -> Any:
+    result = call(*arguments, "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    return json.loads(result.stdout)
+
+
+def test_it_begins_with_a_sentence_and_shows_layers_by_heads(path: str) -> None:
+    text = call("heads", path, "--rows", "all").stdout
+    lines = text.splitlines()
+    z = {at: head.logits.max() for at, head in heads().items()}
+    layer, _ = max(z, key=lambda at: z[at])
+    assert lines[0].startswith(f"The largest logit is {max(z.values()):.0f} in layer {layer}, head")
+    assert "causal, as the output says; P·V misses the output by almost nothing" in text
+    assert "all 60 of each head" in text
+    at = lines.index("largest z: the largest logit")
+    assert lines[at + 1].split() == ["layer", "head", "0", "1", "2", "3"]
+    for row in range(3):
+        wanted = [f"{z[row, each]:#.3g}" for each in range(4)]
+        assert lines[at + 2 + row].split() == [str(row), *wanted]
+    assert max(map(len, lines)) <= 80
+    assert "e-" not in lines[0]
+
+
+def test_sampled_rows_say_so(path: str) -> None:
+    text = call("heads", path, "--rows", "20", "--seed", "7").stdout
+    assert "The largest logit is at least" in text
+    assert "20 of 60 of each head, drawn with seed 7" in text
+    assert "of the rows drawn, others may go further" in text
+    assert "standard errors up to" in text
+    assert "no |q·k| exceeds" in text
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_every_statistic_has_a_headline_and_a_table(path: str, name: str) -> None:
+    for rows in ("all", "5"):
+        text = call("heads", path, "--statistic", name, "--rows", rows).stdout
+        assert STATISTICS[name].title + ": " in text
+        first = text.partition("\n\n")[0]
+        assert all(len(line) <= 78 for line in first.splitlines())
+        assert "nan" not in text.lower()
+
+
+def test_json_and_csv_say_the_same(path: str) -> None:
+    names = ("max_logit", "entropy", "key_norm")
+    given = ("heads", path, "--statistic", ",".join(names), "--rows", "30")
+    plain = asked(*given)
+    rows = [*csv.DictReader(io.StringIO(call(*given, "--csv").stdout))]
+    assert len(rows) == 12 * 3
+    for row in rows:
+        head = next(
+            each
+            for each in plain["heads"]
+            if (str(each["layer"]), str(each["head"])) == (row["layer"], row["head"])
+        )
+        found = head["statistics"][row["statistic"]]
+        for name in ("value", "standard_error", "row", "key"):
+            assert row[name] == ("" if found[name] is None else str(found[name]))
+        assert sum(found["histogram"]) == (60 if row["statistic"] == "key_norm" else 30)
+    assert plain["question"] == {
+        "rows": 30, "seed": 1, "layers": None, "heads": None, "rule": "inverse-sqrt",
+        "parameters": {}, "softcap": None, "sink": None, "mask": "auto", "tau": 100.0,
+    }  # fmt: skip
+    assert [mask["mask"] for mask in plain["masks"]] == ["causal"] * 3
+
+
+def test_sort_lists_heads_worst_first(path: str) -> None:
+    plain = asked("heads", path, "--sort", "entropy", "--statistic", "entropy")
+    found = [head["statistics"]["entropy"]["value"] for head in plain["heads"]]
+    assert found == sorted(found)
+    text = call("heads", path, "--sort", "entropy").stdout.splitlines()
+    at = next(at for at, line in enumerate(text) if line.startswith("layer   head"))
+    worst = plain["heads"][0]
+    assert text[at + 1].split()[:2] == [str(worst["layer"]), str(worst["head"])]
+    assert len(text) == at + 13
+
+
+@pytest.mark.parametrize(
+    ("condition", "status"),
+    [
+        ("max_logit > 5", 1),
+        ("max-logit>1e9", 0),
+        ("entropy <= 100", 1),
+        ("float16_margin < 1", 0),
+        ("cosine >= 2", 0),
+    ],
+)
+def test_fail_if_sets_the_status(path: str, condition: str, status: int) -> None:
+    result = call("heads", path, "--fail-if", condition, "--fail-if", "max_logit > 1e8")
+    assert result.exit_code == status
+    told = result.stdout.split("\n\n")[0]
+    assert ("In none of 12 heads" in told) or status
+    plain = json.loads(call("heads", path, "--fail-if", condition, "--json").stdout)
+    assert bool(plain["conditions"][0]["heads"]) == bool(status)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--statistic loudness", "--statistic: 'loudness' is no statistic; expected"),
+        ("--sort loudness", "--sort: 'loudness' is no statistic"),
+        ("--fail-if max_logit", "--fail-if: 'max_logit' is no condition; expected a statistic"),
+        ("--fail-if max_logit>x", "--fail-if: 'x' is not a number"),
+        ("--fail-if loud>1", "--fail-if: 'loud' is no statistic"),
+        ("--rows none", "--rows: 'none' will not do; expected a whole number from 1, or all"),
+        ("--rows 0", "--rows: '0' will not do"),
+        ("--seed x", "--seed: 'x' will not do"),
+        ("--layer 9", "--layer: there is no layer 9; expected one from 0 to 2"),
+        ("--head 4", "--head: there is no head 4"),
+        ("--mask diagonal", "--mask: 'diagonal' is no mask; expected auto"),
+        ("--scale 0", "--scale: '0' will not do"),
+        ("--scale 1 --rule none", "--scale: --rule gives the multiplier"),
+        ("--tau none", "--tau: 'none' is not a number"),
+        ("--shard 0/3", "--shard: '0/3' is no shard; expected I/N"),
+        ("--shard 1/3 --csv", "--shard: a shard is printed as JSON"),
+        ("--scheduler nowhere.json", "--scheduler: 'nowhere.json' is not there"),
+        ("--qk-norm", "--qk-norm: q and k are as they were captured"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(path: str, arguments: str, message: str) -> None:
+    result = call("heads", path, *arguments.split())
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"attn-tui: {message}")
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_capture_is_needed() -> None:
+    result = call("heads")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("attn-tui: CAPTURE: none is given")
+
+
+def test_how_weights_are_made_can_be_said(path: str) -> None:
+    plain = asked("heads", path, "--scale", "0.5", "--statistic", "max_logit", "--mask", "none")
+    other = asked("heads", path, "--rule", "none", "--statistic", "max_logit", "--mask", "none")
+    for one, two in zip(plain["heads"], other["heads"], strict=True):
+        value = one["statistics"]["max_logit"]["value"]
+        assert value == pytest.approx(two["statistics"]["max_logit"]["value"] / 2)
+    capped = asked(
+        "heads", path, "--softcap", "2", "--statistic", "max_logit,sink_mass", "--sink=1"
+    )
+    assert all(head["statistics"]["max_logit"]["value"] < 2 for head in capped["heads"])
+    assert all(head["statistics"]["sink_mass"]["value"] > 0 for head in capped["heads"])
+    text = call("heads", path, "--scale", "0.5").stdout
+    assert "z = m·s, m = 1/T, T = 2" in text
+    assert "yet P·V misses the output by" in text
+
+
+def test_nan_and_infinity_are_counted_and_placed(tmp_path: Path) -> None:
+    made = heads(layers=1)
+    made[0, 2].queries[7, 3] = np.nan
+    path = str(write(tmp_path / "odd.safetensors", made))
+    text = call("heads", path, "--rows", "all").stdout
+    assert "NaN or infinity in 1 rows of 1 heads, first in layer 0, head 2, row 7" in text
+
+
+def test_shards_merge_to_what_one_run_says(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "BLOCK_SECONDS", 0.0)
+    whole = asked("heads", path, "--rows", "all")
+    parts = []
+    for index in (1, 2, 3):
+        result = call("heads", path, "--rows", "all", "--shard", f"{index}/3")
+        assert result.exit_code == 0
+        parts.append(tmp_path / f"{index}.json")
+        parts[-1].write_text(result.stdout)
+    for order in (parts, parts[::-1]):
+        merged = asked("merge", *map(str, order))
+        for name in ("heads", "masks", "question", "machines", "complete", "headline"):
+            assert merged[name] == whole[name]
+    some = call("merge", str(parts[0]), str(parts[2]))
+    assert some.exit_code == 3
+    assert "8 of 12 blocks of rows are known" in some.stdout.replace("\n          ", " ")
+    other = tmp_path / "other.json"
+    other.write_text(call("heads", path, "--rows", "9", "--shard", "2/3").stdout)
+    result = call("merge", str(parts[0]), str(other))
+    assert result.exit_code == 2
+    assert "one is of another question; expected shards of one question" in result.stderr
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"schema": "attn-tui/1", "shard": {}}', "x"])
+def test_what_is_no_shard_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "none.json"
+    path.write_text(text)
+    result = call("merge", str(path))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "it is no shard; expected what attn-tui heads --shard printed" in result.stderr
+
+
+def test_ctrl_c_prints_what_there_is(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from attn_tui.engine import survey as module
+
+    monkeypatch.setattr(planning, "SHORT", 0.0)
+    survey = module.survey
+    pressed_once: list[bool] = []
+
+    def pressed(*given: Any) -> Iterator[Survey]:
+        for found in survey(*given):
+            yield found
+            if found.partials and not pressed_once:
+                pressed_once.append(True)
+                signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(module, "survey", pressed)
+    monkeypatch.setattr(module, "SHORT", 0.0)
+    result = call("heads", path)
+    assert result.exit_code == 130
+    assert result.stdout.startswith("The largest logit is")
+    assert " of 12 blocks of rows are known" in result.stdout
+
+
+def test_statistics_complete() -> None:
+    assert set(command.DEFAULT) <= set(STATISTICS)
+    shown = CliRunner().invoke(program, ["heads", "--help"]).stdout
+    assert "--fail-if CONDITION" in shown
+
+
+DOCS = Path(__file__).parents[1] / "docs" / "json.md"
+
+
+def fields(plain: Any, prefix: str = "") -> Iterator[str]:
+    for name, value in plain.items():
+        if prefix == "heads[].statistics.":
+            name = "NAME"
+        open_ones = {"question.parameters", "edges", "conditions[].heads"}
+        yield prefix + name
+        if isinstance(value, dict) and prefix + name not in open_ones:
+            yield from fields(value, f"{prefix}{name}.")
+        elif isinstance(value, list) and value and prefix + name not in open_ones:
+            for each in value:
+                if isinstance(each, dict):
+                    yield from fields(each, f"{prefix}{name}[].")
+
+
+def test_every_field_of_json_is_documented(path: str) -> None:
+    section = DOCS.read_text("utf-8").partition("## Heads\n")[2].partition("\n## ")[0]
+    documented = set(re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE))
+    plain = json.loads(call("heads", path, "--fail-if", "entropy>0", "--json").stdout)
+    shown = {each for each in fields(plain) if each != "heads[].statistics.NAME"}
+    troubles = {each for each in documented if each.startswith(("failed[]", "refused[]"))}
+    assert shown == documented - troubles
+    assert all(f"`{name}`" in section for name in STATISTICS)
