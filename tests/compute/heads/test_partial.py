@@ -38,14 +38,7 @@ def test_a_head_is_what_its_rows_say() -> None:
     sees = rows.seen > 0
     assert found.masked == 1
     assert found.rows == 64
-    for name in (
-        "entropy",
-        "effective_keys",
-        "first_key_mass",
-        "sink_mass",
-        "query_norm",
-        "cosine",
-    ):
+    for name in ("entropy", "effective_keys", "first_key_mass", "sink_mass", "cosine"):
         value = found.value(name)
         assert value.value == pytest.approx(getattr(rows, name)[sees].mean(), rel=1e-12)
         assert value.error == 0.0
