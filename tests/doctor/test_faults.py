@@ -1,0 +1,92 @@
+"""What people ran into, simulated: the doctor names each, and ends with its status."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from attn_tui.commands.program import program
+from attn_tui.compute.fit.simulate import Arithmetic
+from attn_tui.compute.heads.mask import HeadMask
+from tests.doctor.captures import write
+
+SHAPE = {"num_attention_heads": 2, "hidden_size": 32, "head_dim": 16, "num_hidden_layers": 2}
+LLAMA = SHAPE | {"model_type": "llama"}
+GEMMA = SHAPE | {"model_type": "gemma2", "query_pre_attn_scalar": 16, "sliding_window": 24}
+GPT_OSS = SHAPE | {"model_type": "gpt_oss", "sliding_window": 24}
+BERT = SHAPE | {"model_type": "bert"}
+OPT = SHAPE | {"model_type": "opt"}
+
+PLAIN = Arithmetic(0.25, path="flash")
+CAPPED = replace(PLAIN, softcap=50.0)
+SEEN = replace(PLAIN, mask=HeadMask("none"))
+WINDOW = HeadMask("window", 0, 24)
+
+
+def alternating(how: Arithmetic) -> Any:
+    """Return how layers with a window and without one are computed."""
+    return lambda layer, head: replace(how, mask=how.mask if layer % 2 else WINDOW)
+
+
+CASES: dict[str, tuple[Any, float, dict[str, Any], int, str]] = {
+    "a cap and windows": (alternating(CAPPED), 4.0, GEMMA, 0, "soft cap 50 as expected"),
+    "no cap": (alternating(PLAIN), 4.0, GEMMA, 1, "soft cap none, or above"),
+    "another cap": (alternating(replace(PLAIN, softcap=30.0)), 4.0, GEMMA, 1, "expected 50"),
+    "a cap too large to be seen": (
+        alternating(replace(CAPPED, path="eager")), 0.5, GEMMA, 3, "too small to tell a cap of 50"
+    ),
+    "a cap that nobody asked for": (CAPPED, 4.0, LLAMA, 1, "expected none"),
+    "no window": (CAPPED, 4.0, GEMMA, 1, "mask causal, expected window of 24 keys"),
+    "a window short by one": (
+        lambda layer, head: replace(
+            CAPPED, mask=HeadMask("causal") if layer else HeadMask("window", 0, 23)
+        ), 4.0, GEMMA, 1, "is the query's own key counted?",
+    ),
+    "no mask": (SEEN, 1.0, LLAMA, 1, "mask none, expected causal: was no mask given"),
+    "an encoder": (SEEN, 1.0, BERT, 0, "= 1/√d_k (d_k = 16) as expected"),
+    "v scaled": (replace(PLAIN, value_scale=0.5**0.5), 1.0, LLAMA, 1, "a scale of v too many"),
+    "no scale": (replace(PLAIN, multiplier=1.0), 4.0, LLAMA, 1, "m = 4/√16 = 1: no scale at all"),
+    "multiplied by √d": (replace(PLAIN, multiplier=4.0), 4.0, LLAMA, 1, "multiplied by √d_k"),
+    "q scaled already": (replace(PLAIN, multiplier=1.0), 1.0, OPT, 0, "agrees: m = 1.0"),
+    "scaled twice": (PLAIN, 1.0, OPT, 1, "the scale twice, for q carries it already?"),
+    "a sink": (replace(PLAIN, sink=1.0), 1.0, LLAMA, 1, "sink b = "),
+    "no sink": (alternating(PLAIN), 1.0, GPT_OSS, 3, "capture .sink to know whether"),
+    "a learned sink": (alternating(replace(PLAIN, sink=1.0)), 1.0, GPT_OSS, 0, "one, learned as"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_fault_is_named_with_its_status(tmp_path: Path, name: str) -> None:
+    how, std, config, status, said = CASES[name]
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    path = write(tmp_path / "a.safetensors", how, layers=2, logit_std=std)
+    result = CliRunner().invoke(program, ["doctor", path, "--config", str(tmp_path)])
+    line = result.stdout.partition("\n")[0]
+    assert (result.exit_code, result.stderr) == (status, ""), line
+    assert said in line
+
+
+@pytest.mark.parametrize(("dropped", "status"), [(False, 0), (True, 1)])
+def test_a_sink_that_was_captured_is_what_is_expected(
+    tmp_path: Path, dropped: bool, status: int
+) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(GPT_OSS))
+    how = alternating(replace(PLAIN, sink=None if dropped else 1.0))
+    sinks = {f"{layer}.sink": np.ones(2, np.float32) for layer in range(2)}
+    path = write(tmp_path / "a.safetensors", how, layers=2, extra=sinks)
+    result = CliRunner().invoke(program, ["doctor", path, "--config", str(tmp_path)])
+    assert result.exit_code == status, result.stdout
+    if dropped:
+        assert "expected b = 1: dropped? (as in transformers 42736)" in result.stdout
+
+
+def test_a_model_that_decodes_agrees_by_its_last_row(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    how = replace(PLAIN, mask=HeadMask("causal", 63))
+    path = write(tmp_path / "a.safetensors", how, n_queries=1)
+    result = CliRunner().invoke(program, ["doctor", path, "--config", str(tmp_path)])
+    assert result.exit_code == 0, result.stdout
