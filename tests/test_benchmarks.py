@@ -21,3 +21,13 @@ def test_the_benchmark_of_compute_runs_and_names_what_it_compares() -> None:
         "moments, histogram, curves : direct sampling alone",
     ):
         assert f"{name}  " in done.stdout
+
+
+def test_the_benchmark_of_the_doctor_runs_and_misses_no_plain_head() -> None:
+    script = COMPUTE.with_name("doctor.py")
+    command = [sys.executable, "-X", "utf8", str(script), "--quick", "--jobs", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
+    assert done.stderr == ""
+    assert done.stdout.count("float16") == 18
+    for name in ("cap", "sink", "window", "scale", "rows"):
+        assert f"false {name}: 0 of 36 plain heads" in done.stdout

@@ -83,9 +83,11 @@ def chosen(rows: Rows, near: Parameters, format: Format, path: Path | None = Non
         fits.append(refine(rows, compute(rows, plain), PLAIN, format, path))
     for path in paths:
         full = refine(rows, compute(rows, whole), (*PLAIN, *EXTRAS), format, path)
-        fits.extend(_between(rows, fits, full, format, path))
-    best = fits[0]
-    for fit in fits[1:]:
+        fits.extend(_between(rows, fits[: len(paths)], full, format, path))
+    good = [fit for fit in fits if fit.chi_square < FITS_BELOW] or fits
+    good.sort(key=lambda fit: len(fit.names))
+    best = good[0]
+    for fit in good[1:]:
         if len(fit.names) <= len(best.names):
             better = fit.log_likelihood > best.log_likelihood
         else:
@@ -104,9 +106,9 @@ def hopeless(rows: Rows, near: Parameters, format: Format) -> bool:
     return off > 3 * float(np.sqrt(made.mean()))
 
 
-def _between(rows: Rows, fits: list[Fit], full: Fit, format: Format, path: Path) -> list[Fit]:
+def _between(rows: Rows, plain: list[Fit], full: Fit, format: Format, path: Path) -> list[Fit]:
     """Return the fits with one extra and with both where the full one says that any is needed."""
-    best = max(fits, key=lambda fit: fit.log_likelihood)
+    best = max(plain, key=lambda fit: fit.log_likelihood)
     if full.log_likelihood - best.log_likelihood < _gain(full) / 2:
         return []
     one: list[Fit] = []

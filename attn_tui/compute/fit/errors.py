@@ -8,6 +8,8 @@ from attn_tui.compute.fit.solve import Fit
 
 FEW = 8
 """Below so many rows errors are bounds."""
+FORMAL = 4.0
+"""What is known of the noise beforehand counts as so many degrees of freedom."""
 
 
 def numbers(fit: Fit) -> dict[Name, Number]:
@@ -15,8 +17,10 @@ def numbers(fit: Fit) -> dict[Name, Number]:
 
     The variance is the sandwich whose clusters are query rows, with the correction CR2 and the
     degrees of freedom of Bell and McCaffrey (2002), as Pustejovsky and Tipton (2018) write them:
-    right on average where the noise is what the path makes, and consistent where it is not. With
-    fewer than 8 rows it is the formal error, thrice: rounding has no tails.
+    right on average where the noise is what the path makes, and consistent where it is not. A row
+    that decides alone fits itself, and its cluster shows no error: so the error is at least the
+    formal one, which knows what rounding makes of it, and that adds degrees of freedom. With fewer
+    than 8 rows it is the formal error, thrice: rounding has no tails.
     """
     names = fit.names
     along = fit.slopes
@@ -29,9 +33,11 @@ def numbers(fit: Fit) -> dict[Name, Number]:
     inverse = np.linalg.pinv(whole, rcond=1e-14, hermitian=True)
     free = _free(whole)
     values = [getattr(fit.parameters, name) for name in names]
+    formal = np.sqrt(np.diagonal(inverse) * max(fit.chi_square, 1.0)) / size + free
     if len(score) < FEW:
-        formal = free + 3 * np.sqrt(np.diagonal(inverse) * max(fit.chi_square, 1.0)) / size
-        return {n: Number(v, float(e), 0.0) for n, v, e in zip(names, values, formal, strict=True)}
+        return {
+            n: Number(v, 3 * float(e), 0.0) for n, v, e in zip(names, values, formal, strict=True)
+        }
     root = _power(inverse, 0.5)
     inside = root @ by_row @ root
     adjusted = np.stack([root @ _power(np.eye(len(names)) - one, -0.5) for one in inside])
@@ -39,8 +45,9 @@ def numbers(fit: Fit) -> dict[Name, Number]:
     found: dict[Name, Number] = {}
     for i, name in enumerate(names):
         variance = float(np.square(influence[:, i]).sum())
-        error = float(np.sqrt(variance) / size[i] + free[i])
-        found[name] = Number(values[i], error, _degrees(adjusted[:, i, :], inside, root))
+        error = max(float(np.sqrt(variance) / size[i]), float(formal[i]))
+        degrees = _degrees(adjusted[:, i, :], inside, root) + FORMAL
+        found[name] = Number(values[i], error, degrees)
     return found
 
 

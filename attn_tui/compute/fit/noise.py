@@ -136,7 +136,7 @@ def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
     own, by_score, by_weight = _parts(rows, state, format, path)
     v, mixed = rows.values, state.mixed
     variance = own + _spread(by_score, by_weight, v, mixed)
-    if path == "float32" or format.bits >= 24:
+    if path == "float32" and format.bits < 24:
         return Noise(variance, None, float(np.log(variance).sum()))
     factors = np.empty((len(own), v.shape[1], v.shape[1]))
     log_determinant = 0.0

@@ -1,0 +1,205 @@
+"""Check on simulated captures that the doctor's intervals hold and that it finds what is there.
+
+    python benchmarks/doctor.py                  # 200 seeds a cell, an hour on two cores
+    python benchmarks/doctor.py --seeds 60
+    python benchmarks/doctor.py --quick          # a few, only to see that it runs
+    python benchmarks/doctor.py --speed          # time and memory of one large head
+
+A cell is a number format, a path of rounding, a standard deviation of the logits and a number of
+rows. In each, heads are drawn that are plain, capped or have a sink, all causal, and diagnosed with
+nothing known of them. Shown are, in per cent,
+
+* how many 95 % intervals of m cover it, in plain heads;
+* how many caps and sinks are found, and how many of their 95 % intervals cover them, over all
+  seeds, whether found or not;
+* false alarms: plain heads with a cap, a sink, a window, a value scale or rows that are not there.
+
+``!`` marks what misses its mark: 90 % for m, and for caps and sinks where 90 % are found; 1 % for
+false alarms, over all plain heads. A cell of S seeds has a standard error of √(.95·.05/S), 1.5 %
+for 200. Its last column counts heads that nothing fits, and those whose path is not told rightly.
+"""
+
+import os
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+import resource
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import product
+from math import inf
+from time import perf_counter
+
+import click
+
+from attn_tui.compute.fit.diagnose import diagnose
+from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Path
+from attn_tui.compute.fit.noise import PATHS
+from attn_tui.compute.fit.simulate import Arithmetic, simulate
+
+FORMATS = ("float32", "bfloat16", "float16")
+STDS = (0.1, 1.0, 8.0)
+ROWS = (8, 32)
+KEYS, DIM, MULTIPLIER = 128, 32, 0.11
+CAP, SINK = 50.0, 2.0
+VERDICT = 1 - 1e-5
+"""A verdict's confidence: a value scale is another only if this interval says so."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A setting in which heads are drawn."""
+
+    format: str
+    path: Path
+    std: float
+    rows: int
+
+
+def covers(estimate: Estimate | None, truth: float | None, confidence: float = 0.95) -> bool:
+    """Whether an interval holds the truth, none (None) being an end of it."""
+    if estimate is None:
+        return True
+    interval = estimate.at(confidence)
+    if truth is None:
+        return True
+    low = -inf if interval.low is None else interval.low
+    high = inf if interval.high is None else interval.high
+    return low <= truth <= high
+
+
+def run(task: tuple[Cell, int]) -> Counter[str]:
+    """Diagnose one seed's heads in a cell, and count."""
+    cell, seed = task
+    count: Counter[str] = Counter()
+
+    def found(softcap: float | None = None, sink: float | None = None) -> Diagnosis:
+        how = Arithmetic(MULTIPLIER, softcap=softcap, sink=sink, format=cell.format, path=cell.path)
+        head = simulate(seed, how, n_keys=KEYS, d_k=DIM, logit_std=cell.std, rows=cell.rows)
+        return diagnose(head)
+
+    plain = found()
+    count["unknown m"] += plain.multiplier is None
+    count["m"] += plain.multiplier is not None and covers(plain.multiplier, MULTIPLIER)
+    count["c"] += covers(plain.value_scale, 1.0)
+    count["fails"] += not plain.fits
+    count["path"] += plain.path not in (None, cell.path)
+    count["false cap"] += has(plain.softcap)
+    count["false sink"] += has(plain.sink)
+    count["false window"] += plain.window is not None or plain.mask is None
+    count["false scale"] += not covers(plain.value_scale, 1.0, VERDICT)
+    count["false rows"] += plain.temperature is not None and plain.temperature.kind == "by row"
+    capped = found(softcap=CAP)
+    count["cap found"] += has(capped.softcap)
+    count["cap"] += capped.fits and covers(capped.softcap, CAP)
+    count["m of capped"] += covers(capped.multiplier, MULTIPLIER)
+    sunk = found(sink=SINK)
+    count["sink found"] += has(sunk.sink)
+    count["sink"] += sunk.fits and covers(sunk.sink, SINK)
+    count["fails"] += (not capped.fits) + (not sunk.fits)
+    return count
+
+
+def has(estimate: Estimate | None) -> bool:
+    """Whether something was found."""
+    return estimate is not None and estimate.at().value is not None
+
+
+def cells() -> Iterator[Cell]:
+    """Return all cells."""
+    for values in product(FORMATS, PATHS, STDS, ROWS):
+        yield Cell(*values)
+
+
+FALSE = ("false cap", "false sink", "false window", "false scale", "false rows")
+
+
+def row(cell: Cell, count: Counter[str], seeds: int) -> tuple[str, bool]:
+    """Return a line of the table, and whether its marks are met."""
+    least = 0.9 * seeds
+    missed = {
+        "m": count["m"] < least,
+        "cap": count["cap found"] >= least > count["cap"],
+        "sink": count["sink found"] >= least > count["sink"],
+    }
+
+    def shown(name: str) -> str:
+        return f"{100 * count[name] / seeds:4.0f}{'!' if missed.get(name) else ' '}"
+
+    false = ", ".join(f"{name[6:]} {count[name]}" for name in FALSE if count[name]) or "–"
+    line = (
+        f"{cell.format:9}{cell.path:8}{cell.std:4g}{cell.rows:5}  {shown('m')} {shown('c')}  "
+        f"{shown('cap')} {shown('cap found')}  {shown('sink')} {shown('sink found')}  "
+        f"{false:18}{count['fails'] or '–'}, {count['path'] or '–'}"
+    )
+    return line, not any(missed.values())
+
+
+def table(seeds: int, jobs: int, only: tuple[str, ...]) -> bool:
+    """Print the table; return whether every mark is met."""
+    click.echo(f"{seeds} seeds a cell, n = {KEYS}, d = {DIM}; cap {CAP:g}, sink {SINK:g}; in %")
+    click.echo(
+        f"{'format':9}{'path':8}{'std':>4}{'rows':>5}  {'m':>5} {'c':>5}  {'cap':>5} {'found':>5}"
+        f"  {'sink':>5} {'found':>5}  false alarms      nothing fits, other path"
+    )
+    good, alarms, heads = True, Counter[str](), 0
+    with ProcessPoolExecutor(jobs) as pool:
+        for cell in cells():
+            if only and cell.format not in only:
+                continue
+            tasks = [(cell, seed) for seed in range(seeds)]
+            count = sum(pool.map(run, tasks, chunksize=4), Counter[str]())
+            heads += seeds
+            alarms.update({name: count[name] for name in FALSE})
+            line, met = row(cell, count, seeds)
+            good &= met
+            click.echo(line)
+            sys.stdout.flush()
+    for name in FALSE:
+        share_of = 100 * alarms[name] / max(heads, 1)
+        good &= share_of <= 1
+        click.echo(f"{name}: {alarms[name]} of {heads} plain heads, {share_of:.2f} %")
+    return good
+
+
+def speed() -> None:
+    """Print how long one large head takes, and what memory more than the head."""
+    click.echo("n = 8192, 32 rows, d = 128, bfloat16, one thread")
+    for name, how in (
+        ("plain, float32 path", Arithmetic(128**-0.5)),
+        ("plain, eager", Arithmetic(128**-0.5, path="eager")),
+        ("four times the multiplier", Arithmetic(4 * 128**-0.5)),
+    ):
+        head = simulate(1, how, n_keys=8192, d_k=128)
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        start = perf_counter()
+        cold = diagnose(head)
+        middle = perf_counter()
+        diagnose(head, start=cold)
+        end = perf_counter()
+        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+        click.echo(
+            f"{name:28} cold {middle - start:5.2f} s  warm {end - middle:5.2f} s  +{grown:.0f} MB"
+        )
+
+
+@click.command(help=__doc__)
+@click.option("--seeds", default=200, help="How many seeds a cell has.")
+@click.option("--jobs", default=os.cpu_count() or 1, help="How many processes work.")
+@click.option("--format", "formats", multiple=True, help="Only this format.")
+@click.option("--quick", is_flag=True, help="A few seeds, only to see that it runs.")
+@click.option("--speed", "only_speed", is_flag=True, help="Time and memory of one large head.")
+def main(seeds: int, jobs: int, formats: tuple[str, ...], quick: bool, only_speed: bool) -> None:
+    """Run what the options say."""
+    if only_speed:
+        speed()
+        return
+    good = table(2 if quick else seeds, jobs, ("float16",) if quick else formats)
+    sys.exit(0 if good or quick else 1)
+
+
+if __name__ == "__main__":
+    main()
