@@ -161,7 +161,11 @@ def _found(capture: Capture, making: Making, head: HeadId) -> FoundMask:
         return FoundMask(masks[0], "assumed" if how == "output" else how)  # type: ignore[arg-type]
     at = np.unique(np.linspace(0, shape.n_queries - 1, _TRIED).astype(int))
     tried: list[tuple[float, HeadMask, int]] = []
-    for index, reading in enumerate(capture.readings(head.layer)):
+    readings = capture.readings(head.layer)
+    for index, reading in enumerate(readings):
+        if reading.dims != readings[0].dims:
+            # Of which heads there are the doctor asks.
+            continue
         rows = capture.read(head, [*map(int, at)], reading)
         misses = [_residual(rows, making.weighing(rows, mask)) for mask in masks]
         tried += [(miss, mask, index) for miss, mask in zip(misses, masks, strict=True)]

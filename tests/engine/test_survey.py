@@ -12,6 +12,7 @@ import pytest
 
 from attn_tui.captures.capture import Capture
 from attn_tui.captures.opening import open_capture
+from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine import plan as planning
@@ -200,3 +201,13 @@ def test_work_is_done_on_one_thread(capture: Capture) -> None:
     done = work(task)
     assert isinstance(done, Done)
     assert len(done.partials) == len(task.blocks)
+
+
+def test_a_layer_whose_other_readings_have_fewer_positions_is_looked_at(tmp_path: Path) -> None:
+    draw = np.random.default_rng(1).standard_normal
+    parts = {f"0.{name}": draw((1, 8, 128, 32)).astype(np.float32) for name in ("q", "k", "v")}
+    path = tmp_path / "square.safetensors"
+    write_safetensors(path, {**parts, "0.out": parts["0.v"]})
+    found = open_capture([str(path)])
+    assert len({reading.dims for reading in found.readings(0)}) > 1
+    assert Plan.of(found, ALL).masks[0].how == "output"
