@@ -82,9 +82,12 @@ class Dialog(ModalScreen[T]):
         """Lay out the box."""
         with Vertical(classes="dialog") as box:
             box.border_title = escape(in_signs(self._title, self.app))
+            # Where there is no room for all, those that a click can do are left.
+            fits = cells(" · ".join(self.keys)) <= self.app.size.width - 6
             keys = (
                 f"[@click=screen.{run}]{said}[/]" if run else said
                 for said, run in self.keys.items()
+                if run or fits
             )
             box.border_subtitle = in_signs(" · ".join(keys), self.app)
             yield from self.compose_box()

@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, TypeVar
 
-from rich.text import Text
-
 from attn_tui.compute.errors import InputError
 from attn_tui.files.draft import Draft, parse
 from attn_tui.files.opening import open_draft
@@ -51,7 +49,7 @@ class Filing(Part[Host]):
                     self._ask({".txt": lambda: [text]}, "attn-tui.txt")
 
             if text:
-                self._screen.over(ReadDialog("In words and numbers", Text(text), saves=True), save)
+                self._screen.over(ReadDialog("In words and numbers", text, saves=True), save)
             else:
                 self._screen.notify("There is nothing to say yet", timeout=3)
 

@@ -1,15 +1,20 @@
 """The dialogue in which a text is read."""
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from rich.console import RenderableType
+from rich.segment import Segment
+from rich.text import Text
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
+from textual.strip import Strip
 from textual.widgets import Static
 
+from attn_tui.charts.look_alikes import in_words, row_in_ascii
 from attn_tui.tui.actions import Action, Section, bindings, quiet
 from attn_tui.tui.dialogs import Dialog
+from attn_tui.tui.widgets.canvas import Styled, shown
 
 READ = (
     Action("scroll(1)", ("j",), "up, down", "", "Scroll; so do j and k", palette=False),
@@ -24,6 +29,26 @@ READ = (
         palette=False,
     ),
 )
+
+
+class Legible(Static):
+    """A text whose signs are in ASCII where the application keeps to it."""
+
+    def render_line(self, y: int) -> Strip:
+        """Return one line of it."""
+        strip = super().render_line(y)
+        if not cast("Styled", self.app).in_ascii:
+            return strip
+        styles = {str(at): span.style for at, span in enumerate(strip)}
+        row = [(span.text, str(at)) for at, span in enumerate(strip)]
+        # Blanks at the end make room for words.
+        while len(row) > 1 and row[-1][0].isspace():
+            row[-2:] = [(row[-2][0] + row[-1][0], row[-2][1])]
+        # Of what is cut now only the ellipsis is new.
+        plain = shown(row_in_ascii(tuple(row)), self.size.width)
+        cut = ((text.replace("…", "."), role) for text, role in plain)
+        segments = [Segment(text, styles.get(role)) for text, role in cut]
+        return Strip(segments).adjust_cell_length(self.size.width)
 
 
 class ReadDialog(Dialog[bool | None]):
@@ -48,7 +73,11 @@ class ReadDialog(Dialog[bool | None]):
     def compose_box(self) -> ComposeResult:
         """Yield the text."""
         with VerticalScroll():
-            yield Static(self._text)
+            text = self._text
+            if isinstance(text, str):
+                # As the command prints it where only ASCII is known, column by column.
+                text = Text(in_words(text, "ascii") if cast("Styled", self.app).in_ascii else text)
+            yield Legible(text)
 
     @property
     def keys(self) -> Mapping[str, str]:

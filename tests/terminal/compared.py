@@ -47,7 +47,7 @@ def compare(driven: Driven, name: str) -> bool:
         driven.send(f"{LEAVE}x\x1b[B\x1b[B\r")
         return False
     report = printed("show", file, "--top", "100")
-    driven.send("i")
+    open_text(driven)
     with beside(report):
         driven.wait(lambda: place_of(said(driven.display), report), "text that show prints")
         place = place_of(said(driven.display), report)
@@ -70,7 +70,7 @@ def compare_other(driven: Driven, command: str, seed: int) -> None:
     report: list[str] = []
     for tries in count():
         driven.wait(lambda: not sees(driven, "space stops"), f"end of what {command} draws")
-        driven.send("i")
+        open_text(driven)
         # A box may be drawn in pieces: the line that names the seed must be there.
         driven.wait(lambda: seed_in(said(driven.display)) or sees(driven, unsaid), "a text")
         lines = said(driven.display)
@@ -88,6 +88,16 @@ def compare_other(driven: Driven, command: str, seed: int) -> None:
             raise FaultError("\n".join([f"no text that {command} prints", *seen]))
         # A dialogue stops what is drawn, so it has longer and longer.
         driven.rest(0.1 * 2**tries)
+
+
+def open_text(driven: Driven) -> None:
+    """Open the text of what is shown, in the signs that reports are printed in."""
+    driven.send("i")
+    driven.wait(lambda: sees(driven, "In words and") or sees(driven, "nothing to say yet"), "a box")
+    if sees(driven, "+- In words and"):
+        driven.send(f"{ESCAPE}/ascii\r")
+        driven.wait(lambda: not sees(driven, "+- "), "blocks in place of ASCII")
+        driven.send("i")
 
 
 def seed_in(lines: Sequence[str]) -> str:

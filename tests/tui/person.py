@@ -20,7 +20,7 @@ from attn_tui.tui.state import Asked
 T = TypeVar("T")
 
 WIDE, MEDIUM, NARROW = (120, 40), (80, 24), (40, 15)
-DEADLINE = 30.0
+DEADLINE = 120.0
 CHARACTERS = {"left_square_bracket": "[", "right_square_bracket": "]", "plus": "+", "minus": "-"}
 """What keys that have names in Textual type."""
 

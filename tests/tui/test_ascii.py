@@ -70,3 +70,17 @@ async def test_the_frames_of_dialogues_are_ascii_too() -> None:
         await person.press("slash")
         assert all(line.isascii() for line in person.lines)
         person.sees("+- Find -")
+
+
+@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
+@pytest.mark.parametrize("instrument", [each.name for each in INSTRUMENTS])
+async def test_what_is_read_is_ascii_too(instrument: str, size: tuple[int, int]) -> None:
+    async with at_screen(size, DRAWN, instrument=instrument) as person:
+        person.app.in_ascii = True
+        for key in ("i", "question_mark"):
+            await person.press(key)
+            assert len(person.app.screen_stack) == 2
+            for _ in range(3):
+                assert person.text.isascii(), set(filter(lambda c: not c.isascii(), person.text))
+                await person.press("pagedown")
+            await person.press("escape")
