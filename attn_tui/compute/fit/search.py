@@ -183,6 +183,9 @@ def _with_windows(head: HeadRows, attempt: Attempt, format: Format) -> Attempt:
         attempt = Attempt(mask, rows, chosen(rows, near, format, path))
     if not attempt.fits:
         return attempt
+    causal = replace(attempt.mask, kind="causal", window=None)
+    if np.array_equal(causal.seen(head), attempt.mask.seen(head)):
+        return replace(attempt, mask=causal)
     alike = [w for w, cost in costs.items() if cost < costs[window] + 20]
     return replace(attempt, windows=(min(alike), max(alike)))
 
