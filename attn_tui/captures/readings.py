@@ -60,6 +60,10 @@ class Reading:
         """Return which keys and values a head has."""
         if self.kv_mapping == "interleaved":
             return head % self.dims.kv_heads
+        return self.grouped(head)
+
+    def grouped(self, head: int) -> int:
+        """Return which keys a head has in transformers: neighbours share them."""
         return head * self.dims.kv_heads // self.dims.heads
 
 

@@ -189,6 +189,9 @@ class _Doctor:
         masks = () if expected is None else alike(head, found, expected)
         stored = head.formats.get("q", "float32")
         judgement = judge(found, expected, self.level, stored, masks)
+        if expected is not None and found.fits and shape.kv_head != reading.grouped(id.head):
+            differs = (*judgement.differs, "kv_head")
+            judgement = replace(judgement, verdict="differs", differs=differs)
         model = self.expectation or ASSUMED
         heads = reading.dims.heads
         place = Place(shape.d_k, id.layer, heads, shape.n_keys)

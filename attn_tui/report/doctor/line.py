@@ -85,6 +85,10 @@ def _multiplier(finding: Finding) -> str:
 
 def _difference(finding: Finding, name: str) -> str:
     expected = expected_texts(finding.expected)
+    if name == "kv_head":
+        head, own = finding.id.head, finding.shape.kv_head
+        meant = "expected h // (n_heads / n_kv)"
+        return f"head {head} has KV head {own}, h mod n_kv, {meant}: tiled, not repeated?"
     if name == "multiplier":
         return near_miss(finding) + f", expected {expected[name]}"
     if name == "temperature":

@@ -17,6 +17,7 @@ WORDS = {
     "mask": "mask",
     "window": "window",
     "temperature": "temperature",
+    "kv_head": "KV head",
 }
 """What each number is called."""
 
