@@ -46,6 +46,7 @@ _OTHERS = {
     "heads": ("attn_tui.commands.heads:heads", "statistics of every head of a capture"),
     "merge": ("attn_tui.commands.heads:merge", "the shards of `heads` put together"),
     "claims": ("attn_tui.commands.claims:claims", "every claim, a line each with its verdict"),
+    "demo": ("attn_tui.commands.demo:demo", "captures with a dozen faults, to try the doctor on"),
     "recipe": ("attn_tui.commands.recipe:recipe", "a script that captures a model's attention"),
     "tour": ("attn_tui.commands.tour:tour", "a guided tour of a dozen steps, or that of a file"),
 }
@@ -140,7 +141,8 @@ def _own_ends() -> Iterator[None]:
 
 
 _ARGUMENTS = {
-    "scores": "SCORES", "capture": "CAPTURE", "claim": "ID", "recipe": "NAME", "tour": "FILE",
+    "scores": "SCORES", "capture": "CAPTURE", "claim": "ID", "recipe": "NAME", "folder": "DIR",
+    "tour": "FILE",
 }  # fmt: skip
 """What is no option, by the field of its errors."""
 

@@ -1,0 +1,42 @@
+"""``attn-tui demo``: small captures, one in order and others with a fault, to try the doctor on."""
+
+from pathlib import Path
+
+import click
+
+from attn_tui.commands.options import Command, Option
+from attn_tui.commands.output import write
+from attn_tui.compute.errors import InputError
+
+_EXAMPLES = """\
+\b
+Examples:
+  attn-tui demo faults
+  attn-tui doctor faults/mla/capture.safetensors --config faults/mla
+"""
+
+
+@click.command("demo", cls=Command, epilog=_EXAMPLES)
+@click.argument("folder", metavar="DIR", type=click.Path())
+@click.option("--force", cls=Option, is_flag=True, help="Write into a folder that is not empty.")
+def demo(folder: str, force: bool) -> None:
+    """Write a capture in order and a dozen with faults that people met, each with its config.json.
+
+    README.txt in DIR says of each what to try and what the doctor says. They are small, and the
+    same every time.
+    """
+    from attn_tui.captures.demo import README, write_demos
+    from attn_tui.captures.disk import place_of
+
+    path = Path(folder)
+    try:
+        if not force and path.is_dir() and any(path.iterdir()):
+            problem, expected = "it is not empty", "a new folder, or --force"
+            raise InputError("folder", problem, expected, place_of(folder))
+        written = [each.name for each in write_demos(path)]
+    except OSError as error:
+        problem = str(error.strerror)
+        raise InputError("folder", problem, "a folder to write to", place_of(folder)) from None
+    write(
+        [f"{len(written)} captures are in {place_of(folder)}; {README} there says what to try.\n"]
+    )
