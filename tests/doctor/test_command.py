@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from attn_tui.commands.program import program
 from attn_tui.compute.fit.simulate import Arithmetic
-from tests.doctor.captures import write
+from tests.doctor.captures import without, write
 
 LLAMA = {
     "model_type": "llama",
@@ -58,6 +58,18 @@ def test_without_expectation_the_status_is_0_unless_one_is_required(tmp_path: Pa
     assert result.exit_code == 0
     assert result.stdout.startswith("no expectation: m = 0.2")
     assert run(path, "--require").exit_code == 3
+
+
+def test_heads_that_differ_among_themselves_are_told_apart(tmp_path: Path) -> None:
+    def layers(layer: int, _: int) -> Arithmetic:
+        return without(HEALTHY, multiplier=1.0) if layer == 1 else HEALTHY
+
+    result = run(write(tmp_path / "a.safetensors", layers, layers=3))
+    assert result.exit_code == 0
+    line = result.stdout.partition("\n")[0]
+    assert line.startswith("no expectation: heads differ: m = 0.2")
+    assert "(d_k = 16) in 4 heads of layers 0, 2; m = 1" in line
+    assert "in 2 heads of layer 1; " in line
 
 
 def test_another_multiplier_differs_with_status_1(tmp_path: Path, config: str) -> None:

@@ -29,7 +29,7 @@ class Group:
 
     @property
     def places(self) -> str:
-        """Where they are: ``layers 0–3, 32 heads``, ``layer 2, head 5``."""
+        """Where they are: ``32 heads of layers 0–3``, ``layer 2, head 5``."""
         layers = sorted({each.id.layer for each in self.findings})
         named = f"layer{'s' * (len(layers) > 1)} {ranges(layers)}"
         batches = sorted({each.id.batch for each in self.findings})
@@ -37,7 +37,7 @@ class Group:
             named = f"batch {ranges(batches)}, {named}"
         if len(self.findings) == 1:
             return f"{named}, head {self.first.id.head}"
-        return f"{named}, {len(self.findings):,} heads"
+        return f"{len(self.findings):,} heads of {named}"
 
 
 def groups(report: Report) -> tuple[Group, ...]:

@@ -15,7 +15,10 @@ from attn_tui.report.doctor.words import (
     multiplier_text,
     rule_text,
 )
-from attn_tui.report.numbers import quantity
+from attn_tui.report.numbers import general, quantity
+
+_FEW = 3
+"""So many multipliers are named with where they are."""
 
 
 def verdict_line(report: Report) -> str:
@@ -63,7 +66,7 @@ def said(group: Group) -> str:
             and all(each.get(name) == texts[0][name] for each in texts)
         ]
         return ", ".join([text, *others]) + " as expected"
-    return f"{text}; --config says what should be"
+    return f"{_multipliers(group)}; --config says what should be"
 
 
 def unknown(finding: Finding) -> dict[str, list[str]]:
@@ -81,6 +84,23 @@ def _multiplier(finding: Finding) -> str:
     named = f" = {rule}" if rule and rule != text else ""
     size = f" (d_k = {finding.shape.d_k})" if "d_k" in rule else ""
     return f"m = {text}{named}{size}"
+
+
+def _multipliers(group: Group) -> str:
+    """Return m, or what it is where if heads do not have the same."""
+    parts: dict[object, list[Finding]] = {}
+    for each in group.findings:
+        m = each.diagnosis.multiplier
+        value = m.at(SHOWN).value if m is not None else None
+        parts.setdefault(each.names or (value and general(value, 2)), []).append(each)
+    every = [Group(tuple(part)) for part in parts.values()]
+    if len(every) == 1:
+        return _multiplier(group.first)
+    every.sort(key=lambda part: -len(part.findings))
+    if len(every) <= _FEW:
+        texts = (f"{_multiplier(part.first)} in {part.places}" for part in every)
+        return f"heads differ: {'; '.join(texts)}"
+    return f"heads differ, by {len(every):,} multipliers such as {_multiplier(every[0].first)}"
 
 
 def _difference(finding: Finding, name: str) -> str:
