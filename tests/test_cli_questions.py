@@ -340,12 +340,13 @@ QUICK = {"dot": ("--samples", "100"), "sweep": ("--draws", "8")}
 
 
 def _documented() -> list[str]:
-    """The lines of the README and of every help that ask a question and need no file, nor write any."""
+    """The lines of the README and of every help that ask a question, and neither need a file nor write."""
     texts = [(Path(__file__).parents[1] / "README.md").read_text()]
     texts += [call(*command, "--help").stdout for command in ((), ("show",), ("dot",), ("sweep",))]
     found = re.findall("^ +(attn-tui .*)", "\n".join(texts), re.M)
     lines = (re.split("   +", line)[0] for line in found)
-    return [line for line in dict.fromkeys(lines) if not re.search(r"[@;|>]|\.toml|\.safetensors|demo", line)]
+    others = r"[@;|>]|\.toml|\.safetensors|demo"
+    return [line for line in dict.fromkeys(lines) if not re.search(others, line)]
 
 
 @pytest.mark.parametrize("line", _documented())
