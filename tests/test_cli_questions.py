@@ -340,7 +340,7 @@ QUICK = {"dot": ("--samples", "100"), "sweep": ("--draws", "8")}
 
 
 def _documented() -> list[str]:
-    """The lines of the README and of every help that ask a question, and neither need a file nor write."""
+    """The lines of README and every help that ask a question and neither need a file nor write."""
     texts = [(Path(__file__).parents[1] / "README.md").read_text()]
     texts += [call(*command, "--help").stdout for command in ((), ("show",), ("dot",), ("sweep",))]
     found = re.findall("^ +(attn-tui .*)", "\n".join(texts), re.M)
