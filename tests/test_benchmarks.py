@@ -3,6 +3,7 @@ import sys
 from pathlib import Path
 
 COMPUTE = Path(__file__).parents[1] / "benchmarks" / "compute.py"
+HEADS = COMPUTE.with_name("heads.py")
 
 
 def test_the_benchmark_of_compute_runs_and_names_what_it_compares() -> None:
@@ -31,3 +32,16 @@ def test_the_benchmark_of_the_doctor_runs_and_misses_no_plain_head() -> None:
     assert done.stdout.count("float16") == 18
     for name in ("cap", "sink", "window", "scale", "rows"):
         assert f"false {name}: 0 of 36 plain heads" in done.stdout
+
+
+def test_the_benchmark_of_heads_runs_and_names_what_it_compares() -> None:
+    command = [sys.executable, "-X", "utf8", str(HEADS), "--quick", "--repeats", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
+    assert done.stderr == ""
+    for name in (
+        "all statistics + output : SciPy's output",
+        "all statistics, tallied, no output : SciPy's output",
+        "all statistics + output, causal : SciPy's output, causal",
+        "heads --rows all of 8 heads : SciPy's outputs",
+    ):
+        assert f"{name}  " in done.stdout

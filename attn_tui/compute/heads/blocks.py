@@ -12,7 +12,7 @@ from attn_tui.compute.heads.sight import Sight, sight
 from attn_tui.compute.heads.sums import HIDDEN, Exponents, sums
 from attn_tui.compute.heads.weighing import Weighing
 
-_CACHED = 2**18
+_CACHED = 2**19
 """Scores of a block: two arrays of so many float32 stay near a core."""
 
 _MOST, _LEAST, _LARGEST = 128, 64, 2**23
@@ -102,7 +102,8 @@ class _Blocks:
         output = None
         if self._values is not None:
             values = self._values[keys]
-            output = (e @ values) * per_total[:, None].astype(values.dtype)
+            output = e @ values
+            output *= per_total[:, None].astype(output.dtype)
         return RowStatistics(
             rows=self._head.rows[at],
             seen=seen.counts,

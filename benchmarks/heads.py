@@ -1,0 +1,196 @@
+"""Compare statistics of all rows of a head with softmax(q @ k.T) @ v of it, as ratios in one run.
+
+    python benchmarks/heads.py            # half a minute and 500 MB
+    python benchmarks/heads.py --quick    # small sizes, only to see that it runs
+
+Needs SciPy, which the extra ``test`` brings; PyTorch is compared too where it can be imported. Each
+line takes turns, this layer, the other, this layer, the other, so that both meet the same machine;
+a ratio is the other's time over this layer's in one turn, above 1 where this layer is ahead. Shown
+are medians of times and of ratios, with the smallest and the largest. One turn is not counted.
+"""
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import median
+from time import perf_counter, process_time
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+
+from attn_tui.captures.opening import open_capture
+from attn_tui.captures.writer import write_safetensors
+from attn_tui.compute.blas import one_thread
+from attn_tui.compute.heads.blocks import row_statistics
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.partial import merge, statistics
+from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.heads.weighing import Weighing
+from attn_tui.compute.logit_map import LogitMap
+from attn_tui.engine.plan import Plan, Question
+from attn_tui.engine.survey import survey
+
+try:
+    import torch
+except ImportError:
+    torch = None
+
+Floats = NDArray[np.float32]
+Way = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """This layer and another way.
+
+    Attributes:
+        name: What is compared.
+        ours: This layer's way.
+        other: The other way.
+    """
+
+    name: str
+    ours: Way
+    other: Way
+
+    def measure(self, repeats: int, clock: Callable[[], float]) -> str:
+        """Take turns, and return a line of the table."""
+        turns = [self._turn(clock) for _ in range(repeats + 1)][1:]
+        ours, others = (median(times) for times in zip(*turns, strict=True))
+        ratios = [other / own for own, other in turns]
+        spread = f"{min(ratios):.2f} – {max(ratios):.2f}"
+        times = f"{_time(ours):>9} {_time(others):>9}"
+        return f"  {self.name:<60} {times} {median(ratios):>6.2f}   {spread}"
+
+    def _turn(self, clock: Callable[[], float]) -> tuple[float, float]:
+        start = clock()
+        self.ours()
+        middle = clock()
+        self.other()
+        return middle - start, clock() - middle
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.3g} s" if seconds >= 1.0 else f"{1e3 * seconds:.3g} ms"
+
+
+def drawn(n: int, d: int) -> HeadRows:
+    """Return a head of standard normal q, k and v in float32."""
+    draw = np.random.default_rng(1).standard_normal
+    q, k, v = (draw((n, d)).astype(np.float32) for _ in range(3))
+    return HeadRows(np.arange(n), n, q, k, v)
+
+
+def scipy_way(head: HeadRows, causal: bool = False) -> Way:
+    """Return NumPy's and SciPy's way to the output, all scores at once."""
+    q, k, v = head.queries * np.float32(head.d_k**-0.5), head.keys, head.values
+    assert v is not None
+    above = np.triu_indices(len(q), 1)
+
+    def run() -> Any:
+        scores = q @ k.T
+        if causal:
+            scores[above] = -np.inf
+        return softmax(scores, axis=1) @ v
+
+    return run
+
+
+def torch_way(head: HeadRows, causal: bool = False) -> Way:
+    """Return PyTorch's way to the output."""
+    q, k, v = (torch.from_numpy(x)[None, None] for x in (head.queries, head.keys, head.values))
+
+    def run() -> Any:
+        with torch.inference_mode():
+            return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
+
+    return run
+
+
+def comparisons(head: HeadRows, on_threads: bool) -> Iterator[Comparison]:
+    """Yield what is compared of one head."""
+    m, cores = head.d_k**-0.5, os.cpu_count() or 1
+    pieces = [*np.array_split(np.arange(len(head.rows)), cores if on_threads else 1)]
+    parts = [replace(head, rows=head.rows[rows], queries=head.queries[rows]) for rows in pieces]
+    pool = ThreadPoolExecutor(len(parts))
+
+    def each(ask: Callable[[HeadRows], object]) -> object:
+        with one_thread():
+            return [*pool.map(ask, parts)] if on_threads else ask(head)
+
+    def with_output(weighing: Weighing) -> Way:
+        return lambda: each(lambda part: row_statistics(part, weighing, output=True))
+
+    def tallied() -> object:
+        found = each(lambda part: statistics(part, Weighing(LogitMap(m))))
+        return merge(found) if isinstance(found, list) else found
+
+    plain, causal = Weighing(LogitMap(m)), Weighing(LogitMap(m), HeadMask("causal"))
+    others: list[tuple[str, Callable[..., Way]]] = [("SciPy's output", scipy_way)]
+    if torch is not None:
+        others.append(("PyTorch's SDPA", torch_way))
+    for name, way in others:
+        yield Comparison(f"all statistics + output : {name}", with_output(plain), way(head))
+        yield Comparison(f"all statistics, tallied, no output : {name}", tallied, way(head))
+        yield Comparison(
+            f"all statistics + output, causal : {name}, causal",
+            with_output(causal),
+            way(head, causal=True),
+        )
+    capped = Weighing(LogitMap(m, softcap=50.0, sink=0.0))
+    yield Comparison(
+        "the same under a soft cap and a sink : SciPy's output without",
+        with_output(capped),
+        scipy_way(head),
+    )
+
+
+def surveyed(n: int, d: int, heads: int, folder: Path) -> Iterator[Comparison]:
+    """Yield the whole way: a capture on disk, all rows of all heads."""
+    draw = np.random.default_rng(2).standard_normal
+    tensors = {name: draw((1, heads, n, d)).astype(np.float32) for name in ("q", "k", "v")}
+    path = folder / "capture.safetensors"
+    write_safetensors(path, tensors)
+
+    def ours() -> object:
+        return [*survey(Plan.of(open_capture([str(path)]), Question(rows=None)))]
+
+    def scipy() -> None:
+        for q, k, v in zip(*(tensors[name][0] for name in "qkv"), strict=True):
+            softmax(q * np.float32(d**-0.5) @ k.T, axis=1) @ v
+
+    yield Comparison(f"heads --rows all of {heads} heads : SciPy's outputs", ours, scipy)
+
+
+@click.command()
+@click.option("--quick", is_flag=True, help="Small sizes: the ratios say nothing.")
+@click.option("--repeats", default=9, show_default=True, type=click.IntRange(1), help="Turns.")
+def main(quick: bool, repeats: int) -> None:
+    """Compare statistics of heads with the direct way to their output, as ratios of times."""
+    n, d = (64, 8) if quick else (4096, 128)
+    head = drawn(n, d)
+    heading = f"  {'this layer : other':<60} {'this':>9} {'other':>9} {'ratio':>6}   min – max"
+    click.echo(f"A head of n = {n}, d = {d}, float32 q, k and v of standard normal entries.")
+    for on_threads in (False, True):
+        count = (os.cpu_count() or 1) if on_threads else 1
+        click.echo(f"Both on {count} thread(s)" + (", seconds" if on_threads else ", CPU seconds"))
+        click.echo(heading)
+        if torch is not None:
+            torch.set_num_threads(count)
+        with nullcontext() if on_threads else one_thread():
+            for each in comparisons(head, on_threads):
+                click.echo(each.measure(repeats, perf_counter if on_threads else process_time))
+    with tempfile.TemporaryDirectory() as folder:
+        for each in surveyed(n // 2, d, 8, Path(folder)):
+            click.echo(each.measure(repeats, perf_counter))
+
+
+if __name__ == "__main__":
+    main()
