@@ -58,6 +58,16 @@ class Fields:
             raise self.bad(f"{inert(name)} is {value:g}", "a whole number above 0")
         return None if value is None else int(value)
 
+    def shared(self, width: int, heads: int) -> int:
+        """Return the width that each of some heads has.
+
+        Raises:
+            InputError: With field ``"config"``, if there are more heads than that.
+        """
+        if width < heads:
+            raise self.bad(f"{heads:,} heads share a width of {width:,}", "at least 1 for each")
+        return width // heads
+
     def flag(self, name: str, default: bool = False) -> bool:
         """Return whether something is on."""
         value = self.of.get(name)

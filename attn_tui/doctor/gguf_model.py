@@ -58,8 +58,12 @@ class _Reader:
         self.known = kind in _DECODERS | _ENCODERS | _UNSCALED
         self.width, self.layers = fields.whole("embedding_length"), fields.whole("block_count")
         counts = fields.of.get("attention.head_count")
-        self.heads = max(counts, default=None) if isinstance(counts, tuple) else None
-        if not isinstance(counts, tuple):
+        if isinstance(counts, tuple):
+            # One for each layer, 0 where a layer has no attention.
+            self.heads = max(
+                (each for each in counts if type(each) is int and each > 0), default=None
+            )
+        else:
             self.heads = fields.whole("attention.head_count")
         self.decides: list[str] = []
         self.notes: list[str] = []
@@ -108,7 +112,7 @@ class _Reader:
         } - {None}
         d_k = whole("attention.key_length_mla", "attention.key_length")
         if d_k is None and self.width and self.heads:
-            d_k = self.width // self.heads
+            d_k = self.fields.shared(self.width, self.heads)
             lengths.add(d_k)
         return d_k, {each for each in lengths if each is not None}
 
@@ -128,7 +132,7 @@ class _Reader:
                 "llama.cpp multiplies q of Gemma before attention: captured after that, m is 1."
             )
         if (self.kind, self.layers) in _OF_WIDTH and self.width and self.heads:
-            d_k = self.width // self.heads
+            d_k = self.fields.shared(self.width, self.heads)
             say(f"embedding_length/head_count, m = 1/√{d_k}")
             return float(d_k) ** -0.5, 1.0
         mla = self.fields.of.get("attention.key_length_mla") is not None

@@ -133,7 +133,7 @@ class _Reader:
         own = whole("head_dim", "d_head", "d_kv", "attention_head_size", "attention_head_dim")
         said = f"head_dim {own}"
         if own is None and self.heads and self.width:
-            own = self.width // self.heads
+            own = self.fields.shared(self.width, self.heads)
             said = f"head_dim {self.width}/{self.heads} = {own}"
         others = (own, whole("global_head_dim"), whole("swa_head_dim"))
         return own, said, {each for each in others if each is not None}

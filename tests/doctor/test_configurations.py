@@ -119,7 +119,8 @@ def test_the_absorbed_form_of_mla_is_no_other_model() -> None:
         "", "[]", "{}", '{"num_attention_heads": "x"}', '{"num_attention_heads": 0}', "{",
         '{"num_attention_heads": 1e400}', '{"num_attention_heads": true}', '{"hidden_size": -1}',
         '{"hidden_size": 8, "query_pre_attn_scalar": "\\u001b[31m"}', '{"hidden_size": NaN}',
-        '{"hidden_size": 8, "head_dim": 0.5}', '{"hidden_size": 8, "num_hidden_layers": []}',
+        '{"hidden_size": 8, "head_dim": 0.5}',
+        '{"hidden_size": 8, "n_head": 9}', '{"hidden_size": 8, "num_hidden_layers": []}',
     ],
 )  # fmt: skip
 def test_hostile_configurations_are_refused_in_a_line(tmp_path: Path, text: str) -> None:
@@ -268,6 +269,7 @@ HOSTILE = {
     "twice": b"GGUF" + struct.pack("<IQQ", 3, 0, 2) + entry("a", 1) * 2,
     "no architecture": gguf({"a": 1}),
     "not finite": gguf({"general.architecture": "llama", "llama.attention.scale": float("nan")}),
+    "more heads than width": gguf(LLAMA | {"llama.attention.head_count": 5000}),
     "only its mark": b"GGUF",
 }
 
