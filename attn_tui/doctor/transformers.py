@@ -97,6 +97,9 @@ class _Reader:
         )
         if by_layer := self.fields.flag("scale_attn_by_inverse_layer_idx"):
             self.decides.append("scale_attn_by_inverse_layer_idx, m/(layer + 1)")
+        if self.fields.flag("is_encoder_decoder"):
+            # Whoever captures counts encoder, decoder and cross attention as he likes.
+            count = None
         layers = [
             self._of_layer(common, layer, by_layer)
             for layer in range(min(count or 1, _MOST_LAYERS))
@@ -135,7 +138,8 @@ class _Reader:
         if own is None and self.heads and self.width:
             own = self.fields.shared(self.width, self.heads)
             said = f"head_dim {self.width}/{self.heads} = {own}"
-        others = (own, whole("global_head_dim"), whole("swa_head_dim"))
+        wide = whole("global_head_dim") or (512 if self.kind.startswith("gemma4") else None)
+        others = (own, wide, whole("swa_head_dim"))
         return own, said, {each for each in others if each is not None}
 
     def _multiplier(self, d_k: int | None, said: str) -> tuple[float | None, float]:

@@ -149,8 +149,7 @@ def _cap(
     high = inf if sure.high is None else sure.high
     if not low - margin <= expected <= high + margin:
         return True
-    # None is an end of the interval as well.
-    if found.at(SHOWN).high is None:
+    if sure.value is None:
         return f"logits are too small to tell a cap of {expected:g} from none"
     return False
 
@@ -165,7 +164,7 @@ def _sink(
     if found is None:
         unknown = known.get("sink", "it was not found")
         return False if expected == NONE else unknown
-    sure, shown = found.at(level), found.at(SHOWN)
+    sure = found.at(level)
     if expected == NONE:
         return sure.value is not None and sure.low is not None
     if expected != LEARNED:
@@ -174,10 +173,11 @@ def _sink(
         high = inf if sure.high is None else sure.high
         if not low - margin <= expected <= high + margin:
             return True
-    if shown.value is None or shown.low is None:
-        most = "" if shown.high is None else f", or one of b = {shown.high:.3g} at most"
+    if sure.value is None:
+        most = found.at(SHOWN).high
+        largest = "" if most is None else f", or one of b = {most:.3g} at most"
         dropped = "; capture .sink to know whether it was dropped" if expected == LEARNED else ""
-        return f"none was found{most}{dropped}"
+        return f"none was found{largest}{dropped}"
     return False
 
 

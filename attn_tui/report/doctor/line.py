@@ -56,6 +56,9 @@ def said(group: Group) -> str:
         reason, names = next(iter(unknown(finding).items()))
         return f"{joined(names)} {'is' if len(names) == 1 else 'are'} unknown: {reason}"
     text = _multiplier(finding)
+    last = group.findings[-1]
+    if last.expected != finding.expected and last.names != finding.names:
+        text += f" in layer {finding.id.layer}, {_multiplier(last)} in layer {last.id.layer}"
     if group.verdict == "agrees":
         texts = [expected_texts(each.expected) for each in group.findings]
         others = [

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from textwrap import wrap
+from typing import get_args
 
+from attn_tui.compute.fit.diagnosis import Path
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import SHOWN
 from attn_tui.report.doctor.groups import Group, groups
@@ -108,7 +110,8 @@ def _rounding(finding: Finding) -> str:
     found = finding.diagnosis
     if not found.rounding:
         return ""
-    parts = ", ".join(f"{path} {quantity(size)}" for path, size in found.rounding.items())
+    known = {path: found.rounding[path] for path in get_args(Path) if path in found.rounding}
+    parts = ", ".join(f"{path} {quantity(size)}" for path, size in known.items())
     path = f"; likeliest {found.path}" if found.path else ""
     return f" of the output; rounding alone makes {parts}{path}"
 

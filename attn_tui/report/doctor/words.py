@@ -21,7 +21,15 @@ WORDS = {
 }
 """What each number is called."""
 
-_RULES = {"inverse-sqrt": "1/√d_k", "none": "1", "inverse": "1/d_k", "sqrt": "√d_k"}
+_RULES = {
+    "inverse-sqrt": "1/√d_k",
+    "none": "1",
+    "inverse": "1/d_k",
+    "sqrt": "√d_k",
+    "inverse-fourth-root": "1/⁴√d_k",
+    "yarn": "YaRN's μ²/√d_k",
+    "log-length": "ln n/(ln 512·√d_k)",
+}
 
 
 def interval_text(found: Interval, *, between: bool = True) -> str:
@@ -145,6 +153,8 @@ def rule_text(names: Iterable[str]) -> str:
     for name in names:
         if name.startswith("fixed:a="):
             return "1/√" + name.removeprefix("fixed:a=")
+        if name.startswith("per-layer:layer="):
+            return f"1/(√d_k·{int(name.removeprefix('per-layer:layer=')) + 1})"
         return _RULES.get(name, name)
     return ""
 
