@@ -147,7 +147,7 @@ def _clipped(where: str, cap: float, before: float, after: float) -> Case:
 def _causal(trial: Trial) -> Opened:
     text = "\n".join(["12, -3, 5, 1"] * 4)
     setup = Setup(trial.d_k, Scale(sink=0.0), mask=Mask(causal=True))
-    return Opened("explore", Draft(text, setup))
+    return Opened("attention", Draft(text, setup))
 
 
 @claim(

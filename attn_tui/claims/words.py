@@ -21,6 +21,12 @@ def scores(text: str, d_k: int = 64) -> Callable[[Trial], Opened]:
     return lambda trial: Opened("explore", Draft(text, Setup(d_k=d_k, scale=NONE)))
 
 
+def head(trial: Trial) -> Opened:
+    """Return what opens a head of three queries and three keys."""
+    text = "q: [[4, 8], [6, -2], [1, 1]]\nK: [[1, 0], [0, 1], [1, 1]]\nV: [[1, 0], [0, 1], [1, 1]]"
+    return Opened("attention", Draft(text, Setup(d_k=2), source="vectors"))
+
+
 _THREE_KEYS = "q: 1, 2\nK: [[1, 0], [0, 1], [1, 1]]\nV: [[1, 0], [0, 1], [1, 1]]"
 
 same_dimension = told(
@@ -93,7 +99,7 @@ the_formula = told(
     right="This is the formula of Vaswani et al. 2017, equation 1, with d for d_k.",
     topics=("formula",),
     formula="softmax(QKᵀ/√d_k)V",
-    opens=vectors(_THREE_KEYS, 2),
+    opens=head,
 )
 
 over_dimension = told(
@@ -115,7 +121,7 @@ row_of_keys = told(
     "its own. As written every entry of a row would be the same.",
     topics=("formula",),
     formula="z_ij = Q_i·K_jᵀ/√d_k = Σ_l Q_il K_jl/√d_k",
-    opens=vectors(_THREE_KEYS, 2),
+    opens=head,
 )
 
 by_variance = told(
