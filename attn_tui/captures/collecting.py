@@ -91,14 +91,16 @@ def collected(sources: Sequence[Source], names: str | None) -> Collected:
 
 def _layers_of_files(sources: Sequence[Source]) -> dict[str, int]:
     """Return the layer of each file, if each has its number in its name and nowhere else."""
-    found = {}
+    found: dict[str, int] = {}
+    if len(sources) < 2:
+        return found
     for source in sources:
         number = _LAYER.search(PurePath(source.path).name)
         names = [each.name for each in source.tensors if meaning_of(each.name)]
         if not number or any(re.search("[0-9]", name) for name in names):
             return {}
         found[source.path] = int(number[1])
-    return found if len(set(found.values())) == len(sources) > 1 else {}
+    return found if len(set(found.values())) == len(sources) else {}
 
 
 def _preferred(source: Source, meaning: Meaning, one: Stored | None, other: Stored) -> Stored:
@@ -130,11 +132,12 @@ def _check_format(meaning: Meaning, stored: Stored) -> None:
         fits, expected = stored.dtype is not None, "truth values, or what is added to logits"
     else:
         fits, expected = is_real, "bfloat16, float16, float32, float64 or float8"
+    if fits and stored.size:
+        return
     where = f"{place_of(stored.path)}, {inert(stored.name)}"
     if not fits:
         raise InputError("capture", f"it holds {stored.format}", expected, where)
-    if not stored.size:
-        raise InputError("capture", "it holds no numbers", "at least one", where)
+    raise InputError("capture", "it holds no numbers", "at least one", where)
 
 
 def _alike(meaning: Meaning, pieces: list[Stored]) -> list[Stored]:

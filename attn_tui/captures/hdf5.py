@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ from attn_tui.compute.errors import InputError, inert
 
 MOST_TENSORS = 1_000_000
 """Groups and tensors of one file."""
+
+_MOST_VALUES = 10_000
+_MOST_UNPACKED = 1_100
 
 EXTRA = "pip install 'attn-tui[hdf5]'"
 """What makes such files readable."""
@@ -76,8 +80,9 @@ def list_hdf5(disk: Disk) -> Listing:
     tensors: list[Stored] = []
     metadata: dict[str, object] = {}
 
-    def visit(name: str, item: Any) -> None:
-        if isinstance(item, h5py.Dataset):
+    def visit(name: str | bytes, item: Any) -> None:
+        # A name that is no text comes as bytes, and means nothing.
+        if isinstance(item, h5py.Dataset) and isinstance(name, str):
             if len(tensors) >= MOST_TENSORS:
                 refuse(disk.path, f"it holds more than {MOST_TENSORS:,} tensors", "fewer")
             tensors.append(_stored(disk, name, item))
@@ -85,7 +90,8 @@ def list_hdf5(disk: Disk) -> Listing:
     try:
         with h5py.File(disk.path, "r", locking=False) as file:
             for name, value in file.attrs.items():
-                metadata[name] = value.item() if isinstance(value, np.generic) else value
+                if isinstance(name, str) and (plain := _plain(value)) is not None:
+                    metadata[name] = plain
             file.visititems(visit)
     except InputError:
         raise
@@ -105,9 +111,23 @@ def _stored(disk: Disk, name: str, dataset: Any) -> Stored:
     if dataset.is_virtual or dataset.external:
         return Chunked(name, disk.path, shape, None, "numbers of another file")
     begins = dataset.id.get_offset()
+    most = disk.size if begins is not None else disk.size * _MOST_UNPACKED
+    if prod(shape) * dtype.itemsize > most:
+        shown = inert("×".join(map(str, shape)), 60)[1:-1]
+        where = f"{place_of(disk.path)}, {inert(name)}"
+        problem = f"it claims an array of {shown} numbers but the file has {disk.size:,} bytes"
+        raise InputError("capture", problem, "a complete file", where)
     if begins is not None and dataset.chunks is None and known is not None and known.kind != "b":
         return Plain(name, disk.path, shape, known, called, begins)
     return Chunked(name, disk.path, shape, known, called)
+
+
+def _plain(value: Any) -> object:
+    """Return an attribute as JSON may hold it, or None."""
+    if isinstance(value, np.generic | np.ndarray) and value.size <= _MOST_VALUES:
+        value = value.tolist()
+    values = value if isinstance(value, list) else [value]
+    return value if all(isinstance(each, str | int | float) for each in values) else None
 
 
 def _around(at: Index) -> int | slice:

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping
+from functools import cache
 from itertools import pairwise
 from math import prod
 from typing import Any, NoReturn
@@ -15,7 +16,7 @@ from attn_tui.captures.listing import Listing
 from attn_tui.captures.stored import Plain
 from attn_tui.compute.errors import InputError, inert
 
-LONGEST_HEADER = 2**24
+LONGEST_HEADER = 2**22
 """Bytes of a header."""
 
 MOST_AXES = 16
@@ -46,6 +47,7 @@ DTYPES: Mapping[str, str] = {
 """Formats, by what a header calls them, as NumPy and ml_dtypes do."""
 
 
+@cache
 def dtype_named(format: str) -> np.dtype[Any]:
     """Return the little-endian NumPy type of a format in `DTYPES`."""
     if format.startswith(("bfloat", "float8")):
