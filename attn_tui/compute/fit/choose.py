@@ -189,7 +189,7 @@ def _choice(
     for extra, numbers_then in beside.items():
         known[extra] = numbers_then[extra]
     if fit.path == "eager" and tells(format) and "curvature" in beside:
-        known["curvature"] = _unseen_cap(fit, known["curvature"], format)
+        known["curvature"] = unseen_cap(fit, known["curvature"], format)
     size = float(np.square(rows.output).sum()) or 1.0
 
     def made(fit: Fit) -> float:
@@ -203,7 +203,7 @@ def _choice(
     return Choice(fit, known, beside, rounding)
 
 
-def _unseen_cap(fit: Fit, curvature: Number, format: Format) -> Number:
+def unseen_cap(fit: Fit, curvature: Number, format: Format) -> Number:
     """Return g with what rounding may hide: a small tanh x is x in the format, cap or not."""
     p, x = fit.state.weights, fit.state.logits
     square = np.square(x)

@@ -10,11 +10,15 @@ from attn_tui.compute.fit.by_row import temperature
 from attn_tui.compute.fit.choose import tells
 from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Temperature
 from attn_tui.compute.fit.estimates import Cap, Number, Sink, Whole
+from attn_tui.compute.fit.from_scores import from_scores
+from attn_tui.compute.fit.from_sums import from_sums
+from attn_tui.compute.fit.from_weights import from_weights
+from attn_tui.compute.fit.model import rows_of
 from attn_tui.compute.fit.noise import PATHS, Format, coarsest, format_of
 from attn_tui.compute.fit.search import Attempt, search, unwindowed
 from attn_tui.compute.fit.solve import relative_residual
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.heads.rows import HeadRows, Reals
 
 WIDE = 0.5
 """A multiplier whose 95 % interval reaches so far, as a share of it, is not known."""
@@ -33,11 +37,12 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
     """
     kept, notes = usable(head)
     if not len(kept):
-        return nothing("no row of the output has a number other than 0", notes)
+        return nothing("no row can be used", notes)
     head = taken(head, kept)
-    assert head.output is not None
-    spacing = format_of(coarsest(head.output, head.formats.get("out", "float32")))
     with np.errstate(all="ignore"):
+        if head.output is None or head.values is None:
+            return _without_output(head, start, notes)
+        spacing = format_of(coarsest(head.output, head.formats.get("out", "float32")))
         attempt = search(head, spacing, start, deep)
     fit = attempt.choice.fit
     keys = attempt.rows.seen.sum(axis=1)
@@ -52,6 +57,38 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
         names = ("multiplier", "value_scale", "softcap", "sink", "mask")
         return replace(found, undetermined=tuple((name, why) for name in names))
     return _known(head, attempt, found, spacing)
+
+
+def _without_output(head: HeadRows, start: Diagnosis | None, notes: tuple[str, ...]) -> Diagnosis:
+    """Return what weights, log-sum-exp or scores tell, whichever were captured, in this order."""
+    masks = list(unwindowed(head))
+    if start is not None and start.mask is not None and start.mask not in masks:
+        masks.append(start.mask)
+    rows = rows_of(head, masks[0])
+    keys = rows.seen.sum(axis=1)
+    blank = nothing("neither output, weights, log-sum-exp nor scores were captured", notes)
+    found = replace(
+        blank, used=tuple(int(i) for i in head.rows), keys=(int(keys.min()), int(keys.max()))
+    )
+    weights = head.weights
+    if weights is None and head.scores is not None and _are_weights(head.scores):
+        weights = head.scores
+        note = "The captured scores are weights: softmax has been taken of them."
+        found = replace(found, notes=(*notes, note))
+    if weights is not None:
+        found = from_weights(replace(head, weights=weights), rows, found)
+        return replace(found, rounding=dict.fromkeys(PATHS, found.residual))
+    if head.log_sum_exp is not None:
+        found = from_sums(head, rows, tuple(masks), found)
+    elif head.scores is not None:
+        found = from_scores(head, rows, found)
+    return replace(found, rounding=dict.fromkeys(PATHS, found.residual))
+
+
+def _are_weights(scores: Reals) -> bool:
+    """Whether rows of numbers are such that softmax makes: none below 0, and 1 in all."""
+    total = scores.sum(axis=1)
+    return bool((scores >= 0).all() and (np.abs(total - 1) < 0.02).all())
 
 
 def _known(head: HeadRows, attempt: Attempt, found: Diagnosis, spacing: Format) -> Diagnosis:
@@ -138,9 +175,14 @@ def _taken_by(beside: object, extra: str, name: str, alone: Number) -> bool:
 
 def usable(head: HeadRows) -> tuple[NDArray[np.intp], tuple[str, ...]]:
     """Return which rows can be used, and what is to be said of the others."""
-    assert head.output is not None
-    finite = np.isfinite(head.output).all(axis=1) & np.isfinite(head.queries).all(axis=1)
-    other = finite & head.output.any(axis=1)
+    finite = np.isfinite(head.queries).all(axis=1)
+    other = finite
+    for captured in (head.output, head.weights, head.log_sum_exp):
+        if captured is not None:
+            each = captured.reshape(len(captured), -1)
+            finite = finite & np.isfinite(each).all(axis=1)
+            other = finite & (each.any(axis=1) | (captured is head.log_sum_exp))
+            break
     if head.seen is not None:
         other &= head.seen.any(axis=1)
     notes = []

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.heads.rows import HeadRows, Reals
 
 Floats = NDArray[np.float64]
 
@@ -79,19 +79,22 @@ class Rows:
 
 def rows_of(head: HeadRows, mask: HeadMask) -> Rows:
     """Take from a head what its fit needs."""
-    assert head.values is not None
-    assert head.output is not None
     queries, keys = head.queries.astype(np.float64), head.keys.astype(np.float64)
     bias = None if head.bias is None else head.bias.astype(np.float64)
     return Rows(
         queries @ keys.T,
-        head.values.astype(np.float64),
-        head.output.astype(np.float64),
+        _held(head.values, len(keys)),
+        _held(head.output, len(queries)),
         mask.seen(head),
         bias,
         (np.linalg.norm(queries, axis=1), np.linalg.norm(keys, axis=1)),
         head.d_k,
     )
+
+
+def _held(values: Reals | None, length: int) -> Floats:
+    """Return numbers in float64; what was not captured has no columns."""
+    return np.zeros((length, 0)) if values is None else values.astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)

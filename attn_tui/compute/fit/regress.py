@@ -1,0 +1,127 @@
+"""Fits of numbers that depend on m, a cap or a sink alone: log weights, scores, log-sum-exp."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from attn_tui.compute.fit.choose import FITS_BELOW
+from attn_tui.compute.fit.diagnosis import Path
+from attn_tui.compute.fit.errors import numbers
+from attn_tui.compute.fit.estimates import Number
+from attn_tui.compute.fit.model import Floats, Name, Parameters, Rows, State, compute
+from attn_tui.compute.fit.noise import Noise
+from attn_tui.compute.fit.solve import Fit
+
+Model = Callable[[State, tuple[Name, ...]], tuple[Floats, Floats, Floats]]
+"""From a state and names: what is left of the data, slopes along the names, and variances."""
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """A fit of numbers to a model of them.
+
+    Attributes:
+        fit: The fit.
+        off: The root mean square of what is left, over that of the data.
+    """
+
+    fit: Fit
+    off: float
+
+    @property
+    def numbers(self) -> dict[Name, Number]:
+        """Each parameter with its error."""
+        return numbers(self.fit)
+
+
+def regressed(
+    rows: Rows,
+    start: Parameters,
+    names: tuple[Name, ...],
+    model: Model,
+    size: float,
+    path: Path = "float32",
+) -> Regression:
+    """Fit by Gauss–Newton with damping, each number weighed by its variance.
+
+    Args:
+        rows: The head under a mask.
+        start: Where to start.
+        names: What is fitted.
+        model: What is left of the data, shape (r, k), its slopes, and its variances; a variance of
+            infinity leaves a number out.
+        size: Root mean square of the data.
+        path: The path whose rounding the variances are of.
+    """
+    state = compute(rows, start)
+    for turn in range(20):
+        left, along, variance = model(state, names)
+        weight = 1 / np.sqrt(variance)
+        if turn < 3:
+            # Variances depend on parameters that are still far off.
+            there = weight[weight > 0]
+            weight = np.where(weight > 0, np.median(there) if there.size else 0.0, 0.0)
+        residual, slopes = left * weight, along * weight
+        cost = float(np.square(residual).sum())
+        step = np.linalg.lstsq(slopes.reshape(len(names), -1).T, residual.ravel(), rcond=1e-12)[0]
+        moved, new = False, cost
+        for _ in range(8):
+            tried = compute(rows, state.parameters.moved(names, np.asarray(step, np.float64)))
+            rest, _, _ = model(tried, names)
+            new = float(np.square(rest * weight).sum())
+            if new < cost:
+                state, moved = tried, True
+                break
+            step = step / 3
+        if turn >= 3 and (not moved or cost - new < 1e-6 * cost):
+            break
+    left, along, variance = model(state, names)
+    weight = 1 / np.sqrt(variance)
+    noise = Noise(variance, None, float(np.log(variance[np.isfinite(variance)]).sum()))
+    fit = Fit(names, state, path, noise, left * weight, along * weight)
+    used = weight > 0
+    off = float(np.sqrt(np.square(left[used]).mean())) / (size or 1.0) if used.any() else 1.0
+    return Regression(fit, off)
+
+
+def chi_square(regression: Regression, rows: int = 0) -> float:
+    """Return the reduced χ² over the numbers that count; each of ``rows`` took a mean away."""
+    residual = regression.fit.residual
+    used = np.isfinite(regression.fit.noise.variance)
+    free = max(int(used.sum()) - len(regression.fit.names) - rows, 1)
+    return float(np.square(residual[used]).sum() / free)
+
+
+def better(one: Regression, other: Regression) -> bool:
+    """Whether a larger model is to be taken: as in `choose`."""
+    gain = 2 * (one.fit.log_likelihood - other.fit.log_likelihood)
+    extras = [name for name in one.fit.names if name not in other.fit.names]
+    known = one.numbers
+    sure = all(abs(known[name].value) > 4.5 * known[name].error for name in extras)
+    return sure and gain > max(20.0, len(one.fit.residual))
+
+
+def simplest(fits: Sequence[Regression], means: int = 0) -> tuple[Regression, bool]:
+    """Return the simplest regression that fits, or a larger one that is sure; and whether it fits.
+
+    Args:
+        fits: Regressions of the same data under several paths and sets of parameters.
+        means: So many means were taken from the data.
+    """
+    good = [one for one in fits if chi_square(one, means) < FITS_BELOW]
+    tried = sorted(good or fits, key=lambda one: len(one.fit.names))
+    best = tried[0]
+    for one in tried[1:]:
+        larger = len(one.fit.names) > len(best.fit.names)
+        if better(one, best) if larger else one.fit.log_likelihood > best.fit.log_likelihood:
+            best = one
+    return best, bool(good)
+
+
+def beside(fits: Sequence[Regression], best: Regression) -> dict[Name, Number]:
+    """Return the numbers of the fit that has more parameters under the same path."""
+    size = len(best.fit.names)
+    return next(
+        one for one in fits if one.fit.path == best.fit.path and len(one.fit.names) > size
+    ).numbers

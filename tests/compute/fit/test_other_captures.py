@@ -1,0 +1,108 @@
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attn_tui.compute.fit.diagnose import diagnose
+from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate
+from attn_tui.compute.fit.simulate import Arithmetic, compute, simulate
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.rows import HeadRows
+
+WINDOW = HeadMask("window", window=30)
+
+
+def value(estimate: Estimate | None) -> float:
+    assert estimate is not None
+    found = estimate.at().value
+    assert found is not None
+    return found
+
+
+def captured(
+    how: Arithmetic, logit_std: float = 2.0, n_keys: int = 96
+) -> tuple[HeadRows, Any, Any]:
+    """A head without its output, and its logits and weights."""
+    head = simulate(3, how, n_keys=n_keys, d_k=32, logit_std=logit_std, rows=16)
+    z, p, _ = compute(head, how)
+    return replace(head, output=None), z, p
+
+
+@pytest.mark.parametrize("path", ["float32", "eager"])
+@pytest.mark.parametrize(
+    "extra", [{}, {"softcap": 20.0}, {"sink": 1.0}, {"mask": WINDOW}, {"mask": HeadMask("none")}]
+)
+def test_weights_give_the_multiplier_cap_sink_and_mask(path: Any, extra: Mapping[str, Any]) -> None:
+    how = Arithmetic(0.1, path=path, **extra)
+    head, _, weights = captured(how, 4.0)
+    found = diagnose(replace(head, weights=weights))
+    assert found.fits
+    assert value(found.multiplier) == pytest.approx(0.1, rel=2e-3)
+    assert found.mask is not None
+    assert (found.mask.kind, found.mask.window) == (how.mask.kind, how.mask.window)
+    assert found.value_scale is None
+    if "softcap" in extra:
+        assert value(found.softcap) == pytest.approx(20, rel=0.02)
+    if "sink" in extra:
+        assert value(found.sink) == pytest.approx(1.0, abs=0.05)
+    else:
+        assert found.sink is not None
+        assert found.sink.at().value is None
+
+
+def test_scores_that_are_weights_are_recognised() -> None:
+    head, _, weights = captured(Arithmetic(0.1))
+    found = diagnose(replace(head, scores=weights))
+    assert value(found.multiplier) == pytest.approx(0.1, rel=1e-3)
+    assert any("are weights" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("cap", [None, 20.0])
+def test_scores_say_what_was_done_to_them(cap: float | None) -> None:
+    head, logits, _ = captured(Arithmetic(0.1, softcap=cap, path="eager"), 4.0)
+    found = diagnose(replace(head, scores=logits))
+    assert value(found.multiplier) == pytest.approx(0.1, rel=1e-3)
+    assert found.softcap is not None
+    assert found.softcap.at().value == (None if cap is None else pytest.approx(cap, rel=0.02))
+    assert found.mask == HeadMask("causal")
+
+
+def test_scores_as_they_are_give_no_multiplier() -> None:
+    head, _, _ = captured(Arithmetic(0.1))
+    found = diagnose(replace(head, scores=head.queries @ head.keys.T))
+    assert found.multiplier is None
+    assert "captured before a multiplier" in dict(found.undetermined)["multiplier"]
+
+
+def summed(how: Arithmetic, base: float) -> Diagnosis:
+    head, _, _ = captured(replace(how, format="float32"))
+    z, _, _ = compute(head, replace(how, format="float64"))
+    sums = np.exp(z).sum(axis=1) + (0.0 if how.sink is None else np.exp(how.sink))
+    return diagnose(replace(head, log_sum_exp=np.asarray(np.log(sums) / base, np.float32)))
+
+
+@pytest.mark.parametrize("base", [1.0, np.log(2.0)])
+@pytest.mark.parametrize("sink", [None, 2.0])
+def test_log_sum_exp_gives_the_multiplier_its_base_and_the_sink(
+    base: float, sink: float | None
+) -> None:
+    found = summed(Arithmetic(0.1, sink=sink), base)
+    assert value(found.multiplier) == pytest.approx(0.1, rel=1e-4)
+    assert ("natural" if base == 1.0 else "base 2") in " ".join(found.notes)
+    if sink is None:
+        assert found.sink is None
+    else:
+        assert value(found.sink) == pytest.approx(sink, abs=1e-3)
+
+
+def test_two_roots_of_one_row_are_not_taken_for_one_multiplier() -> None:
+    # lse(m·(−3, 1)) is .693147 at 0, .571 at .2 and .584 at .4: .571 again at about .33.
+    head = HeadRows(
+        np.array([0]), 1, np.array([[1.0]]), np.array([[-3.0], [1.0]]),
+        log_sum_exp=np.array([np.log(np.exp(-0.6) + np.exp(0.2))]), formats={"lse": "float64"},
+    )  # fmt: skip
+    found = diagnose(head)
+    assert found.multiplier is None
+    assert "same sums" in dict(found.undetermined)["multiplier"]
