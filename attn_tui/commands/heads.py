@@ -55,7 +55,8 @@ Exit status: 0; 1 a --fail-if holds; 2 bad input; 3 parts could not be worked of
 """
 
 
-def _statistics() -> dict[str, str]:
+def statistic_names() -> dict[str, str]:
+    """Return the statistics with what each is."""
     from attn_tui.compute.heads.statistic import STATISTICS
 
     return {name: each.words for name, each in STATISTICS.items()}
@@ -116,14 +117,14 @@ _SHOWN: tuple[Callable[[Any], Any], ...] = (
         "NAME,…",
         f"Which statistics: those below.  [default: {','.join(DEFAULT)}]",
         REPORT,
-        of_lists(_statistics),
+        of_lists(statistic_names),
     ),
     option(
         "--sort",
         "NAME",
         "List heads by a statistic, those that stand out first.",
         REPORT,
-        of_names(_statistics),
+        of_names(statistic_names),
     ),
     option("--tau", "T", "The largest logit QK-clip leaves alone.  [default: 100]", REPORT),
     click.option(
@@ -303,14 +304,25 @@ def _shown(given: dict[str, Any]) -> dict[str, Any]:
     from attn_tui.compute.heads.statistic import TAU
     from attn_tui.engine.condition import parse_condition, read_statistic
 
-    named = DEFAULT if given["statistic"] is None else tuple(given["statistic"].split(","))
-    statistics = tuple(dict.fromkeys(read_statistic("statistic", name) for name in named))
+    statistics = read_statistics(given["statistic"])
     conditions: list[Condition] = [parse_condition("fail_if", each) for each in given["fail_if"]]
     sort = None if given["sort"] is None else read_statistic("sort", given["sort"])
     tau = TAU if given["tau"] is None else _number("tau", given["tau"])
     if not tau > 0.0:
         raise InputError("tau", f"{inert(given['tau'])} will not do", "a number above 0")
     return {"statistics": statistics, "conditions": conditions, "sort": sort, "tau": tau}
+
+
+def read_statistics(text: str | None) -> tuple[str, ...]:
+    """Return the statistics that an option names; the usual ones for None.
+
+    Raises:
+        InputError: With field ``"statistic"``.
+    """
+    from attn_tui.engine.condition import read_statistic
+
+    named = DEFAULT if text is None else text.split(",")
+    return tuple(dict.fromkeys(read_statistic("statistic", name) for name in named))
 
 
 def _shard(text: str) -> tuple[int, int]:

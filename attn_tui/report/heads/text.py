@@ -51,7 +51,7 @@ def render(
         return
     for name in statistics:
         yield "\n"
-        yield from _grid(name, values[name])
+        yield from grid(name, values[name], _caption(name, values[name]))
 
 
 def failing(found: Survey, condition: Condition, tau: float = TAU) -> dict[HeadId, Value]:
@@ -156,9 +156,9 @@ def _wrapped(text: str) -> Iterator[str]:
     yield from (line + "\n" for line in wrap(text, WIDTH, break_on_hyphens=False))
 
 
-def _grid(name: str, values: Mapping[HeadId, Value]) -> Iterator[str]:
+def grid(name: str, values: Mapping[HeadId, Value], caption: str) -> Iterator[str]:
     """Yield layers × heads of a statistic, in as many parts as the columns need."""
-    yield from _wrapped(_caption(name, values))
+    yield from _wrapped(caption)
     heads = sorted({each.head for each in values})
     lines = sorted({(each.batch, each.layer) for each in values})
     if not heads:

@@ -1,0 +1,96 @@
+"""``attn-tui compare``: two captures side by side, and where they part."""
+
+from typing import Any
+
+import click
+
+from attn_tui.commands.completion import experiment_files, of_lists
+from attn_tui.commands.heads import CAPTURED, DEFAULT, WEIGHTS, opened, question, statistic_names
+from attn_tui.commands.options import REPORT, Command, all_of, forms, option
+from attn_tui.commands.output import INTERRUPTED, write
+from attn_tui.commands.progress import Progress, until_interrupted
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.whole import parse_number
+
+_EXAMPLES = """\
+\b
+Examples:
+  attn-tui compare step-1000.safetensors step-10000.safetensors
+  attn-tui compare eager.safetensors flash.safetensors --rows all
+  attn-tui compare a.npz b.npz --statistic entropy,max_logit --csv
+
+\b
+Exit status: 0 nothing differs by more than rounding; 1 something does; 2 bad input;
+130 Ctrl+C, after what there is.
+"""
+
+PART = 1
+"""The status that says that captures part."""
+
+
+@click.command("compare", cls=Command, epilog=_EXAMPLES)
+@click.argument("captures", nargs=-1, metavar="A B", shell_complete=experiment_files)
+@lambda command: all_of(
+    (
+        *CAPTURED,
+        *WEIGHTS,
+        option(
+            "--tolerance",
+            "R",
+            "By how much tensors may differ, relative to their size.  "
+            "[default: 8 times what rounding makes, or 0.0001]",
+            REPORT,
+        ),
+        option(
+            "--statistic",
+            "NAME,…",
+            f"Whose changes are shown.  [default: {','.join(DEFAULT)}]",
+            REPORT,
+            of_lists(lambda: statistic_names()),
+        ),
+        forms("Print CSV: a line for each head and what is compared."),
+    ),
+    command,
+)
+def compare(captures: tuple[str, ...], form: str, **given: Any) -> int:
+    """Say in which layer and head two captures first differ by more than rounding.
+
+    q, k, v and outputs are compared, in this order; then how statistics change. A and B are files,
+    or patterns in quotation marks. Ctrl+C prints what there is.
+    """
+    from attn_tui.commands.heads import read_statistics
+    from attn_tui.engine.comparison import compared
+    from attn_tui.engine.survey import Survey, survey
+    from attn_tui.report.heads import compare as report
+
+    if len(captures) != 2:
+        problem = f"{len(captures)} are given"
+        raise InputError("capture", problem, "two, such as a.safetensors b.safetensors")
+    statistics = read_statistics(given["statistic"])
+    asked, tolerance = question(given), _tolerance(given["tolerance"])
+    one, other = (opened([path], given) for path in captures)
+    with until_interrupted() as stop, Progress("heads") as progress:
+        for found in compared(one, other, asked, tolerance, stop):
+            progress.show(0.5 * found.progress)
+        surveys = [Survey(plan, blocks=plan.blocks) for plan in found.plans]
+        for at, plan in enumerate(found.plans):
+            for surveys[at] in survey(plan, stop=stop):
+                progress.show(0.5 + 0.25 * (at + surveys[at].progress))
+        interrupted = stop()
+    renders = {
+        "text": report.render_text, "csv": report.render_csv, "json": report.render_json,
+    }  # fmt: skip
+    write(renders[form](found, (surveys[0], surveys[1]), statistics))
+    return INTERRUPTED if interrupted else PART if found.parting else 0
+
+
+def _tolerance(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        value = parse_number(text)
+    except ValueError:
+        value = -1.0
+    if not value >= 0.0:
+        raise InputError("tolerance", f"{inert(text)} will not do", "a number from 0, such as 0.01")
+    return value

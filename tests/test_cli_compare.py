@@ -1,0 +1,170 @@
+"""``attn-tui compare`` on the command line."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from attn_tui.commands.program import program
+from attn_tui.compute.head import Head
+from attn_tui.engine.comparison import difference
+from tests.engine.captured import heads, write
+from tests.test_cli_heads import DOCS, fields
+
+Made = dict[tuple[int, int], Head]
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(program, ["compare", *arguments])
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Callable[[Made], tuple[str, str]]:
+    def written(other: Made) -> tuple[str, str]:
+        one = write(tmp_path / "a.safetensors", heads())
+        return str(one), str(write(tmp_path / "b.safetensors", other))
+
+    return written
+
+
+def changed(at: tuple[int, int], **change: Any) -> Made:
+    made = heads()
+    return {**made, at: replace(made[at], **change)}
+
+
+def test_the_same_numbers_agree(pair: Callable[[Made], tuple[str, str]]) -> None:
+    result = call(*pair(heads()))
+    assert result.exit_code == 0
+    first = "The captures agree: in 12 heads nothing differs by more than rounding.\n"
+    assert result.stdout.startswith(first)
+    assert "largest z: the same in all heads" in result.stdout
+
+
+def test_rounding_is_no_difference(tmp_path: Path) -> None:
+    import ml_dtypes
+
+    from attn_tui.captures.writer import write_safetensors
+
+    draw = np.random.default_rng(1).standard_normal
+    q, k, v = (draw((1, 2, 40, 16)) for _ in "qkv")
+    paths = []
+    for name, noise in (("a", 0.0), ("b", 1e-3)):
+        tensors = {"q": q, "k": k, "v": v, "out": v * (1 + noise * draw(v.shape))}
+        bfloat = {part: each.astype(ml_dtypes.bfloat16) for part, each in tensors.items()}
+        paths.append(tmp_path / f"{name}.safetensors")
+        write_safetensors(paths[-1], bfloat)
+    one, other = map(str, paths)
+    assert call(one, other).exit_code == 0
+    strict = call(one, other, "--tolerance", "1e-9")
+    assert strict.exit_code == 1
+    assert strict.stdout.startswith("They part in layer 0, head 0: the output differs by 0.")
+
+
+def test_where_attention_itself_parts_is_named(pair: Callable[[Made], tuple[str, str]]) -> None:
+    made = heads()
+    other = changed((1, 2), map=replace(made[1, 2].map, multiplier=0.5))
+    result = call(*pair(other))
+    assert result.exit_code == 1
+    assert result.stdout.startswith("They part in layer 1, head 2: the output differs by ")
+    told = result.stdout.partition("\n\n")[0].replace("\n", " ")
+    assert told.endswith("although q, k and v agree there: attention itself differs.")
+    plain = json.loads(call(*pair(other), "--json").stdout)
+    assert plain["parting"] == {"batch": 0, "layer": 1, "head": 2, "part": "out"}
+    assert plain["output_parting"] == {"batch": 0, "layer": 1, "head": 2}
+    wanted = np.linalg.norm(other[1, 2].output - made[1, 2].output)
+    found = next(h for h in plain["heads"] if (h["layer"], h["head"]) == (1, 2))
+    size = found["differences"]["out"]["size"]
+    assert size == pytest.approx(wanted / np.linalg.norm(made[1, 2].output), rel=1e-5)
+    assert sum(each["parts"] for h in plain["heads"] for each in h["differences"].values()) == 1
+
+
+def test_what_differs_before_the_output_is_named_first(
+    pair: Callable[[Made], tuple[str, str]],
+) -> None:
+    made = heads()
+    paths = pair(changed((2, 1), queries=1.5 * made[2, 1].queries))
+    text = call(*paths, "--rows", "all", "--statistic", "query_norm,key_norm").stdout
+    assert text.startswith("They part in layer 2, head 1: q differs by 50 %; the output there by ")
+    assert "differs in 1 of 12 heads, first in layer 2, head 1 (50 %)" in text.replace(
+        "\n          ", " "
+    )
+    assert "‖q‖: b − a of mean over queries" in text
+    assert "‖k‖: the same in all heads" in text
+    assert max(map(len, text.splitlines())) <= 80
+    length = np.linalg.norm(made[2, 1].queries, axis=1).mean()
+    rows = [*csv.DictReader(io.StringIO(call(*paths, "--csv", "--statistic=query_norm").stdout))]
+    row = next(r for r in rows if (r["layer"], r["head"], r["what"]) == ("2", "1", "query_norm"))
+    assert float(row["difference"]) == pytest.approx(length / 2, rel=1e-6)
+
+
+def test_a_nan_in_one_only_is_a_difference(pair: Callable[[Made], tuple[str, str]]) -> None:
+    other = heads()
+    other[0, 3].queries[5, 2] = np.nan
+    text = call(*pair(other)).stdout
+    assert text.startswith("They part in layer 0, head 3: q differs by NaN or infinity in one")
+
+
+def test_outputs_are_computed_where_one_has_none(tmp_path: Path) -> None:
+    from attn_tui.captures.writer import write_safetensors
+
+    made, paths = heads(layers=1), []
+    for name in "ab":
+        tensors = {
+            part: np.array([getattr(each, long) for each in made.values()], np.float32)[None]
+            for part, long in (("q", "queries"), ("k", "keys"), ("v", "values"))
+        }
+        if name == "a":
+            tensors["out"] = np.array([each.output for each in made.values()], np.float32)[None]
+        paths.append(str(tmp_path / f"{name}.safetensors"))
+        write_safetensors(paths[-1], tensors)
+    result = call(*paths, "--mask", "causal")
+    assert result.exit_code == 0
+    assert "outputs are P·V, since one capture has none" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("", "CAPTURE: 0 are given; expected two"),
+        ("A A A", "CAPTURE: 3 are given; expected two"),
+        ("A A --tolerance x", "--tolerance: 'x' will not do; expected a number from 0"),
+        ("A A --statistic loud", "--statistic: 'loud' is no statistic"),
+        ("A C", "CAPTURE: the captures have no head of one shape in common"),
+    ],
+)
+def test_bad_input_is_one_line(tmp_path: Path, arguments: str, message: str) -> None:
+    files = {
+        "A": str(write(tmp_path / "a.safetensors", heads())),
+        "C": str(write(tmp_path / "c.safetensors", heads(n=7))),
+    }
+    result = call(*(files.get(each, each) for each in arguments.split()))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"attn-tui: {message}")
+
+
+def test_nothing_against_nothing_is_no_difference() -> None:
+    zeros, formats = np.zeros((2, 3)), ("float32", "float32")
+    assert not difference(zeros, zeros, formats).parts
+    assert difference(zeros, zeros + 1.0, formats).parts
+
+
+def test_every_field_of_json_is_documented(pair: Callable[[Made], tuple[str, str]]) -> None:
+    section = DOCS.read_text("utf-8").partition("## Compare\n")[2].partition("\n## ")[0]
+    documented = set(re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE))
+    made = heads()
+    paths = pair(changed((2, 1), queries=1.5 * made[2, 1].queries))
+    plain = json.loads(call(*paths, "--json").stdout)
+    plain["alone"] = []
+    for head in plain["heads"]:
+        head["differences"] = {"PART": head["differences"]["q"]}
+    shown = set(fields({name: plain[name] for name in plain if name not in ("b", "question")}))
+    assert shown - {"heads[].statistics.NAME"} <= documented
+    assert documented <= shown | {"b", "question"}
