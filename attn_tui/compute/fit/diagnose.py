@@ -15,6 +15,7 @@ from attn_tui.compute.fit.from_sums import from_sums
 from attn_tui.compute.fit.from_weights import from_weights
 from attn_tui.compute.fit.model import rows_of
 from attn_tui.compute.fit.noise import PATHS, Format, coarsest, format_of
+from attn_tui.compute.fit.odd_keys import without_odd_keys
 from attn_tui.compute.fit.search import Attempt, search, unwindowed
 from attn_tui.compute.fit.solve import relative_residual
 from attn_tui.compute.heads.mask import HeadMask
@@ -35,7 +36,8 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
     Returns:
         The diagnosis; if nothing fits, without a multiplier.
     """
-    kept, notes = usable(head)
+    head, clear = without_odd_keys(head)
+    kept, notes = usable(head, clear)
     if not len(kept):
         return nothing("no row can be used", notes)
     head = taken(head, kept)
@@ -173,9 +175,14 @@ def _taken_by(beside: object, extra: str, name: str, alone: Number) -> bool:
     return bool(wide and then.half(0.95) > 20 * alone.half(0.95))
 
 
-def usable(head: HeadRows) -> tuple[NDArray[np.intp], tuple[str, ...]]:
-    """Return which rows can be used, and what is to be said of the others."""
-    finite = np.isfinite(head.queries).all(axis=1)
+def usable(head: HeadRows, clear: NDArray[np.bool_]) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+    """Return which rows can be used, and what is to be said of the others.
+
+    Args:
+        head: The rows.
+        clear: Which of them see no key that holds NaN or infinity, shape (r,).
+    """
+    finite = clear & np.isfinite(head.queries).all(axis=1)
     other = finite
     for captured in (head.output, head.weights, head.log_sum_exp):
         if captured is not None:
@@ -189,7 +196,9 @@ def usable(head: HeadRows) -> tuple[NDArray[np.intp], tuple[str, ...]]:
     if (zero := int((finite & ~other).sum())) > 0:
         notes.append(f"{zero} rows of the output are all 0 and are left out")
     if (bad := int((~finite).sum())) > 0:
-        notes.append(f"{bad} rows hold NaN or infinity and are left out")
+        which = f"{bad} rows hold or see" if bad > 1 else "1 row holds or sees"
+        left = "are left out" if bad > 1 else "is left out"
+        notes.append(f"{which} NaN or infinity and {left}")
     return np.flatnonzero(other), tuple(notes)
 
 
