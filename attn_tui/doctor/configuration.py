@@ -69,7 +69,8 @@ def claimed(metadata: Mapping[str, Any], d_k: int) -> Expectation | None:
     says = {"model_type", "scaling", "attention_multiplier", "query_pre_attn_scalar", "head_dim"}
     if not says & {*plain}:
         return None
-    plain.setdefault("num_attention_heads", 1)
+    if not any(name in plain for name in transformers.HEADS):
+        plain["num_attention_heads"] = 1
     with suppress(InputError):
         found = transformers.expectation(plain, "the capture's metadata")
         if not found.shape.d_k or d_k in found.shape.d_k:

@@ -88,7 +88,9 @@ class _Reader:
         """Return what it expects."""
         d_k, said, lengths = self._d_k()
         multiplier, yarn = self._multiplier(d_k, said)
-        count = self.fields.whole(*_LAYERS)
+        # Layers of an encoder and of a decoder are counted together in a capture.
+        both = self.fields.flag("is_encoder_decoder")
+        count = None if both else self.fields.whole(*_LAYERS)
         common = Expected(
             multiplier,
             self._softcap(),

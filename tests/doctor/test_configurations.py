@@ -148,6 +148,14 @@ def test_metadata_is_a_claim_that_shapes_may_deny() -> None:
     assert scaled is not None
     assert scaled.of(0, 128).multiplier == 0.25
     assert claimed({"scaling": "nan"}, 128) is None
+    whole = claimed({"model_type": "gpt2", "n_embd": 64, "n_head": 4}, 16)
+    assert whole is not None
+    assert whole.of(0, 16).multiplier == 0.25
+
+
+def test_an_encoder_and_its_decoder_have_as_many_layers_as_were_captured() -> None:
+    config = {"is_encoder_decoder": True, "d_model": 64, "encoder_attention_heads": 4}
+    expectation({**config, "encoder_layers": 2}, "config.json").check({5}, 4, {16})
 
 
 # GGUF

@@ -1,15 +1,22 @@
 """Recipes as a user has them: the printed text, run as a script; and what they wrote, read."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from click.testing import CliRunner
 
 from attn_tui.captures.capture import Capture
 from attn_tui.captures.opening import open_capture
 from attn_tui.captures.recipes import recipe_text
+from attn_tui.commands.program import program
+from attn_tui.compute.heads.blocks import row_statistics
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.heads.weighing import Weighing
+from attn_tui.compute.logit_map import LogitMap
 
 REASON = "models are tried where the extra 'models' is installed"
 
@@ -33,17 +40,23 @@ def opened(path: Path, **given: Any) -> Capture:
     return capture
 
 
-def attention(
-    capture: Capture, layer: int, m: float, batch: int = 0, head: int = 0
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return what one line of NumPy makes of a head under a multiplier, and what was captured."""
-    from attn_tui.captures.capture import HeadId
+def agrees(path: Path, *options: str) -> None:
+    """Have the doctor look at a capture: every head has to be as expected."""
+    result = CliRunner().invoke(program, ["doctor", str(path), "--json", *options])
+    report = json.loads(result.stdout)
+    assert (report["verdict"], result.exit_code) == ("agrees", 0), report["why"]
 
-    rows = capture.read(HeadId(batch, layer, head))
-    assert rows.values is not None
+
+def far(rows: HeadRows, weighing: LogitMap, mask: HeadMask | None = None) -> float:
+    """Return ‖out − P·V‖/‖out‖: what was captured, and what our statistics of heads make of it.
+
+    Args:
+        rows: Of a head.
+        weighing: From scores to logits.
+        mask: What is seen; None is what a captured mask says, if there is one.
+    """
+    mask = mask or HeadMask("none" if rows.seen is None else "given")
+    computed = row_statistics(rows, Weighing(weighing, mask), output=True).output
+    assert computed is not None
     assert rows.output is not None
-    z = m * (rows.queries.astype(float) @ rows.keys.astype(float).T)
-    z = z if rows.seen is None else np.where(rows.seen, z, -np.inf)
-    p = np.exp(z - z.max(1, keepdims=True))
-    p /= p.sum(1, keepdims=True)
-    return p @ rows.values, rows.output.astype(float)
+    return float(np.linalg.norm(rows.output - computed) / np.linalg.norm(rows.output))

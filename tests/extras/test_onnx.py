@@ -1,5 +1,6 @@
 """The recipe for ONNX graphs on a trained recogniser of text: two layers, 8 heads of 15."""
 
+import json
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,8 @@ import numpy as np
 import pytest
 
 from attn_tui.captures.capture import HeadId
-from tests.extras.recipes import attention, capturing, needed, opened
+from attn_tui.compute.logit_map import LogitMap
+from tests.extras.recipes import agrees, capturing, far, needed, opened
 
 onnx, onnxruntime, safetensors = map(needed, ("onnx", "onnxruntime", "safetensors"))
 SPEC = find_spec("rapidocr_onnxruntime") or pytest.skip("no trained model", allow_module_level=True)
@@ -42,8 +44,7 @@ def test_every_head_of_a_trained_model_is_captured_and_reads_as_one_over_root_15
     assert len(capture.heads) == 16
     for head in capture.heads:
         assert capture.shape(head).d_k == 15
-        expected, out = attention(capture, head.layer, 15**-0.5, head=head.head)
-        assert np.linalg.norm(out - expected) < 1e-6 * np.linalg.norm(out)
+        assert far(capture.read(head), LogitMap(15**-0.5)) < 1e-6
 
 
 def test_the_fit_finds_the_scale_of_every_trained_head_to_1e_5(path: Path) -> None:
@@ -59,6 +60,12 @@ def test_the_fit_finds_the_scale_of_every_trained_head_to_1e_5(path: Path) -> No
         assert found.value_scale.at().value == pytest.approx(1, rel=1e-5)
         assert found.mask is not None
         assert found.mask.kind == "none"
+
+
+def test_the_doctor_agrees_with_what_a_recogniser_should_do(path: Path) -> None:
+    config = {"model_type": "vit", "hidden_size": 120, "num_attention_heads": 8}
+    path.with_name("config.json").write_text(json.dumps(config))
+    agrees(path, "--config", str(path.parent))
 
 
 def test_a_scale_that_is_one_number_is_not_in_what_is_captured(tmp_path: Path) -> None:
