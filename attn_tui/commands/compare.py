@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from attn_tui.commands.completion import experiment_files, of_lists
-from attn_tui.commands.heads import CAPTURED, DEFAULT, WEIGHTS, opened, question, statistic_names
+from attn_tui.commands.heads import CAPTURED, DEFAULT, STATISTICS, WEIGHTS, opened, question
 from attn_tui.commands.options import REPORT, Command, all_of, forms, option
 from attn_tui.commands.output import INTERRUPTED, write
 from attn_tui.commands.progress import Progress, until_interrupted
@@ -44,9 +44,9 @@ PART = 1
         option(
             "--statistic",
             "NAME,…",
-            f"Whose changes are shown.  [default: {','.join(DEFAULT)}]",
+            f"Whose changes are shown.  [default: {', '.join(DEFAULT)}]",
             REPORT,
-            of_lists(lambda: statistic_names()),
+            of_lists(STATISTICS),
         ),
         forms("Print CSV: a line for each head and what is compared."),
     ),

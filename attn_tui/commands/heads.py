@@ -17,13 +17,14 @@ from attn_tui.commands.options import (
     Command,
     Option,
     all_of,
-    field_options,
+    field_option,
     forms,
     option,
 )
 from attn_tui.commands.output import INTERRUPTED, write
 from attn_tui.commands.progress import Progress, until_interrupted
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.field import fields_of
 from attn_tui.compute.scale import RULES, Scale, parse_scale
 from attn_tui.compute.whole import parse_number, parse_whole, parse_wholes
 
@@ -36,6 +37,25 @@ if TYPE_CHECKING:
 
 HOLDS, PARTLY = 1, 3
 """The statuses that say that a --fail-if holds, and that parts could not be worked off."""
+
+STATISTICS = {
+    "saturated_share": "share of rows in which one key has practically all the weight",
+    "largest_score": "the largest |q·k|",
+    "float16_margin": "65,504 over the largest |q·k|",
+    "max_logit": "the largest logit",
+    "bfloat16_spacing": "the spacing of bfloat16 at the largest logit",
+    "qk_clip": "what QK-clip would multiply scores by",
+    "entropy": "of the weights, in nats",
+    "effective_keys": "e^H",
+    "first_key_mass": "weight of key 0",
+    "sink_mass": "weight of the sink",
+    "gradient_norm": "‖∂p/∂s‖_F",
+    "dead_gradient_share": "share of rows with a dead gradient",
+    "query_norm": "mean ‖q‖",
+    "key_norm": "mean ‖k‖",
+    "cosine": "mean cosine of q and k",
+}
+"""Names of statistics for help and completion, for which NumPy need not be imported."""
 
 DEFAULT = ("max_logit", "effective_keys", "first_key_mass", "dead_gradient_share")
 """The statistics of a report that names none."""
@@ -53,13 +73,6 @@ Examples:
 Exit status: 0; 1 a --fail-if holds; 2 bad input; 3 parts could not be worked off;
 130 Ctrl+C, after what there is.
 """
-
-
-def statistic_names() -> dict[str, str]:
-    """Return the statistics with what each is."""
-    from attn_tui.compute.heads.statistic import STATISTICS
-
-    return {name: each.words for name, each in STATISTICS.items()}
 
 
 CAPTURED: tuple[Callable[[Any], Any], ...] = (
@@ -91,7 +104,14 @@ WEIGHTS: tuple[Callable[[Any], Any], ...] = (
         of_names({name: rule.formula for name, rule in RULES.items()}),
     ),
     option("--scale", "M", "The multiplier itself, instead of a rule, such as 0.125.", SCALE),
-    *(each for each in field_options(Scale, SCALE)),
+    field_option(fields_of(Scale)["softcap"], SCALE),
+    option(
+        "--sink",
+        "B",
+        "The logit b of one more key, which has no value: a finite logit, or none.  "
+        "[default: as captured, else none]",
+        SCALE,
+    ),
     option(
         "--mask",
         "NAME",
@@ -115,16 +135,16 @@ _SHOWN: tuple[Callable[[Any], Any], ...] = (
     option(
         "--statistic",
         "NAME,…",
-        f"Which statistics: those below.  [default: {','.join(DEFAULT)}]",
+        f"Which statistics: {', '.join(STATISTICS)}.  [default: {', '.join(DEFAULT)}]",
         REPORT,
-        of_lists(statistic_names),
+        of_lists(STATISTICS),
     ),
     option(
         "--sort",
         "NAME",
         "List heads by a statistic, those that stand out first.",
         REPORT,
-        of_names(statistic_names),
+        of_names(STATISTICS),
     ),
     option("--tau", "T", "The largest logit QK-clip leaves alone.  [default: 100]", REPORT),
     click.option(
@@ -291,9 +311,7 @@ def _making(given: dict[str, Any]) -> "Making":
             raise InputError("scale", f"{inert(given['scale'])} will not do", "a number above 0")
         scale = Scale("temperature", (("T", 1.0 / multiplier),))
     scale = replace(scale, **changes_of(Scale, given))
-    if scale.qk_norm:
-        raise InputError("qk_norm", "q and k are as they were captured", "nothing beside them")
-    making = Making(scale)
+    making = Making(scale, captured_sink=given["sink"] is None or scale.sink is not None)
     if given["mask"] is not None:
         making = replace(making, mask=parse_mask(given["mask"].strip()))
     return making

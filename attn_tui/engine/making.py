@@ -79,18 +79,19 @@ class Making:
     """How weights are made, of every head.
 
     Attributes:
-        scale: The multiplier's rule, and perhaps a soft cap and a sink; without a sink there is
-            the captured one.
+        scale: The multiplier's rule, and perhaps a soft cap and a sink.
         mask: Which keys are seen.
+        captured_sink: Whether a sink that was captured takes part, if the scale has none.
     """
 
     scale: Scale = Scale()
     mask: MaskChoice = MaskChoice()
+    captured_sink: bool = True
 
     def weighing(self, head: HeadRows, mask: HeadMask) -> Weighing:
         """Return how the weights of some rows are made."""
         scale = self.scale.logit_map(head.d_k, head.n_keys)
-        if scale.sink is None and head.sink is not None:
+        if scale.sink is None and self.captured_sink:
             scale = replace(scale, sink=head.sink)
         return Weighing(scale, mask)
 
@@ -101,7 +102,7 @@ class Making:
             "rule": scale.rule,
             "parameters": dict(scale.given),
             "softcap": scale.softcap,
-            "sink": scale.sink,
+            "sink": "captured" if scale.sink is None and self.captured_sink else scale.sink,
             "mask": self.mask.text,
         }
 
@@ -109,8 +110,10 @@ class Making:
     def from_plain(plain: Mapping[str, Any]) -> "Making":
         """Return what `as_plain` made plain."""
         given = tuple(sorted(plain["parameters"].items()))
-        scale = Scale(plain["rule"], given, softcap=plain["softcap"], sink=plain["sink"])
-        return Making(scale, parse_mask(plain["mask"]))
+        captured = plain["sink"] == "captured"
+        sink = None if captured else plain["sink"]
+        scale = Scale(plain["rule"], given, softcap=plain["softcap"], sink=sink)
+        return Making(scale, parse_mask(plain["mask"]), captured or sink is not None)
 
 
 @dataclass(frozen=True)

@@ -185,3 +185,26 @@ def test_output_is_that_of_torch(case: dict[str, Any]) -> None:
     np.testing.assert_allclose(
         found.first_key_mass, [row[0] for row in case["weights"]], 20 * digits, 10 * digits
     )
+
+
+MASKED = json.loads((DATA / "heads.json").read_text("utf-8"))["cases"]
+
+
+@pytest.mark.parametrize("case", MASKED, ids=lambda case: case["name"])
+def test_output_under_masks_is_that_of_torch(case: dict[str, Any]) -> None:
+    dtype = case.get("dtype", "float64")
+    q, k, v, out = (np.array(case[name], dtype) for name in ("q", "k", "v", "out"))
+    weigh = LogitMap(case.get("scale", q.shape[2] ** -0.5))
+    seen = bias = None
+    mask = HeadMask("causal" if case.get("is_causal") else "none")
+    if case.get("mask") == "boolean":
+        seen, mask = np.array(case["given"]), HeadMask("given")
+    elif case.get("mask"):
+        bias = np.array([[-inf if x is None else x for x in row] for row in case["given"]])
+    for head in range(len(q)):
+        kv = head * len(k) // len(q)
+        rows = HeadRows(np.arange(5), 5, q[head], k[kv], v[kv], seen=seen, bias=bias)
+        found = row_statistics(rows, Weighing(weigh, mask), output=True)
+        assert found.output is not None
+        digits = 1e-5 if dtype == "float32" else 1e-13
+        np.testing.assert_allclose(found.output, out[head], digits, digits)
