@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from attn_tui.captures.capture import Capture, HeadId, HeadShape
+from attn_tui.captures.readings import Reading
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.heads.blocks import row_statistics
@@ -125,12 +126,14 @@ class FoundMask:
         how: It was asked for, or captured, or the output says so, or nothing does.
         residual: ‖out − P·V‖/‖out‖ on a few rows, where there is an output.
         reading: Which of the layer's readings the output says.
+        read_as: What of it is unlike the first, in words; empty if it is the first.
     """
 
     mask: HeadMask
     how: Literal["asked", "captured", "output", "assumed"]
     residual: float | None = None
     reading: int = 0
+    read_as: str = ""
 
 
 def found_masks(capture: Capture, making: Making, layers: Sequence[int]) -> dict[int, FoundMask]:
@@ -173,7 +176,19 @@ def _found(capture: Capture, making: Making, head: HeadId) -> FoundMask:
         misses = [_residual(rows, making.weighing(rows, mask)) for mask in masks]
         tried += [(miss, mask, index) for miss, mask in zip(misses, masks, strict=True)]
     miss, mask, index = min(tried, key=lambda each: inf if isnan(each[0]) else each[0])
-    return FoundMask(mask, how, miss, index)  # type: ignore[arg-type]
+    read_as = _unlike(*(capture.readings(head.layer)[at] for at in (0, index)))
+    return FoundMask(mask, how, miss, index, read_as)  # type: ignore[arg-type]
+
+
+def _unlike(first: Reading, found: Reading) -> str:
+    """Return in words what of a reading is unlike the first."""
+    usual = dict(first.layouts)
+    parts = [f"{part} [{axes}]" for part, axes in found.layouts if usual.get(part) != axes]
+    if found.kv_mapping != first.kv_mapping:
+        kv_heads = found.dims.kv_heads
+        by = {"interleaved": f"h mod {kv_heads}", "grouped": "of its neighbours"}
+        parts.append(f"head h has keys and values {by[found.kv_mapping]}")
+    return ", ".join(parts)
 
 
 def _residual(head: HeadRows, weighing: Weighing) -> float:

@@ -61,7 +61,11 @@ def merged(shards: Sequence[Mapping[str, Any]]) -> Survey:
     capture = first["capture"]
     masks = {
         each["layer"]: FoundMask(
-            HeadMask(**each["mask"]), each["how"], each["residual"], each["reading"]
+            HeadMask(**each["mask"]),
+            each["how"],
+            each["residual"],
+            each["reading"],
+            each["read_as"],
         )
         for each in first["masks"]
     }

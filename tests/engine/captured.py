@@ -28,14 +28,16 @@ def heads(
     return found
 
 
-def write(path: Path, made: dict[tuple[int, int], Head], **more: NDArray[Any]) -> Path:
-    tensors: dict[str, NDArray[Any]] = dict(more)
+def write(path: Path, made: dict[tuple[int, int], Head], interleaved: bool = False) -> Path:
+    """Write heads, of which neighbours share keys; or the first of each half do."""
+    tensors: dict[str, NDArray[Any]] = {}
     for layer in {layer for layer, _ in made}:
         own = [head for (at, _), head in made.items() if at == layer]
+        with_keys = own[: len(own) // 2] if interleaved else own[::2]
         parts = {
             "q": [head.queries for head in own],
-            "k": [head.keys for head in own[::2]],
-            "v": [head.values for head in own[::2]],
+            "k": [head.keys for head in with_keys],
+            "v": [head.values for head in with_keys],
             "out": [head.output for head in own],
         }
         for name, arrays in parts.items():

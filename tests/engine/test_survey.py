@@ -211,3 +211,22 @@ def test_a_layer_whose_other_readings_have_fewer_positions_is_looked_at(tmp_path
     found = open_capture([str(path)])
     assert len({reading.dims for reading in found.readings(0)}) > 1
     assert Plan.of(found, ALL).masks[0].how == "output"
+
+
+def test_the_output_says_which_keys_a_head_has(tmp_path: Path) -> None:
+    made = heads(layers=1)
+    # Heads 0 and 2 share keys, as 1 and 3 do.
+    turned = {(0, at): made[0, source] for at, source in enumerate((0, 2, 1, 3))}
+    tensors = write(tmp_path / "turned.safetensors", made)
+    plan = Plan.of(open_capture([str(tensors)]), ALL)
+    assert plan.masks[0].read_as == ""
+    other = tmp_path / "other"
+    other.mkdir()
+    path = write(other / "turned.safetensors", turned, interleaved=True)
+    plan = Plan.of(open_capture([str(path)]), ALL)
+    assert plan.masks[0].read_as == "head h has keys and values h mod 2"
+    assert (plan.masks[0].residual or 0.0) < 1e-5
+    values = last(plan).values("entropy")
+    straight = last(Plan.of(open_capture([str(tensors)]), ALL)).values("entropy")
+    found = sorted(value.value for value in values.values())
+    assert found == pytest.approx(sorted(value.value for value in straight.values()))

@@ -75,6 +75,7 @@ def masks_to_plain(plan: Plan) -> list[dict[str, Any]]:
             "query_offset": found.mask.offset if found.mask.by_position else None,
             "window": found.mask.window,
             "known_by": found.how,
+            "read_as": found.read_as or None,
             "residual": None if found.residual is None else plain_number(found.residual),
         }
         for layer, found in plan.masks.items()
