@@ -12,6 +12,7 @@ from attn_tui.commands.input import input_waits
 from attn_tui.commands.options import Given, changes_of
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.explore.settings import Settings
+from attn_tui.compute.field import whole
 from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale, parse_scale
@@ -28,6 +29,7 @@ NONE = "none"
 """What takes a mask away."""
 
 _VECTORS = ("query", "keys", "values")
+_PLACES = ("layer", "head", "row", "batch")
 _SCORES = ("scores", "draw", "seed", "vectors", *_VECTORS)
 
 
@@ -134,7 +136,9 @@ def origin_of_scores(given: Mapping[str, Any]) -> "Origin | None":
 def mention_unread_input(given: Mapping[str, Any]) -> None:
     """Say on standard error if standard input holds something while the example is shown."""
     places = ("draw", *_VECTORS, "example", "experiment")
-    if given["scores"] or any(given.get(name) is not None for name in places):
+    if given["scores"] or given.get("capture"):
+        return
+    if any(given.get(name) is not None for name in places):
         return
     if input_waits():
         click.echo("attn-tui: standard input is left unread; - among SCORES reads it", err=True)
@@ -154,8 +158,13 @@ def _check_ways(given: Given) -> None:
         "--query": given["query"] is not None,
         "--keys": given["keys"] is not None,
         "--values": given["values"] is not None,
+        "--capture": bool(given["capture"]),
     }
-    kinds = {"SCORES": "typed", "--draw": "drawn", "--seed": "drawn", "--vectors": "drawn"}
+    for place in _PLACES:
+        if given[place] is not None and not given["capture"]:
+            raise InputError(place, "nothing is captured", "--capture FILE beside it")
+    kinds = {"SCORES": "typed", "--capture": "captured"}
+    kinds |= dict.fromkeys(("--draw", "--seed", "--vectors"), "drawn")
     names = [name for name, is_given in ways.items() if is_given]
     for name in names[1:]:
         if kinds.get(name) != kinds.get(names[0]):
@@ -182,6 +191,8 @@ def _source(given: Given, start: "Source") -> "Source":
     from attn_tui.compute.source import Drawn, Products, Typed
     from attn_tui.files.readers import read_arguments
 
+    if given["capture"]:
+        return _captured(given)
     if given["scores"]:
         return Typed(read_arguments(given["scores"]))
     if any(given.get(name) is not None for name in ("draw", "seed", "vectors")):
@@ -189,6 +200,17 @@ def _source(given: Given, start: "Source") -> "Source":
     if any(given.get(name) is not None for name in _VECTORS):
         return _products(given, start if isinstance(start, Products) else None)
     return start
+
+
+def _captured(given: Given) -> "Source":
+    from attn_tui.files.captured import captured_at
+
+    places = {
+        name: field.parse(name, given[name])
+        for name, field in dict.fromkeys(_PLACES, whole(0)).items()
+        if given[name] is not None
+    }
+    return captured_at(tuple(given["capture"]), **places)
 
 
 def _draw(given: Given, start: "Drawn | None") -> "Drawn":

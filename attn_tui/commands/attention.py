@@ -29,7 +29,7 @@ Examples:
 """
 
 
-_SCORES = ("scores", "draw", "query", "keys", "example", "experiment")
+_SCORES = ("scores", "capture", "draw", "query", "keys", "example", "experiment")
 """What rows may come from; without any the head is drawn."""
 
 
@@ -62,7 +62,7 @@ def asked(given: dict[str, Any]) -> "Experiment":
         seed = field.kind.parse(field.parameter, given["seed"])
         edits.append(lambda setup: setup.put(replace(setup.get(Settings), seed=seed)))
         given = {**given, "seed": None}
-    if given["mask"] is not None and not any(given[name] for name in _SCORES):
+    if given["mask"] is not None and not any(given[each] for each in _SCORES):
         causal = parse_mask("" if given["mask"].strip() == NONE else given["mask"])
         if causal.ranges:
             problem = f"{inert(given['mask'])} will not do for a head that is drawn"

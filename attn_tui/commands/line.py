@@ -214,6 +214,7 @@ def _options(part: Any, start: Any = None, every: bool = False) -> Iterator[str]
 
 def _scores(source: "Source") -> Iterator[str]:
     """Yield SCORES, or the options that stand for them."""
+    from attn_tui.captures.source import Captured
     from attn_tui.compute.source import Drawn, Products, Typed
     from attn_tui.files.entries import letters
     from attn_tui.files.writing import Writer
@@ -230,6 +231,14 @@ def _scores(source: "Source") -> Iterator[str]:
         case Drawn():
             yield from ("--draw", str(source.n_keys))
             yield from _options(replace(source, n_keys=Drawn().n_keys))
+        case Captured(paths=paths, place=(batch, layer, head), row=row):
+            for path in paths:
+                if visible(path) != path:
+                    raise InputError("capture", f"{inert(path)} cannot be typed", "another name")
+                yield from ("--capture", path)
+            yield from ("--layer", str(layer), "--head", str(head))
+            yield from ("--batch", str(batch)) if batch else ()
+            yield from ("--row", str(row)) if row is not None else ()
         case Products(queries=queries, keys=keys, values=values):
             for option, rows in (("--query", queries), ("--keys", keys), ("--values", values)):
                 if rows is not None:

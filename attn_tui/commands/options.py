@@ -238,6 +238,21 @@ _SHARED: tuple[Callable[[Any], Any], ...] = (
         "A row for each key, as in K, to be multiplied by weights.",
         complete=matrices,
     ),
+    click.option(
+        "--capture",
+        cls=Option,
+        group=SCORES,
+        metavar="FILE",
+        multiple=True,
+        default=(),
+        help="Take q and K from a head that a model computed: a .safetensors, .npz, .npy or HDF5 "
+        "file, or one of several.",
+        shell_complete=experiment_files,
+    ),
+    _scores("--layer", "L", "Its layer.  [default: 0]"),
+    _scores("--head", "H", "Its head.  [default: 0]"),
+    _scores("--row", "R", "One query of it alone.  [default: all]"),
+    _scores("--batch", "B", "Which sequence of the capture.  [default: 0]"),
     _scores("--mask", "KEYS", "Keys that are masked, such as 2,5:8 or causal.  [default: none]"),
     _scores(
         "--example",

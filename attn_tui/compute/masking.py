@@ -28,14 +28,14 @@ def masked(mask: Mask, vectors: Vectors) -> Vectors:
 @lru_cache(maxsize=4)
 def _masked(mask: Mask, vectors: Vectors) -> Vectors:
     def masked(row: int) -> Vector:
-        vector = vectors[row]
-        return vector.masked(hidden(mask, row, vector.n_keys))
+        vector = vectors.once(row)
+        return vector.masked(hidden(mask, vectors.position(row), vector.n_keys))
 
-    return Vectors(len(vectors), vectors.n_keys, masked)
+    return Vectors(len(vectors), vectors.n_keys, masked, vectors.positions)
 
 
 def hidden(mask: Mask, row: int, n_keys: int) -> NDArray[np.bool_]:
-    """Return which keys are hidden from vector ``row``, shape (n_keys,)."""
+    """Return which keys are hidden from the query at a position, shape (n_keys,)."""
     hidden = np.zeros(n_keys, dtype=bool)
     for start, stop in mask.ranges:
         hidden[start:stop] = True

@@ -32,12 +32,19 @@ class Source(ABC):
         normalises: Whether there are q and k, so that QK-norm does something.
         rounds: Whether they are numbers that can be rounded, and `parts` returns them.
         redraws: Whether `redrawn` returns other scores.
+        is_head: Whether its vectors are the queries of one head.
     """
 
     kind: ClassVar[Kind]
     normalises: ClassVar[bool] = False
     rounds: ClassVar[bool] = False
     redraws: ClassVar[bool] = False
+    is_head: ClassVar[bool] = False
+
+    @property
+    def is_masked(self) -> bool:
+        """Whether it is known what its queries see, so that no mask is to be supposed."""
+        return False
 
     @property
     def d_k(self) -> int | None:

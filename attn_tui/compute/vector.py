@@ -81,15 +81,22 @@ class Vectors:
         count: How many there are, at least one.
         n_keys: Number of keys of the longest.
         make: From an index to a vector that can be used.
+        positions: The key that each vector's query stands at, for a causal mask; as their indices
+            unless given.
     """
 
     count: int
     n_keys: int
     make: Callable[[int], Vector]
+    positions: tuple[int, ...] = ()
     _kept: dict[int, Vector] = field(init=False, default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return self.count
+
+    def position(self, index: int) -> int:
+        """Return the key that a vector's query stands at."""
+        return self.positions[index] if self.positions else index
 
     def __getitem__(self, index: int) -> Vector:
         if not -self.count <= index < self.count:
@@ -97,6 +104,10 @@ class Vectors:
         index %= self.count
         # Vectors are told apart by identity, so that of two threads both get the same.
         return self._kept.get(index) or self._kept.setdefault(index, self.make(index))
+
+    def once(self, index: int) -> Vector:
+        """Return a vector, which is not kept: for those who go through many."""
+        return self._kept.get(index) or self.make(index)
 
     def __iter__(self) -> Iterator[Vector]:
         return (self[index] for index in range(self.count))

@@ -8,9 +8,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from attn_tui.captures.source import Captured
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.source import Drawn, Kind, Products, Source, Typed
 from attn_tui.files.attachments import Attachment
+from attn_tui.files.captured import (
+    TEMPLATE,
+    captured_from_plain,
+    captured_text,
+    captured_to_plain,
+    parse_captured,
+)
 from attn_tui.files.grammar import parse_vectors, vector_at
 from attn_tui.files.source_json import (
     drawn_from_plain,
@@ -109,6 +117,21 @@ KINDS: dict[Kind, SourceKind] = {
             is_in=lambda plain: all(is_matrix(plain.get(name)) for name in ("queries", "keys")),
             to_plain=products_to_plain,
             from_plain=products_from_plain,
+        ),
+        SourceKind(
+            title="captured",
+            detail="a head that a model computed, from a file; d_k is the length of its queries",
+            over_d_k="same scores",
+            template=TEMPLATE,
+            source=Captured,
+            read=lambda text, _: parse_captured(text),
+            write=lambda _, source: captured_text(source),
+            shorten=lambda _, text, __: text,
+            index_at=lambda text, line, attachments: None,
+            names=("capture",),
+            is_in=lambda plain: isinstance(plain.get("capture"), dict),
+            to_plain=captured_to_plain,
+            from_plain=captured_from_plain,
         ),
     )
 }

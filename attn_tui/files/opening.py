@@ -11,6 +11,7 @@ import numpy as np
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Products, Source, Typed
+from attn_tui.files.captured import captured_at
 from attn_tui.files.codec import asks, experiment_from_plain
 from attn_tui.files.draft import Draft, parse
 from attn_tui.files.entries import Entry, expanded, named
@@ -23,6 +24,9 @@ from attn_tui.files.stream import Metered, text_pieces
 from attn_tui.files.tables import json_entries
 from attn_tui.files.watch import Watch, unwatched
 
+CAPTURES = (".safetensors", ".h5", ".hdf5")
+"""Suffixes of files that hold nothing but tensors of models."""
+
 
 def open_draft(path: str, setup: Setup, watch: Watch = unwatched) -> Draft:
     """Return the draft that asks about what a file holds.
@@ -31,7 +35,7 @@ def open_draft(path: str, setup: Setup, watch: Watch = unwatched) -> Draft:
     the setup stays; or, in .npz and .json, queries and a matrix of keys, called q and K.
 
     Args:
-        path: A .npy, .npz, .csv, .json or .txt file.
+        path: A .npy, .npz, .csv, .json or .txt file, or a capture, whose first head is asked.
         setup: What is asked beside the scores.
         watch: Told the share done, often, from the thread that calls; what it raises is let out.
 
@@ -41,6 +45,8 @@ def open_draft(path: str, setup: Setup, watch: Watch = unwatched) -> Draft:
     """
     # "-" would be standard input, where the keys of a screen come from.
     path = os.path.join(".", path) if path == "-" else path
+    if PurePath(path).suffix.lower() in CAPTURES:
+        return Draft("", setup).asking(_captured(path))
     origin = origin_of((), (path,))
     with opened(path, "file", SUFFIXES, watch) as file:
         source, asked = _opened(file, path)
@@ -54,6 +60,14 @@ def open_draft(path: str, setup: Setup, watch: Watch = unwatched) -> Draft:
         parse(draft)
     watch(1.0)
     return draft
+
+
+def _captured(path: str) -> Source:
+    """Return the first head of a capture."""
+    try:
+        return captured_at((path,))
+    except InputError as error:
+        raise InputError("file", error.problem, error.expected, error.where) from None
 
 
 def _opened(file: Metered, path: str) -> tuple[Source, Setup | None]:

@@ -36,7 +36,9 @@ def head(experiment: Experiment) -> Iterator[str]:
     if setup.mask:
         yield line("mask", f"{setup.mask} (masked keys have weight 0 and gradient 0)")
         if setup.mask.causal:
-            yield line("", "causal: vector i, counted from 0, sees keys 0 to i")
+            by_position = "causal: each query sees the keys up to its own position"
+            by_index = "causal: vector i, counted from 0, sees keys 0 to i"
+            yield line("", by_position if experiment.vectors.positions else by_index)
 
 
 def about_example(example: Example, experiment: Experiment) -> str:

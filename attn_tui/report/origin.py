@@ -5,11 +5,13 @@ from math import sqrt
 
 import numpy as np
 
+from attn_tui.captures.source import Captured
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed
 from attn_tui.compute.vector import Vector
+from attn_tui.compute.visible import visible
 from attn_tui.report.numbers import quantity
 
 MOST_NORMS = 3
@@ -36,6 +38,19 @@ def _(source: Typed, experiment: Experiment) -> str:
 def _(source: Products, experiment: Experiment) -> str:
     normalised = ", normalised" if experiment.setup.scale.qk_norm else ""
     return f"from q and K{normalised}: d_k = {source.d_k} is their length"
+
+
+@_origin.register
+def _(source: Captured, experiment: Experiment) -> str:
+    batch, layer, head = source.place
+    row = "" if source.row is None else f", row {source.row:,}"
+    normalised = ", normalised" if experiment.setup.scale.qk_norm else ""
+    left_out = "".join(f"; its {each} plays no part" for each in source.left_out)
+    sequence = f"sequence {batch}, " * (batch > 0)
+    where = f"{sequence}layer {layer}, head {head}{row}"
+    masked = "; masked as captured" * source.is_masked
+    last = "; its queries are taken as those of the last keys" * source.supposed
+    return f"captured: {where} of {visible(source.paths[0])}{normalised}{masked}{last}{left_out}"
 
 
 @_origin.register

@@ -12,6 +12,8 @@ from attn_tui.compute.attention.head import head_of, is_drawn
 from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.logit_map import PLAIN
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.vector import Vector
 
 Numbers = NDArray[np.float64]
 
@@ -170,7 +172,10 @@ def compare(pinned: Answer, now: Answer) -> Answer | None:
 
 
 def _row(head: Experiment, row: int) -> tuple[Evaluation, Evaluation]:
-    vector, setup = head.vectors[row], head.setup
+    return _evaluated(head.vectors.once(row), head.setup)
+
+
+def _evaluated(vector: Vector, setup: Setup) -> tuple[Evaluation, Evaluation]:
     unscaled = evaluate(vector.scores, PLAIN, setup.precision)
     to_logits = setup.scale.logit_map(setup.d_k, vector.n_attended)
     if to_logits == PLAIN:
@@ -194,8 +199,9 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     for row in range(n_queries):
         if stop():
             return
-        attended[row] = head.vectors[row].n_attended
-        for side, found in zip(sides, _row(head, row), strict=True):
+        vector = head.vectors.once(row)
+        attended[row] = vector.n_attended
+        for side, found in zip(sides, _evaluated(vector, head.setup), strict=True):
             side.put(row, found, block)
         since += n_keys
         if since > _BETWEEN and row < n_queries - 1:

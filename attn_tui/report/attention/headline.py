@@ -133,6 +133,7 @@ def _sentences(
     for end in ends:
         for clause in first.clauses:
             yield f"{begins[0]}{clause}. {begins[1]}{after}{end}."
+        yield f"{begins[0]}{first.clauses[-1]}. {begins[1]}{after.removesuffix(' keys')}{end}."
     yield f"{first.brief} → {second.brief}"
 
 

@@ -7,8 +7,11 @@ from typing import Any, ClassVar
 from textual.app import ComposeResult
 from textual.timer import Timer
 
+from attn_tui.charts.rows import Row
 from attn_tui.compute.attention.answer import Answer, answer
+from attn_tui.compute.attention.head import is_drawn
 from attn_tui.report.attention import csv, json, text
+from attn_tui.report.headline import wrapped
 from attn_tui.tui import full
 from attn_tui.tui.attention import drawing, explanations, panes
 from attn_tui.tui.attention.actions import ACTIONS
@@ -103,6 +106,15 @@ class AttentionScreen(InstrumentScreen):
     def scene(self, asked: Asked) -> Scene:
         """Return what panes are to show."""
         return Scene(asked, self.answer, self.job, self.problem, *self.room, self.view, self._late)
+
+    @property
+    def problem(self) -> Sequence[Row]:
+        """What failed, or why the vectors that are asked cannot be read."""
+        asked = self.asked
+        if asked is None or asked.error is None or is_drawn(asked.experiment):
+            return super().problem
+        width = max(self.room.width - 2, 10)
+        return [((f" {line}", "error"),) for line in wrapped(str(asked.error), width)]
 
     def tab_items(self, focused: bool) -> Sequence[Item]:
         """Return the line of tabs."""

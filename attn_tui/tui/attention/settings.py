@@ -29,6 +29,15 @@ def _not_drawn(seen: Seen) -> str:
     return "" if drawn else "The rows are the vectors that are asked: rows, drawn, draws a head"
 
 
+def _has_mask(seen: Seen) -> str:
+    if seen.asked is None or is_drawn(seen.asked.experiment):
+        return ""
+    source = seen.asked.experiment.source
+    if source.is_head:
+        return "The mask was captured" if source.is_masked else ""
+    return "Of vectors that are asked the mask says what is seen"
+
+
 def _is_drawn(seen: Seen) -> str:
     return "" if _not_drawn(seen) else "The head is drawn: sees says which keys are masked"
 
@@ -60,7 +69,8 @@ GROUPS = (
         "Head",
         (
             asked_for(_OWN["rows"]),
-            *(replace(asked_for(_OWN[name]), held=_not_drawn) for name in ("n", "causal", "seed")),
+            *(replace(asked_for(_OWN[name]), held=_not_drawn) for name in ("n", "seed")),
+            replace(asked_for(_OWN["causal"]), held=_has_mask),
             replace(MASK, held=_is_drawn),
         ),
         folds=False,

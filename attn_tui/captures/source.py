@@ -1,0 +1,142 @@
+"""A captured head as a source of scores: its queries and keys, and what they were masked by."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.formats import rounded
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Floats, Products, normalised
+from attn_tui.compute.vector import Vector, Vectors
+
+if TYPE_CHECKING:
+    from attn_tui.captures.fingerprint import Fingerprint
+
+_BLOCK = 64
+"""Queries whose products with keys are taken at once."""
+
+_ROWS = 1024
+"""Queries that are read at a time: their captured scores and weights come with them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Captured(Products):
+    """One head of a capture, or one row of it, as it was in its files when it was opened.
+
+    Two are equal if they are one object. What was captured besides, as a bias, a sink or the
+    output, plays no part.
+
+    Attributes:
+        paths: The files, as they were asked for.
+        place: Batch, layer and head.
+        row: Which query; None for all.
+        fingerprint: What tells this version of the files from another.
+        seen: True where a query attends to a key, shape (vectors, n), if a mask was captured.
+        positions: The key each query stands at, shape (vectors,), for a causal mask.
+        left_out: What was captured that plays no part.
+        supposed: Whether positions were not captured, and the queries are taken as the last ones.
+    """
+
+    paths: tuple[str, ...] = ()
+    place: tuple[int, int, int] = (0, 0, 0)
+    row: int | None = None
+    fingerprint: "Fingerprint | None" = None
+    seen: NDArray[np.bool_] | None = None
+    positions: tuple[int, ...] = ()
+    left_out: tuple[str, ...] = ()
+    supposed: bool = False
+    kind: ClassVar = "capture"
+    is_head: ClassVar = True
+    MOST_SCORES: ClassVar = 2**31
+
+    @property
+    def is_masked(self) -> bool:
+        """Whether a mask was captured."""
+        return self.seen is not None
+
+    def vectors(self, setup: Setup) -> Vectors:
+        """Return the scores of each query, masked as captured."""
+        return _vectors(self, setup.scale.qk_norm, setup.precision.vectors)
+
+
+@lru_cache(maxsize=4)
+def _vectors(source: Captured, qk_norm: bool, format: str) -> Vectors:
+    queries, keys = (
+        rounded(normalised(each) if qk_norm else each, format)
+        for each in (source.queries, source.keys)
+    )
+    first = 0 if source.row is None else source.row
+
+    @lru_cache(maxsize=2)
+    def block(at: int) -> Floats:
+        # Products of many queries at once take a fraction of the time of one after another.
+        return np.asarray(queries[at * _BLOCK : (at + 1) * _BLOCK] @ keys.T)
+
+    def vector(row: int) -> Vector:
+        scores = block(row // _BLOCK)[row % _BLOCK].copy()
+        if source.seen is not None:
+            scores[~source.seen[row]] = -np.inf
+        scores.setflags(write=False)
+        return Vector(f"q{first + row}", scores)
+
+    return Vectors(len(queries), len(keys), vector, source.positions)
+
+
+def read_head(
+    paths: Sequence[str], batch: int, layer: int, head: int, row: int | None = None
+) -> Captured:
+    """Read the queries and keys of one head, or one query and its keys; of a large file no more.
+
+    Raises:
+        InputError: If there is no such file, head or row, or its numbers will not do.
+    """
+    from attn_tui.captures.capture import HeadId
+    from attn_tui.captures.opening import open_capture
+
+    capture = open_capture(paths)
+    name = HeadId(batch, layer, head)
+    shape = capture.shape(name)
+    for part in ("q", "k"):
+        if part not in shape.has:
+            raise InputError("capture", f"layer {layer} has no {part}", "queries and keys")
+    wanted = [row] if row is not None else [*range(shape.n_queries)]
+    if not wanted:
+        raise InputError("capture", f"layer {layer}, head {head} has no queries", "at least one")
+    parts = [
+        capture.read(name, wanted[start : start + _ROWS]) for start in range(0, len(wanted), _ROWS)
+    ]
+    first = parts[0]
+    # Where nothing says which, the queries are the last ones: so it is with a cache of keys.
+    offset = max(shape.n_keys - shape.n_queries, 0)
+    positions = [part.rows + offset if part.positions is None else part.positions for part in parts]
+    seen = [part.seen for part in parts if part.seen is not None]
+    left_out = [
+        words
+        for words, number in (("bias", first.bias), ("sink", first.sink))
+        if number is not None
+    ]
+    return Captured(
+        _numbers([part.queries for part in parts]),
+        _numbers([first.keys]),
+        None if first.values is None else _numbers([first.values]),
+        paths=tuple(paths),
+        place=(batch, layer, head),
+        row=row,
+        fingerprint=capture.fingerprint,
+        seen=np.vstack(seen) if seen else None,
+        positions=tuple(np.concatenate(positions).tolist()),
+        left_out=tuple(left_out),
+        supposed=offset > 0 and first.positions is None,
+    )
+
+
+def _numbers(parts: Sequence[Any]) -> Floats:
+    """Return rows as read-only float64, which is shared."""
+    rows = np.vstack(parts).astype(np.float64)
+    rows.setflags(write=False)
+    return rows

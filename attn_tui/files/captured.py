@@ -1,0 +1,110 @@
+"""The grammar of captured heads: their text and their JSON."""
+
+import re
+from functools import lru_cache
+from typing import Any
+
+from attn_tui.captures.source import Captured, read_head
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.whole import parse_whole
+from attn_tui.files.paths import shown_path, true_path
+from attn_tui.files.plain_reader import checked, known, of_type
+
+TEMPLATE = "file: capture.safetensors\nlayer = 0, head = 0"
+_PLACES = ("batch", "layer", "head", "row")
+_PLACE = re.compile(rf"\b({'|'.join(_PLACES)})\s*[=:]\s*([^\s,;]+)", re.IGNORECASE)
+_EXPECTED = "lines such as file: capture.safetensors, and layer = 0, head = 0, row = 7"
+_NAMES = ("path", "fingerprint", *_PLACES)
+
+
+def parse_captured(text: str) -> Captured:
+    """Read ``file: PATH`` lines, and ``batch = 0, layer = 0, head = 0, row = 7`` in any order.
+
+    The files are read once; that one has changed since is noticed whenever it is asked about.
+
+    Raises:
+        InputError: With field ``"capture"``, naming what is not understood, or will not do.
+    """
+    paths: list[str] = []
+    places: dict[str, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        name, colon, path = line.partition(":")
+        if colon and name.strip().lower() in ("file", "capture"):
+            paths.append(path.strip())
+            continue
+        rest = _PLACE.sub("", line).strip(" \t,;")
+        if rest:
+            raise _refused(f"{inert(rest)} is not understood", _EXPECTED, number)
+        for found in _PLACE.finditer(line):
+            try:
+                places[found[1].lower()] = parse_whole(found[1], found[2])
+            except InputError as error:
+                raise _refused(f"{found[1]} = {error.problem}", error.expected, number) from None
+    if not paths:
+        raise _refused("no file is named", _EXPECTED, 1)
+    return _checked(tuple(map(true_path, paths)), tuple(places.get(each) for each in _PLACES))
+
+
+def captured_at(paths: tuple[str, ...], **places: int | None) -> Captured:
+    """Return a head, or a row; the same object while its files are what they were.
+
+    Raises:
+        InputError: With field ``"capture"``.
+    """
+    return _checked(paths, tuple(places.get(name) for name in _PLACES))
+
+
+def _checked(paths: tuple[str, ...], places: tuple[int | None, ...]) -> Captured:
+    batch, layer, head, row = places
+    try:
+        found = _read(paths, batch or 0, layer or 0, head or 0, row)
+        assert found.fingerprint
+        found.fingerprint.verify()
+    except InputError as error:
+        # Whoever asks again is shown what there is then.
+        _read.cache_clear()
+        raise InputError("capture", error.problem, error.expected, error.where) from None
+    return found
+
+
+_read = lru_cache(maxsize=4)(read_head)
+
+
+def _refused(problem: str, expected: str, line: int) -> InputError:
+    return InputError("capture", problem, expected, f"line {line}", line)
+
+
+def captured_text(source: Captured) -> str:
+    """Return the text that means a head or a row."""
+    names = [f"file: {shown_path(path)}" for path in source.paths]
+    batch, layer, head = source.place
+    places = [f"batch = {batch}"] * (batch > 0) + [f"layer = {layer}", f"head = {head}"]
+    places += [] if source.row is None else [f"row = {source.row}"]
+    return "\n".join([*names, ", ".join(places)])
+
+
+def captured_to_plain(source: Captured) -> dict[str, Any]:
+    """Return where the head is, and what tells its files from others."""
+    assert source.fingerprint
+    path = source.paths[0] if len(source.paths) == 1 else list(source.paths)
+    places = dict(zip(_PLACES, (*source.place, source.row), strict=True))
+    return {"capture": {"path": path, "fingerprint": source.fingerprint.digest, **places}}
+
+
+def captured_from_plain(values: dict[str, Any]) -> Captured:
+    """Return the head, whose files must be those that they were."""
+    plain = known("capture", values["capture"], _NAMES)
+    path = plain.get("path")
+    listed = path if isinstance(path, list) and path else [path]
+    paths = tuple(of_type("path", each, str) for each in listed)
+    places = {
+        name: None if plain.get(name) is None else of_type(name, plain[name], int)
+        for name in _PLACES
+    }
+    found = checked(lambda: captured_at(paths, **places))
+    wanted = plain.get("fingerprint")
+    assert found.fingerprint
+    if wanted not in (None, found.fingerprint.digest):
+        problem = f"{inert(paths[0])} is another file than was asked about"
+        raise InputError("experiment", problem, f"that with the fingerprint {inert(str(wanted))}")
+    return found

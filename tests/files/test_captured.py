@@ -1,0 +1,169 @@
+"""A head of a capture as a source of scores: its text, its JSON, and what is refused."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from attn_tui.captures.source import Captured, read_head
+from attn_tui.captures.writer import write_safetensors
+from attn_tui.commands.asked import asked_by
+from attn_tui.commands.line import attention, show
+from attn_tui.commands.program import program
+from attn_tui.compute.attention.answer import answer
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.mask import Mask
+from attn_tui.compute.precision import Precision
+from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.files.captured import captured_at, captured_text, parse_captured
+from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
+from attn_tui.files.draft import Draft, draft_of, parse
+from attn_tui.files.opening import open_draft
+from attn_tui.tui.state import Asked
+
+HEADS, N, D = 2, 70, 4
+
+
+def written(path: Path, n_queries: int = N, more: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    """Write layers 0 and 3, and return q and k of layer 3, head 1."""
+    draw = np.random.default_rng(4)
+    tensors = {}
+    for layer in (0, 3):
+        tensors[f"{layer}.q"] = draw.standard_normal((1, HEADS, n_queries, D)).astype(np.float16)
+        tensors[f"{layer}.k"] = draw.standard_normal((1, HEADS, N, D)).astype(np.float16)
+        tensors[f"{layer}.v"] = draw.standard_normal((1, HEADS, N, D)).astype(np.float16)
+    write_safetensors(path, {**tensors, **(more or {})})
+    return tuple(tensors[f"3.{part}"][0, 1].astype(np.float64) for part in "qk")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "c.safetensors"
+
+
+def test_scores_are_products_of_what_was_captured(file: Path) -> None:
+    q, k = written(file)
+    experiment = Experiment(captured_at((str(file),), layer=3, head=1))
+    assert experiment.setup.d_k == D
+    found = np.array([vector.scores for vector in experiment.vectors])
+    np.testing.assert_allclose(found, q @ k.T, rtol=1e-12, atol=1e-12)
+    assert [vector.name for vector in experiment.vectors][:2] == ["q0", "q1"]
+    normal = Experiment(experiment.source, Setup(scale=Scale(qk_norm=True)))
+    units = [each / np.sqrt(np.square(each).mean(axis=1, keepdims=True)) for each in (q, k)]
+    scores = normal.vectors[5].scores
+    np.testing.assert_allclose(scores, units[0][5] @ units[1].T, rtol=1e-9)
+    rounded = Experiment(experiment.source, Setup(precision=Precision(vectors="float16")))
+    np.testing.assert_allclose(rounded.vectors[5].scores, (q @ k.T)[5], rtol=1e-12)
+
+
+def test_one_row_alone_is_that_row(file: Path) -> None:
+    q, k = written(file)
+    one = Experiment(captured_at((str(file),), layer=3, head=1, row=66), Setup(mask=Mask((), True)))
+    (vector,) = one.vectors
+    assert (vector.name, vector.n_attended) == ("q66", 67)
+    np.testing.assert_allclose(vector.scores[:67], (q @ k.T)[66, :67], rtol=1e-12, atol=1e-12)
+
+
+def test_a_head_is_causal_unless_something_else_is_known(file: Path) -> None:
+    written(file)
+    experiment = Experiment(captured_at((str(file),), layer=3))
+    assert next(answer(experiment)).attended.tolist() == [*range(1, N + 1)]
+    mask = np.ones((1, 1, N, N), bool)
+    mask[..., 5:] = False
+    written(file, more={"3.mask": mask})
+    known = Experiment(captured_at((str(file.rename(file.with_stem("d"))),), layer=3))
+    assert next(answer(known)).attended.tolist() == [5] * N
+
+
+def test_fewer_queries_than_keys_are_the_last_ones(file: Path) -> None:
+    written(file, n_queries=3)
+    experiment = Experiment(captured_at((str(file),), layer=3))
+    assert next(answer(experiment)).attended.tolist() == [N - 2, N - 1, N]
+    result = CliRunner().invoke(program, ["attention", "--capture", str(file), "--layer", "3"])
+    assert "queries are taken as those of the last keys" in " ".join(result.stdout.split())
+
+
+def test_text_json_and_lines_ask_it_again(file: Path) -> None:
+    written(file)
+    for row in (None, 7):
+        experiment = Experiment(captured_at((str(file),), layer=3, head=1, row=row), Setup(D))
+        source = experiment.source
+        assert isinstance(source, Captured)
+        assert parse_captured(captured_text(source)) is source
+        plain = json.loads(json.dumps(experiment_to_plain(experiment)))
+        assert plain["capture"]["row"] == row
+        assert experiment_from_plain(plain).source is source
+        draft = draft_of(experiment)
+        assert parse(draft) == experiment
+        for write in (show, attention):
+            assert asked_by(write(Asked(draft, experiment)))[1].source is source
+
+
+def test_a_file_that_is_opened_is_asked_about(file: Path) -> None:
+    written(file)
+    draft = open_draft(str(file), Setup())
+    assert draft.source == "capture"
+    assert draft.text.endswith("layer = 0, head = 0")
+
+
+def test_a_file_that_has_changed_is_noticed(file: Path) -> None:
+    written(file)
+    text = f"file: {file}\nlayer = 3, head = 1"
+    before = parse_captured(text)
+    plain = json.loads(json.dumps(experiment_to_plain(Experiment(before))))
+    os.utime(file, ns=(1, 1))
+    with pytest.raises(InputError, match="changed since it was opened"):
+        parse_captured(text)
+    # Whoever asks again is shown what there is.
+    assert parse_captured(text) is not before
+    assert experiment_from_plain(plain).source is not before
+    written(file, n_queries=9)
+    with pytest.raises(InputError, match="changed"):
+        parse_captured(text)
+    with pytest.raises(InputError, match="another file than was asked about"):
+        experiment_from_plain(plain)
+    file.unlink()
+    with pytest.raises(InputError) as gone:
+        parse_captured(text)
+    assert gone.value.field == "capture"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "no file is named"),
+        ("layer = 0", "no file is named"),
+        ("file: FILE\nlayer = x", "'x' is not a whole number"),
+        ("file: FILE\nlayers 3", "'layers 3' is not understood"),
+        ("file: FILE\nlayer = 1", "there is no layer 1"),
+        ("file: FILE\nlayer = 3, head = 2", "there is no head 2"),
+        ("file: FILE\nlayer = 3, row = 99", "there is no row 99"),
+        ("file: nowhere.safetensors", "nowhere.safetensors"),
+    ],
+)
+def test_what_will_not_do_is_said(file: Path, text: str, said: str) -> None:
+    written(file)
+    with pytest.raises(InputError) as refused:
+        parse(Draft(text.replace("FILE", str(file)), source="capture"))
+    assert refused.value.field == "capture"
+    assert said in str(refused.value)
+
+
+def test_numbers_that_are_none_are_named(file: Path) -> None:
+    k = np.ones((1, 1, 3, 2), np.float32)
+    k[0, 0, 1, 1] = np.nan
+    write_safetensors(file, {"0.q": np.ones((1, 1, 3, 2), np.float32), "0.k": k})
+    with pytest.raises(InputError, match="row 1 has NaN or an infinity"):
+        read_head([str(file)], 0, 0, 0)
+
+
+def test_options_need_a_capture() -> None:
+    result = CliRunner().invoke(program, ["attention", "--layer", "3"])
+    assert result.exit_code == 2
+    assert "--layer: nothing is captured; expected --capture FILE beside it" in result.output

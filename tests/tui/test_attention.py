@@ -1,0 +1,169 @@
+"""The screen of Attention: two maps, a cursor, a row that opens, and a head that is pinned."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_tui.captures.writer import write_safetensors
+from attn_tui.compute.attention.settings import Settings
+from attn_tui.compute.mask import Mask
+from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.tui.attention.screen import AttentionScreen
+from attn_tui.tui.attention.view import View
+from attn_tui.tui.explore.screen import ExploreScreen
+from tests.tui.person import MEDIUM, NARROW, WIDE, Person, at_screen
+
+TWO = Draft("q: [[1, 0], [0, 2]]\nK: [[1, 0], [0, 1]]\nV: [[10], [20]]", source="vectors")
+
+
+@asynccontextmanager
+async def at_attention(
+    size: tuple[int, int] = MEDIUM, start: Draft = EXAMPLE
+) -> AsyncIterator[Person]:
+    async with at_screen(size, start) as person:
+        await person.press("4")
+        yield person
+
+
+def view(person: Person) -> View:
+    screen = person.app.screen_stack[0]
+    assert isinstance(screen, AttentionScreen)
+    return screen.view
+
+
+def maps(person: Person) -> tuple[list[str], list[str]]:
+    """Return the lines of cells of the left map and of the right one."""
+    start = next(at for at, line in enumerate(person.lines) if "queries down" in line)
+    rows = [line.ljust(80) for line in person.lines[start + 2 : start + 14]]
+    return [row[5:40] for row in rows], [row[45:80] for row in rows]
+
+
+async def test_more_d_k_changes_the_left_map_and_hardly_the_right_one() -> None:
+    async with at_attention() as person:
+        await person.put("d_k", "16")
+        before = maps(person)
+        await person.hold("plus", 30)
+        after = maps(person)
+
+        def changed(which: int) -> int:
+            pairs = zip("".join(before[which]), "".join(after[which]), strict=True)
+            return sum(one != other for one, other in pairs)
+
+        assert changed(0) > 3 * changed(1)
+        assert changed(0) > 30
+
+
+async def test_a_row_opens_in_explore_and_escape_comes_back() -> None:
+    async with at_attention() as person:
+        await person.press("up", "up", "enter")
+        screen = person.app.screen_stack[0]
+        assert isinstance(screen, ExploreScreen)
+        person.sees("draw 9: weights p", "esc goes back")
+        assert person.asked.draft.source == "drawn"
+        assert person.asked.draft.setup.mask == Mask(causal=True)
+        await person.press("escape")
+        assert isinstance(person.app.screen_stack[0], AttentionScreen)
+        assert person.asked.draft == EXAMPLE
+        person.sees("▸10" if view(person).query == 10 else "▸ 9")
+
+
+async def test_the_row_that_opens_is_that_of_the_queries_that_are_asked() -> None:
+    async with at_attention(start=TWO) as person:
+        await person.press("enter")
+        person.sees("q1: weights p")
+        assert person.asked.draft.source == "vectors"
+        await person.press("escape")
+        assert person.asked.draft.text == TWO.text
+
+
+async def test_a_head_is_compared_with_itself_under_another_rule() -> None:
+    async with at_attention() as person:
+        await person.press("p")
+        await person.put("rule", "inverse")
+        person.sees("Pinned: a query typically shares", "pinned: divided by 32", "now: divided by")
+        await person.put("n", "6")
+        # A head of another size stands alone.
+        person.sees("Unscaled, ")
+        await person.press("p")
+        assert view(person).pinned is None
+
+
+async def test_the_cursor_goes_over_queries_and_keys_and_stays_inside() -> None:
+    async with at_attention() as person:
+        await person.hold("left", 20)
+        person.sees("key 0   s =")
+        await person.hold("up", 20)
+        person.sees("query 0 sees 1 key ")
+        await person.hold("right", 20)
+        person.sees("key 11   masked")
+        await person.put("query", "99")
+        person.sees("query 11 sees 12 keys")
+
+
+async def test_rows_by_entropy_begin_with_the_sharpest() -> None:
+    async with at_attention() as person:
+        await person.put("sort", "entropy")
+        await person.press("t")
+        lines = [line.split() for line in person.lines if line.strip()[:1].isdigit()]
+        effective = [float(line[-1]) for line in lines if len(line) > 5][-12:]
+        assert effective == sorted(effective)
+        assert len(effective) == 12
+
+
+async def test_the_table_the_output_and_the_map_take_turns() -> None:
+    async with at_attention(start=TWO) as person:
+        await person.press("t")
+        person.sees("effective keys")
+        await person.press("t")
+        person.sees("o_0")
+        await person.press("t")
+        person.sees("queries down, keys across")
+
+
+async def test_what_is_drawn_is_drawn_again_and_what_is_asked_is_not() -> None:
+    async with at_attention() as person:
+        await person.press("a")
+        assert person.asked.draft.setup.get(Settings).seed == Settings().seed + 1
+    async with at_attention(start=TWO) as person:
+        await person.press("a")
+        assert person.asked.draft == TWO
+        await person.put("rows", "drawn")
+        person.sees("seed 9")
+
+
+@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW, (20, 5)])
+async def test_it_is_resized_while_it_draws(size: tuple[int, int]) -> None:
+    async with at_attention() as person:
+        await person.put("n", "384")
+        await person.resize(*size)
+        await person.hold("plus", 3)
+        await person.resize(*MEDIUM)
+        person.sees("of 384 queries")
+
+
+async def test_a_click_goes_to_a_cell_and_a_second_one_opens_its_row() -> None:
+    async with at_attention() as person:
+        await person.click("#chart", 5, 5)
+        assert (view(person).query, view(person).key) == (3, 0)
+        await person.click("#chart", 5, 5, times=2)
+        assert isinstance(person.app.screen_stack[0], ExploreScreen)
+        person.sees("draw 3: weights p")
+
+
+async def test_a_captured_head_is_shown_and_its_d_k_is_held(tmp_path: Path) -> None:
+    path = tmp_path / "c.safetensors"
+    draw = np.random.default_rng(2).standard_normal
+    tensors = {part: draw((1, 2, 9, 4)).astype(np.float32) for part in ("q", "k", "v")}
+    write_safetensors(path, tensors)
+    start = Draft(f"file: {path}\nlayer = 0, head = 1", source="capture")
+    async with at_attention(start=start) as person:
+        person.sees("of its weight on one key", "query 8 sees 9 keys")
+        await person.press("plus")
+        person.sees("d_k is the length of q")
+        path.unlink()
+        await person.put("rule", "inverse")
+        # What was readable last stays, and it is said why that is so.
+        person.sees("there is no such file", "query 8 sees 9 keys")
