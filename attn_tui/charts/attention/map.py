@@ -51,6 +51,10 @@ class Layout:
     heads: bool
     legend: bool
 
+    def height(self, n_rows: int) -> int:
+        """Return how many rows of the screen so many queries take, with all around them."""
+        return 1 + self.heads + -(-n_rows // self.rows) * self.tall + self.legend
+
     def at(self, answer: Answer, order: Order, x: int, y: int) -> tuple[int, int] | None:
         """Return the query and the key at a place of the chart, or None beside the cells."""
         if self.maps == 2 and x >= self.width + GAP:

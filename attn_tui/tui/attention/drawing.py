@@ -21,6 +21,9 @@ from attn_tui.tui.looking import tab_items
 from attn_tui.tui.scale import scale_status
 from attn_tui.tui.widgets.bar import Item
 
+TABLE = 7
+"""Lines that are left below a map from which on there is a table of its rows."""
+
 LOW, ROOMY = 12, 18
 """Lines of a chart from which on numbers stand in a line below it, and in two."""
 
@@ -73,10 +76,24 @@ def chart_rows(scene: Scene, width: int, height: int) -> Sequence[Row]:
     if shown is None:
         return message(" computing …" if scene.job.running else " Nothing is known", width, height)
     if scene.view.chart == "map":
-        lines = numbers_height(height)
-        drawn = head_map(shown, scene.order, scene.cursor, scene.view.side, width, height - lines)
-        return (*drawn, *cursor_rows(shown, *scene.cursor, width)[:lines])
+        return map_rows(scene, shown, width, height)
     return table_rows(scene, shown, width, height)
+
+
+def map_rows(scene: Scene, shown: Answer, width: int, height: int) -> Sequence[Row]:
+    """Return the map and the numbers of the cursor, with a table of rows where much is left."""
+    lines = numbers_height(height)
+    own = rest = height - lines
+    if (place := layout(shown, width, own)) and not scene.view.full:
+        rest -= place.height(scene.order.size)
+    else:
+        rest = 0
+    drawn = head_map(shown, scene.order, scene.cursor, scene.view.side, width, own - rest)
+    table: Sequence[Row] = [()] * rest
+    if rest >= TABLE:
+        rows = row_table(scene, shown, width, rest - 2)
+        table = [(), *rows, *[()] * (rest - 1 - len(rows))]
+    return (*drawn, *table, *cursor_rows(shown, *scene.cursor, width)[:lines])
 
 
 def map_layout(scene: Scene, width: int, height: int) -> Layout | None:
@@ -92,13 +109,20 @@ def first_row(scene: Scene, lines: int) -> int:
 
 
 def table_rows(scene: Scene, shown: Answer, width: int, height: int) -> Sequence[Row]:
-    """Return the table of the rows around the cursor."""
+    """Return the table of the rows around the cursor, or of their output."""
+    output = scene.view.chart == "output"
+    if output and shown.outputs(scene.cursor[0]) is None:
+        return message(" There is no V here: q, K and V are typed in Explore (1, e)", width, height)
+    return row_table(scene, shown, width, height, output)
+
+
+def row_table(
+    scene: Scene, shown: Answer, width: int, height: int, output: bool = False
+) -> Sequence[Row]:
+    """Return as many rows around the cursor as fit below the titles of their columns."""
     lines = max(height - 2, 1)
     start = first_row(scene, lines)
     rows = [int(row) for row in scene.order[start : start + lines] if row < shown.done]
-    output = scene.view.chart == "output"
-    if output and shown.outputs(rows[0]) is None:
-        return message(" There is no V here: q, K and V are typed in Explore (1, e)", width, height)
     columns = (output_columns if output else row_columns)(shown, rows, scene.cursor[0])
     return laid(columns, width).rows(width)
 
@@ -124,12 +148,29 @@ def cursor_rows(shown: Answer, query: int, key: int, width: int) -> list[Row]:
     masked: Row = (("   masked", "label"),)
     said: Row = ((f"   s = {general(score, 4)}", "label"), *_both("weight", weights, names))
     own = (*one, *(masked if score == -np.inf else said))
-    choices = (
+    choices: tuple[list[Row], ...] = (
         [(*row, *largest), (*row, *short), row],
         [(*keys, *gradient), (*few, *gradient), few],
         [own, one],
     )
+    if moved := most_moved(shown):
+        there, texts = f"query {moved[0]:,}, key {moved[1]:,}", moved[2:]
+        change = _both(f"most changed: {there}", texts, names)
+        choices = (*choices[:2], [(*own, *change), (*one, *change), own])
     return [fitted(first_fit(each, width), width) for each in choices]
+
+
+def most_moved(shown: Answer) -> tuple[int, int, str, str] | None:
+    """Return the query and the key whose weight differs most, and both; of a comparison alone."""
+    if shown.pinned is None or shown.block > 1:
+        return None
+    before, after = (np.maximum(side.blocks[: shown.done], 0.0) for side in shown.sides)
+    changes = np.nan_to_num(np.abs(after - before))
+    query, key = np.unravel_index(int(changes.argmax()), changes.shape)
+    if not changes[query, key]:
+        return None
+    texts = [in_percent(float(weights[query, key])) for weights in (before, after)]
+    return int(query), int(key), texts[0], texts[1]
 
 
 def _both(name: str, texts: Sequence[str], roles: Sequence[str]) -> Row:
