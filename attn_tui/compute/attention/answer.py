@@ -1,6 +1,6 @@
 """The Attention instrument: what every row of a head is, unscaled beside scaled."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
@@ -131,7 +131,9 @@ class Answer:
     def choosing(self) -> NDArray[np.intp]:
         """The rows that have more than one thing to choose from, of those that are known."""
         sink = self.head.setup.scale.sink is not None
-        return np.flatnonzero((self.attended + (sink & (self.attended > 0))) > 1)
+        # Rows beyond may be written while this is read.
+        attended = self.attended[: self.done]
+        return np.flatnonzero((attended + (sink & (attended > 0))) > 1)
 
     @cached_property
     def nothing_is_done(self) -> bool:
@@ -150,13 +152,22 @@ class Answer:
         unscaled, scaled = _row(self.head, row)
         return (_row(self.pinned, row)[1] if self.pinned else unscaled), scaled
 
-    def outputs(self, row: int) -> tuple[Numbers, Numbers] | None:
-        """Return Σ p_j v_j of one row on both sides, shape (d_v,); None where there is no V."""
-        parts = self.head.source.parts(row)
-        if parts is None or (values := parts[2]) is None:
-            return None
-        unscaled, scaled = self.row(row)
-        return unscaled.weights() @ values, scaled.weights() @ values
+    @property
+    def has_values(self) -> bool:
+        """Whether there is a V."""
+        parts = self.head.source.parts(0)
+        return parts is not None and parts[2] is not None
+
+    def outputs(self, rows: Sequence[int]) -> tuple[Numbers, Numbers]:
+        """Return Σ p_j v_j of some rows on both sides, each of shape (len(rows), d_v).
+
+        Where there is no V, d_v is 0.
+        """
+        parts = self.head.source.parts(0)
+        values = np.zeros((self.n_keys, 0)) if parts is None or parts[2] is None else parts[2]
+        sides = [self.row(row) for row in rows]
+        first, second = (np.array([each[at].weights() for each in sides]) for at in (0, 1))
+        return first @ values, second @ values
 
 
 NAMES = ("pinned", "now")

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from attn_tui.compute.attention.answer import Answer, Side
 from attn_tui.report.numbers import in_percent, quantity
-from attn_tui.report.rows import Span
 from attn_tui.report.sides import role_of
 from attn_tui.report.table import Column
 
@@ -17,8 +16,7 @@ def row_columns(answer: Answer, rows: Sequence[int], cursor: int | None = None) 
         rows: Which rows, in their order; each is known.
         cursor: The row that has the cursor, if one has.
     """
-    role = ["cursor" if row == cursor else "label" for row in rows]
-    names = tuple((f"{row:,}", role[at]) for at, row in enumerate(rows))
+    names = tuple((f"{row:,}", "cursor" if row == cursor else "label") for row in rows)
     seen = tuple((f"{answer.attended[row]:,}", "label") for row in rows)
     columns = [Column("query", names), Column("sees", seen, 3)]
     for above, write, rank in _STATISTICS:
@@ -65,21 +63,14 @@ _STATISTICS = (
 
 def output_columns(answer: Answer, rows: Sequence[int], cursor: int | None = None) -> list[Column]:
     """Return the columns of the output of some rows: its components on both sides."""
-    role = ["cursor" if row == cursor else "label" for row in rows]
-    columns = [Column("query", tuple((f"{row:,}", role[at]) for at, row in enumerate(rows)))]
-    outputs = [answer.outputs(row) for row in rows]
-    if not outputs or outputs[0] is None:
-        return columns
-    for component in range(min(outputs[0][0].size, _MOST)):
-        for at, name in enumerate(answer.names):
-            cells: list[Span] = [
-                (quantity(float(output[at][component])), role_of(name))
-                for output in outputs
-                if output is not None
-            ]
-            columns.append(
-                Column(name, tuple(cells), component, role=role_of(name), above=f"o_{component}")
-            )
+    names = tuple((f"{row:,}", "cursor" if row == cursor else "label") for row in rows)
+    columns = [Column("query", names)]
+    outputs = answer.outputs(rows)
+    for component in range(min(outputs[0].shape[1], _MOST)):
+        for name, output in zip(answer.names, outputs, strict=True):
+            role = role_of(name)
+            numbers = tuple((quantity(value), role) for value in output[:, component].tolist())
+            columns.append(Column(name, numbers, component, role=role, above=f"o_{component}"))
     return columns
 
 

@@ -111,7 +111,7 @@ def first_row(scene: Scene, lines: int) -> int:
 def table_rows(scene: Scene, shown: Answer, width: int, height: int) -> Sequence[Row]:
     """Return the table of the rows around the cursor, or of their output."""
     output = scene.view.chart == "output"
-    if output and shown.outputs(scene.cursor[0]) is None:
+    if output and not shown.has_values:
         return message(" There is no V here: q, K and V are typed in Explore (1, e)", width, height)
     return row_table(scene, shown, width, height, output)
 

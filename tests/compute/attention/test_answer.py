@@ -150,10 +150,11 @@ def test_the_output_is_weights_times_values() -> None:
     source = Products(rows, rows, np.arange(6.0).reshape(3, 2))
     found = last(Experiment(source))
     weights = direct(rows, 3.0**-0.5)
-    outputs = found.outputs(1)
-    assert outputs is not None
-    np.testing.assert_allclose(outputs[1], weights[1] @ np.arange(6.0).reshape(3, 2))
-    assert last(drawn()).outputs(0) is None
+    assert found.has_values
+    outputs = found.outputs([1, 2])
+    np.testing.assert_allclose(outputs[1], weights[1:] @ np.arange(6.0).reshape(3, 2))
+    assert not last(drawn()).has_values
+    assert last(drawn()).outputs([0])[0].shape == (1, 0)
 
 
 def test_n_goes_by_stops_to_both_ends() -> None:

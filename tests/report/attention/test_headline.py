@@ -75,6 +75,18 @@ def test_it_says_where_there_are_no_weights() -> None:
     assert f"{undefined} of 12 queries have no weights but NaN" in headline(naive).full
 
 
+def test_what_is_known_of_some_rows_is_not_changed_by_what_comes() -> None:
+    growing = answer(Experiment(SOURCE, Setup(64).put(Settings(n=2000))))
+    first = next(growing)
+    *_, whole = growing
+    assert first.done < whole.done == 2000
+    assert first.choosing.tolist() == [*range(1, first.done)]
+    assert (
+        f" of {first.done:,} queries" in headline(first).full or "typically" in headline(first).full
+    )
+    assert headline(first).full != headline(whole).full
+
+
 def test_what_is_pinned_stands_before_what_is_now() -> None:
     both = compare(found(Setup(scale=Scale("inverse"))), found())
     assert both is not None
