@@ -11,8 +11,15 @@ from attn_tui.captures.fingerprint import Fingerprint
 from attn_tui.captures.layer import Layer, Tensor, row_mask
 from attn_tui.captures.readings import Reading
 from attn_tui.captures.stored import Raw, widened
-from attn_tui.compute.errors import InputError
+from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.heads.rows import HeadRows, Reals
+
+MOST_POSITIONS = 2**24
+"""Keys that a query may stand behind."""
+
+
+def _is_near(positions: Raw) -> bool:
+    return int(positions.max()) < MOST_POSITIONS and int(positions.min()) > -MOST_POSITIONS
 
 
 @dataclass(frozen=True, order=True)
@@ -163,13 +170,20 @@ class Capture:
         assert q is not None
         assert k is not None
         mask, sink, positions = raw("mask"), raw("sink"), raw("positions")
-        bias, size = reals("bias"), (len(chosen), len(k))
-        bias = None if bias is None else np.broadcast_to(bias, size)
-        seen = None
+        bias = seen = None
         if mask is not None:
-            seen, added = row_mask(np.broadcast_to(mask, size))
+            seen, bias = row_mask(np.broadcast_to(mask, (len(chosen), len(k))))
+        if (more := raw("bias")) is not None:
+            # It often holds a mask too.
+            unmasked, added = row_mask(np.broadcast_to(more, (len(chosen), len(k))))
             if added is not None:
                 bias = added if bias is None else bias + added
+            if not unmasked.all():
+                seen = unmasked if seen is None else seen & unmasked
+        if positions is not None and len(positions) and not _is_near(positions):
+            name, ends = layer.tensors["positions"].name, (positions.min(), positions.max())
+            problem = f"{inert(name)} holds {ends[0]:,} to {ends[1]:,}"
+            raise InputError("capture", problem, f"whole numbers below {MOST_POSITIONS:,}")
         if positions is None and layer.query_offset is not None:
             positions = chosen + layer.query_offset
         found = HeadRows(

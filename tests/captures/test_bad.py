@@ -265,3 +265,11 @@ def test_what_is_not_finite_is_counted_and_placed_and_not_fatal(tmp_path: Path) 
     ]
     assert np.isnan(capture.read(HeadId(1, 0, 2)).queries[3, 1])
     assert not [*not_finite(capture, 0, lambda: True)]
+
+
+@pytest.mark.parametrize("odd", [2**24, 2**63, -(2**24)])
+def test_positions_that_no_key_has_are_refused(tmp_path: Path, odd: int) -> None:
+    positions = np.full(5, odd, np.uint64 if odd > 0 else np.int64)
+    capture = open_capture([saved(tmp_path / "a.safetensors", {**layer(), "positions": positions})])
+    with pytest.raises(InputError, match=r"'positions' holds .* to .*; expected whole"):
+        capture.read(HeadId(0, 0, 0))

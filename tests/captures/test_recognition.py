@@ -301,6 +301,10 @@ def test_an_additive_mask_may_hold_a_bias(tmp_path: Path) -> None:
     found = open_capture([path]).read(HeadId(0, 0, 1))
     assert same(found.seen, np.tri(5, dtype=bool))
     assert same(found.bias, np.where(np.tri(5), -np.arange(5.0), 0) + 0.5)
+    both = saved(tmp_path / "c.safetensors", {**layer(), "bias": mask})
+    found = open_capture([both]).read(HeadId(0, 0, 1))
+    assert same(found.seen, np.tri(5, dtype=bool))
+    assert same(found.bias, np.where(np.tri(5), -np.arange(5.0), 0))
     keys = saved(tmp_path / "b.safetensors", {**layer(3), "mask": np.array([[1, 1, 1, 0, 0]] * 3)})
     assert same(open_capture([keys]).read(HeadId(2, 0, 0)).seen, np.array([[1, 1, 1, 0, 0]] * 5))
 

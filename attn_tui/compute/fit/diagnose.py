@@ -45,7 +45,12 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
         if head.output is None or head.values is None:
             return _without_output(head, start, notes)
         spacing = format_of(coarsest(head.output, head.formats.get("out", "float32")))
-        attempt = search(head, spacing, start, deep)
+        if not head.values.any():
+            return nothing("all values are 0", notes)
+        try:
+            attempt = search(head, spacing, start, deep)
+        except np.linalg.LinAlgError:
+            return nothing("its numbers are too large or too small to be fitted", notes)
     fit = attempt.choice.fit
     keys = attempt.rows.seen.sum(axis=1)
     found = Diagnosis(
@@ -183,6 +188,8 @@ def usable(head: HeadRows, clear: NDArray[np.bool_]) -> tuple[NDArray[np.intp], 
         clear: Which of them see no key that holds NaN or infinity, shape (r,).
     """
     finite = clear & np.isfinite(head.queries).all(axis=1)
+    if head.bias is not None:
+        finite &= np.isfinite(head.bias).all(axis=1)
     other = finite
     for captured in (head.output, head.weights, head.log_sum_exp):
         if captured is not None:

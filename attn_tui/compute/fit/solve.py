@@ -108,6 +108,8 @@ def _stretched(state: State, stretch: Floats) -> Parameters:
     share = np.exp(np.clip(level - sums, -300, 300))
     design = np.concatenate([stretch, stretch * share], axis=1)
     lengths = np.maximum(np.linalg.norm(design, axis=0), 1e-300)
+    if not np.isfinite(design / lengths).all():
+        return state.parameters  # Values that are all 0, or too large, tell neither.
     inverse, by_sink = (
         np.linalg.lstsq(design / lengths, np.ones(len(sums)), rcond=1e-8)[0] / lengths
     )

@@ -42,6 +42,12 @@ def test_with_a_mask_rows_that_do_not_see_it_are_used() -> None:
     assert len(found.used) == N - 1  # The first sees nothing else.
 
 
+def test_values_that_are_all_0_tell_nothing() -> None:
+    head = causal_head()
+    found = diagnose(replace(head, values=np.zeros_like(head.keys)))
+    assert dict(found.undetermined)["multiplier"] == "all values are 0"
+
+
 def test_if_all_rows_see_it_nothing_is_said() -> None:
     head = causal_head()
     keys = head.keys.copy()
