@@ -144,6 +144,9 @@ def test_metadata_is_a_claim_that_shapes_may_deny() -> None:
     assert found is not None
     assert found.of(0, 128).multiplier == 128**-0.5
     assert claimed({"format": "pt"}, 128) is None
+    other = claimed({"model_type": "gpt2", "n_head": "4", "n_embd": "64"}, 16)
+    assert other is not None
+    assert other.of(0, 16).multiplier == 0.25
     scaled = claimed({"scaling": "0.25"}, 128)
     assert scaled is not None
     assert scaled.of(0, 128).multiplier == 0.25
