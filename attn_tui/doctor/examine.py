@@ -18,6 +18,7 @@ from attn_tui.doctor.expected import ASSUMED, Expectation, Expected
 from attn_tui.doctor.names import Miss, Place, misses, names
 from attn_tui.doctor.report import Finding, Report, Settings
 from attn_tui.doctor.start import start_of
+from attn_tui.doctor.suspects import suspects
 from attn_tui.doctor.verdict import SHOWN, confidence, judge, span
 
 Stop = Callable[[], bool]
@@ -226,10 +227,17 @@ class _Doctor:
                     if found.fits:
                         self._remember(_kind(reading), found)
                         return best
-            if search:
-                self.vain += 1
         assert best is not None
-        return best
+        found, head, reading = best
+        if self.vain < _VAIN:
+            self.vain += 1
+            if not found.suspects:
+                ways = len(self.capture.readings(id.layer))
+                found = replace(found, suspects=suspects(head, ways))
+        else:
+            note = f"Not all were searched: nothing fitted the {_VAIN} heads before."
+            found = replace(found, notes=(*found.notes, note))
+        return found, head, reading
 
     def _readings(self, layer: int) -> list[Reading]:
         """Return the readings of a layer, those first that fitted a neighbour."""

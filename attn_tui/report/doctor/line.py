@@ -1,6 +1,6 @@
 """The verdict in one line, to be pasted into an issue; and why, in sentences."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from attn_tui.compute.fit.diagnosis import Estimate
 from attn_tui.doctor.names import beside
@@ -50,8 +50,7 @@ def said(group: Group) -> str:
     if group.verdict == "differs":
         return "; ".join(_difference(finding, name) for name in finding.judgement.differs)
     if not found.fits:
-        tested = f" (tested: {joined(found.suspects)})" if found.suspects else ""
-        return f"nothing fits{tested}"
+        return f"nothing fits{_suspects(found.suspects)}"
     if group.verdict == "cannot tell":
         reason, names = next(iter(unknown(finding).items()))
         return f"{joined(names)} {'is' if len(names) == 1 else 'are'} unknown: {reason}"
@@ -70,6 +69,18 @@ def said(group: Group) -> str:
         ]
         return ", ".join([text, *others]) + " as expected"
     return f"{_multipliers(group)}; --config says what should be"
+
+
+def _suspects(suspects: Sequence[str]) -> str:
+    """Return the suspect that it is, or else the names of those that were tested."""
+    for each in suspects:
+        name, _, result = each.partition(": ")
+        if result.startswith("yes, "):
+            return f": {result.removeprefix('yes, ')}"
+        if result.startswith("first rows hold more"):
+            return f": {result}: {name}?"
+    names = [each.partition(":")[0] for each in suspects]
+    return f" (tested: {joined(names)})" if names else ""
 
 
 def unknown(finding: Finding) -> dict[str, list[str]]:

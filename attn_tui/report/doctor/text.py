@@ -21,6 +21,7 @@ from attn_tui.report.numbers import quantity
 from attn_tui.report.rows import WIDTH, cells
 
 _LABEL = 13
+_PLURALS = {"differs": "differ", "agrees": "agree"}
 _MOST = 6
 """Groups of heads that are shown in full."""
 
@@ -52,7 +53,10 @@ def _about(report: Report) -> Iterator[str]:
     rows = f"{report.settings.rows} a head at most, drawn with seed {report.settings.seed}"
     yield from _line("rows", f"{rows}; {report.elapsed:.1f} s")
     if len(report.counts) > 1:
-        counts = ", ".join(f"{count:,} {verdict}" for verdict, count in report.counts.items())
+        counts = ", ".join(
+            f"{count:,} {_PLURALS.get(verdict, verdict) if count > 1 else verdict}"
+            for verdict, count in report.counts.items()
+        )
         yield from _line("heads", counts)
     sentences = [*why(report)]
     for each in sentences[
