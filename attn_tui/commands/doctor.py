@@ -23,11 +23,11 @@ Examples:
   attn-tui doctor capture.safetensors
   attn-tui doctor capture.safetensors --config config.json
   attn-tui doctor rank*.safetensors --config model.gguf --layer 3 --json
-  attn-tui doctor dump.npz --layout out=bnhd --names 'model.layers.{layer}.{part}'
+  attn-tui doctor dump.npz --layout out=bnhd --names 'layers.{layer}.{part}'
 
 \b
 Exit status: 0 agrees, or nothing was expected; 1 a head differs; 2 bad input;
-3 cannot tell; 70 the program failed; 130 Ctrl+C. docs/doctor.md says what to do.
+3 cannot tell; 70 the program failed; 130 Ctrl+C. docs/doctor.md says more.
 """
 
 
