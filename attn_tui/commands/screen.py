@@ -13,6 +13,7 @@ from attn_tui.commands.asking import (
     mention_unread_input,
     origin_of_scores,
 )
+from attn_tui.commands.capture_line import are_captures
 from attn_tui.commands.completion import of_names
 from attn_tui.commands.options import GRADIENT, SCREEN, Option, option, settings, shared
 from attn_tui.compute.errors import InputError, inert
@@ -59,6 +60,8 @@ def open_screen(context: click.Context, /, no_mouse: bool, theme: str | None, **
     """Open the screen on SCORES."""
     # Nearly all that is made until the screen stands lives as long: not yet looked through.
     gc.disable()
+    if are_captures(given["scores"] or ()):
+        context.exit(_open_heads(given["scores"], mouse=not no_mouse, theme=theme))
     origin = origin_of_scores(given)
     try:
         experiment = gradient_experiment_of(given)
@@ -82,6 +85,26 @@ def open_screen(context: click.Context, /, no_mouse: bool, theme: str | None, **
     context.exit(
         run(draft_of(experiment, origin), mouse=not no_mouse, guided=not asked, theme=theme)
     )
+
+
+def _open_heads(paths: tuple[str, ...], mouse: bool, theme: str | None) -> int:
+    """Open the screen on the heads of a capture, or print them where there is no terminal."""
+    from attn_tui.files.draft import draft_of
+
+    if not has_terminal():
+        from attn_tui.commands.heads import heads
+
+        return int(heads.main([*paths], standalone_mode=False) or 0)
+    check_terminal("heads")
+    from attn_tui.commands.capture_line import asked
+    from attn_tui.engine.answer import opened
+    from attn_tui.engine.settings import Settings
+    from attn_tui.tui.running import run
+
+    experiment = asked({"captures": paths})
+    # What cannot be opened is said before there is a screen.
+    opened(experiment.setup.get(Settings), paths)
+    return run(draft_of(experiment), mouse=mouse, theme=theme, instrument="heads")
 
 
 def check_terminal(instead: str) -> None:

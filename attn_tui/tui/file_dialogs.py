@@ -10,7 +10,7 @@ from textual.widgets import Input
 
 from attn_tui.compute.errors import inert
 from attn_tui.files.paths import entries, shown_path, true_path
-from attn_tui.files.readers import SUFFIXES
+from attn_tui.files.readers import SUFFIXES as READABLE
 from attn_tui.tui.actions import Action, Section, bindings
 from attn_tui.tui.choices import Choice
 from attn_tui.tui.dialogs import CLOSE, MOVE, ListDialog
@@ -23,6 +23,9 @@ FILE = (
     ),
     CLOSE,
 )
+
+SUFFIXES = (*READABLE, ".safetensors", ".h5", ".hdf5")
+"""Endings of files that can be opened: scores, questions, and heads."""
 
 KEYS = {"up, down": "", "tab": "complete"}
 """What keys do in both dialogues."""

@@ -4,11 +4,13 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft, parse
 from attn_tui.files.opening import open_draft
 from attn_tui.files.paths import true_path
@@ -33,10 +35,16 @@ class Filing(Part[Host]):
     """Opens files, saves what is shown in any form, and reads it as text."""
 
     NAME = "filing"
+    CAPTURES: ClassVar[tuple[str, ...]] = (".safetensors", ".h5", ".hdf5")
+    """Endings of names that mean captures of heads."""
 
     def __init__(self, screen: Host) -> None:
         super().__init__(screen)
         self._reports = Reports()
+
+    def is_capture(self, text: str) -> bool:
+        """Return whether a name is that of a capture, by its ending."""
+        return text.lower().endswith(self.CAPTURES)
 
     async def read(self) -> None:
         """Open all there is to say as text, which is written beside the screen."""
@@ -94,9 +102,48 @@ class Filing(Part[Host]):
 
         self._over(OpenDialog(text, problem), self._open)
 
+    def open_other(self, text: str = "", problem: str = "") -> None:
+        """Ask for a capture to compare with; or ask again, with the problem."""
+        from attn_tui.tui.file_dialogs import OpenDialog
+
+        take = partial(self._open_capture, name="other", again=self.open_other)
+        self._over(OpenDialog(text, problem), take)
+
+    async def open_capture(self, text: str) -> None:
+        """Open a capture on the screen of Heads."""
+        await self._open_capture(text, "capture", self.open)
+
+    async def _open_capture(self, text: str, name: str, again: Callable[[str, str], None]) -> None:
+        """Read the headers of a capture beside the screen, and ask about its heads."""
+        if (asked := self._screen.asked) is None:
+            return
+        from attn_tui.engine.answer import opened as open_as
+        from attn_tui.engine.settings import Settings
+
+        path = true_path(text)
+        settings = asked.draft.setup.get(Settings)
+
+        async def shown(_: object) -> None:
+            def change(setup: Setup) -> Setup:
+                value: dict[str, object] = {name: (path,)}
+                return setup.put(replace(setup.get(Settings), **value))  # type: ignore[arg-type]
+
+            self._screen.ask(edits.setup(change))
+            await self._screen.run_action("app.instrument('heads')")
+
+        await self.see_through(
+            f"Opening {os.path.basename(text)}",
+            lambda _: open_as(settings, (path,)),
+            lambda capture: self._screen.run_worker(shown(capture)),
+            partial(again, text),
+        )
+
     async def _open(self, text: str) -> None:
         """Read a file beside the screen, and ask what it asks."""
         if (asked := self._screen.asked) is None:
+            return
+        if self.is_capture(text):
+            await self.open_capture(text)
             return
 
         def read(watch: Watch) -> Draft:

@@ -9,6 +9,7 @@ from attn_tui.charts.look_alikes import write_look_alikes
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import Draft
+from attn_tui.instruments import INSTRUMENTS
 from attn_tui.tour.step import Tour
 from attn_tui.tui.app import AttnApp
 from attn_tui.tui.input import accept_anything
@@ -37,7 +38,7 @@ def _use_theme(app: AttnApp, named: str | None) -> None:
 
 def run(
     draft: Draft, mouse: bool = True, guided: bool = False, theme: str | None = None,
-    tour: Tour | None = None,
+    tour: Tour | None = None, instrument: str = INSTRUMENTS[0].name,
 ) -> int:  # fmt: skip
     """Run the program on the terminal and return its exit status.
 
@@ -47,6 +48,7 @@ def run(
         guided: Whether to say what to try in the first minute.
         theme: The name of its colours.
         tour: What to lead through at once.
+        instrument: The name of the instrument that is shown first.
 
     Raises:
         InputError: If there is no such theme.
@@ -56,7 +58,7 @@ def run(
     write_look_alikes(stream, environ)
     accept_anything()
     in_ascii = lacks_blocks(stream.encoding, environ)
-    app = AttnApp(opening(draft), ascii=in_ascii, guided=guided, tour=tour)
+    app = AttnApp(opening(draft), instrument, ascii=in_ascii, guided=guided, tour=tour)
     _use_theme(app, theme)
     with lifeline(lambda: app.call_later(app.exit)) as line:
         try:

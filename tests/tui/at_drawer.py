@@ -19,9 +19,14 @@ DRAWN = Draft("n = 8, seed = 3, vectors = 2", SETUP, "drawn")
 TYPED = Draft("a: 1, 2, 3\nb: 3, 2, 1", SETUP.put(claims.Settings("S0-14")))
 NAMES = [each.name for each in INSTRUMENTS]
 
-PICTURES = {"explore": "#table", "dots": "#picture", "sweep": "#charts", "claims": "#list"}
-TITLES = {"claims": "Tried with"}
-"""The group of d_k, where it is another than Scale."""
+PICTURES = {
+    "explore": "#table", "dots": "#picture", "sweep": "#charts", "attention": "#charts",
+    "heads": "#charts", "claims": "#list",
+}  # fmt: skip
+SEEN = {"claims": ("Tried with", "d_k"), "heads": ("Capture", "seed")}
+"""A group and one of its settings, where these are others than Scale and d_k."""
+WITH_D_K = [name for name in NAMES if name != "heads"]
+"""Instruments with a d_k; that of a capture is its own."""
 
 
 def base(person: Person) -> InstrumentScreen:

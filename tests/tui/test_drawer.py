@@ -13,7 +13,7 @@ from tests.tui.at_drawer import (
     DRAWN,
     NAMES,
     PICTURES,
-    TITLES,
+    SEEN,
     TYPED,
     base,
     go_to,
@@ -27,14 +27,14 @@ from tests.tui.person import MEDIUM, NARROW, WIDE, at_screen
 @pytest.mark.parametrize("name", NAMES)
 async def test_the_keys_begin_at_the_picture_and_tab_goes_round(name: str) -> None:
     async with at_screen(MEDIUM, TYPED, instrument=name) as person:
-        picture, title = PICTURES[name], TITLES.get(name, "Scale")
+        picture, title = PICTURES[name], SEEN.get(name, ("Scale", "d_k"))
         assert has_keys(person, picture)
-        person.misses(title)
+        person.misses(*title)
         await person.press("tab")
         assert has_keys(person, "#settings")
         # Beside it, the picture is still there.
         assert base(person).query_one(picture).region.width == MEDIUM[0] - 36
-        person.sees(title, "d_k")
+        person.sees(*title)
         for _ in range(5):
             await person.press("tab")
             if has_keys(person, picture):

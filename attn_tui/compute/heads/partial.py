@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.heads.blocks import lengths, row_statistics
+from attn_tui.compute.heads.edges import TALLIED
 from attn_tui.compute.heads.row_statistics import Places, RowStatistics
 from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.heads.statistic import (
@@ -18,7 +19,6 @@ from attn_tui.compute.heads.statistic import (
     DEAD,
     FLOAT16_LARGEST,
     STATISTICS,
-    TALLIED,
     TAU,
 )
 from attn_tui.compute.heads.tally import Extreme, Tally

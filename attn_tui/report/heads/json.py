@@ -6,8 +6,9 @@ from typing import Any
 
 from attn_tui import __version__
 from attn_tui.captures.capture import HeadId
+from attn_tui.compute.heads.edges import TALLIED
 from attn_tui.compute.heads.partial import Partial, Value
-from attn_tui.compute.heads.statistic import STATISTICS, TALLIED, TAU
+from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.engine.condition import Condition
 from attn_tui.engine.plan import Plan
 from attn_tui.engine.shards import to_plain

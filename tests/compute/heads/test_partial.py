@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.heads.blocks import row_statistics
+from attn_tui.compute.heads.edges import TALLIED
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import Partial, merge, statistics
 from attn_tui.compute.heads.row_statistics import Places
 from attn_tui.compute.heads.rows import HeadRows
-from attn_tui.compute.heads.statistic import STATISTICS, TALLIED
+from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.compute.heads.weighing import Weighing
 from attn_tui.compute.logit_map import LogitMap
 from tests.compute.heads.test_row_statistics import drawn

@@ -1,0 +1,123 @@
+"""Heads as a list: a line each, with every statistic there is room for."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from attn_tui.captures.capture import HeadId
+from attn_tui.charts.glyphs import POINTER
+from attn_tui.charts.heads.shading import SCALES, fill_of, role_of
+from attn_tui.charts.rows import Row, fitted, message
+from attn_tui.compute.heads.statistic import STATISTICS, TAU
+from attn_tui.engine.condition import parse_condition
+from attn_tui.engine.table import HeadTable
+from attn_tui.report.heads.values import SHARES, brief
+
+_GAP = 2
+
+
+def listed(
+    table: HeadTable, name: str, tau: float = TAU, sort: str = "worst", only: str = ""
+) -> list[HeadId]:
+    """Return the heads that are listed, in their order.
+
+    Args:
+        table: What is known.
+        name: The statistic they are sorted by.
+        tau: The largest logit that QK-clip leaves alone.
+        sort: ``worst`` for those to look at first, ``place`` for layer and head.
+        only: A condition, as `parse_condition` reads it, or words of their names.
+
+    Raises:
+        InputError: With field ``"only"``, if it is neither.
+    """
+    keep = np.array([head in table.partials for head in table.heads], bool)
+    if any(sign in only for sign in "<>"):
+        condition = parse_condition("only", only)
+        values = table.values(condition.statistic, tau)
+        with np.errstate(invalid="ignore"):
+            keep &= np.array([condition.holds(float(each)) for each in values], bool)
+    elif words := only.lower().split():
+        keep &= np.array([_is(head, words) for head in table.heads], bool)
+    values = table.values(name, tau)
+    order = np.arange(len(values))
+    if sort == "worst":
+        sign = 1.0 if STATISTICS[name].worst == "small" else -1.0
+        # Of equals, such as heads that put nothing on one key, the sharper comes first.
+        keys = (table.values("entropy"), np.where(np.isnan(values), np.inf, sign * values))
+        order = np.lexsort(keys)
+    return [table.heads[at] for at in order if keep[at]]
+
+
+def _is(head: HeadId, words: Sequence[str]) -> bool:
+    """Return whether words are of a head: ``layer 3 head 5``, or numbers alone."""
+    text = f"layer {head.layer} head {head.head} sequence {head.batch}"
+    return f" {' '.join(words)} " in f" {text} "
+
+
+def top_row(place: int, count: int, height: int) -> int:
+    """Return the first line that is in sight, so that that of the cursor is."""
+    return min(max(place - height // 2, 0), max(count - height, 0))
+
+
+def head_list(
+    table: HeadTable,
+    heads: Sequence[HeadId],
+    cursor: HeadId,
+    name: str,
+    width: int,
+    height: int,
+    tau: float = TAU,
+) -> Sequence[Row]:
+    """Draw the list about the cursor, under the names of the columns.
+
+    Args:
+        table: What is known.
+        heads: Those that are listed, in their order.
+        cursor: The head with the cursor.
+        name: The statistic that stands first.
+        width: Cells of every row returned.
+        height: Number of rows returned.
+        tau: The largest logit that QK-clip leaves alone.
+    """
+    if not heads:
+        return message(" No head is like that: the settings (tab) list all again", width, height)
+    batches = table.n_batches > 1
+    start = (" sequence" if batches else "") + " layer  head"
+    names = [*_fitting(name, width - len(start) - 1)]
+    title: Row = ((start, "label"), *((_above(each), "label") for each in names))
+    rows = [fitted(title, width)]
+    top = top_row(heads.index(cursor) if cursor in heads else 0, len(heads), height - 1)
+    values = {each: table.values(each, tau) for each in names}
+    for head in heads[top : top + height - 1]:
+        role, own = ("focus", "strong") if head == cursor else ("text", "text")
+        sequence = f"{head.batch:>8} " if batches else ""
+        row: list[tuple[str, str]] = [
+            (POINTER if head == cursor else " ", "cursor"),
+            (f"{sequence}{head.layer:>5}{head.head:>6}", role),
+        ]
+        for each in names:
+            value = float(values[each][table.places[head]])
+            shade = SCALES[each].shade(value)
+            text = brief(each, value) + (" %" if each in SHARES and value == value else "")
+            fill = fill_of(value, shade) if shade else " "
+            room = _width(each) - _GAP - 1
+            row += [(" " * _GAP, "text"), (fill, role_of(value, shade)), (f"{text:>{room}}", own)]
+        rows.append(fitted(row, width))
+    return [*rows, *[fitted((), width)] * (height - len(rows))]
+
+
+def _width(name: str) -> int:
+    return max(len(STATISTICS[name].title), 6) + _GAP
+
+
+def _above(name: str) -> str:
+    return f"{STATISTICS[name].title:>{_width(name)}}"
+
+
+def _fitting(name: str, width: int) -> Iterable[str]:
+    """Yield the statistic that is looked at, and as many others as there is room for."""
+    for each in dict.fromkeys((name, *STATISTICS)):
+        if (width := width - _width(each)) < 0:
+            return
+        yield each

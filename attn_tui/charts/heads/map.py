@@ -1,0 +1,206 @@
+"""Layers by heads as a map of one statistic, each cell with its shade, and its digits if they fit.
+
+Where there is no room for all, rows and columns about the cursor are shown, and it is said which.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.charts.grid import Grid
+from attn_tui.charts.heads.shading import SCALES, fill_of, legend, role_of
+from attn_tui.charts.rows import Row, first_fit, fitted, message
+from attn_tui.report.heads.values import brief
+
+DIGITS = 5
+"""Columns of a cell, the one between cells included, from which on it holds digits."""
+
+WIDEST, TALLEST = 8, 3
+"""Columns and rows that a cell has at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """What a map is of.
+
+    Attributes:
+        name: The statistic.
+        values: Shape (layers, heads); NaN where there is none.
+        known: Which heads were looked at, shape (layers, heads).
+        there: Which heads there are, shape (layers, heads).
+        layers: The number of each layer.
+        cursor: The row and the column of the head with the cursor.
+    """
+
+    name: str
+    values: NDArray[np.float64]
+    known: NDArray[np.bool_]
+    there: NDArray[np.bool_]
+    layers: Sequence[int]
+    cursor: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where cells stand.
+
+    Attributes:
+        first: The first row and the first column that are shown.
+        shape: How many rows and columns.
+        gutter: Columns left of the cells.
+        cell: Columns of a cell, with the one between it and the next where it has more than one.
+        tall: Rows of a cell.
+    """
+
+    first: tuple[int, int]
+    shape: tuple[int, int]
+    gutter: int
+    cell: int
+    tall: int
+
+    @property
+    def body(self) -> int:
+        """Columns of a cell that are drawn."""
+        return max(self.cell - 1, 1)
+
+    def at(self, x: int, y: int) -> tuple[int, int] | None:
+        """Return the layer's row and the head at a place below the heads of columns, or None."""
+        row, column = y // self.tall, (x - self.gutter) // self.cell
+        inside = 0 <= row < self.shape[0] and 0 <= column < self.shape[1] and x >= self.gutter
+        return (self.first[0] + row, self.first[1] + column) if inside else None
+
+
+def layout(picture: Picture, width: int, height: int) -> Layout | None:
+    """Return where cells stand in the rows below the heads of columns; None if there is no room."""
+    layers, heads = picture.values.shape
+    gutter = max(len(str(picture.layers[-1])), len("layer") if width >= 60 else 1) + 2
+    columns, rows = width - gutter, height
+    if not layers or columns < 1 or rows < 1:
+        return None
+    cell = min(max(columns // heads, 1), WIDEST)
+    shown = min(columns // cell, heads)
+    tall = min(max(rows // layers, 1), TALLEST, max(cell // 2, 1))
+    lines = min(rows // tall, layers)
+    row, column = picture.cursor
+    return Layout(
+        (_first(row, lines, layers), _first(column, shown, heads)),
+        (lines, shown),
+        gutter,
+        cell,
+        tall,
+    )
+
+
+def _first(cursor: int, shown: int, count: int) -> int:
+    """Return the first of those shown about the cursor."""
+    return min(max(cursor - shown // 2, 0), count - shown)
+
+
+def place_on_map(
+    picture: Picture, x: int, y: int, width: int, height: int
+) -> tuple[int, int] | None:
+    """Return the row and the column of the head at a column and a row of the map, or None."""
+    seen = layout(picture, width, _rows(height))
+    return seen.at(x, y - 1) if seen else None
+
+
+def _rows(height: int) -> int:
+    """Return the rows that cells have: one is for the heads of columns, another for the legend."""
+    return height - 1 - (height >= 4)
+
+
+def head_map(picture: Picture, width: int, height: int) -> Sequence[Row]:
+    """Draw the map.
+
+    Args:
+        picture: What it is of.
+        width: Cells of every row returned.
+        height: Number of rows returned.
+    """
+    seen = layout(picture, width, _rows(height))
+    if seen is None:
+        return message(" Map: too small", width, height)
+    grid = Grid(width, 1 + seen.shape[0] * seen.tall)
+    _heads(grid, picture, seen)
+    for row in range(seen.shape[0]):
+        _layer(grid, picture, seen, row)
+    rows = [*grid.rows()]
+    room = height - len(rows)
+    if height >= 4:
+        rows += [fitted((), width)] * (room > 1)
+        rows.append(
+            fitted(first_fit([((" ", "text"), *each) for each in _legends(picture)], width), width)
+        )
+    return [*rows, *[fitted((), width)] * (height - len(rows))]
+
+
+def _legends(picture: Picture) -> list[Row]:
+    rows = legend(picture.name)
+    if (picture.there & ~picture.known).any():
+        rows = [(*row, ("   ? not yet", "muted")) for row in rows[:1]] + rows
+    return rows
+
+
+def _heads(grid: Grid, picture: Picture, seen: Layout) -> None:
+    """Write the numbers of heads above the columns, as many as fit, that of the cursor first."""
+    here = picture.cursor[1]
+    grid.put(0, 0, "layer"[: seen.gutter - 2].rjust(seen.gutter - 1), "label")
+    columns = range(seen.first[1], seen.first[1] + seen.shape[1])
+    step = next((s for s in (1, 2, 4, 8, 16, 32) if s * seen.cell > len(str(columns[-1]))), 64)
+    for column in sorted(columns, key=lambda at: (at != here, at)):
+        if column % step and column != here:
+            continue
+        text, left = str(column), seen.gutter + (column - seen.first[1]) * seen.cell
+        # Above digits, which are set flush right.
+        room = seen.body - len(text)
+        start = left + max(room if seen.cell >= DIGITS else room // 2, 0)
+        grid.put_if_free(start, 0, text, "cursor" if column == here else "label")
+
+
+def _layer(grid: Grid, picture: Picture, seen: Layout, row: int) -> None:
+    at = seen.first[0] + row
+    top = 1 + row * seen.tall
+    middle = top + (seen.tall - 1) // 2
+    is_here = at == picture.cursor[0]
+    number = str(picture.layers[at]).rjust(seen.gutter - 1)
+    grid.put(0, middle, number, "cursor" if is_here else "label")
+    for place in range(seen.shape[1]):
+        column = seen.first[1] + place
+        if not picture.there[at, column]:
+            continue
+        left = seen.gutter + place * seen.cell
+        _cell(grid, picture, (at, column), seen, left, top)
+        if (at, column) == picture.cursor:
+            _mark(grid, seen, left, top)
+
+
+def _cell(
+    grid: Grid, picture: Picture, head: tuple[int, int], seen: Layout, left: int, top: int
+) -> None:
+    value = float(picture.values[head])
+    if not picture.known[head]:
+        grid.put(left, top + (seen.tall - 1) // 2, "?", "muted")
+        return
+    shade = SCALES[picture.name].shade(value)
+    role, fill = role_of(value, shade), fill_of(value, shade)
+    text = "" if seen.cell < DIGITS or np.isnan(value) else brief(picture.name, value)
+    if text and not shade:
+        fill = " "
+    for y in range(top, top + seen.tall):
+        grid.put(left, y, fill * seen.body, role)
+    if text:
+        # The number has its shade beside it, and below it where a cell is higher.
+        own = f"{fill * (seen.body - 4)}{text:>4}"
+        grid.put(left, top + (seen.tall - 1) // 2, own, role)
+
+
+def _mark(grid: Grid, seen: Layout, left: int, top: int) -> None:
+    """Mark the cell with the cursor: by brackets, or where there is no room in its place."""
+    for y in range(top, top + seen.tall):
+        if seen.cell > 1:
+            grid.put(left - 1, y, "[", "cursor")
+            grid.put(left + seen.body, y, "]", "cursor")
+        else:
+            grid.put(left, y, "+", "focus")

@@ -1,0 +1,85 @@
+"""Command lines about captures: what their options ask, and what is asked as a line again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from shlex import join
+from typing import TYPE_CHECKING, Any
+
+from attn_tui.commands.options import Given
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.field import fields_of
+from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.sweep.rules import rule_text
+from attn_tui.engine.settings import Settings
+
+if TYPE_CHECKING:
+    from attn_tui.compute.experiment import Experiment
+    from attn_tui.tui.state import Asked
+
+SUFFIXES = (".safetensors", ".npz", ".npy", ".h5", ".hdf5")
+"""How names of captures end."""
+
+
+def are_captures(words: Sequence[str]) -> bool:
+    """Return whether arguments are the names of captures: scores are numbers, or begin with @."""
+    return bool(words) and all(
+        word.lower().endswith(SUFFIXES) and not word.startswith("@") for word in words
+    )
+
+
+def asked(given: Mapping[str, Any]) -> "Experiment":
+    """Return the question that options of ``heads`` ask.
+
+    Raises:
+        InputError: Naming the option that will not do.
+    """
+    from attn_tui.commands.heads import question
+    from attn_tui.engine.condition import read_statistic
+    from attn_tui.files.draft import EXAMPLE, parse
+
+    if not given.get("captures"):
+        raise InputError("capture", "none is given", "a file, such as capture.safetensors")
+    wanted = question(Given(given))
+    changes: dict[str, Any] = {
+        name: fields_of(Settings)[name].kind.parse(option, given[option])
+        for option, name in (("tau", "tau"), ("layout", "layouts"), ("names", "names"))
+        if given.get(option) is not None
+    }
+    if given.get("statistic") is not None:
+        changes["statistic"] = read_statistic("statistic", given["statistic"].split(",")[0])
+    settings = Settings(
+        tuple(given["captures"]), rows=wanted.rows, seed=wanted.seed,
+        mask=wanted.making.mask.text, layer=(wanted.layers or (None,))[0],
+        head=(wanted.heads or (None,))[0], **changes,
+    )  # fmt: skip
+    return parse(replace(EXAMPLE, setup=Setup(scale=wanted.making.scale).put(settings)))
+
+
+def heads(asked: "Asked") -> str:
+    """Return the command line that prints what Heads shows.
+
+    Raises:
+        InputError: If there is no capture.
+    """
+    setup = asked.draft.setup
+    settings = setup.get(Settings)
+    if not settings.capture:
+        raise InputError("capture", "none is open", "one: o opens it")
+    words = ["attn-tui", "heads", *settings.capture]
+    fields = fields_of(Settings)
+    for option, name in (
+        ("--statistic", "statistic"),
+        ("--rows", "rows"),
+        ("--seed", "seed"),
+        ("--mask", "mask"),
+        ("--tau", "tau"),
+        ("--layout", "layouts"),
+        ("--names", "names"),
+    ):
+        value = getattr(settings, name)
+        if value != fields[name].default:
+            words += [option, fields[name].kind.text(value)]
+    if (text := rule_text(setup.scale)) != rule_text(Scale()):
+        words += ["--rule", text]
+    return join(words)

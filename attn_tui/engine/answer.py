@@ -1,0 +1,90 @@
+"""What Heads answers: every statistic of every head of a capture, and of another beside it."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from attn_tui.captures.capture import Capture
+from attn_tui.captures.opening import open_capture
+from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.engine.making import Making, parse_mask
+from attn_tui.engine.plan import Plan, Question
+from attn_tui.engine.settings import Settings
+from attn_tui.engine.survey import Survey, survey
+from attn_tui.engine.table import HeadTable, empty
+
+_EVERY = 0.1
+"""Seconds between two answers, while they grow."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What is known.
+
+    Attributes:
+        experiment: The question.
+        survey: Of the capture: what was asked of it, and all that is known.
+        table: The same as arrays.
+        other: That of the capture it is compared with, if there is one.
+        progress: The share of the work that is done.
+    """
+
+    experiment: Experiment
+    survey: Survey
+    table: HeadTable
+    other: HeadTable | None
+    progress: float
+
+
+def opened(settings: Settings, paths: tuple[str, ...]) -> Capture:
+    """Open a capture as settings say.
+
+    Raises:
+        InputError: Naming the file, the layout or the name that will not do.
+    """
+    layouts = dict(each.split("=", 1) for each in settings.layouts.split(",") if "=" in each)
+    return open_capture(paths, layouts=layouts, names=settings.names or None)
+
+
+def question_of(experiment: Experiment) -> Question:
+    """Return what is asked about each capture."""
+    settings = experiment.setup.get(Settings)
+    making = Making(experiment.setup.scale, parse_mask(settings.mask))
+    return Question(settings.rows, settings.seed, making=making)
+
+
+def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
+    """Yield what is known of the heads that a question asks about, more each time.
+
+    Raises:
+        InputError: If a capture cannot be read, or is not what is asked.
+    """
+    settings = experiment.setup.get(Settings)
+    if not settings.capture:
+        return
+    question, captures = question_of(experiment), [opened(settings, settings.capture)]
+    if settings.other:
+        captures.append(opened(settings, settings.other))
+    done: list[tuple[Survey, HeadTable]] = []
+    for capture in captures:
+        for found, table in _grown(capture, Plan.of(capture, question), stop):
+            first, known = done[0] if done else (found, table)
+            progress = (len(done) + found.progress) / len(captures)
+            yield Answer(experiment, first, known, table if done else None, progress)
+        done.append((found, table))
+        if stop():
+            return
+
+
+def _grown(capture: Capture, plan: Plan, stop: Stop) -> Iterator[tuple[Survey, HeadTable]]:
+    """Yield what is known of a capture: at once nothing, then more now and then, at last all."""
+    found = Survey(plan, blocks=plan.blocks)
+    table = empty(capture, plan)
+    yield found, table
+    last = time.monotonic()
+    for found in survey(plan, stop=stop):
+        if time.monotonic() - last >= _EVERY:
+            table = table.grown(found)
+            yield found, table
+            last = time.monotonic()
+    yield found, table.grown(found)

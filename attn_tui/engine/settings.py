@@ -1,0 +1,174 @@
+"""What Heads asks: which capture, how its weights are made, which rows, and where the cursor is."""
+
+import shlex
+from dataclasses import dataclass
+from typing import Any
+
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.field import Kind, asked, check_fields, number, one_of, whole
+from attn_tui.compute.heads.statistic import STATISTICS, TAU
+from attn_tui.compute.whole import parse_whole
+
+ROWS = 128
+"""Rows that are sampled of each head unless asked otherwise."""
+
+MOST_ROWS = 2**20
+
+
+def _paths(text: str) -> tuple[str, ...]:
+    if text in ("", "none"):
+        return ()
+    try:
+        return tuple(shlex.split(text))
+    except ValueError:
+        raise InputError("", f"{inert(text)} has a quote without its other", "") from None
+
+
+def _are_texts(value: Any) -> bool:
+    return type(value) is tuple and all(type(each) is str and each for each in value)
+
+
+PATHS = Kind(
+    "a .safetensors, .npz or .npy file, or a pattern of names; several with blanks between",
+    _paths,
+    _are_texts,
+    shlex.join,
+    lambda value: ", ".join(value) or "none",
+    digits=True,
+    metavar="FILE",
+)
+"""The files of a capture."""
+
+
+def _rows(text: str) -> int | None:
+    return None if text == "all" else parse_whole("", text)
+
+
+def _stepped(value: int | None, steps: int) -> int | None:
+    if value is None:
+        return None if steps > 0 else ROWS
+    return min(max(int(value * 2.0**steps), 1), MOST_ROWS)
+
+
+ROW_COUNT = Kind(
+    f"a whole number from 1 to {MOST_ROWS:,}, or all",
+    _rows,
+    lambda value: value is None or (type(value) is int and 1 <= value <= MOST_ROWS),
+    lambda value: "all" if value is None else str(value),
+    lambda value: "all" if value is None else f"{value:,}",
+    _stepped,
+    digits=True,
+    metavar="N",
+)
+"""How many rows of a head are looked at."""
+
+
+def _is_mask(value: Any) -> bool:
+    if value == "auto":
+        return True
+    # It imports what computes: most questions leave the mask as it is.
+    from attn_tui.engine.making import parse_mask
+
+    if type(value) is not str:
+        return False
+    try:
+        return bool(parse_mask(value))
+    except InputError:
+        return False
+
+
+MASK = Kind(
+    "auto, none, causal, causal:OFFSET, window:KEYS, window:KEYS:OFFSET or given",
+    str,
+    _is_mask,
+    metavar="MASK",
+)
+"""The mask of every head."""
+
+PLACE = Kind(
+    "a whole number from 0, or none",
+    lambda text: None if text in ("", "none") else parse_whole("", text),
+    lambda value: value is None or (type(value) is int and value >= 0),
+    lambda value: "none" if value is None else str(value),
+    lambda value: "none" if value is None else str(value),
+    lambda value, steps: max((value or 0) + steps, 0),
+    digits=True,
+    metavar="N",
+)
+"""A layer, or a head of it."""
+
+TEXT = Kind("text", str, lambda value: type(value) is str, shown=lambda value: value or "none")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is asked of captured heads.
+
+    Attributes:
+        capture: The files of the capture, or patterns of their names; none leaves it unasked.
+        other: Those of another one, to compare it with.
+        layouts: The axes of tensors, ``out=bnhd,k=bhnd``, where shapes do not tell.
+        names: How tensors are called, as `open_capture` takes it.
+        statistic: Which is shown.
+        rows: How many rows of each head are sampled; None for all.
+        seed: Of the sample.
+        mask: Which keys are seen.
+        tau: The largest logit that QK-clip leaves alone.
+        config: A file that says what is expected of the heads.
+        batch: The sequence of the head with the cursor.
+        layer: Its layer; None for that of the head to look at first.
+        head: Which it is there.
+    """
+
+    capture: tuple[str, ...] = asked(
+        (), PATHS, "capture", "the file of heads that a model computed",
+        synonyms=("file", "safetensors", "tensors", "open"),
+    )  # fmt: skip
+    other: tuple[str, ...] = asked(
+        (), PATHS, "compared with", "another capture, which the first one is compared with",
+        synonyms=("second capture", "compare", "difference", "other"),
+    )  # fmt: skip
+    statistic: str = asked(
+        "saturated_share",
+        one_of(
+            {name: each.words for name, each in STATISTICS.items()},
+            {name: each.title for name, each in STATISTICS.items()},
+        ),
+        "statistic", "what is shown of each head", synonyms=("column", "map of"),
+    )  # fmt: skip
+    rows: int | None = asked(
+        ROWS, ROW_COUNT, "rows", "how many rows of each head are sampled", option="--rows",
+        synonyms=("queries", "sample", "exact"),
+    )  # fmt: skip
+    seed: int = asked(
+        1, whole(0), "seed", "seed of the sample of rows", option="--seed", synonyms=("random",)
+    )  # fmt: skip
+    mask: str = asked(
+        "auto", MASK, "mask", "which keys are seen; auto, as captured or as the output says",
+        option="--mask", synonyms=("causal", "window"),
+    )  # fmt: skip
+    tau: float = asked(
+        TAU, number(above=0.0), "τ", "the largest logit that QK-clip leaves alone",
+        option="--tau", synonyms=("tau", "qk-clip"),
+    )  # fmt: skip
+    layouts: str = asked(
+        "", TEXT, "layouts", "the axes of tensors where shapes do not tell, such as out=bnhd",
+        synonyms=("axes", "bhnd", "bnhd"),
+    )  # fmt: skip
+    names: str = asked(
+        "", TEXT, "names", "how tensors are called: a name with {layer} and {part}",
+    )  # fmt: skip
+    config: str = asked(
+        "", TEXT, "expects", "a config.json or GGUF file that says what the doctor expects",
+        synonyms=("config", "gguf", "expectation"),
+    )  # fmt: skip
+    batch: int = asked(0, whole(0), "sequence", "the sequence that is looked at")
+    layer: int | None = asked(
+        None, PLACE, "layer", "the layer of the head with the cursor; none, that to look at first"
+    )  # fmt: skip
+    head: int | None = asked(
+        None, PLACE, "head", "the head with the cursor; none, that to look at first"
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        check_fields(self)

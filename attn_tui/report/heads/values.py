@@ -1,0 +1,104 @@
+"""Statistics of heads as text: in a sentence with unit and error, and in three cells of a map."""
+
+from math import floor, inf, isnan, log10
+
+from attn_tui.captures.capture import HeadId
+from attn_tui.compute.heads.partial import Partial, Value
+from attn_tui.compute.heads.statistic import STATISTICS
+from attn_tui.report.numbers import MINUS, general, in_percent, quantity, unusual
+
+SHARES = ("saturated_share", "dead_gradient_share", "first_key_mass", "sink_mass")
+"""Statistics that are shares of 1, shown in percent."""
+
+_UNITS = {"entropy": " nats", "effective_keys": " keys", "float16_margin": " times"}
+
+
+def unit(name: str) -> str:
+    """Return what a statistic is counted in, behind a comma; or nothing."""
+    if name in SHARES:
+        return ", %"
+    return f",{_UNITS[name]}" if name in _UNITS else ""
+
+
+def number_text(name: str, value: float) -> str:
+    """Return a statistic as text, with its unit."""
+    if isnan(value):
+        return "none"
+    if name in SHARES:
+        return in_percent(value)
+    return quantity(value) + _UNITS.get(name, "") * (abs(value) < inf)
+
+
+def value_text(name: str, value: Value) -> str:
+    """Return a statistic with its standard error, or how it bounds what other rows may have.
+
+    >>> value_text("entropy", Value(1.234, 0.0321)), value_text("max_logit", Value(131.0, None))
+    ('1.23 ± 0.032 nats', 'at least 131')
+    """
+    text = number_text(name, value.value)
+    if isnan(value.value) or value.error == 0.0:
+        return text
+    if value.error is None or isnan(value.error):
+        falls = STATISTICS[name].worst == "small"
+        return f"{'at most' if falls else 'at least'} {text}"
+    if name in SHARES:
+        return f"{text.removesuffix(' %')} ± {100.0 * value.error:.1f} %"
+    end = _UNITS.get(name, "")
+    return f"{text.removesuffix(end)} ± {general(value.error, 2)}{end}"
+
+
+def rows_text(partial: Partial) -> str:
+    """Return how many rows were looked at, and which of them count nowhere."""
+    n, of = partial.rows, partial.n_queries
+    text = f"all {of:,} rows" if n >= of else f"{n:,} of {of:,} rows"
+    if partial.masked:
+        text += f", {partial.masked:,} of them masked whole"
+    if partial.not_finite:
+        first = f", the first row {partial.first_not_finite}"
+        text += f", {partial.not_finite:,} meet NaN or infinity{first}"
+    return text
+
+
+def place_text(value: Value) -> str:
+    """Return where an extreme was found, or nothing."""
+    if value.row is None or value.row < 0:
+        return ""
+    return f"row {value.row:,}" + (f", key {value.key:,}" if (value.key or -1) >= 0 else "")
+
+
+def head_text(head: HeadId, batches: int = 1) -> str:
+    """Return the name of a head in a sentence."""
+    text = f"layer {head.layer} head {head.head}"
+    return f"{text} of sequence {head.batch}" if batches > 1 else text
+
+
+def brief(name: str, value: float) -> str:
+    """Return a statistic in at most four cells, without its unit; in three wherever it can be.
+
+    >>> [brief("entropy", x) for x in (0.0, 0.004, 0.123, 1.26, 131.4, 1.5e5, -0.5)]
+    ['0', '~0', '.12', '1.3', '131', '150k', '−.50']
+    >>> [brief("sink_mass", x) for x in (0.0, 0.001, 0.87, 0.999, 1.0)]
+    ['0', '<1', '87', '>99', '100']
+    """
+    if text := unusual(value):
+        return text
+    if name in SHARES:
+        percent = 100.0 * value
+        if 0.0 < percent < 0.5:
+            return "<1"
+        return ">99" if 99.5 <= percent < 100.0 else f"{percent:.0f}"
+    size, sign = abs(value), MINUS * (value < 0)
+    if size == 0.0:
+        return "0"
+    if size < 0.005:
+        return "~0"
+    if size < 0.995:
+        return f"{sign}{size:.2f}".replace("0.", ".")
+    if size < 9.95:
+        return f"{sign}{size:.1f}"
+    if size < 999.5:
+        return f"{sign}{size:.0f}"
+    for factor, letter in ((1e3, "k"), (1e6, "M"), (1e9, "G")):
+        if size < 999.5 * factor:
+            return f"{sign}{size / factor:.0f}{letter}"
+    return f"{sign}1e{floor(log10(size) + 1e-9)}"

@@ -1,0 +1,236 @@
+"""What each pane of the screen of Heads shows, as rows."""
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+import numpy as np
+
+from attn_tui.charts.heads.findings import finding_rows
+from attn_tui.charts.heads.listing import head_list
+from attn_tui.charts.heads.map import Picture, head_map, place_on_map
+from attn_tui.charts.rows import Row, beside, fitted, message
+from attn_tui.compute.heads.statistic import STATISTICS
+from attn_tui.engine.settings import Settings
+from attn_tui.engine.table import HeadTable
+from attn_tui.files.paths import shown_path
+from attn_tui.report.heads.values import (
+    head_text,
+    number_text,
+    place_text,
+    rows_text,
+    unit,
+    value_text,
+)
+from attn_tui.report.progress import left
+from attn_tui.tui.bars import Status
+from attn_tui.tui.heads.examining import TITLES
+from attn_tui.tui.heads.scene import Scene
+from attn_tui.tui.heads.view import TABS
+from attn_tui.tui.looking import tab_items
+from attn_tui.tui.widgets.bar import Item
+
+BESIDE, CARD, GAP = 100, 36, 2
+"""From so many columns on all statistics of a head stand beside the map, in so many; and what is
+between."""
+
+_EMPTY = (
+    ("", "No capture is open.", "strong"),
+    ("", "", ""),
+    ("o", "opens one: a .safetensors, .npz or .npy file of q, k, v and out", "text"),
+    ("enter", "opens a small one that is made here and now", "text"),
+    ("", "", ""),
+    ("", "To make one of your own model, on the command line:", "text"),
+    ("", "  attn-tui recipe transformers   prints a script of a dozen lines", "strong"),
+    ("", "  attn-tui demo DIR              writes small ones with known faults", "strong"),
+)
+
+EMPTY_TEXT = "".join(f"{key:>5}  {text}".rstrip() + "\n" for key, text, _ in _EMPTY)
+"""The same as text."""
+
+
+def status(settings: Settings) -> Status:
+    """Return the statistic that is shown."""
+    statistic = STATISTICS[settings.statistic]
+    return [((statistic.title,), "heads.choose_statistic")]
+
+
+def capture_row(scene: Scene) -> Row:
+    """Return what is looked at: the file, how large its heads are, and how they are weighed."""
+    table, settings = scene.table, scene.settings
+    if not settings.capture:
+        return ()
+    names = [PurePath(path).name for path in settings.capture]
+    name = shown_path(names[0]) + (f" and {len(names) - 1} more" if names[1:] else "")
+    parts: list[Row] = [((f" {name}", "strong"),)]
+    if scene.changed:
+        parts.append(((f"  {scene.changed}", "error"),))
+    elif table:
+        parts += (((f"{sign}{text}", "label"),) for sign, text in _facts(scene, table))
+    row: Row = ()
+    for part in parts:
+        if sum(len(text) for text, _ in (*row, *part)) > scene.width - 1 and row:
+            break
+        row = (*row, *part)
+    return row
+
+
+def _facts(scene: Scene, table: HeadTable) -> list[tuple[str, str]]:
+    head = scene.head
+    assert head is not None
+    shape = table.capture.shape(head)
+    setup = scene.asked.experiment.setup
+    size = f"{len(table.layers):,} layers × {table.n_heads:,} heads"
+    keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k}"
+    mask = table.masks[head.layer]
+    kind = mask.mask.kind if mask.mask.kind != "none" else "no mask"
+    rows = scene.settings.rows
+    sampled = "every row" if rows is None or rows >= shape.n_queries else f"{rows:,} rows a head"
+    return [
+        ("  ", size), (" · ", keys), (" · ", f"m = {setup.scale.formula}"), (" · ", kind),
+        (" · ", sampled), (" · ", table.capture.tensors(head.layer)["q"].format),
+    ]  # fmt: skip
+
+
+def tabs(scene: Scene, focused: bool) -> list[Item]:
+    """Return the tabs, what the picture is of, and how far it is."""
+    roomy = scene.width >= 60
+    titles = {name: tab.title for name, tab in TABS.items()}
+    ends = []
+    if text := progress_text(scene)[not roomy]:
+        ends.append(Item(((f" {text} ", "strong"),), "stopping.stop('')"))
+    elif scene.settings.capture:
+        statistic = STATISTICS[scene.settings.statistic]
+        what = f" {statistic.words}{unit(scene.settings.statistic)} "
+        room = scene.width - sum(len(each) + 3 for each in titles.values()) - 1
+        if len(what) <= room and scene.view.chart != "doctor":
+            ends.append(Item(((what, "muted"),), "heads.choose_statistic"))
+    return tab_items(titles, scene.view.chart, focused, ends, scene.width)
+
+
+def progress_text(scene: Scene) -> tuple[str, str]:
+    """Return how far what is looked at is, and the same in a word; nothing once all is known."""
+    job = scene.examined if scene.view.chart == "doctor" else scene.job
+    if not scene.settings.capture:
+        return "", ""
+    if job.running:
+        seconds = scene.now - job.since
+        known = job.share > 0.01 and seconds > 0.5
+        rest = f", {left(seconds * (1.0 - job.share) / job.share)}" if known else ""
+        return f"{job.share:.0%}{rest}; space stops", f"{job.share:.0%}"
+    if job.state == "stopped":
+        return f"stopped at {job.share:.0%}; space goes on", "stopped"
+    return "", ""
+
+
+def empty_rows(width: int, height: int) -> Sequence[Row]:
+    """Return what to do where there is no capture."""
+    rows: list[Row] = [()] * (height > len(_EMPTY) + 1)
+    keyed = max(len(key) for key, _, _ in _EMPTY)
+    for key, text, role in _EMPTY:
+        rows.append(((f" {key:>{keyed}}  ", "key"), (text, role or "text")))
+    return [fitted(row, width) for row in rows[:height]]
+
+
+def picture(scene: Scene, table: HeadTable) -> Picture:
+    """Return what the map is of."""
+    settings, head = scene.settings, scene.head
+    assert head is not None
+    there = np.zeros((len(table.layers), table.n_heads), bool)
+    places = {layer: at for at, layer in enumerate(table.layers)}
+    for each in table.heads:
+        if each.batch == head.batch:
+            there[places[each.layer], each.head] = True
+    return Picture(
+        settings.statistic,
+        table.grid(settings.statistic, head.batch, settings.tau),
+        table.known(head.batch),
+        there,
+        table.layers,
+        (places[head.layer], head.head),
+    )
+
+
+def map_rows(scene: Scene, table: HeadTable, width: int, height: int) -> Sequence[Row]:
+    """Return the map, with the head under the cursor beside it or below."""
+    seen = picture(scene, table)
+    left = map_width(width)
+    if left < width:
+        drawn = head_map(seen, left, height)
+        return beside(drawn, card_rows(scene, table, width - left - GAP, height), GAP)
+    lines = min(2, max(height - 5, 0))
+    drawn = head_map(seen, width, height - lines)
+    return [*drawn, *readout_rows(scene, table, width)[:lines]]
+
+
+def map_width(width: int) -> int:
+    """Return how many columns the map has."""
+    return width - CARD - GAP if width >= BESIDE else width
+
+
+def list_rows(scene: Scene, table: HeadTable, width: int, height: int) -> Sequence[Row]:
+    """Return the list about the cursor."""
+    settings, head = scene.settings, scene.head
+    assert head is not None
+    return head_list(table, scene.listed, head, settings.statistic, width, height, settings.tau)
+
+
+def doctor_rows(scene: Scene, width: int, height: int) -> Sequence[Row]:
+    """Return what the doctor says, about the cursor."""
+    said = scene.said
+    if said is None or not said.lines:
+        waiting = " The doctor looks at the first head …"
+        return message(waiting if scene.examined.running else "", width, height)
+    place = said.heads.index(scene.head) if scene.head in said.heads else -1
+    return finding_rows(said.verdict, TITLES, said.lines, said.widths, place, width, height)
+
+
+def pointed(
+    scene: Scene, table: HeadTable, width: int, height: int, x: int, y: int
+) -> tuple[int, int] | None:
+    """Return the layer and the head at a cell of the map, or None beside all."""
+    left = map_width(width)
+    if left == width:
+        height -= min(2, max(height - 5, 0))
+    found = place_on_map(picture(scene, table), x, y, left, height)
+    return None if found is None else (table.layers[found[0]], found[1])
+
+
+def readout_rows(scene: Scene, table: HeadTable, width: int) -> list[Row]:
+    """Return the statistic of the head under the cursor in words, in two lines."""
+    head, settings = scene.head, scene.settings
+    assert head is not None
+    name, place = settings.statistic, head_text(head, table.n_batches).capitalize()
+    value, partial = table.value(head, name, settings.tau), table.partials.get(head)
+    if value is None or partial is None:
+        return [fitted(((f" {place}: not looked at yet", "cursor"),), width), fitted((), width)]
+    title = STATISTICS[name].title
+    where = place_text(value)
+    others = [each for each in ("saturated_share", "effective_keys", "max_logit") if each != name]
+    more = "  ".join(
+        f"{STATISTICS[each].title} {number_text(each, table.value(head, each).value)}"  # type: ignore[union-attr]
+        for each in others
+    )
+    first = f" {place}: {title} {value_text(name, value)}" + (f" at {where}" if where else "")
+    second = f" {rows_text(partial)}   {more}"
+    return [fitted(((first, "cursor"),), width), fitted(((second, "label"),), width)]
+
+
+def card_rows(scene: Scene, table: HeadTable, width: int, height: int) -> Sequence[Row]:
+    """Return every statistic of the head under the cursor."""
+    head, settings = scene.head, scene.settings
+    assert head is not None
+    shape = table.capture.shape(head)
+    partial = table.partials.get(head)
+    rows: list[Row] = [((head_text(head, table.n_batches).capitalize(), "strong"),)]
+    shared = f"keys of head {shape.kv_head}" if shape.kv_head != head.head else ""
+    rows.append(((rows_text(partial) if partial else "not looked at yet", "muted"),))
+    rows += [((shared, "muted"),)] * bool(shared)
+    rows.append(())
+    titles = max(len(each.title) for each in STATISTICS.values())
+    for name, statistic in STATISTICS.items():
+        value = table.value(head, name, settings.tau)
+        text = "" if value is None else value_text(name, value)
+        role = "cursor" if name == settings.statistic else "text"
+        rows.append(((f"{statistic.title:<{titles}}  ", "label"), (text, role)))
+    rows = [fitted(row, width) for row in rows[:height]]
+    return [*rows, *[fitted((), width)] * (height - len(rows))]

@@ -1,0 +1,162 @@
+"""The heads on their screen: the cursor among them, and what can be done with one."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from attn_tui.captures.capture import HeadId
+from attn_tui.compute.heads.statistic import STATISTICS
+from attn_tui.engine.answer import Answer
+from attn_tui.engine.settings import ROWS, Settings
+from attn_tui.files.draft import Draft
+from attn_tui.report.heads.values import head_text
+from attn_tui.tui.choices import Choice
+from attn_tui.tui.heads.scene import nearest
+from attn_tui.tui.heads.view import View
+from attn_tui.tui.parts import Host, Part
+from attn_tui.tui.state import Gesture
+from attn_tui.tui.visiting import Visiting
+
+MOVE = Gesture("head")
+"""Moves of the cursor; a run of them is one step of history."""
+
+
+class HeadsHost(Host, Protocol):
+    """A screen with a map of heads.
+
+    Attributes:
+        answer: What there is so far.
+        visiting: Goes to another instrument.
+        parts: All that can be done.
+    """
+
+    answer: Answer | None
+    visiting: Visiting
+    parts: dict[str, Part[Any]]
+
+    @property
+    def view(self) -> View:
+        """What is looked at."""
+
+    @property
+    def settings(self) -> Settings:
+        """What is asked of this instrument."""
+
+    @property
+    def lined(self) -> Sequence[HeadId]:
+        """The heads of the list that is looked at, in its order."""
+
+
+class Heads(Part[HeadsHost]):
+    """The cursor among the heads, and what is done with the one it is on."""
+
+    NAME = "heads"
+
+    @property
+    def here(self) -> HeadId | None:
+        """The head with the cursor."""
+        answer = self._screen.answer
+        return nearest(answer.table, self._screen.settings) if answer else None
+
+    def go(self, batch: int, layer: int, head: int) -> None:
+        """Go to a head; a run of such is one step of history."""
+        self._screen.fields.ask(
+            lambda setup: setup.put(
+                replace(setup.get(Settings), batch=batch, layer=layer, head=head)
+            ),
+            MOVE,
+        )
+
+    def move(self, dx: int, dy: int) -> None:
+        """Go so many heads to the right, and layers down."""
+        here, answer = self.here, self._screen.answer
+        if here is None or answer is None:
+            return
+        if self._screen.view.chart != "map":
+            self._move_in_list(here, dx, dy)
+            return
+        table = answer.table
+        rows = table.layers
+        at = min(max(rows.index(here.layer) + dy, 0), len(rows) - 1)
+        own = [h.head for h in table.heads if (h.batch, h.layer) == (here.batch, rows[at])]
+        self.go(here.batch, rows[at], min(max(here.head + dx, 0), max(own, default=0)))
+
+    def _move_in_list(self, here: HeadId, dx: int, dy: int) -> None:
+        """Go so many lines down; to the side look at another statistic."""
+        if dx and self._screen.view.chart == "list":
+            self._screen.fields.change("statistic", dx)
+        heads = self._screen.lined
+        if not dy or not heads:
+            return
+        at = heads.index(here) + dy if here in heads else 0
+        head = heads[min(max(at, 0), len(heads) - 1)]
+        self.go(head.batch, head.layer, head.head)
+
+    def choose_statistic(self) -> None:
+        """Offer the statistics."""
+        offered = [
+            Choice(name, each.title, each.words, name.replace("_", " "))
+            for name, each in STATISTICS.items()
+        ]
+        present = self._screen.settings.statistic
+        self._screen.choosing.choose("Statistic", offered, present, self.statistic)
+
+    def statistic(self, name: str) -> None:
+        """Show a statistic by its name."""
+        self._screen.fields.put("statistic", lambda _: name)
+
+    def exact(self) -> None:
+        """Take every row, or sample rows again."""
+        self._screen.fields.put("rows", lambda rows: ROWS if rows is None else None)
+
+    def pin(self) -> None:
+        """Keep this capture to compare the next one with, or let go of it."""
+        settings = self._screen.settings
+        if settings.other:
+            self._screen.fields.put("other", lambda _: ())
+            self._screen.notify("Compared with nothing any more", timeout=3)
+        elif settings.capture:
+            self._screen.fields.put("other", lambda _: settings.capture)
+            self._screen.notify("Kept: o opens the capture to compare with it", timeout=4)
+
+    async def open(self) -> None:
+        """Open the head under the cursor; without a capture a small one."""
+        screen = self._screen
+        here, answer, asked = self.here, screen.answer, screen.asked
+        if not screen.settings.capture:
+            await self.demo()
+        if here is None or answer is None or asked is None:
+            return
+        from attn_tui.tui.heads.opening import draft_of_row, row_of
+
+        table, row = answer.table, row_of(answer.table, here)
+        named = f"Row {row:,} of {head_text(here, table.n_batches)}"
+        words = (f"{named}, that of its largest logit: esc goes back", f"{named}: esc goes back")
+
+        def read(draft: Draft) -> None:
+            screen.run_worker(screen.visiting.to("explore", draft, words))
+
+        await self._filing.see_through(
+            f"Reading {named}",
+            lambda _: draft_of_row(table, here, row, asked.draft),
+            read,
+            self._say,
+        )
+
+    @property
+    def _filing(self) -> Any:
+        return self._screen.parts["filing"]
+
+    def _say(self, problem: str) -> None:
+        self._screen.notify(problem, timeout=6, markup=False)
+
+    async def demo(self) -> None:
+        """Open a small capture, which is made now."""
+        from attn_tui.captures.example import example_capture
+
+        def made(path: str) -> None:
+            self._screen.fields.put("capture", lambda _: (path,))
+
+        await self._filing.see_through(
+            "Making a capture", lambda _: example_capture(), made, self._say
+        )

@@ -1,0 +1,95 @@
+"""What the panes of the screen of Heads are given to show."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from attn_tui.captures.capture import HeadId
+from attn_tui.charts.heads.listing import listed
+from attn_tui.compute.errors import InputError
+from attn_tui.engine.answer import Answer
+from attn_tui.engine.settings import Settings
+from attn_tui.engine.table import HeadTable
+from attn_tui.report.headline import Headline
+from attn_tui.report.heads.saying import NOTHING, first_of, headline
+from attn_tui.tui import scene
+from attn_tui.tui.heads.view import View
+from attn_tui.tui.job import Job
+
+if TYPE_CHECKING:
+    from attn_tui.tui.heads.examining import Examined
+
+
+@dataclass(frozen=True, eq=False)
+class Scene(scene.Scene):
+    """What Heads shows.
+
+    Attributes:
+        view: What is looked at.
+        examined: What the doctor found so far, and how that stands.
+        changed: Why what is shown is not what is on the disk any more, or nothing.
+        now: What the clock says, in seconds.
+    """
+
+    answer: Answer | None
+    view: View
+    examined: "Job[Examined]"
+    changed: str
+    now: float
+
+    @property
+    def settings(self) -> Settings:
+        """What is asked of this instrument."""
+        return self.asked.experiment.setup.get(Settings)
+
+    @property
+    def table(self) -> HeadTable | None:
+        """What is known of the heads, as far as it is of what is asked."""
+        return self.answer.table if self.answer else None
+
+    @property
+    def head(self) -> HeadId | None:
+        """The head with the cursor: the one that is asked, or the nearest there is."""
+        return nearest(self.table, self.settings) if self.table else None
+
+    @property
+    def said(self) -> "Examined | None":
+        """What the doctor says of this capture."""
+        return self.examined.result(self.examined.question)
+
+    @cached_property
+    def listed(self) -> tuple[HeadId, ...]:
+        """The heads that are listed, in their order; none while the condition is not understood."""
+        if self.table is None:
+            return ()
+        settings, view = self.settings, self.view
+        try:
+            found = listed(self.table, settings.statistic, settings.tau, view.sort, view.only)
+        except InputError:
+            return ()
+        return tuple(found)
+
+    @cached_property
+    def headline(self) -> Headline:
+        """How many heads saturate."""
+        if self.table is None:
+            text = "Opening the capture …" if self.job.running else "Nothing is known yet."
+            return Headline(text, text) if self.settings.capture else NOTHING
+        said = headline(self.table, self.settings.statistic, self.settings.tau)
+        if self.changed:
+            words = f"Not as on the disk any more: {said.full}"
+            return Headline.fitting((words, said.full), (said.short,))
+        return said
+
+
+def nearest(table: HeadTable, settings: Settings) -> HeadId:
+    """Return the head that is asked, or the nearest there is; of none that to look at first."""
+    if settings.layer is None or settings.head is None:
+        return first_of(table, settings.statistic, settings.tau)
+    asked = HeadId(settings.batch, settings.layer, settings.head)
+    if asked in table.places:
+        return asked
+    batch = min(asked.batch, table.n_batches - 1)
+    layer = min(table.layers, key=lambda each: (abs(each - asked.layer), each))
+    own = [each for each in table.heads if each.layer == layer and each.batch == batch]
+    return min(own, key=lambda each: abs(each.head - asked.head)) if own else table.heads[0]

@@ -1,0 +1,165 @@
+"""The screen of Heads: what a model computed, head by head, and what the doctor says of it."""
+
+import time
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult
+
+from attn_tui.captures.capture import HeadId
+from attn_tui.engine.answer import Answer, answer
+from attn_tui.engine.settings import Settings
+from attn_tui.report.heads import answers
+from attn_tui.tui import full
+from attn_tui.tui.bars import Status
+from attn_tui.tui.computing import Computing
+from attn_tui.tui.full import FullPicture
+from attn_tui.tui.heads import drawing, explanations, panes
+from attn_tui.tui.heads.actions import ACTIONS
+from attn_tui.tui.heads.examining import Examined, examined
+from attn_tui.tui.heads.examining import key_of as asked_of_doctor
+from attn_tui.tui.heads.filing import CaptureFiling
+from attn_tui.tui.heads.heads import Heads
+from attn_tui.tui.heads.results import key_of
+from attn_tui.tui.heads.scene import Scene
+from attn_tui.tui.heads.settings import ABSENT, GROUPS
+from attn_tui.tui.heads.view import TABS, View
+from attn_tui.tui.instrument_screen import InstrumentScreen
+from attn_tui.tui.job import Job
+from attn_tui.tui.looking import Looking
+from attn_tui.tui.parts import Host, Part
+from attn_tui.tui.scale import ScalePart
+from attn_tui.tui.state import Asked
+from attn_tui.tui.stopping import Stopping
+from attn_tui.tui.widgets.bar import Item
+from attn_tui.tui.widgets.entry import Entry
+
+
+class HeadsScreen(InstrumentScreen):
+    """What is looked at in a line; the map of heads, their list, or what the doctor says."""
+
+    NAME = "heads"
+    SECTIONS = (panes.HeadsChart.SECTION,)
+    ACTIONS = (*full.ACTIONS, *ACTIONS)
+    GROUPS, ABSENT = GROUPS, ABSENT
+    TABS = TABS
+    WRITERS: ClassVar = {
+        ".txt": answers.render_text, ".json": answers.render_json, ".csv": answers.render_csv,
+    }  # fmt: skip
+    explanation = explanations.WORDS
+    answer: Answer | None = None
+    view: View = View()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.examining: Computing[Examined] = Computing(
+            self, lambda found: found.report.progress, most=4
+        )
+        self.computings = (self.computing, self.examining)
+        self.changed = ""
+
+    def make_parts(self) -> Iterable[Part[Any]]:
+        """Return what can be done here."""
+        self.heads, self.looking = Heads(self), Looking[Host](self)
+        parts = self.heads, self.looking, ScalePart(self), StoppingHeads(self)
+        return *parts, CaptureFiling(self), FullPicture(self)
+
+    def make_computing(self) -> Computing[Answer]:
+        """Return what has heads looked at; a capture looked at not long ago comes at once."""
+        return Computing(self, lambda answer: answer.progress, most=4)
+
+    def compose_panes(self) -> ComposeResult:
+        """Lay out the panes."""
+        yield panes.CapturePane(id="capture")
+        yield panes.HeadsChart(id="charts")
+        yield Entry(id="entry")
+
+    # What is asked and found
+
+    @property
+    def settings(self) -> Settings:
+        """What is asked of this instrument."""
+        return self.fields.setup.get(Settings)
+
+    def go_on(self) -> None:
+        """Find out about the heads that are asked."""
+        if self.asked is None:
+            return
+        experiment = self.asked.experiment
+        if not self.settings.capture:
+            self.answer = None
+            self.computing.leave()
+            return
+        key = key_of(experiment)
+        self.computing.ask(key, partial(answer, experiment))
+        self.answer = self.computing.job.result(key)
+        if self.view.chart == "doctor":
+            asked = self.settings
+            self.examining.ask(asked_of_doctor(asked), partial(examined, asked))
+
+    # What is shown
+
+    @property
+    def job(self) -> Job[Any]:
+        """How what is looked at stands: the doctor has a job of his own."""
+        return (self.examining if self.view.chart == "doctor" else self.computing).job
+
+    @property
+    def lined(self) -> Sequence[HeadId]:
+        """The heads of the list that is looked at, in its order."""
+        if self.asked is None:
+            return ()
+        scene = self.scene(self.asked)
+        if self.view.chart == "doctor":
+            return scene.said.heads if scene.said else ()
+        return scene.listed
+
+    def said(self) -> str:
+        """Return all there is to say of what is looked at."""
+        found = self.scene(self.asked).said if self.asked and self.view.chart == "doctor" else None
+        if found is None:
+            return super().said() or drawing.EMPTY_TEXT * (not self.settings.capture)
+        from attn_tui.report.doctor.text import render
+
+        return "".join(render(found.report))
+
+    @property
+    def status(self) -> Status:
+        """The statistic that is shown."""
+        return drawing.status(self.settings)
+
+    def scene(self, asked: Asked) -> Scene:
+        """Return what panes are to show."""
+        return Scene(
+            asked, self.answer, self.computing.job, self.problem, *self.room, self.view,
+            self.examining.job, self.changed, time.monotonic(),
+        )  # fmt: skip
+
+    def draw(self, later: bool = False) -> None:
+        """Show everything but the chart at once, and the chart soon."""
+        super().draw(later)
+
+    def tab_items(self, focused: bool) -> Sequence[Item]:
+        """Return the line of tabs."""
+        return drawing.tabs(self.scene(self.asked), focused) if self.asked else ()
+
+
+class StoppingHeads(Stopping[Any]):
+    """Stops what is looked at, or goes on with it: the doctor has a job of his own."""
+
+    def stop(self, done: str) -> None:
+        """Stop, or go on; where all is known say so."""
+        screen = self._screen
+        if screen.view.chart != "doctor":
+            super().stop(done)
+            return
+        examining = screen.examining
+        if examining.job.running:
+            examining.stop()
+        elif examining.job.state in ("stopped", "failed"):
+            examining.leave()
+            screen.go_on()
+        else:
+            screen.notify("The doctor has looked at every head", timeout=3)
+        screen.draw()

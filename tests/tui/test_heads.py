@@ -1,0 +1,155 @@
+"""The screen of Heads: a capture opened, its map, its list, the doctor, and the way to a head."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_tui.captures.example import example_capture, tensors
+from attn_tui.captures.writer import write_safetensors
+from attn_tui.compute.setup import Setup
+from attn_tui.engine.settings import Settings
+from attn_tui.files.draft import EXAMPLE
+from attn_tui.tui.heads.screen import HeadsScreen
+from tests.tui.person import MEDIUM, NARROW, WIDE, Person, at_screen
+
+
+@asynccontextmanager
+async def at_heads(size: tuple[int, int] = WIDE, **asked: object) -> AsyncIterator[Person]:
+    settings = Settings(**{"capture": (example_capture(),), **asked})  # type: ignore[arg-type]
+    draft = replace(EXAMPLE, setup=Setup().put(settings))
+    async with at_screen(size, draft, instrument="heads") as person:
+        yield person
+
+
+def here(person: Person) -> tuple[int, int]:
+    screen = person.screen(HeadsScreen)
+    head = screen.heads.here
+    assert head is not None
+    return head.layer, head.head
+
+
+@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
+async def test_what_saturates_is_said_first(size: tuple[int, int]) -> None:
+    async with at_heads(size) as person:
+        said = " ".join(line.strip() for line in person.lines[1:3])
+        assert re.search(r"\b6\b.*on one key in most rows; layer \d head \d is the sharpest", said)
+        assert " ".join(map(str, here(person))) in said.replace("layer ", "").replace("head ", "")
+        person.sees("Map", "89")
+
+
+async def test_without_a_capture_it_says_how_to_get_one_and_enter_makes_one() -> None:
+    async with at_heads(MEDIUM, capture=()) as person:
+        person.sees("attn-tui recipe transformers", "attn-tui demo DIR", "o  opens one")
+        await person.press("enter")
+        await person.until_sees("on one key in most rows")
+        person.sees("example.safetensors", "8 layers × 8 heads")
+        await person.press("u")
+        person.sees("No capture is open.")
+
+
+async def test_arrows_move_the_cursor_and_a_run_is_one_step() -> None:
+    async with at_heads(layer=0, head=0) as person:
+        await person.hold("right", 3)
+        await person.hold("j", 2)
+        assert here(person) == (2, 3)
+        person.sees("Layer 2 head 3")
+        await person.hold("left", 9)
+        assert here(person) == (2, 0)
+        await person.press("u", "u", "u")
+        assert here(person) == (0, 0)
+
+
+async def test_another_statistic_is_another_map_with_another_headline() -> None:
+    async with at_heads() as person:
+        await person.press("e")
+        await person.write("max_logit")
+        await person.press("enter")
+        person.sees("The largest logit is", "none of 64 heads passes 100", "the largest logit ─")
+        await person.put("tau", "30")
+        person.sees("heads pass 30")
+
+
+async def test_rows_are_sampled_until_every_row_is_wanted() -> None:
+    async with at_heads(rows=16) as person:
+        person.sees("16 of 128 rows", "most sampled rows", "16 rows a head", "±")
+        await person.press("w")
+        person.sees("all 128 rows", "in most rows", "every row")
+        person.misses("±")
+        await person.press("w")
+        assert person.settings(Settings).rows == 128
+
+
+async def test_the_list_has_what_to_look_at_first_on_top() -> None:
+    async with at_heads(MEDIUM) as person:
+        await person.press("t")
+        lines = person.lines[5:-1]
+        shares = [int(found[1]) for line in lines if (found := re.search(r" (\d+) %", line))]
+        assert shares[0] == 89
+        assert shares == sorted(shares, reverse=True)
+        first = here(person)
+        await person.press("down")
+        assert here(person) != first
+        await person.put("only", "layer 3")
+        assert {head.layer for head in person.screen(HeadsScreen).lined} == {3}
+        await person.put("only", "saturated_share > 0.5")
+        assert len(person.screen(HeadsScreen).lined) == 6
+        await person.put("only", "layer 99")
+        person.sees("No head is like that")
+
+
+async def test_the_doctor_says_what_it_was_computed_with() -> None:
+    async with at_heads() as person:
+        await person.press("t", "t")
+        person.sees("agrees: m = 0.176795 = 1/√d_k (d_k = 32), mask causal as expected", "flash")
+        await person.press("i")
+        person.sees("expected by", "the capture's metadata")
+
+
+async def test_enter_opens_the_sharpest_row_and_escape_comes_back() -> None:
+    async with at_heads(layer=4, head=7) as person:
+        before = person.asked.draft
+        await person.press("enter")
+        await person.until_sees("of layer 4 head 7")
+        assert person.app.current_mode == "explore"
+        assert person.asked.draft.setup.d_k == 32
+        await person.press("escape")
+        assert person.app.current_mode == "heads"
+        assert person.asked.draft == before
+
+
+async def test_a_file_that_cannot_be_read_says_why_where_it_was_named(tmp_path: Path) -> None:
+    (tmp_path / "broken.safetensors").write_bytes(b"\0" * 9)
+    write_safetensors(tmp_path / "other.safetensors", {"x": np.zeros((2, 2), np.float32)})
+    async with at_heads(MEDIUM, capture=()) as person:
+        for name in ("broken.safetensors", "other.safetensors", "nowhere.safetensors"):
+            await person.press("o")
+            await person.press("ctrl+u")
+            await person.paste(str(tmp_path / name))
+            await person.press("enter")
+            await person.until_sees("expected")
+            assert name in person.text
+            await person.press("escape")
+        assert person.settings(Settings).capture == ()
+
+
+async def test_a_capture_is_opened_from_any_instrument(tmp_path: Path) -> None:
+    path = tmp_path / "mine.safetensors"
+    write_safetensors(path, tensors(2))
+    async with at_screen(MEDIUM) as person:
+        await person.press("o", "ctrl+u")
+        await person.paste(str(path))
+        await person.press("enter")
+        await person.until_sees("2 layers × 8 heads")
+        assert person.app.current_mode == "heads"
+        assert person.app.line == f"attn-tui heads {path}"
+
+
+async def test_the_command_line_says_what_is_asked() -> None:
+    async with at_heads(rows=None, seed=7, statistic="entropy", tau=50.0) as person:
+        line = person.app.line
+    assert line.endswith("--statistic entropy --rows all --seed 7 --tau 50")
