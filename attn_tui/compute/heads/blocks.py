@@ -12,10 +12,10 @@ from attn_tui.compute.heads.sight import Sight, sight
 from attn_tui.compute.heads.sums import HIDDEN, Exponents, sums
 from attn_tui.compute.heads.weighing import Weighing
 
-_CACHED = 2**19
+_CACHED = 2**20
 """Scores of a block: two arrays of so many float32 stay near a core."""
 
-_MOST, _LEAST, _LARGEST = 128, 64, 2**23
+_MOST, _LEAST, _LARGEST = 256, 64, 2**23
 """Rows of a block: a product of few takes longer for each, but a block is no larger than that."""
 
 

@@ -165,7 +165,7 @@ def test_blocks_hold_no_square_of_scores(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(np, "empty", counted)
     row_statistics(drawn(3000, 3000, 2, "float32"), Weighing(PLAIN))
-    assert max(sizes) <= 2 * 128 * 3000
+    assert max(sizes) <= 2 * 256 * 3000
 
 
 TORCH = json.loads((DATA / "sdpa.json").read_text("utf-8"))["cases"]
