@@ -44,14 +44,14 @@ def examine(
         capture: The tensors.
         expectation: What they should be, or nothing.
         settings: Which heads, and how many rows of each.
-        stop: Asked before each head whether to end.
+        stop: Asked before each fit whether to end; a head that is not done is left out.
 
     Raises:
         InputError: If there is no such head, the expectation is of another model, or a file cannot
             be read any more.
     """
     started = time.monotonic()
-    doctor = _Doctor(capture, expectation, settings)
+    doctor = _Doctor(capture, expectation, settings, stop)
     with one_thread():
         readings = doctor.settle(_layers(capture, settings))
     chosen = _chosen(capture, settings, readings)
@@ -59,12 +59,13 @@ def examine(
     report = Report(capture, expectation, settings, len(chosen))
     yield report
     for head in chosen:
-        if stop():
+        try:
+            # Threads of BLAS cost more than they save on matrices of a head's size.
+            with one_thread():
+                findings = (*report.findings, doctor.see(head))
+        except _Stopped:
             yield replace(report, interrupted=True, elapsed=time.monotonic() - started)
             return
-        # Threads of BLAS cost more than they save on matrices of a head's size.
-        with one_thread():
-            findings = (*report.findings, doctor.see(head))
         report = replace(report, findings=findings, elapsed=time.monotonic() - started)
         yield report
 
@@ -101,6 +102,10 @@ def _chosen(
     return chosen
 
 
+class _Stopped(Exception):  # noqa: N818 - it is no error: somebody asked for it
+    """Nobody wants the rest of a head."""
+
+
 class _Doctor:
     """Examines heads, and remembers what their neighbours had.
 
@@ -108,15 +113,16 @@ class _Doctor:
         capture: The tensors.
         expectation: What they should be, or nothing.
         settings: How many rows of each.
+        stop: Asked before each fit.
 
     Attributes:
         level: The confidence of the intervals that decide.
     """
 
     def __init__(
-        self, capture: Capture, expectation: Expectation | None, settings: Settings
+        self, capture: Capture, expectation: Expectation | None, settings: Settings, stop: Stop
     ) -> None:
-        self.capture, self.expectation = capture, expectation
+        self.capture, self.expectation, self.stop = capture, expectation, stop
         self.settings, self.level = settings, confidence(1)
         self.readings: dict[int, list[Reading]] = {}
         self.known: list[tuple[_Kind, Diagnosis]] = []
@@ -221,12 +227,14 @@ class _Doctor:
                     read[reading] = self.capture.read(id, rows, reading)
                 head = read[reading]
                 for start in [None] if search else self._starts(id, head, reading):
+                    self._ask()
                     found = diagnose(head, start=start, deep=search)
                     if best is None or _better(found, best[0]):
                         best = found, head, reading
                     if found.fits:
                         self._remember(_kind(reading), found)
                         return best
+        self._ask()
         assert best is not None
         found, head, reading = best
         if self.vain < _VAIN:
@@ -238,6 +246,10 @@ class _Doctor:
             note = f"Not all were searched: nothing fitted the {_VAIN} heads before."
             found = replace(found, notes=(*found.notes, note))
         return found, head, reading
+
+    def _ask(self) -> None:
+        if self.stop():
+            raise _Stopped
 
     def _readings(self, layer: int) -> list[Reading]:
         """Return the readings of a layer, those first that fitted a neighbour."""
