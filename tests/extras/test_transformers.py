@@ -127,6 +127,18 @@ def test_what_is_captured_is_what_the_layer_computed(
         assert far(rows, LogitMap(m, cap, rows.sink)) < 1e-5
 
 
+def test_the_first_call_of_each_layer_is_kept_and_nothing_of_later_ones(tmp_path: Path) -> None:
+    model = model_of("mistral", "sdpa")
+    with torch.no_grad(), capturing("transformers")(model, tmp_path / "c.safetensors"):
+        for length in (6, 20):
+            # A window of 8 needs no mask in the first of these, and one in the second.
+            model(torch.full((1, length), 7), use_cache=False)
+    capture = opened(tmp_path / "c.safetensors")
+    for layer in capture.layers:
+        assert {*capture.tensors(layer)} == {"q", "k", "v", "out"}
+        assert capture.tensors(layer)["q"].shape == (1, 4, 6, 24)
+
+
 def test_a_model_that_calls_no_attention_function_is_told_so(tmp_path: Path) -> None:
     with (
         pytest.raises(RuntimeError, match="no layer called"),
