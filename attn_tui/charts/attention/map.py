@@ -198,22 +198,25 @@ def _legends(answer: Answer, place: Layout) -> Sequence[Row]:
     """Return what the shades stand for, and what a cell does, at decreasing length."""
     samples: Row = ((f"{SHADES[0]} ", "zero"), (f"below {_percent(STEPS[0])}", "label"))
     short: Row = ((f"{SHADES[0]} ", "zero"), ("<1 %", "label"))
+    tight: Row = ((SHADES[0], "zero"), ("<1", "label"))
     for shade, step in enumerate(STEPS, 1):
         samples = (
             *samples,
             (f"  {SHADES[shade] * 2}", "text"),
             (f" from {_percent(step)}", "label"),
         )
+        tight = (*tight, (f" {SHADES[shade]}", "text"), (f"{100 * step:.0f}", "label"))
         short = (*short, (f" {SHADES[shade]}", "text"), (f" {100 * step:.0f}", "label"))
     keys = place.columns * answer.block
     if place.rows * keys == 1:
-        return samples, short
+        return samples, short, (*tight, (" %", "label"))
     each = f"each cell: the largest of {place.rows:,} × {keys:,} weights"
     tiny = f"largest of {place.rows:,} × {keys:,}"
     return (
         (*samples, (f"   {each}", "label")),
         ((each, "label"), ("  ", "text"), *short),
         ((tiny, "label"), ("  ", "text"), *short),
+        ((tiny, "label"), ("  ", "text"), *tight, (" %", "label")),
         ((tiny, "label"),),
     )
 
