@@ -11,6 +11,7 @@ from attn_tui.charts.grid import Grid
 from attn_tui.charts.rows import Row, beside, first_fit, first_text, fitted, message
 from attn_tui.charts.sides import Side, role_of
 from attn_tui.compute.attention.answer import HIDDEN, Answer, Numbers
+from attn_tui.compute.logit_map import PLAIN
 from attn_tui.report.headline import done
 
 STEPS = (0.01, 0.1, 0.3, 0.9)
@@ -189,7 +190,8 @@ def _titles(answer: Answer, which: int) -> Sequence[str]:
     if len(ms) != 1:
         return f"{name}: m = {scale.formula}", name
     n = int(answer.attended[answer.choosing[0]])
-    how = done(scale.logit_map(setup.d_k, n)).lower()
+    to_logits = scale.logit_map(setup.d_k, n)
+    how = "not divided" if to_logits == PLAIN else done(to_logits).lower()
     text = how if name == "scaled" else f"{name}: {how}"
     return (text, name) if name != "scaled" else (text, how, name)
 

@@ -58,6 +58,11 @@ def test_it_says_what_a_cell_stands_for_where_that_is_more_than_one_weight() -> 
     assert "each cell: the largest of 25 × 8 weights" in " ".join(drawn(head(300), 110, 15))
 
 
+def test_a_title_says_what_was_done_to_the_scores() -> None:
+    assert "divided by 32" in drawn(head(12), 78, 16)[0]
+    assert "not divided" in drawn(head(12, 1), 78, 16)[0]
+
+
 def test_the_shades_never_move() -> None:
     legends = {drawn(head(12, d_k), 78, 16)[-2] for d_k in (1, 64, 65_536)}
     assert len(legends) == 1
