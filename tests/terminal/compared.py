@@ -27,7 +27,7 @@ OTHERS = {
         "3",
         "/draws 20\r/points of curves 5\r/points of maps 5\rn64\r/n_range 2:64\r/seed {}\r",
     ),
-    "attention": ("4", "/rows drawn\r/queries 5\r/seed {}\r"),
+    "attention": ("4", "/rows drawn\rn5\r/seed {}\r"),
     "claim": ("6", "/claim S0-14\r/seed {}\r"),
 }
 """The other commands: the key of the instrument, and those that let it draw little.
