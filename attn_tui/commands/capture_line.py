@@ -67,6 +67,8 @@ def heads(asked: "Asked") -> str:
     if not settings.capture:
         raise InputError("capture", "none is open", "one: o opens it")
     words = ["attn-tui", "heads", *settings.capture]
+    if len(settings.other) == 1 and len(settings.capture) == 1:
+        words = ["attn-tui", "compare", *settings.other, *settings.capture]
     fields = fields_of(Settings)
     for option, name in (
         ("--statistic", "statistic"),

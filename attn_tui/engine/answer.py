@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from attn_tui.captures.capture import Capture
 from attn_tui.captures.opening import open_capture
 from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.engine.comparison import Comparison, compared
 from attn_tui.engine.making import Making, parse_mask
 from attn_tui.engine.plan import Plan, Question
 from attn_tui.engine.settings import Settings
@@ -26,6 +27,7 @@ class Answer:
         survey: Of the capture: what was asked of it, and all that is known.
         table: The same as arrays.
         other: That of the capture it is compared with, if there is one.
+        comparison: Where the two part, as far as known.
         progress: The share of the work that is done.
     """
 
@@ -33,6 +35,7 @@ class Answer:
     survey: Survey
     table: HeadTable
     other: HeadTable | None
+    comparison: Comparison | None
     progress: float
 
 
@@ -65,15 +68,23 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     question, captures = question_of(experiment), [opened(settings, settings.capture)]
     if settings.other:
         captures.append(opened(settings, settings.other))
-    done: list[tuple[Survey, HeadTable]] = []
-    for capture in captures:
-        for found, table in _grown(capture, Plan.of(capture, question), stop):
-            first, known = done[0] if done else (found, table)
-            progress = (len(done) + found.progress) / len(captures)
-            yield Answer(experiment, first, known, table if done else None, progress)
-        done.append((found, table))
-        if stop():
-            return
+    parts = 3 if settings.other else 1
+    for found, table in _grown(captures[0], Plan.of(captures[0], question), stop):
+        yield Answer(experiment, found, table, None, None, found.progress / parts)
+    if not settings.other or stop():
+        return
+    for other, beside in _grown(captures[1], Plan.of(captures[1], question), stop):
+        yield Answer(experiment, found, table, beside, None, (1.0 + other.progress) / parts)
+    last = time.monotonic()
+    comparison = None
+    for comparison in compared(captures[1], captures[0], question, stop=stop):
+        if time.monotonic() - last >= _EVERY:
+            share = (2.0 + comparison.progress) / parts
+            yield Answer(experiment, found, table, beside, comparison, share)
+            last = time.monotonic()
+    if comparison is not None:
+        share = (2.0 + comparison.progress) / parts
+        yield Answer(experiment, found, table, beside, comparison, share)
 
 
 def _grown(capture: Capture, plan: Plan, stop: Stop) -> Iterator[tuple[Survey, HeadTable]]:

@@ -153,3 +153,44 @@ async def test_the_command_line_says_what_is_asked() -> None:
     async with at_heads(rows=None, seed=7, statistic="entropy", tau=50.0) as person:
         line = person.app.line
     assert line.endswith("--statistic entropy --rows all --seed 7 --tau 50")
+
+
+async def test_a_capture_that_changes_on_the_disk_is_noticed_and_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "mine.safetensors"
+    write_safetensors(path, tensors(2))
+    async with at_heads(capture=(str(path),)) as person:
+        screen = person.screen(HeadsScreen)
+        assert screen.answer
+        mark = screen.answer.table.capture.fingerprint
+        screen.verify(mark)
+        await person.press("right")
+        person.misses("has changed")
+        write_safetensors(path, tensors(3))
+        screen.verify(mark)
+        await person.until_sees("it has changed since it was opened: space reads it again")
+        # What was computed stays.
+        person.sees("Layer 1 head")
+        await person.press("space")
+        person.sees("3 layers × 8 heads")
+        person.misses("has changed")
+
+
+async def test_two_captures_are_compared_and_the_headline_says_where_they_part(
+    tmp_path: Path,
+) -> None:
+    made = tensors(3)
+    write_safetensors(tmp_path / "one.safetensors", made)
+    made["1.q"] = made["1.q"].copy()
+    made["1.q"][0, 5] *= 2
+    write_safetensors(tmp_path / "two.safetensors", made)
+    async with at_heads(capture=(str(tmp_path / "one.safetensors"),)) as person:
+        await person.press("p", "o", "ctrl+u")
+        await person.paste(str(tmp_path / "two.safetensors"))
+        await person.press("enter")
+        await person.until_sees("They part in layer 1, head 5")
+        person.sees("two.safetensors compared with one.safetensors", "(before", "less")
+        await person.put("statistic", "query_norm")
+        person.sees("▲2.0", "=")
+        assert person.app.line.startswith("attn-tui compare")
+        await person.press("p")
+        person.misses("compared with")

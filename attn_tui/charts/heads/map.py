@@ -10,7 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.grid import Grid
-from attn_tui.charts.heads.shading import SCALES, fill_of, legend, role_of
+from attn_tui.charts.heads.shading import (
+    SCALES,
+    Scale,
+    change_legend,
+    change_scale,
+    change_text,
+    fill_of,
+    legend,
+    role_of,
+)
 from attn_tui.charts.rows import Row, first_fit, fitted, message
 from attn_tui.report.heads.values import brief
 
@@ -32,6 +41,7 @@ class Picture:
         there: Which heads there are, shape (layers, heads).
         layers: The number of each layer.
         cursor: The row and the column of the head with the cursor.
+        is_change: Whether values are changes, as `changes` returns them.
     """
 
     name: str
@@ -40,6 +50,16 @@ class Picture:
     there: NDArray[np.bool_]
     layers: Sequence[int]
     cursor: tuple[int, int]
+    is_change: bool = False
+
+    @property
+    def scale(self) -> Scale:
+        """How dark values are."""
+        return change_scale(self.name) if self.is_change else SCALES[self.name]
+
+    def text(self, value: float) -> str:
+        """Return a value in at most four cells."""
+        return change_text(self.name, value) if self.is_change else brief(self.name, value)
 
 
 @dataclass(frozen=True)
@@ -137,7 +157,7 @@ def head_map(picture: Picture, width: int, height: int) -> Sequence[Row]:
 
 
 def _legends(picture: Picture) -> list[Row]:
-    rows = legend(picture.name)
+    rows = change_legend(picture.name) if picture.is_change else legend(picture.name)
     if (picture.there & ~picture.known).any():
         rows = [(*row, ("   ? not yet", "muted")) for row in rows[:1]] + rows
     return rows
@@ -183,9 +203,9 @@ def _cell(
     if not picture.known[head]:
         grid.put(left, top + (seen.tall - 1) // 2, "?", "muted")
         return
-    shade = SCALES[picture.name].shade(value)
+    shade = picture.scale.shade(value)
     role, fill = role_of(value, shade), fill_of(value, shade)
-    text = "" if seen.cell < DIGITS or np.isnan(value) else brief(picture.name, value)
+    text = "" if seen.cell < DIGITS or np.isnan(value) else picture.text(value)
     if text and not shade:
         fill = " "
     for y in range(top, top + seen.tall):

@@ -1,12 +1,17 @@
 """How dark each statistic of a head is: fixed sizes with a meaning, never relative to a capture."""
 
 from dataclasses import dataclass
-from math import isnan
+from math import exp, isnan
 
-from attn_tui.charts.glyphs import NAN, SHADES
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.charts.glyphs import ABOVE, BELOW, NAN, SHADES
 from attn_tui.charts.rows import Row
-from attn_tui.report.heads.values import SHARES
+from attn_tui.report.heads.values import SHARES, brief
 from attn_tui.report.numbers import general
+
+Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,54 @@ SCALES = {
     "cosine": Scale((0.05, 0.25, 0.5, 0.75)),
 }
 """The scale of each statistic."""
+
+
+_DIFFERENCES = {
+    **dict.fromkeys(SHARES, Scale((0.02, 0.1, 0.25, 0.5))),
+    "entropy": Scale((0.1, 0.5, 1.0, 2.0)),
+    "cosine": Scale((0.02, 0.1, 0.25, 0.5)),
+}
+"""Statistics of which the change is a difference, and how large it is; of others it is a factor."""
+
+_FACTORS = Scale((0.14, 0.69, 2.3, 6.9))
+"""Natural logarithms of factors: 1.15, 2, 10 and 1,000."""
+
+
+def change_scale(name: str) -> Scale:
+    """Return how dark a change of a statistic is."""
+    return _DIFFERENCES.get(name, _FACTORS)
+
+
+def changes(name: str, now: Numbers, before: Numbers) -> Numbers:
+    """Return what a statistic has become: the difference, or the logarithm of the factor."""
+    with np.errstate(all="ignore"):
+        if name in _DIFFERENCES:
+            return now - before
+        found = np.log(np.abs(now)) - np.log(np.abs(before))
+        return np.where(now == before, 0.0, found)
+
+
+def change_text(name: str, value: float) -> str:
+    """Return a change in at most four cells."""
+    sign = ABOVE if value > 0.0 else BELOW
+    if name in _DIFFERENCES:
+        text = brief(name, abs(value))
+        return "=" if text in ("0", "~0", "<1") else sign + text
+    return "=" if abs(value) < _FACTORS.steps[0] else sign + brief("max_logit", exp(abs(value)))
+
+
+def change_legend(name: str) -> list[Row]:
+    """Return what the cells of a map of changes mean."""
+    how = "by so much" if name in _DIFFERENCES else "times so much"
+    unit = ", %" if name in SHARES else ""
+    full: Row = (
+        (ABOVE, "positive4"), (f" more than before, {how}{unit}   ", "label"),
+        (BELOW, "negative4"), (" less   ", "label"), ("=", "zero"), (" the same", "label"),
+    )  # fmt: skip
+    short: Row = (
+        (ABOVE, "positive4"), (" more ", "label"), (BELOW, "negative4"), (" less ", "label"),
+    )  # fmt: skip
+    return [full, short]
 
 
 def role_of(value: float, shade: int) -> str:

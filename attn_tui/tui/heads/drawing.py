@@ -8,6 +8,7 @@ import numpy as np
 from attn_tui.charts.heads.findings import finding_rows
 from attn_tui.charts.heads.listing import head_list
 from attn_tui.charts.heads.map import Picture, head_map, place_on_map
+from attn_tui.charts.heads.shading import changes
 from attn_tui.charts.rows import Row, beside, fitted, message
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine.settings import Settings
@@ -64,7 +65,10 @@ def capture_row(scene: Scene) -> Row:
     parts: list[Row] = [((f" {name}", "strong"),)]
     if scene.changed:
         parts.append(((f"  {scene.changed}", "error"),))
-    elif table:
+    elif settings.other:
+        names = [PurePath(path).name for path in settings.other]
+        parts.append(((f" compared with {shown_path(names[0])}", "strong"),))
+    if table and not scene.changed:
         parts += (((f"{sign}{text}", "label"),) for sign, text in _facts(scene, table))
     row: Row = ()
     for part in parts:
@@ -140,13 +144,25 @@ def picture(scene: Scene, table: HeadTable) -> Picture:
     for each in table.heads:
         if each.batch == head.batch:
             there[places[each.layer], each.head] = True
+    name, other = settings.statistic, scene.answer.other if scene.answer else None
+    values = table.grid(name, head.batch, settings.tau)
+    if other is not None:
+        before = np.full(values.shape, np.nan)
+        if head.batch < other.n_batches:
+            found = other.grid(name, head.batch, settings.tau)
+            for at, layer in enumerate(table.layers):
+                if layer in other.layers:
+                    own = found[other.layers.index(layer)][: table.n_heads]
+                    before[at, : len(own)] = own
+        values = changes(name, values, before)
     return Picture(
-        settings.statistic,
-        table.grid(settings.statistic, head.batch, settings.tau),
+        name,
+        values,
         table.known(head.batch),
         there,
         table.layers,
         (places[head.layer], head.head),
+        other is not None,
     )
 
 
@@ -227,9 +243,14 @@ def card_rows(scene: Scene, table: HeadTable, width: int, height: int) -> Sequen
     rows += [((shared, "muted"),)] * bool(shared)
     rows.append(())
     titles = max(len(each.title) for each in STATISTICS.values())
+    other = scene.answer.other if scene.answer else None
     for name, statistic in STATISTICS.items():
         value = table.value(head, name, settings.tau)
         text = "" if value is None else value_text(name, value)
+        if other is not None and value is not None:
+            before = other.value(head, name, settings.tau)
+            old = "–" if before is None else number_text(name, before.value)
+            text = f"{number_text(name, value.value)} (before {old})"
         role = "cursor" if name == settings.statistic else "text"
         rows.append(((f"{statistic.title:<{titles}}  ", "label"), (text, role)))
     rows = [fitted(row, width) for row in rows[:height]]

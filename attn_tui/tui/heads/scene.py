@@ -11,6 +11,7 @@ from attn_tui.engine.answer import Answer
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.table import HeadTable
 from attn_tui.report.headline import Headline
+from attn_tui.report.heads.compare import headline as parting
 from attn_tui.report.heads.saying import NOTHING, first_of, headline
 from attn_tui.tui import scene
 from attn_tui.tui.heads.view import View
@@ -76,9 +77,8 @@ class Scene(scene.Scene):
             text = "Opening the capture …" if self.job.running else "Nothing is known yet."
             return Headline(text, text) if self.settings.capture else NOTHING
         said = headline(self.table, self.settings.statistic, self.settings.tau)
-        if self.changed:
-            words = f"Not as on the disk any more: {said.full}"
-            return Headline.fitting((words, said.full), (said.short,))
+        if self.answer and self.answer.comparison:
+            said = parting(self.answer.comparison)
         return said
 
 

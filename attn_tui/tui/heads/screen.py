@@ -5,9 +5,13 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
+from textual import on
 from textual.app import ComposeResult
+from textual.message import Message
 
 from attn_tui.captures.capture import HeadId
+from attn_tui.captures.fingerprint import Fingerprint
+from attn_tui.compute.errors import InputError
 from attn_tui.engine.answer import Answer, answer
 from attn_tui.engine.settings import Settings
 from attn_tui.report.heads import answers
@@ -35,6 +39,9 @@ from attn_tui.tui.stopping import Stopping
 from attn_tui.tui.widgets.bar import Item
 from attn_tui.tui.widgets.entry import Entry
 
+_WATCH = 2.0
+"""Seconds between two looks at whether the files are what they were."""
+
 
 class HeadsScreen(InstrumentScreen):
     """What is looked at in a line; the map of heads, their list, or what the doctor says."""
@@ -58,6 +65,46 @@ class HeadsScreen(InstrumentScreen):
         )
         self.computings = (self.computing, self.examining)
         self.changed = ""
+        self._shown: tuple[object, ...] = ()
+
+    class Outdated(Message):
+        """The files are not what they were any more."""
+
+        def __init__(self, fingerprint: Fingerprint, problem: str) -> None:
+            super().__init__()
+            self.fingerprint, self.problem = fingerprint, problem
+
+    def on_mount(self) -> None:
+        """Look at the disk now and then."""
+        super().on_mount()
+        self.set_interval(_WATCH, self._watch)
+
+    def _watch(self) -> None:
+        """Have the files looked at, beside the screen."""
+        if self.answer and self.is_current and not self.changed:
+            mark = self.answer.table.capture.fingerprint
+            self.run_worker(partial(self.verify, mark), thread=True, group="disk", exclusive=True)
+
+    def verify(self, fingerprint: Fingerprint) -> None:
+        """Say so if files are not what they were; to be called in a thread."""
+        try:
+            fingerprint.verify()
+        except InputError as error:
+            self.post_message(self.Outdated(fingerprint, error.problem))
+
+    @on(Outdated)
+    def _on_outdated(self, event: Outdated) -> None:
+        event.stop()
+        if self.answer and self.answer.table.capture.fingerprint is event.fingerprint:
+            self.changed = f"{event.problem}: space reads it again"
+            self.draw()
+
+    def read_again(self) -> None:
+        """Forget what was read, and read what there is now."""
+        self.changed = ""
+        for each in self.computings:
+            each.forget()
+        self.go_on()
 
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
@@ -92,6 +139,8 @@ class HeadsScreen(InstrumentScreen):
             self.computing.leave()
             return
         key = key_of(experiment)
+        if key[:2] != self._shown:
+            self._shown, self.changed = key[:2], ""
         self.computing.ask(key, partial(answer, experiment))
         self.answer = self.computing.job.result(key)
         if self.view.chart == "doctor":
@@ -151,6 +200,9 @@ class StoppingHeads(Stopping[Any]):
     def stop(self, done: str) -> None:
         """Stop, or go on; where all is known say so."""
         screen = self._screen
+        if screen.changed:
+            screen.read_again()
+            return
         if screen.view.chart != "doctor":
             super().stop(done)
             return
