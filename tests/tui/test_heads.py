@@ -110,13 +110,14 @@ async def test_the_doctor_says_what_it_was_computed_with() -> None:
         person.sees("expected by", "the capture's metadata")
 
 
-async def test_enter_opens_the_sharpest_row_and_escape_comes_back() -> None:
+async def test_enter_opens_the_head_and_escape_comes_back() -> None:
     async with at_heads(layer=4, head=7) as person:
         before = person.asked.draft
         await person.press("enter")
-        await person.until_sees("of layer 4 head 7")
-        assert person.app.current_mode == "explore"
-        assert person.asked.draft.setup.d_k == 32
+        await person.until_sees("Layer 4 head 7 of a capture: esc goes back")
+        assert person.app.current_mode == "attention"
+        assert person.asked.draft.source == "capture"
+        assert person.asked.draft.setup.mask.causal
         await person.press("escape")
         assert person.app.current_mode == "heads"
         assert person.asked.draft == before
@@ -188,7 +189,7 @@ async def test_two_captures_are_compared_and_the_headline_says_where_they_part(
         await person.paste(str(tmp_path / "two.safetensors"))
         await person.press("enter")
         await person.until_sees("They part in layer 1, head 5")
-        person.sees("two.safetensors compared with one.safetensors", "(before", "less")
+        person.sees("two.safetensors compared with one.safetensors", "→", "less")
         await person.put("statistic", "query_norm")
         person.sees("▲2.0", "=")
         assert person.app.line.startswith("attn-tui compare")

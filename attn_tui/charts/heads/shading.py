@@ -119,7 +119,7 @@ def fill_of(value: float, shade: int) -> str:
     if isnan(value):
         return NAN
     if value < 0.0 and shade:
-        return "-~=≡"[shade - 1]
+        return "-~vV"[shade - 1]
     return SHADES[shade]
 
 

@@ -126,9 +126,11 @@ def headline(table: HeadTable, name: str, tau: float = TAU) -> Headline:
     sharpest = float(keys[np.nanargmin(table.values("entropy"))])
     full, short = _SAID[name](found, tau, sharpest)
     but = next(_doubts(table), "")
-    # A sentence that runs on ends where the next begins.
+    # Where there is room for one of them only, what was found goes before what makes it doubtful.
+    brief = full.partition(", with about")[0].rstrip(".") + "."
     return Headline.fitting(
-        (f"{full} {but}".strip(), but or full, full), (short, short.partition("; ")[0])
+        (*(f"{each} {but}".strip() for each in (full, brief, short)), full),
+        (short, short.partition("; ")[0]),
     )
 
 
@@ -161,7 +163,7 @@ def _saturated(found: Facts, tau: float, keys: float) -> Said:
         number = "one puts" if found.count == 1 else f"{found.count:,} put"
         text = f"{found.of} {number} {does}; {sharpest}."
         return text, f"{found.count:,} of {found.known:,} on one key in most rows; {sharpest}."
-    shares = f"about {rounded(keys)} effective keys"
+    shares = f"about {_plain(keys)} effective keys"
     text = f"{found.of} none puts {does}; {sharpest}, with {shares}."
     return text, f"None of {found.known:,} on one key in most rows; {sharpest}."
 
@@ -192,14 +194,14 @@ def _mass(what: str) -> Callable[[Facts, float, float], Said]:
 
 def _float16(found: Facts, tau: float, keys: float, score: float) -> Said:
     begin = "The largest sampled q·k" if found.sampled else "The largest q·k"
-    here = f"{begin} is {rounded(score)}, in {found.head}" if score else f"{begin} is 0"
+    here = f"{begin} is {_plain(score)}, in {found.head}" if score else f"{begin} is 0"
     if found.count:
         heads = "one head" if found.count == 1 else f"{found.count:,} heads"
-        text = f"In {heads} q·k is too large for float16, most in {found.head}: {rounded(score)}."
+        text = f"In {heads} q·k is too large for float16, most in {found.head}: {_plain(score)}."
         return text, f"Too large for float16 in {heads}."
     if not score:
         return f"{here}.", f"{here}."
-    times = rounded(FLOAT16_LARGEST / score)
+    times = _plain(FLOAT16_LARGEST / score)
     return f"{here}: float16 reaches {times} times as far.", f"{here}."
 
 
@@ -236,11 +238,11 @@ def _clip(found: Facts, tau: float, keys: float) -> Said:
         return text, text
     heads = "one" if found.count == 1 else f"{found.count:,}"
     text = f"A QK-clip at {tau:g} would touch {heads} of {found.known:,} heads"
-    return f"{text}, most {found.head}: times {found.value:.2g}.", f"{text}."
+    return f"{text}, most {found.head}: times {_plain(found.value)}.", f"{text}."
 
 
 def _keys(found: Facts, tau: float, keys: float) -> Said:
-    few = f"{found.head} attends to fewest: about {rounded(keys)}"
+    few = f"{found.head} attends to fewest: about {_plain(keys)}"
     if found.count:
         number = "one attends" if found.count == 1 else f"{found.count:,} attend"
         text = f"{found.of} {number} to fewer than two effective keys; {few}."
@@ -250,7 +252,7 @@ def _keys(found: Facts, tau: float, keys: float) -> Said:
 
 def _entropy(found: Facts, tau: float, keys: float) -> Said:
     return (
-        f"{found.of} {found.head} is the sharpest, with about {rounded(keys)} effective keys.",
+        f"{found.of} {found.head} is the sharpest, with about {_plain(keys)} effective keys.",
         f"{found.head} is the sharpest.".capitalize(),
     )
 
@@ -269,7 +271,7 @@ def _norm(what: str) -> Callable[[Facts, float, float], Said]:
     def said(found: Facts, tau: float, keys: float) -> Said:
         text = f"{found.of} {found.head} has the longest {what}: {_plain(found.value)} on average"
         if found.typical > 0.0 and found.known > 2:
-            text += f", {rounded(found.value / found.typical)} times the median head"
+            text += f", {_plain(found.value / found.typical)} times the median head"
         return f"{text}.", f"{what.capitalize()} are longest in {found.head}."
 
     return said
@@ -284,11 +286,13 @@ def _cosine(found: Facts, tau: float, keys: float) -> Said:
 
 
 def _plain(value: float) -> str:
-    """Return a number to two digits, large ones whole."""
-    if isnan(value) or value == 0.0:
+    """Return a number to two digits, without powers of ten."""
+    size = abs(value)
+    if isnan(value) or size == 0.0:
         return "0"
-    text = rounded(abs(value)) if isfinite(value) else "infinite"
-    return f"−{text}" if value < 0 else text
+    if size < 5e-4 or size >= 1e7:
+        return "almost 0" if size < 1.0 else "over 10 million"
+    return f"−{rounded(size)}" if value < 0 else rounded(size)
 
 
 _SAID: Mapping[str, Callable[[Facts, float, float], Said]] = {

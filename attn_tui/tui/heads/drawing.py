@@ -250,7 +250,7 @@ def card_rows(scene: Scene, table: HeadTable, width: int, height: int) -> Sequen
         if other is not None and value is not None:
             before = other.value(head, name, settings.tau)
             old = "–" if before is None else number_text(name, before.value)
-            text = f"{number_text(name, value.value)} (before {old})"
+            text = f"{old} → {number_text(name, value.value)}"
         role = "cursor" if name == settings.statistic else "text"
         rows.append(((f"{statistic.title:<{titles}}  ", "label"), (text, role)))
     rows = [fitted(row, width) for row in rows[:height]]

@@ -11,6 +11,7 @@ from attn_tui.engine.settings import ROWS, Settings
 from attn_tui.files.draft import Draft
 from attn_tui.report.heads.values import head_text
 from attn_tui.tui.choices import Choice
+from attn_tui.tui.heads.opening import draft_of_head
 from attn_tui.tui.heads.scene import nearest
 from attn_tui.tui.heads.view import View
 from attn_tui.tui.parts import Host, Part
@@ -127,18 +128,16 @@ class Heads(Part[HeadsHost]):
             await self.demo()
         if here is None or answer is None or asked is None:
             return
-        from attn_tui.tui.heads.opening import draft_of_row, row_of
-
-        table, row = answer.table, row_of(answer.table, here)
-        named = f"Row {row:,} of {head_text(here, table.n_batches)}"
-        words = (f"{named}, that of its largest logit: esc goes back", f"{named}: esc goes back")
+        settings, table = screen.settings, answer.table
+        named = head_text(here, table.n_batches)
+        words = (f"{named.capitalize()} of a capture: esc goes back to Heads", "esc goes back")
 
         def read(draft: Draft) -> None:
-            screen.run_worker(screen.visiting.to("explore", draft, words))
+            screen.run_worker(screen.visiting.to("attention", draft, words))
 
         await self._filing.see_through(
             f"Reading {named}",
-            lambda _: draft_of_row(table, here, row, asked.draft),
+            lambda _: draft_of_head(table, settings, here, asked.draft),
             read,
             self._say,
         )

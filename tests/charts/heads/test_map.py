@@ -1,0 +1,73 @@
+"""The map of heads: digits where there is room, shades of fixed meaning, around the cursor."""
+
+import numpy as np
+import pytest
+
+from attn_tui.charts.heads.map import Picture, head_map, layout, place_on_map
+from attn_tui.charts.heads.shading import SCALES, change_text, changes, fill_of
+from attn_tui.charts.rows import length, plain
+from attn_tui.compute.heads.statistic import STATISTICS
+
+
+def picture(
+    layers: int = 4, heads: int = 4, cursor: tuple[int, int] = (0, 0), name: str = "sink_mass"
+) -> Picture:
+    values = np.linspace(0.0, 1.0, layers * heads).reshape(layers, heads)
+    there = np.ones(values.shape, bool)
+    return Picture(name, values, there, there, range(layers), cursor)
+
+
+@pytest.mark.parametrize("size", [(120, 30), (80, 17), (40, 8), (12, 5), (6, 2), (200, 60)])
+@pytest.mark.parametrize("shape", [(1, 1), (4, 4), (32, 64), (61, 128), (100, 20)])
+def test_every_row_has_its_width_and_the_cursor_is_in_sight(
+    size: tuple[int, int], shape: tuple[int, int]
+) -> None:
+    for cursor in ((0, 0), (shape[0] - 1, shape[1] - 1), (shape[0] // 2, shape[1] // 3)):
+        seen = picture(*shape, cursor)
+        rows = head_map(seen, *size)
+        assert len(rows) == size[1]
+        assert {length(row) for row in rows} == {size[0]}
+        where = layout(seen, size[0], size[1] - 1 - (size[1] >= 4))
+        if where:
+            assert where.first[0] <= cursor[0] < where.first[0] + where.shape[0]
+            assert where.first[1] <= cursor[1] < where.first[1] + where.shape[1]
+            every = {
+                place_on_map(seen, x, y, *size) for x in range(size[0]) for y in range(size[1])
+            }
+            assert cursor in every
+
+
+def test_digits_are_those_of_the_number() -> None:
+    text = plain(head_map(picture(2, 2, (1, 1)), 60, 10))
+    for number in ("0", "33", "67", "100"):
+        assert f" {number}" in text
+    assert "[" in text
+    assert "≥ 90 %" in text
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_shades_have_a_fixed_meaning_and_are_seen_without_colour(name: str) -> None:
+    scale = SCALES[name]
+    for place, step in enumerate(scale.steps, 1):
+        assert scale.shade(step) == place
+    assert scale.shade(scale.steps[0] * (2.0 if scale.falls else 0.5)) == 0
+    shades = {fill_of(1.0, shade) for shade in range(5)}
+    assert len(shades) == 5
+    assert not {fill_of(-1.0, shade) for shade in range(1, 5)} & shades
+
+
+def test_what_was_not_looked_at_and_what_is_not_there_are_not_numbers() -> None:
+    seen = picture(2, 3)
+    known, there = seen.known.copy(), seen.there.copy()
+    known[1, 2], there[0, 2] = False, False
+    text = plain(head_map(Picture("sink_mass", seen.values, known, there, (3, 7), (0, 0)), 80, 6))
+    assert text.count("?") == 2
+    assert "? not yet" in text
+
+
+def test_changes_are_differences_of_shares_and_factors_of_sizes() -> None:
+    now, before = np.array([0.9, 0.1, 0.5]), np.array([0.1, 0.9, 0.5])
+    found = changes("sink_mass", now, before)
+    assert [change_text("sink_mass", float(x)) for x in found] == ["▲80", "▼80", "="]
+    found = changes("max_logit", np.array([40.0, 1.0, 7.0]), np.array([10.0, 100.0, 7.0]))
+    assert [change_text("max_logit", float(x)) for x in found] == ["▲4.0", "▼100", "="]
