@@ -107,8 +107,8 @@ async def test_rows_by_entropy_begin_with_the_sharpest() -> None:
     async with at_attention() as person:
         await person.put("sort", "entropy")
         await person.press("t")
-        lines = [line.split() for line in person.lines if line.strip()[:1].isdigit()]
-        effective = [float(line[-1]) for line in lines if len(line) > 5][-12:]
+        start = next(at for at, line in enumerate(person.lines) if " query sees" in line)
+        effective = [float(line.split()[-1]) for line in person.lines[start + 1 : start + 13]]
         assert effective == sorted(effective)
         assert len(effective) == 12
 
@@ -131,7 +131,7 @@ async def test_what_is_drawn_is_drawn_again_and_what_is_asked_is_not() -> None:
         await person.press("a")
         assert person.asked.draft == TWO
         await person.put("rows", "drawn")
-        person.sees("seed 9")
+        person.sees("query 11 sees 12 keys")
 
 
 @pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW, (20, 5)])
