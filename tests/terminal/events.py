@@ -53,7 +53,7 @@ CONTROL = [chr(ord(key) - 96) for key in string.ascii_lowercase if key not in "q
 FUNCTION = [f"\x1bO{end}" for end in "PQRS"] + [f"\x1b[{n}~" for n in (15, 17, 18, 19, 20, 21)]
 MODIFIED = [f"\x1b[1;{shift}{end}" for shift in (2, 3, 5, 6) for end in "ABCDHF"]
 OPENING = [*"xrmei?sodnc", "\x1bOP", "\x10", "\x13", "\x0f", f"{LEAVE}/"]
-INSTRUMENTS = ["1", "2", "3", "6"]
+INSTRUMENTS = ["1", "2", "3", "5", "6"]
 
 SETTINGS = ["d_k", "n", "rule", "model", "mask", "cap", "sink", "seed", "samples", "draws", "stat"]
 NUMBERS = ["0", "1", "2", "7", "64", "1e3", "0.5", "-1", "nan", "inf", "1e-400", "4, 64", "T=2"]

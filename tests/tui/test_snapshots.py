@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from attn_tui.captures.example import example_capture
 from attn_tui.claims import settings as claims
 from attn_tui.commands.asked import asked_by
 from attn_tui.compute.dots.settings import Settings
@@ -14,6 +15,7 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep import settings as sweep
+from attn_tui.engine import settings as engine
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tour.reader import our_tour
 from attn_tui.tui.instrument_screen import InstrumentScreen
@@ -66,6 +68,14 @@ SWEEP = Shot(
 
 
 CLAIMS = Shot(instrument="claims")
+HEADS = Shot(instrument="heads")
+
+
+def captured(*keys: str, **asked: object) -> Shot:
+    """Look at the example capture; its path is another each time, and stands nowhere."""
+    settings = engine.Settings(**{"capture": (example_capture(),), **asked})  # type: ignore[arg-type]
+    draft = replace(EXAMPLE, setup=Setup().put(settings))
+    return replace(HEADS, draft=draft, deed=typed(*keys))
 
 
 def claimed(name: str, *keys: str) -> Shot:
@@ -117,6 +127,12 @@ SHOTS = {
         "full": head("f"),
         "visited": head("up", "enter"),
         "output": replace(SEVERAL, deed=tab("output")),
+    },
+    "heads": {
+        "empty": HEADS,
+        "map": captured(),
+        "sampled": captured(rows=16, statistic="max_logit", layer=3, head=2),
+        "list": captured("t"),
     },
     "claims": {
         "main": CLAIMS,
@@ -214,8 +230,9 @@ TITLES = {
     "sweep": SWEEP,
     "sweep_map": SHOTS["sweep"]["map"],
     "claims": CLAIMS,
+    "heads": captured(),
 }
-KEYS = ("attention", "claims", "explore", "dots", "sweep", "sweep_map")
+KEYS = ("attention", "claims", "heads", "explore", "dots", "sweep", "sweep_map")
 
 COLOURS = {
     "main_dark": Shot(sizes=(WIDE,)),

@@ -151,22 +151,40 @@ def head_map(picture: Picture, width: int, height: int) -> Sequence[Row]:
     if height >= 4:
         rows += [fitted((), width)] * (room > 1)
         rows.append(
-            fitted(first_fit([((" ", "text"), *each) for each in _legends(picture)], width), width)
+            fitted(
+                first_fit([((" ", "text"), *each) for each in _legends(picture, seen)], width),
+                width,
+            )
         )
     return [*rows, *[fitted((), width)] * (height - len(rows))]
 
 
-def _legends(picture: Picture) -> list[Row]:
+def _legends(picture: Picture, seen: Layout) -> list[Row]:
     rows = change_legend(picture.name) if picture.is_change else legend(picture.name)
+    if out := _out_of_sight(picture, seen):
+        rows = [(*row, (f"   {out}", "strong")) for row in rows] + rows
     if (picture.there & ~picture.known).any():
         rows = [(*row, ("   ? not yet", "muted")) for row in rows[:1]] + rows
     return rows
 
 
+def _out_of_sight(picture: Picture, seen: Layout) -> str:
+    """Return which layers and heads are shown, where these are not all."""
+    texts = []
+    for name, numbers, first, shown in (
+        ("layers", picture.layers, seen.first[0], seen.shape[0]),
+        ("heads", range(picture.values.shape[1]), seen.first[1], seen.shape[1]),
+    ):
+        if shown < len(numbers):
+            texts.append(f"{name} {numbers[first]}–{numbers[first + shown - 1]} of {len(numbers)}")
+    return ", ".join(texts)
+
+
 def _heads(grid: Grid, picture: Picture, seen: Layout) -> None:
     """Write the numbers of heads above the columns, as many as fit, that of the cursor first."""
     here = picture.cursor[1]
-    grid.put(0, 0, "layer"[: seen.gutter - 2].rjust(seen.gutter - 1), "label")
+    if seen.gutter >= 7:
+        grid.put(0, 0, "layer".rjust(seen.gutter - 1), "label")
     columns = range(seen.first[1], seen.first[1] + seen.shape[1])
     step = next((s for s in (1, 2, 4, 8, 16, 32) if s * seen.cell > len(str(columns[-1]))), 64)
     for column in sorted(columns, key=lambda at: (at != here, at)):

@@ -9,7 +9,7 @@ from attn_tui.charts.heads.findings import finding_rows
 from attn_tui.charts.heads.listing import head_list
 from attn_tui.charts.heads.map import Picture, head_map, place_on_map
 from attn_tui.charts.heads.shading import changes
-from attn_tui.charts.rows import Row, beside, fitted, message
+from attn_tui.charts.rows import Row, beside, first_text, fitted, message
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.table import HeadTable
@@ -226,9 +226,18 @@ def readout_rows(scene: Scene, table: HeadTable, width: int) -> list[Row]:
         f"{STATISTICS[each].title} {number_text(each, table.value(head, each).value)}"  # type: ignore[union-attr]
         for each in others
     )
-    first = f" {place}: {title} {value_text(name, value)}" + (f" at {where}" if where else "")
-    second = f" {rows_text(partial)}   {more}"
-    return [fitted(((first, "cursor"),), width), fitted(((second, "label"),), width)]
+    text, short = value_text(name, value), f"L{head.layer} H{head.head}"
+    at = f" at {where}" if where else ""
+    firsts = [
+        f" {place}: {title} {text}{at}",
+        f" {place}: {title} {text}",
+        f" {short}: {title} {text}",
+    ]
+    seconds = [f" {rows_text(partial)}   {more}", f" {rows_text(partial)}"]
+    return [
+        fitted(((first_text(firsts, width), "cursor"),), width),
+        fitted(((first_text(seconds, width), "label"),), width),
+    ]
 
 
 def card_rows(scene: Scene, table: HeadTable, width: int, height: int) -> Sequence[Row]:

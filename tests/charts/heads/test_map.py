@@ -65,6 +65,12 @@ def test_what_was_not_looked_at_and_what_is_not_there_are_not_numbers() -> None:
     assert "? not yet" in text
 
 
+def test_layers_and_heads_out_of_sight_are_told() -> None:
+    text = plain(head_map(picture(32, 64, (15, 49)), 80, 16))
+    assert "layers 8–21 of 32" in text
+    assert "heads" not in text
+
+
 def test_changes_are_differences_of_shares_and_factors_of_sizes() -> None:
     now, before = np.array([0.9, 0.1, 0.5]), np.array([0.1, 0.9, 0.5])
     found = changes("sink_mass", now, before)
