@@ -76,6 +76,9 @@ class Scene(scene.Scene):
         if self.table is None:
             text = "Opening the capture …" if self.job.running else "Nothing is known yet."
             return Headline(text, text) if self.settings.capture else NOTHING
+        if self.job.running and not self.table.partials:
+            text = f"Looking at {len(self.table.heads):,} heads …"
+            return Headline(text, text)
         said = headline(self.table, self.settings.statistic, self.settings.tau)
         if self.answer and self.answer.comparison:
             said = parting(self.answer.comparison)
