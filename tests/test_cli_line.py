@@ -186,5 +186,10 @@ def test_a_model_is_named_with_what_departs_from_it() -> None:
 
 @pytest.mark.parametrize("instrument", INSTRUMENTS)
 def test_every_instrument_has_a_line_that_its_command_understands(instrument: Any) -> None:
-    text = load(instrument.line)(ask(Experiment(Drawn())))
+    try:
+        text = load(instrument.line)(ask(Experiment(Drawn())))
+    except InputError as error:
+        # Heads are those of a capture.
+        assert (instrument.name, error.field) == ("heads", "capture")
+        return
     assert given_by(instrument.command_name, text)
