@@ -4,7 +4,6 @@ from dataclasses import replace
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.compute.fit.by_row import temperature
 from attn_tui.compute.fit.choose import tells
@@ -18,6 +17,8 @@ from attn_tui.compute.fit.noise import PATHS, Format, coarsest, format_of
 from attn_tui.compute.fit.odd_keys import without_odd_keys
 from attn_tui.compute.fit.search import Attempt, search, unwindowed
 from attn_tui.compute.fit.solve import relative_residual
+from attn_tui.compute.fit.suspects import suspects
+from attn_tui.compute.fit.usable import taken, usable
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
@@ -49,6 +50,9 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
             return nothing("all values are 0", notes)
         try:
             attempt = search(head, spacing, start, deep)
+            if not attempt.fits and deep:
+                head, attempt, said = _less(head, attempt, spacing)
+                notes = (*notes, *said)
         except np.linalg.LinAlgError:
             return nothing("its numbers are too large or too small to be fitted", notes)
     fit = attempt.choice.fit
@@ -62,8 +66,29 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
     if not attempt.fits:
         why = "nothing fits"
         names = ("multiplier", "value_scale", "softcap", "sink", "mask")
-        return replace(found, undetermined=tuple((name, why) for name in names))
+        with np.errstate(all="ignore"):
+            tested = suspects(head, spacing) if deep else ()
+        lost = tuple((name, why) for name in names)
+        return replace(found, undetermined=lost, suspects=tested)
     return _known(head, attempt, found, spacing)
+
+
+def _less(
+    head: HeadRows, attempt: Attempt, spacing: Format
+) -> tuple[HeadRows, Attempt, tuple[str, ...]]:
+    """Try a head that nothing fits without the captured mask, or bias, or both."""
+    for name, less in (
+        ("mask", {"seen": None}),
+        ("bias", {"bias": None}),
+        ("mask and bias", {"seen": None, "bias": None}),
+    ):
+        if any(getattr(head, each) is None for each in less):
+            continue
+        other = replace(head, **less)  # type: ignore[arg-type]
+        again = search(other, spacing)
+        if again.fits:
+            return other, again, (f"The captured {name} was not used.",)
+    return head, attempt, ()
 
 
 def _without_output(head: HeadRows, start: Diagnosis | None, notes: tuple[str, ...]) -> Diagnosis:
@@ -178,48 +203,6 @@ def _taken_by(beside: object, extra: str, name: str, alone: Number) -> bool:
     then = beside[extra][name]
     wide = then.half(0.95) > 0.1 * abs(alone.value)
     return bool(wide and then.half(0.95) > 20 * alone.half(0.95))
-
-
-def usable(head: HeadRows, clear: NDArray[np.bool_]) -> tuple[NDArray[np.intp], tuple[str, ...]]:
-    """Return which rows can be used, and what is to be said of the others.
-
-    Args:
-        head: The rows.
-        clear: Which of them see no key that holds NaN or infinity, shape (r,).
-    """
-    finite = clear & np.isfinite(head.queries).all(axis=1)
-    if head.bias is not None:
-        finite &= np.isfinite(head.bias).all(axis=1)
-    other = finite
-    for captured in (head.output, head.weights, head.log_sum_exp):
-        if captured is not None:
-            each = captured.reshape(len(captured), -1)
-            finite = finite & np.isfinite(each).all(axis=1)
-            other = finite & (each.any(axis=1) | (captured is head.log_sum_exp))
-            break
-    if head.seen is not None:
-        other &= head.seen.any(axis=1)
-    notes = []
-    if (zero := int((finite & ~other).sum())) > 0:
-        notes.append(f"{zero} rows of the output are all 0 and are left out")
-    if (bad := int((~finite).sum())) > 0:
-        which = f"{bad} rows hold or see" if bad > 1 else "1 row holds or sees"
-        left = "are left out" if bad > 1 else "is left out"
-        notes.append(f"{which} NaN or infinity and {left}")
-    return np.flatnonzero(other), tuple(notes)
-
-
-def taken(head: HeadRows, at: NDArray[np.intp]) -> HeadRows:
-    """Return only some of a head's rows, by their place."""
-    if len(at) == len(head.rows):
-        return head
-
-    def some(values: NDArray[np.generic] | None) -> NDArray[np.generic] | None:
-        return None if values is None else values[at]
-
-    names = ("rows", "queries", "output", "scores", "weights", "log_sum_exp", "bias", "seen")
-    parts = {name: some(getattr(head, name)) for name in (*names, "positions")}
-    return replace(head, **parts)  # type: ignore[arg-type]
 
 
 def nothing(reason: str, notes: tuple[str, ...] = ()) -> Diagnosis:
