@@ -20,6 +20,12 @@ UNEVEN = 5.0
 """Rows have multipliers of their own only if these raise 2 ln L by so much a row."""
 
 
+HOPELESS = 0.7
+"""The scan's steps in m are so fine that what is there leaves a mean sine well below this."""
+PROBE = 6
+"""Multipliers by row are tried on so many rows before all."""
+
+
 @dataclass(frozen=True, eq=False)
 class Attempt:
     """A structure, fitted.
@@ -124,7 +130,9 @@ def _scanned(
         there = rows.under(mask.seen(head))
         found.extend((one.off, mask, one) for one in distinct(scan(there, own)))
     found.sort(key=lambda one: one[0])
-    for _, mask, one in found[:5]:
+    for off, mask, one in found[:5]:
+        if off > HOPELESS:
+            return
         windowed = mask if one.window is None else replace(mask, kind="window", window=one.window)
         near = one.near
         names: tuple[Name, ...] = ("multiplier",)
@@ -148,15 +156,17 @@ def _scanned(
 def _by_row(head: HeadRows, mask: HeadMask, rows: Rows, format: Format) -> Attempt | None:
     """Fit every row with a multiplier of its own, if that may fit."""
     there = rows.under(mask.seen(head))
-    near, _ = aligned(there, Parameters(head.d_k**-0.5))
-    factors = row_factors(there, near)
-    typical = float(np.exp(np.median(np.log(factors))))
-    factors = factors / typical
-    tempered = scaled(there, factors)
-    near = replace(near, multiplier=near.multiplier * typical, sink=0.0)
-    near, _ = aligned(tempered, near)
-    if hopeless(tempered, near, format):
-        return None
+    count = len(rows.output)
+    probe = np.unique(np.linspace(0, count - 1, PROBE).round().astype(np.intp))
+    for part in (there.part(probe), there):
+        near, _ = aligned(part, Parameters(head.d_k**-0.5))
+        factors = row_factors(part, near)
+        typical = float(np.exp(np.median(np.log(factors))))
+        factors = factors / typical
+        tempered = scaled(part, factors)
+        near, _ = aligned(tempered, replace(near, multiplier=near.multiplier * typical, sink=0.0))
+        if hopeless(tempered, near, format):
+            return None
     return Attempt(mask, tempered, chosen(tempered, near, format), factors)
 
 

@@ -1,0 +1,225 @@
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attn_tui.compute.fit.diagnose import diagnose
+from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate
+from attn_tui.compute.fit.noise import PATHS
+from attn_tui.compute.fit.simulate import Arithmetic, computed, simulate
+from attn_tui.compute.fit.suspects import rotated
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.rows import HeadRows
+
+SMALL: dict[str, Any] = {"n_keys": 96, "d_k": 32, "rows": 16}
+
+
+def number(estimate: Estimate | None) -> float:
+    assert estimate is not None
+    value = estimate.at().value
+    assert value is not None
+    return value
+
+
+def why(found: Diagnosis) -> str:
+    return dict(found.undetermined)["multiplier"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(
+    ("extra", "logit_std"),
+    [
+        ({"value_scale": 0.707}, 1.0),
+        ({"softcap": 20.0}, 5.0),
+        ({"sink": 1.0}, 1.0),
+        ({"mask": HeadMask("window", window=30)}, 1.0),
+        ({"mask": HeadMask("window", window=30), "softcap": 20.0, "sink": 1.0}, 4.0),
+    ],
+)
+def test_what_a_head_has_is_found(path: Any, extra: dict[str, Any], logit_std: float) -> None:
+    for multiplier in (32**-0.5, 1.0, 0.02):
+        how = Arithmetic(multiplier, path=path, **extra)
+        found = diagnose(simulate(4, how, logit_std=logit_std, **SMALL))
+        assert found.fits
+        assert number(found.multiplier) == pytest.approx(multiplier, rel=0.02)
+        assert number(found.value_scale) == pytest.approx(how.value_scale, rel=0.01)
+        assert found.mask == how.mask
+        assert found.window is None if how.mask.window is None else number(found.window) == 30
+        for estimate, truth in ((found.softcap, how.softcap), (found.sink, how.sink)):
+            if truth is None:
+                assert estimate is not None
+                assert estimate.at().value is None
+            else:
+                assert number(estimate) == pytest.approx(truth, rel=0.2)
+
+
+@pytest.mark.parametrize("offset", [0, 40])
+def test_causal_is_told_at_either_corner(offset: int) -> None:
+    how = Arithmetic(0.2, mask=HeadMask("causal", offset))
+    found = diagnose(simulate(4, how, n_keys=96, n_queries=56, d_k=32, rows=16))
+    assert found.mask == HeadMask("causal", offset)
+
+
+def test_a_multiplier_of_each_row_is_found_and_a_constant_one_is_said() -> None:
+    head = simulate(4, Arithmetic(0.2), **SMALL)
+    each = 0.2 * (1 + np.log1p(head.rows) / 4)
+    found = diagnose(computed(head, Arithmetic(each)))
+    assert found.temperature is not None
+    assert found.temperature.kind == "by row"
+    assert found.multiplier is None
+    by_position = dict(zip(head.rows.tolist(), each.tolist(), strict=True))
+    assert len(found.temperature.rows) > 10
+    for row, estimate in found.temperature.rows:
+        assert number(estimate) == pytest.approx(by_position[row], rel=0.02)
+    plain = diagnose(head).temperature
+    assert plain is not None
+    assert plain.kind == "constant"
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    logit_std=st.floats(0.1, 8.0),
+    format=st.sampled_from(["float32", "bfloat16", "float16"]),
+    path=st.sampled_from(PATHS),
+    kind=st.sampled_from(["none", "causal"]),
+)
+def test_plain_heads_have_nothing_more(
+    seed: int, logit_std: float, format: str, path: Any, kind: Any
+) -> None:
+    how = Arithmetic(0.15, mask=HeadMask(kind), format=format, path=path)
+    found = diagnose(simulate(seed, how, n_keys=64, d_k=32, rows=16, logit_std=logit_std))
+    assert found.fits
+    assert found.mask == HeadMask(kind)
+    assert found.window is None
+    assert found.softcap is None or found.softcap.at().value is None
+    assert found.sink is None or found.sink.at().value is None
+    assert found.temperature is None or found.temperature.kind == "constant"
+    assert found.value_scale is not None
+    interval = found.value_scale.at(1 - 1e-5)
+    assert interval.low is not None
+    assert interval.high is not None
+    assert interval.low <= 1 <= interval.high
+
+
+def test_none_is_a_number_with_an_interval() -> None:
+    found = diagnose(simulate(4, Arithmetic(0.2), logit_std=3.0, **SMALL))
+    assert found.softcap is not None
+    cap = found.softcap.at()
+    assert cap.value is None
+    assert cap.low is not None
+    assert cap.low > 50
+    assert found.sink is not None
+    sink = found.sink.at()
+    assert sink.value is None
+    assert sink.low is None
+    assert sink.high is not None
+    assert sink.high < 0
+
+
+def head_of(**changes: Any) -> HeadRows:
+    return computed(replace(simulate(4, Arithmetic(0.2), **SMALL), **changes), Arithmetic(0.2))
+
+
+def test_what_no_head_can_tell_is_named() -> None:
+    head = simulate(4, Arithmetic(0.2), **SMALL)
+    equal = diagnose(head_of(keys=np.ones_like(head.keys)))
+    assert equal.multiplier is None
+    assert "keys" in why(equal)
+    assert "equal" in why(equal)
+    same = diagnose(head_of(values=np.ones((96, 32), np.float32)))
+    assert same.multiplier is None
+    assert why(same) == "the values are equal"
+    one = diagnose(simulate(4, Arithmetic(0.2), n_keys=96, d_k=32, rows=[0]))
+    assert one.multiplier is None
+    assert why(one) == "every row used sees one key"
+    assert ("sink", "value_scale") in one.confounded
+
+
+def test_logits_below_the_rounding_of_weights_tell_nothing() -> None:
+    how = Arithmetic(0.2, mask=HeadMask("none"), path="eager")
+    found = diagnose(simulate(4, how, logit_std=1e-3, **SMALL))
+    assert found.multiplier is None
+    assert "rounded" in why(found)
+    assert ("sink", "value_scale") in found.confounded
+    assert found.sink is None
+
+
+@pytest.mark.parametrize("rows", [1, 2, 5])
+def test_few_rows_have_bounds_that_hold(rows: int) -> None:
+    inside = 0
+    for seed in range(20):
+        places = [95] if rows == 1 else rows
+        head = simulate(seed, Arithmetic(0.2, path="eager"), n_keys=96, d_k=32, rows=places)
+        found = diagnose(head).multiplier
+        assert found is not None
+        interval = found.at()
+        assert interval.low is not None
+        assert interval.high is not None
+        assert interval.high > interval.low
+        inside += interval.low <= 0.2 <= interval.high
+    assert inside >= 19
+
+
+@pytest.mark.parametrize("power", [-100, 100])
+def test_the_size_of_values_does_not_matter(power: int) -> None:
+    head = simulate(4, Arithmetic(0.2), **SMALL)
+    assert head.values is not None
+    found = diagnose(head_of(values=head.values * np.float32(2.0**power)))
+    assert number(found.multiplier) == pytest.approx(0.2, rel=1e-3)
+
+
+def test_rows_that_cannot_be_used_are_left_out_and_counted() -> None:
+    head = simulate(4, Arithmetic(0.2), **SMALL)
+    assert head.output is not None
+    output = head.output.copy()
+    output[3] = 0
+    output[5, 2] = np.nan
+    found = diagnose(replace(head, output=output))
+    assert number(found.multiplier) == pytest.approx(0.2, rel=1e-3)
+    assert len(found.used) == 14
+    assert len(found.notes) == 2
+
+
+def test_a_neighbour_is_a_start_and_a_wrong_one_is_left() -> None:
+    how = Arithmetic(0.2, softcap=20.0, mask=HeadMask("window", window=30))
+    first = diagnose(simulate(4, how, logit_std=4.0, **SMALL))
+    second = diagnose(simulate(5, how, logit_std=4.0, **SMALL), start=first)
+    assert number(second.softcap) == pytest.approx(20, rel=0.02)
+    assert number(second.window) == 30
+    other = diagnose(simulate(6, Arithmetic(0.7), logit_std=2.0, **SMALL), start=first)
+    assert number(other.multiplier) == pytest.approx(0.7, rel=0.01)
+    assert other.mask == HeadMask("causal")
+
+
+def test_suspects_are_tested_where_nothing_fits() -> None:
+    head = simulate(4, Arithmetic(0.2), logit_std=2.0, **SMALL)
+    assert head.output is not None
+    mixing = np.random.default_rng(0).standard_normal((32, 32)).astype(np.float32)
+    projected = diagnose(replace(head, output=head.output @ mixing))
+    assert projected.multiplier is None
+    assert projected.suspects[0].startswith("output after o_proj")
+    twice = diagnose(computed(head, Arithmetic(0.2, softmaxes=2)))
+    assert twice.suspects[0].startswith("softmax twice: fits")
+    every = np.arange(96)
+    turned = replace(
+        head,
+        keys=rotated(head.keys.astype(float), every, 1e4, True).astype(np.float32),
+        queries=rotated(head.queries.astype(float), head.rows, 1e4, True).astype(np.float32),
+    )
+    output = computed(turned, Arithmetic(0.2)).output
+    before = diagnose(replace(turned, output=output, keys=head.keys))
+    assert before.multiplier is None
+    assert before.suspects[0].startswith("k before RoPE: fits")
+
+
+def test_a_captured_mask_that_was_not_used_is_said() -> None:
+    head = simulate(4, Arithmetic(0.2), **SMALL)
+    found = diagnose(replace(head, seen=np.ones((16, 96), bool)))
+    assert found.mask == HeadMask("causal")
+    assert "The captured mask was not used." in found.notes
+    used = diagnose(replace(head, seen=HeadMask("causal").seen(head)))
+    assert used.mask == HeadMask("given")

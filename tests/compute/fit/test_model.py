@@ -1,0 +1,104 @@
+from dataclasses import replace
+
+import mpmath
+import numpy as np
+import pytest
+
+from attn_tui.compute.fit.model import Name, Parameters, compute, rows_of, slopes
+from attn_tui.compute.fit.noise import PATHS, coarsest, format_of, noise
+from attn_tui.compute.fit.simulate import CAUSAL, Arithmetic, simulate
+
+EXACT = Arithmetic(0.2, 0.8, softcap=5.0, sink=0.5, format="float64")
+NAMES: tuple[Name, ...] = ("multiplier", "value_scale", "curvature", "sink")
+
+
+def test_a_tiny_head_is_that_of_fifty_digits() -> None:
+    head = simulate(2, EXACT, n_keys=4, d_k=3, logit_std=3.0, rows=4)
+    at = Parameters(0.2, 0.8, 1 / 25, float(np.exp(0.5 - 2.0)), 2.0)
+    state = compute(rows_of(head, CAUSAL), at)
+    assert head.values is not None
+    with mpmath.workdps(50):
+        for i in range(4):
+            e = []
+            for j in range(i + 1):
+                pairs = zip(head.queries[i], head.keys[j], strict=True)
+                s = mpmath.fsum(mpmath.mpf(float(q)) * mpmath.mpf(float(k)) for q, k in pairs)
+                e.append(mpmath.exp(5 * mpmath.tanh(mpmath.mpf(0.2) * s / 5)))
+            total = mpmath.fsum(e) + mpmath.exp(mpmath.mpf(0.5))
+            for d in range(3):
+                sums = mpmath.fsum(
+                    e[j] * mpmath.mpf(float(head.values[j, d])) for j in range(i + 1)
+                )
+                exact = mpmath.mpf(0.8) * sums / total
+                assert state.output[i, d] == pytest.approx(float(exact), rel=1e-13, abs=1e-15)
+    assert head.output is not None
+    np.testing.assert_allclose(head.output, state.output, rtol=1e-12)
+
+
+@pytest.mark.parametrize("curvature", [0.04, 1e-9, 0.0, -0.001])
+@pytest.mark.parametrize("sink", [0.0, 0.7])
+def test_slopes_are_central_differences(curvature: float, sink: float) -> None:
+    rows = rows_of(simulate(2, EXACT, n_keys=12, d_k=5, logit_std=2.0, rows=5), CAUSAL)
+    at = Parameters(0.2, 0.8, curvature, sink, 1.5)
+    along = slopes(rows, compute(rows, at), NAMES)
+    for name, slope in zip(NAMES, along, strict=True):
+        if name == "curvature" and abs(curvature) < 1e-6:
+            continue
+        step = 1e-6
+        there = [
+            compute(rows, replace(at, **{name: getattr(at, name) + by})).output
+            for by in (-step, step)
+        ]
+        np.testing.assert_allclose(slope, (there[1] - there[0]) / (2 * step), atol=3e-9, rtol=1e-6)
+
+
+def test_the_slope_along_a_cap_is_continuous_where_there_is_none() -> None:
+    rows = rows_of(simulate(2, EXACT, n_keys=12, d_k=5, logit_std=2.0, rows=5), CAUSAL)
+    sides = [
+        slopes(rows, compute(rows, Parameters(0.2, curvature=g)), ("curvature",))
+        for g in (-1e-12, 0.0, 1e-12, 1e-5)
+    ]
+    for side in sides[:3]:
+        np.testing.assert_allclose(side, sides[1], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(sides[3], sides[1], rtol=2e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("format", ["bfloat16", "float16"])
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("extra", [{}, {"softcap": 20.0}, {"sink": 1.0, "multiplier": 0.25}])
+def test_noise_of_a_path_is_what_rounding_makes(
+    format: str, path: str, extra: dict[str, float]
+) -> None:
+    settings = {"multiplier": 0.11, **extra}
+    how = Arithmetic(format=format, path=path, **settings)  # type: ignore[arg-type]
+    square = []
+    for seed in range(12):
+        head = simulate(seed, how, n_keys=96, d_k=24, logit_std=3.0, rows=range(40, 96, 4))
+        rows = rows_of(head, CAUSAL)
+        cap, sink = settings.get("softcap"), settings.get("sink")
+        at = Parameters(
+            settings["multiplier"],
+            curvature=0.0 if cap is None else cap**-2,
+            sink=0.0 if sink is None else float(np.exp(sink - 3.0)),
+            level=3.0,
+        )
+        state = compute(rows, at)
+        made = noise(rows, state, format_of(format), path)  # type: ignore[arg-type]
+        square.append(float(np.square(made.freed(rows.output - state.output)).mean()))
+    assert 0.7 < float(np.mean(square)) < 1.2
+
+
+def test_spacing_is_that_of_the_format() -> None:
+    values = np.array([0.0, 1.0, 1.5, 2.0, -3.0, 1e-3, 60000.0])
+    float16 = np.spacing(np.abs(values).astype(np.float16)).astype(float)
+    np.testing.assert_array_equal(format_of("float16").spacing(values), float16)
+    assert format_of("bfloat16").spacing(np.array([1.0])) == 2.0**-7
+
+
+def test_the_coarsest_format_is_seen_through_a_cast() -> None:
+    values = simulate(1).output
+    assert values is not None
+    assert values.dtype == np.float32
+    assert coarsest(values, "float32") == "bfloat16"
+    assert coarsest(np.array([0.1], np.float32), "float32") == "float32"
+    assert coarsest(np.array([0.1]), "float64") == "float64"
