@@ -7,7 +7,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.diagnose import diagnose, taken
+from attn_tui.compute.fit.diagnose import diagnose
+from attn_tui.compute.fit.usable import taken
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
 BASES = (1e4, 5e5, 1e6)
