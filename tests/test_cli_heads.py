@@ -40,8 +40,13 @@ def test_it_begins_with_a_sentence_and_shows_layers_by_heads(path: str) -> None:
     text = call("heads", path, "--rows", "all").stdout
     lines = text.splitlines()
     z = {at: head.logits.max() for at, head in heads().items()}
-    layer, _ = max(z, key=lambda at: z[at])
-    assert lines[0].startswith(f"The largest logit is {max(z.values()):.0f} in layer {layer}, head")
+    sharpness = {
+        at: -(p * np.log(p, where=p > 0, out=0 * p)).sum(axis=1).mean()
+        for at, p in ((at, head.weights) for at, head in heads().items())
+    }
+    layer, head = min(sharpness, key=lambda at: sharpness[at])
+    assert text.startswith("Of 12 heads none puts practically all weight on one key in most rows;")
+    assert f"layer {layer} head {head} is the sharpest" in " ".join(lines[:2])
     assert "causal, as the output says; P·V misses the output by almost nothing" in text
     assert "all 60 of each head" in text
     at = lines.index("largest z: the largest logit")
@@ -55,7 +60,7 @@ def test_it_begins_with_a_sentence_and_shows_layers_by_heads(path: str) -> None:
 
 def test_sampled_rows_say_so(path: str) -> None:
     text = call("heads", path, "--rows", "20", "--seed", "7").stdout
-    assert "The largest logit is at least" in text
+    assert "in most sampled rows" in text
     assert "20 of 60 of each head, drawn with seed 7" in text
     assert "of the rows drawn, others may go further" in text
     assert "standard errors up to" in text
@@ -236,7 +241,7 @@ def test_ctrl_c_prints_what_there_is(path: str, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(module, "SHORT", 0.0)
     result = call("heads", path)
     assert result.exit_code == 130
-    assert result.stdout.startswith("The largest logit is")
+    assert result.stdout.startswith("So far, of one head")
     assert " of 12 blocks of rows are known" in result.stdout
 
 

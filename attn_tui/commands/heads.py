@@ -57,7 +57,9 @@ STATISTICS = {
 }
 """Names of statistics for help and completion, for which NumPy need not be imported."""
 
-DEFAULT = ("max_logit", "effective_keys", "first_key_mass", "dead_gradient_share")
+DEFAULT = (
+    "saturated_share", "effective_keys", "max_logit", "first_key_mass", "dead_gradient_share",
+)  # fmt: skip
 """The statistics of a report that names none."""
 
 _EXAMPLES = """\

@@ -1,8 +1,9 @@
 """Every statistic of every head as arrays, which grow as blocks are worked off."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +20,10 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class HeadTable:
-    """What is known of the heads of a capture.
+class HeadNumbers:
+    """What is known of heads, wherever their capture is.
 
     Attributes:
-        capture: The capture.
         masks: What is known of the mask of each layer.
         heads: All heads, by sequence, layer and head.
         partials: What is known of each of which anything is.
@@ -33,7 +33,6 @@ class HeadTable:
         failed: Blocks that came to nothing.
     """
 
-    capture: Capture
     masks: Mapping[int, FoundMask]
     heads: tuple[HeadId, ...]
     partials: Mapping[HeadId, Partial]
@@ -45,11 +44,6 @@ class HeadTable:
     def places(self) -> Mapping[HeadId, int]:
         """The place of each head in the arrays."""
         return {head: at for at, head in enumerate(self.heads)}
-
-    @property
-    def layers(self) -> tuple[int, ...]:
-        """The layers there are, rising."""
-        return self.capture.layers
 
     @cached_property
     def n_heads(self) -> int:
@@ -74,27 +68,7 @@ class HeadTable:
         found = self.partials.get(head)
         return None if found is None else found.value(name, tau)
 
-    def grid(self, name: str, batch: int, tau: float = TAU) -> Numbers:
-        """Return a statistic, shape (layers, n_heads); NaN where nothing is."""
-        return self._on_grid(self.values(name, tau), batch)
-
-    def known(self, batch: int) -> NDArray[np.bool_]:
-        """Return of which heads something is known, shape (layers, n_heads)."""
-        is_known = np.array([head in self.partials for head in self.heads], np.float64)
-        return np.nan_to_num(self._on_grid(is_known, batch)) > 0.0
-
-    def _on_grid(self, values: Numbers, batch: int) -> Numbers:
-        grid = np.full((self.n_batches, len(self.layers), self.n_heads), np.nan)
-        grid[self._indices] = values
-        return np.asarray(grid[batch])
-
-    @cached_property
-    def _indices(self) -> tuple[NDArray[np.intp], ...]:
-        row = {layer: at for at, layer in enumerate(self.layers)}
-        places = [(each.batch, row[each.layer], each.head) for each in self.heads]
-        return tuple(np.array(places, np.intp).reshape(-1, 3).T)
-
-    def grown(self, found: Survey) -> "HeadTable":
+    def grown(self, found: Survey) -> Self:
         """Return the table with what a later survey of the same plan knows."""
         plan = found.plan
         new = found.partials.keys() - self.blocks
@@ -121,13 +95,58 @@ class HeadTable:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class HeadTable(HeadNumbers):
+    """What is known of the heads of a capture, layers × heads.
+
+    Attributes:
+        capture: The capture.
+    """
+
+    capture: Capture = field(kw_only=True)
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """The layers there are, rising."""
+        return self.capture.layers
+
+    def grid(self, name: str, batch: int, tau: float = TAU) -> Numbers:
+        """Return a statistic, shape (layers, n_heads); NaN where nothing is."""
+        return self._on_grid(self.values(name, tau), batch)
+
+    def known(self, batch: int) -> NDArray[np.bool_]:
+        """Return of which heads something is known, shape (layers, n_heads)."""
+        is_known = np.array([head in self.partials for head in self.heads], np.float64)
+        return np.nan_to_num(self._on_grid(is_known, batch)) > 0.0
+
+    def _on_grid(self, values: Numbers, batch: int) -> Numbers:
+        grid = np.full((self.n_batches, len(self.layers), self.n_heads), np.nan)
+        grid[self._indices] = values
+        return np.asarray(grid[batch])
+
+    @cached_property
+    def _indices(self) -> tuple[NDArray[np.intp], ...]:
+        row = {layer: at for at, layer in enumerate(self.layers)}
+        places = [(each.batch, row[each.layer], each.head) for each in self.heads]
+        return tuple(np.array(places, np.intp).reshape(-1, 3).T)
+
+
 def _can(partial: Partial, name: str) -> bool:
     """Return whether a partial has what a statistic is taken from: key norms are in one only."""
     return STATISTICS[name].of in partial.tallies
 
 
+def numbers_of(found: Survey) -> HeadNumbers:
+    """Return the numbers of what a survey knows."""
+    heads = tuple(dict.fromkeys(block.head for block in found.plan.blocks))
+    return HeadNumbers(found.plan.masks, heads, {}, _unknown(heads)).grown(found)
+
+
 def empty(capture: Capture, plan: Plan) -> HeadTable:
     """Return the table of a plan for a capture, of which nothing is known."""
     heads = plan.question.chosen(capture)
-    numbers = {name: np.full(len(heads), np.nan) for name in STATISTICS}
-    return HeadTable(capture, plan.masks, heads, {}, numbers)
+    return HeadTable(plan.masks, heads, {}, _unknown(heads), capture=capture)
+
+
+def _unknown(heads: tuple[HeadId, ...]) -> Mapping[str, Numbers]:
+    return {name: np.full(len(heads), np.nan) for name in STATISTICS}

@@ -1,41 +1,315 @@
-"""What is said first of heads: which one stands out, and what the others are."""
+"""The headline of Heads: how many heads saturate, and which of them most."""
 
-from statistics import median
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from math import exp, isfinite, isnan
+
+import numpy as np
+from numpy.typing import NDArray
 
 from attn_tui.captures.capture import HeadId
-from attn_tui.compute.heads.partial import Value
-from attn_tui.compute.heads.statistic import STATISTICS, TAU
-from attn_tui.engine.survey import Survey
-from attn_tui.report.headline import Headline
-from attn_tui.report.heads.words import SUBJECTS, place, said
+from attn_tui.compute.heads.statistic import FLOAT16_LARGEST, STATISTICS, TAU
+from attn_tui.engine.making import FITS
+from attn_tui.engine.table import HeadNumbers
+from attn_tui.report.headline import Headline, percent, rounded
+from attn_tui.report.heads.values import head_text
+
+NOTHING = Headline(
+    "Which heads saturate? Open a capture of queries and keys: o, or enter for an example.",
+    "Open a capture: o. An example: enter.",
+)
+"""What is said before there is a capture."""
+
+MOST = 0.5
+"""A larger share of rows is most of them."""
 
 
-def headline(found: Survey, name: str, tau: float = TAU) -> Headline:
-    """Return the headline about one statistic."""
-    known = {h: v for h, v in found.values(name, tau).items() if v.value == v.value}
-    subject = SUBJECTS[name]
-    if not known:
-        text = f"Nothing is known of {subject} in any head."
-        return Headline.fitting((text,), (text, "Nothing is known of any head."))
-    head, worst = worst_of(name, known)
-    number = said(name, worst.value)
-    small = STATISTICS[name].worst == "small"
-    most = ("at most " if small else "at least ") if worst.error is None else ""
-    batches = len({each.batch for each in known}) > 1
-    where = place(head, batches)
-    first = f"{subject[0].upper()}{subject[1:]} is {most}{number} in {where}"
-    middle = said(name, median(value.value for value in known.values()))
-    count = len(known)
-    if count == 1:
-        return Headline.fitting((f"{first}.",), (f"{first}.", f"{number} in {where}."))
-    if len({said(name, value.value) for value in known.values()}) == 1:
-        every = f"{subject[0].upper()}{subject[1:]} is {most}{number} in all {count:,} heads."
-        return Headline.fitting((every,), (every, f"{number} in all heads."))
-    rest = f"half of the {count:,} heads are {'above' if small else 'below'} {middle}"
-    return Headline.fitting((f"{first}; {rest}.",), (f"{first}.", f"{number} in {where}."))
+@dataclass(frozen=True)
+class Facts:
+    """What a headline says of the heads that are known.
+
+    Attributes:
+        known: How many heads these are.
+        all: How many there are.
+        count: In how many of the known ones the statistic is beyond where it matters.
+        head: The one that is first by the statistic.
+        value: Its value.
+        typical: The median of all values.
+        sampled: Whether only some rows were looked at.
+    """
+
+    known: int
+    all: int
+    count: int
+    head: str
+    value: float
+    typical: float
+    sampled: bool
+
+    @property
+    def of(self) -> str:
+        """The heads, as a sentence begins with them."""
+        heads = f"{self.known:,} heads" if self.known != 1 else "one head"
+        return f"So far, of {heads}" if self.known < self.all else f"Of {heads}"
+
+    @property
+    def rows(self) -> str:
+        """The rows that were looked at."""
+        return "most sampled rows" if self.sampled else "most rows"
 
 
-def worst_of(name: str, values: dict[HeadId, Value]) -> tuple[HeadId, Value]:
-    """Return the head that a statistic makes stand out, the first of equals, and its value."""
-    sign = 1.0 if STATISTICS[name].worst == "small" else -1.0
-    return min(values.items(), key=lambda item: sign * item[1].value)
+def _beyond(name: str, values: NDArray[np.float64], tau: float) -> int:
+    """Return in how many heads a statistic is where it matters."""
+    limits = {
+        "saturated_share": values > MOST,
+        "dead_gradient_share": values > MOST,
+        "first_key_mass": values > MOST,
+        "sink_mass": values > MOST,
+        "largest_score": values > FLOAT16_LARGEST,
+        "float16_margin": values < 1.0,
+        "max_logit": values > tau,
+        "qk_clip": values < 1.0,
+        "effective_keys": values < 2.0,
+    }
+    return int(limits.get(name, np.zeros(0)).sum())
+
+
+def first_of(table: HeadNumbers, name: str, tau: float = TAU) -> HeadId:
+    """Return the head to look at first by a statistic; the first of all while none is known."""
+    return table.heads[int(np.argmin(_order(table, name, tau)))]
+
+
+def _order(table: HeadNumbers, name: str, tau: float) -> NDArray[np.float64]:
+    """Return a number of each head: the smallest is that of the one to look at first."""
+    values = table.values(name, tau)
+    if name == "saturated_share":
+        # Shares may be equal, and how sharp a head is is never quite.
+        return np.where(np.isnan(values), np.inf, table.values("entropy"))
+    worst = -values if STATISTICS[name].worst == "large" else values
+    return np.where(np.isnan(values), np.inf, worst)
+
+
+def facts(table: HeadNumbers, name: str, tau: float = TAU) -> Facts | None:
+    """Return what is known of a statistic; None while it is known of no head."""
+    values = table.values(name, tau)
+    known = ~np.isnan(values)
+    if not known.any():
+        return None
+    first = int(np.argmin(_order(table, name, tau)))
+    head = table.heads[first]
+    return Facts(
+        int(known.sum()),
+        len(table.heads),
+        _beyond(name, values[known], tau),
+        head_text(head, table.n_batches),
+        float(values[first]),
+        float(np.median(values[known])),
+        any(not each.is_exact for each in table.partials.values()),
+    )
+
+
+def headline(table: HeadNumbers, name: str, tau: float = TAU) -> Headline:
+    """Return the headline of what is known of the heads.
+
+    Args:
+        table: What is known.
+        name: The statistic that is looked at.
+        tau: The largest logit that QK-clip leaves alone.
+    """
+    found = facts(table, name, tau)
+    if found is None:
+        if table.partials:
+            text = "No row of these heads has a number here: each sees one key, or none."
+            return Headline(text, "Each row sees one key, or none.")
+        return Headline("No head is known yet.", "No head is known yet.")
+    keys = table.values("effective_keys")
+    sharpest = float(keys[np.nanargmin(table.values("entropy"))])
+    full, short = _SAID[name](found, tau, sharpest)
+    but = next(_doubts(table), "")
+    # Where there is room for one of them only, what was found goes before what makes it doubtful.
+    brief = full.partition(", with about")[0].rstrip(".") + "."
+    return Headline.fitting(
+        (*(f"{each} {but}".strip() for each in (full, brief, short)), full),
+        (short, short.partition("; ")[0]),
+    )
+
+
+def _doubts(table: HeadNumbers) -> Iterator[str]:
+    """Yield what makes the numbers doubtful, the gravest first."""
+    masks = table.masks.values()
+    odd = sum(each.not_finite > 0 for each in table.partials.values())
+    if table.failed:
+        heads = len({each.block.head for each in table.failed})
+        yield f"{heads:,} could not be read." if heads > 1 else "One could not be read."
+    if odd:
+        yield f"{odd:,} of them meet NaN." if odd > 1 else "One of them meets NaN."
+    if any(each.residual is not None and not each.residual <= FITS for each in masks):
+        yield "These weights do not give the captured output: the doctor says why."
+    if any(each.how == "assumed" for each in masks):
+        yield "Nothing tells the mask: none is assumed."
+
+
+Said = tuple[str, str]
+
+
+def _saturated(found: Facts, tau: float, keys: float) -> Said:
+    sharpest = f"{found.head} is the sharpest"
+    does = f"practically all weight on one key in {found.rows}"
+    if found.known == found.count > 1:
+        start = "So far all" if found.known < found.all else "All"
+        text = f"{start} {found.known:,} heads put {does}; {sharpest}."
+        return text, f"All {found.known:,} on one key in most rows; {sharpest}."
+    if found.count:
+        number = "one puts" if found.count == 1 else f"{found.count:,} put"
+        text = f"{found.of} {number} {does}; {sharpest}."
+        return text, f"{found.count:,} of {found.known:,} on one key in most rows; {sharpest}."
+    shares = f"about {_plain(keys)} effective keys"
+    text = f"{found.of} none puts {does}; {sharpest}, with {shares}."
+    return text, f"None of {found.known:,} on one key in most rows; {sharpest}."
+
+
+def _dead(found: Facts, tau: float, keys: float) -> Said:
+    if not found.count:
+        text = f"{found.of} none has a dead gradient in {found.rows}"
+        end = f"; {found.head} comes nearest." if found.value else "."
+        return text + end, f"Gradient dead in none of {found.known:,}."
+    number = "one has" if found.count == 1 else f"{found.count:,} have"
+    share = "all" if found.value == 1.0 else percent(found.value)
+    text = f"{found.of} {number} a dead gradient in {found.rows}; {found.head} in {share}."
+    return text, f"Gradient dead in {found.count:,} of {found.known:,}; {found.head} in {share}."
+
+
+def _mass(what: str) -> Callable[[Facts, float, float], Said]:
+    def said(found: Facts, tau: float, keys: float) -> Said:
+        if found.value == 0.0:
+            text = f"{found.of} none gives {what} any weight."
+            return text, f"No weight on {what} in {found.known:,} heads."
+        share, head = percent(found.value), found.head
+        number = {0: "none gives", 1: "one gives"}.get(found.count, f"{found.count:,} give")
+        text = f"{found.of} {number} {what} more than half of the weight; {head} most: {share}."
+        return text, f"{what.capitalize()} has half in {found.count:,}; most: {head}."
+
+    return said
+
+
+def _float16(found: Facts, tau: float, keys: float, score: float) -> Said:
+    begin = "The largest sampled q·k" if found.sampled else "The largest q·k"
+    here = f"{begin} is {_plain(score)}, in {found.head}" if score else f"{begin} is 0"
+    if found.count:
+        heads = "one head" if found.count == 1 else f"{found.count:,} heads"
+        text = f"In {heads} q·k is too large for float16, most in {found.head}: {_plain(score)}."
+        return text, f"Too large for float16 in {heads}."
+    if not score:
+        return f"{here}.", f"{here}."
+    times = _plain(FLOAT16_LARGEST / score)
+    return f"{here}: float16 reaches {times} times as far.", f"{here}."
+
+
+def _score(found: Facts, tau: float, keys: float) -> Said:
+    return _float16(found, tau, keys, found.value)
+
+
+def _margin(found: Facts, tau: float, keys: float) -> Said:
+    score = FLOAT16_LARGEST / found.value if isfinite(found.value) and found.value else 0.0
+    return _float16(found, tau, keys, score)
+
+
+def _logit(found: Facts, tau: float, keys: float) -> Said:
+    largest = _plain(found.value)
+    begin = "The largest sampled logit" if found.sampled else "The largest logit"
+    here = f"{begin} is {largest}, in {found.head}"
+    if found.count:
+        heads = "one" if found.count == 1 else f"{found.count:,}"
+        return f"{here}; {heads} of {found.known:,} heads pass {tau:g}.", f"{here}."
+    return f"{here}; none of {found.known:,} heads passes {tau:g}.", f"{here}."
+
+
+def _spacing(found: Facts, tau: float, keys: float) -> Said:
+    step = found.value
+    here = f"At the largest logit, in {found.head}, bfloat16 goes in steps of {step:g}"
+    off = f"weights are off by up to {percent(exp(step / 2) - 1.0)}"
+    end = f": {off}." if step < 1.0 else "."
+    return here + end, f"bfloat16 steps of {step:g} in {found.head}."
+
+
+def _clip(found: Facts, tau: float, keys: float) -> Said:
+    if not found.count:
+        text = f"A QK-clip at {tau:g} would touch none of {found.known:,} heads."
+        return text, text
+    heads = "one" if found.count == 1 else f"{found.count:,}"
+    text = f"A QK-clip at {tau:g} would touch {heads} of {found.known:,} heads"
+    return f"{text}, most {found.head}: times {_plain(found.value)}.", f"{text}."
+
+
+def _keys(found: Facts, tau: float, keys: float) -> Said:
+    few = f"{found.head} attends to fewest: about {_plain(keys)}"
+    if found.count:
+        number = "one attends" if found.count == 1 else f"{found.count:,} attend"
+        text = f"{found.of} {number} to fewer than two effective keys; {few}."
+        return text, f"{found.count:,} of {found.known:,} under two keys; {found.head} fewest."
+    return f"{found.of} {few} effective keys.", f"{few}."
+
+
+def _entropy(found: Facts, tau: float, keys: float) -> Said:
+    return (
+        f"{found.of} {found.head} is the sharpest, with about {_plain(keys)} effective keys.",
+        f"{found.head} is the sharpest.".capitalize(),
+    )
+
+
+def _gradient(found: Facts, tau: float, keys: float) -> Said:
+    text = f"{found.of} {found.head} has the smallest gradient"
+    if found.value > 0.0 and found.known > 2 and found.typical / found.value < 1e6:
+        times = rounded(found.typical / found.value)
+        end = f", {times} times smaller than that of the median head."
+    else:
+        end = ": next to nothing." if not found.value > 0.0 else "."
+    return text + end, f"The gradient is smallest in {found.head}."
+
+
+def _norm(what: str) -> Callable[[Facts, float, float], Said]:
+    def said(found: Facts, tau: float, keys: float) -> Said:
+        text = f"{found.of} {found.head} has the longest {what}: {_plain(found.value)} on average"
+        if found.typical > 0.0 and found.known > 2:
+            text += f", {_plain(found.value / found.typical)} times the median head"
+        return f"{text}.", f"{what.capitalize()} are longest in {found.head}."
+
+    return said
+
+
+def _cosine(found: Facts, tau: float, keys: float) -> Said:
+    here = f"queries and keys lean the same way most in {found.head}"
+    return (
+        f"{found.of} {here}: cosine {_plain(found.value)} on average.",
+        f"{here}.".capitalize(),
+    )
+
+
+def _plain(value: float) -> str:
+    """Return a number to two digits, without powers of ten."""
+    size = abs(value)
+    if isnan(value) or size == 0.0:
+        return "0"
+    if size < 5e-4 or size >= 1e7:
+        return "almost 0" if size < 1.0 else "over 10 million"
+    return f"−{rounded(size)}" if value < 0 else rounded(size)
+
+
+_SAID: Mapping[str, Callable[[Facts, float, float], Said]] = {
+    "saturated_share": _saturated,
+    "dead_gradient_share": _dead,
+    "first_key_mass": _mass("the first key"),
+    "sink_mass": _mass("the sink"),
+    "largest_score": _score,
+    "float16_margin": _margin,
+    "max_logit": _logit,
+    "bfloat16_spacing": _spacing,
+    "qk_clip": _clip,
+    "entropy": _entropy,
+    "effective_keys": _keys,
+    "gradient_norm": _gradient,
+    "query_norm": _norm("queries"),
+    "key_norm": _norm("keys"),
+    "cosine": _cosine,
+}
+"""What is said of each statistic: of its facts, τ and the effective keys of the sharpest head."""

@@ -13,6 +13,7 @@ from attn_tui.engine.condition import Condition
 from attn_tui.engine.plan import Plan
 from attn_tui.engine.shards import to_plain
 from attn_tui.engine.survey import Survey
+from attn_tui.engine.table import numbers_of
 from attn_tui.files.codec import SCHEMA
 from attn_tui.files.plain import json_text, plain_number, plain_numbers
 from attn_tui.report.heads.headline import headline
@@ -31,7 +32,7 @@ def render(
     plain = {
         "schema": SCHEMA,
         "version": __version__,
-        "headline": headline(found, statistics[0], tau).as_plain(),
+        "headline": headline(numbers_of(found), statistics[0], tau).as_plain(),
         "capture": capture_to_plain(found.plan),
         "question": found.plan.question.as_plain() | {"tau": tau},
         "masks": masks_to_plain(found.plan),

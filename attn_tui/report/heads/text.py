@@ -11,6 +11,7 @@ from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.engine.condition import Condition
 from attn_tui.engine.making import FoundMask
 from attn_tui.engine.survey import Survey
+from attn_tui.engine.table import numbers_of
 from attn_tui.report.headline import FULL
 from attn_tui.report.heads.headline import headline
 from attn_tui.report.heads.words import mask_text, number, place, rows_text, with_error
@@ -39,7 +40,7 @@ def render(
             table of layers × heads for each statistic.
         tau: The largest logit that QK-clip leaves alone.
     """
-    yield headline(found, statistics[0], tau).text(FULL)
+    yield headline(numbers_of(found), statistics[0], tau).text(FULL)
     for condition in conditions:
         yield from _wrapped(failure(found, condition, tau))
     yield "\n"

@@ -1,6 +1,5 @@
 """Statistics of heads in words: what a sentence calls them, and their numbers as text."""
 
-from collections.abc import Mapping
 from math import isnan
 
 from attn_tui.captures.capture import HeadId
@@ -8,30 +7,9 @@ from attn_tui.compute.heads.partial import Value
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine.making import FITS, FoundMask
 from attn_tui.engine.plan import Question
-from attn_tui.report.headline import percent, rounded
+from attn_tui.report.headline import percent
+from attn_tui.report.heads.values import SHARES
 from attn_tui.report.numbers import in_percent, quantity, unusual
-
-SUBJECTS: Mapping[str, str] = {
-    "saturated_share": "the share of rows on one key",
-    "largest_score": "the largest score",
-    "float16_margin": "the room float16 leaves above the largest score",
-    "max_logit": "the largest logit",
-    "bfloat16_spacing": "the step of bfloat16 at the largest logit",
-    "qk_clip": "the factor of QK-clip",
-    "entropy": "the entropy",
-    "effective_keys": "the effective number of keys",
-    "first_key_mass": "the weight of the first key",
-    "sink_mass": "the weight of the sink",
-    "gradient_norm": "the gradient",
-    "dead_gradient_share": "the share of rows with a dead gradient",
-    "query_norm": "the length of queries",
-    "key_norm": "the length of keys",
-    "cosine": "the cosine of queries and keys",
-}
-"""What a sentence calls each statistic."""
-
-SHARES = {"saturated_share", "first_key_mass", "sink_mass", "dead_gradient_share"}
-"""Statistics that are shares."""
 
 
 def number(name: str, value: float) -> str:
@@ -43,22 +21,6 @@ def number(name: str, value: float) -> str:
     if 1000.0 <= abs(value) < 1e7:
         return f"{value:,.0f}".replace("-", "−")
     return quantity(value)
-
-
-def said(name: str, value: float) -> str:
-    """Return a value of a statistic as a sentence has it, without powers of ten."""
-    if text := unusual(value):
-        return "not known" if isnan(value) else text
-    if name in SHARES:
-        return {"almost none": "almost 0", "practically all": "practically 1"}.get(
-            percent(value), percent(value)
-        )
-    sign, size = "−" * (value < 0.0), abs(value)
-    if size >= 1e7:
-        return sign + "over 10 million"
-    if size < 5e-4:
-        return "0" if value == 0.0 else "almost 0"
-    return sign + (f"{size:,.0f}" if size >= 1000.0 else rounded(size))
 
 
 def with_error(name: str, value: Value) -> str:

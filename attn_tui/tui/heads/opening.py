@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from attn_tui.captures.capture import HeadId
+from attn_tui.compute.attention import settings as attention_settings
 from attn_tui.compute.mask import Mask
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.table import HeadTable
@@ -11,7 +12,7 @@ from attn_tui.files.draft import Draft
 
 
 def draft_of_head(table: HeadTable, settings: Settings, head: HeadId, draft: Draft) -> Draft:
-    """Return the draft that asks about all rows of a head, causal if that was found.
+    """Return the draft that asks about all rows of a head, causal if that was found and only then.
 
     Raises:
         InputError: If the capture cannot be read any more, or the head is too large.
@@ -19,6 +20,8 @@ def draft_of_head(table: HeadTable, settings: Settings, head: HeadId, draft: Dra
     places = {"batch": head.batch, "layer": head.layer, "head": head.head}
     shape, found = table.capture.shape(head), table.masks[head.layer].mask
     # There, the last query stands at the last key.
-    if found.kind == "causal" and found.offset == max(shape.n_keys - shape.n_queries, 0):
-        draft = replace(draft, setup=replace(draft.setup, mask=Mask(causal=True)))
+    causal = found.kind == "causal" and found.offset == max(shape.n_keys - shape.n_queries, 0)
+    attention = replace(draft.setup.get(attention_settings.Settings), causal=causal)
+    setup = replace(draft.setup, mask=Mask(causal=causal)).put(attention)
+    draft = replace(draft, setup=setup)
     return draft.asking(captured_at(settings.capture, **places))

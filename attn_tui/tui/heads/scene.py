@@ -12,7 +12,7 @@ from attn_tui.engine.settings import Settings
 from attn_tui.engine.table import HeadTable
 from attn_tui.report.headline import Headline
 from attn_tui.report.heads.compare import headline as parting
-from attn_tui.report.heads.saying import NOTHING, first_of, headline
+from attn_tui.report.heads.headline import NOTHING, first_of, headline
 from attn_tui.tui import scene
 from attn_tui.tui.heads.view import View
 from attn_tui.tui.job import Job

@@ -18,10 +18,10 @@ from attn_tui.compute.setup import Setup
 from attn_tui.engine.answer import answer
 from attn_tui.engine.making import FoundMask
 from attn_tui.engine.settings import Settings
-from attn_tui.engine.table import HeadTable
+from attn_tui.engine.table import HeadNumbers
 from attn_tui.files.draft import EXAMPLE, Draft, parse
 from attn_tui.report.headline import FULL, SHORT, wrapped
-from attn_tui.report.heads.saying import first_of, headline
+from attn_tui.report.heads.headline import first_of, headline
 
 
 class Looked:
@@ -34,15 +34,15 @@ class Looked:
 def table(
     numbers: dict[str, Any], known: int, exact: bool = True, odd: int = 0, how: str = "output",
     residual: float | None = 0.001,
-) -> HeadTable:  # fmt: skip
+) -> HeadNumbers:  # fmt: skip
     heads = tuple(HeadId(0, at // 4, at % 4) for at in range(len(numbers["entropy"])))
     masks = {0: FoundMask(HeadMask("causal"), cast(Any, how), residual)}
     partials = {head: Looked(exact, int(at < odd)) for at, head in enumerate(heads[:known])}
-    return HeadTable(cast(Any, None), masks, heads, cast(Any, partials), numbers)
+    return HeadNumbers(masks, heads, cast(Any, partials), numbers)
 
 
 @st.composite
-def tables(draw: Any, doubtful: bool = True) -> HeadTable:
+def tables(draw: Any, doubtful: bool = True) -> HeadNumbers:
     count = draw(st.integers(1, 24))
     known = draw(st.integers(1, count))
     share = st.sampled_from([0.0, 1e-4, 0.3, 0.5, 0.51, 0.9, 0.9997, 1.0]) | st.floats(0, 1)
@@ -65,7 +65,7 @@ def tables(draw: Any, doubtful: bool = True) -> HeadTable:
 
 
 @given(tables(), st.sampled_from([*STATISTICS]))
-def test_it_keeps_to_its_limits(found: HeadTable, name: str) -> None:
+def test_it_keeps_to_its_limits(found: HeadNumbers, name: str) -> None:
     said = headline(found, name)
     assert len(wrapped(said.full, FULL)) <= 2
     assert len(wrapped(said.short, SHORT)) <= 2
@@ -78,7 +78,7 @@ def test_it_keeps_to_its_limits(found: HeadTable, name: str) -> None:
 
 
 @given(tables(doubtful=False))
-def test_what_it_counts_is_so(found: HeadTable) -> None:
+def test_what_it_counts_is_so(found: HeadNumbers) -> None:
     shares, entropy = found.numbers["saturated_share"], found.numbers["entropy"]
     known, count = int((~np.isnan(shares)).sum()), int((shares > 0.5).sum())
     said = headline(found, "saturated_share").full
@@ -124,7 +124,7 @@ def test_it_says_what_there_is_to_say(
 def test_what_makes_numbers_doubtful_is_said() -> None:
     every = {each: np.full(2, 0.3) for each in STATISTICS}
     assert "meets NaN" in headline(table(every, 2, odd=1), "max_logit").full
-    assert "t asks the doctor" in headline(table(every, 2, residual=0.9), "max_logit").full
+    assert "the doctor says why" in headline(table(every, 2, residual=0.9), "max_logit").full
     assert "none is assumed" in headline(table(every, 2, how="assumed"), "max_logit").full
 
 
