@@ -210,12 +210,15 @@ class _Doctor:
             if "multiplier" in judgement.differs and expected and expected.multiplier:
                 wide = span(found.multiplier, stored, _NEAR)
                 missed = misses(wide, expected.multiplier, place, model)
-        return Finding(id, shape, expected, found, judgement, called, missed)
+        placed = head.positions is None and head.n_queries != head.n_keys
+        return Finding(id, shape, expected, found, judgement, called, missed, placed=placed)
 
     def _expected(self, id: HeadId, head: HeadRows) -> Expected | None:
         if self.expectation is None:
             return None
-        return self.expectation.of(id.layer, head.d_k, head.sink)
+        expected = self.expectation.of(id.layer, head.d_k, head.sink)
+        by_position = expected.mask in ("causal", "window")
+        return replace(expected, offset=corner(head)) if by_position else expected
 
     def _fit(self, id: HeadId, rows: Sequence[int]) -> tuple[Diagnosis, HeadRows, Reading]:
         """Return what is found of a head, with the rows and the reading it was found by."""
@@ -329,6 +332,19 @@ def settled(found: Diagnosis, head: HeadRows, expected: Expected | None) -> Diag
     return replace(found, mask=mask, undetermined=left, notes=(*found.notes, note))
 
 
+def corner(head: HeadRows) -> int | None:
+    """Return the key that query 0 stands at if the last query stands at the last key.
+
+    None is as many queries as keys or more, or that the capture says where they stand. Keys of
+    zeros at the end are a cache's that is not full.
+    """
+    if head.positions is not None or head.seen is not None or head.n_queries >= head.n_keys:
+        return None
+    written = np.flatnonzero(head.keys.any(axis=1))
+    last = int(written[-1]) + 1 if len(written) else head.n_keys
+    return max(last - head.n_queries, 0)
+
+
 def alike(head: HeadRows, found: Diagnosis, expected: Expected) -> tuple[str, ...]:
     """Return those of the masks none, causal and window that see what the found one sees.
 
@@ -339,7 +355,9 @@ def alike(head: HeadRows, found: Diagnosis, expected: Expected) -> tuple[str, ..
         return ()
     used = np.isin(head.rows, found.used)
     seen = mask.seen(head)[used]
-    corners = dict.fromkeys((mask.offset, head.n_keys - head.n_queries, 0))
+    corners = [mask.offset, head.n_keys - head.n_queries, 0]
+    if expected.offset is not None:
+        corners = [expected.offset]
     tried = {
         "none": [HeadMask("none")],
         "causal": [HeadMask("causal", corner) for corner in corners],

@@ -23,6 +23,8 @@ class Expected:
         sink: The sink's logit, that there is one, or that there is none.
         mask: Which keys are seen.
         window: The window's length, the query's own key included.
+        offset: The key that query 0 stands at, where queries are fewer than keys; the last query
+            stands at the last key.
         value_scale: c of out = c·p·V.
         source: Where all this is said.
     """
@@ -34,6 +36,7 @@ class Expected:
     window: int | None = None
     value_scale: float | None = None
     source: str = ""
+    offset: int | None = None
 
     def needs(self, name: str) -> bool:
         """Say whether a verdict needs what is called so: m, and what is other than none."""

@@ -49,6 +49,8 @@ class Finding:
         names: What its multiplier is called.
         misses: What a multiplier that differs may be, the likeliest first.
         together: How many heads it was fitted with, itself among them.
+        placed: Whether the key that query 0 stands at was found: there are not as many queries as
+            keys, and nothing captured says where these stand.
     """
 
     id: HeadId
@@ -59,6 +61,7 @@ class Finding:
     names: tuple[str, ...] = ()
     misses: tuple[Miss, ...] = ()
     together: int = 1
+    placed: bool = False
 
 
 @dataclass(frozen=True)

@@ -193,6 +193,8 @@ def _mask(
         return "mask", unknown if expected.needs("mask") else False
     if expected.mask in masks:
         return "mask", False
+    if found.mask.by_position and expected.offset not in (None, found.mask.offset):
+        return "mask", True
     if found.mask.kind == expected.mask == "window" and expected.window is not None:
         window = found.window.at(level) if found.window is not None else None
         low = found.mask.window if window is None else window.low

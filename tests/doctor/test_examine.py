@@ -1,15 +1,17 @@
 """The order of work over heads: rows, masks that are alike, and what neighbours had."""
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pytest
 
 from attn_tui.compute.fit.simulate import Arithmetic, simulate
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.doctor.examine import alike, sampled, settled
+from attn_tui.doctor.examine import alike, corner, sampled, settled
 from attn_tui.doctor.expected import NONE, Expected
 from attn_tui.doctor.report import Settings
+from attn_tui.doctor.verdict import Judgement, Verdict, judge
 from tests.doctor.fakes import diagnosis
 
 
@@ -71,3 +73,26 @@ def test_a_row_that_sees_all_keys_has_the_expected_mask() -> None:
     assert settled(found, head, WINDOW) == found
     assert settled(found, head, Expected(0.25, softcap=NONE)) == found
     assert settled(found, head, None) == found
+
+
+def test_fewer_queries_than_keys_stand_at_the_last_of_them() -> None:
+    head = simulate(1, Arithmetic(0.25), n_keys=64, d_k=16, rows=range(8), n_queries=8)
+    assert corner(head) == 56
+    assert corner(replace(head, positions=np.arange(8))) is None
+    assert corner(replace(head, seen=np.ones((8, 64), bool))) is None
+    assert corner(simulate(1, Arithmetic(0.25), n_keys=64, d_k=16, rows=range(64))) is None
+    part = np.array(head.keys)
+    part[8:] = 0.0
+    assert corner(replace(head, keys=part)) == 0  # a cache that is not full
+
+
+@pytest.mark.parametrize(("kind", "window"), [("causal", None), ("window", 4)])
+@pytest.mark.parametrize(("offset", "said"), [(56, "agrees"), (0, "differs")])
+def test_another_corner_is_another_mask(
+    kind: Literal["causal", "window"], window: int | None, offset: int, said: Verdict
+) -> None:
+    head = simulate(1, Arithmetic(0.25), n_keys=64, d_k=16, rows=range(8), n_queries=8)
+    expected = Expected(0.25, mask=kind, window=window, offset=corner(head))
+    found = diagnosis(0.25, mask=HeadMask(kind, offset, window), used=tuple(range(8)))
+    judged = judge(found, expected, 0.999, masks=alike(head, found, expected))
+    assert judged == Judgement(said, ("mask",) * (said == "differs"))

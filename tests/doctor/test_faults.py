@@ -90,3 +90,25 @@ def test_a_model_that_decodes_agrees_by_its_last_row(tmp_path: Path) -> None:
     path = write(tmp_path / "a.safetensors", how, n_queries=1)
     result = CliRunner().invoke(program, ["doctor", path, "--config", str(tmp_path)])
     assert result.exit_code == 0, result.stdout
+
+
+@pytest.mark.parametrize(
+    ("offset", "status", "said"),
+    [
+        (56, 0, ", mask causal, query 0 at key 56 as expected; "),
+        (
+            0,
+            1,
+            "differs: mask causal, query 0 at key 0, expected causal, query 0 at key 56: aligned",
+        ),
+    ],
+)
+def test_causal_that_ignores_the_cache_differs(
+    tmp_path: Path, offset: int, status: int, said: str
+) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    how = replace(PLAIN, mask=HeadMask("causal", offset))
+    path = write(tmp_path / "a.safetensors", how, n_queries=8)
+    result = CliRunner().invoke(program, ["doctor", path, "--config", str(tmp_path)])
+    assert said in result.stdout.partition("\n")[0]
+    assert result.exit_code == status

@@ -129,7 +129,7 @@ def _difference(finding: Finding, name: str) -> str:
         return f"m is {multiplier_text(finding.diagnosis)}, expected {expected['multiplier']}"
     if name == "window":
         name = "mask"
-    found = found_texts(finding.diagnosis)[name]
+    found = found_texts(finding.diagnosis, finding.placed)[name]
     return f"{WORDS[name]} {found}, expected {expected[name]}{_hint(finding, name)}"
 
 
@@ -149,6 +149,8 @@ def _hint(finding: Finding, name: str) -> str:
             if c.value and abs(c.value / (expected.value_scale or 1.0) - ratio) < 2e-3 * ratio:
                 return f": {meaning}? (as in Megatron-Bridge 4155)"
     if name == "mask" and found.mask is not None:
+        if found.mask.offset == 0 and expected.offset and found.mask.by_position:
+            return ": aligned at the top left, as is_causal does?"
         if found.mask.kind == "none":
             return ": was no mask given to the function that computed it?"
         lengths = (found.mask.window, expected.window)

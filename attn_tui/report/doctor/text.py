@@ -94,7 +94,7 @@ def _table(finding: Finding, expected: dict[str, str]) -> Iterator[str]:
     differs = {"mask" if name == "window" else name for name in finding.judgement.differs}
     if "temperature" in differs:
         differs.add("multiplier")
-    texts = found_texts(finding.diagnosis)
+    texts = found_texts(finding.diagnosis, finding.placed)
     rule = rule_text(finding.names)
     if rule and finding.diagnosis.multiplier is not None:
         texts["multiplier"] += f" = {rule}"

@@ -96,14 +96,15 @@ def sink_text(found: Estimate | None) -> str:
     return "b = " + interval_text(at)
 
 
-def mask_text(found: Diagnosis) -> str:
-    """Return which keys are seen."""
+def mask_text(found: Diagnosis, placed: bool = False) -> str:
+    """Return which keys are seen, and by where query 0 stands if that was found."""
     mask = found.mask
     if mask is None:
         return "unknown"
     if mask.kind == "given":
         return "the captured one"
-    offset = f", query 0 at key {mask.offset}" if mask.kind != "none" and mask.offset else ""
+    shown = mask.by_position and (placed or mask.offset)
+    offset = f", query 0 at key {mask.offset:,}" if shown else ""
     if mask.kind == "window":
         window = found.window.at(SHOWN) if found.window is not None else None
         length = f"window of {mask.window:,} keys" if mask.window is not None else "window"
@@ -114,15 +115,15 @@ def mask_text(found: Diagnosis) -> str:
     return mask.kind + offset
 
 
-def found_texts(found: Diagnosis) -> dict[str, str]:
-    """Return what was found, by name."""
+def found_texts(found: Diagnosis, placed: bool = False) -> dict[str, str]:
+    """Return what was found, by name; where query 0 stands, if that was found too."""
     scale = found.value_scale
     return {
         "multiplier": multiplier_text(found),
         "value_scale": "unknown" if scale is None else interval_text(scale.at(SHOWN)),
         "softcap": cap_text(found.softcap),
         "sink": sink_text(found.sink),
-        "mask": mask_text(found),
+        "mask": mask_text(found, placed),
     }
 
 
@@ -145,6 +146,8 @@ def expected_texts(expected: Expected | None) -> dict[str, str]:
     if expected.mask is not None:
         window = f"window of {expected.window:,} keys" if expected.window is not None else ""
         texts["mask"] = window if expected.mask == "window" and window else expected.mask
+        if expected.offset is not None and expected.mask != "none":
+            texts["mask"] += f", query 0 at key {expected.offset:,}"
     return texts
 
 

@@ -86,7 +86,7 @@ def _worded(report: Report, lines: list[Line]) -> Examined:
 
 def _line(finding: Finding) -> Line:
     found = finding.diagnosis
-    texts = found_texts(found)
+    texts = found_texts(found, finding.placed)
     if not found.fits:
         texts = dict.fromkeys(texts, "–")
     names = ("multiplier", "softcap", "sink", "mask")
