@@ -234,12 +234,16 @@ class _Doctor:
                     found = diagnose(head, start=start, deep=search)
                     if best is None or _better(found, best[0]):
                         best = found, head, reading
+                    if not found.used:
+                        break
                     if found.fits:
                         self._remember(_kind(reading), found)
                         return best
         self._ask()
         assert best is not None
         found, head, reading = best
+        if not found.used:
+            return best
         if self.vain < _VAIN:
             self.vain += 1
             if not found.suspects:
@@ -299,6 +303,8 @@ def _structure(found: Diagnosis) -> tuple[object, ...]:
 
 
 def _better(one: Diagnosis, other: Diagnosis) -> bool:
+    if not (one.used and other.used):
+        return bool(one.used)
     return (one.fits, -one.residual) > (other.fits, -other.residual)
 
 

@@ -255,3 +255,18 @@ def test_keys_that_heads_share_are_found(tmp_path: Path) -> None:
         plain = printed(run(save(tmp_path / "b.npz", **parts), "--json"))
         assert [head["kv_head"] for head in plain["heads"]] == shared
         assert plain["counts"] == {"no expectation": 4}
+
+
+@pytest.mark.parametrize(("factor", "said"), [(np.nan, "NaN"), (0.0, "all 0")])
+def test_where_no_row_can_be_used_nothing_is_tested_or_suspected(
+    tmp_path: Path, factor: float, said: str
+) -> None:
+    extra = {"0.out": np.full((1, 4, 64, 16), factor, np.float32)}
+    path = write(tmp_path / "a.safetensors", HEALTHY, heads=4, extra=extra)
+    result = run(path)
+    assert result.exit_code == 3
+    line = f"cannot tell: the output is {said} in every row; 4 of 4 heads"
+    assert result.stdout.partition("\n")[0] == line
+    for word in ("residual", "tested", "Not all were searched"):
+        assert word not in result.stdout
+    assert printed(run(path, "--json"))["verdict"] == "cannot tell"

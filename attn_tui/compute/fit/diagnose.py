@@ -1,7 +1,7 @@
 """From the rows of a head to what it was computed with."""
 
 from dataclasses import replace
-from math import inf
+from math import inf, nan
 
 import numpy as np
 
@@ -14,11 +14,11 @@ from attn_tui.compute.fit.from_sums import from_sums
 from attn_tui.compute.fit.from_weights import from_weights
 from attn_tui.compute.fit.model import rows_of
 from attn_tui.compute.fit.noise import PATHS, Format, coarsest, format_of
-from attn_tui.compute.fit.odd_keys import without_odd_keys
+from attn_tui.compute.fit.odd_keys import contradiction, without_odd_keys
 from attn_tui.compute.fit.search import Attempt, search, unwindowed
 from attn_tui.compute.fit.solve import relative_residual
 from attn_tui.compute.fit.suspects import suspects
-from attn_tui.compute.fit.usable import taken, usable
+from attn_tui.compute.fit.usable import taken, unusable, usable
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
@@ -37,10 +37,11 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
     Returns:
         The diagnosis; if nothing fits, without a multiplier.
     """
+    captured = head
     head, clear = without_odd_keys(head)
-    kept, notes = usable(head, clear)
+    kept, notes = usable(captured, clear)
     if not len(kept):
-        return nothing("no row can be used", notes)
+        return nothing(unusable(captured), notes)
     head = taken(head, kept)
     with np.errstate(all="ignore"):
         if head.output is None or head.values is None:
@@ -70,7 +71,12 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
             tested = suspects(head, spacing) if deep else ()
         lost = tuple((name, why) for name in names)
         return replace(found, undetermined=lost, suspects=tested)
-    return _known(head, attempt, found, spacing)
+    known = _known(head, attempt, found, spacing)
+    if len(kept) < len(captured.rows) and (why := contradiction(captured, attempt.mask, kept)):
+        others = tuple(each for each in known.undetermined if each[0] != "multiplier")
+        left = (("multiplier", why), *others)
+        known = replace(known, multiplier=None, temperature=None, undetermined=left)
+    return known
 
 
 def _less(
@@ -100,8 +106,9 @@ def _without_output(head: HeadRows, start: Diagnosis | None, notes: tuple[str, .
     keys = rows.seen.sum(axis=1)
     blank = nothing("neither output, weights, log-sum-exp nor scores were captured", notes)
     found = replace(
-        blank, used=tuple(int(i) for i in head.rows), keys=(int(keys.min()), int(keys.max()))
-    )
+        blank, residual=0.0, used=tuple(int(i) for i in head.rows),
+        keys=(int(keys.min()), int(keys.max())),
+    )  # fmt: skip
     weights = head.weights
     if weights is None and head.scores is not None and _are_weights(head.scores):
         weights = head.scores
@@ -209,6 +216,6 @@ def nothing(reason: str, notes: tuple[str, ...] = ()) -> Diagnosis:
     """Return the diagnosis of a head of which nothing can be said."""
     names = ("multiplier", "value_scale", "softcap", "sink", "mask")
     return Diagnosis(
-        None, None, None, None, None, None, None, 0.0, dict.fromkeys(PATHS, 0.0), None, False,
+        None, None, None, None, None, None, None, nan, dict.fromkeys(PATHS, nan), None, False,
         (), (0, 0), tuple((name, reason) for name in names), notes=notes,
     )  # fmt: skip

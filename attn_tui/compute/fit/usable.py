@@ -1,30 +1,29 @@
 """Which rows of a head can be used."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.heads.rows import HeadRows, Reals
 
 
 def usable(head: HeadRows, clear: NDArray[np.bool_]) -> tuple[NDArray[np.intp], tuple[str, ...]]:
     """Return which rows can be used, and what is to be said of the others.
 
     Args:
-        head: The rows.
+        head: The rows, as they were captured.
         clear: Which of them see no key that holds NaN or infinity, shape (r,).
     """
     finite = clear & np.isfinite(head.queries).all(axis=1)
     if head.bias is not None:
         finite &= np.isfinite(head.bias).all(axis=1)
     other = finite
-    for captured in (head.output, head.weights, head.log_sum_exp):
-        if captured is not None:
-            each = captured.reshape(len(captured), -1)
-            finite = finite & np.isfinite(each).all(axis=1)
-            other = finite & (each.any(axis=1) | (captured is head.log_sum_exp))
-            break
+    if (answer := _answer(head)) is not None:
+        name, each = answer
+        finite = finite & np.isfinite(each).all(axis=1)
+        other = finite & (each.any(axis=1) | (name == "log-sum-exp"))
     if head.seen is not None:
         other &= head.seen.any(axis=1)
     notes = []
@@ -33,8 +32,51 @@ def usable(head: HeadRows, clear: NDArray[np.bool_]) -> tuple[NDArray[np.intp], 
     if (bad := int((~finite).sum())) > 0:
         which = f"{bad} rows hold or see" if bad > 1 else "1 row holds or sees"
         left = "are left out" if bad > 1 else "is left out"
-        notes.append(f"{which} NaN or infinity and {left}")
+        first = ", ".join(f"row {row} of {name}" for name, row in _first_odd(head))
+        notes.append(f"{which} NaN or infinity and {left}" + f" (first: {first})" * bool(first))
     return np.flatnonzero(other), tuple(notes)
+
+
+def unusable(head: HeadRows) -> str:
+    """Return why no row of a head can be used."""
+    answer = _answer(head)
+    if answer is None:
+        return "no row can be used"
+    name, each = answer
+    odd = ~np.isfinite(each).all(axis=1)
+    zero = ~each.any(axis=1) & (name != "log-sum-exp")
+    if (odd | zero).all():
+        inf = " or infinite" * bool(np.isinf(each).any())
+        what = [f"NaN{inf}"] * bool(odd.any()) + ["all 0"] * bool(zero.any())
+        return f"the {name} is {' or '.join(what)} in every row"
+    for part, row in _first_odd(head):
+        if part in ("k", "v") and not odd.any():
+            other = f"it is of another {part}, unless a mask hid that row"
+            return f"{part} holds NaN or infinity at row {row}, and the {name} none: {other}"
+    return "no row can be used"
+
+
+def _answer(head: HeadRows) -> tuple[str, Reals] | None:
+    """Return what is fitted, by its name, a row for each of the head's."""
+    captured = (("output", head.output), ("weights", head.weights))
+    for name, each in (*captured, ("log-sum-exp", head.log_sum_exp)):
+        if each is not None:
+            return name, each.reshape(len(each), -1)
+    return None
+
+
+def _first_odd(head: HeadRows) -> Iterator[tuple[str, int]]:
+    """Yield each tensor that holds NaN or infinity, and the first row that does."""
+    every = np.arange(head.n_keys)
+    captured = (
+        ("q", head.queries, head.rows),
+        ("k", head.keys, every),
+        ("v", head.values, every),
+        ("output", head.output, head.rows),
+    )
+    for name, tensor, rows in captured:
+        if tensor is not None and (odd := ~np.isfinite(tensor).all(axis=1)).any():
+            yield name, int(rows[np.argmax(odd)])
 
 
 def taken(head: HeadRows, at: NDArray[np.intp]) -> HeadRows:

@@ -49,6 +49,8 @@ def said(group: Group) -> str:
     found = finding.diagnosis
     if group.verdict == "differs":
         return "; ".join(_difference(finding, name) for name in finding.judgement.differs)
+    if not found.used and not found.fits:
+        return next(iter(unknown(finding)), "no row can be used")
     if not found.fits:
         return f"nothing fits{_suspects(found.suspects)}"
     if group.verdict == "cannot tell":
@@ -196,7 +198,8 @@ def _evidence(report: Report, group: Group) -> str:
     if report.interrupted and done < report.total:
         of += f", stopped before the other {report.total - done:,}"
     source = f"; {report.expectation.source}" if report.expectation else ""
-    return f"residual {quantity(found.residual)}{path}; {of}{source}"
+    residual = f"residual {quantity(found.residual)}{path}; " * bool(found.used)
+    return f"{residual}{of}{source}"
 
 
 def why(report: Report) -> Iterator[str]:
@@ -208,5 +211,11 @@ def why(report: Report) -> Iterator[str]:
     if report.expectation is not None:
         yield f"Expected by {report.expectation.source}."
         yield from report.expectation.notes
-    notes = (note for each in report.findings for note in each.diagnosis.notes)
-    yield from dict.fromkeys((*report.notes, *notes))
+    notes: dict[str, list[Finding]] = {}
+    for each in report.findings:
+        for note in each.diagnosis.notes:
+            notes.setdefault(note, []).append(each)
+    yield from report.notes
+    for note, noted in notes.items():
+        few = len(noted) < len(report.findings)
+        yield f"{Group(tuple(noted)).places}: {note}" if few else note

@@ -73,7 +73,8 @@ def _group(group: Group) -> Iterator[str]:
     expected = expected_texts(finding.expected)
     if found.fits:
         yield from _table(finding, expected)
-    yield from _line("residual", f"{quantity(found.residual)}{_rounding(finding)}")
+    if found.used:
+        yield from _line("residual", f"{quantity(found.residual)}{_rounding(finding)}")
     for reason, names in unknown(finding).items():
         yield from _line("not known", f"{joined(names)}: {reason}")
     for pair in found.confounded:

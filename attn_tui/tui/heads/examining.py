@@ -95,6 +95,6 @@ def _line(finding: Finding) -> Line:
         str(finding.id.head),
         finding.judgement.verdict,
         *(texts[name] for name in names),
-        quantity(found.residual),
+        quantity(found.residual) if found.used else "–",
         found.path or "–",
     )
