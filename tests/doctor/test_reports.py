@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from attn_tui.doctor.report import Finding, Report, Settings, status
 from attn_tui.doctor.verdict import judge
 from attn_tui.report.doctor import json as doctor_json
 from attn_tui.report.doctor import text
+from attn_tui.report.doctor.groups import groups
 from attn_tui.report.doctor.line import verdict_line, why
 from tests.doctor.captures import write
 from tests.doctor.fakes import Cap, Log, Sink, Straight, diagnosis
@@ -177,3 +179,38 @@ def test_json_says_none_and_unknown_apart(capture: Capture) -> None:
     assert [row[0] for row in found["by row"]["temperature"]["rows"]] == [3, 9]
     assert found["window"]["query_offset"] == 3
     assert found["no cap"]["expected"]["softcap"] == 50.0
+
+
+def two_layers(capture: Capture, expected: Expected | None, *found: tuple[float, int]) -> Report:
+    """Return a report of two heads of each layer, which have this m and this d_k."""
+    findings = []
+    for layer, (m, d_k) in enumerate(found):
+        for head in range(2):
+            made = diagnosis(m)
+            own = expected and replace(expected, multiplier=0.25 / (layer + 1))
+            shape = replace(capture.shape(HeadId(0, 0, head)), d_k=d_k)
+            judged = judge(made, own, 0.999, masks=("causal",))
+            named = ("inverse-sqrt",) if m == d_k**-0.5 else ()
+            findings.append(Finding(HeadId(0, layer, head), shape, own, made, judged, named))
+    source = Expectation("config.json", expected) if expected else None
+    return Report(capture, source, Settings(), len(findings), tuple(findings))
+
+
+def test_heads_of_another_d_k_have_another_m_by_the_same_name(capture: Capture) -> None:
+    made = two_layers(capture, None, (0.25, 16), (0.125, 64))
+    assert [each.places for each in groups(made)] == ["2 heads of layer 0", "2 heads of layer 1"]
+    line = verdict_line(made)
+    assert "(d_k = 16) in 2 heads of layer 0; m = 0.125" in line
+    assert "(d_k = 64) in 2 heads of layer 1; --config" in line
+
+
+def test_the_line_says_of_which_layer_its_numbers_are(capture: Capture) -> None:
+    made = two_layers(capture, PLAIN, (0.5, 16), (0.5, 16))
+    assert verdict_line(made).startswith("differs: m of layer 0 = 2/√16, expected 0.25 = 1/√16; ")
+    assert "; 4 of 4 heads; " in verdict_line(made)
+
+
+def test_a_multiplier_within_its_interval_is_the_same(capture: Capture) -> None:
+    made = two_layers(capture, None, (0.0734, 16), (0.07341, 16))
+    assert len(groups(made)) == 1
+    assert len(groups(two_layers(capture, None, (0.0734, 16), (0.08, 16)))) == 2

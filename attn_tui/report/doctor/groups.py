@@ -2,9 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
+from operator import itemgetter
 
 from attn_tui.doctor.report import Finding, Report
-from attn_tui.doctor.verdict import VERDICTS, Verdict
+from attn_tui.doctor.verdict import SHOWN, VERDICTS, Verdict
+
+_SAME = 0.01
+"""Multipliers nearer than this share are not told apart in words."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +53,42 @@ def groups(report: Report) -> tuple[Group, ...]:
         missed = each.misses[0].meaning if each.misses else ""
         unknown = tuple(name for name, _ in judged.undetermined)
         kind = diagnosis.mask.kind if diagnosis.mask else None
-        key = (judged.verdict, judged.differs, unknown, each.names, missed, kind, diagnosis.fits)
+        key = (judged.verdict, judged.differs, unknown, missed, kind, diagnosis.fits)
         found.setdefault(key, []).append(each)
-    every = [Group(tuple(each)) for each in found.values()]
+    every = [part for each in found.values() for part in by_multiplier(each)]
     return tuple(
         sorted(every, key=lambda each: (VERDICTS.index(each.verdict), -len(each.findings)))
     )
+
+
+def by_multiplier(findings: Iterable[Finding]) -> tuple[Group, ...]:
+    """Return heads in groups of the same d_k, and of the same m by its name and its interval."""
+    found: dict[tuple[object, ...], list[tuple[float, float, float, int, Finding]]] = {}
+    for place, each in enumerate(findings):
+        expected = each.expected.multiplier if each.expected else None
+        key = (each.names, each.shape.d_k, expected)
+        found.setdefault(key, []).append((*_span(each), place, each))
+    parts: list[list[tuple[int, Finding]]] = []
+    for heads in found.values():
+        most = -inf
+        for m, low, high, place, each in sorted(heads, key=lambda head: (head[0], head[3])):
+            if low > most:
+                parts.append([])
+                most = high + _SAME * m
+            parts[-1].append((place, each))
+    ordered = (sorted(part, key=itemgetter(0)) for part in parts)
+    every = sorted(ordered, key=lambda part: part[0][0])
+    return tuple(Group(tuple(each for _, each in part)) for part in every)
+
+
+def _span(finding: Finding) -> tuple[float, float, float]:
+    """Return m with its ends, or what is the same for all heads of which it is not said."""
+    m = finding.diagnosis.multiplier
+    if m is None or finding.judgement.verdict == "cannot tell":
+        return 0.0, 0.0, 0.0
+    at = m.at(SHOWN)
+    value = at.value or 0.0
+    return value, value if at.low is None else at.low, value if at.high is None else at.high
 
 
 def ranges(numbers: Iterable[int]) -> str:

@@ -6,7 +6,7 @@ from attn_tui.compute.fit.diagnosis import Estimate
 from attn_tui.doctor.names import beside
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import SHOWN
-from attn_tui.report.doctor.groups import Group, groups
+from attn_tui.report.doctor.groups import Group, by_multiplier, groups
 from attn_tui.report.doctor.words import (
     WORDS,
     expected_texts,
@@ -15,7 +15,7 @@ from attn_tui.report.doctor.words import (
     multiplier_text,
     rule_text,
 )
-from attn_tui.report.numbers import general, quantity
+from attn_tui.report.numbers import quantity
 
 _FEW = 3
 """So many multipliers are named with where they are."""
@@ -48,7 +48,8 @@ def said(group: Group) -> str:
     finding = group.first
     found = finding.diagnosis
     if group.verdict == "differs":
-        return "; ".join(_difference(finding, name) for name in finding.judgement.differs)
+        where = _where(group) if "multiplier" in finding.judgement.differs else ""
+        return "; ".join(_difference(finding, name, where) for name in finding.judgement.differs)
     if not found.used and not found.fits:
         return next(iter(unknown(finding)), "no row can be used")
     if not found.fits:
@@ -58,7 +59,7 @@ def said(group: Group) -> str:
         return f"{joined(names)} {'is' if len(names) == 1 else 'are'} unknown: {reason}"
     text = _multiplier(finding)
     last = group.findings[-1]
-    if last.expected != finding.expected and last.names != finding.names:
+    if last.expected != finding.expected and len(by_multiplier((finding, last))) > 1:
         text += f" in layer {finding.id.layer}, {_multiplier(last)} in layer {last.id.layer}"
     if group.verdict == "agrees":
         texts = [expected_texts(each.expected) for each in group.findings]
@@ -104,29 +105,35 @@ def _multiplier(finding: Finding) -> str:
 
 def _multipliers(group: Group) -> str:
     """Return m, or what it is where if heads do not have the same."""
-    parts: dict[object, list[Finding]] = {}
-    for each in group.findings:
-        m = each.diagnosis.multiplier
-        value = m.at(SHOWN).value if m is not None else None
-        parts.setdefault(each.names or (value and general(value, 2)), []).append(each)
-    every = [Group(tuple(part)) for part in parts.values()]
+    every = sorted(by_multiplier(group.findings), key=lambda part: -len(part.findings))
     if len(every) == 1:
         return _multiplier(group.first)
-    every.sort(key=lambda part: -len(part.findings))
     if len(every) <= _FEW:
         texts = (f"{_multiplier(part.first)} in {part.places}" for part in every)
         return f"heads differ: {'; '.join(texts)}"
     return f"heads differ, by {len(every):,} multipliers such as {_multiplier(every[0].first)}"
 
 
-def _difference(finding: Finding, name: str) -> str:
+def _where(group: Group) -> str:
+    """Return where heads are that have the multiplier of the first, unless all have."""
+    every = by_multiplier(group.findings)
+    if len(every) == 1:
+        return ""
+    layer = [each for each in group.findings if each.id.layer == group.first.id.layer]
+    same = every[0]
+    return (
+        f" of layer {group.first.id.layer}" if [*same.findings] == layer else f" of {same.places}"
+    )
+
+
+def _difference(finding: Finding, name: str, where: str = "") -> str:
     expected = expected_texts(finding.expected)
     if name == "kv_head":
         head, own = finding.id.head, finding.shape.kv_head
         meant = "expected h // (n_heads / n_kv)"
         return f"head {head} has KV head {own}, h mod n_kv, {meant}: tiled, not repeated?"
     if name == "multiplier":
-        return near_miss(finding) + f", expected {expected[name]}"
+        return near_miss(finding, where) + f", expected {expected[name]}"
     if name == "temperature":
         return f"m is {multiplier_text(finding.diagnosis)}, expected {expected['multiplier']}"
     if name == "window":
@@ -165,7 +172,7 @@ def _missing(found: Estimate | None) -> bool:
     return found is not None and found.at(SHOWN).value is None
 
 
-def near_miss(finding: Finding) -> str:
+def near_miss(finding: Finding, where: str = "") -> str:
     """Return a multiplier beside the expected one, and what it may be.
 
     Such as ``m = 0.667/√256 = 1/√576: the absorbed MLA dimension?``
@@ -175,7 +182,7 @@ def near_miss(finding: Finding) -> str:
     expected = finding.expected.multiplier if finding.expected is not None else None
     if value is None or not expected:
         return "m is unknown"
-    text = f"m = {beside(value, expected)}"
+    text = f"m{where} = {beside(value, expected)}"
     if finding.misses:
         miss = finding.misses[0]
         form = f" = {miss.form}" if miss.form and miss.form != beside(value, expected) else ""
