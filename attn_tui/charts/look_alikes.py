@@ -17,7 +17,7 @@ LOOK_ALIKE = "attn_tui.look_alike"
 _SIGNS = {
     sign: plain
     for signs, plains in (
-        ("±∓·×÷‖–—−…∂√∞≈≠≤≥≫∈∝µ⠀“”‘’•¶✓✗æß", "++*x/|---.dvI~!<>>e~u \"\"''*wyxas"),
+        ("±∓·×÷‖–—−⁻…∂√∞≈≠≤≥≫∈∝µ⠀“”‘’′•¶✓✗æß", "++*x/|----.dvI~!<>>e~u \"\"'''*wyxas"),
         ("←→‹›", "<:<>"),
     )
     for sign, plain in zip(signs, plains, strict=True)

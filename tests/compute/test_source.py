@@ -72,7 +72,7 @@ def test_each_vector_and_each_seed_is_a_draw_of_its_own() -> None:
 def test_scores_have_the_variance_d_k() -> None:
     d_k, count = 64, 4_000
     scores = np.array([v.scores for v in Drawn(2, 1, count).vectors(Setup(d_k))])
-    # theory.md §4: the standard error of the variance is Var·√((2 + 6/d)/N).
+    # The standard error of the variance is Var·√((2 + 6/d)/N).
     error = d_k * np.sqrt((2 + 6 / d_k) / count)
     for key in (0, 1):
         assert abs(np.square(scores[:, key]).mean() - d_k) < 4 * error

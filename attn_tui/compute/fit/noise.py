@@ -62,7 +62,7 @@ def coarsest(values: NDArray[np.floating], named: str) -> str:
 def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floats:
     """Return the variance of each logit, shape (r, n).
 
-    In eager models every step from q·k to z is rounded (theory.md §8); and in every path the sum
+    In eager models every step from q·k to z is rounded; and in every path the sum
     q·k is one of float32, unless all is float64.
     """
     at = state.parameters
@@ -127,7 +127,7 @@ class Noise:
 
 
 def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
-    """Return the noise of a head's output under a path (theory.md §8).
+    """Return the noise of a head's output under a path.
 
     What rounding one logit or weight does to a row pushes it in one direction, so that the errors
     of a row's numbers hang together: a covariance, in which the keys that matter most are
