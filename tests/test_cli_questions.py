@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attn_tui.commands.program import commands
 from attn_tui.compute.models import MODELS
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.draft import parse
@@ -364,9 +365,10 @@ def test_questions_are_documented() -> None:
 
 
 def test_a_word_that_is_no_command_is_told_the_commands() -> None:
-    assert refused("dots").endswith(
-        "-inf (masked); or a command: show, dot, sweep, attention, claim"
-    )
+    assert refused("dots").endswith("-inf (masked); or a command: dot, doctor")
+    assert refused("doktor").endswith("; or a command: doctor, dot, tour")
+    for name in commands():
+        assert name in refused("x").partition("or a command: ")[2].split(", ")
     assert refused("show", "dots").endswith("-inf (masked)")
 
 

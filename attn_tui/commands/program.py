@@ -43,7 +43,6 @@ Examples:
 
 _OTHERS = {
     "doctor": ("attn_tui.commands.doctor:doctor", "which scale, cap, sink and mask a capture has"),
-    "heads": ("attn_tui.commands.heads:heads", "statistics of every head of a capture"),
     "compare": ("attn_tui.commands.compare:compare", "where two captures part"),
     "merge": ("attn_tui.commands.heads:merge", "the shards of `heads` put together"),
     "claims": ("attn_tui.commands.claims:claims", "every claim, a line each with its verdict"),

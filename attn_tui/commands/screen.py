@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -18,7 +19,6 @@ from attn_tui.commands.completion import of_names
 from attn_tui.commands.options import GRADIENT, SCREEN, Option, option, settings, shared
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.explore.settings import Settings
-from attn_tui.instruments import INSTRUMENTS
 
 _WITHOUT_SCREEN = ("dumb", "unknown")
 """Terminals that move no cursor: an escape sequence would stand there as text."""
@@ -67,8 +67,7 @@ def open_screen(context: click.Context, /, no_mouse: bool, theme: str | None, **
         experiment = gradient_experiment_of(given)
     except InputError as error:
         if error.field == "scores" and given["scores"] and given["scores"][0].isalpha():
-            known = ", ".join(instrument.command_name for instrument in INSTRUMENTS)
-            expected = f"{error.expected}; or a command: {known}"
+            expected = f"{error.expected}; or a command: {_like(given['scores'][0], context)}"
             raise InputError("scores", error.problem, expected, error.where) from None
         raise
     mention_unread_input(given)
@@ -135,3 +134,10 @@ def has_terminal() -> bool:
     os.dup2(terminal, 0)
     os.close(terminal)
     return True
+
+
+def _like(word: str, context: click.Context) -> str:
+    """Return the commands that a word is like, or all there are."""
+    group = context.parent and context.parent.command
+    known = group.list_commands(context) if isinstance(group, click.Group) else []
+    return ", ".join(get_close_matches(word, known) or known)

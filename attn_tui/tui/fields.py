@@ -73,7 +73,8 @@ class Fields(Part[Host]):
 
     def why_held(self, name: str) -> str:
         """Return why a setting is of no use now, or nothing."""
-        return self._screen.SETTINGS[name].held(self._screen)
+        setting = self._screen.SETTINGS.get(name)
+        return setting.held(self._screen) if setting else f"There is no {name} here"
 
     def change(self, name: str, steps: int, fine: bool = False) -> None:
         """Move a setting by steps; a run of them is one step of history."""

@@ -21,7 +21,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.report.export import Forms
 from attn_tui.tui import visiting
 from attn_tui.tui.actions import Action, Section, bindings, textual_action
-from attn_tui.tui.bars import Status, key_items, title_items
+from attn_tui.tui.bars import Status, in_signs_of, key_items, title_items
 from attn_tui.tui.charting import Charting
 from attn_tui.tui.choices import Choice
 from attn_tui.tui.choosing import Choosing
@@ -379,7 +379,9 @@ class InstrumentScreen(Punctual, Screen[None]):
     def frame(self) -> None:
         """Draw the title line and the key bar."""
         width = self.size.width
-        self.query_one("#title", Bar).show_items(title_items(self.NAME, self.status, width))
+        self.query_one("#title", Bar).show_items(
+            title_items(self.NAME, in_signs_of(self.app, self.status), width)
+        )
         self.query_one("#key-bar", Bar).show_items(key_items(self.keyboard.labels, width))
 
     # What panes say

@@ -23,8 +23,8 @@ PICTURES = {
     "explore": "#table", "dots": "#picture", "sweep": "#charts", "attention": "#charts",
     "heads": "#charts", "claims": "#list",
 }  # fmt: skip
-SEEN = {"claims": ("Tried with", "d_k"), "heads": ("Capture", "seed")}
-"""A group and one of its settings, where these are others than Scale and d_k."""
+SEEN = {"claims": ("Tried with",), "heads": ("Capture", "seed")}
+"""A group, and perhaps a setting, that are seen only where settings are; of others, Scale."""
 WITH_D_K = [name for name in NAMES if name != "heads"]
 """Instruments with a d_k; that of a capture is its own."""
 

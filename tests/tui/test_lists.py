@@ -166,7 +166,7 @@ async def test_a_theme_is_shown_as_it_is_reached_and_restored_by_escape() -> Non
 async def test_a_list_fits_at_any_size(size: tuple[int, int], key: str) -> None:
     async with at_screen(size) as person:
         await person.press(key)
-        person.sees("Type to find", "up, down · enter chooses · esc")
+        person.sees("Type to find", "enter chooses · esc")
         assert person.app.screen.query_one(ChoiceList).size.height >= 3
         await person.resize(20, 8)
         await person.press("down")

@@ -23,7 +23,7 @@ ACTIONS = (
             "pin": "heads.pin",
         },
         {
-            "open": ("Open file", 2),
+            "open": ("File", 2),
             "edit": ("Statistic", 2),
             "stop": ("Stop", 3),
             "next_view": ("View", 1),
