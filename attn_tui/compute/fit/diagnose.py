@@ -24,6 +24,8 @@ from attn_tui.compute.heads.rows import HeadRows, Reals
 
 WIDE = 0.5
 """A multiplier whose 95 % interval reaches so far, as a share of it, is not known."""
+SATURATED = 0.99
+"""Where logits that have weight are alike, the largest weight is above this, or far below."""
 
 
 def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = True) -> Diagnosis:
@@ -193,6 +195,9 @@ def _unknown(attempt: Attempt, m: Number, spacing: Format) -> str | None:
     if np.ptp(used, axis=0).max() <= 1e-6 * np.abs(used).max():
         return "the values are equal"
     if tells(spacing) and _spread(attempt) < 2 * 2.0**-spacing.bits:
+        several = rows.seen.sum(axis=1) > 1
+        if np.median(attempt.choice.fit.state.weights[several].max(axis=1)) > SATURATED:
+            return "rows are saturated: in most that were used the largest weight is practically 1"
         return "the logits of a row differ by less than weights may have been rounded to"
     if m.half(0.95) <= WIDE * abs(m.value):
         return None

@@ -221,3 +221,13 @@ def test_a_captured_mask_that_was_not_used_is_said() -> None:
     assert "The captured mask was not used." in found.notes
     used = diagnose(replace(head, seen=HeadMask("causal").seen(head)))
     assert used.mask == HeadMask("given")
+
+
+def test_m_of_saturated_rows_is_unknown_because_they_are() -> None:
+    how = Arithmetic(0.2, format="bfloat16", path="flash")
+    found = diagnose(simulate(4, how, logit_std=300.0, **SMALL))
+    assert found.fits
+    assert found.multiplier is None
+    assert "saturated" in dict(found.undetermined)["multiplier"]
+    found = diagnose(simulate(4, how, logit_std=1e-3, **SMALL))
+    assert "differ by less than" in dict(found.undetermined)["multiplier"]
