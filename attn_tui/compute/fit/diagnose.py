@@ -73,6 +73,7 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
             tested = suspects(head, spacing) if deep else ()
         lost = tuple((name, why) for name in names)
         return replace(found, undetermined=lost, suspects=tested)
+    found = replace(found, notes=(*notes, *_unused(taken(captured, kept), attempt.mask)))
     known = _known(head, attempt, found, spacing)
     if len(kept) < len(captured.rows) and (why := contradiction(captured, attempt.mask, kept)):
         others = tuple(each for each in known.undetermined if each[0] != "multiplier")
@@ -81,21 +82,28 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
     return known
 
 
+def _unused(captured: HeadRows, mask: HeadMask) -> tuple[str, ...]:
+    """Say that a mask was captured and another used, if that is so."""
+    if captured.seen is None or np.array_equal(captured.seen, mask.seen(captured)):
+        return ()
+    used = "none" if mask.kind == "none" else "a causal one"
+    if mask.window is not None:
+        used = f"a window of {mask.window} keys"
+    return (f"A mask was captured, and the output was computed with {used}.",)
+
+
 def _less(
     head: HeadRows, attempt: Attempt, spacing: Format
 ) -> tuple[HeadRows, Attempt, tuple[str, ...]]:
     """Try a head that nothing fits without the captured mask, or bias, or both."""
-    for name, less in (
-        ("mask", {"seen": None}),
-        ("bias", {"bias": None}),
-        ("mask and bias", {"seen": None, "bias": None}),
-    ):
+    for less in ({"seen": None}, {"bias": None}, {"seen": None, "bias": None}):
         if any(getattr(head, each) is None for each in less):
             continue
         other = replace(head, **less)  # type: ignore[arg-type]
         again = search(other, spacing)
         if again.fits:
-            return other, again, (f"The captured {name} was not used.",)
+            said = ("The captured bias was not used.",) if "bias" in less else ()
+            return other, again, said
     return head, attempt, ()
 
 

@@ -214,11 +214,28 @@ def test_suspects_are_tested_where_nothing_fits() -> None:
     )
 
 
-def test_a_captured_mask_that_was_not_used_is_said() -> None:
+@pytest.mark.parametrize(
+    ("mask", "claimed", "said"),
+    [
+        (HeadMask("causal"), HeadMask("none"), "a causal one"),
+        (HeadMask("none"), HeadMask("causal"), "none"),
+        (HeadMask("window", window=9), HeadMask("causal"), "a window of 9 keys"),
+    ],
+)
+def test_a_captured_mask_that_was_not_used_is_said(
+    mask: HeadMask, claimed: HeadMask, said: str
+) -> None:
+    head = simulate(4, Arithmetic(0.2, mask=mask), **SMALL)
+    head = replace(head, seen=claimed.seen(head))
+    found = diagnose(head)
+    again = diagnose(head, start=found, deep=False)
+    for each in (found, again):
+        assert each.mask == mask
+        assert f"A mask was captured, and the output was computed with {said}." in each.notes
+
+
+def test_a_captured_mask_is_used() -> None:
     head = simulate(4, Arithmetic(0.2), **SMALL)
-    found = diagnose(replace(head, seen=np.ones((16, 96), bool)))
-    assert found.mask == HeadMask("causal")
-    assert "The captured mask was not used." in found.notes
     used = diagnose(replace(head, seen=HeadMask("causal").seen(head)))
     assert used.mask == HeadMask("given")
 
