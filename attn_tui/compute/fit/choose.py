@@ -188,7 +188,7 @@ def _choice(
     known = numbers(fit)
     for extra, numbers_then in beside.items():
         known[extra] = numbers_then[extra]
-    if fit.path == "eager" and tells(format) and "curvature" in beside:
+    if fit.path == "eager" and tells(format):
         known["curvature"] = unseen_cap(fit, known["curvature"], format)
     size = float(np.square(rows.output).sum()) or 1.0
 
@@ -210,6 +210,9 @@ def unseen_cap(fit: Fit, curvature: Number, format: Format) -> Number:
     hidden = (
         3 * 2.0**-format.bits * float((p * square**2).sum() / max((p * square**3).sum(), 1e-300))
     )
+    if "curvature" in fit.names:
+        # What rounding hides of a cap that is there is a bias, which more rows do not lessen.
+        return replace(curvature, bias=hidden / 3)
     return replace(curvature, error=float(np.hypot(curvature.error, hidden / 2)))
 
 

@@ -18,11 +18,13 @@ class Number:
         value: The number.
         error: Its standard error, or the bound.
         df: Degrees of freedom of Student's t; 0 where the error is a bound.
+        bias: How far it may be off besides, at every confidence.
     """
 
     value: float
     error: float
     df: float
+    bias: float = 0.0
 
     def half(self, confidence: float) -> float:
         """Return half the length of the interval at a level of confidence."""
@@ -30,8 +32,8 @@ class Number:
             return self.error
         if not self.df:
             # Three formal errors; where more is asked for, the tails of rounding are not normal.
-            return self.error * max(1.0, t_quantile(confidence, _DF_OF_BOUND) / 3.0)
-        return self.error * t_quantile(confidence, self.df)
+            return self.bias + self.error * max(1.0, t_quantile(confidence, _DF_OF_BOUND) / 3.0)
+        return self.bias + self.error * t_quantile(confidence, self.df)
 
     def at(self, confidence: float = 0.95) -> Interval:
         """Return the interval at a level of confidence, below 1."""

@@ -248,3 +248,14 @@ def test_m_of_saturated_rows_is_unknown_because_they_are() -> None:
     assert "saturated" in dict(found.undetermined)["multiplier"]
     found = diagnose(simulate(4, how, logit_std=1e-3, **SMALL))
     assert "differ by less than" in dict(found.undetermined)["multiplier"]
+
+
+@pytest.mark.parametrize("seed", [0, 5])
+def test_a_cap_that_rounding_hides_in_part_lies_in_its_interval(seed: int) -> None:
+    how = Arithmetic(0.11, softcap=50.0, format="float16", path="eager")
+    found = diagnose(simulate(seed, how, n_keys=128, d_k=32, logit_std=1.0, rows=32))
+    assert found.softcap is not None
+    shown = found.softcap.at()
+    assert shown.low is not None
+    assert shown.high is not None
+    assert shown.low < 50 < shown.high < 80
