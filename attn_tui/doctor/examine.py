@@ -25,8 +25,6 @@ Stop = Callable[[], bool]
 
 _KNOWN = 6
 """Structures that a head is tried with before it is searched."""
-_NEAR = 0.999
-"""The confidence of the interval in which a near miss lies."""
 _VAIN = 3
 """After so many searches in a row that found nothing, heads are not searched."""
 _ANSWERS = frozenset({"out", "scores", "weights", "lse"})
@@ -208,8 +206,7 @@ class _Doctor:
             near = span(found.multiplier, stored, SHOWN)
             called = names(near, place, model)
             if "multiplier" in judgement.differs and expected and expected.multiplier:
-                wide = span(found.multiplier, stored, _NEAR)
-                missed = misses(wide, expected.multiplier, place, model)
+                missed = misses(near, expected.multiplier, place, model)
         placed = head.positions is None and head.n_queries != head.n_keys
         return Finding(id, shape, expected, found, judgement, called, missed, placed=placed)
 

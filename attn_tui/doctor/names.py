@@ -103,7 +103,10 @@ def misses(
     found: Span, expected: float, place: Place, model: Expectation = _NO_MODEL
 ) -> tuple[Miss, ...]:
     """Return what a multiplier that is not the expected one may be, the likeliest first."""
-    every = (each for each in _misses(expected, place, model) if found.holds(each.value))
+    every = [each for each in _misses(expected, place, model) if found.holds(each.value)]
+    if not every:
+        # Factors that models have are guesses, so many that some lie near anything.
+        every = [each for mu in _MUS for each in _yarn(expected, mu) if found.holds(each.value)]
     # One value is said once, with its likeliest meaning.
     seen: dict[float, Miss] = {}
     for each in every:
@@ -130,13 +133,13 @@ def _misses(expected: float, place: Place, model: Expectation) -> Iterator[Miss]
         yield Miss(expected**2, "", "the scale twice")
         yield Miss(1.0 / d_k, f"1/{said}", "µP's 1/d_k")
     yield Miss(d_k**-0.25, f"1/⁴√{said}", "⁴√d_k on one side of the two", "guided-diffusion 38")
-    for mu in _MUS:
-        yield from _yarn(expected, mu)
     yield from _layer(expected, place.layer)
     yield Miss(expected * LOG2_E, "", "a factor log₂e that belongs to exponentials of base 2")
     yield Miss(expected / LOG2_E, "", "log₂e left out before exponentials of base 2")
     yield Miss((2.0 * d_k) ** -0.5, f"1/√{2 * place.d_k}", "twice the dimension of a head")
     yield Miss((d_k / 2.0) ** -0.5, f"1/√{place.d_k / 2:g}", "half the dimension of a head")
+    yield Miss(2.0 * expected, as_root(2.0 * expected), "twice what is expected")
+    yield Miss(0.5 * expected, as_root(0.5 * expected), "half of what is expected")
     if place.n_keys > 1:
         yield Miss(expected * log(place.n_keys), "", "a factor ln n")
         yield Miss(expected * log(place.n_keys) / log(512.0), "", "a factor ln n/ln 512")

@@ -96,3 +96,10 @@ def test_what_nobody_arrives_at_means_nothing() -> None:
 
 def test_a_multiplier_stands_beside_the_expected_one() -> None:
     assert beside(1 / 24, 1 / 16) == "0.667/√256"
+
+
+def test_yarn_is_guessed_only_where_nothing_simpler_is_near() -> None:
+    twice = misses(Span(0.25, 0.2488, 0.2512), 0.125, Place(64, heads=3))
+    assert [each.meaning for each in twice] == ["twice what is expected"]
+    guessed = misses(near(0.125 * 1.8739), 0.125, Place(64))
+    assert "mscale² = 1.8739 once too often" in guessed[0].meaning
