@@ -132,7 +132,7 @@ def demos() -> Iterator[Demo]:
     )  # fmt: skip
     yield Demo(
         "layer-scale", "A GPT-2 that divides by the number of the layer twice.",
-        "differs: m = 0.5/√256: the layer's scale twice?", 1,
+        "differs: m of layer 1 = 0.5/√256: the layer's scale twice?", 1,
         {"model_type": "gpt2", "n_embd": 256, "n_head": HEADS, "n_layer": 3,
          "scale_attn_by_inverse_layer_idx": True},
         lambda layer: Arithmetic(root / (layer + 1) ** 2, path="flash"),
