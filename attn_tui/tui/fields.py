@@ -35,7 +35,7 @@ class Fields(Part[Host]):
         """Return a setting by its name, or say why there is none here."""
         found = self._screen.SETTINGS.get(name)
         if found is None:
-            self._screen.notify(self._screen.ABSENT[name], timeout=3)
+            self._screen.notify(self._absent(name), timeout=3)
         return found
 
     def ask(self, change: Change, gesture: Gesture | None = None) -> None:
@@ -74,7 +74,10 @@ class Fields(Part[Host]):
     def why_held(self, name: str) -> str:
         """Return why a setting is of no use now, or nothing."""
         setting = self._screen.SETTINGS.get(name)
-        return setting.held(self._screen) if setting else f"There is no {name} here"
+        return setting.held(self._screen) if setting else self._absent(name)
+
+    def _absent(self, name: str) -> str:
+        return self._screen.ABSENT.get(name, f"There is no {name} here")
 
     def change(self, name: str, steps: int, fine: bool = False) -> None:
         """Move a setting by steps; a run of them is one step of history."""

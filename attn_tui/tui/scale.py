@@ -30,7 +30,9 @@ class ModelPart(Part[H]):
     NAME = "scale"
 
     def choose_model(self) -> None:
-        """Offer the models."""
+        """Offer the models, or say why there are none here."""
+        if not self._screen.fields.setting("model"):
+            return
         present = self._screen.fields.setup.model
         choose = self._screen.choosing.choose
         choose("Heads of models", models(), present, self.model, self._of_model)

@@ -84,6 +84,15 @@ async def test_del_gives_every_setting_its_default(instrument: str, draft: Draft
             assert screen.asked is not None
 
 
+@pytest.mark.parametrize("instrument", NAMES)
+async def test_what_an_instrument_has_not_is_said_and_nothing_happens(instrument: str) -> None:
+    async with at_screen(WIDE, TYPED, instrument=instrument) as person:
+        for keys in (("m", "enter"), ("r", "enter"), ("f", "space", "space", "escape"), ("d",)):
+            await person.press(*keys)
+            await person.press("escape")
+            assert instrument == base(person).NAME
+
+
 async def test_del_on_scores_is_undone_like_any_edit() -> None:
     async with at_screen(WIDE, TYPED) as person:
         await person.press("tab")

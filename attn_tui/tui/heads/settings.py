@@ -51,6 +51,7 @@ GROUPS = (
 )  # fmt: skip
 
 ABSENT = {
+    "model": "A capture is of a model already: rule, soft cap and sink are settings",
     "d_k": "The d_k of a capture is its own",
     "n": "The number of keys of a capture is its own",
     "axis": "Shades have a fixed meaning: the line below the map says which",
