@@ -13,9 +13,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from attn_tui.captures.writer import write_safetensors
 from attn_tui.commands import heads as command
 from attn_tui.commands.program import program
+from attn_tui.compute.head import Head
 from attn_tui.compute.heads.statistic import STATISTICS
+from attn_tui.compute.logit_map import LogitMap
 from attn_tui.engine import plan as planning
 from attn_tui.engine.survey import Survey
 from tests.engine.captured import heads, write
@@ -178,7 +181,8 @@ def test_how_weights_are_made_can_be_said(path: str) -> None:
     assert all(head["statistics"]["sink_mass"]["value"] > 0 for head in capped["heads"])
     text = call("heads", path, "--scale", "0.5").stdout
     assert "z = m·s, m = 1/T, T = 2" in text
-    assert "yet P·V misses the output by" in text
+    nearest = "causal is nearest, and does not explain the output; P·V misses the output by"
+    assert nearest in " ".join(text.split())
 
 
 def test_nan_and_infinity_are_counted_and_placed(tmp_path: Path) -> None:
@@ -276,3 +280,33 @@ def test_every_field_of_json_is_documented(path: str) -> None:
     troubles = {each for each in documented if each.startswith(("failed[]", "refused[]"))}
     assert shown == documented - troubles
     assert all(f"`{name}`" in section for name in STATISTICS)
+
+
+def test_a_number_that_meets_nothing_and_a_layer_that_is_not_there_are_refused(
+    tmp_path: Path,
+) -> None:
+    path = str(write(tmp_path / "one.safetensors", heads(layers=1)))
+    refused = call("heads", path, "--fail-if", "max_logit > nan")
+    assert refused.exit_code == 2
+    assert "'nan' meets nothing; expected a number" in " ".join(refused.output.split())
+    assert "there is no layer 7; expected 0" in call("heads", path, "--layer", "0,7").output
+
+
+def test_a_layout_that_the_output_says_is_in_words(tmp_path: Path) -> None:
+    # As many heads as positions, so that shapes leave open which is which.
+    draw = np.random.default_rng(3).standard_normal
+    made = [
+        Head(draw((16, 8)), draw((16, 8)), draw((16, 8)), LogitMap(8**-0.5), True)
+        for _ in range(16)
+    ]
+    names = {"q": "queries", "k": "keys", "v": "values", "out": "output"}
+    tensors = {
+        f"0.{part}": np.array([getattr(each, name) for each in made], np.float32)
+        .swapaxes(0, 1)[None]
+        .copy()
+        for part, name in names.items()
+    }
+    path = tmp_path / "turned.safetensors"
+    write_safetensors(path, tensors)
+    text = " ".join(call("heads", str(path)).output.split())
+    assert "read as q [batch, positions, heads, dim]" in text

@@ -227,7 +227,9 @@ class Capture:
     def _layer(self, number: int) -> Layer:
         if number not in self._layers:
             known = ", ".join(map(str, self.layers[:20])) + ", …" * (len(self.layers) > 20)
-            raise InputError("layer", f"there is no layer {number}", f"one of {known}")
+            raise InputError(
+                "layer", f"there is no layer {number}", "one of " * (len(self.layers) > 1) + known
+            )
         return self._layers[number]
 
     def _found(self, head: HeadId, reading: Reading | None) -> tuple[Layer, Reading]:
@@ -238,5 +240,6 @@ class Capture:
             ("head", head.head, reading.dims.heads),
         ):
             if not 0 <= at < count:
-                raise InputError(name, f"there is no {name} {at}", f"one from 0 to {count - 1}")
+                expected = "0" if count == 1 else f"one from 0 to {count - 1}"
+                raise InputError(name, f"there is no {name} {at}", expected)
         return layer, reading

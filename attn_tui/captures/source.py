@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from attn_tui.compute.vector import Vector, Vectors
 
 if TYPE_CHECKING:
     from attn_tui.captures.fingerprint import Fingerprint
+    from attn_tui.captures.readings import Reading
 
 _BLOCK = 64
 """Queries whose products with keys are taken at once."""
@@ -40,6 +41,8 @@ class Captured(Products):
         positions: The key each query stands at, shape (vectors,), for a causal mask.
         left_out: What was captured that plays no part.
         supposed: Whether positions were not captured, and the queries are taken as the last ones.
+        causal: Whether it is causal where no mask was captured; None if one was.
+        told: How that is known: the output says so, or it is nearest to that, or nothing does.
     """
 
     paths: tuple[str, ...] = ()
@@ -50,6 +53,8 @@ class Captured(Products):
     positions: tuple[int, ...] = ()
     left_out: tuple[str, ...] = ()
     supposed: bool = False
+    causal: bool | None = None
+    told: Literal["output", "nearest", "assumed"] = "assumed"
     kind: ClassVar = "capture"
     is_head: ClassVar = True
     MOST_SCORES: ClassVar = 2**31
@@ -88,9 +93,16 @@ def _vectors(source: Captured, qk_norm: bool, format: str) -> Vectors:
 
 
 def read_head(
-    paths: Sequence[str], batch: int, layer: int, head: int, row: int | None = None
+    paths: Sequence[str],
+    batch: int,
+    layer: int,
+    head: int,
+    row: int | None = None,
+    reading: "Reading | None" = None,
 ) -> Captured:
     """Read the queries and keys of one head, or one query and its keys; of a large file no more.
+
+    Without a captured mask it is taken as causal.
 
     Raises:
         InputError: If there is no such file, head or row, or its numbers will not do.
@@ -108,7 +120,8 @@ def read_head(
     if not wanted:
         raise InputError("capture", f"layer {layer}, head {head} has no queries", "at least one")
     parts = [
-        capture.read(name, wanted[start : start + _ROWS]) for start in range(0, len(wanted), _ROWS)
+        capture.read(name, wanted[start : start + _ROWS], reading)
+        for start in range(0, len(wanted), _ROWS)
     ]
     first = parts[0]
     # Where nothing says which, the queries are the last ones: so it is with a cache of keys.
@@ -132,6 +145,7 @@ def read_head(
         positions=tuple(np.concatenate(positions).tolist()),
         left_out=tuple(left_out),
         supposed=offset > 0 and first.positions is None,
+        causal=None if seen else True,
     )
 
 

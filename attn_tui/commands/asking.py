@@ -59,7 +59,7 @@ def experiment_of(
     edited(EXAMPLE.setup)
     start = _start(given, source) or parse(EXAMPLE)
     source = _source(given, start.source)
-    setup = edited(start.setup)
+    setup = edited(_masked(start.setup, source) if given["capture"] else start.setup)
     if given["d_k"] is not None and source.d_k not in (None, setup.d_k):
         raise InputError(
             "d_k",
@@ -200,6 +200,12 @@ def _source(given: Given, start: "Source") -> "Source":
     if any(given.get(name) is not None for name in _VECTORS):
         return _products(given, start if isinstance(start, Products) else None)
     return start
+
+
+def _masked(setup: Setup, source: "Source") -> Setup:
+    from attn_tui.files.captured import masked_as_found
+
+    return masked_as_found(setup, source)
 
 
 def _captured(given: Given) -> "Source":

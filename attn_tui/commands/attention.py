@@ -69,6 +69,13 @@ def asked(given: dict[str, Any]) -> "Experiment":
             raise InputError("mask", problem, "causal or none")
         edits.append(lambda setup: setup.put(replace(setup.get(Settings), causal=causal.causal)))
         given = {**given, "mask": None}
+    if given["capture"]:
+        # Of a head that was captured both options say one thing.
+        if given["mask"] is None and given["causal"] is not None:
+            given = {**given, "mask": "causal" if given["causal"] else NONE}
+        if given["mask"] is not None:
+            is_causal = "causal" in given["mask"]
+            edits.append(lambda setup: setup.put(replace(setup.get(Settings), causal=is_causal)))
     return experiment_of(Given(given), *edits)
 
 

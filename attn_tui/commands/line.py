@@ -88,8 +88,11 @@ def _asking(command: str, experiment: "Experiment", settings: Any, scores: Seque
     every = "--experiment" in scores
     arguments = [*scores, *_scaled(setup, experiment.source.d_k is not None, every)]
     arguments += _options(setup.precision, every=every)
-    if setup.mask or every:
-        arguments += ["--mask", str(setup.mask) or "none"]
+    mask, found = setup.mask, getattr(experiment.source, "causal", None)
+    if found is not None and command == "attention":
+        mask = replace(mask, causal=mask.causal or settings.causal)
+    if mask or every or found is not None:
+        arguments += ["--mask", str(mask) or "none"]
     return _line(command, *arguments, *_options(settings, every=every))
 
 

@@ -4,6 +4,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import isnan
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.heads.statistic import STATISTICS
@@ -56,6 +57,8 @@ def parse_condition(field: str, text: str) -> Condition:
         number = parse_number(found[3])
     except ValueError:
         raise InputError(field, f"{inert(found[3])} is not a number", "a number") from None
+    if isnan(number):
+        raise InputError(field, f"{inert(found[3])} meets nothing", "a number")
     return Condition(read_statistic(field, found[1]), found[2], number)
 
 

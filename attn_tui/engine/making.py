@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from attn_tui.captures.capture import Capture, HeadId, HeadShape
+from attn_tui.captures.layouts import layout_words
 from attn_tui.captures.readings import Reading
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError, inert
@@ -135,6 +136,11 @@ class FoundMask:
     reading: int = 0
     read_as: str = ""
 
+    @property
+    def fits(self) -> bool:
+        """Whether there is an output, and weights under the mask give it."""
+        return self.residual is not None and self.residual < FITS
+
 
 def found_masks(capture: Capture, making: Making, layers: Sequence[int]) -> dict[int, FoundMask]:
     """Return the mask of each layer, found on a few rows of its first head.
@@ -183,7 +189,9 @@ def _found(capture: Capture, making: Making, head: HeadId) -> FoundMask:
 def _unlike(first: Reading, found: Reading) -> str:
     """Return in words what of a reading is unlike the first."""
     usual = dict(first.layouts)
-    parts = [f"{part} [{axes}]" for part, axes in found.layouts if usual.get(part) != axes]
+    parts = [
+        f"{part} {layout_words(axes)}" for part, axes in found.layouts if usual.get(part) != axes
+    ]
     if found.kv_mapping != first.kv_mapping:
         kv_heads = found.dims.kv_heads
         by = {"interleaved": f"h mod {kv_heads}", "grouped": "of its neighbours"}

@@ -49,7 +49,8 @@ class Question:
             there = {getattr(each, name) for each in known}
             for each in wanted or ():
                 if each not in there:
-                    expected = f"one from {min(there)} to {max(there)}"
+                    least, most = min(there), max(there)
+                    expected = f"{most}" if least == most else f"one from {least} to {most}"
                     raise InputError(name, f"there is no {name} {each}", expected)
         return tuple(
             each

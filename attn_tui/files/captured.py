@@ -1,12 +1,19 @@
 """The grammar of captured heads: their text and their JSON."""
 
 import re
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from math import isnan
+from typing import Any, Literal
 
+from attn_tui.captures.opening import open_capture
 from attn_tui.captures.source import Captured, read_head
+from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Source
 from attn_tui.compute.whole import parse_whole
+from attn_tui.engine.making import Making, found_masks
 from attn_tui.files.paths import shown_path, true_path
 from attn_tui.files.plain_reader import checked, known, of_type
 
@@ -42,14 +49,17 @@ def parse_captured(text: str) -> Captured:
                 raise _refused(f"{found[1]} = {error.problem}", error.expected, number) from None
     if not paths:
         raise _refused("no file is named", _EXPECTED, 1)
-    return _checked(tuple(map(true_path, paths)), tuple(places.get(each) for each in _PLACES))
+    try:
+        return _checked(tuple(map(true_path, paths)), tuple(places.get(each) for each in _PLACES))
+    except InputError as error:
+        raise InputError("capture", error.problem, error.expected, error.where) from None
 
 
 def captured_at(paths: tuple[str, ...], **places: int | None) -> Captured:
     """Return a head, or a row; the same object while its files are what they were.
 
     Raises:
-        InputError: With field ``"capture"``.
+        InputError: With field ``"capture"``, or that of the place.
     """
     return _checked(paths, tuple(places.get(name) for name in _PLACES))
 
@@ -63,11 +73,38 @@ def _checked(paths: tuple[str, ...], places: tuple[int | None, ...]) -> Captured
     except InputError as error:
         # Whoever asks again is shown what there is then.
         _read.cache_clear()
-        raise InputError("capture", error.problem, error.expected, error.where) from None
+        field = error.field if error.field in _PLACES else "capture"
+        raise InputError(field, error.problem, error.expected, error.where) from None
     return found
 
 
-_read = lru_cache(maxsize=4)(read_head)
+@lru_cache(maxsize=4)
+def _read(
+    paths: tuple[str, ...], batch: int, layer: int, head: int, row: int | None = None
+) -> Captured:
+    """Return a head read, and masked, as its output says, where that was not captured."""
+    source = read_head(paths, batch, layer, head, row)
+    known = found_masks(capture := open_capture(paths), Making(), (layer,))[layer]
+    if known.reading and known.fits:
+        reading = capture.readings(layer)[known.reading]
+        source = read_head(paths, batch, layer, head, row, reading)
+    if source.is_masked or known.residual is None or isnan(known.residual):
+        return source
+    told: Literal["output", "nearest"] = "output" if known.fits else "nearest"
+    source = replace(source, causal=known.mask.kind == "causal", told=told)
+    if source.causal and source.supposed and known.fits:
+        rows = [row] if row is not None else range(len(source.queries))
+        at = tuple(each + known.mask.offset for each in rows)
+        source = replace(source, positions=at, supposed=False)
+    return source
+
+
+def masked_as_found(setup: Setup, source: Source) -> Setup:
+    """Return a setup that masks a head whose mask was not captured as its output says."""
+    if not isinstance(source, Captured) or source.causal is None:
+        return setup
+    settings = replace(setup.get(Settings), causal=source.causal)
+    return replace(setup, mask=replace(setup.mask, causal=source.causal)).put(settings)
 
 
 def _refused(problem: str, expected: str, line: int) -> InputError:

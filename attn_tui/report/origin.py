@@ -48,7 +48,14 @@ def _(source: Captured, experiment: Experiment) -> str:
     left_out = "".join(f"; its {each} plays no part" for each in source.left_out)
     sequence = f"sequence {batch}, " * (batch > 0)
     where = f"{sequence}layer {layer}, head {head}{row}"
-    masked = "; masked as captured" * source.is_masked
+    masked = "; masked as captured"
+    if source.causal is not None:
+        mask = "causal" if source.causal else "no mask"
+        told = {"output": f"{mask}, as the output says", "assumed": "assumed causal"}
+        how = told.get(source.told, f"{mask} is nearest, and does not explain the output")
+        if experiment.setup.mask.causal is not source.causal:
+            how = "masked as asked"
+        masked = f"; no mask was captured: {how}"
     last = "; its queries are taken as those of the last keys" * source.supposed
     return f"captured: {where} of {visible(source.paths[0])}{normalised}{masked}{last}{left_out}"
 

@@ -145,7 +145,7 @@ def test_there_is_no_other_row_head_or_layer(tmp_path: Path, rows: list[int]) ->
         capture.read(HeadId(0, 0, 0), rows)
     for head, message in (
         (HeadId(2, 0, 0), "batch: there is no batch 2; expected one from 0 to 1"),
-        (HeadId(0, 1, 0), "layer: there is no layer 1; expected one of 0"),
+        (HeadId(0, 1, 0), "layer: there is no layer 1; expected 0"),
         (HeadId(0, 0, 4), "head: there is no head 4; expected one from 0 to 3"),
     ):
         with pytest.raises(InputError) as error:

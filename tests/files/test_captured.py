@@ -26,6 +26,7 @@ from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
 from attn_tui.files.draft import Draft, draft_of, parse
 from attn_tui.files.opening import open_draft
 from attn_tui.tui.state import Asked
+from tests.engine import captured as made_up
 
 HEADS, N, D = 2, 70, 4
 
@@ -167,3 +168,54 @@ def test_options_need_a_capture() -> None:
     result = CliRunner().invoke(program, ["attention", "--layer", "3"])
     assert result.exit_code == 2
     assert "--layer: nothing is captured; expected --capture FILE beside it" in result.output
+
+
+@pytest.mark.parametrize("causal", [True, False])
+def test_a_head_is_masked_as_its_output_says(file: Path, causal: bool) -> None:
+    made = made_up.heads(n=20, layers=1, causal=causal)
+    capture = str(made_up.write(file, made))
+    said = "causal, as the output says" if causal else "no mask, as the output says"
+    for command in ("show", "attention"):
+        result = CliRunner().invoke(program, [command, "--capture", capture])
+        assert f"no mask was captured: {said}" in " ".join(result.stdout.split())
+        assert ("mask       causal" in result.stdout) is causal
+        for mask in ("none", "causal"):
+            asked = [command, "--capture", capture, "--mask", mask]
+            text = CliRunner().invoke(program, asked).stdout
+            assert ("mask       causal" in text) is (mask == "causal")
+    draft = open_draft(capture, Setup())
+    assert draft.setup.mask.causal is causal
+    experiment = parse(draft)
+    for line in (show, attention):
+        again = asked_by(line(Asked(draft, experiment)))[1]
+        assert next(answer(again)).attended.tolist() == next(answer(experiment)).attended.tolist()
+
+
+def test_a_mask_that_does_not_explain_the_output_is_not_what_it_says(file: Path) -> None:
+    made = made_up.heads(n=20, layers=1)
+    q, k, v, out = (
+        np.array([getattr(head, part) for head in made.values()], np.float32)[None]
+        for part in ("queries", "keys", "values", "output")
+    )
+    noise = np.random.default_rng(2).standard_normal(out.shape).astype(np.float32)
+    write_safetensors(file, {"0.q": q, "0.k": k, "0.v": v, "0.out": out + noise})
+    for command, more in (("show", ["--capture"]), ("heads", [])):
+        result = CliRunner().invoke(program, [command, *more, str(file)])
+        text = " ".join(result.stdout.split())
+        assert "causal is nearest, and does not explain the output" in text
+        assert "as the output says" not in text
+
+
+def test_a_head_without_an_output_is_supposed_to_be_causal(file: Path) -> None:
+    written(file)
+    result = CliRunner().invoke(program, ["show", "--capture", str(file), "--row", "5"])
+    assert "no mask was captured: assumed causal" in " ".join(result.stdout.split())
+    assert "q5: 70 keys, 64 masked" in result.stdout
+
+
+def test_a_place_that_is_not_there_is_named_by_its_option(file: Path) -> None:
+    written(file)
+    for command in ("show", "attention"):
+        asked = [command, "--capture", str(file), "--layer", "7"]
+        result = CliRunner().invoke(program, asked)
+        assert "--layer: there is no layer 7; expected one of 0, 3" in result.output

@@ -5,7 +5,7 @@ from math import isnan
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.heads.partial import Value
 from attn_tui.compute.heads.statistic import STATISTICS
-from attn_tui.engine.making import FITS, FoundMask
+from attn_tui.engine.making import FoundMask
 from attn_tui.engine.plan import Question
 from attn_tui.report.headline import percent
 from attn_tui.report.heads.values import SHARES
@@ -55,11 +55,14 @@ def mask_text(found: FoundMask) -> str:
     if mask.by_position and mask.offset:
         text += f", query 0 at key {mask.offset:,}"
     known = {"asked": "as asked", "output": "as the output says", "assumed": "assumed"}
-    if found.how in known:
+    if found.how == "output" and not found.fits:
+        text += " is nearest, and does not explain the output"
+    elif found.how in known:
         text += f", {known[found.how]}"
     if found.residual is None:
         return text
     miss = percent(found.residual) if found.residual < 1.0 else "all of it"
-    if not found.residual < FITS:
-        return f"{text}; yet P·V misses the output by {miss}: try attn-tui doctor"
+    if not found.fits:
+        yet = "" if found.how == "output" else "yet "
+        return f"{text}; {yet}P·V misses the output by {miss}: try attn-tui doctor"
     return f"{text}; P·V misses the output by {miss.replace('almost none', 'almost nothing')}"

@@ -86,7 +86,8 @@ def _facts(scene: Scene, table: HeadTable) -> list[tuple[str, str]]:
     size = f"{len(table.layers):,} layers × {table.n_heads:,} heads"
     keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k}"
     mask = table.masks[head.layer]
-    kind = mask.mask.kind if mask.mask.kind != "none" else "no mask"
+    kind: str = mask.mask.kind if mask.mask.kind != "none" else "no mask"
+    kind += " is nearest" * (mask.how == "output" and mask.residual is not None and not mask.fits)
     rows = scene.settings.rows
     sampled = "every row" if rows is None or rows >= shape.n_queries else f"{rows:,} rows a head"
     return [
