@@ -106,8 +106,10 @@ def test_a_block_that_kills_its_workers_is_told_and_the_rest_goes_on(
     path: Path, here: Any, tmp_path: Path
 ) -> None:
     found = on_cluster(tmp_path, path, killer=3)
-    assert found["failed"] == [[3, "it ended the workers that tried it"]]
-    assert len(found["heads"]) == len(here) - 1
+    # What stood beside it on a worker each time is told too: Dask cannot tell which one it was.
+    assert [3, "it ended the workers that tried it"] in found["failed"]
+    assert {reason for _, reason in found["failed"]} == {"it ended the workers that tried it"}
+    assert len(found["heads"]) == len(here) - len(found["failed"]) > 0
     assert all(here[head] == partial for head, partial in found["heads"].items())
 
 
