@@ -4,6 +4,7 @@ import gc
 import os
 import sys
 import tempfile
+from contextlib import suppress
 
 import pytest
 
@@ -15,6 +16,13 @@ os.environ["TEXTUAL_ANIMATIONS"] = "none"
 # Hundreds of programs are started: each would compile all of it again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# No test asserts how long anything takes, and many run at once. Not all have hypothesis.
+with suppress(ImportError):
+    from hypothesis import settings
+
+    settings.register_profile("untimed", deadline=None)
+    settings.load_profile("untimed")
 
 _home = tempfile.TemporaryDirectory(prefix="attn-tui-tests-")
 for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):

@@ -45,10 +45,10 @@ class MaskChoice:
 
     def mask(self, shape: HeadShape) -> HeadMask:
         """Return the mask of a head; one to be found is none."""
-        if self.kind in ("auto", "none"):
+        if self.kind == "auto" or self.kind == "none":
             return HeadMask()
         offset = shape.n_keys - shape.n_queries if self.offset is None else self.offset
-        return HeadMask(self.kind, offset, self.window)  # type: ignore[arg-type]
+        return HeadMask(self.kind, offset, self.window)
 
     @property
     def text(self) -> str:
@@ -118,20 +118,24 @@ class Making:
         return Making(scale, parse_mask(plain["mask"]), captured or sink is not None)
 
 
+How = Literal["asked", "captured", "output", "nearest", "assumed"]
+
+
 @dataclass(frozen=True)
 class FoundMask:
     """The mask of a layer, and how it is known.
 
     Attributes:
         mask: Which keys are seen.
-        how: It was asked for, or captured, or the output says so, or nothing does.
+        how: It was asked for, or captured, or the output says so, or is nearest to what it gives
+            but does not explain it, or nothing tells.
         residual: ‖out − P·V‖/‖out‖ on a few rows, where there is an output.
         reading: Which of the layer's readings the output says.
         read_as: What of it is unlike the first, in words; empty if it is the first.
     """
 
     mask: HeadMask
-    how: Literal["asked", "captured", "output", "assumed"]
+    how: How
     residual: float | None = None
     reading: int = 0
     read_as: str = ""
@@ -162,6 +166,7 @@ def _found(capture: Capture, making: Making, head: HeadId) -> FoundMask:
     if choice.kind == "given" and "mask" not in shape.has:
         problem = f"no mask was captured in layer {head.layer}"
         raise InputError("mask", problem, "auto, none, causal or window:KEYS")
+    how: How
     if choice.kind != "auto":
         masks, how = [choice.mask(shape)], "asked"
     elif "mask" in shape.has:
@@ -170,7 +175,7 @@ def _found(capture: Capture, making: Making, head: HeadId) -> FoundMask:
         corners = dict.fromkeys((shape.n_keys - shape.n_queries, 0))
         masks, how = [HeadMask(), *(HeadMask("causal", corner) for corner in corners)], "output"
     if not {"out", "v"} <= shape.has:
-        return FoundMask(masks[0], "assumed" if how == "output" else how)  # type: ignore[arg-type]
+        return FoundMask(masks[0], "assumed" if how == "output" else how)
     at = np.unique(np.linspace(0, shape.n_queries - 1, _TRIED).astype(int))
     tried: list[tuple[float, HeadMask, int]] = []
     readings = capture.readings(head.layer)
@@ -183,7 +188,9 @@ def _found(capture: Capture, making: Making, head: HeadId) -> FoundMask:
         tried += [(miss, mask, index) for miss, mask in zip(misses, masks, strict=True)]
     miss, mask, index = min(tried, key=lambda each: inf if isnan(each[0]) else each[0])
     read_as = _unlike(*(capture.readings(head.layer)[at] for at in (0, index)))
-    return FoundMask(mask, how, miss, index, read_as)  # type: ignore[arg-type]
+    if how == "output" and not miss < FITS:
+        how = "nearest"
+    return FoundMask(mask, how, miss, index, read_as)
 
 
 def _unlike(first: Reading, found: Reading) -> str:

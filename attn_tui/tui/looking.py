@@ -28,7 +28,10 @@ class Looking(Part[H]):
         narrow, tabs = self._screen.narrow, self._screen.TABS
         names = [name for name, tab in tabs.items() if narrow or not tab.apart]
         names = [name for name in names if name == self.present or self.offers(name)]
-        self.tab(names[(names.index(self.present) + by) % len(names)])
+        if len(names) == 1:
+            self._screen.notify("There is nothing else to look at yet", timeout=3)
+        else:
+            self.tab(names[(names.index(self.present) + by) % len(names)])
 
     def tab(self, name: str) -> None:
         """Show a tab by its name."""

@@ -22,6 +22,8 @@ from attn_tui.report.heads.words import place, rows_text
 from attn_tui.report.rows import WIDTH
 
 _LABEL = 10
+_LEAST = 5e-4
+"""Below it a difference is one of less than 0.1 %."""
 
 COLUMNS = ("batch", "layer", "head", "what", "a", "b", "difference", "tolerance", "parts")
 """The names of the columns of CSV."""
@@ -37,9 +39,15 @@ def headline(found: Comparison) -> Headline:
         text = "No head has been compared."
         return Headline.fitting((text,), (text,))
     if parting is None:
+        most = max(each.size for pair in found.pairs for each in pair.differences.values())
         count = f"{len(found.pairs):,}"
-        text = f"The captures agree: in {count} heads nothing differs by more than rounding."
-        return Headline.fitting((text,), ("The captures agree in all heads.",))
+        if not most:
+            text = f"The captures are the same in all rows compared of {count} heads."
+            return Headline.fitting((text,), ("The same in all heads.",))
+        # A norm says nothing of single numbers.
+        size = "0.1 %" if most < _LEAST else percent(most)
+        text = f"The captures agree: in {count} heads no tensor as a whole is more than {size} off."
+        return Headline.fitting((text,), (f"They agree within {size} in all heads.",))
     pair, part = parting
     named = {"q": "q", "k": "k", "v": "v", "out": "the output"}[part]
     where = place(pair.head, batches)

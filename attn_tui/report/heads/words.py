@@ -55,7 +55,7 @@ def mask_text(found: FoundMask) -> str:
     if mask.by_position and mask.offset:
         text += f", query 0 at key {mask.offset:,}"
     known = {"asked": "as asked", "output": "as the output says", "assumed": "assumed"}
-    if found.how == "output" and not found.fits:
+    if found.how == "nearest":
         text += " is nearest, and does not explain the output"
     elif found.how in known:
         text += f", {known[found.how]}"
@@ -63,6 +63,6 @@ def mask_text(found: FoundMask) -> str:
         return text
     miss = percent(found.residual) if found.residual < 1.0 else "all of it"
     if not found.fits:
-        yet = "" if found.how == "output" else "yet "
+        yet = "" if found.how == "nearest" else "yet "
         return f"{text}; {yet}P·V misses the output by {miss}: try attn-tui doctor"
     return f"{text}; P·V misses the output by {miss.replace('almost none', 'almost nothing')}"

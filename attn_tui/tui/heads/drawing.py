@@ -87,7 +87,7 @@ def _facts(scene: Scene, table: HeadTable) -> list[tuple[str, str]]:
     keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k}"
     mask = table.masks[head.layer]
     kind: str = mask.mask.kind if mask.mask.kind != "none" else "no mask"
-    kind += " is nearest" * (mask.how == "output" and mask.residual is not None and not mask.fits)
+    kind += " is nearest" * (mask.how == "nearest")
     rows = scene.settings.rows
     sampled = "every row" if rows is None or rows >= shape.n_queries else f"{rows:,} rows a head"
     return [

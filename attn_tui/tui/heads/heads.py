@@ -14,6 +14,7 @@ from attn_tui.tui.choices import Choice
 from attn_tui.tui.heads.opening import draft_of_head
 from attn_tui.tui.heads.scene import nearest
 from attn_tui.tui.heads.view import View
+from attn_tui.tui.looking import Looking
 from attn_tui.tui.parts import Host, Part
 from attn_tui.tui.state import Gesture
 from attn_tui.tui.visiting import Visiting
@@ -119,6 +120,8 @@ class Heads(Part[HeadsHost]):
         elif settings.capture:
             self._screen.fields.put("other", lambda _: settings.capture)
             self._screen.notify("Kept: o opens the capture to compare with it", timeout=4)
+        else:
+            self._screen.notify("Nothing is open that could be kept: o opens a capture", timeout=4)
 
     async def open(self) -> None:
         """Open the head under the cursor; without a capture a small one."""
@@ -159,3 +162,11 @@ class Heads(Part[HeadsHost]):
         await self._filing.see_through(
             "Making a capture", lambda _: example_capture(), made, self._say
         )
+
+
+class LookingAtHeads(Looking[HeadsHost]):
+    """The tabs, which show nothing before a capture is open."""
+
+    def offers(self, name: str) -> bool:
+        """Return whether there is something to look at in a tab."""
+        return bool(self._screen.settings.capture)

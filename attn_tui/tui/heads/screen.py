@@ -24,15 +24,14 @@ from attn_tui.tui.heads.actions import ACTIONS
 from attn_tui.tui.heads.examining import Examined, examined
 from attn_tui.tui.heads.examining import key_of as asked_of_doctor
 from attn_tui.tui.heads.filing import CaptureFiling
-from attn_tui.tui.heads.heads import Heads
+from attn_tui.tui.heads.heads import Heads, LookingAtHeads
 from attn_tui.tui.heads.results import key_of
 from attn_tui.tui.heads.scene import Scene
 from attn_tui.tui.heads.settings import ABSENT, GROUPS
 from attn_tui.tui.heads.view import TABS, View
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.job import Job
-from attn_tui.tui.looking import Looking
-from attn_tui.tui.parts import Host, Part
+from attn_tui.tui.parts import Part
 from attn_tui.tui.scale import ScalePart
 from attn_tui.tui.state import Asked
 from attn_tui.tui.stopping import Stopping
@@ -108,7 +107,7 @@ class HeadsScreen(InstrumentScreen):
 
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
-        self.heads, self.looking = Heads(self), Looking[Host](self)
+        self.heads, self.looking = Heads(self), LookingAtHeads(self)
         parts = self.heads, self.looking, ScalePart(self), StoppingHeads(self)
         return *parts, CaptureFiling(self), FullPicture(self)
 
@@ -184,10 +183,6 @@ class HeadsScreen(InstrumentScreen):
             asked, self.answer, self.computing.job, self.problem, *self.room, self.view,
             self.examining.job, self.changed, time.monotonic(),
         )  # fmt: skip
-
-    def draw(self, later: bool = False) -> None:
-        """Show everything but the chart at once, and the chart soon."""
-        super().draw(later)
 
     def tab_items(self, focused: bool) -> Sequence[Item]:
         """Return the line of tabs."""
