@@ -185,15 +185,12 @@ class Filing(Part[Host]):
         )
 
     def _over(self, dialog: "FileDialog", take: Callable[[str], Awaitable[None]]) -> None:
-        if not self._screen.is_active:
-            # A key that came in between has opened another, which this would lie over.
-            return
-
         async def named(text: str | None) -> None:
             if text is not None:
                 await take(text)
 
-        self._screen.over(dialog, named)
+        if not self._screen.over(dialog, named) and dialog.problem:
+            self._screen.notify(dialog.problem, timeout=9, markup=False)
 
     async def see_through(
         self,
@@ -223,7 +220,8 @@ class Filing(Part[Host]):
                 done(outcome)
 
         end = time.monotonic() + PATIENCE
-        while task.job.running and time.monotonic() < end:
+        # Nothing is said over what another key has opened in between.
+        while task.job.running and (time.monotonic() < end or not self._screen.is_active):
             await asyncio.sleep(0.005)
         if task.job.running:
             from attn_tui.tui.work import WorkDialog

@@ -111,14 +111,8 @@ class InstrumentScreen(Punctual, Screen[None]):
         self.fields = Fields(self)
         self.drawer, self.keyboard = Drawer(self), Keyboard(self)
         self.visiting = Visiting(self)
-        parts: Iterable[Part[Any]] = (
-            self.fields,
-            self.drawer,
-            self.keyboard,
-            self.visiting,
-            Examples(self),
-            *self.make_parts(),
-        )
+        own = (self.fields, self.drawer, self.keyboard, self.visiting, Examples(self))
+        parts: Iterable[Part[Any]] = (*own, *self.make_parts())
         self.parts = {part.NAME: part for part in parts}
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -176,9 +170,11 @@ class InstrumentScreen(Punctual, Screen[None]):
         """
         return ""
 
-    def over(self, dialog: Screen[Any], done: Callable[[Any], Any] | None = None) -> None:
-        """Open a dialogue over the screen."""
-        self.app.push_screen(dialog, done)
+    def over(self, dialog: Screen[Any], done: Callable[[Any], Any] | None = None) -> bool:
+        """Open a dialogue, unless a key has opened another in between; return whether it did."""
+        if is_free := self.is_active:
+            self.app.push_screen(dialog, done)
+        return is_free
 
     def forms(self) -> Forms:
         """Return what can be written of the present answer; nothing while there is none."""

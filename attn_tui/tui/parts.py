@@ -112,8 +112,8 @@ class Host(Protocol):
     def notify(self, message: str, *, timeout: float, markup: bool = True) -> None:
         """Say something for some seconds."""
 
-    def over(self, dialog: Screen[Any], done: Callable[[Any], Any] | None = None) -> None:
-        """Open a dialogue over the screen."""
+    def over(self, dialog: Screen[Any], done: Callable[[Any], Any] | None = None) -> bool:
+        """Open a dialogue, unless a key has opened another in between; return whether it did."""
 
     def run_action(self, action: str) -> Any:
         """Run a Textual action."""

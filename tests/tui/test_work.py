@@ -1,5 +1,6 @@
 """Opening a file runs beside the screen: it says how far it is, and can be stopped."""
 
+from asyncio import to_thread
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
@@ -79,6 +80,40 @@ async def test_what_is_read_over_it_stays_when_it_is_done(monkeypatch: pytest.Mo
         assert person.app.screen is work
         reader.go_on.set()
         await person.until_sees("[7 8 9]")
+
+
+async def test_what_is_done_late_does_not_lie_over_what_was_opened_since(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    go_on, begun = Event(), Event()
+
+    def late(self: object) -> str:
+        begun.set()
+        assert go_on.wait(30)
+        return "late"
+
+    monkeypatch.setattr(ExploreScreen, "said", late)
+    monkeypatch.setattr(filing, "PATIENCE", 0.0)
+    async with at_screen(MEDIUM) as person:
+        screen = person.app.screen_stack[0]
+        assert isinstance(screen, ExploreScreen)
+        other = ReadDialog("Since", "opened since")
+        await person.app.push_screen(other)
+        reading = screen.run_worker(screen.parts["filing"].do("read"))
+        assert await to_thread(begun.wait, 30)
+        go_on.set()
+        await reading.wait()
+        assert person.app.screen_stack == [screen, other]
+
+
+async def test_a_problem_that_comes_late_is_told_where_nobody_can_be_asked() -> None:
+    async with at_screen(MEDIUM) as person:
+        screen = person.app.screen_stack[0]
+        assert isinstance(screen, ExploreScreen)
+        await person.app.push_screen(ReadDialog("Since", "opened since"))
+        await screen.parts["filing"].do("open", "x.csv", "line 3 is no number")
+        await person.press("escape")
+        person.sees("line 3 is no number")
 
 
 async def test_what_is_stopped_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
