@@ -17,6 +17,7 @@ from attn_tui.compute.vector import Vector, Vectors
 if TYPE_CHECKING:
     from attn_tui.captures.fingerprint import Fingerprint
     from attn_tui.captures.readings import Reading
+    from attn_tui.compute.heads.rows import HeadRows
 
 _BLOCK = 64
 """Queries whose products with keys are taken at once."""
@@ -29,8 +30,7 @@ _ROWS = 1024
 class Captured(Products):
     """One head of a capture, or one row of it, as it was in its files when it was opened.
 
-    Two are equal if they are one object. What was captured besides, as a bias, a sink or the
-    output, plays no part.
+    Two are equal if they are one object. The output plays no part.
 
     Attributes:
         paths: The files, as they were asked for.
@@ -39,7 +39,8 @@ class Captured(Products):
         fingerprint: What tells this version of the files from another.
         seen: True where a query attends to a key, shape (vectors, n), if a mask was captured.
         positions: The key each query stands at, shape (vectors,), for a causal mask.
-        left_out: What was captured that plays no part.
+        bias: What is added to the logits, shape (vectors, n), if it was captured.
+        sink: The logit b of the sink, if it was captured: what `Scale.sink` is then.
         supposed: Whether positions were not captured, and the queries are taken as the last ones.
         causal: Whether it is causal where no mask was captured; None if one was.
         told: How that is known: the output says so, or it is nearest to that, or nothing does.
@@ -51,7 +52,8 @@ class Captured(Products):
     fingerprint: "Fingerprint | None" = None
     seen: NDArray[np.bool_] | None = None
     positions: tuple[int, ...] = ()
-    left_out: tuple[str, ...] = ()
+    bias: NDArray[np.floating[Any]] | None = None
+    sink: float | None = None
     supposed: bool = False
     causal: bool | None = None
     told: Literal["output", "nearest", "assumed"] = "assumed"
@@ -87,7 +89,8 @@ def _vectors(source: Captured, qk_norm: bool, format: str) -> Vectors:
         if source.seen is not None:
             scores[~source.seen[row]] = -np.inf
         scores.setflags(write=False)
-        return Vector(f"q{first + row}", scores)
+        bias = None if source.bias is None else source.bias[row].astype(np.float64)
+        return Vector(f"q{first + row}", scores, bias)
 
     return Vectors(len(queries), len(keys), vector, source.positions)
 
@@ -128,11 +131,6 @@ def read_head(
     offset = max(shape.n_keys - shape.n_queries, 0)
     positions = [part.rows + offset if part.positions is None else part.positions for part in parts]
     seen = [part.seen for part in parts if part.seen is not None]
-    left_out = [
-        words
-        for words, number in (("bias", first.bias), ("sink", first.sink))
-        if number is not None
-    ]
     return Captured(
         _numbers([part.queries for part in parts]),
         _numbers([first.keys]),
@@ -143,10 +141,34 @@ def read_head(
         fingerprint=capture.fingerprint,
         seen=np.vstack(seen) if seen else None,
         positions=tuple(np.concatenate(positions).tolist()),
-        left_out=tuple(left_out),
+        bias=_bias(parts),
+        sink=first.sink,
         supposed=offset > 0 and first.positions is None,
         causal=None if seen else True,
     )
+
+
+def _bias(parts: "Sequence[HeadRows]") -> NDArray[np.floating[Any]] | None:
+    """Return what is added to the logits of all rows, or None if that is nothing.
+
+    Raises:
+        InputError: If it is infinite anywhere.
+    """
+    if all(part.bias is None for part in parts):
+        return None
+    biases = [
+        np.zeros((len(part.rows), part.n_keys), np.float32) if part.bias is None else part.bias
+        for part in parts
+    ]
+    for part, bias in zip(parts, biases, strict=True):
+        wrong = np.argwhere(~np.isfinite(bias))
+        if wrong.size:
+            row, key = part.rows[wrong[0, 0]], wrong[0, 1]
+            raise InputError("capture", f"the bias of row {row}, key {key} is {bias[*wrong[0]]}",
+                             "finite numbers, or −inf at a masked key")  # fmt: skip
+    bias = np.vstack(biases)
+    bias.setflags(write=False)
+    return bias
 
 
 def _numbers(parts: Sequence[Any]) -> Floats:

@@ -203,9 +203,9 @@ def _source(given: Given, start: "Source") -> "Source":
 
 
 def _masked(setup: Setup, source: "Source") -> Setup:
-    from attn_tui.files.captured import masked_as_found
+    from attn_tui.files.captured import as_captured
 
-    return masked_as_found(setup, source)
+    return as_captured(setup, source)
 
 
 def _captured(given: Given) -> "Source":

@@ -87,6 +87,9 @@ def _asking(command: str, experiment: "Experiment", settings: Any, scores: Seque
     # What a file says of the rest is replaced.
     every = "--experiment" in scores
     arguments = [*scores, *_scaled(setup, experiment.source.d_k is not None, every)]
+    if getattr(experiment.source, "sink", None) is not None and "--sink" not in arguments:
+        # Else the captured one is asked.
+        arguments += ["--sink", FIELDS["sink"].kind.text(setup.scale.sink)]
     arguments += _options(setup.precision, every=every)
     mask, found = setup.mask, getattr(experiment.source, "causal", None)
     if found is not None and command == "attention":

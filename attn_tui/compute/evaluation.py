@@ -63,6 +63,7 @@ class Evaluation:
         precision: The formats and the method.
         n_keys: n, masked keys included.
         given: The scores before any rounding, shape (n,).
+        bias: What is added to each logit, shape (n,); None is nothing.
     """
 
     map: LogitMap
@@ -70,6 +71,7 @@ class Evaluation:
     n_keys: int
     given: Numbers = field(repr=False)
     _split: Split = field(repr=False)
+    bias: logits.Bias = field(default=None, repr=False)
 
     @property
     def multiplier(self) -> float:
@@ -91,7 +93,8 @@ class Evaluation:
 
     def logits(self, keys: Keys = ALL) -> Numbers:
         """Return z, shape (len(keys),)."""
-        z = logits.logits(self.given[keys], self.map, self.precision)
+        bias = None if self.bias is None else self.bias[keys]
+        z = logits.logits(self.given[keys], self.map, self.precision, bias)
         return z.astype(np.float64, copy=False)
 
     def weights(self, keys: Keys = ALL) -> Numbers:
@@ -232,9 +235,10 @@ class Evaluation:
 
     @cached_property
     def ends(self) -> NDArray[np.intp]:
-        """Positions of the largest and of the least score that is not masked, shape (2,)."""
-        least = np.where(self.given > -inf, self.given, inf).argmin()
-        return np.array([self.given.argmax(), least])
+        """Positions of the largest and of the least logit that is not masked, shape (2,)."""
+        above = self.given if self.bias is None else self.logits()
+        least = np.where(self.given > -inf, above, inf).argmin()
+        return np.array([above.argmax(), least])
 
     @cached_property
     def vanished(self) -> Vanished | None:
@@ -244,7 +248,7 @@ class Evaluation:
         lost = np.flatnonzero((self._split.weights == 0.0) & (self.given > -inf))
         if not lost.size:
             return None
-        exact = evaluate(self.given, self.map, Precision())
+        exact = evaluate(self.given, self.map, Precision(), self.bias)
         named = lost[largest(self.given[lost], MOST_VANISHED)]
         return Vanished(lost.size, named, exact.weights(named), exact.log_weights(named))
 
@@ -278,7 +282,9 @@ class Evaluation:
         if more <= 0:
             return self
         scores = np.append(self.given, np.full(more, -inf))
-        return replace(self, n_keys=n_keys, given=scores, _split=self._split.padded(more))
+        bias = None if self.bias is None else np.append(self.bias, np.zeros(more))
+        split = self._split.padded(more)
+        return replace(self, n_keys=n_keys, given=scores, _split=split, bias=bias)
 
     @property
     def _outlives(self) -> bool:
@@ -288,13 +294,11 @@ class Evaluation:
         """
         return self.precision.stable and self.precision.format == "float64"
 
-    @cached_property
-    def _largest(self) -> float:
-        return float(self.given[self.ends[0]])
-
     def exponents(self, keys: Keys = ALL) -> tuple[Floats, Floats]:
         """Return what softmax raises e to, in its format, for keys and for the sink."""
-        return logits.exponents(self.given[keys], self.map, self.precision, self._largest)
+        top = self.ends[:1]
+        biases = None if self.bias is None else (self.bias[keys], self.bias[top])
+        return logits.exponents(self.given[keys], self.map, self.precision, self.given[top], biases)
 
     def _all_logs(self) -> Numbers:
         """Return ln of every weight and, with a sink, of what it takes, shape (n,) or (n + 1,)."""
@@ -321,8 +325,10 @@ class Evaluation:
         return largest + float(np.log(np.exp(logs - largest).sum()))
 
 
-def evaluate(scores: Numbers, map: LogitMap, precision: Precision) -> Evaluation:
+def evaluate(
+    scores: Numbers, map: LogitMap, precision: Precision, bias: logits.Bias = None
+) -> Evaluation:
     """Compute the softmax of scores, shape (n,); what is asked of it is computed when asked."""
-    values = shares(scores, map, precision)
+    values = shares(scores, map, precision, bias)
     values.setflags(write=False)
-    return Evaluation(map, precision, int(scores.size), scores, split(values, scores.size))
+    return Evaluation(map, precision, int(scores.size), scores, split(values, scores.size), bias)

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from attn_tui.compute.double_double import DoubleDouble, exactly, expm1, product
 from attn_tui.compute.keys import blocks
 from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.logits import Bias, top_key
+from attn_tui.compute.precision import Precision
 
 Floats = NDArray[np.float64]
 
@@ -19,7 +21,7 @@ _VANISHED = -1000.0
 
 
 @np.errstate(all="ignore")
-def exact_weights(scores: Floats, map: LogitMap) -> Floats:
+def exact_weights(scores: Floats, map: LogitMap, bias: Bias = None) -> Floats:
     """Return the weight of each key, shape (n,), as float64 rounds it.
 
     Scores, multiplier, cap and sink are taken for what float64 holds of them; nothing that follows
@@ -28,13 +30,21 @@ def exact_weights(scores: Floats, map: LogitMap) -> Floats:
     Args:
         scores: Shape (n,); −∞ marks a masked key.
         map: From scores to logits.
+        bias: What is added to each logit, shape (n,).
     """
     weights = np.zeros(scores.size)
     keys = np.flatnonzero(scores > -np.inf)
     if not keys.size:
         return weights
     size = frexp(float(np.abs(scores[keys]).max()))[1]
-    top, exponent = _logits(scores[[scores.argmax()]], size, map)
+
+    def logits(of: NDArray[np.intp]) -> tuple[DoubleDouble, int]:
+        found, exponent = _logits(scores[of], size, map)
+        if bias is not None:
+            found += exactly(np.ldexp(bias[of], -exponent))
+        return found, exponent
+
+    top, exponent = logits(np.array([top_key(scores, map, Precision(), bias)]))
     # The sink is the last of those that share the whole; without one its weight is 0.
     sink = exactly(-np.inf if map.sink is None else ldexp(map.sink, -exponent))
     largest = sink if (sink.high - top.high)[0] > 0.0 else top
@@ -42,7 +52,7 @@ def exact_weights(scores: Floats, map: LogitMap) -> Floats:
     total = mantissa.times_power(power)
     found: list[tuple[NDArray[np.intp], DoubleDouble, NDArray[np.int64]]] = []
     for block in blocks(keys.size):
-        mantissa, power = _power(_logits(scores[keys[block]], size, map)[0], largest, exponent)
+        mantissa, power = _power(logits(keys[block])[0], largest, exponent)
         total += mantissa.times_power(power).total()
         found.append((keys[block], mantissa, power))
     for where, mantissa, power in found:

@@ -13,8 +13,12 @@ from attn_tui.compute.precision import Precision
 Scores = NDArray[np.float64]
 
 
-def logits(scores: Scores, map: LogitMap, precision: Precision) -> Floats:
-    """Return z = m·s, or c·tanh(m·s/c), shape (n,), rounded to the format; −∞ for a masked key.
+Bias = Scores | None
+"""What is added to each logit, whatever the scale; None is nothing."""
+
+
+def logits(scores: Scores, map: LogitMap, precision: Precision, bias: Bias = None) -> Floats:
+    """Return z = m·s + b, or c·tanh(m·s/c) + b, shape (n,), rounded; −∞ for a masked key.
 
     Every operation is rounded to the inner format, in which z is held; a logit too large for the
     format is an infinity.
@@ -23,6 +27,7 @@ def logits(scores: Scores, map: LogitMap, precision: Precision) -> Floats:
         scores: Shape (n,); −∞ marks a masked key.
         map: From scores to logits.
         precision: The format, and what scores are rounded to before.
+        bias: What is added, shape (n,).
     """
     dtype = dtype_of(precision.inner)
     with np.errstate(all="ignore"):
@@ -33,14 +38,26 @@ def logits(scores: Scores, map: LogitMap, precision: Precision) -> Floats:
             z /= cap
             np.tanh(z, out=z)
             z *= cap
+        if bias is not None:
+            z += bias.astype(dtype)
         if precision.inner != precision.format:
             z = z.astype(dtype_of(precision.format)).astype(dtype)
     z[scores == -inf] = -inf
     return z
 
 
+def top_key(scores: Scores, map: LogitMap, precision: Precision, bias: Bias = None) -> int:
+    """Return the key with the largest logit: without a bias, that with the largest score."""
+    logit = scores if bias is None else logits(scores, map, precision, bias)
+    return int(logit.argmax())
+
+
 def exponents(
-    scores: Scores, map: LogitMap, precision: Precision, largest: float
+    scores: Scores,
+    map: LogitMap,
+    precision: Precision,
+    largest: Scores,
+    biases: tuple[Scores, Scores] | None = None,
 ) -> tuple[Floats, Floats]:
     """Return what softmax raises e to: z − max z if stable, z if naive.
 
@@ -52,24 +69,31 @@ def exponents(
         scores: Shape (n,), any of a vector's; −∞ marks a masked key.
         map: From scores to logits.
         precision: The format, the method, and what scores are rounded to before.
-        largest: The largest score of the whole vector.
+        largest: The score of the key with the largest logit of the whole vector, shape (1,).
+        biases: What is added to each logit, shape (n,), and to the largest, shape (1,).
 
     Returns:
         For the scores, shape (n,), and for the sink, shape (1,), or (0,) without one.
     """
     dtype = dtype_of(precision.inner)
     sinks = [] if map.sink is None else [map.sink]
+    own, of_largest = biases or (None, None)
     with np.errstate(all="ignore"):
         sink = rounded(np.array(sinks, np.float64), precision.format).astype(dtype)
         if not precision.stable:
-            return logits(scores, map, precision), sink
-        top = np.array([largest])
-        if precision.inner == precision.format:
-            z = _below(scores, top, map, precision)
+            return logits(scores, map, precision, own), sink
+        top = logits(largest, map, precision, of_largest)
+        # Of two capped logits with biases, either score may be the larger one.
+        z: Floats
+        if precision.inner != precision.format or (biases and map.softcap is not None):
+            z = logits(scores, map, precision, own) - top
         else:
-            z = logits(scores, map, precision) - logits(top, map, precision)
+            gaps = _below(scores, largest, map, precision)
+            if biases:
+                gaps += biases[0].astype(dtype) - biases[1].astype(dtype)
+            z = gaps
         if sink.size:
-            sink -= logits(top, map, precision)
+            sink -= top
             z -= np.maximum(sink, dtype.type(0))
             sink = np.minimum(sink, dtype.type(0))
     z[scores == -inf] = -inf

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from attn_tui.compute.formats import accumulator_of, dtype_of
 from attn_tui.compute.keys import blocks
 from attn_tui.compute.logit_map import PLAIN, LogitMap
-from attn_tui.compute.logits import exponents
+from attn_tui.compute.logits import Bias, exponents, top_key
 from attn_tui.compute.precision import Precision
 
 STABLE = Precision()
@@ -14,7 +14,10 @@ STABLE = Precision()
 
 
 def shares(
-    scores: NDArray[np.float64], map: LogitMap = PLAIN, precision: Precision = STABLE
+    scores: NDArray[np.float64],
+    map: LogitMap = PLAIN,
+    precision: Precision = STABLE,
+    bias: Bias = None,
 ) -> NDArray[np.float64]:
     """Return what softmax gives each key and, with a sink, in the last place what it takes.
 
@@ -26,20 +29,23 @@ def shares(
         scores: Shape (n,), n ≥ 1; −∞ marks a masked key, whose weight is 0.
         map: From scores to logits.
         precision: The format and the method.
+        bias: What is added to each logit, shape (n,).
 
     Returns:
         Shape (n,), or (n + 1,) with a sink: numbers of the format, held in float64.
     """
-    largest = float(scores.max())
+    top = [top_key(scores, map, precision, bias)]
+    largest = scores[top]
     n_keys, dtype = scores.size, dtype_of(precision.inner)
     powers = np.empty(n_keys + (map.sink is not None), dtype)
     for block in blocks(n_keys):
-        powers[block], powers[n_keys:] = exponents(scores[block], map, precision, largest)
+        biases = None if bias is None else (bias[block], bias[top])
+        powers[block], powers[n_keys:] = exponents(scores[block], map, precision, largest, biases)
     values = powers if dtype == np.float64 else np.empty(powers.size)
     with np.errstate(all="ignore"):
         np.exp(powers, out=powers)
         total = powers.sum(dtype=accumulator_of(dtype))
-        if map.sink is None and largest == -np.inf:
+        if map.sink is None and largest[0] == -np.inf:
             total = total.dtype.type(1.0)
         for block in blocks(powers.size):
             values[block] = (powers[block] / total).astype(dtype_of(precision.format))

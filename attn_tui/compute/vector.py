@@ -30,10 +30,12 @@ class Vector:
     Attributes:
         name: What the user calls it.
         scores: Shape (n,), float64, read-only; ``-inf`` marks a masked key. Never NaN or ``+inf``.
+        bias: What is added to each logit, shape (n,), finite; None is nothing.
     """
 
     name: str
     scores: NDArray[np.float64]
+    bias: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         scores = array_of("scores", self.scores, "a row of numbers")

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 from functools import lru_cache
-from math import isnan
+from math import isfinite, isnan
 from typing import Any, Literal
 
 from attn_tui.captures.opening import open_capture
@@ -99,12 +99,26 @@ def _read(
     return source
 
 
-def masked_as_found(setup: Setup, source: Source) -> Setup:
-    """Return a setup that masks a head whose mask was not captured as its output says."""
-    if not isinstance(source, Captured) or source.causal is None:
+def as_captured(setup: Setup, source: Source) -> Setup:
+    """Return a setup with the sink of a captured head, unless another is asked, and its mask.
+
+    Where no mask was captured, that is the one which its output says.
+    """
+    if not isinstance(source, Captured):
+        return setup
+    setup = with_sink(setup, source)
+    if source.causal is None:
         return setup
     settings = replace(setup.get(Settings), causal=source.causal)
     return replace(setup, mask=replace(setup.mask, causal=source.causal)).put(settings)
+
+
+def with_sink(setup: Setup, source: Captured) -> Setup:
+    """Return a setup with the sink of a captured head, unless another is asked."""
+    scale = setup.scale
+    if scale.sink is not None or source.sink is None or not isfinite(source.sink):
+        return setup
+    return replace(setup, scale=replace(scale, sink=source.sink))
 
 
 def _refused(problem: str, expected: str, line: int) -> InputError:

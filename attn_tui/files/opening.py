@@ -11,7 +11,7 @@ import numpy as np
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Products, Source, Typed
-from attn_tui.files.captured import captured_at, masked_as_found
+from attn_tui.files.captured import as_captured, captured_at
 from attn_tui.files.codec import asks, experiment_from_plain
 from attn_tui.files.draft import Draft, parse
 from attn_tui.files.entries import Entry, expanded, named
@@ -47,7 +47,7 @@ def open_draft(path: str, setup: Setup, watch: Watch = unwatched) -> Draft:
     path = os.path.join(".", path) if path == "-" else path
     if PurePath(path).suffix.lower() in CAPTURES:
         head = _captured(path)
-        return Draft("", masked_as_found(setup, head)).asking(head)
+        return Draft("", as_captured(setup, head)).asking(head)
     origin = origin_of((), (path,))
     with opened(path, "file", SUFFIXES, watch) as file:
         source, asked = _opened(file, path)

@@ -45,7 +45,10 @@ def _(source: Captured, experiment: Experiment) -> str:
     batch, layer, head = source.place
     row = "" if source.row is None else f", row {source.row:,}"
     normalised = ", normalised" if experiment.setup.scale.qk_norm else ""
-    left_out = "".join(f"; its {each} plays no part" for each in source.left_out)
+    added = "; its bias is added to the logits" * (source.bias is not None)
+    if source.sink is not None:
+        own = experiment.setup.scale.sink == source.sink
+        added += "; its sink takes part" if own else "; its sink is not asked"
     sequence = f"sequence {batch}, " * (batch > 0)
     where = f"{sequence}layer {layer}, head {head}{row}"
     masked = "; masked as captured"
@@ -57,7 +60,7 @@ def _(source: Captured, experiment: Experiment) -> str:
             how = "masked as asked"
         masked = f"; no mask was captured: {how}"
     last = "; its queries are taken as those of the last keys" * source.supposed
-    return f"captured: {where} of {visible(source.paths[0])}{normalised}{masked}{last}{left_out}"
+    return f"captured: {where} of {visible(source.paths[0])}{normalised}{masked}{last}{added}"
 
 
 @_origin.register

@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.files.captured import captured_at, captured_text, parse_captured
+from attn_tui.files.captured import as_captured, captured_at, captured_text, parse_captured
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
 from attn_tui.files.draft import Draft, draft_of, parse
 from attn_tui.files.opening import open_draft
@@ -219,3 +220,66 @@ def test_a_place_that_is_not_there_is_named_by_its_option(file: Path) -> None:
         asked = [command, "--capture", str(file), "--layer", "7"]
         result = CliRunner().invoke(program, asked)
         assert "--layer: there is no layer 7; expected one of 0, 3" in result.output
+
+
+def biased(file: Path, path: str = "3.bias") -> tuple[Any, Any, Any, Any]:
+    """Write a head with a bias and a sink, and return q, k, the bias and the sink."""
+    draw = np.random.default_rng(7)
+    bias = draw.normal(scale=3.0, size=(1, HEADS, N, N)).astype(np.float32)
+    bias[..., 2, 5] = -np.inf
+    sink = np.array([0.5, 1.5], np.float32)
+    q, k = written(file, more={path: bias, "3.sink": sink})
+    return q, k, bias[0, 1].astype(np.float64), float(sink[1])
+
+
+@pytest.mark.parametrize("precision", [Precision(), Precision(stable=False)])
+@pytest.mark.parametrize("softcap", [None, 2.0])
+def test_a_captured_bias_and_sink_play_their_part(
+    file: Path, precision: Precision, softcap: float | None
+) -> None:
+    q, k, bias, sink = biased(file)
+    scale = Scale(softcap=softcap)
+    draft = open_draft(str(file), Setup(precision=precision, scale=scale))
+    draft = replace(draft, text=draft.text.replace("layer = 0, head = 0", "layer = 3, head = 1"))
+    assert draft.setup.scale.sink is None, "layer 0 has none"
+    setup = as_captured(draft.setup, parse(draft).source)
+    found = next(answer(Experiment(parse(draft).source, setup)))
+    for side, m, cap, b in (
+        (found.unscaled, 1.0, None, None),
+        (found.scaled, 0.5, softcap, sink),
+    ):
+        z = m * (q @ k.T)
+        z = (z if cap is None else cap * np.tanh(z / cap)) + bias
+        z[np.triu_indices(N, 1)] = -np.inf
+        powers = np.exp(z)
+        p = powers / (powers.sum(axis=1) + (0.0 if b is None else np.exp(b)))[:, None]
+        np.testing.assert_allclose(side.largest, p.max(axis=1), rtol=1e-12)
+        assert side.key.tolist() == p.argmax(axis=1).tolist()
+        np.testing.assert_allclose(side.sink, 1.0 - p.sum(axis=1), atol=1e-14)
+        slopes = np.full(z.shape, m)
+        if cap is not None:
+            slopes *= 1.0 - np.square(np.tanh(m * (q @ k.T) / cap))
+        for row in (0, 2, 40):
+            jacobian = (np.diag(p[row]) - np.outer(p[row], p[row])) * slopes[row]
+            assert side.gradient[row] == pytest.approx(np.linalg.norm(jacobian), rel=1e-9)
+
+
+def test_another_sink_is_asked_of_a_head_that_has_one(file: Path) -> None:
+    biased(file)
+    source = captured_at((str(file),), layer=3, head=1)
+    assert as_captured(Setup(), source).scale.sink == 1.5
+    assert as_captured(Setup(scale=Scale(sink=-4.0)), source).scale.sink == -4.0
+    place = f"attention --capture {file} --layer 3 --head 1"
+    for given, sink in (("", 1.5), ("--sink none", None), ("--sink 2", 2.0)):
+        asked = asked_by(f"{place} {given}")[1]
+        assert asked.setup.scale.sink == sink
+        again = asked_by(attention(Asked(draft_of(asked), asked)))[1]
+        assert again.setup == asked.setup
+
+
+def test_a_bias_that_is_infinite_is_refused_by_its_place(file: Path) -> None:
+    bias = np.zeros((1, HEADS, N, N), np.float32)
+    bias[..., 3, 1] = np.inf
+    written(file, more={"3.bias": bias})
+    with pytest.raises(InputError, match="the bias of row 3, key 1 is inf"):
+        captured_at((str(file),), layer=3)

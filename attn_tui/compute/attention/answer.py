@@ -187,11 +187,11 @@ def _row(head: Experiment, row: int) -> tuple[Evaluation, Evaluation]:
 
 
 def _evaluated(vector: Vector, setup: Setup) -> tuple[Evaluation, Evaluation]:
-    unscaled = evaluate(vector.scores, PLAIN, setup.precision)
+    unscaled = evaluate(vector.scores, PLAIN, setup.precision, vector.bias)
     to_logits = setup.scale.logit_map(setup.d_k, vector.n_attended)
     if to_logits == PLAIN:
         return unscaled, unscaled
-    return unscaled, evaluate(vector.scores, to_logits, setup.precision)
+    return unscaled, evaluate(vector.scores, to_logits, setup.precision, vector.bias)
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:

@@ -105,7 +105,7 @@ def answer_vector(experiment: Experiment, index: int) -> VectorAnswer:
     to_logits = setup.scale.logit_map(setup.d_k, vector.n_attended)
     scaled = unscaled
     if to_logits != PLAIN:
-        scaled = evaluate(vector.scores, to_logits, setup.precision).settled()
+        scaled = evaluate(vector.scores, to_logits, setup.precision, vector.bias).settled()
     masked = np.flatnonzero(vector.scores == -np.inf)
     status, reason = verdict({"unscaled": unscaled, "scaled": scaled})
     of = min(settings.of, vector.n_keys - 1)
@@ -115,7 +115,7 @@ def answer_vector(experiment: Experiment, index: int) -> VectorAnswer:
 @lru_cache(maxsize=2)
 def _unscaled(vector: Vector, precision: Precision) -> Evaluation:
     """Evaluate scores as they are: the same again whatever d_k and the scale become."""
-    return evaluate(vector.scores, PLAIN, precision).settled()
+    return evaluate(vector.scores, PLAIN, precision, vector.bias).settled()
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
@@ -161,7 +161,7 @@ def over_d_k(
         scores = vector.scores
         if d_k != setup.d_k:
             scores = experiment.source.moved(scores, index, setup, d_k)
-        side = evaluate(scores, to_logits, setup.precision)
+        side = evaluate(scores, to_logits, setup.precision, vector.bias)
         weights[:, :, column] = side.weights(keys), side.log_weights(keys)
         numbers[:, column] = side.entropy, side.log_entropy, *side.frobenius(wrt)
     most = log(vector.n_attended) if vector.n_attended else 0.0

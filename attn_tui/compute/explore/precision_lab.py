@@ -14,6 +14,7 @@ from attn_tui.compute.explore.trouble import Status, verdict
 from attn_tui.compute.formats import rounded
 from attn_tui.compute.logit_map import PLAIN, LogitMap
 from attn_tui.compute.precision import FORMATS, Precision
+from attn_tui.compute.vector import Vector
 
 MOST_DIFFERING = 5
 """Weights of a trial that are named unless more are asked for."""
@@ -116,12 +117,12 @@ def lab(
         ("unscaled", PLAIN),
         ("scaled", setup.scale.logit_map(setup.d_k, vector.n_attended)),
     ):
-        exact = exact_weights(exact_scores, to_logits)
+        exact = exact_weights(exact_scores, to_logits, vector.bias)
         trials = []
         for precision in _precisions(setup.precision):
             if stop():
                 return None
-            trials.append(_trial(vector.scores, to_logits, precision, exact, key, min(most, LIMIT)))
+            trials.append(_trial(vector, to_logits, precision, exact, key, min(most, LIMIT)))
         sides.append(LabSide(name, float(exact[key]), tuple(trials)))
     return Lab(vector.name, key, (sides[0], sides[1]))
 
@@ -133,7 +134,7 @@ def _precisions(given: Precision) -> Iterator[Precision]:
 
 
 def _trial(
-    scores: NDArray[np.float64],
+    vector: Vector,
     to_logits: LogitMap,
     precision: Precision,
     exact: NDArray[np.float64],
@@ -141,7 +142,7 @@ def _trial(
     most: int,
 ) -> Trial:
     """Compute softmax and compare it with the exact weights, shape (n,)."""
-    side: Evaluation = evaluate(scores, to_logits, precision)
+    side: Evaluation = evaluate(vector.scores, to_logits, precision, vector.bias)
     weights = side.weights()
     errors = np.abs(weights - exact)
     # The position of NaN, where there is one.

@@ -47,7 +47,7 @@ def _body(side: Evaluation, experiment: Experiment, shown: int) -> Row:
     """Return the scores, what is done to them, and the logits."""
     keys = _keys(side.n_keys, shown)
     scores = _listed(side.scores(keys), 3, side.n_keys)
-    done = "".join(_done(side, experiment))
+    done = "".join(_done(side, experiment)) + " + b" * (side.bias is not None)
     sink = "" if side.map.sink is None else f", sink {general(side.map.sink, 3)}"
     if not done:
         return ((scores, "unscaled"), (sink, "label"))

@@ -85,7 +85,9 @@ def _of_one_kind(
     """Return what is said of both sides at once, where they share the weight in one way."""
     to_logits, n_attended = answer.scaled.map, answer.vector.n_attended
     attended = answer.unscaled.scores()[answer.unscaled.attended]
-    if to_logits.sink is not None or first.fails or second.fails:
+    if to_logits.sink is not None or answer.vector.bias is not None:
+        return None
+    if first.fails or second.fails:
         return None
     keys = "keys" if n_attended == answer.vector.n_keys else "unmasked keys"
     makes = f"makes the gradient {factor.times}"

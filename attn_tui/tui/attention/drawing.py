@@ -146,7 +146,9 @@ def cursor_rows(shown: Answer, query: int, key: int, width: int) -> list[Row]:
     weights = [in_percent(*side.pairs(at)[0]) for side in sides]
     one: Row = ((f"key {key:,}", "cursor"),)
     masked: Row = (("   masked", "label"),)
-    said: Row = ((f"   s = {general(score, 4)}", "label"), *_both("weight", weights, names))
+    bias = sides[1].bias
+    added = "" if bias is None else f"   bias {general(float(bias[key]), 3)}"
+    said: Row = ((f"   s = {general(score, 4)}{added}", "label"), *_both("weight", weights, names))
     own = (*one, *(masked if score == -np.inf else said))
     choices: tuple[list[Row], ...] = (
         [(*row, *largest), (*row, *short), row],

@@ -7,7 +7,7 @@ from attn_tui.compute.attention import settings as attention_settings
 from attn_tui.compute.mask import Mask
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.table import HeadTable
-from attn_tui.files.captured import captured_at
+from attn_tui.files.captured import captured_at, with_sink
 from attn_tui.files.draft import Draft
 
 
@@ -22,6 +22,6 @@ def draft_of_head(table: HeadTable, settings: Settings, head: HeadId, draft: Dra
     # There, the last query stands at the last key.
     causal = found.kind == "causal" and found.offset == max(shape.n_keys - shape.n_queries, 0)
     attention = replace(draft.setup.get(attention_settings.Settings), causal=causal)
+    source = captured_at(settings.capture, **places)
     setup = replace(draft.setup, mask=Mask(causal=causal)).put(attention)
-    draft = replace(draft, setup=setup)
-    return draft.asking(captured_at(settings.capture, **places))
+    return replace(draft, setup=with_sink(setup, source)).asking(source)
