@@ -45,3 +45,13 @@ def test_the_benchmark_of_heads_runs_and_names_what_it_compares() -> None:
         "heads --rows all of 8 heads : SciPy's outputs",
     ):
         assert f"{name}  " in done.stdout
+
+
+def test_the_benchmark_of_many_heads_runs_and_agrees(tmp_path: Path) -> None:
+    command = [sys.executable, str(COMPUTE.with_name("many_heads.py")), str(tmp_path / "new")]
+    done = subprocess.run(
+        [*command, "--quick"], capture_output=True, text=True, encoding="utf-8", check=True
+    )
+    assert done.stdout.startswith("agrees: ")
+    assert "MB above --help" in done.stdout
+    assert not (tmp_path / "new").exists()

@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 
 from attn_tui.commands.program import program
 from attn_tui.compute.head import Head
-from attn_tui.engine.comparison import difference
+from attn_tui.engine.entries import difference
 from tests.engine.captured import heads, write
 from tests.test_cli_heads import DOCS, fields
 
@@ -43,8 +43,11 @@ def changed(at: tuple[int, int], **change: Any) -> Made:
 def test_the_same_numbers_agree(pair: Callable[[Made], tuple[str, str]]) -> None:
     result = call(*pair(heads()))
     assert result.exit_code == 0
-    first = "The captures are the same in all rows compared of 12 heads.\n"
-    assert result.stdout.startswith(first)
+    entries = 12 * 60 * (16 + 8) + 6 * 60 * (16 + 8)
+    first = (
+        f"The captures are the same in all {entries:,} entries of q, k, v and outputs of 12 heads."
+    )
+    assert result.stdout.replace("\n", " ").startswith(first)
     assert "largest z: the same in all heads" in result.stdout
 
 
@@ -66,12 +69,14 @@ def test_rounding_is_no_difference(tmp_path: Path) -> None:
     assert rounded.exit_code == 0
     said = " ".join(rounded.stdout.split())
     found = re.match(
-        r"The captures agree: in 2 heads no tensor as a whole is more than ([.\d]+) %", said
+        r"The captures agree: of 5,120 entries of q, k, v and outputs of 2 heads none is more than "
+        r"(\d) spacings? of bfloat16 off\.",
+        said,
     )
     plain = json.loads(call(one, other, "--json").stdout)["heads"]
-    most = max(each["size"] for head in plain for each in head["differences"].values())
+    most = max(each["differences"]["out"]["most"]["spacings"] for each in plain)
     assert found
-    assert abs(float(found[1]) - 100.0 * most) <= 0.05
+    assert int(found[1]) == round(most)
     strict = call(one, other, "--tolerance", "1e-9")
     assert strict.exit_code == 1
     assert strict.stdout.startswith("They part in layer 0, head 0: the output differs by 0.")
@@ -101,10 +106,10 @@ def test_what_differs_before_the_output_is_named_first(
     made = heads()
     paths = pair(changed((2, 1), queries=1.5 * made[2, 1].queries))
     text = call(*paths, "--rows", "all", "--statistic", "query_norm,key_norm").stdout
-    assert text.startswith("They part in layer 2, head 1: q differs by 50 %; the output there by ")
-    assert "differs in 1 of 12 heads, first in layer 2, head 1 (50 %)" in text.replace(
-        "\n          ", " "
-    )
+    assert text.startswith("They part in layer 2, head 1: q differs by 50 %, most at row ")
+    said = text.replace("\n          ", " ")
+    assert "; the output there by " in said.replace("\n", " ")
+    assert "differs in 1 of 12 heads, first in layer 2, head 1, by 50 %; 960 of " in said
     assert "‖q‖: b − a of mean over queries" in text
     assert "‖k‖: the same in all heads" in text
     assert max(map(len, text.splitlines())) <= 80
@@ -118,7 +123,9 @@ def test_a_nan_in_one_only_is_a_difference(pair: Callable[[Made], tuple[str, str
     other = heads()
     other[0, 3].queries[5, 2] = np.nan
     text = call(*pair(other)).stdout
-    assert text.startswith("They part in layer 0, head 3: q differs by NaN or infinity in one")
+    first = "They part in layer 0, head 3: q differs by NaN or infinity in one, at row 5, column 2"
+    assert text.replace("\n", " ").startswith(first)
+    assert "NaN or infinity: 0 in a, 1 in b, 0 in both" in text
 
 
 def test_outputs_are_computed_where_one_has_none(tmp_path: Path) -> None:
@@ -136,7 +143,7 @@ def test_outputs_are_computed_where_one_has_none(tmp_path: Path) -> None:
         write_safetensors(paths[-1], tensors)
     result = call(*paths, "--mask", "causal")
     assert result.exit_code == 0
-    assert "outputs are P·V, since one capture has none" in result.stdout
+    assert "P·V of these rows, since one capture has none" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -161,8 +168,57 @@ def test_bad_input_is_one_line(tmp_path: Path, arguments: str, message: str) -> 
 
 def test_nothing_against_nothing_is_no_difference() -> None:
     zeros, formats = np.zeros((2, 3)), ("float32", "float32")
-    assert not difference(zeros, zeros, formats).parts
-    assert difference(zeros, zeros + 1.0, formats).parts
+    assert not difference([(range(2), zeros, zeros)], formats).parts
+    assert difference([(range(2), zeros, zeros + 1.0)], formats).parts
+
+
+@pytest.mark.parametrize("part", ["q", "k", "v", "out"])
+def test_one_entry_of_all_that_differs_is_found_and_placed(tmp_path: Path, part: str) -> None:
+    import ml_dtypes
+
+    from attn_tui.captures.writer import write_safetensors
+
+    draw = np.random.default_rng(1).standard_normal
+    shapes = {"q": 4, "k": 2, "v": 2, "out": 4}
+    tensors = {
+        f"{layer}.{name}": draw((1, heads, 300, 64)).astype(ml_dtypes.bfloat16)
+        for layer in range(2)
+        for name, heads in shapes.items()
+    }
+    paths = [str(tmp_path / f"{name}.safetensors") for name in "ab"]
+    write_safetensors(paths[0], tensors)
+    changed = tensors[f"1.{part}"][0, 1, 200]
+    before, spacing = (
+        float(changed[7]),
+        2.0 ** (np.frexp(np.abs(changed).max().astype(float))[1] - 8),
+    )
+    changed[7] = before + 40 * spacing
+    write_safetensors(paths[1], tensors)
+    result = call(*paths, "--mask", "causal", "--rows", "8")
+    head = 1 if part in ("q", "out") else 2
+    named = "the output" if part == "out" else part
+    assert result.exit_code == 1
+    assert result.stdout.replace("\n", " ").startswith(
+        f"They part in layer 1, head {head}: {named} differs in 1 of 19,200 entries, "
+        "at row 200, column 7"
+    )
+    plain = json.loads(call(*paths, "--mask", "causal", "--rows", "8", "--json").stdout)
+    found = plain["heads"][4 + head]["differences"][part]
+    assert (found["entries"], found["differ"], found["beyond"]) == (19_200, 1, 1)
+    most = found["most"]
+    assert (most["row"], most["column"], most["a"]) == (200, 7, before)
+    assert most["b"] == float(changed[7])
+    assert most["spacings"] == pytest.approx(abs(most["b"] - before) / spacing)
+
+
+def test_what_is_odd_in_both_is_counted_and_no_difference(
+    pair: Callable[[Made], tuple[str, str]],
+) -> None:
+    made = heads()
+    made[0, 3].queries[5, 2] = np.nan
+    paths = pair(made)
+    text = call(paths[1], paths[1]).stdout
+    assert "Both hold NaN or infinity in 9 of them." in text.replace("\n", " ")
 
 
 def test_every_field_of_json_is_documented(pair: Callable[[Made], tuple[str, str]]) -> None:

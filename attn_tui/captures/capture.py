@@ -205,8 +205,16 @@ class Capture:
         self._check(layer)
         return found
 
-    def queries(self, head: HeadId, reading: Reading | None = None) -> Reals:
-        """Return all queries of a head and nothing else, shape (n_queries, d_k).
+    def vectors(
+        self, head: HeadId, part: str, reading: Reading | None = None, rows: range | None = None
+    ) -> Reals:
+        """Return rows of one tensor of a head and nothing else, shape (r, d).
+
+        Args:
+            head: Which.
+            part: ``"q"``, ``"k"``, ``"v"`` or ``"out"``, which was captured.
+            reading: How tensors are read; None for the likeliest.
+            rows: Which positions, one after another; None for all.
 
         Raises:
             InputError: If there is no such head, or a file has changed or cannot be read.
@@ -214,7 +222,12 @@ class Capture:
         layer, reading = self._found(head, reading)
         self._check(layer)
         queries, keys = layer.spans(head.batch, reading.dims)
-        numbers = layer.numbers("q", reading, head.batch, head.head, queries, keys)
+        is_key = part in ("k", "v")
+        along = keys if is_key else queries
+        if rows is not None:
+            along = slice(along.start + rows.start, along.start + rows.stop)
+        at = reading.kv_head(head.head) if is_key else head.head
+        numbers = layer.numbers(part, reading, head.batch, at, along, keys)
         assert numbers is not None
         return widened(numbers)
 

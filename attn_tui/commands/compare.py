@@ -37,8 +37,8 @@ PART = 1
         option(
             "--tolerance",
             "R",
-            "By how much tensors may differ, relative to their size.  "
-            "[default: 8 times what rounding makes, or 0.0001]",
+            "By how much tensors may differ, relative to their size, and entries, to the largest "
+            "of their row.  [default: 8 times what rounding makes, or 0.0001]",
             REPORT,
         ),
         option(
@@ -53,10 +53,10 @@ PART = 1
     command,
 )
 def compare(captures: tuple[str, ...], form: str, **given: Any) -> int:
-    """Say in which layer and head two captures first differ by more than rounding.
+    """Say in which layer and head two captures first differ by more than rounding, and where most.
 
-    q, k, v and outputs are compared, in this order; then how statistics change. A and B are files,
-    or patterns in quotation marks. Ctrl+C prints what there is.
+    q, k, v and outputs are compared entry by entry, in this order; then how statistics of sampled
+    rows change. A and B are files, or patterns in quotation marks. Ctrl+C prints what there is.
     """
     from attn_tui.commands.heads import read_statistics
     from attn_tui.engine.comparison import compared

@@ -2,46 +2,22 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan, nan
-
-import numpy as np
-from numpy.typing import NDArray
+from math import isnan
 
 from attn_tui.captures.capture import Capture, HeadId
+from attn_tui.captures.readings import Reading
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.fit.noise import coarsest, format_of
 from attn_tui.compute.heads.blocks import row_statistics
-from attn_tui.compute.heads.rows import HeadRows, Reals
-from attn_tui.engine.making import FoundMask
+from attn_tui.engine.entries import Block, Difference, difference
 from attn_tui.engine.plan import Plan, Question
 from attn_tui.engine.running import Stop
 
-PARTS: Mapping[str, str] = {"q": "queries", "k": "keys", "v": "values", "out": "output"}
-"""What is compared, in the order in which a model computes it, with its name in `HeadRows`."""
+PARTS = ("q", "k", "v", "out")
+"""What is compared, in the order in which a model computes it."""
 
-ROUNDINGS, ARITHMETIC = 8.0, 1e-4
-"""Two tensors agree if they differ by less than so many times what rounding their numbers makes,
-or by less than this, which sums in another order make; both relative to the first."""
-
-
-@dataclass(frozen=True)
-class Difference:
-    """How far two tensors of a head are apart.
-
-    Attributes:
-        size: ‖b − a‖/‖a‖ over the rows looked at; NaN if one has NaN or infinities the other
-            has not.
-        tolerance: What it may be.
-    """
-
-    size: float
-    tolerance: float
-
-    @property
-    def parts(self) -> bool:
-        """Whether they differ by more than that."""
-        return not self.size <= self.tolerance
+BLOCK = 2**17
+"""Numbers of a tensor that are compared at a time."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +43,7 @@ class Comparison:
         alone: Heads that only one of the captures has, or in another shape.
         computed: Whether outputs were computed from q, k and v, since one capture has none.
         total: How many heads there are to compare.
+        tolerance: What differences may be, if that was asked.
     """
 
     plans: tuple[Plan, Plan]
@@ -74,11 +51,17 @@ class Comparison:
     alone: tuple[HeadId, ...] = ()
     computed: bool = False
     total: int = 0
+    tolerance: float | None = None
 
     @property
     def progress(self) -> float:
         """The share of heads that are compared."""
         return len(self.pairs) / self.total if self.total else 1.0
+
+    def differences(self, part: str) -> tuple[Difference, ...]:
+        """Return those of a part; what heads share stands there once."""
+        every = (pair.differences.get(part) for pair in self.pairs)
+        return tuple(dict.fromkeys(each for each in every if each is not None))
 
     @property
     def parting(self) -> tuple[HeadPair, str] | None:
@@ -116,13 +99,14 @@ def compared(
 ) -> Iterator[Comparison]:
     """Yield what is known of two captures, a head more each time.
 
-    The same rows are looked at in both.
+    All entries of q, k, v and captured outputs are compared, a block of each at a time; outputs
+    that have to be computed, of the rows that the question draws.
 
     Args:
         one: The first capture.
         other: The second.
         question: Which heads and rows, and how weights are made.
-        tolerance: What differences may be; None: what `ROUNDINGS` and `ARITHMETIC` say.
+        tolerance: What differences may be; None: what rounding makes of it, as `difference` has it.
         stop: Whether to stop.
 
     Raises:
@@ -137,16 +121,15 @@ def compared(
         raise InputError("capture", problem, "two captures of one model")
     computed = any("out" not in one.shape(h).has & other.shape(h).has for h in common)
     alone = sorted({*heads, *others} - {*common}, key=lambda head: (head.layer, head))
-    found = Comparison(plans, (), tuple(alone), computed, len(common))
+    found = Comparison(plans, (), tuple(alone), computed, len(common), tolerance)
+    sides = _Sides((one, other), plans, computed, stop)
+    known: dict[object, Difference] = {}
     for head in common:
-        if stop():
+        try:
+            differences = sides.apart(head, tolerance, known)
+        except Stopped:
             break
-        rows = question.sample(one.shape(head).n_queries)
-        a, b = (
-            _rows(capture, plan.masks[head.layer], question, head, rows, computed)
-            for capture, plan in zip((one, other), plans, strict=True)
-        )
-        found = replace(found, pairs=(*found.pairs, HeadPair(head, _apart(a, b, tolerance))))
+        found = replace(found, pairs=(*found.pairs, HeadPair(head, differences)))
         yield found
     yield found
 
@@ -156,75 +139,97 @@ def _alike(one: Capture, other: Capture, head: HeadId) -> bool:
     return (a.n_queries, a.n_keys, a.d_k, a.d_v) == (b.n_queries, b.n_keys, b.d_k, b.d_v)
 
 
-def _rows(
-    capture: Capture,
-    known: FoundMask,
-    question: Question,
-    head: HeadId,
-    rows: Sequence[int] | None,
-    computed: bool,
-) -> HeadRows:
-    """Return the rows of one side, with an output if there are values."""
-    reading = capture.readings(head.layer)[known.reading]
-    found = capture.read(head, rows, reading)
-    if computed:
-        output = None
-        if found.values is not None:
-            weighing = question.making.weighing(found, known.mask)
+@dataclass(frozen=True, eq=False)
+class _Sides:
+    """Two captures, with what is asked of them.
+
+    Attributes:
+        captures: Both.
+        plans: What is asked of each.
+        computed: Whether outputs are computed from q, k and v.
+        stop: Whether to stop.
+    """
+
+    captures: tuple[Capture, Capture]
+    plans: tuple[Plan, Plan]
+    computed: bool
+    stop: Stop
+
+    def apart(
+        self, head: HeadId, tolerance: float | None, known: dict[object, Difference]
+    ) -> dict[str, Difference]:
+        """Return how far each tensor of a head is apart; what heads share is compared once."""
+        there = self.captures[0].shape(head).has & self.captures[1].shape(head).has
+        found = {}
+        for part in PARTS:
+            is_computed = part == "out" and self.computed
+            if ("v" if is_computed else part) not in there:
+                continue
+            key = (head.batch, head.layer, part, self._places(head, part))
+            if key not in known:
+                blocks, formats = self._outputs(head), ("float32", "float32")
+                if not is_computed:
+                    blocks = self._blocks(head, part)
+                    one, other = (each.tensors(head.layer)[part] for each in self.captures)
+                    formats = one.format, other.format
+                known[key] = difference(blocks, formats, tolerance)
+            found[part] = known[key]
+        return found
+
+    def _readings(self, head: HeadId) -> tuple[Reading, Reading]:
+        one, other = (
+            capture.readings(head.layer)[plan.masks[head.layer].reading]
+            for capture, plan in zip(self.captures, self.plans, strict=True)
+        )
+        return one, other
+
+    def _places(self, head: HeadId, part: str) -> tuple[int, ...]:
+        if part in ("q", "out"):
+            return (head.head,)
+        return tuple(each.kv_head(head.head) for each in self._readings(head))
+
+    def _blocks(self, head: HeadId, part: str) -> Iterator[Block]:
+        shape = self.captures[0].shape(head)
+        rows = shape.n_keys if part in ("k", "v") else shape.n_queries
+        at_once = max(BLOCK // max(shape.d_k if part in ("q", "k") else shape.d_v, 1), 1)
+        readings = self._readings(head)
+        for start in range(0, rows, at_once):
+            if self.stop():
+                raise Stopped
+            run = range(start, min(start + at_once, rows))
+            one, other = (
+                capture.vectors(head, part, reading, run)
+                for capture, reading in zip(self.captures, readings, strict=True)
+            )
+            yield run, one, other
+
+    def _outputs(self, head: HeadId) -> Iterator[Block]:
+        """Yield P·V of the rows that are sampled, of both."""
+        question = self.plans[0].question
+        rows = question.sample(self.captures[0].shape(head).n_queries)
+        outputs = []
+        for capture, plan, reading in zip(
+            self.captures, self.plans, self._readings(head), strict=True
+        ):
+            found = capture.read(head, rows, reading)
+            weighing = question.making.weighing(found, plan.masks[head.layer].mask)
             with one_thread():
                 output = row_statistics(found, weighing, output=True).output
-        formats = {part: name for part, name in found.formats.items() if part != "out"}
-        found = replace(found, output=output, formats=formats)
-    return found
+            assert output is not None
+            outputs.append(output)
+        yield found.rows.tolist(), outputs[0], outputs[1]
 
 
-def _apart(one: HeadRows, other: HeadRows, tolerance: float | None) -> dict[str, Difference]:
-    found = {}
-    for part, name in PARTS.items():
-        a, b = getattr(one, name), getattr(other, name)
-        if a is not None and b is not None:
-            formats = (one.formats.get(part, "float32"), other.formats.get(part, "float32"))
-            found[part] = difference(a, b, formats, tolerance)
-    return found
-
-
-def difference(
-    one: Reals, other: Reals, formats: tuple[str, str], tolerance: float | None = None
-) -> Difference:
-    """Return how far two tensors of one shape are apart.
-
-    Args:
-        one: The first.
-        other: The second.
-        formats: The formats they were captured in.
-        tolerance: What the difference may be; None: what rounding makes of it.
-    """
-    a, b = (each.astype(np.float64).ravel() for each in (one, other))
-    finite = np.isfinite(a) & np.isfinite(b)
-    odd = not np.array_equal(np.isfinite(a), np.isfinite(b))
-    a, b = a[finite], b[finite]
-    length = float(np.linalg.norm(a))
-    apart = float(np.linalg.norm(b - a))
-    size = nan if odd else apart / length if length else (0.0 if apart == 0.0 else np.inf)
-    if tolerance is None:
-        variance = _rounding(a, formats[0]) + _rounding(b, formats[1])
-        rounding = float(np.sqrt(variance)) / length if length else 0.0
-        tolerance = max(ROUNDINGS * rounding, ARITHMETIC)
-    return Difference(float(size), tolerance)
-
-
-def _rounding(values: NDArray[np.float64], named: str) -> float:
-    """Return the variance of all numbers together from having been rounded."""
-    spacing = format_of(coarsest(values, named)).spacing(values)
-    return float(np.square(spacing).sum() / 12.0)
+class Stopped(Exception):  # noqa: N818 - it is no error: somebody asked for it
+    """Nobody wants the rest of a head."""
 
 
 def largest(pairs: Sequence[HeadPair], part: str) -> HeadPair | None:
     """Return the pair that differs most in a part; one with NaN first."""
     known = [pair for pair in pairs if part in pair.differences]
 
-    def size(pair: HeadPair) -> tuple[bool, float]:
-        found = pair.differences[part].size
-        return isnan(found), found
+    def size(pair: HeadPair) -> tuple[bool, bool, float]:
+        found = pair.differences[part]
+        return isnan(found.size), bool(found.beyond), found.size
 
     return max(known, key=size, default=None)

@@ -60,7 +60,7 @@ def _partials(capture: Capture, task: Task) -> list[Partial]:
         reading = capture.readings(block.head.layer)[layer.reading]
         head = capture.read(block.head, block.rows, reading)
         weighing = task.making.weighing(head, layer.mask)
-        queries = capture.queries(block.head, reading) if block.is_first else None
+        queries = capture.vectors(block.head, "q", reading) if block.is_first else None
         found.append(statistics(head, weighing, block.is_first, queries))
     return found
 

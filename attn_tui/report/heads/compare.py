@@ -8,9 +8,11 @@ from typing import Any
 
 from attn_tui import __version__
 from attn_tui.captures.capture import HeadId
+from attn_tui.compute.counted import counted, listed
 from attn_tui.compute.heads.partial import Value
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.engine.comparison import PARTS, Comparison, HeadPair, largest
+from attn_tui.engine.entries import ROUNDINGS, Difference
 from attn_tui.engine.survey import Survey
 from attn_tui.files.codec import SCHEMA
 from attn_tui.files.plain import json_text, plain_number
@@ -19,11 +21,11 @@ from attn_tui.report.headline import FULL, Headline, percent
 from attn_tui.report.heads.json import capture_to_plain, masks_to_plain, value_to_plain
 from attn_tui.report.heads.text import grid
 from attn_tui.report.heads.words import place, rows_text
+from attn_tui.report.numbers import general, unusual
 from attn_tui.report.rows import WIDTH
 
 _LABEL = 10
-_LEAST = 5e-4
-"""Below it a difference is one of less than 0.1 %."""
+_NAMES, _MANY = {"out": "the output"}, {"out": "outputs"}
 
 COLUMNS = ("batch", "layer", "head", "what", "a", "b", "difference", "tolerance", "parts")
 """The names of the columns of CSV."""
@@ -32,49 +34,79 @@ Surveys = tuple[Survey, Survey]
 
 
 def headline(found: Comparison) -> Headline:
-    """Return where the captures part, in plain words."""
+    """Return what was compared, and where the captures part, in plain words."""
     parting, output = found.parting, found.output_parting
     batches = len({pair.head.batch for pair in found.pairs}) > 1
     if not found.pairs:
         text = "No head has been compared."
         return Headline.fitting((text,), (text,))
     if parting is None:
-        most = max(each.size for pair in found.pairs for each in pair.differences.values())
-        count = f"{len(found.pairs):,}"
-        if not most:
-            text = f"The captures are the same in all rows compared of {count} heads."
-            return Headline.fitting((text,), ("The same in all heads.",))
-        # A norm says nothing of single numbers.
-        size = "0.1 %" if most < _LEAST else percent(most)
-        text = f"The captures agree: in {count} heads no tensor as a whole is more than {size} off."
-        return Headline.fitting((text,), (f"They agree within {size} in all heads.",))
+        return _agreeing(found)
     pair, part = parting
-    named = {"q": "q", "k": "k", "v": "v", "out": "the output"}[part]
+    named = _NAMES.get(part, part)
     where = place(pair.head, batches)
     size = _size(pair, part)
-    first = f"They part in {where}: {named} differs by {size}"
-    shorts = (f"They part in {where}: {named}, by {size}.", f"They part in {where}.")
+    first = f"They part in {where}: {named} differs {size}"
+    if at := _at(pair.differences[part]):
+        one = pair.differences[part].differ == 1 or isnan(pair.differences[part].size)
+        first += f", {'at' if one else 'most at'} {at}"
+    brief = f"They part in {where}: {named} differs {size}."
+    shorts = (f"They part in {where}: {named}, {size}.", f"They part in {where}.")
+    rest = ""
     if part == "out":
-        same = "although q, k and v agree there: attention itself differs"
         if {"q", "k", "v"} <= pair.differences.keys() and not found.computed:
-            return Headline.fitting((f"{first}, {same}.", f"{first}."), shorts)
-        return Headline.fitting((f"{first}.",), shorts)
-    if output is None:
-        rest = "no output differs by more than rounding"
+            rest = ", although q, k and v agree there: attention itself differs"
+    elif output is None:
+        rest = "; no output differs by more than rounding"
     elif output.head == pair.head:
-        rest = f"the output there by {_size(output, 'out')}"
+        rest = f"; the output there {_size(output, 'out')}"
     else:
-        rest = f"outputs from {place(output.head, batches)} on, by {_size(output, 'out')}"
-    return Headline.fitting((f"{first}; {rest}.", f"{first}."), shorts)
+        rest = f"; outputs from {place(output.head, batches)} on, {_size(output, 'out')}"
+    return Headline.fitting((f"{first}{rest}.", f"{first}.", brief), shorts)
+
+
+def _agreeing(found: Comparison) -> Headline:
+    """Return what is said where nothing differs by more than rounding: what was compared."""
+    every = [each for part in PARTS for each in found.differences(part)]
+    entries, differ = (sum(getattr(each, of) for each in every) for of in ("entries", "differ"))
+    heads = counted(len(found.pairs), "head")
+    parts = [_MANY.get(part, part) for part in PARTS if found.differences(part)]
+    compared = f"{counted(entries, 'entry', 'entries')} of {listed(parts)} of {heads}"
+    odd = sum(each.odd[2] for each in every)
+    both = f" Both hold NaN or infinity in {odd:,} of them." * bool(odd)
+    if not differ:
+        text = f"The captures are the same in {'all ' * (entries > 1)}{compared}."
+        return Headline.fitting((text + both, text), (f"The same in {heads}.",))
+    most = max((each for each in every if each.most), key=_spacings)
+    steps = _steps(most)
+    text = f"The captures agree: of {compared} none is more than {steps} off."
+    short = f"They agree: none more than {steps} off."
+    return Headline.fitting((text + both, text), (short, f"They agree in {heads}."))
+
+
+def _spacings(found: Difference) -> float:
+    return found.most.spacings if found.most else 0.0
+
+
+def _steps(found: Difference) -> str:
+    """Return how far an entry is off, in spacings of the format."""
+    return f"{counted(max(round(_spacings(found)), 1), 'spacing')} of {found.format}"
+
+
+def _at(found: Difference) -> str:
+    return f"row {found.most.row:,}, column {found.most.column:,}" if found.most else ""
 
 
 def _size(pair: HeadPair, part: str) -> str:
-    size = pair.differences[part].size
-    if isnan(size):
-        return "NaN or infinity in one"
-    if size >= 10.0:
-        return "over 10 times its size"
-    return percent(size) if size < 0.995 else f"{100.0 * size:.0f} %"
+    """Return by how much a tensor differs, or in how many of its entries."""
+    found = pair.differences[part]
+    if isnan(found.size):
+        return "by NaN or infinity in one"
+    if found.size <= found.tolerance:
+        return f"in {found.beyond:,} of {counted(found.entries, 'entry', 'entries')}"
+    if found.size >= 10.0:
+        return "by over 10 times its size"
+    return "by " + (percent(found.size) if found.size < 0.995 else f"{100.0 * found.size:.0f} %")
 
 
 def render_text(
@@ -86,16 +118,25 @@ def render_text(
     for label, plan in zip("ab", found.plans, strict=True):
         yield from _line(label, plan.capture.paths[0])
     sizes = {part.n_queries for each in surveys for part in each.heads.values()}
-    yield from _line("rows", f"{rows_text(found.plans[0].question, sizes)}, the same in both")
+    rows = f"{rows_text(found.plans[0].question, sizes)}, the same in both"
+    yield from _line("rows", f"q, k, v and outputs whole; statistics of {rows}")
     if found.progress < 1.0:
         yield from _line("partly", f"{len(found.pairs):,} of {found.total:,} heads were compared")
     if found.alone:
         heads = f"{len(found.alone):,} heads are in one only, or have another shape there"
         yield from _line("alone", heads)
     if found.computed:
-        text = "outputs are P·V, since one capture has none; --mask and the like say how"
+        text = "P·V of these rows, since one capture has none; --mask and the like say how"
         yield from _line("output", text)
-    yield from _line("agrees", "what differs by less than 8 times its rounding, or by 0.01 %")
+    text = (
+        f"a tensor that is less than {ROUNDINGS:g} times its rounding off, or 0.01 %, and no entry "
+    )
+    text += f"of it more than {ROUNDINGS:g} spacings at the largest of its row"
+    if found.tolerance is not None:
+        size = f"{general(found.tolerance, 3)} times"
+        text = f"a tensor that is at most {size} its size off, no entry of it {size} the "
+        text += "largest of its row"
+    yield from _line("agrees", text)
     yield "\n"
     yield from _parts(found)
     changes = _changes(surveys, statistics, tau)
@@ -110,25 +151,41 @@ def render_text(
 
 
 def _parts(found: Comparison) -> Iterator[str]:
-    """Yield a line for each part: in how many heads it differs, where first and where most."""
+    """Yield for each part how many entries differ, in which head first, and where most."""
     batches = len({pair.head.batch for pair in found.pairs}) > 1
     for part in PARTS:
         pairs = [pair for pair in found.pairs if part in pair.differences]
         most = largest(pairs, part)
         if most is None:
             continue
-        apart = sorted(
-            (pair for pair in pairs if pair.differences[part].parts),
-            key=lambda pair: (pair.head.layer, pair.head),
-        )
-        text = f"agrees in all {len(pairs):,} heads"
-        if most.differences[part].size:
-            text += f", within {_size(most, part).replace('almost none', 'almost nothing')}"
-        if apart:
-            first, end = place(apart[0].head, batches), place(most.head, batches)
-            text = f"differs in {len(apart):,} of {len(pairs):,} heads, first in {first} "
-            text += f"({_size(apart[0], part)}), most in {end} ({_size(most, part)})"
+        every = found.differences(part)
+        entries, differ = (sum(getattr(each, of) for each in every) for of in ("entries", "differ"))
+        heads, all_entries = counted(len(pairs), "head"), counted(entries, "entry", "entries")
+        text = f"the same in {heads}: {all_entries}"
+        if differ:
+            apart = sorted(
+                (pair for pair in pairs if pair.differences[part].parts),
+                key=lambda pair: (pair.head.layer, pair.head),
+            )
+            text = f"agrees in {heads}"
+            if apart:
+                text = f"differs in {len(apart):,} of {heads}, first in "
+                text += f"{place(apart[0].head, batches)}, {_size(apart[0], part)}"
+            text += f"; {differ:,} of {all_entries} differ{'s' * (differ == 1)}, most in "
+            text += f"{place(most.head, batches)}, {_entry_text(most.differences[part])}"
         yield from _line(part, text)
+        a, b, both = (sum(each.odd[at] for each in every) for at in range(3))
+        if a or b:
+            yield from _line("", f"NaN or infinity: {a:,} in a, {b:,} in b, {both:,} in both")
+
+
+def _entry_text(found: Difference) -> str:
+    """Return where two tensors differ most, and by how much."""
+    if found.most is None:
+        return "nowhere"
+    one, other = (unusual(each) or general(each, 6) for each in (found.most.one, found.most.other))
+    steps = "" if isnan(found.most.spacings) else f", {_steps(found)}"
+    return f"{_at(found)}: {one} and {other}{steps}"
 
 
 def _changes(
@@ -172,12 +229,7 @@ def render_json(
                 {
                     **asdict(pair.head),
                     "differences": {
-                        part: {
-                            "size": plain_number(each.size),
-                            "tolerance": each.tolerance,
-                            "parts": each.parts,
-                        }
-                        for part, each in pair.differences.items()
+                        part: _to_plain(each) for part, each in pair.differences.items()
                     },
                     "statistics": {
                         name: {
@@ -192,6 +244,29 @@ def render_json(
             ],
         }
     )
+
+
+def _to_plain(found: Difference) -> dict[str, Any]:
+    most = found.most
+    return {
+        "size": plain_number(found.size),
+        "tolerance": found.tolerance,
+        "parts": found.parts,
+        "entries": found.entries,
+        "differ": found.differ,
+        "beyond": found.beyond,
+        "not_finite": dict(zip(("a", "b", "both"), found.odd, strict=True)),
+        "most": None
+        if most is None
+        else {
+            "row": most.row,
+            "column": most.column,
+            "a": plain_number(most.one),
+            "b": plain_number(most.other),
+            "spacings": plain_number(most.spacings),
+            "format": found.format,
+        },
+    }
 
 
 def render_csv(
