@@ -15,6 +15,7 @@ from attn_tui.compute.source import Floats, Products, normalised
 from attn_tui.compute.vector import Vector, Vectors
 
 if TYPE_CHECKING:
+    from attn_tui.captures.capture import Capture
     from attn_tui.captures.fingerprint import Fingerprint
     from attn_tui.captures.readings import Reading
     from attn_tui.compute.heads.rows import HeadRows
@@ -36,6 +37,8 @@ class Captured(Products):
         paths: The files, as they were asked for.
         place: Batch, layer and head.
         row: Which query; None for all.
+        layout: The axes of tensors, as `parse_layouts` takes them; nothing is what fits.
+        called: What tensors are called, as `open_capture` takes it.
         fingerprint: What tells this version of the files from another.
         seen: True where a query attends to a key, shape (vectors, n), if a mask was captured.
         positions: The key each query stands at, shape (vectors,), for a causal mask.
@@ -49,6 +52,8 @@ class Captured(Products):
     paths: tuple[str, ...] = ()
     place: tuple[int, int, int] = (0, 0, 0)
     row: int | None = None
+    layout: str = ""
+    called: str = ""
     fingerprint: "Fingerprint | None" = None
     seen: NDArray[np.bool_] | None = None
     positions: tuple[int, ...] = ()
@@ -95,6 +100,15 @@ def _vectors(source: Captured, qk_norm: bool, format: str) -> Vectors:
     return Vectors(len(queries), len(keys), vector, source.positions)
 
 
+def open_as(paths: Sequence[str], layout: str, names: str) -> "Capture":
+    """Open a capture with layouts and names as they are typed; empty is what is recognised."""
+    from attn_tui.captures.layouts import parse_layouts
+    from attn_tui.captures.opening import open_capture
+
+    layouts = parse_layouts([layout]) if layout else {}
+    return open_capture(paths, layouts=layouts, names=names or None)
+
+
 def read_head(
     paths: Sequence[str],
     batch: int,
@@ -102,6 +116,9 @@ def read_head(
     head: int,
     row: int | None = None,
     reading: "Reading | None" = None,
+    *,
+    layout: str = "",
+    names: str = "",
 ) -> Captured:
     """Read the queries and keys of one head, or one query and its keys; of a large file no more.
 
@@ -111,9 +128,8 @@ def read_head(
         InputError: If there is no such file, head or row, or its numbers will not do.
     """
     from attn_tui.captures.capture import HeadId
-    from attn_tui.captures.opening import open_capture
 
-    capture = open_capture(paths)
+    capture = open_as(paths, layout, names)
     name = HeadId(batch, layer, head)
     shape = capture.shape(name)
     for part in ("q", "k"):
@@ -138,6 +154,8 @@ def read_head(
         paths=tuple(paths),
         place=(batch, layer, head),
         row=row,
+        layout=layout,
+        called=names,
         fingerprint=capture.fingerprint,
         seen=np.vstack(seen) if seen else None,
         positions=tuple(np.concatenate(positions).tolist()),

@@ -30,6 +30,7 @@ NONE = "none"
 
 _VECTORS = ("query", "keys", "values")
 _PLACES = ("layer", "head", "row", "batch")
+_HOW = ("layout", "names")
 _SCORES = ("scores", "draw", "seed", "vectors", *_VECTORS)
 
 
@@ -160,7 +161,7 @@ def _check_ways(given: Given) -> None:
         "--values": given["values"] is not None,
         "--capture": bool(given["capture"]),
     }
-    for place in _PLACES:
+    for place in (*_PLACES, *_HOW):
         if given[place] is not None and not given["capture"]:
             raise InputError(place, "nothing is captured", "--capture FILE beside it")
     kinds = {"SCORES": "typed", "--capture": "captured"}
@@ -211,11 +212,12 @@ def _masked(setup: Setup, source: "Source") -> Setup:
 def _captured(given: Given) -> "Source":
     from attn_tui.files.captured import captured_at
 
-    places = {
+    places: dict[str, Any] = {
         name: field.parse(name, given[name])
         for name, field in dict.fromkeys(_PLACES, whole(0)).items()
         if given[name] is not None
     }
+    places |= {name: given[name] or "" for name in _HOW}
     return captured_at(tuple(given["capture"]), **places)
 
 

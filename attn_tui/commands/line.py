@@ -242,6 +242,8 @@ def _scores(source: "Source") -> Iterator[str]:
                 if visible(path) != path:
                     raise InputError("capture", f"{inert(path)} cannot be typed", "another name")
                 yield from ("--capture", path)
+            yield from ("--layout", source.layout) if source.layout else ()
+            yield from ("--names", source.called) if source.called else ()
             yield from ("--layer", str(layer), "--head", str(head))
             yield from ("--batch", str(batch)) if batch else ()
             yield from ("--row", str(row)) if row is not None else ()

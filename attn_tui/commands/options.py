@@ -253,6 +253,8 @@ _SHARED: tuple[Callable[[Any], Any], ...] = (
     _scores("--head", "H", "Its head.  [default: 0]"),
     _scores("--row", "R", "One query of it alone.  [default: all]"),
     _scores("--batch", "B", "Which sequence of the capture.  [default: 0]"),
+    _scores("--layout", "AXES|PART=AXES,…", "The axes of its tensors: bnhd, or out=bnhd."),
+    _scores("--names", "PATTERN", "What its tensors are called, such as '{layer}.attn.{part}'."),
     _scores("--mask", "KEYS", "Keys that are masked, such as 2,5:8 or causal.  [default: none]"),
     _scores(
         "--example",

@@ -6,8 +6,7 @@ from functools import lru_cache
 from math import isfinite, isnan
 from typing import Any, Literal
 
-from attn_tui.captures.opening import open_capture
-from attn_tui.captures.source import Captured, read_head
+from attn_tui.captures.source import Captured, open_as, read_head
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.setup import Setup
@@ -18,26 +17,31 @@ from attn_tui.files.paths import shown_path, true_path
 from attn_tui.files.plain_reader import checked, known, of_type
 
 TEMPLATE = "file: capture.safetensors\nlayer = 0, head = 0"
+_HOW = ("layout", "names")
 _PLACES = ("batch", "layer", "head", "row")
 _PLACE = re.compile(rf"\b({'|'.join(_PLACES)})\s*[=:]\s*([^\s,;]+)", re.IGNORECASE)
 _EXPECTED = "lines such as file: capture.safetensors, and layer = 0, head = 0, row = 7"
-_NAMES = ("path", "fingerprint", *_PLACES)
+_NAMES = ("path", "fingerprint", *_PLACES, *_HOW)
 
 
 def parse_captured(text: str) -> Captured:
     """Read ``file: PATH`` lines, and ``batch = 0, layer = 0, head = 0, row = 7`` in any order.
 
+    ``layout: out=bnhd`` and ``names: q={layer}.q`` say how tensors are read.
     The files are read once; that one has changed since is noticed whenever it is asked about.
 
     Raises:
         InputError: With field ``"capture"``, naming what is not understood, or will not do.
     """
     paths: list[str] = []
-    places: dict[str, int] = {}
+    places: dict[str, Any] = {}
     for number, line in enumerate(text.splitlines(), 1):
         name, colon, path = line.partition(":")
         if colon and name.strip().lower() in ("file", "capture"):
             paths.append(path.strip())
+            continue
+        if colon and name.strip().lower() in _HOW:
+            places[name.strip().lower()] = path.strip()
             continue
         rest = _PLACE.sub("", line).strip(" \t,;")
         if rest:
@@ -50,44 +54,54 @@ def parse_captured(text: str) -> Captured:
     if not paths:
         raise _refused("no file is named", _EXPECTED, 1)
     try:
-        return _checked(tuple(map(true_path, paths)), tuple(places.get(each) for each in _PLACES))
+        return captured_at(tuple(map(true_path, paths)), **places)
     except InputError as error:
         raise InputError("capture", error.problem, error.expected, error.where) from None
 
 
-def captured_at(paths: tuple[str, ...], **places: int | None) -> Captured:
+def captured_at(
+    paths: tuple[str, ...],
+    *,
+    batch: int | None = None,
+    layer: int | None = None,
+    head: int | None = None,
+    row: int | None = None,
+    layout: str = "",
+    names: str = "",
+) -> Captured:
     """Return a head, or a row; the same object while its files are what they were.
 
     Raises:
-        InputError: With field ``"capture"``, or that of the place.
+        InputError: With field ``"capture"``, or that of the place, the layout or the names.
     """
-    return _checked(paths, tuple(places.get(name) for name in _PLACES))
-
-
-def _checked(paths: tuple[str, ...], places: tuple[int | None, ...]) -> Captured:
-    batch, layer, head, row = places
     try:
-        found = _read(paths, batch or 0, layer or 0, head or 0, row)
+        found = _read(paths, batch or 0, layer or 0, head or 0, row, layout, names)
         assert found.fingerprint
         found.fingerprint.verify()
     except InputError as error:
         # Whoever asks again is shown what there is then.
         _read.cache_clear()
-        field = error.field if error.field in _PLACES else "capture"
+        field = error.field if error.field in _NAMES else "capture"
         raise InputError(field, error.problem, error.expected, error.where) from None
     return found
 
 
 @lru_cache(maxsize=4)
 def _read(
-    paths: tuple[str, ...], batch: int, layer: int, head: int, row: int | None = None
+    paths: tuple[str, ...],
+    batch: int,
+    layer: int,
+    head: int,
+    row: int | None,
+    layout: str,
+    names: str,
 ) -> Captured:
     """Return a head read, and masked, as its output says, where that was not captured."""
-    source = read_head(paths, batch, layer, head, row)
-    known = found_masks(capture := open_capture(paths), Making(), (layer,))[layer]
+    source = read_head(paths, batch, layer, head, row, layout=layout, names=names)
+    known = found_masks(capture := open_as(paths, layout, names), Making(), (layer,))[layer]
     if known.reading and known.fits:
         reading = capture.readings(layer)[known.reading]
-        source = read_head(paths, batch, layer, head, row, reading)
+        source = read_head(paths, batch, layer, head, row, reading, layout=layout, names=names)
     if source.is_masked or known.residual is None or isnan(known.residual):
         return source
     told: Literal["output", "nearest"] = "output" if known.fits else "nearest"
@@ -127,11 +141,18 @@ def _refused(problem: str, expected: str, line: int) -> InputError:
 
 def captured_text(source: Captured) -> str:
     """Return the text that means a head or a row."""
-    names = [f"file: {shown_path(path)}" for path in source.paths]
+    lines = [f"file: {shown_path(path)}" for path in source.paths]
+    lines += [f"{name}: {text}" for name, text in _how(source).items()]
     batch, layer, head = source.place
     places = [f"batch = {batch}"] * (batch > 0) + [f"layer = {layer}", f"head = {head}"]
     places += [] if source.row is None else [f"row = {source.row}"]
-    return "\n".join([*names, ", ".join(places)])
+    return "\n".join([*lines, ", ".join(places)])
+
+
+def _how(source: Captured) -> dict[str, str]:
+    """Return what was said of how tensors are read."""
+    given = zip(_HOW, (source.layout, source.called), strict=True)
+    return {name: text for name, text in given if text}
 
 
 def captured_to_plain(source: Captured) -> dict[str, Any]:
@@ -139,7 +160,8 @@ def captured_to_plain(source: Captured) -> dict[str, Any]:
     assert source.fingerprint
     path = source.paths[0] if len(source.paths) == 1 else list(source.paths)
     places = dict(zip(_PLACES, (*source.place, source.row), strict=True))
-    return {"capture": {"path": path, "fingerprint": source.fingerprint.digest, **places}}
+    digest = source.fingerprint.digest
+    return {"capture": {"path": path, "fingerprint": digest, **places, **_how(source)}}
 
 
 def captured_from_plain(values: dict[str, Any]) -> Captured:
@@ -148,10 +170,11 @@ def captured_from_plain(values: dict[str, Any]) -> Captured:
     path = plain.get("path")
     listed = path if isinstance(path, list) and path else [path]
     paths = tuple(of_type("path", each, str) for each in listed)
-    places = {
+    places: dict[str, Any] = {
         name: None if plain.get(name) is None else of_type(name, plain[name], int)
         for name in _PLACES
     }
+    places |= {name: of_type(name, plain[name], str) for name in _HOW if name in plain}
     found = checked(lambda: captured_at(paths, **places))
     wanted = plain.get("fingerprint")
     assert found.fingerprint

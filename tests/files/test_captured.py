@@ -283,3 +283,25 @@ def test_a_bias_that_is_infinite_is_refused_by_its_place(file: Path) -> None:
     written(file, more={"3.bias": bias})
     with pytest.raises(InputError, match="the bias of row 3, key 1 is inf"):
         captured_at((str(file),), layer=3)
+
+
+def test_layouts_and_names_are_asked_like_those_of_heads(file: Path) -> None:
+    draw = np.random.default_rng(2)
+    # Four positions of four heads: shapes do not tell them apart.
+    tensors = {f"blk.0.{part}": draw.standard_normal((1, 4, 4, D)) for part in ("qx", "kx", "vx")}
+    write_safetensors(file, tensors)
+    names = "q=blk.{layer}.qx,k=blk.{layer}.kx,v=blk.{layer}.vx"
+    place = f"attention --capture {file} --head 2 --layout bnhd --names '{names}'"
+    asked = asked_by(place)[1]
+    q, k = (tensors[f"blk.0.{part}x"][0, :, 2] for part in "qk")
+    found = np.array([vector.scores for vector in replace(asked, setup=Setup()).vectors])
+    np.testing.assert_allclose(found, q @ k.T, rtol=1e-12)
+    assert parse_captured(captured_text(asked.source)) is asked.source  # type: ignore[arg-type]
+    assert (
+        experiment_from_plain(json.loads(json.dumps(experiment_to_plain(asked)))).source
+        is asked.source
+    )
+    assert asked_by(attention(Asked(draft_of(asked), asked)))[1].source is asked.source
+    result = CliRunner().invoke(program, ["attention", "--layout", "bnhd"])
+    assert result.exit_code == 2
+    assert "--layout: nothing is captured" in result.output

@@ -17,11 +17,13 @@ def draft_of_head(table: HeadTable, settings: Settings, head: HeadId, draft: Dra
     Raises:
         InputError: If the capture cannot be read any more, or the head is too large.
     """
-    places = {"batch": head.batch, "layer": head.layer, "head": head.head}
     shape, found = table.capture.shape(head), table.masks[head.layer].mask
     # There, the last query stands at the last key.
     causal = found.kind == "causal" and found.offset == max(shape.n_keys - shape.n_queries, 0)
     attention = replace(draft.setup.get(attention_settings.Settings), causal=causal)
-    source = captured_at(settings.capture, **places)
+    source = captured_at(
+        settings.capture, batch=head.batch, layer=head.layer, head=head.head,
+        layout=settings.layouts, names=settings.names,
+    )  # fmt: skip
     setup = replace(draft.setup, mask=Mask(causal=causal)).put(attention)
     return replace(draft, setup=with_sink(setup, source)).asking(source)
