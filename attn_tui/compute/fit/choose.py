@@ -2,18 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 
 from attn_tui.compute.fit.diagnosis import Path
 from attn_tui.compute.fit.errors import numbers
-from attn_tui.compute.fit.estimates import Number
-from attn_tui.compute.fit.model import Name, Parameters, Rows, compute, slopes
+from attn_tui.compute.fit.estimates import Beside, Number, Undecided
+from attn_tui.compute.fit.hidden import allowed, hidden_logits, unseen_cap
+from attn_tui.compute.fit.model import Floats, Name, Parameters, Rows, State, compute, slopes
 from attn_tui.compute.fit.noise import PATHS, Format, variance
-from attn_tui.compute.fit.solve import Fit, aligned, refine
+from attn_tui.compute.fit.solve import Fit, aligned, coefficients, refine
 
 PLAIN: tuple[Name, ...] = ("multiplier", "value_scale")
 EXTRAS: tuple[Name, ...] = ("curvature", "sink")
+MOST: Mapping[Name, float] = {"curvature": 10.0**-2, "sink": inf}
+"""A cap below 10 is not thought of where none is found: logits that small would not show it."""
 FITS_BELOW = 2.0
 """A fit is one whose reduced χ² is below this."""
 SURE = 4.5
@@ -23,19 +27,32 @@ LEAST_GAIN = 20.0
 
 
 @dataclass(frozen=True, eq=False)
+class Extra:
+    """A fit with one parameter more.
+
+    Attributes:
+        numbers: All its parameters.
+        pulls: By how much each of the others rises where that parameter rises by 1.
+    """
+
+    numbers: Mapping[Name, Number]
+    pulls: Mapping[Name, float]
+
+
+@dataclass(frozen=True, eq=False)
 class Choice:
     """The parameters a head needs, fitted, and what is known of those it does not need.
 
     Attributes:
         fit: The fit.
         numbers: All parameters with their errors; one that is not in the fit as if it were added.
-        beside: The numbers of the fit as they are with one more parameter.
+        beside: For each parameter that is not in the fit, the fit with that too.
         rounding: ‖noise‖/‖out‖ that each path makes.
     """
 
     fit: Fit
     numbers: Mapping[Name, Number]
-    beside: Mapping[Name, Mapping[Name, Number]]
+    beside: Mapping[Name, Extra]
     rounding: Mapping[Path, float]
 
     @property
@@ -47,6 +64,15 @@ class Choice:
     def bits(self) -> float:
         """Ln L less what its parameters cost, by which structures are compared."""
         return self.fit.log_likelihood - LEAST_GAIN / 2 * len(self.fit.names)
+
+
+def undecided(choice: Choice, name: Name) -> Undecided:
+    """Return a number, with what it is if there is a cap or a sink that was not found."""
+    besides = tuple(
+        Beside(extra.numbers[which], extra.pulls[name], MOST[which])
+        for which, extra in choice.beside.items()
+    )
+    return Undecided(choice.numbers[name], besides)
 
 
 def tells(format: Format) -> bool:
@@ -72,7 +98,7 @@ def chosen(rows: Rows, near: Parameters, format: Format, path: Path | None = Non
         first = refine(rows, compute(rows, near), _names(near), format, path, 2)
         if 0.3 < first.chi_square < FITS_BELOW:
             known = _with_extras(rows, first)
-            if not any(_sure(first, known[extra][extra]) for extra in known):
+            if not any(_sure(first, known[extra].numbers[extra]) for extra in known):
                 return _choice(rows, first, known, format)
     paths = PATHS if tells(format) else PATHS[:1]
     fits: list[Fit] = []
@@ -152,23 +178,22 @@ def _names(at: Parameters) -> tuple[Name, ...]:
     return (*PLAIN, *extras)
 
 
-def _with_extras(rows: Rows, fit: Fit) -> dict[Name, dict[Name, Number]]:
-    """Return, for each extra that is not in the fit, the numbers of a fit that has it too."""
-    found: dict[Name, dict[Name, Number]] = {}
+def _with_extras(rows: Rows, fit: Fit) -> dict[Name, Extra]:
+    """Return, for each extra that is not in the fit, a fit that has it too."""
+    found: dict[Name, Extra] = {}
     for extra in EXTRAS:
         if extra not in fit.names:
             more = fit.noise.freed(slopes(rows, fit.state, (extra,)))
             along = np.concatenate([fit.slopes, more])
             names = (*fit.names, extra)
-            found[extra] = numbers(moved(replace(fit, names=names, slopes=along)))
+            pulls = dict(zip(fit.names, -coefficients(fit.slopes, more), strict=True))
+            found[extra] = Extra(numbers(moved(replace(fit, names=names, slopes=along))), pulls)
     return found
 
 
 def moved(fit: Fit) -> Fit:
     """Return a fit after one step along slopes that are taken as constant."""
-    design = fit.slopes.reshape(len(fit.names), -1)
-    size = np.maximum(np.linalg.norm(design, axis=1), 1e-300)
-    step = np.linalg.lstsq((design / size[:, None]).T, fit.residual.ravel(), rcond=1e-10)[0] / size
+    step = coefficients(fit.slopes, fit.residual)
     state = replace(fit.state, parameters=fit.parameters.moved(fit.names, step))
     return replace(fit, state=state, residual=fit.residual - np.tensordot(step, fit.slopes, 1))
 
@@ -181,15 +206,17 @@ def bare(rows: Rows, fit: Fit, format: Format) -> Choice:
 def _choice(
     rows: Rows,
     fit: Fit,
-    beside: dict[Name, dict[Name, Number]],
+    beside: dict[Name, Extra],
     format: Format,
     fits: list[Fit] | None = None,
 ) -> Choice:
     known = numbers(fit)
-    for extra, numbers_then in beside.items():
-        known[extra] = numbers_then[extra]
+    known.update({extra: then.numbers[extra] for extra, then in beside.items()})
     if fit.path == "eager" and tells(format):
-        known["curvature"] = unseen_cap(fit, known["curvature"], format)
+        if fit.parameters.curvature > 0:
+            known = allowed(fit, known, fit.noise.freed(_hidden(rows, fit.state, format)))
+        else:
+            known["curvature"] = unseen_cap(fit, known["curvature"], format)
     size = float(np.square(rows.output).sum()) or 1.0
 
     def made(fit: Fit) -> float:
@@ -203,17 +230,11 @@ def _choice(
     return Choice(fit, known, beside, rounding)
 
 
-def unseen_cap(fit: Fit, curvature: Number, format: Format) -> Number:
-    """Return g with what rounding may hide: a small tanh x is x in the format, cap or not."""
-    p, x = fit.state.weights, fit.state.logits
-    square = np.square(x)
-    hidden = (
-        3 * 2.0**-format.bits * float((p * square**2).sum() / max((p * square**3).sum(), 1e-300))
-    )
-    if "curvature" in fit.names:
-        # What rounding hides of a cap that is there is a bias, which more rows do not lessen.
-        return replace(curvature, bias=hidden / 3)
-    return replace(curvature, error=float(np.hypot(curvature.error, hidden / 2)))
+def _hidden(rows: Rows, state: State, format: Format) -> Floats:
+    """Return what logits of which rounding hides a part of the cap add to the output."""
+    by_key = state.weights * np.where(rows.seen, hidden_logits(state, format), 0.0)
+    mean = by_key.sum(axis=1, keepdims=True)
+    return np.asarray(state.parameters.value_scale * (by_key @ rows.values - mean * state.mixed))
 
 
 def _estimated(rows: Rows, fit: Fit, format: Format, path: Path) -> float:

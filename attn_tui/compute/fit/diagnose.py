@@ -1,18 +1,19 @@
 """From the rows of a head to what it was computed with."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from math import inf, nan
 
 import numpy as np
 
 from attn_tui.compute.fit.by_row import temperature
-from attn_tui.compute.fit.choose import tells
+from attn_tui.compute.fit.choose import Extra, tells, undecided
 from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Temperature
 from attn_tui.compute.fit.estimates import Cap, Number, Sink, Whole
 from attn_tui.compute.fit.from_scores import from_scores
 from attn_tui.compute.fit.from_sums import from_sums
 from attn_tui.compute.fit.from_weights import from_weights
-from attn_tui.compute.fit.model import rows_of
+from attn_tui.compute.fit.model import Name, rows_of
 from attn_tui.compute.fit.noise import PATHS, Format, coarsest, format_of
 from attn_tui.compute.fit.odd_keys import contradiction, without_odd_keys
 from attn_tui.compute.fit.search import Attempt, search, unwindowed
@@ -149,7 +150,7 @@ def _known(head: HeadRows, attempt: Attempt, found: Diagnosis, spacing: Format) 
     m, c = numbers["multiplier"], numbers["value_scale"]
     cap: Estimate | None = Cap(numbers["curvature"], "curvature" in fit.names)
     sink: Estimate | None = Sink(numbers["sink"], fit.parameters.level, "sink" in fit.names)
-    multiplier: Estimate | None = m
+    multiplier: Estimate | None = undecided(choice, "multiplier")
     if (reason := _unknown(attempt, m, spacing)) is not None:
         multiplier, cap = None, None
         undetermined += [("multiplier", reason), ("softcap", reason)]
@@ -215,12 +216,11 @@ def _unknown(attempt: Attempt, m: Number, spacing: Format) -> str | None:
     return f"its 95 % interval is wide: {interval.low:.3g} to {interval.high:.3g}"
 
 
-def _taken_by(beside: object, extra: str, name: str, alone: Number) -> bool:
+def _taken_by(beside: Mapping[Name, Extra], extra: Name, name: Name, alone: Number) -> bool:
     """Whether a number is known only as long as another parameter is none."""
-    assert isinstance(beside, dict)
     if extra not in beside:
         return False
-    then = beside[extra][name]
+    then = beside[extra].numbers[name]
     wide = then.half(0.95) > 0.1 * abs(alone.value)
     return bool(wide and then.half(0.95) > 20 * alone.half(0.95))
 

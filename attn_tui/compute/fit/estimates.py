@@ -53,6 +53,61 @@ class Number:
 
 
 @dataclass(frozen=True)
+class Beside:
+    """Something that may be there besides, as a fit that has it finds it: none is 0.
+
+    Attributes:
+        weight: g of a cap, or e^b of a sink.
+        pull: By how much what is estimated rises where that rises by 1.
+        most: The largest weight that is thought of.
+    """
+
+    weight: Number
+    pull: float
+    most: float = inf
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """A number while it is undecided whether a cap or a sink is there besides.
+
+    Attributes:
+        alone: The number if nothing is.
+        besides: What may be.
+    """
+
+    alone: Number
+    besides: tuple[Beside, ...] = ()
+
+    def at(self, confidence: float = 0.95) -> Interval:
+        """Return what the number may be with nothing besides, and with each weight that may be.
+
+        The likelihood of a pair is normal, so that the pairs which may be fill an ellipse, of which
+        the part where the weight is not negative counts: its reach is the interval.
+        """
+        half = self.alone.half(confidence)
+        shown = self.alone.at(confidence)
+        low, high = shown.low, shown.high
+        if low is None or high is None:
+            return shown
+        for beside in self.besides:
+            span = beside.weight.half(confidence)
+            pull, middle = beside.pull, beside.weight.value
+            least, most = max(0.0, middle - span), min(beside.most, middle + span)
+            if not least < most < inf:
+                continue
+            for sign in (-1, 1):
+                # Where the ellipse reaches farthest; one without end is a strip.
+                reach = sqrt(half * half + (pull * span) ** 2) or 1.0
+                away = sign * (pull * span / reach) * span if span < inf else sign * pull * 1e300
+                weight = min(max(middle + away, least), most)
+                rest = half * sqrt(max(0.0, 1 - ((weight - middle) / span) ** 2))
+                end = self.alone.value + pull * weight + sign * rest
+                low, high = min(low, end), max(high, end)
+        return Interval(self.alone.value, low, high)
+
+
+@dataclass(frozen=True)
 class Cap:
     """A soft cap, by g = 1/cap².
 

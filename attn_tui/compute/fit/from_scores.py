@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.choose import unseen_cap
 from attn_tui.compute.fit.diagnosis import Diagnosis, Path, Temperature
 from attn_tui.compute.fit.estimates import Cap
+from attn_tui.compute.fit.hidden import unseen_cap
 from attn_tui.compute.fit.model import Floats, Name, Parameters, Rows, State, bend
 from attn_tui.compute.fit.noise import coarsest, format_of, score_variance
 from attn_tui.compute.fit.regress import Regression, beside, regressed, simplest

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from attn_tui.compute.fit.choose import unseen_cap
 from attn_tui.compute.fit.diagnosis import Diagnosis, Path, Temperature
 from attn_tui.compute.fit.estimates import Cap, Number, Sink, Whole
+from attn_tui.compute.fit.hidden import unseen_cap
 from attn_tui.compute.fit.model import Floats, Name, Parameters, Rows, State, bend, compute
 from attn_tui.compute.fit.noise import Format, coarsest, format_of, score_variance
 from attn_tui.compute.fit.regress import Model, Regression, beside, regressed, simplest

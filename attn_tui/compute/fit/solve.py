@@ -148,6 +148,14 @@ def refine(
     return Fit(names, state, path, weighed, residual, along)
 
 
+def coefficients(along: Floats, what: Floats) -> Floats:
+    """Return how much of each slope, shape (names, r, d_v), is in what, by least squares."""
+    design = along.reshape(len(along), -1)
+    size = np.maximum(np.linalg.norm(design, axis=1), 1e-300)
+    found = np.linalg.lstsq((design / size[:, None]).T, what.ravel(), rcond=1e-10)[0]
+    return np.asarray(found / size)
+
+
 def _step(along: Floats, residual: Floats, damping: float) -> Floats:
     """Return the step that makes the residual smallest where slopes are constant."""
     design = along.reshape(len(along), -1)

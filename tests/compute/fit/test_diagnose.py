@@ -1,4 +1,5 @@
 from dataclasses import replace
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from attn_tui.compute.fit.diagnose import diagnose
 from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate
+from attn_tui.compute.fit.estimates import Beside, Number, Undecided
 from attn_tui.compute.fit.noise import PATHS
 from attn_tui.compute.fit.simulate import Arithmetic, computed, simulate
 from attn_tui.compute.heads.mask import HeadMask
@@ -259,3 +261,42 @@ def test_a_cap_that_rounding_hides_in_part_lies_in_its_interval(seed: int) -> No
     assert shown.low is not None
     assert shown.high is not None
     assert shown.low < 50 < shown.high < 80
+
+
+@pytest.mark.parametrize(
+    ("format", "path", "logit_std", "rows", "softcap"),
+    [
+        ("float16", "eager", 1.0, 32, 50.0),  # Found, and rounding hides a part of it.
+        ("bfloat16", "eager", 1.0, 32, 20.0),
+        ("bfloat16", "flash", 0.5, 32, 50.0),  # Never found, and m is less for it.
+        ("bfloat16", "flash", 1.0, 8, 50.0),  # Found in every other head.
+    ],
+)
+def test_m_of_a_capped_head_lies_in_its_interval(
+    format: str, path: Any, logit_std: float, rows: int, softcap: float
+) -> None:
+    how = Arithmetic(0.11, softcap=softcap, format=format, path=path)
+    inside = 0
+    for seed in range(12):
+        head = simulate(seed, how, n_keys=128, d_k=32, logit_std=logit_std, rows=rows)
+        found = diagnose(head).multiplier
+        assert found is not None
+        interval = found.at()
+        assert interval.low is not None
+        assert interval.high is not None
+        inside += interval.low <= 0.11 <= interval.high
+        assert interval.high - interval.low < 0.0004
+    assert inside >= 10
+
+
+def test_what_is_undecided_widens_a_number_by_the_reach_of_their_ellipse() -> None:
+    alone = Number(2.0, 0.3, inf)
+    weight = Number(1.0, 0.5, inf)
+    pulled = Undecided(alone, (Beside(weight, 0.4),)).at(0.6826894921370859)
+    assert pulled.low == pytest.approx(1.7)
+    assert pulled.high == pytest.approx(2.4 + sqrt(0.3**2 + 0.2**2))
+    absent = Undecided(alone, (Beside(replace(weight, value=-1.0), 0.4),)).at()
+    assert absent == alone.at()
+    free = Undecided(alone, (Beside(Number(0.0, inf, 4.0), -0.4, 2.0),)).at(0.6826894921370859)
+    assert free.low == pytest.approx(2.0 - 0.8 - 0.3)
+    assert free.high == pytest.approx(2.3)
