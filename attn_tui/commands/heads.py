@@ -39,6 +39,7 @@ HOLDS, PARTLY = 1, 3
 """The statuses that say that a --fail-if holds, and that parts could not be worked off."""
 
 STATISTICS = {
+    "max_weight": "the largest weight of a row, mean over rows",
     "saturated_share": "share of rows in which one key has practically all the weight",
     "largest_score": "the largest |q·k|",
     "float16_margin": "65,504 over the largest |q·k|",
@@ -58,7 +59,7 @@ STATISTICS = {
 """Names of statistics for help and completion, for which NumPy need not be imported."""
 
 DEFAULT = (
-    "saturated_share", "effective_keys", "max_logit", "first_key_mass", "dead_gradient_share",
+    "max_weight", "effective_keys", "max_logit", "first_key_mass", "dead_gradient_share",
 )  # fmt: skip
 """The statistics of a report that names none."""
 

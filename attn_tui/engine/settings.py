@@ -129,7 +129,7 @@ class Settings:
         synonyms=("second capture", "compare", "difference", "other"),
     )  # fmt: skip
     statistic: str = asked(
-        "saturated_share",
+        "max_weight",
         one_of(
             {name: each.words for name, each in STATISTICS.items()},
             {name: each.title for name, each in STATISTICS.items()},

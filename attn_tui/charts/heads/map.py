@@ -162,7 +162,7 @@ def head_map(picture: Picture, width: int, height: int) -> Sequence[Row]:
 def _legends(picture: Picture, seen: Layout) -> list[Row]:
     rows = change_legend(picture.name) if picture.is_change else legend(picture.name)
     if out := _out_of_sight(picture, seen):
-        rows = [(*row, (f"   {out}", "strong")) for row in rows] + rows
+        rows = [(*row, (f"  {out}", "strong")) for row in rows] + rows
     if (picture.there & ~picture.known).any():
         rows = [(*row, ("   ? not yet", "muted")) for row in rows[:1]] + rows
     return rows

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from attn_tui.charts.glyphs import ABOVE, BELOW, NAN, SHADES
 from attn_tui.charts.rows import Row
+from attn_tui.compute.heads.statistic import SATURATED
 from attn_tui.report.heads.values import SHARES, brief
 from attn_tui.report.numbers import general
 
@@ -40,6 +41,8 @@ _SHARES = Scale((0.05, 0.25, 0.5, 0.9))
 _NORMS = Scale((4.0, 16.0, 64.0, 256.0))
 SCALES = {
     **dict.fromkeys(SHARES, _SHARES),
+    # Its darkest are the heads that the headline counts.
+    "max_weight": Scale((0.05, 0.25, 0.5, SATURATED)),
     # Of float16, which ends at 65,504: an eightieth, an eighth, half, all.
     "largest_score": Scale((819.0, 8188.0, 32752.0, 65504.0)),
     "float16_margin": Scale((80.0, 8.0, 2.0, 1.0)),
@@ -134,7 +137,8 @@ def legend(name: str) -> list[Row]:
     darkest = list(zip(range(4, 0, -1), texts[::-1], strict=True))
     rest = "more" if scale.falls else "less"
     rows: list[Row] = []
-    for form, last in ((f" {sign} {{}}{end}   ", f" {rest}"), (f"{sign}{{}} ", rest)):
+    forms = (f" {sign} {{}}{end}   ", f" {rest}"), (f"{sign}{{}} ", rest), ("{} ", rest)
+    for form, last in forms:
         samples = tuple(
             span
             for shade, text in darkest

@@ -23,6 +23,7 @@ TALLIED: Mapping[str, Edges] = {
     "first_key_mass": _SHARES,
     "sink_mass": _SHARES,
     "gradient_norm": 10.0 ** (np.arange(-32, 1) / 2),
+    "max_weight": _SHARES,
     "saturated": np.array([0.5]),
     "dead_gradient": np.array([0.5]),
     "query_norm": _SIZES,

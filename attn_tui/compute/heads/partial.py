@@ -197,6 +197,7 @@ def tallied(
         **{name: each(name) for name in ("entropy", "effective_keys", "first_key_mass")},
         "sink_mass": each("sink_mass"),
         "gradient_norm": each("gradient_norm", several),
+        "max_weight": each("max_weight", several),
         "saturated": share("saturated", found.max_weight >= ALL),
         "dead_gradient": share("dead_gradient", found.logit_gradient_norm < DEAD),
     }

@@ -10,6 +10,9 @@ DEAD = 1e-3
 ALL = 0.9995
 """The largest weight of a row from which on one key has practically all of it."""
 
+SATURATED = 0.9
+"""A head saturates if the largest weight of a row is at least this, on average."""
+
 TAU = 100.0
 """The largest logit that QK-clip leaves alone."""
 
@@ -39,6 +42,10 @@ class Statistic:
 
 
 _ALL = (
+    Statistic(
+        "max_weight", "largest p", "the largest weight of a row, mean over rows",
+        "max_weight", "mean",
+    ),
     Statistic(
         "saturated_share", "on one key", f"share of rows whose largest weight is {ALL:g} or more",
         "saturated", "mean",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.capture import HeadId
-from attn_tui.compute.heads.statistic import FLOAT16_LARGEST, STATISTICS, TAU
+from attn_tui.compute.heads.statistic import FLOAT16_LARGEST, SATURATED, STATISTICS, TAU
 from attn_tui.engine.making import FITS
 from attn_tui.engine.table import HeadNumbers
 from attn_tui.report.headline import Headline, percent, rounded
@@ -61,6 +61,7 @@ class Facts:
 def _beyond(name: str, values: NDArray[np.float64], tau: float) -> int:
     """Return in how many heads a statistic is where it matters."""
     limits = {
+        "max_weight": values >= SATURATED,
         "saturated_share": values > MOST,
         "dead_gradient_share": values > MOST,
         "first_key_mass": values > MOST,
@@ -150,6 +151,26 @@ def _doubts(table: HeadNumbers) -> Iterator[str]:
 
 
 Said = tuple[str, str]
+
+
+def _weight(found: Facts, tau: float, keys: float) -> Said:
+    row = "sampled row" if found.sampled else "row"
+    if not found.count:
+        text = f"{found.of} none saturates: even in {found.head}, the sharpest, a {row} puts"
+        share = percent(found.value)
+        short = f"None of {found.known:,} heads saturates; {found.head} is the sharpest: {share}."
+        return f"{text} {share} of its weight on one key on average.", short
+    begin = f"{found.of} {found.count:,} saturate"
+    short = f"{found.count:,} of {found.known:,} heads saturate"
+    if found.count == 1:
+        begin, short = f"{found.of} one saturates", f"{short}s"
+    elif found.count == found.known:
+        start = "So far all" if found.known < found.all else "All"
+        begin, short = f"{start} {found.known:,} heads saturate", f"All {found.known:,} saturate"
+    whose = "its" if found.count == 1 else "their"
+    does = f"{whose} {row}s put over {percent(SATURATED)} of the weight on one key on average"
+    sharpest = f"{found.head} is the sharpest"
+    return f"{begin}: {does}; {sharpest}.", f"{short}; {sharpest}."
 
 
 def _saturated(found: Facts, tau: float, keys: float) -> Said:
@@ -296,6 +317,7 @@ def _plain(value: float) -> str:
 
 
 _SAID: Mapping[str, Callable[[Facts, float, float], Said]] = {
+    "max_weight": _weight,
     "saturated_share": _saturated,
     "dead_gradient_share": _dead,
     "first_key_mass": _mass("the first key"),

@@ -83,7 +83,8 @@ def _facts(scene: Scene, table: HeadTable) -> list[tuple[str, str]]:
     assert head is not None
     shape = table.capture.shape(head)
     setup = scene.asked.experiment.setup
-    size = f"{len(table.layers):,} layers × {table.n_heads:,} heads"
+    layers, heads = len(table.layers), table.n_heads
+    size = f"{layers:,} layer{'s' * (layers > 1)} × {heads:,} head{'s' * (heads > 1)}"
     keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k}"
     mask = table.masks[head.layer]
     kind: str = mask.mask.kind if mask.mask.kind != "none" else "no mask"
@@ -222,7 +223,7 @@ def readout_rows(scene: Scene, table: HeadTable, width: int) -> list[Row]:
         return [fitted(((f" {place}: not looked at yet", "cursor"),), width), fitted((), width)]
     title = STATISTICS[name].title
     where = place_text(value)
-    others = [each for each in ("saturated_share", "effective_keys", "max_logit") if each != name]
+    others = [each for each in ("max_weight", "effective_keys", "max_logit") if each != name]
     more = "  ".join(
         f"{STATISTICS[each].title} {number_text(each, table.value(head, each).value)}"  # type: ignore[union-attr]
         for each in others

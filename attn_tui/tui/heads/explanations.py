@@ -32,8 +32,8 @@ DOCTOR = Explanation(
 )
 WORDS = Explanation(
     "The headline",
-    "practically all: a weight of .9995 or more",
-    "How many heads put practically all weight on one key in most of the rows that were looked at, "
-    "or the like for another statistic; and which head does so most.",
+    "saturated: the largest weight of a row is .9 or more, on average",
+    "How many heads saturate, which are the darkest ones of the map, or the like for another "
+    "statistic; and which head does so most.",
     _SOURCE,
 )

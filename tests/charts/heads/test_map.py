@@ -69,6 +69,8 @@ def test_layers_and_heads_out_of_sight_are_told() -> None:
     text = plain(head_map(picture(32, 64, (15, 49)), 80, 16))
     assert "layers 8–21 of 32" in text
     assert "heads" not in text
+    text = plain(head_map(picture(8, 8, (7, 7)), 40, 7))
+    assert "█90 ▓50 ▒25 ░5 ·less  layers 3–7 of 8" in text
 
 
 def test_changes_are_differences_of_shares_and_factors_of_sizes() -> None:

@@ -47,6 +47,7 @@ def test_a_head_is_what_its_rows_say() -> None:
     assert found.value("gradient_norm").value == pytest.approx(gradients.mean(), rel=1e-12)
     assert found.value("dead_gradient_share").value == (gradients / 0.5 < 1e-3).mean()
     assert found.value("saturated_share").value == (rows.max_weight[sees] >= 0.9995).mean()
+    assert found.value("max_weight").value == pytest.approx(rows.max_weight[sees].mean())
     assert found.value("query_norm").value == pytest.approx(rows.query_norm.mean())
     assert found.value("key_norm").value == pytest.approx(np.linalg.norm(head.keys, axis=1).mean())
 

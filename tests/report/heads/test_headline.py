@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.example import example_capture
+from attn_tui.charts.heads.shading import SCALES
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.compute.setup import Setup
@@ -92,9 +93,29 @@ def test_what_it_counts_is_so(found: HeadNumbers) -> None:
     assert said.startswith("So far") == (known < len(found.heads))
 
 
+@given(tables(doubtful=False))
+def test_it_counts_the_heads_that_are_darkest_on_the_map(found: HeadNumbers) -> None:
+    weights = found.numbers["max_weight"]
+    known = int((~np.isnan(weights)).sum())
+    count = sum(SCALES["max_weight"].shade(float(each)) == 4 for each in weights[:known])
+    said = headline(found, "max_weight")
+    words = {0: "none saturates", 1: "one saturates"}.get(count, f"{count:,} saturate")
+    if count == known and count > 1:
+        words = f"ll {count:,} heads saturate"
+    assert words in said.full
+    first = found.heads[int(np.nanargmax(weights))]
+    assert f"layer {first.layer} head {first.head}" in said.full
+
+
 @pytest.mark.parametrize(
     ("numbers", "name", "said"),
     [
+        ({"max_weight": [0.97, 0.2, 0.9]}, "max_weight",
+         "Of 3 heads 2 saturate: their rows put over 90 % of the weight on one key on average; "
+         "layer 0 head 0 is the sharpest."),
+        ({"max_weight": [0.31, 0.12]}, "max_weight",
+         "Of 2 heads none saturates: even in layer 0 head 0, the sharpest, a row puts 31 % of its "
+         "weight on one key on average."),
         ({"saturated_share": [0.9, 0.2, 0.6], "entropy": [0.1, 2.0, 0.4]}, "saturated_share",
          "Of 3 heads 2 put practically all weight on one key in most rows; layer 0 head 0 is the "
          "sharpest."),
