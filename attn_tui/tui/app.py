@@ -341,6 +341,12 @@ class AttnApp(Punctual, App[None]):
         self.in_ascii = not self.in_ascii
 
     async def action_instrument(self, name: str) -> None:
+        """Go to an instrument as somebody asks, by what leads there from the present one."""
+        here = self.screen
+        lead = here.LEADS.get(name) if isinstance(here, InstrumentScreen) else None
+        await (here.run_action(lead) if lead else self.go_to(name))
+
+    async def go_to(self, name: str) -> None:
         """Go to an instrument, and to its full picture from that of another."""
         if isinstance(before := self.screen, InstrumentScreen):
             await self.switch_mode(name)

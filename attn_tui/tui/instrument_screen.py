@@ -82,6 +82,8 @@ class InstrumentScreen(Punctual, Screen[None]):
     """What is said of settings that others have, by name."""
     TABS: Mapping[str, Tab] = {}
     """What there is to look at, by name in the order of the tabs."""
+    LEADS: ClassVar[Mapping[str, str]] = {}
+    """What goes to an instrument with something to show there, by its name."""
     WRITERS: ClassVar[Mapping[str, Callable[[Any], Iterable[str]]]] = {}
     """What writes an answer, by the ending of a file's name; ``.txt`` is read on the screen too."""
 

@@ -39,7 +39,7 @@ class TourHost(Protocol):
     def become(self, draft: Draft) -> None:
         """Ask something else altogether, as one step of history."""
 
-    async def action_instrument(self, name: str) -> None:
+    async def go_to(self, name: str) -> None:
         """Go to an instrument."""
 
     def push_screen(self, screen: Screen[Any]) -> Any:
@@ -172,7 +172,7 @@ class Guide:
         if instrument == self._app.current_mode:
             self._redraw()
         else:
-            await self._app.action_instrument(instrument)
+            await self._app.go_to(instrument)
 
     def _pick(self, answer: int) -> None:
         """Uncover the answers, and give the keys back to the picture."""

@@ -67,15 +67,19 @@ class Visiting(Part[VisitingHost]):
         """
         if asked := self._screen.asked:
             app = self._screen.app
-            await app.action_instrument(instrument)
+            await app.go_to(instrument)
             if looked:
                 app.screen.look(looked(app.screen.view))
             app.visit = Visit(self._screen.NAME, asked.draft, words)
             app.become(draft)
+
+    async def go(self, instrument: str) -> None:
+        """Go to another instrument with the question that is asked."""
+        await self._screen.app.go_to(instrument)
 
     async def back(self) -> None:
         """Ask again what was asked before, where it was."""
         app = self._screen.app
         visit, app.visit = app.visit, None
         app.become(visit.draft)
-        await app.action_instrument(visit.home)
+        await app.go_to(visit.home)

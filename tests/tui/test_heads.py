@@ -195,3 +195,25 @@ async def test_two_captures_are_compared_and_the_headline_says_where_they_part(
         assert person.app.line.startswith("attn-tui compare")
         await person.press("p")
         person.misses("compared with")
+
+
+async def test_4_goes_to_the_head_under_the_cursor_and_to_rows_of_ones_own() -> None:
+    async with at_heads() as person:
+        await person.press("4")
+        await person.until_sees("Layer 4 head 7 of a capture: esc goes back")
+        await person.press("escape")
+        await person.until_sees("on one key in most rows")
+        await person.press("left", "4")
+        await person.until_sees("Layer 4 head 6 of a capture: esc goes back")
+        await person.press("5", "4")
+        assert person.asked.experiment.source.place == (0, 4, 6)  # type: ignore[attr-defined]
+        await person.press("5", "right", "4")
+        await person.until_sees("Layer 4 head 7 of a capture: esc goes back")
+
+
+async def test_4_goes_to_rows_that_are_asked_where_there_are_some() -> None:
+    async with at_heads() as person:
+        person.app.become(replace(person.asked.draft, text="1 2 3\n3 2 1"))
+        await person.press("4")
+        assert person.app.current_mode == "attention"
+        person.sees("2 rows")

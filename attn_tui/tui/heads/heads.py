@@ -11,7 +11,7 @@ from attn_tui.engine.settings import ROWS, Settings
 from attn_tui.files.draft import Draft
 from attn_tui.report.heads.values import head_text
 from attn_tui.tui.choices import Choice
-from attn_tui.tui.heads.opening import draft_of_head
+from attn_tui.tui.heads.opening import draft_of_head, leads
 from attn_tui.tui.heads.scene import nearest
 from attn_tui.tui.heads.view import View
 from attn_tui.tui.looking import Looking
@@ -122,6 +122,18 @@ class Heads(Part[HeadsHost]):
             self._screen.notify("Kept: o opens the capture to compare with it", timeout=4)
         else:
             self._screen.notify("Nothing is open that could be kept: o opens a capture", timeout=4)
+
+    async def follow(self) -> None:
+        """Go to Attention, with the head under the cursor where it had another, or none."""
+        screen = self._screen
+        if (
+            self.here
+            and screen.asked
+            and leads(self.here, screen.settings, screen.asked.experiment)
+        ):
+            await self.open()
+        else:
+            await screen.visiting.go("attention")
 
     async def open(self) -> None:
         """Open the head under the cursor; without a capture a small one."""

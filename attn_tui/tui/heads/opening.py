@@ -3,7 +3,10 @@
 from dataclasses import replace
 
 from attn_tui.captures.capture import HeadId
+from attn_tui.captures.source import Captured
 from attn_tui.compute.attention import settings as attention_settings
+from attn_tui.compute.attention.head import is_drawn
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import Mask
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.table import HeadTable
@@ -27,3 +30,13 @@ def draft_of_head(table: HeadTable, settings: Settings, head: HeadId, draft: Dra
     )  # fmt: skip
     setup = replace(draft.setup, mask=Mask(causal=causal)).put(attention)
     return replace(draft, setup=with_sink(setup, source)).asking(source)
+
+
+def leads(head: HeadId, settings: Settings, experiment: Experiment) -> bool:
+    """Return whether Attention would show another head, or one that it draws."""
+    source = experiment.source
+    if isinstance(source, Captured):
+        place = (head.batch, head.layer, head.head)
+        return (source.paths, source.place, source.row) != (settings.capture, place, None)
+    wants = experiment.setup.get(attention_settings.Settings).rows
+    return wants == "auto" and is_drawn(experiment)

@@ -47,6 +47,7 @@ class HeadsScreen(InstrumentScreen):
 
     NAME = "heads"
     SECTIONS = (panes.HeadsChart.SECTION,)
+    LEADS: ClassVar = {"attention": "heads.follow"}
     ACTIONS = (*full.ACTIONS, *ACTIONS)
     GROUPS, ABSENT = GROUPS, ABSENT
     TABS = TABS
