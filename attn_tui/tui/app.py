@@ -342,9 +342,10 @@ class AttnApp(Punctual, App[None]):
 
     async def action_instrument(self, name: str) -> None:
         """Go to an instrument as somebody asks, by what leads there from the present one."""
-        here = self.screen
-        lead = here.LEADS.get(name) if isinstance(here, InstrumentScreen) else None
-        await (here.run_action(lead) if lead else self.go_to(name))
+        if isinstance(self.screen, InstrumentScreen) and (lead := self.screen.LEADS.get(name)):
+            self.screen.do(lead)
+        else:
+            await self.go_to(name)
 
     async def go_to(self, name: str) -> None:
         """Go to an instrument, and to its full picture from that of another."""
@@ -362,8 +363,7 @@ class AttnApp(Punctual, App[None]):
 
     def _show_due(self) -> None:
         """Show what is asked, unless a held key asks more in one breath: it may take its time."""
-        rested = self._clock() - self._shown_at
-        if self._due and not (self.turns.repeating and rested < BREATH):
+        if self._due and not (self.turns.repeating and self._clock() - self._shown_at < BREATH):
             self._show()
 
     def fail(self, error: BaseException) -> None:

@@ -202,7 +202,7 @@ async def test_4_goes_to_the_head_under_the_cursor_and_to_rows_of_ones_own() -> 
         await person.press("4")
         await person.until_sees("Layer 4 head 7 of a capture: esc goes back")
         await person.press("escape")
-        await person.until_sees("on one key in most rows")
+        assert person.app.current_mode == "heads"
         await person.press("left", "4")
         await person.until_sees("Layer 4 head 6 of a capture: esc goes back")
         await person.press("5", "4")
