@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from unicodedata import combining, name, normalize
 
 _SIGNS = {"√": "sqrt", "∂": "d", "∞": "inf"}
@@ -45,10 +46,12 @@ def matching(choices: Sequence[Choice], typed: str) -> tuple[Choice, ...]:
     ['1/d_k', '1/√d_k']
     """
     words = [word for word in map("".join, map(_runs, typed.split())) if word]
+    whole, each = "".join(words), [*dict.fromkeys(words)]
     found = []
     for place, choice in enumerate(choices):
-        at_once, ranks = _rank(choice, "".join(words)), [_rank(choice, word) for word in words]
-        if at_once < _NONE or _NONE not in ranks:
+        # Of a text that was pasted most words need not be looked at.
+        ranks = [*takewhile(_NONE.__gt__, (_rank(choice, word) for word in each))]
+        if (at_once := _rank(choice, whole)) < _NONE or len(ranks) == len(each):
             found.append((at_once, sum(ranks), place))
     return tuple(choices[place] for *_, place in sorted(found))
 
@@ -84,7 +87,7 @@ def _is_put_together(word: str, runs: Sequence[str]) -> bool:
         rests |= {
             rest[size:]
             for rest in rests
-            for size in range(len(run) if run.isdigit() else 1, len(rest) + 1)
+            for size in range(len(run) if run.isdigit() else 1, min(len(run), len(rest)) + 1)
             if run.startswith(rest[:size]) and (size > 1 or size in (len(run), len(rest)))
         }
     return "" in rests

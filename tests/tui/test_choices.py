@@ -61,6 +61,19 @@ def test_greek_letters_are_their_names_and_signs_what_one_types_for_them() -> No
         assert [each.title for each in matching(offered, typed)] == [title], typed
 
 
+PASTED = {
+    "words": "1.5, " * 9000,
+    "word": "title" * 9000,
+    "others": " ".join(map(str, range(9000))),
+}
+
+
+@pytest.mark.parametrize("pasted", PASTED.values(), ids=PASTED)
+def test_a_long_text_is_looked_for_before_anybody_gives_up(pasted: str) -> None:
+    offered = [Choice(str(n), "a title of words", "and all there is to say") for n in range(200)]
+    assert matching(offered, pasted) == ()
+
+
 def test_the_best_comes_first_and_what_is_as_good_keeps_its_order() -> None:
     offered = [
         Choice("detail", "Rule", "a mask is one"),
