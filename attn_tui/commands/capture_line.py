@@ -67,7 +67,8 @@ def heads(asked: "Asked") -> str:
     if not settings.capture:
         raise InputError("capture", "none is open", "one: o opens it")
     words = ["attn-tui", "heads", *settings.capture]
-    if len(settings.other) == 1 and len(settings.capture) == 1:
+    compared = len(settings.other) == 1 and len(settings.capture) == 1
+    if compared:
         words = ["attn-tui", "compare", *settings.other, *settings.capture]
     fields = fields_of(Settings)
     for option, name in (
@@ -80,8 +81,12 @@ def heads(asked: "Asked") -> str:
         ("--names", "names"),
     ):
         value = getattr(settings, name)
-        if value != fields[name].default:
+        if value != fields[name].default and not (compared and name == "tau"):
             words += [option, fields[name].kind.text(value)]
     if (text := rule_text(setup.scale)) != rule_text(Scale()):
         words += ["--rule", text]
+    for name, field in fields_of(Scale).items():
+        value = getattr(setup.scale, name)
+        if value is not None and name in ("softcap", "sink"):
+            words += [field.option, field.kind.text(value)]
     return join(words)

@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from attn_tui.captures.capture import Capture
+from attn_tui.captures.layouts import parse_layouts
 from attn_tui.captures.opening import open_capture
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.engine.comparison import Comparison, compared
@@ -45,14 +46,16 @@ def opened(settings: Settings, paths: tuple[str, ...]) -> Capture:
     Raises:
         InputError: Naming the file, the layout or the name that will not do.
     """
-    layouts = dict(each.split("=", 1) for each in settings.layouts.split(",") if "=" in each)
+    layouts = parse_layouts([settings.layouts]) if settings.layouts else {}
     return open_capture(paths, layouts=layouts, names=settings.names or None)
 
 
 def question_of(experiment: Experiment) -> Question:
     """Return what is asked about each capture."""
     settings = experiment.setup.get(Settings)
-    making = Making(experiment.setup.scale, parse_mask(settings.mask))
+    # Captured q and k are those that were multiplied, whatever came before.
+    scale = replace(experiment.setup.scale, qk_norm=False)
+    making = Making(scale, parse_mask(settings.mask))
     return Question(settings.rows, settings.seed, making=making)
 
 
