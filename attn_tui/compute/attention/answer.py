@@ -23,6 +23,9 @@ MOST_BLOCKS = 256
 HIDDEN = -1.0
 """What stands for the weight of a block of keys all of which are masked."""
 
+_AT_ONCE = 20_000_000
+"""So many products are taken at once at most where somebody waits."""
+
 _BETWEEN = 2_000_000
 """So many scores are worked on between two answers."""
 
@@ -168,6 +171,34 @@ class Answer:
         sides = [self.row(row) for row in rows]
         first, second = (np.array([each[at].weights() for each in sides]) for at in (0, 1))
         return first @ values, second @ values
+
+    def query_gradients(self, rows: Sequence[int]) -> tuple[Numbers, Numbers] | None:
+        """Return ‖∂o/∂q‖_F of the output o of some rows on both sides, each of shape (len(rows),).
+
+        None without V, with q that are normalised, and where it would take long.
+        """
+        parts = self.head.source.parts(0)
+        if parts is None or parts[2] is None or self.head.setup.scale.qk_norm:
+            return None
+        _, keys, values = parts
+        assert values is not None
+        if len(rows) * keys.size * values.shape[1] > _AT_ONCE:
+            return None
+        sides = [[_query_gradient(side, keys, values) for side in self.row(row)] for row in rows]
+        first, second = np.array(sides).reshape(-1, 2).T
+        return first, second
+
+
+def _query_gradient(side: Evaluation, keys: Numbers, values: Numbers) -> float:
+    """Return ‖Σ_j p_j ∂z_j/∂s_j (v_j − o) k_jᵀ‖_F, which is ‖∂o/∂q‖_F."""
+    p = side.weights()
+    # From the value of the largest weight on, so that nothing cancels in a saturated row.
+    own = values[p.argmax()]
+    beyond = values - own
+    # The value of a sink is 0.
+    output = p @ beyond - side.sink_weight * own
+    moves = (p * side.slopes())[:, None] * (beyond - output)
+    return float(np.linalg.norm(moves.T @ keys))
 
 
 NAMES = ("pinned", "now")

@@ -62,9 +62,14 @@ _STATISTICS = (
 
 
 def output_columns(answer: Answer, rows: Sequence[int], cursor: int | None = None) -> list[Column]:
-    """Return the columns of the output of some rows: its components on both sides."""
+    """Return the columns of the output of some rows: its gradient, and its components."""
     names = tuple((f"{row:,}", "cursor" if row == cursor else "label") for row in rows)
     columns = [Column("query", names)]
+    if gradients := answer.query_gradients(rows):
+        for name, sizes in zip(answer.names, gradients, strict=True):
+            role = role_of(name)
+            numbers = tuple((quantity(size), role) for size in sizes.tolist())
+            columns.append(Column(name, numbers, 2, role=role, above="‖∂o/∂q‖"))
     outputs = answer.outputs(rows)
     for component in range(min(outputs[0].shape[1], _MOST)):
         for name, output in zip(answer.names, outputs, strict=True):

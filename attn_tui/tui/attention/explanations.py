@@ -31,7 +31,8 @@ CHART = Explanation(
     "those it stands for, and the line below says so. Below it stand the numbers of the cursor's "
     "row and of its key.\n\n"
     "Rows: the same numbers of every row: the largest weight and its key, effective keys e^H, the "
-    "Frobenius norm of ∂p/∂s. Output: Σ p_j v_j, where there is a V.\n\n"
+    "Frobenius norm of ∂p/∂s. Output: o = Σ p_j v_j, where there is a V, "
+    "and the norm of ∂o/∂q, which says how far it moves with the query.\n\n"
     "Enter opens the cursor's row in Explore, and escape comes back.",
     _SOURCE,
 )

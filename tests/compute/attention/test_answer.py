@@ -162,3 +162,24 @@ def test_n_goes_by_stops_to_both_ends() -> None:
     assert [kind.step(12, by) for by in (-2, -1, 1, 2)] == [6, 8, 16, 24]
     assert (kind.step(3, -9), kind.step(1000, 9), kind.step(13, 1)) == (2, MOST, 16)
     assert replace(Settings(), n=MOST).n == MOST
+
+
+@pytest.mark.parametrize("scale", [Scale(), Scale(softcap=2.0, sink=0.5), Scale("none")], ids=str)
+def test_the_gradient_of_the_output_by_the_query_is_its_central_differences(scale: Scale) -> None:
+    draw = np.random.default_rng(6).standard_normal
+    q, k, v = draw((3, 4)), draw((5, 4)), draw((5, 2))
+    setup = Setup(scale=scale, mask=Mask(((1, 2),)))
+    found = last(Experiment(Products(q, k, v), setup)).query_gradients([0, 2])
+    assert found is not None
+    for at, row in enumerate((0, 2)):
+        jacobians = np.empty((2, 2, 4))
+        for entry in range(4):
+            step = np.zeros(q.shape)
+            step[row, entry] = 1e-6
+            ends = [last(Experiment(Products(q + by, k, v), setup)) for by in (-step, step)]
+            for side in (0, 1):
+                low, high = (end.outputs([row])[side][0] for end in ends)
+                jacobians[side, :, entry] = (high - low) / 2e-6
+        sizes = [np.linalg.norm(each) for each in jacobians]
+        np.testing.assert_allclose([side[at] for side in found], sizes, rtol=1e-6)
+    assert last(Experiment(Products(q, k), setup)).query_gradients([0]) is None
