@@ -11,6 +11,8 @@ import pytest
 
 from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.captures.opening import open_capture
+from attn_tui.charts.heads.findings import finding_rows
+from attn_tui.charts.rows import length, plain
 from attn_tui.compute.fit.diagnosis import Diagnosis, Temperature
 from attn_tui.compute.fit.simulate import Arithmetic
 from attn_tui.compute.heads.mask import HeadMask
@@ -20,7 +22,10 @@ from attn_tui.doctor.verdict import judge
 from attn_tui.report.doctor import json as doctor_json
 from attn_tui.report.doctor import text
 from attn_tui.report.doctor.groups import groups
+from attn_tui.report.doctor.headline import headline
 from attn_tui.report.doctor.line import verdict_line, why
+from attn_tui.report.headline import FULL, SHORT, wrapped
+from attn_tui.tui.heads.examining import TITLES
 from tests.doctor.captures import write
 from tests.doctor.fakes import Cap, Log, Sink, Straight, diagnosis
 
@@ -134,6 +139,53 @@ def test_text_has_the_line_first_and_evidence_in_80_columns(capture: Capture) ->
     assert first == verdict_line(made)
     assert max(len(line) for line in lines if str(capture.paths[0]) not in line) <= 80
     assert "more heads in" in lines[-1]
+
+
+@pytest.mark.parametrize("names", [(name,) for name in HEADS] + [(*HEADS,), ("agrees", "no cap")])
+def test_the_headline_is_the_verdict_in_two_lines(capture: Capture, names: tuple[str, ...]) -> None:
+    made = report(capture, *names)
+    said = headline(made)
+    for width, sentence in ((FULL, said.full), (SHORT, said.short)):
+        assert len(wrapped(sentence, width)) <= 2
+        assert sentence[-1] in ".?"
+    if made.verdict in ("agrees", "differs"):
+        count = made.counts[made.verdict]
+        heads = f"{count} of {len(names)} heads" if count < len(names) else "The head "
+        assert said.full.startswith(heads)
+    if len(names) == 1 and made.verdict == "differs":
+        assert verdict_line(made).split(" (as in")[0].removeprefix("differs: ")[:20] in said.full
+    partly = headline(replace(made, total=len(names) + 1)).full
+    assert partly.startswith("So far ")
+    nothing = headline(replace(made, findings=()))
+    assert nothing.full.startswith("The doctor looks at the first of")
+
+
+@pytest.mark.parametrize("name", HEADS)
+@pytest.mark.parametrize(("width", "height"), [(120, 34), (80, 18), (40, 9), (40, 3), (12, 1)])
+def test_a_screen_shows_what_was_found_beside_what_was_expected(
+    capture: Capture, name: str, width: int, height: int
+) -> None:
+    findings = [finding(capture, each) for each in HEADS]
+    lines = [
+        (str(each.id.layer), str(each.id.head), *["said", "of", "all"], *"abcd")
+        for each in findings
+    ]
+    place = [*HEADS].index(name)
+    rows = finding_rows(findings, TITLES, lines, place, width, height)
+    assert [length(row) for row in rows] == [width] * height
+    seen, found = plain(rows), findings[place]
+    if height < 9:
+        return
+    assert f"▸    0{place:>6}" in seen
+    if found.diagnosis.fits:
+        assert all(word in seen for word in ("found", "m ", "soft cap", "sink", "mask"))
+        # What differs is marked, and nothing else is.
+        marked = {line[1:13].strip() for line in seen.splitlines() if "≠" in line}
+        named = {"multiplier": "m", "temperature": "m", "softcap": "soft cap", "window": "mask",
+                 "value_scale": "value scale"}  # fmt: skip
+        assert marked - {""} == {named.get(each, each) for each in found.judgement.differs}
+    else:
+        assert "nothing fits" in " ".join(seen.split())
 
 
 def test_an_interrupted_report_says_how_far_it_came(capture: Capture) -> None:

@@ -1,5 +1,6 @@
 """The screen of Heads: a capture opened, its map, its list, the doctor, and the way to a head."""
 
+import json
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from attn_tui.captures.demo import demos, tensors_of
 from attn_tui.captures.example import example_capture, tensors
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.setup import Setup
@@ -105,9 +107,30 @@ async def test_the_list_has_what_to_look_at_first_on_top() -> None:
 async def test_the_doctor_says_what_it_was_computed_with() -> None:
     async with at_heads() as person:
         await person.press("t", "t")
-        person.sees("agrees: m = 0.176795 = 1/√d_k (d_k = 32), mask causal as expected", "flash")
+        person.sees("All 64 heads agree: m = 0.176795 = 1/√d_k (d_k = 32), mask causal", "flash")
+        person.misses("saturate")
         await person.press("i")
         person.sees("expected by", "the capture's metadata")
+
+
+@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
+async def test_a_fault_is_said_first_and_the_first_head_that_has_it_is_looked_at(
+    size: tuple[int, int], tmp_path: Path
+) -> None:
+    demo = next(each for each in demos() if each.name == "layer-scale")
+    write_safetensors(tmp_path / "capture.safetensors", tensors_of(demo))
+    (tmp_path / "config.json").write_text(json.dumps(demo.config))
+    asked = {"capture": (str(tmp_path / "capture.safetensors"),), "config": str(tmp_path)}
+    async with at_heads(size, **asked) as person:
+        await person.run("looking.tab('doctor')")
+        await person.press("f5")
+        said = " ".join(line.strip() for line in person.lines[1:3])
+        assert said.startswith("8 of 12 heads differ: m of layer 1 = 0.5/√256: the layer's scale")
+        assert here(person) == (1, 0)
+        person.sees("found", "expected", "≠ 0.0625", "value scale", "soft cap", "causal")
+        assert "▸    1     0  differs" in person.text
+        await person.press("down")
+        assert here(person) == (1, 1)
 
 
 async def test_enter_opens_the_head_and_escape_comes_back() -> None:

@@ -1,11 +1,17 @@
 """What the screens show, as text at several sizes, and in colour where colour is the point."""
 
+import atexit
+import json
 from dataclasses import replace
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 
 import pytest
 
+from attn_tui.captures.demo import demos, tensors_of
 from attn_tui.captures.example import example_capture
+from attn_tui.captures.writer import write_safetensors
 from attn_tui.claims import settings as claims
 from attn_tui.commands.asked import asked_by
 from attn_tui.compute.dots.settings import Settings
@@ -78,6 +84,17 @@ def captured(*keys: str, **asked: object) -> Shot:
     return replace(HEADS, draft=draft, deed=typed(*keys))
 
 
+def faulty(name: str) -> Shot:
+    """Have the doctor look at the capture of a demonstration, with what its model expects."""
+    folder = Path(mkdtemp(prefix="attn-tui-"))
+    atexit.register(rmtree, folder, ignore_errors=True)
+    demo = next(each for each in demos() if each.name == name)
+    write_safetensors(folder / "capture.safetensors", tensors_of(demo))
+    (folder / "config.json").write_text(json.dumps(demo.config))
+    path = str(folder / "capture.safetensors")
+    return captured("t", "t", capture=(path,), config=str(folder))
+
+
 def claimed(name: str, *keys: str) -> Shot:
     draft = replace(EXAMPLE, setup=Setup().changed(CLAIM, lambda _: name))
     return replace(CLAIMS, draft=draft, deed=typed(*keys))
@@ -133,6 +150,7 @@ SHOTS = {
         "map": captured(),
         "sampled": captured(rows=16, statistic="max_logit", layer=3, head=2),
         "list": captured("t"),
+        "differs": faulty("mla"),
     },
     "claims": {
         "main": CLAIMS,

@@ -26,11 +26,11 @@ def verdict_line(report: Report) -> str:
     every = groups(report)
     if not every:
         return "cannot tell: stopped before the first head"
-    worst = _like(report, every[0].first)
+    worst = alike(report, every[0].first)
     return f"{worst.verdict}: {said(worst)}; {_evidence(report, worst)}"
 
 
-def _like(report: Report, finding: Finding) -> Group:
+def alike(report: Report, finding: Finding) -> Group:
     """Return the heads of which the same verdict is said, for the same reasons."""
     wanted = _reasons(finding)
     return Group(tuple(each for each in report.findings if _reasons(each) == wanted))

@@ -1,5 +1,6 @@
 """What the doctor found as text: the line to paste first, the evidence below it."""
 
+import re
 from collections.abc import Iterator
 from textwrap import wrap
 from typing import get_args
@@ -10,6 +11,7 @@ from attn_tui.doctor.verdict import SHOWN
 from attn_tui.report.doctor.groups import Group, groups
 from attn_tui.report.doctor.line import unknown, verdict_line, why
 from attn_tui.report.doctor.words import (
+    BY_ROW,
     WORDS,
     dialects,
     expected_texts,
@@ -20,8 +22,13 @@ from attn_tui.report.doctor.words import (
 from attn_tui.report.numbers import quantity
 from attn_tui.report.rows import WIDTH, cells
 
-_LABEL = 13
+LABEL = 13
+"""Columns that labels have."""
 _PLURALS = {"differs": "differ", "agrees": "agree"}
+ROOMY = 70
+"""Columns from which numbers have their intervals beside them."""
+_FOUND = 12
+"""Columns of what was found at least."""
 _MOST = 6
 """Groups of heads that are shown in full."""
 
@@ -67,30 +74,39 @@ def _about(report: Report) -> Iterator[str]:
 
 def _group(group: Group) -> Iterator[str]:
     finding = group.first
-    found = finding.diagnosis
     several = f"; of layer {finding.id.layer}, head {finding.id.head}:" * (len(group.findings) > 1)
     yield f"{group.places}: {group.verdict}{several}\n"
-    expected = expected_texts(finding.expected)
+    yield from evidence(finding)
+
+
+def evidence(finding: Finding, width: int = WIDTH) -> Iterator[str]:
+    """Yield what was found of a head, beside what was expected, in lines of a width.
+
+    Where there is little room numbers stand without their intervals.
+    """
+    found = finding.diagnosis
     if found.fits:
-        yield from _table(finding, expected)
+        yield from _table(finding, expected_texts(finding.expected), width)
     if found.used:
-        yield from _line("residual", f"{quantity(found.residual)}{_rounding(finding)}")
+        rounding = _rounding(finding) if width >= ROOMY else ""
+        yield from _line("residual", f"{quantity(found.residual)}{rounding}", width)
     for reason, names in unknown(finding).items():
-        yield from _line("not known", f"{joined(names)}: {reason}")
+        yield from _line("not known", f"{joined(names)}: {reason}", width)
     for pair in found.confounded:
         told = " and ".join(WORDS.get(name, name) for name in pair)
-        yield from _line("not apart", f"{told} cannot be told from each other here")
+        yield from _line("not apart", f"{told} cannot be told from each other here", width)
     for suspect in found.suspects:
-        yield from _line("tested", suspect)
+        yield from _line("tested", suspect, width)
     for miss in finding.misses:
         thread = f" ({miss.thread})" if miss.thread else ""
-        yield from _line("may be", f"{miss.form or quantity(miss.value)}: {miss.meaning}{thread}")
+        text = f"{miss.form or quantity(miss.value)}: {miss.meaning}{thread}"
+        yield from _line("may be", text, width)
     m = found.multiplier.at(SHOWN).value if found.multiplier is not None else None
     if m is not None and found.fits:
-        yield from _line("elsewhere", "; ".join(dialects(m)))
+        yield from _line("elsewhere", "; ".join(dialects(m)), width)
 
 
-def _table(finding: Finding, expected: dict[str, str]) -> Iterator[str]:
+def _table(finding: Finding, expected: dict[str, str], room: int) -> Iterator[str]:
     """Yield a row for each number: what was found, and beside it what was expected."""
     differs = {"mask" if name == "window" else name for name in finding.judgement.differs}
     if "temperature" in differs:
@@ -99,16 +115,29 @@ def _table(finding: Finding, expected: dict[str, str]) -> Iterator[str]:
     rule = rule_text(finding.names)
     if rule and finding.diagnosis.multiplier is not None:
         texts["multiplier"] += f" = {rule}"
-    width = max(cells(text) for text in texts.values()) + 2
-    yield f"{'':{_LABEL}}{'found':{width}}{'  expected' * bool(expected)}".rstrip() + "\n"
+    width = max(map(cells, texts.values())) + 2
+    if room < ROOMY:
+        most = max(map(cells, ["expected", *expected.values()]))
+        width = max(room - LABEL - 2 - most, _FOUND) if expected else room - LABEL
+        texts = {name: _brief(text, width - 1) for name, text in texts.items()}
+        expected = {name: _brief(text, room - LABEL - width - 2) for name, text in expected.items()}
+    yield f"{'':{LABEL}}{'found':{width}}{'  expected' * bool(expected)}".rstrip() + "\n"
     for name, text in texts.items():
         beside = f"{'≠' if name in differs else ' '} {expected[name]}" if name in expected else ""
-        row = f"{WORDS[name]:{_LABEL}}{text:{width}}{beside}".rstrip()
-        if cells(row) <= WIDTH:
+        row = f"{WORDS[name]:{LABEL}}{text:{width}}{beside}".rstrip()
+        if cells(row) <= room:
             yield row + "\n"
         else:
-            yield f"{WORDS[name]:{_LABEL}}{text}\n"
-            yield f"{'':{_LABEL}}{beside.strip()} expected\n"
+            yield f"{WORDS[name]:{LABEL}}{text}\n"
+            yield f"{'':{LABEL}}{beside.strip()} expected\n"
+
+
+def _brief(text: str, width: int) -> str:
+    """Return a number without its interval, and without its other names if there is no room."""
+    short = text.partition(" (")[0].replace(BY_ROW, "by row: ")
+    shorter = re.sub("^b = ", "", short)
+    forms = (text, short, *(shorter.partition(end)[0] for end in (" = ", ", or", " of", ":")))
+    return next((form for form in forms if cells(form) <= width), forms[-1])
 
 
 def _rounding(finding: Finding) -> str:
@@ -121,8 +150,8 @@ def _rounding(finding: Finding) -> str:
     return f" of the output; rounding alone makes {parts}{path}"
 
 
-def _line(label: str, text: str) -> Iterator[str]:
-    lines = wrap(text, WIDTH - _LABEL, break_on_hyphens=False) or [""]
-    yield f"{label:{_LABEL}}{lines[0]}\n"
+def _line(label: str, text: str, width: int = WIDTH) -> Iterator[str]:
+    lines = wrap(text, width - LABEL, break_on_hyphens=False) or [""]
+    yield f"{label:{LABEL}}{lines[0]}\n"
     for each in lines[1:]:
-        yield f"{'':{_LABEL}}{each}\n"
+        yield f"{'':{LABEL}}{each}\n"

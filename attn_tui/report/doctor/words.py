@@ -21,6 +21,9 @@ WORDS = {
 }
 """What each number is called."""
 
+BY_ROW = "another for each row, from "
+"""How an m begins that is not one number."""
+
 _RULES = {
     "inverse-sqrt": "1/√d_k",
     "none": "1",
@@ -66,7 +69,7 @@ def multiplier_text(found: Diagnosis) -> str:
         known = [value for value in values if value is not None]
         if not known:
             return "another for each row"
-        return f"another for each row, from {general(min(known), 4)} to {general(max(known), 4)}"
+        return f"{BY_ROW}{general(min(known), 4)} to {general(max(known), 4)}"
     return "unknown" if found.multiplier is None else interval_text(found.multiplier.at(SHOWN))
 
 

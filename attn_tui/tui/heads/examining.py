@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.experiment import Stop
 from attn_tui.doctor.report import Finding, Report
+from attn_tui.doctor.verdict import VERDICTS
 from attn_tui.engine.settings import Settings
-from attn_tui.report.doctor.line import verdict_line
-from attn_tui.report.doctor.words import found_texts
+from attn_tui.report.doctor.headline import headline
+from attn_tui.report.doctor.words import BY_ROW, found_texts
+from attn_tui.report.headline import Headline
 from attn_tui.report.numbers import quantity
 
 EVERY = 0.1
@@ -27,20 +29,20 @@ class Examined:
 
     Attributes:
         report: All of it.
-        verdict: The line to paste; empty before the first head.
-        lines: A text for each column, of each head.
-        widths: Cells of each column.
+        headline: The verdict.
+        findings: What is said of each head, the worst first.
+        lines: A text for each column, of each of them.
     """
 
     report: Report
-    verdict: str
+    headline: Headline
+    findings: tuple[Finding, ...]
     lines: tuple[Line, ...]
-    widths: tuple[int, ...]
 
     @property
     def heads(self) -> tuple[HeadId, ...]:
         """The head of each line."""
-        return tuple(each.id for each in self.report.findings)
+        return tuple(each.id for each in self.findings)
 
 
 def key_of(settings: Settings) -> tuple[object, ...]:
@@ -78,10 +80,10 @@ def examined(settings: Settings, stop: Stop) -> Iterator[Examined]:
 
 
 def _worded(report: Report, lines: list[Line]) -> Examined:
-    columns = zip(TITLES, *lines, strict=True)
-    widths = tuple(max(map(len, column)) for column in columns)
-    verdict = verdict_line(report) if report.findings else ""
-    return Examined(report, verdict, tuple(lines), widths)
+    verdicts = [VERDICTS.index(each.judgement.verdict) for each in report.findings]
+    order = sorted(range(len(verdicts)), key=verdicts.__getitem__)
+    findings = tuple(report.findings[at] for at in order)
+    return Examined(report, headline(report), findings, tuple(lines[at] for at in order))
 
 
 def _line(finding: Finding) -> Line:
@@ -94,7 +96,7 @@ def _line(finding: Finding) -> Line:
         str(finding.id.layer),
         str(finding.id.head),
         finding.judgement.verdict,
-        *(texts[name] for name in names),
+        *(texts[name].partition(" (")[0].removeprefix(BY_ROW) for name in names),
         quantity(found.residual) if found.used else "–",
         found.path or "–",
     )

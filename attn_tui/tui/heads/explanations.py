@@ -27,7 +27,8 @@ DOCTOR = Explanation(
     "out = c·softmax(cap(m·QKᵀ) + mask)·V  fitted to the captured output",
     "Says which multiplier, soft cap, sink and mask attention was computed with, each with its "
     "95 % interval, and which way of rounding explains what is left over. What a configuration "
-    "expects is compared with that; a setting names its file.",
+    "expects is compared with that; a setting names its file. Heads that differ come first. i has "
+    "the line to paste into an issue, and all the evidence.",
     "docs/doctor.md",
 )
 WORDS = Explanation(

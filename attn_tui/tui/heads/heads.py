@@ -12,11 +12,11 @@ from attn_tui.files.draft import Draft
 from attn_tui.report.heads.values import head_text
 from attn_tui.tui.choices import Choice
 from attn_tui.tui.heads.opening import draft_of_head, leads
-from attn_tui.tui.heads.scene import nearest
+from attn_tui.tui.heads.scene import Scene
 from attn_tui.tui.heads.view import View
 from attn_tui.tui.looking import Looking
 from attn_tui.tui.parts import Host, Part
-from attn_tui.tui.state import Gesture
+from attn_tui.tui.state import Asked, Gesture
 from attn_tui.tui.visiting import Visiting
 
 MOVE = Gesture("head")
@@ -44,6 +44,9 @@ class HeadsHost(Host, Protocol):
     def settings(self) -> Settings:
         """What is asked of this instrument."""
 
+    def scene(self, asked: Asked) -> Scene:
+        """Return what panes are to show."""
+
     @property
     def lined(self) -> Sequence[HeadId]:
         """The heads of the list that is looked at, in its order."""
@@ -57,8 +60,8 @@ class Heads(Part[HeadsHost]):
     @property
     def here(self) -> HeadId | None:
         """The head with the cursor."""
-        answer = self._screen.answer
-        return nearest(answer.table, self._screen.settings) if answer else None
+        asked = self._screen.asked
+        return self._screen.scene(asked).head if asked else None
 
     def go(self, batch: int, layer: int, head: int) -> None:
         """Go to a head; a run of such is one step of history."""

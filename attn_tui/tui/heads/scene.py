@@ -51,7 +51,12 @@ class Scene(scene.Scene):
     @property
     def head(self) -> HeadId | None:
         """The head with the cursor: the one that is asked, or the nearest there is."""
-        return nearest(self.table, self.settings) if self.table else None
+        if self.table is None:
+            return None
+        said = self.said if self.view.chart == "doctor" else None
+        if said and said.findings and self.settings.head is None:
+            return said.findings[0].id
+        return nearest(self.table, self.settings)
 
     @property
     def said(self) -> "Examined | None":
@@ -72,7 +77,9 @@ class Scene(scene.Scene):
 
     @cached_property
     def headline(self) -> Headline:
-        """How many heads saturate."""
+        """How many heads saturate, or what the doctor says of them."""
+        if self.view.chart == "doctor" and self.said:
+            return self.said.headline
         if self.table is None:
             text = "Opening the capture …" if self.job.running else "Nothing is known yet."
             return Headline(text, text) if self.settings.capture else NOTHING
