@@ -1,19 +1,23 @@
 """Claims about layers of attention, and about square matrices of weights."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import exp, sqrt
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, claim
+from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, claim
 from attn_tui.claims.trial import Trial
+from attn_tui.compute.attention.settings import MOST, Settings
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.head import Head, row_weights
 from attn_tui.compute.number import Number
 from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Floats
 from attn_tui.compute.stream import stream
 from attn_tui.compute.sweep.rows import DrawnWeights, rows
+from attn_tui.files.draft import EXAMPLE
 
 
 def normals(trial: Trial, key: int, *shape: int) -> Floats:
@@ -44,6 +48,12 @@ def geometric(name: str, values: Floats) -> Evidence:
 def average(name: str, values: Floats) -> Evidence:
     """Return the mean of numbers, shape (draws,), with its error."""
     return Evidence.of(name, Number.mean(values.tolist()))
+
+
+def square(trial: Trial) -> Opened:
+    """Return what opens a square of weights as first layers have: a drawn head that sees all."""
+    drawn = Settings("drawn", min(trial.n, MOST), trial.seed, causal=False)
+    return Opened("attention", replace(EXAMPLE, setup=Setup(trial.d_k).put(drawn)))
 
 
 LAYERS = 8
@@ -85,6 +95,7 @@ def residuals(trial: Trial, scale: Scale, n_keys: int, layers: int) -> Floats:
     formula="‖X − 1x̄ᵀ‖_F/‖X‖_F",
     condition="where logits are small enough for nearly even weights, as 1/√d_k makes them",
     varies={"seed": 1, "d_k": 64, "n": 32, "draws": 24},
+    opens=square,
 )
 def rank_collapse(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Pass random tokens through layers of attention with and without a scale."""
@@ -119,6 +130,7 @@ def rank_collapse(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     formula="‖A‖₂ ≤ √n, ‖J‖_F ≤ ½",
     condition="as long as few rows are saturated: up to about σ = 4 at n = 256",
     varies={"seed": 1, "n": 256, "draws": 6},
+    opens=square,
 )
 def concentration(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Widen the logits of a square of weights, and follow its norm and that of J."""
@@ -196,6 +208,7 @@ def singular_values(matrix: Floats) -> Floats:
     topics=("softmax", "training"),
     formula="s₁ ≈ 1, then 2√((e^(σ²) − 1)/n) at most",
     varies={"seed": 1, "n": 1024},
+    opens=square,
 )
 def spectral_gap(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Compare the singular values of random weights with the edge of their bulk."""

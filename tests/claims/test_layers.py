@@ -10,10 +10,13 @@ from attn_tui.claims.layers import (
     singular_values,
     spectral_norm,
 )
+from attn_tui.claims.ledger import find
 from attn_tui.claims.trial import Trial
+from attn_tui.compute.attention import answer as attention
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.head import row_weights
 from attn_tui.compute.scale import Scale
+from attn_tui.files.draft import parse
 from tests.claims.breaking import Broken
 
 BROKEN: dict[str, Broken] = {
@@ -42,3 +45,17 @@ def test_even_weights_leave_nothing_of_the_differences_between_tokens() -> None:
 def test_what_takes_too_much_memory_is_refused() -> None:
     with pytest.raises(InputError, match="n: 4,096 will not do for this claim; expected 2 to 512"):
         check_size(Trial(n=4096), n=512)
+
+
+@pytest.mark.parametrize("id", ["L-12", "L-13", "L-14"])
+def test_a_square_of_weights_is_opened_as_a_head(id: str) -> None:
+    claim = find(id)
+    assert claim.opens
+    opened = claim.opens(claim.trial)
+    assert opened.instrument == "attention"
+    *_, found = attention.answer(parse(opened.draft))
+    assert (found.n_queries, found.n_keys) == (claim.trial.n,) * 2
+    # Each token copies another, or all of them evenly: which is why the scale decides.
+    assert (found.attended == claim.trial.n).all()
+    assert np.median(found.unscaled.effective_keys) < 3.0
+    assert np.median(found.scaled.effective_keys) > 0.5 * claim.trial.n
