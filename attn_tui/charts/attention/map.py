@@ -20,6 +20,9 @@ STEPS = (0.01, 0.1, 0.3, 0.9)
 GAP = 3
 """Columns between two maps."""
 
+_DISTANCES = (1, 2, 5, 10, 20, 50, 100, 200, 500)
+"""Cells from one number of a key to the next."""
+
 _LEAST = 8
 """Columns of cells that a map has at least where there are two."""
 
@@ -170,9 +173,11 @@ def _cell(weight: float, shade: int, role: str, body: int, is_middle: bool) -> t
 
 
 def _heads(answer: Answer, place: Layout, count: int, at: int) -> tuple[Row, ...]:
-    """Return the line of the numbers of keys: the cursor's first, then those that fit."""
+    """Return the line of the numbers of keys: the cursor's first, then others at one distance."""
     grid = Grid(place.width, 1)
-    for column in sorted(range(count), key=lambda each: (each != at, each)):
+    widest = len(str((count - 1) * place.columns * answer.block)) + 2
+    step = next(step for step in _DISTANCES if step * place.body >= min(widest, place.width))
+    for column in (at, *range(0, count, step)):
         text = f"{column * place.columns * answer.block}"
         left = place.gutter + column * place.body + (place.body - len(text)) // 2
         grid.put_if_free(max(left, place.gutter), 0, text, "cursor" if column == at else "label")

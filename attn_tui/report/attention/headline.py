@@ -26,6 +26,7 @@ class Sharing:
         effective: The median of the effective keys of those.
         largest: That of the largest weight.
         equal: Whether each shares almost equally among the keys it sees.
+        key: The one key that several put practically all on, if it is one for all of these.
     """
 
     n_queries: int
@@ -35,6 +36,7 @@ class Sharing:
     effective: float
     largest: float
     equal: bool
+    key: int | None
 
     @classmethod
     def of(cls, answer: Answer, side: Side) -> "Sharing":
@@ -43,6 +45,7 @@ class Sharing:
         undefined = np.isnan(largest)
         chosen = rows[~undefined[rows]]
         share = side.effective_keys[chosen] / answer.attended[chosen]
+        own = side.key[: answer.done][largest >= ALL]
         return cls(
             answer.done,
             int((largest >= ALL).sum()),
@@ -51,6 +54,7 @@ class Sharing:
             _median(side.effective_keys[chosen]),
             _median(side.largest[chosen]),
             bool(chosen.size and (share >= _EQUAL).all()),
+            int(own[0]) if own.size > 1 and (own == own[0]).all() else None,
         )
 
     @property
@@ -63,7 +67,7 @@ class Sharing:
             subject, verb = _part(self.single, self.n_queries, "puts", "put")
             their = "its" if verb == "puts" else "their"
             texts = (f"practically all {their} weight", "practically all")
-            return tuple(f"{subject} {verb} {text} on one key" for text in texts)
+            return tuple(f"{subject} {verb} {text} on {self._where}" for text in texts)
         if self.equal:
             return ("every query shares its weight almost equally",)
         if self.largest >= _HALF:
@@ -71,6 +75,10 @@ class Sharing:
             ways = (f"{share} of its weight", share)
             return tuple(f"a query typically puts {each} on one key" for each in ways)
         return (f"a query typically shares its weight among {_keys(self.effective)}",)
+
+    @property
+    def _where(self) -> str:
+        return "one key" if self.key is None else f"key {self.key:,}"
 
     def after(self, first: "Sharing") -> str:
         """Return the same where the other side was told of before, with the blank before it."""
@@ -89,7 +97,7 @@ class Sharing:
         if self.undefined:
             return f"{self.undefined:,} of {self.n_queries:,} NaN"
         if self.typical:
-            return f"{self.single:,} of {self.n_queries:,} on one key"
+            return f"{self.single:,} of {self.n_queries:,} on {self._where}"
         if self.equal:
             return "almost equal"
         return f"{percent(self.largest)} on one" if self.largest >= _HALF else _keys(self.effective)

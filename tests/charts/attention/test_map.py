@@ -86,3 +86,15 @@ def test_a_click_finds_the_cell_that_is_drawn_there(n: int) -> None:
 def test_what_is_too_small_says_so() -> None:
     assert "too small" in drawn(head(12), 40, 1)[0]
     assert layout(head(12), 30, 1) is None
+
+
+@pytest.mark.parametrize("n", [12, 70, 300])
+@pytest.mark.parametrize("width", [40, 78, 116])
+def test_keys_are_numbered_at_one_distance(n: int, width: int) -> None:
+    shown = head(n)
+    place = layout(shown, width, 16)
+    assert place is not None
+    line = drawn(shown, width, 16)[1][: place.width]
+    distances = np.diff([int(number) for number in line.split()])
+    assert distances.size
+    assert set(distances.tolist()) == {distances[0]}

@@ -54,6 +54,11 @@ def typed(*rows: list[float], mask: Mask = Mask()) -> Answer:
             "1,024, every query shares its weight almost equally.",
         ),
         (
+            typed([1000.0, 0.0], [900.0, 0.0], [800.0, 1.0]),
+            "Unscaled, all 3 queries put practically all their weight on key 0. Divided by 32, all "
+            "of these do, and the gradient is still almost nothing.",
+        ),
+        (
             typed([1.0, -np.inf], [-np.inf, 3.0]),
             "No query sees more than one key, which has all the weight at any scale: there is "
             "nothing to choose.",
