@@ -9,15 +9,17 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from attn_tui.commands import capture_line
+from attn_tui.captures.demo import write_demos
+from attn_tui.commands import capture_line, screen
 from attn_tui.commands.program import program
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.engine.answer import answer
 from attn_tui.engine.settings import Settings
-from attn_tui.files.draft import EXAMPLE
+from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.report.heads.answers import render_text
+from attn_tui.tui import running
 from attn_tui.tui.state import Asked
 from tests.engine.captured import heads, write
 
@@ -54,3 +56,43 @@ def test_the_command_that_compares_has_only_options_that_it_knows(tmp_path: Path
     draft = replace(EXAMPLE, setup=Setup().put(Settings(one, other, tau=30.0)))
     line = capture_line.heads(Asked.first(draft))
     assert run(*split(line)[1:]).exit_code == 0
+
+
+def test_a_capture_opens_with_what_the_doctor_is_to_expect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    capture = str(write(tmp_path / "a.safetensors", heads()))
+    config = tmp_path / "config.json"
+    config.write_text('{"model_type": "llama", "head_dim": 16, "num_attention_heads": 4}')
+    opened: list[tuple[Draft, str]] = []
+    monkeypatch.setattr(screen, "has_terminal", lambda: True)
+    monkeypatch.setattr(screen, "check_terminal", lambda instead: None)
+
+    def ran(draft: Draft, instrument: str, **how: Any) -> int:
+        opened.append((draft, instrument))
+        return 0
+
+    monkeypatch.setattr(running, "run", ran)
+    done = run(capture, "--config", str(config), "--layout", "bhnd")
+    assert (done.exit_code, done.output) == (0, "")
+    ((draft, instrument),) = opened
+    settings = draft.setup.get(Settings)
+    assert (settings.capture, settings.config, instrument) == ((capture,), str(config), "heads")
+    assert settings.layouts == "bhnd"
+    for arguments, says in (
+        ((capture, "--config", str(tmp_path / "none.json")), "there is no such file"),
+        (("1,2", "--config", str(config)), "it is of a capture, and none is opened"),
+    ):
+        done = run(*arguments)
+        assert done.exit_code == 2
+        assert "--config" in done.stderr
+        assert says in done.stderr
+    assert len(opened) == 1
+
+
+def test_without_a_terminal_the_doctor_prints_what_was_expected(tmp_path: Path) -> None:
+    folder = next(each for each in write_demos(tmp_path) if each.name == "mla").name
+    capture = str(tmp_path / folder / "capture.safetensors")
+    done = run(capture, "--config", str(tmp_path / folder))
+    assert done.exit_code == 1
+    assert done.stdout.startswith("differs: m = 0.667/√256 = 1/√576: the absorbed MLA dimension?")

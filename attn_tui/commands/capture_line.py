@@ -21,6 +21,10 @@ SUFFIXES = (".safetensors", ".npz", ".npy", ".h5", ".hdf5")
 """How names of captures end."""
 
 
+_ASKED = (("tau", "tau"), ("layout", "layouts"), ("names", "names"), ("config", "config"))
+"""Options that are fields of what is asked, and what these are called there."""
+
+
 def are_captures(words: Sequence[str]) -> bool:
     """Return whether arguments are the names of captures: scores are numbers, or begin with @."""
     return bool(words) and all(
@@ -43,7 +47,7 @@ def asked(given: Mapping[str, Any]) -> "Experiment":
     wanted = question(Given(given))
     changes: dict[str, Any] = {
         name: fields_of(Settings)[name].kind.parse(option, given[option])
-        for option, name in (("tau", "tau"), ("layout", "layouts"), ("names", "names"))
+        for option, name in _ASKED
         if given.get(option) is not None
     }
     if given.get("statistic") is not None:

@@ -15,7 +15,7 @@ from attn_tui.commands.asking import (
     origin_of_scores,
 )
 from attn_tui.commands.capture_line import are_captures
-from attn_tui.commands.completion import of_names
+from attn_tui.commands.completion import experiment_files, of_names
 from attn_tui.commands.options import GRADIENT, SCREEN, Option, option, settings, shared
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.explore.settings import Settings
@@ -41,6 +41,14 @@ def _themes() -> dict[str, str]:
 @shared
 @settings(Settings, GRADIENT)
 @option(
+    "--config",
+    "FILE",
+    "Of a capture that is opened: what the doctor is to expect, a config.json of transformers, the "
+    "folder of one, or a GGUF file.  [default: what the capture says of itself, if anything]",
+    SCREEN,
+    experiment_files,
+)
+@option(
     "--theme",
     "NAME",
     "Its colours, such as textual-light or ansi-dark; also TEXTUAL_THEME.  [default: the theme "
@@ -56,12 +64,18 @@ def _themes() -> dict[str, str]:
     help="Leave the mouse to the terminal. In GNU screen, escape then works at once.",
 )
 @click.pass_context
-def open_screen(context: click.Context, /, no_mouse: bool, theme: str | None, **given: Any) -> None:
+def open_screen(
+    context: click.Context, /, no_mouse: bool, theme: str | None, config: str | None, **given: Any
+) -> None:
     """Open the screen on SCORES."""
     # Nearly all that is made until the screen stands lives as long: not yet looked through.
     gc.disable()
     if are_captures(given["scores"] or ()):
-        context.exit(_open_heads(given["scores"], mouse=not no_mouse, theme=theme))
+        reading = {"layout": given.get("layout"), "names": given.get("names"), "config": config}
+        context.exit(_open_heads(given["scores"], reading, mouse=not no_mouse, theme=theme))
+    if config is not None:
+        expected = "a capture beside it, as in attn-tui capture.safetensors --config config.json"
+        raise InputError("config", "it is of a capture, and none is opened", expected)
     origin = origin_of_scores(given)
     try:
         experiment = gradient_experiment_of(given)
@@ -86,23 +100,37 @@ def open_screen(context: click.Context, /, no_mouse: bool, theme: str | None, **
     )
 
 
-def _open_heads(paths: tuple[str, ...], mouse: bool, theme: str | None) -> int:
-    """Open the screen on the heads of a capture, or print them where there is no terminal."""
+def _open_heads(
+    paths: tuple[str, ...], given: dict[str, str | None], mouse: bool, theme: str | None
+) -> int:
+    """Open the screen on the heads of a capture, or print them where there is no terminal.
+
+    Where it is said what the doctor is to expect, he prints what he found.
+    """
     from attn_tui.files.draft import draft_of
 
     if not has_terminal():
-        from attn_tui.commands.heads import heads
-
-        return int(heads.main([*paths], standalone_mode=False) or 0)
+        words = [*paths]
+        for name, text in given.items():
+            words += [] if text is None else [f"--{name}={text}"]
+        if given["config"] is not None:
+            from attn_tui.commands.doctor import doctor as command
+        else:
+            from attn_tui.commands.heads import heads as command
+        return int(command.main(words, standalone_mode=False) or 0)
     check_terminal("heads")
     from attn_tui.commands.capture_line import asked
     from attn_tui.engine.answer import opened
     from attn_tui.engine.settings import Settings
     from attn_tui.tui.running import run
 
-    experiment = asked({"captures": paths})
+    experiment = asked(given | {"captures": paths})
     # What cannot be opened is said before there is a screen.
     opened(experiment.setup.get(Settings), paths)
+    if given["config"] is not None:
+        from attn_tui.doctor.configuration import read_expectation
+
+        read_expectation(given["config"])
     return run(draft_of(experiment), mouse=mouse, theme=theme, instrument="heads")
 
 
