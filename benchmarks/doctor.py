@@ -1,7 +1,7 @@
 """Check on simulated captures that the doctor's intervals hold and that it finds what is there.
 
     python benchmarks/doctor.py                  # 200 seeds a cell, an hour on two cores
-    python benchmarks/doctor.py --seeds 60
+    python benchmarks/doctor.py --seeds 60 --path eager
     python benchmarks/doctor.py --quick          # a few, only to see that it runs
     python benchmarks/doctor.py --speed          # time and memory of one large head
 
@@ -146,7 +146,7 @@ def row(cell: Cell, count: Counter[str], seeds: int) -> tuple[str, bool]:
     return line, not any(missed.values())
 
 
-def table(seeds: int, jobs: int, only: tuple[str, ...]) -> bool:
+def table(seeds: int, jobs: int, formats: tuple[str, ...], paths: tuple[str, ...]) -> bool:
     """Print the table; return whether every mark is met."""
     click.echo(f"{seeds} seeds a cell, n = {KEYS}, d = {DIM}; cap {CAP:g}, sink {SINK:g}; in %")
     shares = ("m", "c", "m cap", "m snk", "cap", "found", "sink", "found")
@@ -157,7 +157,7 @@ def table(seeds: int, jobs: int, only: tuple[str, ...]) -> bool:
     good, alarms, heads = True, Counter[str](), 0
     with ProcessPoolExecutor(jobs) as pool:
         for cell in cells():
-            if only and cell.format not in only:
+            if cell.format not in (formats or FORMATS) or cell.path not in (paths or PATHS):
                 continue
             tasks = [(cell, seed) for seed in range(seeds)]
             count = sum(pool.map(run, tasks, chunksize=4), Counter[str]())
@@ -198,14 +198,22 @@ def speed() -> None:
 @click.option("--seeds", default=200, help="How many seeds a cell has.")
 @click.option("--jobs", default=os.cpu_count() or 1, help="How many processes work.")
 @click.option("--format", "formats", multiple=True, help="Only this format.")
+@click.option("--path", "paths", multiple=True, help="Only this path of rounding.")
 @click.option("--quick", is_flag=True, help="A few seeds, only to see that it runs.")
 @click.option("--speed", "only_speed", is_flag=True, help="Time and memory of one large head.")
-def main(seeds: int, jobs: int, formats: tuple[str, ...], quick: bool, only_speed: bool) -> None:
+def main(
+    seeds: int,
+    jobs: int,
+    formats: tuple[str, ...],
+    paths: tuple[str, ...],
+    quick: bool,
+    only_speed: bool,
+) -> None:
     """Run what the options say."""
     if only_speed:
         speed()
         return
-    good = table(2 if quick else seeds, jobs, ("float16",) if quick else formats)
+    good = table(2 if quick else seeds, jobs, ("float16",) if quick else formats, paths)
     sys.exit(0 if good or quick else 1)
 
 

@@ -112,7 +112,8 @@ def demos() -> Iterator[Demo]:
     )  # fmt: skip
     yield Demo(
         "softmaxed-twice", "Softmax is taken of the weights again.",
-        "cannot tell: nothing fits", 3, _LLAMA, _all(root, softmaxes=2),
+        "cannot tell: nothing fits: weights were softmaxed again: softmax(softmax(m·q·k))·V", 3,
+        _LLAMA, _all(root, softmaxes=2),
     )  # fmt: skip
     yield Demo(
         "kv-heads", "Head h has the keys and values h mod 2 in place of h // 2.",

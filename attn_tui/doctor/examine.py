@@ -18,7 +18,7 @@ from attn_tui.doctor.expected import ASSUMED, Expectation, Expected
 from attn_tui.doctor.names import Miss, Place, misses, names
 from attn_tui.doctor.report import Finding, Report, Settings
 from attn_tui.doctor.start import start_of
-from attn_tui.doctor.suspects import suspects
+from attn_tui.doctor.suspects import guilty, suspects
 from attn_tui.doctor.verdict import SHOWN, confidence, judge, span
 
 Stop = Callable[[], bool]
@@ -243,9 +243,9 @@ class _Doctor:
             return best
         if self.vain < _VAIN:
             self.vain += 1
-            if not found.suspects:
+            if not guilty(found.suspects):
                 ways = len(self.capture.readings(id.layer))
-                found = replace(found, suspects=suspects(head, ways))
+                found = replace(found, suspects=(*suspects(head, ways), *found.suspects))
         else:
             note = f"Not all were searched: nothing fitted the {_VAIN} heads before."
             found = replace(found, notes=(*found.notes, note))
@@ -302,7 +302,12 @@ def _structure(found: Diagnosis) -> tuple[object, ...]:
 def _better(one: Diagnosis, other: Diagnosis) -> bool:
     if not (one.used and other.used):
         return bool(one.used)
-    return (one.fits, -one.residual) > (other.fits, -other.residual)
+    return _worth(one) > _worth(other)
+
+
+def _worth(found: Diagnosis) -> tuple[bool, bool, bool, float]:
+    """Return what orders what was found: what fits, else where a suspect does, or was tested."""
+    return found.fits, guilty(found.suspects), bool(found.suspects), -found.residual
 
 
 def sampled(n_queries: int, settings: Settings) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """Where nothing fits: what may have been captured in place of what attention was given."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import product
 
@@ -13,7 +13,7 @@ from attn_tui.compute.heads.rows import HeadRows, Reals
 
 BASES = (1e4, 5e5, 1e6)
 """Bases of RoPE that most models have."""
-_OTHERS = "output after o_proj, of other heads, of weights softmaxed twice, or a missing prefix"
+_OTHERS = "output after o_proj, of other heads, or a missing prefix"
 _ROWS = 12
 _OUTSIDE = 0.1
 """A row is no mixture of its values if so large a part of it is none."""
@@ -29,6 +29,11 @@ def suspects(head: HeadRows, readings: int) -> tuple[str, ...]:
     return tuple(_suspects(head, readings))
 
 
+def guilty(tested: Iterable[str]) -> bool:
+    """Return whether one of the suspects that were tested is what it was."""
+    return any(": yes, " in each for each in tested)
+
+
 def _suspects(head: HeadRows, readings: int) -> Iterator[str]:
     if readings > 1:
         yield f"another layout: none of {readings} ways to read the axes fits"
@@ -40,8 +45,8 @@ def _suspects(head: HeadRows, readings: int) -> Iterator[str]:
     if inside is not False:
         turned = rotated(head)
         yield f"k before RoPE: {turned}" if turned else "k before RoPE: no usual rotation fits"
-    if padded := int((~head.keys.any(axis=1)).sum()):
-        yield f"padding: {padded:,} keys are all zeros"
+    else:
+        yield "k before RoPE: not tested, for no rotation of k changes that"
 
 
 def mixes(head: HeadRows) -> bool | None:

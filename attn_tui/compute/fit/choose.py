@@ -11,13 +11,15 @@ from attn_tui.compute.fit.errors import numbers
 from attn_tui.compute.fit.estimates import Beside, Number, Undecided
 from attn_tui.compute.fit.hidden import allowed, hidden_logits, unseen_cap
 from attn_tui.compute.fit.model import Floats, Name, Parameters, Rows, State, compute, slopes
-from attn_tui.compute.fit.noise import PATHS, Format, variance
+from attn_tui.compute.fit.noise import PATHS, Format, noise, variance
 from attn_tui.compute.fit.solve import Fit, aligned, coefficients, refine
 
 PLAIN: tuple[Name, ...] = ("multiplier", "value_scale")
 EXTRAS: tuple[Name, ...] = ("curvature", "sink")
 MOST: Mapping[Name, float] = {"curvature": 10.0**-2, "sink": inf}
 """A cap below 10 is not thought of where none is found: logits that small would not show it."""
+ODDS = 4.6
+"""A path is said if it is a hundred times as likely as any other: ln 100."""
 FITS_BELOW = 2.0
 """A fit is one whose reduced χ² is below this."""
 SURE = 4.5
@@ -47,18 +49,30 @@ class Choice:
         fit: The fit.
         numbers: All parameters with their errors; one that is not in the fit as if it were added.
         beside: For each parameter that is not in the fit, the fit with that too.
-        rounding: ‖noise‖/‖out‖ that each path makes.
+        by_path: The fit as each path weighs it that may be told, the likeliest first.
     """
 
     fit: Fit
     numbers: Mapping[Name, Number]
     beside: Mapping[Name, Extra]
-    rounding: Mapping[Path, float]
+    by_path: Mapping[Path, Fit]
 
     @property
     def fits(self) -> bool:
         """Whether the reduced χ² is below 2."""
         return self.fit.chi_square < FITS_BELOW
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The paths that remain, the likeliest first; more than one if likelihood does not tell."""
+        best = next(iter(self.by_path.values())).log_likelihood
+        return tuple(path for path, fit in self.by_path.items() if fit.log_likelihood > best - ODDS)
+
+    def rounding(self, rows: Rows) -> dict[Path, float]:
+        """Return ‖noise‖/‖out‖ that each path makes."""
+        size = float(np.square(rows.output).sum()) or 1.0
+        made = {path: self.by_path.get(path, self.fit).noise.variance.sum() for path in PATHS}
+        return {path: float(np.sqrt(square / size)) for path, square in made.items()}
 
     @property
     def bits(self) -> float:
@@ -119,7 +133,7 @@ def chosen(rows: Rows, near: Parameters, format: Format, path: Path | None = Non
         else:
             better = _needed(fit, best)
         best = fit if better else best
-    return _choice(rows, best, _with_extras(rows, best), format, fits)
+    return _choice(rows, best, _with_extras(rows, best), format)
 
 
 def hopeless(rows: Rows, near: Parameters, format: Format) -> bool:
@@ -208,7 +222,6 @@ def _choice(
     fit: Fit,
     beside: dict[Name, Extra],
     format: Format,
-    fits: list[Fit] | None = None,
 ) -> Choice:
     known = numbers(fit)
     known.update({extra: then.numbers[extra] for extra, then in beside.items()})
@@ -217,17 +230,18 @@ def _choice(
             known = allowed(fit, known, fit.noise.freed(_hidden(rows, fit.state, format)))
         else:
             known["curvature"] = unseen_cap(fit, known["curvature"], format)
-    size = float(np.square(rows.output).sum()) or 1.0
+    return Choice(fit, known, beside, _under_each_path(rows, fit, format))
 
-    def made(fit: Fit) -> float:
-        return float(np.sqrt(fit.noise.variance.sum() / size))
 
-    rounding: dict[Path, float] = {fit.path: made(fit) for fit in fits or ()}
-    rounding[fit.path] = made(fit)
-    for path in PATHS:
-        if path not in rounding:
-            rounding[path] = made(fit) if not tells(format) else _estimated(rows, fit, format, path)
-    return Choice(fit, known, beside, rounding)
+def _under_each_path(rows: Rows, fit: Fit, format: Format) -> dict[Path, Fit]:
+    """Return a fit as each path weighs it, the likeliest first."""
+    each = {fit.path: fit}
+    for path in PATHS if tells(format) else ():
+        if path != fit.path:
+            made = noise(rows, fit.state, format, path)
+            rest = made.freed(rows.output - fit.state.output)
+            each[path] = replace(fit, path=path, noise=made, residual=rest)
+    return dict(sorted(each.items(), key=lambda one: -one[1].log_likelihood))
 
 
 def _hidden(rows: Rows, state: State, format: Format) -> Floats:
@@ -235,11 +249,6 @@ def _hidden(rows: Rows, state: State, format: Format) -> Floats:
     by_key = state.weights * np.where(rows.seen, hidden_logits(state, format), 0.0)
     mean = by_key.sum(axis=1, keepdims=True)
     return np.asarray(state.parameters.value_scale * (by_key @ rows.values - mean * state.mixed))
-
-
-def _estimated(rows: Rows, fit: Fit, format: Format, path: Path) -> float:
-    size = float(np.square(rows.output).sum()) or 1.0
-    return float(np.sqrt(variance(rows, fit.state, format, path).sum() / size))
 
 
 def _scale(rows: Rows, at: Parameters) -> float:

@@ -61,11 +61,13 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
             return nothing("its numbers are too large or too small to be fitted", notes)
     fit = attempt.choice.fit
     keys = attempt.rows.seen.sum(axis=1)
+    paths = attempt.choice.paths if tells(spacing) and attempt.fits else ()
     found = Diagnosis(
         None, None, None, None, None, None, None,
-        relative_residual(attempt.rows, fit.state), attempt.choice.rounding,
-        fit.path if tells(spacing) else None, attempt.fits,
+        relative_residual(attempt.rows, fit.state), attempt.choice.rounding(attempt.rows),
+        paths[0] if len(paths) == 1 else None, attempt.fits,
         tuple(int(i) for i in head.rows), (int(keys.min()), int(keys.max())), notes=notes,
+        paths=paths,
     )  # fmt: skip
     if not attempt.fits:
         why = "nothing fits"

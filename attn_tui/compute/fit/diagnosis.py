@@ -59,13 +59,14 @@ class Diagnosis:
         temperature: Whether m is one number.
         residual: ‖out − fit‖/‖out‖ over the rows used.
         rounding: The same as each path of rounding makes it.
-        path: The likeliest path, or None where nothing was rounded that tells.
+        path: The path, or None where nothing was rounded that tells, or likelihood does not decide.
         fits: Whether the reduced χ² is below 2.
         used: The rows used.
         keys: The fewest and the most keys that a used row sees.
         undetermined: What could not be determined, and why.
         confounded: Names that cannot be told apart here.
         suspects: What was tested where nothing fits.
+        paths: Those that remain, the likeliest first.
         notes: What else is to be said, in sentences.
     """
 
@@ -86,3 +87,4 @@ class Diagnosis:
     confounded: tuple[tuple[str, ...], ...] = ()
     suspects: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    paths: tuple[Path, ...] = ()

@@ -236,7 +236,7 @@ def _known(start: Diagnosis) -> tuple[Parameters, HeadMask, Path | None] | None:
     near = Parameters(m, c or 1.0, 0.0 if cap is None else cap**-2)
     if sink is not None:
         near = replace(near, sink=1.0, level=sink)
-    return near, start.mask, start.path
+    return near, start.mask, next(iter(start.paths), start.path)
 
 
 def unwindowed(head: HeadRows) -> tuple[HeadMask, ...]:

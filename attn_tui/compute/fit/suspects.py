@@ -1,10 +1,13 @@
 """Where nothing fits: whether weights were softmaxed again, or keys of zeros are padding."""
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from attn_tui.compute.fit.choose import hopeless
 from attn_tui.compute.fit.diagnosis import Path
-from attn_tui.compute.fit.model import Floats, Parameters, compute, rows_of
+from attn_tui.compute.fit.model import Floats, Parameters, Rows, compute, rows_of
 from attn_tui.compute.fit.noise import Format, variance
 from attn_tui.compute.fit.scan import chosen_rows
 from attn_tui.compute.fit.search import unwindowed
@@ -13,12 +16,14 @@ from attn_tui.compute.fit.usable import taken
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 
+Seen = NDArray[np.bool_]
+
 FEW = 5
 """Rows for what takes many trials."""
 
 
 def suspects(head: HeadRows, format: Format) -> tuple[str, ...]:
-    """Return what was done to a head that nothing fits, if it is one of these.
+    """Return what may have been done to a head that nothing fits, and what a test of it found.
 
     Args:
         head: With an output.
@@ -27,29 +32,46 @@ def suspects(head: HeadRows, format: Format) -> tuple[str, ...]:
     head = taken(head, chosen_rows(len(head.rows)))
     few = taken(head, np.unique(np.linspace(0, len(head.rows) - 1, FEW).round().astype(np.intp)))
     masks = unwindowed(head)
-    results = (_twice(few, masks, format), _padding(head, masks, format))
-    return tuple(text for text in results if text)
+    return _twice(few, masks, format), _padding(head, masks, format)
 
 
 def _twice(head: HeadRows, masks: tuple[HeadMask, ...], format: Format) -> str:
     """Test whether weights were softmaxed again, masked ones, which were 0, among them."""
-    least, best = np.inf, 0.0
-    floor = 0.0
+    path: Path = "eager" if format.bits < 24 else "float32"
+    tried: list[tuple[float, float, float]] = []
     for mask in masks:
         rows = rows_of(head, mask)
-        for m in head.d_k**-0.5 * 2.0 ** np.arange(-4, 4.1, 0.25):
-            state = compute(rows, Parameters(float(m)))
-            for hidden in (rows.seen, np.ones_like(rows.seen)):
-                again = np.where(hidden, np.exp(state.weights), 0.0)
-                off = _off(again @ rows.values, rows.output)
-                if off < least:
-                    least, best = off, float(m)
-                    path: Path = "eager" if format.bits < 24 else "float32"
-                    made = variance(rows, state, format, path)
-                    floor = float(np.sqrt(made.sum() / np.square(rows.output).sum()))
-    # The grid is coarse, but weights that were softmaxed twice hardly depend on m.
-    guilty = least < max(5 * floor, 0.02)
-    return f"softmax twice: fits, with m near {best:.2g}" if guilty else ""
+        for hidden in (rows.seen, np.ones_like(rows.seen)):
+
+            def off(m: float, rows: Rows = rows, hidden: Seen = hidden) -> float:
+                again = np.where(hidden, np.exp(compute(rows, Parameters(m)).weights), 0.0)
+                return _off(again @ rows.values, rows.output)
+
+            best, least = _least(off, [head.d_k**-0.5 * 2.0**at for at in range(-4, 5)])
+            made = variance(rows, compute(rows, Parameters(best)), format, path)
+            floor = float(np.sqrt(made.sum() / np.square(rows.output).sum()))
+            tried.append((least, best, floor))
+    least, best, floor = min(tried)
+    if least > max(5 * floor, 1e-3):
+        return f"softmax twice: no, {100 * least:.2g} % of the output is left at best"
+    form = f"softmax(softmax(m·q·k))·V fits with m near {best:.3g}"
+    left = f"{100 * least:.2g} % of the output is left"
+    return f"softmax twice: yes, weights were softmaxed again: {form}; {left}"
+
+
+def _least(cost: Callable[[float], float], grid: Sequence[float]) -> tuple[float, float]:
+    """Return where a cost is least, near the best of a grid of factors of 2, and how small it is.
+
+    Weights that were softmaxed again hardly depend on m: the cost is smooth over the grid.
+    """
+    found = {m: cost(m) for m in grid}
+    step = 2.0
+    for _ in range(10):
+        step = step**0.5
+        best = min(found, key=found.__getitem__)
+        found |= {m: cost(m) for m in (best / step, best * step)}
+    best = min(found, key=found.__getitem__)
+    return best, found[best]
 
 
 def _off(mixed: Floats, output: Floats) -> float:
@@ -62,7 +84,9 @@ def _off(mixed: Floats, output: Floats) -> float:
 def _padding(head: HeadRows, masks: tuple[HeadMask, ...], format: Format) -> str:
     """Test whether keys of zeros are padding that no query sees."""
     empty = ~head.keys.any(axis=1)
-    for mask in masks if empty.any() else ():
+    if not empty.any():
+        return "padding: no key is all zeros"
+    for mask in masks:
         seen = mask.seen(head) & ~empty
         some = np.flatnonzero(seen.sum(axis=1) > 1)
         if not len(some):
@@ -70,5 +94,5 @@ def _padding(head: HeadRows, masks: tuple[HeadMask, ...], format: Format) -> str
         rows = rows_of(head, mask).under(seen).part(some)
         near, off = aligned(rows, Parameters(head.d_k**-0.5))
         if off < 0.3 and not hopeless(rows, near, format):
-            return f"padding: fits without {int(empty.sum()):,} keys of zeros"
-    return ""
+            return f"padding: yes, it fits without {int(empty.sum()):,} keys of zeros"
+    return f"padding: no, nor does it fit without {int(empty.sum()):,} keys of zeros"

@@ -84,11 +84,13 @@ def _head(finding: Finding, common: Expected | None) -> dict[str, Any]:
         "residual": plain_number(found.residual),
         "rounding": {path: plain_number(found.rounding.get(path, 0.0)) for path in get_args(Path)},
         "path": found.path,
+        "paths": [*found.paths],
         "fits": found.fits,
         "undetermined": [
             {"name": name, "reason": reason} for name, reason in finding.judgement.undetermined
         ],
         "confounded": [[*names] for names in found.confounded],
+        "tested": [*found.suspects],
         "names": [*finding.names],
     }
     if expected is not None and common is not None and expected != common:

@@ -79,7 +79,7 @@ def _suspects(suspects: Sequence[str]) -> str:
     for each in suspects:
         name, _, result = each.partition(": ")
         if result.startswith("yes, "):
-            return f": {result.removeprefix('yes, ')}"
+            return f": {result.removeprefix('yes, ').partition(';')[0]}"
         if result.startswith("first rows hold more"):
             return f": {result}: {name}?"
     names = [each.partition(":")[0] for each in suspects]

@@ -146,8 +146,10 @@ def _rounding(finding: Finding) -> str:
         return ""
     known = {path: found.rounding[path] for path in get_args(Path) if path in found.rounding}
     parts = ", ".join(f"{path} {quantity(size)}" for path, size in known.items())
-    path = f"; likeliest {found.path}" if found.path else ""
-    return f" of the output; rounding alone makes {parts}{path}"
+    told = f"; it is {found.path}" if found.path else ""
+    if len(found.paths) > 1:
+        told = f"; it may be {' or '.join(found.paths)}"
+    return f" of the output; rounding alone makes {parts}{told}"
 
 
 def _line(label: str, text: str, width: int = WIDTH) -> Iterator[str]:

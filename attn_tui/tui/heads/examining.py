@@ -98,5 +98,5 @@ def _line(finding: Finding) -> Line:
         finding.judgement.verdict,
         *(texts[name].partition(" (")[0].removeprefix(BY_ROW) for name in names),
         quantity(found.residual) if found.used else "–",
-        found.path or "–",
+        found.path or "/".join(found.paths) or "–",
     )

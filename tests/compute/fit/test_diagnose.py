@@ -203,17 +203,19 @@ def test_suspects_are_tested_where_nothing_fits() -> None:
     projected = diagnose(replace(head, output=head.output @ mixing))
     assert projected.multiplier is None
     assert not projected.fits
-    assert projected.suspects == ()
+    said, padding = projected.suspects
+    assert said.startswith("softmax twice: no, ")
+    assert padding == "padding: no key is all zeros"
     twice = diagnose(computed(head, Arithmetic(0.2, softmaxes=2)))
     assert twice.multiplier is None
-    assert twice.suspects[0].startswith("softmax twice: fits")
+    assert twice.suspects[0].startswith("softmax twice: yes, weights were softmaxed again: ")
+    assert float(twice.suspects[0].split("near ")[1].split(";")[0]) == pytest.approx(0.2, rel=0.1)
     keys = head.keys.copy()
     keys[:20] = 0
     seen = HeadMask("causal").seen(head) & (np.arange(96) >= 20)
     padded = computed(replace(head, keys=keys, seen=seen), Arithmetic(0.2, mask=HeadMask("given")))
-    assert diagnose(replace(padded, seen=None)).suspects == (
-        "padding: fits without 20 keys of zeros",
-    )
+    said = diagnose(replace(padded, seen=None)).suspects[1]
+    assert said == "padding: yes, it fits without 20 keys of zeros"
 
 
 @pytest.mark.parametrize(

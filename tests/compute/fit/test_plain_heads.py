@@ -38,6 +38,22 @@ def test_the_path_of_rounding_is_told(path: Path, logit_std: float) -> None:
         assert interval.high - interval.low < 0.11
 
 
+@pytest.mark.parametrize(("logit_std", "rows"), [(8.0, 2), (0.1, 8)])
+def test_a_path_is_not_said_where_likelihood_does_not_decide(logit_std: float, rows: int) -> None:
+    several = 0
+    for path in PATHS:
+        for seed in range(8):
+            how = Arithmetic(0.11, path=path, format="bfloat16")
+            head = simulate(seed, how, n_keys=128, d_k=32, logit_std=logit_std, rows=rows)
+            found = diagnose(head)
+            assert found.path in (None, path)
+            assert path in found.paths
+            several += len(found.paths) > 1
+            again = diagnose(head, start=found, deep=False)
+            assert again.paths == found.paths
+    assert several > 3
+
+
 def test_values_that_do_not_belong_to_the_output_fit_nothing() -> None:
     head = simulate(1)
     assert head.output is not None
