@@ -67,17 +67,25 @@ def judge(
         reasons = found.undetermined or (("multiplier", "nothing fits"),)
         return Judgement("cannot tell", undetermined=reasons)
     known = dict(found.undetermined)
+    odd = [("rows", odd_text(found))] if found.odd else []
     by_row = found.temperature is not None and found.temperature.kind == "by row"
     if expected is None:
         missing = _unknown_multiplier(found.multiplier, known) if not by_row else None
-        needed = [("multiplier", missing)] if missing else []
-        verdict: Verdict = "cannot tell" if missing else "no expectation"
+        needed = [*odd, *([("multiplier", missing)] if missing else [])]
+        verdict: Verdict = "cannot tell" if needed else "no expectation"
         return Judgement(verdict, undetermined=_merged(needed, known))
     answers = [*_answers(found, expected, level, format, masks, known, by_row)]
     differs = tuple(name for name, answer in answers if answer is True)
-    needed = [(name, answer) for name, answer in answers if isinstance(answer, str)]
+    needed = [*odd, *((name, answer) for name, answer in answers if isinstance(answer, str))]
     verdict = "differs" if differs else "cannot tell" if needed else "agrees"
     return Judgement(verdict, differs, _merged(needed, known))
+
+
+def odd_text(found: Diagnosis) -> str:
+    """Return which rows do not fit where the others do."""
+    first = f"row{'s' * (len(found.odd) > 1)} {', '.join(f'{row:,}' for row in found.odd)}"
+    verb = "do" if len(found.odd) > 1 else "does"
+    return f"{first} of the output {verb} not fit what the other {len(found.used):,} rows do"
 
 
 def _merged(

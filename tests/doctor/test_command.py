@@ -115,6 +115,21 @@ def test_where_nothing_fits_there_is_no_multiplier_and_status_3(
     assert "nothing fits" in plain["why"][0]
 
 
+def test_a_row_that_does_not_fit_is_named_and_makes_status_3(tmp_path: Path, config: str) -> None:
+    parts = tensors(write(tmp_path / "a.safetensors", lambda layer, head: HEALTHY))
+    parts["out"][0, 0, 40] = parts["out"][0, 0, 41]
+    path = save(tmp_path / "odd.npz", **parts)
+    for arguments in ((path, "--config", config, "--rows", "64"), (path, "--rows", "64")):
+        result = run(*arguments)
+        assert result.exit_code == 3
+        said = "cannot tell: row 40 of the output does not fit what the other 63 rows do, with m"
+        assert result.stdout.startswith(said)
+    head, other = printed(run(*arguments, "--json"))["heads"]
+    assert head["rows"]["odd"] == [40]
+    assert head["multiplier"]["value"] == pytest.approx(0.25, rel=1e-3)
+    assert (other["rows"]["odd"], other["verdict"]) == ([], "no expectation")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -16,6 +16,7 @@ from attn_tui.compute.fit.from_weights import from_weights
 from attn_tui.compute.fit.model import Name, rows_of
 from attn_tui.compute.fit.noise import PATHS, Format, coarsest, format_of
 from attn_tui.compute.fit.odd_keys import contradiction, without_odd_keys
+from attn_tui.compute.fit.odd_rows import odd_rows
 from attn_tui.compute.fit.search import Attempt, search, unwindowed
 from attn_tui.compute.fit.solve import relative_residual
 from attn_tui.compute.fit.suspects import suspects
@@ -43,6 +44,7 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
     captured = head
     head, clear = without_odd_keys(head)
     kept, notes = usable(captured, clear)
+    odd: tuple[int, ...] = ()
     if not len(kept):
         return nothing(unusable(captured), notes)
     head = taken(head, kept)
@@ -57,6 +59,13 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
             if not attempt.fits and deep:
                 head, attempt, said = _less(head, attempt, spacing)
                 notes = (*notes, *said)
+            if not attempt.fits and deep and (few := odd_rows(head)) is not None:
+                rest = taken(head, np.flatnonzero(~few))
+                again = search(rest, spacing, start)
+                if again.fits:
+                    odd = tuple(int(row) for row in head.rows[few])
+                    kept = kept[~few]
+                    head, attempt = rest, again
         except np.linalg.LinAlgError:
             return nothing("its numbers are too large or too small to be fitted", notes)
     fit = attempt.choice.fit
@@ -67,7 +76,7 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
         relative_residual(attempt.rows, fit.state), attempt.choice.rounding(attempt.rows),
         paths[0] if len(paths) == 1 else None, attempt.fits,
         tuple(int(i) for i in head.rows), (int(keys.min()), int(keys.max())), notes=notes,
-        paths=paths,
+        paths=paths, odd=odd,
     )  # fmt: skip
     if not attempt.fits:
         why = "nothing fits"
@@ -78,7 +87,9 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
         return replace(found, undetermined=lost, suspects=tested)
     found = replace(found, notes=(*notes, *_unused(taken(captured, kept), attempt.mask)))
     known = _known(head, attempt, found, spacing)
-    if len(kept) < len(captured.rows) and (why := contradiction(captured, attempt.mask, kept)):
+    if len(kept) + len(odd) < len(captured.rows) and (
+        why := contradiction(captured, attempt.mask, kept)
+    ):
         others = tuple(each for each in known.undetermined if each[0] != "multiplier")
         left = (("multiplier", why), *others)
         known = replace(known, multiplier=None, temperature=None, undetermined=left)

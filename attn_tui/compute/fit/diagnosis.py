@@ -67,6 +67,7 @@ class Diagnosis:
         confounded: Names that cannot be told apart here.
         suspects: What was tested where nothing fits.
         paths: Those that remain, the likeliest first.
+        odd: Rows that do not fit what all others do, and were left out.
         notes: What else is to be said, in sentences.
     """
 
@@ -88,3 +89,4 @@ class Diagnosis:
     suspects: tuple[str, ...] = ()
     notes: tuple[str, ...] = field(default=())
     paths: tuple[Path, ...] = ()
+    odd: tuple[int, ...] = ()

@@ -68,6 +68,7 @@ def _head(finding: Finding, common: Expected | None) -> dict[str, Any]:
         "differs": [*finding.judgement.differs],
         "rows": {
             "used": len(used),
+            "odd": [*found.odd],
             "first": used[0] if used else None,
             "last": used[-1] if used else None,
             "keys_min": found.keys[0],

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from attn_tui.compute.fit.diagnosis import Estimate
 from attn_tui.doctor.names import beside
 from attn_tui.doctor.report import Finding, Report
-from attn_tui.doctor.verdict import SHOWN
+from attn_tui.doctor.verdict import SHOWN, odd_text
 from attn_tui.report.doctor.groups import Group, by_multiplier, groups
 from attn_tui.report.doctor.words import (
     WORDS,
@@ -56,6 +56,8 @@ def said(group: Group) -> str:
         return f"nothing fits{_suspects(found.suspects)}"
     if group.verdict == "cannot tell":
         reason, names = next(iter(unknown(finding).items()))
+        if found.odd and reason == odd_text(found):
+            return f"{reason}, with {_multiplier(finding)}"
         return f"{joined(names)} {'is' if len(names) == 1 else 'are'} unknown: {reason}"
     text = _multiplier(finding)
     last = group.findings[-1]

@@ -18,6 +18,7 @@ WORDS = {
     "window": "window",
     "temperature": "temperature",
     "kv_head": "KV head",
+    "rows": "all rows",
 }
 """What each number is called."""
 

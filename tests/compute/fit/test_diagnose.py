@@ -302,3 +302,28 @@ def test_what_is_undecided_widens_a_number_by_the_reach_of_their_ellipse() -> No
     free = Undecided(alone, (Beside(Number(0.0, inf, 4.0), -0.4, 2.0),)).at(0.6826894921370859)
     assert free.low == pytest.approx(2.0 - 0.8 - 0.3)
     assert free.high == pytest.approx(2.3)
+
+
+@pytest.mark.parametrize(
+    ("how", "logit_std"),
+    [
+        (Arithmetic(0.2), 1.0),
+        (Arithmetic(1.0, path="eager", sink=1.0), 2.0),
+        (Arithmetic(0.2, softcap=20.0, mask=HeadMask("window", window=30)), 4.0),
+    ],
+)
+def test_rows_that_do_not_fit_are_named_and_the_others_fitted(
+    how: Arithmetic, logit_std: float
+) -> None:
+    head = simulate(4, how, logit_std=logit_std, **SMALL)
+    assert head.output is not None
+    output = head.output.copy()
+    output[[5, 9]] = output[[4, 12]]
+    found = diagnose(replace(head, output=output))
+    assert found.odd == tuple(head.rows[[5, 9]])
+    assert len(found.used) == 14
+    assert found.mask == how.mask
+    assert number(found.multiplier) == pytest.approx(float(how.multiplier), rel=0.01)
+    output[[1, 2, 3]] = output[[4, 12, 14]]
+    assert not diagnose(replace(head, output=output)).fits
+    assert diagnose(head).odd == ()
