@@ -120,9 +120,10 @@ def _answers(
         elif expected.needs("value_scale"):
             yield "value_scale", known.get("value_scale", "it was not found")
     if expected.softcap is not None:
-        yield "softcap", _cap(found.softcap, expected.softcap, level, format, known)
+        answer = _extra("softcap", found.softcap, expected.softcap, level, format, known)
+        yield "softcap", answer
     if expected.sink is not None:
-        yield "sink", _sink(found.sink, expected.sink, level, format, known)
+        yield "sink", _extra("sink", found.sink, expected.sink, level, format, known)
     if expected.mask is not None:
         yield _mask(found, expected, level, masks, known)
 
@@ -139,54 +140,35 @@ def _unknown_multiplier(m: Estimate | None, known: dict[str, str]) -> str:
     return ""
 
 
-def _cap(
-    found: Estimate | None,
-    expected: float | Literal["none"],
-    level: float,
-    format: str,
-    known: dict[str, str],
-) -> bool | str:
-    if found is None:
-        unknown = known.get("softcap", "it was not found")
-        return False if expected == NONE else unknown
-    sure = found.at(level)
-    if expected == NONE:
-        return sure.value is not None and sure.high is not None
-    margin = half_ulp(expected, format)
-    low = 0.0 if sure.low is None else sure.low
-    high = inf if sure.high is None else sure.high
-    if not low - margin <= expected <= high + margin:
-        return True
-    if sure.value is None:
-        return f"logits are too small to tell a cap of {expected:g} from none"
-    return False
-
-
-def _sink(
+def _extra(
+    name: Literal["softcap", "sink"],
     found: Estimate | None,
     expected: float | Literal["none", "learned"],
     level: float,
     format: str,
     known: dict[str, str],
 ) -> bool | str:
+    """Return whether a cap or a sink differs, of which none is the end of an interval."""
     if found is None:
-        unknown = known.get("sink", "it was not found")
-        return False if expected == NONE else unknown
+        return False if expected == NONE else known.get(name, "it was not found")
     sure = found.at(level)
     if expected == NONE:
-        return sure.value is not None and sure.low is not None
+        towards_none = sure.high if name == "softcap" else sure.low
+        return sure.value is not None and towards_none is not None
     if expected != LEARNED:
         margin = half_ulp(expected, format)
         low = -inf if sure.low is None else sure.low
         high = inf if sure.high is None else sure.high
         if not low - margin <= expected <= high + margin:
             return True
-    if sure.value is None:
-        most = found.at(SHOWN).high
-        largest = "" if most is None else f", or one of b = {most:.3g} at most"
-        dropped = "; capture .sink to know whether it was dropped" if expected == LEARNED else ""
-        return f"none was found{largest}{dropped}"
-    return False
+    if sure.value is not None:
+        return False
+    if name == "softcap":
+        return f"logits are too small to tell a cap of {expected:g} from none"
+    most = found.at(SHOWN).high
+    largest = "" if most is None else f", or one of b = {most:.3g} at most"
+    dropped = "; capture .sink to know whether it was dropped" if expected == LEARNED else ""
+    return f"none was found{largest}{dropped}"
 
 
 def _mask(

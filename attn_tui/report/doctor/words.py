@@ -75,29 +75,25 @@ def multiplier_text(found: Diagnosis) -> str:
 
 
 def cap_text(found: Estimate | None) -> str:
-    """Return what is known of a soft cap."""
-    if found is None:
-        return "unknown"
-    at = found.at(SHOWN)
-    if at.value is None:
-        return "none" if at.low is None else f"none, or above {general(at.low, 3)}"
-    if at.high is None:
-        least = "" if at.low is None else f", {general(at.low, 3)} at least"
-        return f"{general(at.value, 4)}{least}, or none"
-    return interval_text(at)
+    """Return what is known of a soft cap: one that is larger does less."""
+    return "unknown" if found is None else _or_none(found.at(SHOWN), False, "above", "at least")
 
 
 def sink_text(found: Estimate | None) -> str:
-    """Return what is known of a sink."""
-    if found is None:
-        return "unknown"
-    at = found.at(SHOWN)
+    """Return what is known of a sink: one with a smaller b does less."""
+    return "unknown" if found is None else _or_none(found.at(SHOWN), True, "b below", "at most")
+
+
+def _or_none(at: Interval, less_is_none: bool, beyond: str, no_more: str) -> str:
+    """Return a number that may be none, of which the end towards none is open then."""
+    open_end, bound = (at.low, at.high) if less_is_none else (at.high, at.low)
+    name = "b = " * less_is_none
     if at.value is None:
-        return "none" if at.high is None else f"none, or b below {general(at.high, 3)}"
-    if at.low is None:
-        most = "" if at.high is None else f", {general(at.high, 3)} at most"
-        return f"b = {general(at.value, 4)}{most}, or none"
-    return "b = " + interval_text(at)
+        return "none" if bound is None else f"none, or {beyond} {general(bound, 3)}"
+    if open_end is None:
+        limit = "" if bound is None else f", {general(bound, 3)} {no_more}"
+        return f"{name}{general(at.value, 4)}{limit}, or none"
+    return name + interval_text(at)
 
 
 def mask_text(found: Diagnosis, placed: bool = False) -> str:
