@@ -167,3 +167,33 @@ async def test_a_captured_head_is_shown_and_its_d_k_is_held(tmp_path: Path) -> N
         await person.put("rule", "inverse")
         # What was readable last stays, and it is said why that is so.
         person.sees("there is no such file", "query 8 sees 9 keys")
+
+
+async def test_zoom_shows_a_weight_a_cell_around_the_cursor_and_the_whole_again() -> None:
+    async with at_attention() as person:
+        await person.put("n", "300")
+        await person.until_sees("each cell: the largest of")
+        await person.put("zoom", "weights")
+        person.sees("of 300 × 300")
+        assert view(person).zoom == "weights"
+        await person.put("query", "7")
+        await person.put("key", "3")
+        person.sees("▸  7", "query 7 sees 8 keys", "key 3")
+        await person.put("zoom", "whole")
+        person.sees("each cell: the largest of")
+
+
+@pytest.mark.parametrize(("n", "place"), [(12, "key"), (300, "keys")])
+async def test_what_a_change_moves_most_is_said_where_two_lines_are_left(
+    n: int, place: str
+) -> None:
+    async with at_attention() as person:
+        await person.put("n", str(n))
+        await person.until_sees(f"sees {n} keys")
+        await person.press("p")
+        await person.put("rule", "inverse")
+        shown = person.screen(AttentionScreen).scene(person.asked).shown
+        assert shown is not None
+        changes = np.abs(shown.unscaled.blocks - shown.scaled.blocks)
+        query, block = np.unravel_index(int(changes.argmax()), changes.shape)
+        await person.until_sees(f"most changed: query {query}, {place} {block * shown.block}")

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from attn_tui.charts.grid import Grid
 from attn_tui.charts.rows import Row, beside, first_fit, first_text, fitted, message
 from attn_tui.charts.sides import Side, role_of
 from attn_tui.compute.attention.answer import HIDDEN, Answer, Numbers
+from attn_tui.compute.attention.answer import Side as Weights
 from attn_tui.compute.logit_map import PLAIN
 from attn_tui.report.headline import done
 
@@ -36,6 +38,7 @@ class Layout:
     Attributes:
         rows: How many queries a cell stands for.
         columns: How many blocks of keys it stands for.
+        keys: How many keys it stands for.
         body: Columns of the screen that a cell takes.
         tall: Rows of the screen that it takes.
         gutter: Columns left of the cells.
@@ -43,10 +46,13 @@ class Layout:
         maps: How many maps there are, two or one.
         heads: Whether there is a line of keys above them.
         legend: Whether there is a line that explains the shades.
+        window: Of a part of the head, the place of its first query, its first key, and how many
+            there are of each; None is the whole.
     """
 
     rows: int
     columns: int
+    keys: int
     body: int
     tall: int
     gutter: int
@@ -54,25 +60,42 @@ class Layout:
     maps: int
     heads: bool
     legend: bool
+    window: tuple[int, int, int, int] | None = None
+
+    @property
+    def first(self) -> tuple[int, int]:
+        """The place of the first query that is shown, and the first key."""
+        return self.window[:2] if self.window else (0, 0)
 
     def height(self, n_rows: int) -> int:
         """Return how many rows of the screen so many queries take, with all around them."""
-        return 1 + self.heads + -(-n_rows // self.rows) * self.tall + self.legend
+        cells = self.window[2] if self.window else -(-n_rows // self.rows)
+        return 1 + self.heads + cells * self.tall + self.legend
 
     def at(self, answer: Answer, order: Order, x: int, y: int) -> tuple[int, int] | None:
         """Return the query and the key at a place of the chart, or None beside the cells."""
         if self.maps == 2 and x >= self.width + GAP:
             x -= self.width + GAP
         place, column = y - 1 - self.heads, x - self.gutter
-        if place < 0 or column < 0:
+        if place < 0 or column < 0 or (self.window and place >= self.window[2]):
             return None
-        at = place // self.tall * self.rows
-        key = column // self.body * self.columns * answer.block
+        row, first = self.first
+        at, key = row + place // self.tall * self.rows, first + column // self.body * self.keys
         return (int(order[at]), key) if at < order.size and key < answer.n_keys else None
 
 
-def layout(answer: Answer, width: int, height: int) -> Layout | None:
-    """Return where cells stand in so many columns and rows; None where there is no room."""
+def layout(
+    answer: Answer, width: int, height: int, around: tuple[int, int] | None = None
+) -> Layout | None:
+    """Return where cells stand in so many columns and rows; None where there is no room.
+
+    Args:
+        answer: The head.
+        width: Columns of the screen.
+        height: Rows of it.
+        around: The place of a query and a key: each cell shows one weight, near these, where not
+            all fit. None shows the whole.
+    """
     n_rows, n_columns = answer.unscaled.blocks.shape
     gutter = len(f"{answer.n_queries - 1:,}") + 2
     half = (width - GAP) // 2
@@ -83,11 +106,22 @@ def layout(answer: Answer, width: int, height: int) -> Layout | None:
     if lines < 1 or room < 1:
         return None
     rows, columns = -(-n_rows // lines), -(-n_columns // room)
+    if around and rows * columns * answer.block > 1 and room > 1:
+        down, across = min(answer.done, lines), min(answer.n_keys, room // 2)
+        row, key = (
+            min(max(at - shown // 2, 0), of - shown)
+            for at, shown, of in zip(
+                around, (down, across), (answer.done, answer.n_keys), strict=True
+            )
+        )
+        window = row, key, down, across
+        return Layout(1, 1, 1, 2, 1, gutter, own, maps, heads, legend, window)
     body, tall = room // -(-n_columns // columns), lines // -(-n_rows // rows)
     # A cell is about as wide as it is tall: twice as many columns as rows.
     tall = min(tall, (body + 1) // 2 or 1)
     body = min(body, 2 * tall + 1)
-    return Layout(rows, columns, body, tall, gutter, own, maps, heads, legend)
+    keys = columns * answer.block
+    return Layout(rows, columns, keys, body, tall, gutter, own, maps, heads, legend)
 
 
 def head_map(
@@ -97,6 +131,7 @@ def head_map(
     side: Side,
     width: int,
     height: int,
+    near: bool = False,
 ) -> tuple[Row, ...]:
     """Draw both sides of a head, or one where there is no room for both.
 
@@ -109,8 +144,9 @@ def head_map(
         side: Which side is shown where there is room for one.
         width: Cells of every row returned.
         height: Number of rows returned.
+        near: Whether each cell shows one weight, around the cursor, where not all fit.
     """
-    place = layout(answer, width, height)
+    place = layout(answer, width, height, around(order, cursor) if near else None)
     if place is None:
         return message("A head: too small for a map", width, height)
     shown = (0, 1) if place.maps == 2 else (int(side == "scaled"),)
@@ -126,16 +162,17 @@ def _map(
     answer: Answer, which: int, order: Order, cursor: tuple[int, int], place: Layout
 ) -> tuple[Row, ...]:
     """Return one side below its title, and below the numbers of keys where there is room."""
-    weights = largest(answer.sides[which].blocks, order, place)
+    weights = _cells(answer, which, order, place)
+    (first, first_key), n_cells = place.first, weights.shape[1]
     role = role_of(answer.names[which])
     grid = Grid(place.width, len(weights) * place.tall)
-    here = int(np.flatnonzero(order == cursor[0])[0]) // place.rows
-    at = cursor[1] // (place.columns * answer.block)
+    here = (around(order, cursor)[0] - first) // place.rows
+    at = (cursor[1] - first_key) // place.keys
     shades = np.where(weights < 0.0, -1, np.searchsorted(STEPS, weights, side="right"))
     for row, (line, its) in enumerate(zip(weights.tolist(), shades.tolist(), strict=True)):
         top = row * place.tall
         middle = top + (place.tall - 1) // 2
-        query = f"{order[row * place.rows]:,}".rjust(place.gutter - 2)
+        query = f"{order[first + row * place.rows]:,}".rjust(place.gutter - 2)
         mark = POINTER if row == here else " "
         grid.put(0, middle, mark + query, "cursor" if row == here else "label")
         for column, (weight, shade) in enumerate(zip(line, its, strict=True)):
@@ -146,19 +183,52 @@ def _map(
             if is_here and place.body > 2:
                 grid.put(left, middle, "[", "cursor")
                 grid.put(left + place.body - 1, middle, "]", "cursor")
-    heads = _heads(answer, place, weights.shape[1], at) if place.heads else ()
+    heads = _heads(place, n_cells, at) if place.heads else ()
     title = fitted(((first_text(_titles(answer, which), place.width), role),), place.width)
     return (title, *heads, *grid.rows())
 
 
-def largest(blocks: Numbers, order: Order, place: Layout) -> Numbers:
-    """Return the largest weight of each cell, in an order of the rows; −1 where all is masked."""
-    rows = np.arange(0, order.size, place.rows)
-    columns = np.arange(0, blocks.shape[1], place.columns)
+def around(order: Order, cursor: tuple[int, int]) -> tuple[int, int]:
+    """Return the place of the cursor's query in an order of the rows, and its key."""
+    return int(np.flatnonzero(order == cursor[0])[0]), cursor[1]
+
+
+def _cells(answer: Answer, which: int, order: Order, place: Layout) -> Numbers:
+    """Return the largest weight of each cell; −1 where all is masked."""
+    if place.window is None:
+        return largest(answer.sides[which], order.tobytes(), place.rows, place.columns)
+    row, key, down, across = place.window
+    shown = [_row(answer, query)[which] for query in order[row : row + down].tolist()]
+    return np.array([weights[key : key + across] for weights in shown])
+
+
+@lru_cache(maxsize=128)
+def _row(answer: Answer, row: int) -> tuple[Numbers, Numbers]:
+    """Return the weights of a row on both sides; −1 where a key is masked."""
+    sides = answer.row(row)
+    first, second = (np.where(side.attended, side.weights(), HIDDEN) for side in sides)
+    return first, second
+
+
+@lru_cache(maxsize=4)
+def largest(side: Weights, order: bytes, rows: int, columns: int) -> Numbers:
+    """Return the largest weight of so many rows and blocks each; −1 where all is masked.
+
+    Args:
+        side: The weights.
+        order: The rows, as they stand from the top down: their bytes, since moving the cursor
+            draws the same again.
+        rows: How many of them a cell stands for.
+        columns: How many blocks.
+    """
+    places = np.frombuffer(order, np.intp)
+    starts = np.arange(0, places.size, rows), np.arange(0, side.blocks.shape[1], columns)
     # A copy of a large head takes longer than all the rest.
-    as_they_are = bool((order == np.arange(order.size)).all())
-    ordered = blocks[: order.size] if as_they_are else blocks[order]
-    return np.asarray(np.maximum.reduceat(np.maximum.reduceat(ordered, rows), columns, axis=1))
+    as_they_are = bool((places == np.arange(places.size)).all())
+    ordered = side.blocks[: places.size] if as_they_are else side.blocks[places]
+    return np.asarray(
+        np.maximum.reduceat(np.maximum.reduceat(ordered, starts[0]), starts[1], axis=1)
+    )
 
 
 def _cell(weight: float, shade: int, role: str, body: int, is_middle: bool) -> tuple[str, str]:
@@ -172,13 +242,14 @@ def _cell(weight: float, shade: int, role: str, body: int, is_middle: bool) -> t
     return SHADES[shade] * body, role
 
 
-def _heads(answer: Answer, place: Layout, count: int, at: int) -> tuple[Row, ...]:
+def _heads(place: Layout, count: int, at: int) -> tuple[Row, ...]:
     """Return the line of the numbers of keys: the cursor's first, then others at one distance."""
     grid = Grid(place.width, 1)
-    widest = len(str((count - 1) * place.columns * answer.block)) + 2
+    first = place.first[1]
+    widest = len(str(first + (count - 1) * place.keys)) + 2
     step = next(step for step in _DISTANCES if step * place.body >= min(widest, place.width))
     for column in (at, *range(0, count, step)):
-        text = f"{column * place.columns * answer.block}"
+        text = f"{first + column * place.keys}"
         left = place.gutter + column * place.body + (place.body - len(text)) // 2
         grid.put_if_free(max(left, place.gutter), 0, text, "cursor" if column == at else "label")
     return grid.rows()
@@ -214,11 +285,15 @@ def _legends(answer: Answer, place: Layout) -> Sequence[Row]:
         )
         tight = (*tight, (f" {SHADES[shade]}", "text"), (f"{100 * step:.0f}", "label"))
         short = (*short, (f" {SHADES[shade]}", "text"), (f" {100 * step:.0f}", "label"))
-    keys = place.columns * answer.block
-    if place.rows * keys == 1:
+    if place.window:
+        down, across = place.window[2:]
+        tiny = f"{down:,} × {across:,} of {answer.done:,} × {answer.n_keys:,}"
+        each = f"a part: {tiny} weights"
+    elif place.rows * place.keys == 1:
         return samples, short, (*tight, (" %", "label"))
-    each = f"each cell: the largest of {place.rows:,} × {keys:,} weights"
-    tiny = f"largest of {place.rows:,} × {keys:,}"
+    else:
+        tiny = f"largest of {place.rows:,} × {place.keys:,}"
+        each = f"each cell: the {tiny} weights"
     return (
         (*samples, (f"   {each}", "label")),
         ((each, "label"), ("  ", "text"), *short),

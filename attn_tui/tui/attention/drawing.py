@@ -1,12 +1,13 @@
 """What each pane of the screen of Attention shows, as rows."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
-from attn_tui.charts.attention.map import Layout, head_map, layout
+from attn_tui.charts.attention.map import Layout, around, head_map, layout
 from attn_tui.charts.rows import Row, first_fit, fitted, message
-from attn_tui.compute.attention.answer import Answer
+from attn_tui.compute.attention.answer import Answer, Side
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.report.attention.tables import output_columns, row_columns
@@ -84,11 +85,12 @@ def map_rows(scene: Scene, shown: Answer, width: int, height: int) -> Sequence[R
     """Return the map and the numbers of the cursor, with a table of rows where much is left."""
     lines = numbers_height(height)
     own = rest = height - lines
-    if (place := layout(shown, width, own)) and not scene.view.full:
+    if (place := map_layout(scene, width, height)) and not scene.view.full:
         rest -= place.height(scene.order.size)
     else:
         rest = 0
-    drawn = head_map(shown, scene.order, scene.cursor, scene.view.side, width, own - rest)
+    near = scene.view.zoom == "weights"
+    drawn = head_map(shown, scene.order, scene.cursor, scene.view.side, width, own - rest, near)
     table: Sequence[Row] = [()] * rest
     if rest >= TABLE:
         rows = row_table(scene, shown, width, rest - 2)
@@ -99,7 +101,9 @@ def map_rows(scene: Scene, shown: Answer, width: int, height: int) -> Sequence[R
 def map_layout(scene: Scene, width: int, height: int) -> Layout | None:
     """Return where the cells of the map stand in a chart of a size."""
     assert scene.shown
-    return layout(scene.shown, width, height - numbers_height(height))
+    near = scene.view.zoom == "weights"
+    at = around(scene.order, scene.cursor) if near else None
+    return layout(scene.shown, width, height - numbers_height(height), at)
 
 
 def first_row(scene: Scene, lines: int) -> int:
@@ -156,23 +160,35 @@ def cursor_rows(shown: Answer, query: int, key: int, width: int) -> list[Row]:
         [own, one],
     )
     if moved := most_moved(shown):
-        there, texts = f"query {moved[0]:,}, key {moved[1]:,}", moved[2:]
-        change = _both(f"most changed: {there}", texts, names)
-        choices = (*choices[:2], [(*own, *change), (*one, *change), own])
+        last = min(moved[1] + shown.block, shown.n_keys) - 1
+        keys_moved = f"key {moved[1]:,}" if shown.block == 1 else f"keys {moved[1]:,} to {last:,}"
+        change = _both(f"most changed: query {moved[0]:,}, {keys_moved}", moved[2:], names)
+        # What differs comes before what is left out first.
+        choices = (choices[0], [(*own, *change), (*one, *change), own], choices[1])
     return [fitted(first_fit(each, width), width) for each in choices]
 
 
 def most_moved(shown: Answer) -> tuple[int, int, str, str] | None:
-    """Return the query and the key whose weight differs most, and both; of a comparison alone."""
-    if shown.pinned is None or shown.block > 1:
+    """Return the query and the key whose weight differs most, and both; of a comparison alone.
+
+    Of more keys than are kept it is the first of a block, and the largest weights in it.
+    """
+    if shown.pinned is None:
         return None
-    before, after = (np.maximum(side.blocks[: shown.done], 0.0) for side in shown.sides)
+    query, block = _most_moved(*shown.sides, shown.done)
+    before, after = (max(float(side.blocks[query, block]), 0.0) for side in shown.sides)
+    if before == after:
+        return None
+    return query, block * shown.block, in_percent(before), in_percent(after)
+
+
+@lru_cache(maxsize=2)
+def _most_moved(first: Side, second: Side, done: int) -> tuple[int, int]:
+    """Return the row and the block whose largest weights differ most; a cursor moves often."""
+    before, after = (np.maximum(side.blocks[:done], 0.0) for side in (first, second))
     changes = np.nan_to_num(np.abs(after - before))
-    query, key = np.unravel_index(int(changes.argmax()), changes.shape)
-    if not changes[query, key]:
-        return None
-    texts = [in_percent(float(weights[query, key])) for weights in (before, after)]
-    return int(query), int(key), texts[0], texts[1]
+    query, block = np.unravel_index(int(changes.argmax()), changes.shape)
+    return int(query), int(block)
 
 
 def _both(name: str, texts: Sequence[str], roles: Sequence[str]) -> Row:

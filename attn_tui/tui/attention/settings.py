@@ -92,6 +92,13 @@ GROUPS = (
             _at("query", "query", "the row that the cursor is on, counted from 0"),
             _at("key", "key", "the key that the cursor is on, counted from 0"),
             looked_at(
+                "zoom", "zoom", "what a cell of the map stands for, where not all weights fit",
+                one_of({
+                    "whole": "the largest of several weights, so that all of the head is seen",
+                    "weights": "one weight each, around the cursor",
+                }), "whole", synonyms=("magnify", "near", "larger"),
+            ),
+            looked_at(
                 "sort", "sorted by", "what rows stand in the order of", one_of(
                     {"position": "as they are", "entropy": "the sharpest first, by the right map"}
                 ), "position", synonyms=("order", "sharpest"),

@@ -8,6 +8,7 @@ from attn_tui.tui import view
 from attn_tui.tui.view import Tab
 
 Sort = Literal["position", "entropy"]
+Zoom = Literal["whole", "weights"]
 
 TABS = {
     "map": Tab("Map", "Map"),
@@ -23,6 +24,7 @@ class View(view.View):
     Attributes:
         query: The row that the cursor is on; None is the last one, which sees most.
         key: The key it is on; None is that of the row's largest weight, unscaled.
+        zoom: What a cell of the map stands for.
         sort: What rows stand in the order of, from the top down.
         pinned: The answer that the present one is compared with, or None.
     """
@@ -31,6 +33,7 @@ class View(view.View):
     chart: str = "map"
     query: int | None = None
     key: int | None = None
+    zoom: Zoom = "whole"
     sort: Sort = "position"
     pinned: Answer | None = None
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attn_tui.charts.attention.map import GAP, STEPS, head_map, layout
+from attn_tui.charts.attention.map import GAP, STEPS, around, head_map, layout
 from attn_tui.charts.glyphs import SHADES
 from attn_tui.charts.rows import cells, plain
 from attn_tui.compute.attention.answer import Answer, answer
@@ -98,3 +98,34 @@ def test_keys_are_numbered_at_one_distance(n: int, width: int) -> None:
     distances = np.diff([int(number) for number in line.split()])
     assert distances.size
     assert set(distances.tolist()) == {distances[0]}
+
+
+@pytest.mark.parametrize("n", [70, 300, 700])
+@pytest.mark.parametrize("cursor", [(0, 0), (42, 31), (69, 69)])
+def test_near_the_cursor_each_cell_is_one_weight(n: int, cursor: tuple[int, int]) -> None:
+    shown, order = head(n), np.arange(n)[::-1]
+    at = around(order, cursor)
+    place = layout(shown, 78, 20, at)
+    assert place is not None
+    assert place.window
+    row, key, down, across = place.window
+    assert row <= at[0] < row + down
+    assert key <= at[1] < key + across
+    rows = plain(head_map(shown, order, cursor, "scaled", 78, 20, near=True)).split("\n")
+    assert f"{down} × {across} of {n} × {n}" in rows[1 + place.heads + down]
+    assert str(cursor[1]) in rows[1].split()
+    for y, query in enumerate(order[row : row + down].tolist(), 1 + place.heads):
+        weights = np.where(np.arange(n) <= query, shown.row(query)[1].weights(), -1.0)
+        shades = np.searchsorted(STEPS, weights[key : key + across], side="right")
+        left = place.width + GAP + place.gutter
+        for column, (weight, shade) in enumerate(
+            zip(weights[key : key + across].tolist(), shades.tolist(), strict=True)
+        ):
+            text = rows[y].ljust(78)[left + 2 * column : left + 2 * column + 2]
+            assert (SHADES[shade] if weight >= 0.0 else " ") in text
+        assert place.at(shown, order, left + 6, y) == (query, key + 3)
+    assert place.at(shown, order, left, 1 + place.heads + down) is None
+
+
+def test_where_all_fit_near_is_the_whole() -> None:
+    assert layout(head(12), 78, 20, (3, 3)) == layout(head(12), 78, 20)
