@@ -37,7 +37,12 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes minutes, so that no worker is left alone with it."""
+    items.sort(key=lambda item: "test_driver.py" not in item.nodeid)
+
+
 def pytest_xdist_auto_num_workers() -> int:
-    """Return more workers than there are cores: tests of screens mostly wait for these to rest."""
+    """Return more workers than there are cores: tests of screens wait for these to rest."""
     cores = os.cpu_count() or 1
-    return min(3 * cores, cores + 8)
+    return min(2 * cores, cores + 8)

@@ -1,6 +1,7 @@
 """All that is done often is done by the mouse alone; only texts are typed."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,10 +9,18 @@ import pytest
 from rich.cells import cell_len
 from textual.events import MouseScrollDown, MouseScrollUp
 
+from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep import settings as sweep
+from attn_tui.files.draft import EXAMPLE
 from tests.tui.person import MEDIUM, NARROW, WIDE, Person, at_screen, settle
 
 SIZES = [WIDE, MEDIUM, NARROW]
+
+FEW = replace(
+    EXAMPLE,
+    setup=Setup().put(sweep.Settings(points=4, map_points=4, draws=64, crossovers=False)),
+)
+"""A sweep that is drawn at once."""
 
 
 def place(person: Person, text: str, beside: str = "") -> tuple[int, int] | None:
@@ -81,7 +90,7 @@ async def test_scores_and_models_and_the_way_back(size: tuple[int, int]) -> None
 
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_place_of_sweep_and_why_d_k(size: tuple[int, int]) -> None:
-    async with at_screen(size) as person:
+    async with at_screen(size, FEW) as person:
         await click(person, "3", " 2 ")
         slider = person.app.screen.query_one("#n-slider").region
         at = slider.x + 5, slider.y
