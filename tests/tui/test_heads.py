@@ -133,6 +133,25 @@ async def test_a_fault_is_said_first_and_the_first_head_that_has_it_is_looked_at
         assert here(person) == (1, 1)
 
 
+@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
+async def test_nan_is_said_counted_and_placed(size: tuple[int, int], tmp_path: Path) -> None:
+    made = tensors(2)
+    made["1.q"] = made["1.q"].copy()
+    made["1.q"][0, 5, 40:44] = np.nan
+    write_safetensors(tmp_path / "odd.safetensors", made)
+    async with at_heads(size, capture=(str(tmp_path / "odd.safetensors"),), layer=1, head=5) as at:
+        said = " ".join(line.strip() for line in at.lines[1:3])
+        assert re.search(r"meets? NaN.*: layer 1 head 5\.$", said)
+        # In two lines beside the map.
+        seen = " ".join(
+            " ".join(line[size[0] - 36 :] if size == WIDE else line for line in at.lines).split()
+        )
+        assert "4 meet NaN or infinity" in seen
+        at.sees("! meets NaN")
+        if size != NARROW:
+            assert "the first row 40" in seen
+
+
 async def test_enter_opens_the_head_and_escape_comes_back() -> None:
     async with at_heads(layer=4, head=7) as person:
         before = person.asked.draft

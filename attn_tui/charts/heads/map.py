@@ -42,6 +42,7 @@ class Picture:
         layers: The number of each layer.
         cursor: The row and the column of the head with the cursor.
         is_change: Whether values are changes, as `changes` returns them.
+        odd: Heads of which rows meet NaN or infinity.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Picture:
     layers: Sequence[int]
     cursor: tuple[int, int]
     is_change: bool = False
+    odd: frozenset[tuple[int, int]] = frozenset()
 
     @property
     def scale(self) -> Scale:
@@ -163,6 +165,8 @@ def _legends(picture: Picture, seen: Layout) -> list[Row]:
     rows = change_legend(picture.name) if picture.is_change else legend(picture.name)
     if out := _out_of_sight(picture, seen):
         rows = [(*row, (f"  {out}", "strong")) for row in rows] + rows
+    if picture.odd:
+        rows = [(*row, ("  ! meets NaN", "error")) for row in rows] + rows
     if (picture.there & ~picture.known).any():
         rows = [(*row, ("   ? not yet", "muted")) for row in rows[:1]] + rows
     return rows
@@ -232,6 +236,8 @@ def _cell(
         # The number has its shade beside it, and below it where a cell is higher.
         own = f"{fill * (seen.body - 4)}{text:>4}"
         grid.put(left, top + (seen.tall - 1) // 2, own, role)
+    if head in picture.odd:
+        grid.put(left, top + (seen.tall - 1) // 2, "!", "error")
 
 
 def _mark(grid: Grid, seen: Layout, left: int, top: int) -> None:

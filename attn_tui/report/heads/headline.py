@@ -129,21 +129,30 @@ def headline(table: HeadNumbers, name: str, tau: float = TAU) -> Headline:
     but = next(_doubts(table), "")
     # Where there is room for one of them only, what was found goes before what makes it doubtful.
     brief = full.partition(", with about")[0].rstrip(".") + "."
+    shorts = [short, short.partition("; ")[0]]
+    if odd := _not_finite(table):
+        shorts.insert(0, f"{shorts[1].rstrip('.')}. {len(odd):,} meet NaN: {odd[0]}.")
     return Headline.fitting(
-        (*(f"{each} {but}".strip() for each in (full, brief, short)), full),
-        (short, short.partition("; ")[0]),
+        (*(f"{each} {but}".strip() for each in (full, brief, short)), full), shorts
     )
+
+
+def _not_finite(table: HeadNumbers) -> list[str]:
+    """Return the names of heads that meet NaN or infinity."""
+    heads = (head for head in table.heads if head in table.partials)
+    return [head_text(head, table.n_batches) for head in heads if table.partials[head].not_finite]
 
 
 def _doubts(table: HeadNumbers) -> Iterator[str]:
     """Yield what makes the numbers doubtful, the gravest first."""
     masks = table.masks.values()
-    odd = sum(each.not_finite > 0 for each in table.partials.values())
+    odd = _not_finite(table)
     if table.failed:
         heads = len({each.block.head for each in table.failed})
         yield f"{heads:,} could not be read." if heads > 1 else "One could not be read."
     if odd:
-        yield f"{odd:,} of them meet NaN." if odd > 1 else "One of them meets NaN."
+        many = f"{len(odd):,} of them meet NaN or infinity, first {odd[0]}."
+        yield many if odd[1:] else f"One of them meets NaN or infinity: {odd[0]}."
     if any(each.residual is not None and not each.residual <= FITS for each in masks):
         yield "These weights do not give the captured output: the doctor says why."
     if any(each.how == "assumed" for each in masks):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import PurePath
+from textwrap import wrap
 
 import numpy as np
 
@@ -165,6 +166,11 @@ def picture(scene: Scene, table: HeadTable) -> Picture:
         table.layers,
         (places[head.layer], head.head),
         other is not None,
+        frozenset(
+            (places[each.layer], each.head)
+            for each, partial in table.partials.items()
+            if partial.not_finite and each.batch == head.batch
+        ),
     )
 
 
@@ -251,7 +257,8 @@ def card_rows(scene: Scene, table: HeadTable, width: int, height: int) -> Sequen
     partial = table.partials.get(head)
     rows: list[Row] = [((head_text(head, table.n_batches).capitalize(), "strong"),)]
     shared = f"keys of head {shape.kv_head}" if shape.kv_head != head.head else ""
-    rows.append(((rows_text(partial) if partial else "not looked at yet", "muted"),))
+    looked = rows_text(partial) if partial else "not looked at yet"
+    rows += [((line, "muted"),) for line in wrap(looked, width)]
     rows += [((shared, "muted"),)] * bool(shared)
     rows.append(())
     titles = max(len(each.title) for each in STATISTICS.values())

@@ -1,5 +1,7 @@
 """The map of heads: digits where there is room, shades of fixed meaning, around the cursor."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,16 @@ def test_what_was_not_looked_at_and_what_is_not_there_are_not_numbers() -> None:
     text = plain(head_map(Picture("sink_mass", seen.values, known, there, (3, 7), (0, 0)), 80, 6))
     assert text.count("?") == 2
     assert "? not yet" in text
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_heads_that_meet_nan_are_marked(width: int) -> None:
+    seen = picture(2, 3)
+    odd = replace(seen, odd=frozenset({(1, 2)}))
+    text = plain(head_map(odd, width, 8))
+    assert "! meets NaN" in text
+    assert text.count("!") == 2
+    assert "!" not in plain(head_map(seen, width, 8))
 
 
 def test_layers_and_heads_out_of_sight_are_told() -> None:

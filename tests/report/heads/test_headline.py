@@ -144,7 +144,9 @@ def test_it_says_what_there_is_to_say(
 
 def test_what_makes_numbers_doubtful_is_said() -> None:
     every = {each: np.full(2, 0.3) for each in STATISTICS}
-    assert "meets NaN" in headline(table(every, 2, odd=1), "max_logit").full
+    odd = headline(table(every, 2, odd=1), "max_logit")
+    assert odd.full.endswith(" One of them meets NaN or infinity: layer 0 head 0.")
+    assert odd.short.endswith(" 1 meet NaN: layer 0 head 0.")
     assert "the doctor says why" in headline(table(every, 2, residual=0.9), "max_logit").full
     assert "none is assumed" in headline(table(every, 2, how="assumed"), "max_logit").full
 
