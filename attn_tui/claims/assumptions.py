@@ -7,7 +7,8 @@ from math import log, sqrt
 import numpy as np
 
 from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, claim
-from attn_tui.claims.samples import Floats, agrees, dots, over, sampled, variance_of
+from attn_tui.claims.opening import dots
+from attn_tui.claims.samples import Floats, agrees, over, sampled, variance_of
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.dots.draws import Streams
 from attn_tui.compute.dots.moments import Readouts

@@ -6,16 +6,15 @@ from math import exp, sqrt
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, claim
+from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, claim
 from attn_tui.claims.layers import check_size, normals, projected
+from attn_tui.claims.opening import explored
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.head import Head
 from attn_tui.compute.logit_map import PLAIN, LogitMap
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.scale import Scale
-from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Floats, normalised
-from attn_tui.files.draft import Draft
 
 
 @claim(
@@ -144,12 +143,6 @@ def _clipped(where: str, cap: float, before: float, after: float) -> Case:
     return Case(where, found.is_as_stated, (found, Evidence("largest logit before", before)))
 
 
-def _causal(trial: Trial) -> Opened:
-    text = "\n".join(["12, -3, 5, 1"] * 4)
-    setup = Setup(trial.d_k, Scale(sink=0.0), mask=Mask(causal=True))
-    return Opened("attention", Draft(text, setup))
-
-
 @claim(
     "L-27",
     source="onnxruntime/mobius, issue 548",
@@ -160,7 +153,13 @@ def _causal(trial: Trial) -> Opened:
     formula="p = 1; with a sink 1/(1 + e^(b − m·s))",
     condition="without a sink",
     varies={"seed": 1, "d_k": 64, "n": 4},
-    opens=_causal,
+    opens=explored(
+        "\n".join(["12, -3, 5, 1"] * 4),
+        None,
+        Scale(sink=0.0),
+        instrument="attention",
+        mask=Mask(causal=True),
+    ),
 )
 def first_row(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compare the first row of causal attention under 1/√d_k and with no scale."""

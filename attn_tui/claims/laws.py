@@ -8,8 +8,9 @@ from math import exp, inf, sqrt
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, claim
-from attn_tui.claims.samples import agrees, dots, rows_of_scores, sampled, variance_of
+from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, claim
+from attn_tui.claims.opening import dots, explored
+from attn_tui.claims.samples import agrees, rows_of_scores, sampled, variance_of
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.dots.draws import Streams, draw_entries
 from attn_tui.compute.law.entries import LAWS, Pair
@@ -18,8 +19,7 @@ from attn_tui.compute.law.names import Entries
 from attn_tui.compute.law.variance_gamma import outside
 from attn_tui.compute.number import Number
 from attn_tui.compute.scale import NONE, Scale
-from attn_tui.compute.setup import Setup
-from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.files.draft import EXAMPLE
 from attn_tui.library import dot_law
 
 
@@ -283,10 +283,6 @@ def frequent(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case(where, share.value >= stated["frequent"], (share,))
 
 
-def _worked(trial: Trial) -> Opened:
-    return Opened("explore", Draft(EXAMPLE.text, Setup(d_k=trial.d_k)))
-
-
 @claim(
     "S2-17",
     says="The scores 100, 120 and 150 simulate d_k = 1,024.",
@@ -298,7 +294,7 @@ def _worked(trial: Trial) -> Opened:
     condition="for the differences",
     varies={"d_k": 1024},
     stated={"plausible": 0.01},
-    opens=_worked,
+    opens=explored(EXAMPLE.text, scale=Scale()),
 )
 def simulated(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Take the exact chances of such sizes, and of such differences."""

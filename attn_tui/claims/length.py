@@ -3,30 +3,21 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from math import exp, hypot, inf, log, sqrt
-from typing import Any
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, claim
+from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, claim
 from attn_tui.claims.drawn_rows import logs_at_std, mean, row_logs
 from attn_tui.claims.layers import check_size
+from attn_tui.claims.opening import swept
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.head import row_weights
 from attn_tui.compute.scale import Scale, parse_scale
-from attn_tui.compute.setup import Setup
 from attn_tui.compute.stream import stream
 from attn_tui.compute.sweep.asymptotes import condensation_n, condensation_std
 from attn_tui.compute.sweep.exact import entropy_at, trace_at
 from attn_tui.compute.sweep.readouts import ROWS
-from attn_tui.compute.sweep.settings import Settings
-from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.library import softmax
-
-
-def swept(trial: Trial, scale: Scale = Scale(), **settings: Any) -> Opened:
-    """Return Sweep at the d_k and the seed of a trial."""
-    asked = Settings(seed=trial.seed, **settings)
-    return Opened("sweep", Draft(EXAMPLE.text, Setup(trial.d_k, scale).put(asked)))
 
 
 @claim(

@@ -6,20 +6,16 @@ from math import sqrt
 import numpy as np
 
 from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, claim
+from attn_tui.claims.opening import explored
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.models import MODELS, Model
 from attn_tui.compute.scale import RULES
-from attn_tui.compute.setup import Setup
-from attn_tui.files.draft import Draft
 
 
 def opened(name: str) -> Callable[[Trial], Opened]:
     """Return what opens a drawn row at the d_k and the scale of a model."""
-    model = MODELS[name]
-    setup = Setup(d_k=model.d_k, scale=model.scale, model=name)
-    return lambda trial: Opened(
-        "explore", Draft("n = 64, seed = 1, vectors = 1", setup, source="drawn")
-    )
+    model, draw = MODELS[name], "n = 64, seed = 1, vectors = 1"
+    return explored(draw, model.d_k, model.scale, "drawn", model=name)
 
 
 def _all() -> list[Model]:

@@ -6,7 +6,8 @@ from functools import partial
 import numpy as np
 
 from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, claim
-from attn_tui.claims.samples import above, agrees, dots, rows_of_scores, sampled, variance_of
+from attn_tui.claims.opening import dots
+from attn_tui.claims.samples import above, agrees, rows_of_scores, sampled, variance_of
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.dots.moments import Readouts
 from attn_tui.compute.law.names import Entries

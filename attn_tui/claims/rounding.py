@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, claim
 from attn_tui.claims.drawn_rows import share
-from attn_tui.claims.rows import explored
+from attn_tui.claims.opening import explored
 from attn_tui.claims.trial import Trial
 from attn_tui.claims.worked import listed
 from attn_tui.compute.errors import InputError
@@ -32,7 +32,7 @@ Numbers = NDArray[np.float64]
     formula="p_i = e^(z_i − max z)/Σ e^(z_j − max z)",
     condition="of naive softmax, in formats up to float32",
     opens=explored(
-        "a: 100, 120, 150", rule="inverse-sqrt", d_k=1024, precision=Precision("float16", False)
+        "a: 100, 120, 150", 1024, Scale(), wrt="logits", precision=Precision("float16", False)
     ),
 )
 def out_of_range(trial: Trial, stated: Stated) -> Iterator[Case]:

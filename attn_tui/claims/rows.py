@@ -1,19 +1,15 @@
 """Claims about softmax of one row: its derivatives, and what they come to as it saturates."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import exp, log
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, claim
+from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, claim
+from attn_tui.claims.opening import explored
 from attn_tui.claims.trial import Trial
-from attn_tui.compute.explore.settings import Settings
-from attn_tui.compute.logit_map import Wrt
-from attn_tui.compute.precision import Precision
-from attn_tui.compute.scale import parse_scale
-from attn_tui.compute.setup import Setup
-from attn_tui.files.draft import Draft
+from attn_tui.compute.scale import Scale
 from attn_tui.library import drawn, gradient, jacobian, softmax, statistics
 
 Numbers = NDArray[np.float64]
@@ -21,21 +17,10 @@ Numbers = NDArray[np.float64]
 ABOUT_0 = 1e-3
 """What texts call a gradient near 0 is below this."""
 
-
-def explored(
-    text: str, of: int = 0, wrt: Wrt = "logits", rule: str = "none", d_k: int = 64,
-    precision: Precision = Precision(),
-) -> Callable[[Trial], Opened]:  # fmt: skip
-    """Return what opens Explore at rows of scores."""
-    setup = Setup(d_k, parse_scale(rule), precision).put(Settings(of, wrt))
-    return lambda trial: Opened("explore", Draft(text, setup))
-
-
-def explored_draw(trial: Trial) -> Opened:
-    """Open Explore at a row that is drawn, its gradient with respect to logits."""
-    text = f"n = {trial.n}, seed = {trial.seed}, vectors = 1"
-    setup = Setup(trial.d_k).put(Settings(wrt="logits"))
-    return Opened("explore", Draft(text, setup, source="drawn"))
+_DRAW = explored(
+    lambda trial: f"n = {trial.n}, seed = {trial.seed}, vectors = 1", None, Scale(), "drawn",
+    wrt="logits",
+)  # fmt: skip
 
 
 def central_differences(logits: Numbers, keys: Sequence[int], step: float = 2.0**-17) -> Numbers:
@@ -100,7 +85,7 @@ def compared(where: str, symbol: str, of: Numbers, among: NDArray[np.bool_]) -> 
     topics=("softmax", "gradients"),
     formula="∂p_i/∂z_k = p_i(δ_ik − p_k)",
     varies={"seed": 1, "d_k": 64, "n": 8},
-    opens=explored_draw,
+    opens=_DRAW,
 )
 def derivative(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compare the formula with central differences."""
@@ -117,7 +102,7 @@ def derivative(trial: Trial, stated: Stated) -> Iterator[Case]:
     topics=("softmax", "gradients"),
     formula="∂p_j/∂z_j = p_j(1 − p_j), ∂p_j/∂z_l = −p_j p_l",
     varies={"seed": 1, "d_k": 64, "n": 8},
-    opens=explored_draw,
+    opens=_DRAW,
 )
 def two_derivatives(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compare each formula with central differences."""
@@ -135,7 +120,7 @@ def two_derivatives(trial: Trial, stated: Stated) -> Iterator[Case]:
     formula="p_i = 1/(1 + Σ e^(z_j − z_i)) over j ≠ i",
     condition="where z_i is large beside the other logits",
     stated={"p_0": 1.0},
-    opens=explored("alike: 1000, 1000, 1000\nahead: 10, 0, 0"),
+    opens=explored("alike: 1000, 1000, 1000\nahead: 10, 0, 0", wrt="logits"),
 )
 def large_logit(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Look at a large logit among others as large, and at one that leads."""
@@ -157,7 +142,7 @@ _SMALL_TEXT = "a: -50, 0, 0"
     topics=("softmax", "gradients"),
     formula="|∂p_i/∂z_k| ≤ p_i and |∂p_k/∂z_i| ≤ p_i",
     condition="in row and column i of ∂p/∂z",
-    opens=explored(_SMALL_TEXT),
+    opens=explored(_SMALL_TEXT, wrt="logits"),
 )
 def small_logit(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compare the small logit's row and column with the rest."""
@@ -179,7 +164,7 @@ def small_logit(trial: Trial, stated: Stated) -> Iterator[Case]:
     topics=("softmax", "gradients"),
     formula="p_0 → 0: ∂p_0/∂z_0, ∂p_0/∂z_j → 0; ∂p_1/∂z_1 = p_1(1 − p_1)",
     condition="for derivatives of that key's weight, or by its score",
-    opens=explored(_SMALL_TEXT, of=1),
+    opens=explored(_SMALL_TEXT, of=1, wrt="logits"),
 )
 def score_far_below(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Look at both derivatives of the key that is far below, and of another."""
@@ -204,6 +189,8 @@ def leading(n_keys: int, lead: float) -> Numbers:
     return logits
 
 
+_LEADING = explored("a: 5, 0, 0, 0\nb: 10, 0, 0, 0\nc: 20, 0, 0, 0\nd: 40, 0, 0, 0", wrt="logits")
+
 _LEADS, _ROUNDING = (2.0, 7.0, 14.0, 40.0), 1.0 + 1e-9
 
 
@@ -215,7 +202,7 @@ _LEADS, _ROUNDING = (2.0, 7.0, 14.0, 40.0), 1.0 + 1e-9
     topics=("softmax", "gradients"),
     formula="‖∂p/∂z‖_F ≤ tr ∂p/∂z = 1 − Σp² ≤ 2(1 − max p)",
     varies={"n": 64},
-    opens=explored("a: 5, 0, 0, 0\nb: 10, 0, 0, 0\nc: 20, 0, 0, 0\nd: 40, 0, 0, 0"),
+    opens=_LEADING,
 )
 def concentrated(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Let one key lead by more and more."""
@@ -250,7 +237,7 @@ def concentrated(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     topics=("softmax", "gradients"),
     formula="∂p_0/∂z_0 = p_0(1 − p_0) ≤ e^−L, |∂p_0/∂z_j| ≤ e^−L, L = ln(p_0/(1 − p_0))",
     varies={"n": 64},
-    opens=explored("a: 5, 0, 0, 0\nb: 10, 0, 0, 0\nc: 20, 0, 0, 0\nd: 40, 0, 0, 0"),
+    opens=_LEADING,
 )
 def dominant_score(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Look at both derivatives as a key leads by more and more."""
@@ -276,7 +263,7 @@ def dominant_score(trial: Trial, stated: Stated) -> Iterator[Case]:
     "(1000, 1000), and 0 at (0, 1000).",
     topics=("softmax", "gradients"),
     formula="softmax(z + c) = softmax(z)",
-    opens=explored("near: 0, 0\nfar: 1000, 1000\napart: 0, 1000"),
+    opens=explored("near: 0, 0\nfar: 1000, 1000\napart: 0, 1000", wrt="logits"),
 )
 def near_0(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Look for a gradient that is smaller far from 0, and for a large one at 0."""

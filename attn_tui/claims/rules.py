@@ -5,22 +5,17 @@ from math import exp, sqrt
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, Evidence, Opened, Stated, claim
+from attn_tui.claims.claim import Case, Evidence, Stated, claim
+from attn_tui.claims.opening import explored
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.logits import slopes
-from attn_tui.compute.scale import NONE, Scale
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Floats, Products
-from attn_tui.files.draft import Draft
 from attn_tui.library import softmax
 
 SATURATED = 0.99
 """A row whose largest weight exceeds this is called saturated."""
-
-
-def explored(scores: list[str], scale: Scale, d_k: int = 64) -> Opened:
-    """Return Explore with vectors that are typed."""
-    return Opened("explore", Draft("\n".join(scores), Setup(d_k, scale)))
 
 
 def one_above(top: float, n_keys: int) -> Floats:
@@ -45,10 +40,8 @@ def one_ahead(top: float, n_keys: int) -> float:
     formula="max p ≤ 1/(1 + (n − 1)e^(−2g))",
     condition="as long as the learned gain stays well below ½·ln n",
     varies={"n": 1024},
-    opens=lambda trial: explored(
-        ["a: 1" + ", -1" * 15, "b: 20" + ", -20" * 15], NONE, trial.d_k
-    ),
-)  # fmt: skip
+    opens=explored(f"a: 1{', -1' * 15}\nb: 20{', -20' * 15}"),
+)
 def normalised_to_length_1(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Find the largest weight that cosines times a gain allow."""
     for gain in (1.0, 20.0):
@@ -72,10 +65,8 @@ def normalised_to_length_1(trial: Trial, stated: Stated) -> Iterator[Case]:
     topics=("scale rules", "softmax"),
     formula="max p ≤ 1/(1 + (n − 1)e^(−2√d_k))",
     varies={"d_k": 128},
-    opens=lambda trial: explored(
-        [f"a: {trial.d_k}" + f", {-trial.d_k}" * 15], Scale(), trial.d_k
-    ),
-)  # fmt: skip
+    opens=explored(lambda trial: f"a: {trial.d_k}" + f", {-trial.d_k}" * 15, scale=Scale()),
+)
 def normalised_in_each_head(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Give one key the direction of q and all others the opposite one."""
     n_keys, scale = 131_072, Scale(qk_norm=True)
@@ -106,7 +97,7 @@ def normalised_in_each_head(trial: Trial, stated: Stated) -> Iterator[Case]:
     formula="z = 50·tanh(m·s/50), p ≥ e^(−100)/n",
     stated={"cap": 50.0},
     varies={"n": 2},
-    opens=lambda trial: explored(["a: 1000, -1000"], Scale("none", softcap=50.0), trial.d_k),
+    opens=explored("a: 1000, -1000", scale=Scale("none", softcap=50.0)),
 )
 def capped(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Cap scores of ±1000."""
@@ -132,11 +123,10 @@ def capped(trial: Trial, stated: Stated) -> Iterator[Case]:
     formula="Σp = Σe^z/(e^b + Σe^z)",
     condition="while n is small against e^(b − z)",
     varies={"n": 100_000},
-    opens=lambda trial: explored(
-        ["a" + str(n) + ": -10" + ", -10" * (n - 1) for n in (5, 500)],
-        Scale("none", sink=0.0), trial.d_k,
+    opens=explored(
+        f"a5: -10{', -10' * 4}\na500: -10{', -10' * 499}", scale=Scale("none", sink=0.0)
     ),
-)  # fmt: skip
+)
 def attending_to_nothing(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Add up what few and many unwanted keys keep beside a sink."""
     for n_keys in (5, trial.n):
@@ -161,10 +151,8 @@ def attending_to_nothing(trial: Trial, stated: Stated) -> Iterator[Case]:
     formula="m·√d_k = (0.1·ln f + 1)²",
     stated={"slope": 0.1},
     varies={"d_k": 64},
-    opens=lambda trial: explored(
-        ["a: 0, 8, 16"], Scale("yarn", (("factor", 4.0),)), trial.d_k
-    ),
-)  # fmt: skip
+    opens=explored("a: 0, 8, 16", scale=Scale("yarn", (("factor", 4.0),))),
+)
 def extended_context(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Take from logits what they were multiplied by besides 1/√d_k."""
     score = 8.0

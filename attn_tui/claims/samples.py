@@ -1,21 +1,16 @@
 """What claims about q·k share: draws of it, and when what is stated agrees with them."""
 
 from math import hypot, sqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.claims.claim import Evidence, Opened
+from attn_tui.claims.claim import Evidence
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.dots.draws import Draws, Streams
 from attn_tui.compute.dots.moments import Readouts, Sums, read
-from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.number import Number
-from attn_tui.compute.scale import DEFAULT_RULE, Scale
-from attn_tui.compute.setup import Setup
-from attn_tui.files.draft import EXAMPLE, Draft
 
 Floats = NDArray[np.float64]
 
@@ -70,10 +65,3 @@ def variance_of(values: Floats, kurtosis: float, exact: float) -> Number:
     count = values.size
     spread = max(kurtosis - (count - 3) / (count - 1), 0.0)
     return Number(float(values.var(ddof=1)), exact * sqrt(spread / count), exact)
-
-
-def dots(trial: Trial, d_k: int | None = None, rule: str = DEFAULT_RULE, **settings: Any) -> Opened:
-    """Return Dot products at the seed and the sample size of a trial, at its d_k or another."""
-    asked = Settings(samples=trial.draws, seed=trial.seed, **settings)
-    setup = Setup(d_k=d_k or trial.d_k, scale=Scale(rule)).put(asked)
-    return Opened("dots", Draft(EXAMPLE.text, setup))

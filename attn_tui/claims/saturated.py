@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, claim
 from attn_tui.claims.drawn_rows import check_cost, logs_at_std, mean, median, row_logs, summary
-from attn_tui.claims.rows import explored
+from attn_tui.claims.opening import explored
 from attn_tui.claims.trial import Trial
-from attn_tui.claims.typical import RULE, swept
+from attn_tui.claims.typical import RULE, swept_rows
 from attn_tui.compute.evaluation import evaluate
 from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.precision import Precision
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.stream import stream
 from attn_tui.compute.sweep.asymptotes import mean_largest
 from attn_tui.compute.sweep.readouts import ROWS
@@ -40,7 +41,7 @@ def _rows_at(trial: Trial, statistic: Statistic, rule: str) -> Numbers:
     formula="∂L/∂V = pᵀ·∂L/∂o, ‖∂L/∂V‖_F = ‖p‖·‖∂L/∂o‖; ∂L/∂q = m·Kᵀ·J·V·∂L/∂o",
     condition="of what goes through softmax, to Q and K",
     varies={"seed": 1, "d_k": 4096, "n": 64, "draws": 1000},
-    opens=swept("query_gradient"),
+    opens=swept_rows(statistic="query_gradient"),
 )
 def small_gradients(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compare the gradients by q and by V of rows that saturate with those of rows that do not."""
@@ -72,7 +73,7 @@ _PAIRS = ((0.125, 2.0), (4.0, 32.0))
     formula="E[tr ∂p/∂z] → E[max of n normals]/σ; ‖∂p/∂z‖_2 = 1/(2 + e^−100m) at m·(100, 100, 0)",
     condition="where logits spread by 3 or more and none tie at the top",
     varies=_ROWS,
-    opens=swept("jacobian"),
+    opens=swept_rows(statistic="jacobian"),
 )
 def larger_variance(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Sweep the standard deviation of normal logits, and the scale of a tie."""
@@ -120,7 +121,7 @@ def larger_variance(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     formula="∂L/∂q = m·Kᵀ·J·V·∂L/∂o, ‖J‖_2 ≤ 1/2",
     condition="of ∂p/∂z, softmax's own derivative",
     varies=_ROWS,
-    opens=swept("query_gradient"),
+    opens=swept_rows(statistic="query_gradient"),
 )
 def bounded(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Compare the largest gradients among unscaled rows at two d_k, of which one is 64 times."""
@@ -160,7 +161,7 @@ SATURATED = 0.99
     formula="z = s/√d_k has σ = 1 at initialisation",
     condition="while q and k are as random as at initialisation",
     varies={"seed": 1, "d_k": 64, "n": 64, "draws": 1000},
-    opens=explored("trained: 0, 0, 400", rule=RULE, d_k=64),
+    opens=explored("trained: 0, 0, 400", 64, Scale(), wrt="logits"),
 )
 def after_scaling(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Look at drawn rows, and at a row with a winner."""
@@ -191,7 +192,7 @@ def after_scaling(trial: Trial, stated: Stated) -> Iterator[Case]:
     formula="max p = 1/(1 + Σ e^−gap)",
     condition="where the largest logit leads by several units",
     varies={"seed": 1, "d_k": 4096, "n": 64, "draws": 1000},
-    opens=swept("max_weight"),
+    opens=swept_rows(statistic="max_weight"),
 )
 def one_hot(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Look at drawn rows of large logits, and at ties."""

@@ -3,20 +3,20 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from math import exp, log
+from typing import Any
 
 from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated, claim
 from attn_tui.claims.drawn_rows import check_cost, row_logs, share
+from attn_tui.claims.opening import swept
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.number import Number
 from attn_tui.compute.scale import parse_scale
-from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.crossover import Crossover, GradientReadout, crossover
 from attn_tui.compute.sweep.places import log_grid
 from attn_tui.compute.sweep.points import Points, Sampling
 from attn_tui.compute.sweep.readouts import READOUTS, exact
-from attn_tui.compute.sweep.settings import Settings, Statistic
-from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.compute.sweep.settings import Statistic
 
 RULE = "inverse-sqrt"
 
@@ -98,17 +98,11 @@ def factors(trial: Trial, *turns: Crossover) -> Picture:
     return Picture(title, "d_k", tuple(curves), log_x=True, log_y=True, mark=turns[0].d_k)
 
 
-def swept(statistic: Statistic = "gradient", ratio: bool = False) -> Callable[[Trial], Opened]:
+def swept_rows(**settings: Any) -> Callable[[Trial], Opened]:
     """Return what opens Sweep over d_k at the n, the seed and the draws of a trial."""
-
-    def opened(trial: Trial) -> Opened:
-        asked = Settings(
-            n=trial.n, draws=min(trial.draws, _MOST_SHOWN), seed=trial.seed, statistic=statistic,
-            ratio=ratio,
-        )  # fmt: skip
-        return Opened("sweep", Draft(EXAMPLE.text, Setup(d_k=trial.d_k).put(asked)))
-
-    return opened
+    return lambda trial: swept(
+        trial, n=trial.n, draws=min(trial.draws, _MOST_SHOWN), **settings
+    )  # fmt: skip
 
 
 _ROWS = {"seed": 1, "n": 64, "draws": 1000}
@@ -160,7 +154,7 @@ def _on_both_sides(
     formula="∂p/∂s = m·J(m·s), median ‖∂p/∂s‖_F at m = 1 over m = 1/√d_k",
     condition="of the median row, where d_k is above d*(n)",
     varies=_ROWS,
-    opens=swept(),
+    opens=swept_rows(),
 )
 def large_d_k(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Compare the median gradient without and with the scale on both sides of d*."""
@@ -176,7 +170,7 @@ def large_d_k(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     formula="∂L/∂q = m·Kᵀ·J·V·∂L/∂o",
     condition="where d_k is below d*(n)",
     varies=_ROWS,
-    opens=swept("query_gradient", ratio=True),
+    opens=swept_rows(statistic="query_gradient", ratio=True),
 )
 def prevents_exploding(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Look on both sides of d* whether removing the scale enlarges either gradient."""
@@ -192,7 +186,7 @@ def prevents_exploding(trial: Trial, stated: Stated) -> Iterator[Case | Picture]
     formula="∂p/∂s = m·J(m·s)",
     condition="of the median row, where d_k is above d*(n)",
     varies=_ROWS,
-    opens=swept(ratio=True),
+    opens=swept_rows(ratio=True),
 )
 def dropping_the_root(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Look on both sides of d* whether removing the scale shrinks the median gradient."""
@@ -210,7 +204,7 @@ def dropping_the_root(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     formula="E[tr ∂p/∂s] = E[Σ p_i z_i]/(m‖q‖²) (Stein)",
     condition="of the median row, where d_k is above d*(n)",
     varies=_ROWS,
-    opens=swept(),
+    opens=swept_rows(),
 )
 def extremely_small(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Compare medians on both sides of d*, and means above it, which are exact."""
@@ -262,7 +256,7 @@ DEAD = 1e-3
     formula="‖∂p/∂z‖_F < 0.001 in more than half of the rows",
     condition="where most rows have a dead gradient",
     varies=_ROWS,
-    opens=swept("jacobian"),
+    opens=swept_rows(statistic="jacobian"),
 )
 def poor_convergence(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Count rows whose gradient is dead, on both sides of d*."""

@@ -1,31 +1,16 @@
 """Claims that reasons decide: formulas, notation, slips of wording."""
 
-from collections.abc import Callable
 from functools import partial
 
-from attn_tui.claims.claim import Opened, told
-from attn_tui.claims.samples import dots
-from attn_tui.claims.trial import Trial
-from attn_tui.compute.scale import NONE
-from attn_tui.compute.setup import Setup
-from attn_tui.files.draft import Draft
+from attn_tui.claims.claim import told
+from attn_tui.claims.opening import dots, explored
+from attn_tui.compute.scale import Scale
 
-
-def vectors(text: str, d_k: int) -> Callable[[Trial], Opened]:
-    """Return what opens queries, keys and values."""
-    return lambda trial: Opened("explore", Draft(text, Setup(d_k=d_k), source="vectors"))
-
-
-def scores(text: str, d_k: int = 64) -> Callable[[Trial], Opened]:
-    """Return what opens typed scores, without a scale."""
-    return lambda trial: Opened("explore", Draft(text, Setup(d_k=d_k, scale=NONE)))
-
-
-def head(trial: Trial) -> Opened:
-    """Return what opens a head of three queries and three keys."""
-    text = "q: [[4, 8], [6, -2], [1, 1]]\nK: [[1, 0], [0, 1], [1, 1]]\nV: [[1, 0], [0, 1], [1, 1]]"
-    return Opened("attention", Draft(text, Setup(d_k=2), source="vectors"))
-
+vectors = partial(explored, scale=Scale(), source="vectors")
+head = vectors(
+    "q: [[4, 8], [6, -2], [1, 1]]\nK: [[1, 0], [0, 1], [1, 1]]\nV: [[1, 0], [0, 1], [1, 1]]", 2,
+    instrument="attention",
+)  # fmt: skip
 
 _THREE_KEYS = "q: 1, 2\nK: [[1, 0], [0, 1], [1, 1]]\nV: [[1, 0], [0, 1], [1, 1]]"
 
@@ -59,7 +44,7 @@ function_of_one = told(
     "has .79 beside (0, 0) and .33 beside (2, 2).",
     topics=("formula", "softmax"),
     formula="p_i = softmax(z)_i = e^(z_i)/Σ_j e^(z_j)",
-    opens=scores("a: 2, 0, 0\nb: 2, 2, 2"),
+    opens=explored("a: 2, 0, 0\nb: 2, 2, 2"),
 )
 
 wrong_factor = told(
@@ -70,7 +55,7 @@ wrong_factor = told(
     "is about 0 all the same.",
     topics=("softmax", "gradients"),
     formula="∂p_i/∂z_k = −p_i p_k for k ≠ i",
-    opens=scores("a: 10, 0, 0"),
+    opens=explored("a: 10, 0, 0"),
 )
 
 variance_of_the_mean = told(

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.claims.claim import Case, Evidence, Stated, claim
-from attn_tui.claims.rows import explored
+from attn_tui.claims.opening import explored
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.logit_map import PLAIN, Wrt
@@ -30,7 +30,7 @@ _ULPS = 4 * 2.0**-23
     right="It is: 2.1e-9, 4.5e-5 and 0.99995.",
     topics=("softmax",),
     stated={"p_0": 0.0, "p_1": 0.0, "p_2": 1.0},
-    opens=explored("a: 10, 20, 30"),
+    opens=explored("a: 10, 20, 30", wrt="logits"),
 )
 def ten_twenty_thirty(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compare each weight to two decimals."""
@@ -79,7 +79,7 @@ def as_listed(where: str, names: str, single: Numbers, double: Numbers, stated: 
         "scaled p_1": 0.24456748366355896,
         "scaled p_2": 0.6245249509811401,
     },
-    opens=explored(_LISTED_TEXT, rule="inverse-sqrt", d_k=_D_K, precision=_FLOAT32),
+    opens=explored(_LISTED_TEXT, _D_K, Scale(), wrt="logits", precision=_FLOAT32),
 )
 def listed_weights(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Run the listing in float32."""
@@ -107,7 +107,7 @@ def listed_gradient(scale: Scale, wrt: Wrt = "scores") -> tuple[Numbers, Numbers
         "∂p_0/∂s_1": -1.8048514720778033e-35,
         "∂p_0/∂s_2": -1.9287498933537385e-22,
     },
-    opens=explored(_LISTED_TEXT, wrt="scores", d_k=_D_K, precision=_FLOAT32),
+    opens=explored(_LISTED_TEXT, _D_K, wrt="scores", precision=_FLOAT32),
 )
 def unscaled_gradient(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Run the listing in float32."""
@@ -127,10 +127,8 @@ def unscaled_gradient(trial: Trial, stated: Stated) -> Iterator[Case]:
         "∂p_0/∂s_1": -0.0010004914365708828,
         "∂p_0/∂s_2": -0.002554844366386533,
     },
-    opens=explored(
-        _LISTED_TEXT, wrt="scores", rule="inverse-sqrt", d_k=_D_K, precision=_FLOAT32
-    ),
-)  # fmt: skip
+    opens=explored(_LISTED_TEXT, _D_K, Scale(), wrt="scores", precision=_FLOAT32),
+)
 def scaled_gradient(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Run the listing in float32, and look at the same gradient by the logits."""
     found = listed_gradient(Scale())
@@ -153,10 +151,9 @@ def scaled_gradient(trial: Trial, stated: Stated) -> Iterator[Case]:
     condition="where the largest score leads by far",
     stated={"gain": 1.843337e19},
     opens=explored(
-        f"{_LISTED_TEXT}\nclose: 100, 147, 150\ntied: 100, 150, 150", wrt="scores",
-        rule="inverse-sqrt", d_k=_D_K,
+        f"{_LISTED_TEXT}\nclose: 100, 147, 150\ntied: 100, 150, 150", _D_K, Scale(), wrt="scores"
     ),
-)  # fmt: skip
+)
 def gain(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compare gradients unscaled and scaled: the one shown, all of them, those of close scores."""
     shown = (
@@ -189,7 +186,7 @@ _HIDING = -1e6
     topics=("softmax", "precision"),
     formula="softmax(s − c) = softmax(s)",
     condition="where a key of the row is left unmasked",
-    opens=explored("one: 2, -1e6, 1, 0\nall: -1e6, -1e6, -1e6, -1e6"),
+    opens=explored("one: 2, -1e6, 1, 0\nall: -1e6, -1e6, -1e6, -1e6", wrt="logits"),
 )
 def minus_a_million(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Mask one key, and all, each way."""
@@ -223,7 +220,7 @@ def minus_a_million(trial: Trial, stated: Stated) -> Iterator[Case]:
     "the weights as sharp as they were.",
     topics=("scale rules", "softmax"),
     formula="p(z)·V/8 ≠ p(z/8)·V, but (q/8)·k = (q·k)/8",
-    opens=explored("a: 2, 4, 6, 8", rule="inverse-sqrt"),
+    opens=explored("a: 2, 4, 6, 8", None, Scale(), wrt="logits"),
 )
 def absorbed(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Divide scores by 8, and instead values by 8."""
