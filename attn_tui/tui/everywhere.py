@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from attn_tui.instruments import INSTRUMENTS
+from attn_tui.tui import full
 from attn_tui.tui.actions import Action, Section
 
 KEYS = {
@@ -82,15 +84,17 @@ KEYS = {
 
 def keys(
     does: Mapping[str, str],
-    bar: Mapping[str, tuple[str, int]],
-    absent: Mapping[str, str],
+    absent: Mapping[str, str] = MappingProxyType({}),
+    called: Mapping[str, str] = MappingProxyType({}),
+    **bar: int,
 ) -> tuple[Action, ...]:
-    """Return the table as it is on one instrument.
+    """Return the table as it is on one instrument, below what a full picture has.
 
     Args:
         does: What runs where that differs, by the meaning.
-        bar: What the key bar calls it and its rank there, in the bar's order.
         absent: What is said of what there is not.
+        called: What the key bar calls it where that differs.
+        bar: The rank in the key bar of what stands there, in the bar's order.
     """
     actions = []
     for name in dict.fromkeys([*bar, *KEYS]):
@@ -99,9 +103,9 @@ def keys(
             action = replace(action, run=f"keyboard.say({why!r})", palette=False)
         elif name in does:
             action = replace(action, run=does[name])
-        label, rank = bar.get(name, (action.label, 0))
-        actions.append(replace(action, label=label, bar=rank))
-    return tuple(actions)
+        label = called.get(name, action.label)
+        actions.append(replace(action, label=label, bar=bar.get(name, 0)))
+    return *full.ACTIONS, *actions
 
 
 FIND = Action("app.find", ("slash",), "/", "Find", "Find anything", bar=1, always=("ctrl+p",))

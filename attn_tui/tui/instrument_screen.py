@@ -30,12 +30,16 @@ from attn_tui.tui.drawer import WIDTH, Drawer
 from attn_tui.tui.examples import Examples
 from attn_tui.tui.explaining import Explanation
 from attn_tui.tui.fields import Fields
+from attn_tui.tui.filing import Filing
+from attn_tui.tui.full import FullPicture
 from attn_tui.tui.job import Job
 from attn_tui.tui.keyboard import Keyboard
+from attn_tui.tui.looking import Looking
 from attn_tui.tui.parts import Part
 from attn_tui.tui.scene import LOW, SHORT, Drawing, Pane, Scene, is_narrow
 from attn_tui.tui.settings import Group, Setting, by_name
 from attn_tui.tui.state import Asked, Edit, Gesture
+from attn_tui.tui.stopping import Stopping
 from attn_tui.tui.timers import Punctual
 from attn_tui.tui.view import Tab, View
 from attn_tui.tui.visiting import Visiting
@@ -112,9 +116,10 @@ class InstrumentScreen(Punctual, Screen[None]):
         self.choosing = Choosing(self)
         self.fields = Fields(self)
         self.drawer, self.keyboard = Drawer(self), Keyboard(self)
-        self.visiting = Visiting(self)
-        own = (self.fields, self.drawer, self.keyboard, self.visiting, Examples(self))
-        parts: Iterable[Part[Any]] = (*own, *self.make_parts())
+        self.visiting, self.looking = Visiting(self), Looking[Any](self)
+        own = (self.fields, self.drawer, self.keyboard, self.visiting, Examples(self), self.looking)
+        common = Stopping[Any](self), Filing(self), FullPicture[Any](self)
+        parts: Iterable[Part[Any]] = (*own, *common, *self.make_parts())
         self.parts = {part.NAME: part for part in parts}
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -125,7 +130,7 @@ class InstrumentScreen(Punctual, Screen[None]):
     # Parts and what they want
 
     def make_parts(self) -> Iterable[Part[Any]]:
-        """Return the parts whose verbs are bound here, besides that of fields."""
+        """Return the parts that not every screen has, or that stand in for one of those."""
         return ()
 
     async def action_part(self, name: str, verb: str, arguments: tuple[Any, ...] = ()) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from attn_tui.tui.choices import Choice
 from attn_tui.tui.parts import H, Part
-from attn_tui.tui.view import View
+from attn_tui.tui.view import Tab, View
 from attn_tui.tui.widgets.bar import Item
 
 
@@ -49,6 +49,15 @@ class Looking(Part[H]):
             if not self.offers(name):
                 continue
             yield Choice(f"looking.tab('{name}')", f"Tab {tab.title}", "Show this tab")
+
+
+def titles_of(tabs: Mapping[str, Tab], narrow: bool) -> dict[str, str]:
+    """Return what tabs are called, by name: those there are where it is narrow, or roomy."""
+    return {
+        name: tab.short if narrow else tab.title
+        for name, tab in tabs.items()
+        if narrow or not tab.apart
+    }
 
 
 def axis_item(view: View, is_long: bool, chosen: bool = True) -> Item:

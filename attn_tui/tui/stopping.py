@@ -1,5 +1,8 @@
 """Stops what takes long, or goes on with it."""
 
+from typing import Any
+
+from attn_tui.tui.computing import Computing
 from attn_tui.tui.parts import H, Part
 
 
@@ -8,9 +11,14 @@ class Stopping(Part[H]):
 
     NAME = "stopping"
 
+    @property
+    def computing(self) -> Computing[Any]:
+        """What it stops."""
+        return self._screen.computing
+
     def stop(self, done: str) -> None:
         """Stop and keep what there is, or go on; where all is done say so."""
-        state = self._screen.computing.job.state
+        state = self.computing.job.state
         if state == "running":
             self.halt()
         elif state in ("stopped", "failed"):
@@ -21,9 +29,9 @@ class Stopping(Part[H]):
 
     def halt(self) -> None:
         """Stop finding out."""
-        self._screen.computing.stop()
+        self.computing.stop()
 
     def resume(self) -> None:
         """Find out again what was stopped or failed."""
-        self._screen.computing.leave()
+        self.computing.leave()
         self._screen.go_on()

@@ -1,7 +1,7 @@
 """What is looked at, apart from what is asked: tabs, the side, logarithms; it is not undone."""
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from attn_tui.charts.sides import Side
 
@@ -37,6 +37,7 @@ class View:
         settings: Whether the drawer of settings is open.
         setting: The name of the setting that its cursor is on, or the title of a folded group.
         unfolded: The titles of groups that are unfolded though all is at its default.
+        pinned: What answers are compared with, or nothing.
     """
 
     tab: str = ""
@@ -47,6 +48,7 @@ class View:
     settings: bool = False
     setting: str = "d_k"
     unfolded: frozenset[str] = frozenset()
+    pinned: Any = None
 
     LOG: ClassVar[bool] = False
     """Whether charts are logarithmic unless somebody wants it otherwise."""
@@ -59,7 +61,7 @@ class View:
     @property
     def left_out(self) -> str:
         """What is looked at that no command line asks, in a sentence, or nothing."""
-        return ""
+        return "" if self.pinned is None else "What is pinned is left out."
 
     def present(self, narrow: bool) -> str:
         """Return the tab that is shown."""

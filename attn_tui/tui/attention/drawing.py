@@ -12,13 +12,13 @@ from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.report.attention.tables import output_columns, row_columns
 from attn_tui.report.numbers import general, in_percent, quantity
-from attn_tui.report.progress import left
+from attn_tui.report.progress import going_on
 from attn_tui.report.sides import role_of
 from attn_tui.report.table import laid
 from attn_tui.tui.attention.scene import Scene
 from attn_tui.tui.attention.view import TABS
 from attn_tui.tui.bars import Status
-from attn_tui.tui.looking import tab_items
+from attn_tui.tui.looking import tab_items, titles_of
 from attn_tui.tui.scale import scale_status
 from attn_tui.tui.widgets.bar import Item
 
@@ -42,9 +42,7 @@ def progress_text(scene: Scene, now: float) -> tuple[str, str]:
     """Return how far it is, and the same in a word; nothing once all is known."""
     job, answer = scene.job, scene.answer
     if job.running and scene.late:
-        share, seconds = job.share, now - job.since
-        rest = f", {left(seconds * (1.0 - share) / share)}" if share > 0.01 else ""
-        return f"computing {share:.0%}{rest}; space stops", f"{share:.0%}"
+        return going_on("computing ", job.share, now - job.since)
     if answer is not None and answer.progress < 1.0:
         text = f"{answer.done:,} of {answer.n_queries:,} rows; space "
         return text + ("stops" if job.running else "goes on"), f"{answer.progress:.0%}"
@@ -55,7 +53,7 @@ def tabs(scene: Scene, focused: bool, now: float) -> list[Item]:
     """Return the tabs, the order of the rows, and how far it is."""
     width = scene.width
     roomy = width >= 60
-    titles = {name: tab.title if roomy else tab.short for name, tab in TABS.items()}
+    titles = titles_of(TABS, not roomy)
     ends = []
     if scene.view.sort != "position":
         ends.append(Item(((" by entropy ", "muted"),), "fields.next('sort')"))

@@ -12,7 +12,6 @@ from attn_tui.compute.attention.answer import Answer, answer
 from attn_tui.compute.attention.head import is_drawn
 from attn_tui.report.attention import csv, json, text
 from attn_tui.report.headline import wrapped
-from attn_tui.tui import full
 from attn_tui.tui.attention import drawing, explanations, panes
 from attn_tui.tui.attention.actions import ACTIONS
 from attn_tui.tui.attention.head import HeadPart
@@ -21,14 +20,10 @@ from attn_tui.tui.attention.settings import GROUPS
 from attn_tui.tui.attention.view import TABS, View
 from attn_tui.tui.bars import Status
 from attn_tui.tui.computing import Computing
-from attn_tui.tui.filing import Filing
-from attn_tui.tui.full import FullPicture
 from attn_tui.tui.instrument_screen import InstrumentScreen
-from attn_tui.tui.looking import Looking
-from attn_tui.tui.parts import Host, Part
+from attn_tui.tui.parts import Part
 from attn_tui.tui.scale import ScalePane, ScalePart
 from attn_tui.tui.state import Asked
-from attn_tui.tui.stopping import Stopping
 from attn_tui.tui.widgets.bar import Item
 
 LONG = 0.3
@@ -40,7 +35,7 @@ class AttentionScreen(InstrumentScreen):
 
     NAME = "attention"
     SECTIONS = (panes.HeadPane.SECTION,)
-    ACTIONS = (*full.ACTIONS, *ACTIONS)
+    ACTIONS = ACTIONS
     GROUPS = GROUPS
     TABS = TABS
     WRITERS: ClassVar = {".txt": text.render, ".json": json.render, ".csv": csv.render}
@@ -55,9 +50,7 @@ class AttentionScreen(InstrumentScreen):
 
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
-        looking: Looking[Host] = Looking(self)
-        parts = ScalePart(self), HeadPart(self), looking, Stopping(self), Filing(self)
-        return *parts, FullPicture(self)
+        return ScalePart(self), HeadPart(self)
 
     def make_computing(self) -> Computing[Answer]:
         """Return what has heads computed; one looked at not long ago comes at once."""

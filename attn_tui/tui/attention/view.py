@@ -36,8 +36,3 @@ class View(view.View):
     zoom: Zoom = "whole"
     sort: Sort = "position"
     pinned: Answer | None = None
-
-    @property
-    def left_out(self) -> str:
-        """Whether something is pinned."""
-        return "" if self.pinned is None else "What is pinned is left out."

@@ -15,20 +15,12 @@ ACTIONS = (
             "stop": "stopping.stop('All are tried: a tries this one with another seed')",
         },
         {
-            "edit": ("Claims", 2),
-            "again": ("Again", 4),
-            "stop": ("Stop", 3),
-            "less": ("", 4),
-            "more": ("d_k", 4),
-            "next_view": ("View", 1),
-            "next_pane": ("Settings", 3),
-            "details": ("Details", 4),
-        },
-        {
             "rule": _NO_SCALE,
             "pin": "Answers are pinned in Explore: press 1",
             "axis": "The axes of these pictures choose themselves",
             "remove": "There is nothing to take away here",
         },
+        called={"edit": "Claims"},
+        edit=2, again=4, stop=3, less=4, more=4, next_view=1, next_pane=3, details=4,
     ),
 )  # fmt: skip

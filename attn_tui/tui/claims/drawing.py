@@ -12,7 +12,7 @@ from attn_tui.report.claims.text import counted
 from attn_tui.tui.bars import NARROW
 from attn_tui.tui.claims.scene import Scene
 from attn_tui.tui.claims.view import ALL, TABS
-from attn_tui.tui.looking import tab_items
+from attn_tui.tui.looking import tab_items, titles_of
 from attn_tui.tui.scene import ROOMY
 from attn_tui.tui.widgets.bar import Item
 
@@ -89,11 +89,7 @@ def top_row(scene: Scene, top: int, height: int) -> int:
 def tabs(scene: Scene, focused: bool) -> list[Item]:
     """Return the tabs, that of the list too on a narrow screen."""
     narrow = scene.narrow
-    titles = {
-        name: tab.short if narrow else tab.title
-        for name, tab in TABS.items()
-        if narrow or not tab.apart
-    }
+    titles = titles_of(TABS, narrow)
     return tab_items(titles, scene.present, focused, [], scene.width, "" if narrow else " ")
 
 

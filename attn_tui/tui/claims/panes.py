@@ -2,39 +2,27 @@
 
 from collections.abc import Sequence
 
-from textual import events
-
 from attn_tui.charts.rows import Row
 from attn_tui.tui.actions import Action, Section, bindings, quiet
 from attn_tui.tui.claims import drawing, explanations
 from attn_tui.tui.claims.scene import Scene
 from attn_tui.tui.widgets.canvas import Canvas, Target
 from attn_tui.tui.widgets.chart import ChartPane, arrows
+from attn_tui.tui.widgets.title import Title, Titled
+from attn_tui.tui.widgets.wheel import Wheeled
 
 OPEN = Action(
     "ledger.open", ("enter",), "enter", "Open", "Set an instrument up for the claim", bar=1,
 )  # fmt: skip
 
 
-class ListTitle(Canvas):
+class ListTitle(Title):
     """Which claims are listed, and how far trying them is."""
 
-    scene: Scene | None = None
-    focused = False
-
-    def see(self, scene: Scene) -> None:
-        """Show it."""
-        self.scene = scene
-        self.mark(self.focused)
-
-    def mark(self, focused: bool) -> None:
-        """Show whether the list has the keys."""
-        self.focused = focused
-        if self.scene:
-            self.show([drawing.title_row(self.scene, focused)])
+    ROW = drawing.title_row
 
 
-class ListPane(Canvas, can_focus=True):
+class ListPane(Canvas, Titled, Wheeled, can_focus=True):
     """A line for each claim; the one that is asked has the cursor."""
 
     ACTIONS = (
@@ -51,14 +39,9 @@ class ListPane(Canvas, can_focus=True):
     SECTION = Section("In the list of claims", ACTIONS)
     BINDINGS = bindings(ACTIONS)
     explanation = explanations.LIST
+    wheel = "ledger.move({})"
     scene: Scene | None = None
     top = 0
-
-    def watch_has_focus(self, has_focus: bool) -> None:
-        """Show where the keys go."""
-        super().watch_has_focus(has_focus)
-        for title in self.screen.query(ListTitle):
-            title.mark(has_focus)
 
     def see(self, scene: Scene) -> None:
         """Show the claims around the cursor, or go out of sight."""
@@ -84,16 +67,6 @@ class ListPane(Canvas, can_focus=True):
     def on_resize(self) -> None:
         """Show as many as fit."""
         self.look()
-
-    async def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Go up."""
-        event.stop()
-        await self.run_action("screen.part('ledger', 'move', (-1,))")
-
-    async def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Go down."""
-        event.stop()
-        await self.run_action("screen.part('ledger', 'move', (1,))")
 
 
 class FindingPane(ChartPane):

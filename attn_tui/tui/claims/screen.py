@@ -11,7 +11,6 @@ from attn_tui.claims.ledger import ledger, own_finding
 from attn_tui.claims.settings import Settings
 from attn_tui.compute.experiment import Stop
 from attn_tui.report.claims import json, text
-from attn_tui.tui import full
 from attn_tui.tui import view as looked
 from attn_tui.tui.bars import Status
 from attn_tui.tui.claims import drawing, explanations, panes
@@ -21,11 +20,8 @@ from attn_tui.tui.claims.scene import Scene
 from attn_tui.tui.claims.settings import ABSENT, GROUPS
 from attn_tui.tui.claims.view import TABS, View
 from attn_tui.tui.computing import Computing
-from attn_tui.tui.filing import Filing
-from attn_tui.tui.full import FullPicture
 from attn_tui.tui.instrument_screen import InstrumentScreen
-from attn_tui.tui.looking import Looking
-from attn_tui.tui.parts import Host, Part
+from attn_tui.tui.parts import Part
 from attn_tui.tui.state import Asked
 from attn_tui.tui.stopping import Stopping
 from attn_tui.tui.widgets.bar import Item, TabBar
@@ -40,7 +36,7 @@ class ClaimsScreen(InstrumentScreen):
 
     NAME = "claims"
     SECTIONS = (panes.ListPane.SECTION, panes.FindingPane.SECTION)
-    ACTIONS = (*full.ACTIONS, *ACTIONS)
+    ACTIONS = ACTIONS
     GROUPS, ABSENT = GROUPS, ABSENT
     TABS = TABS
     WRITERS: ClassVar = {".txt": text.render_answer, ".json": json.render_answer}
@@ -57,8 +53,7 @@ class ClaimsScreen(InstrumentScreen):
 
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
-        self.looking: Looking[Host] = Looking(self)
-        return Ledger(self), self.looking, StoppingTrials(self), Filing(self), FullPicture(self)
+        return Ledger(self), StoppingTrials(self)
 
     def make_computing(self) -> Computing[Answer]:
         """Return what has the claim tried that is asked."""
@@ -139,13 +134,8 @@ class ClaimsScreen(InstrumentScreen):
 class StoppingTrials(Stopping[Any]):
     """Stops trying the other claims, or goes on with it."""
 
-    def stop(self, done: str) -> None:
-        """Stop, or go on; where all are tried say so."""
-        trying = self._screen.trying
-        if trying.job.running:
-            trying.stop()
-        elif trying.job.state in ("stopped", "failed"):
-            trying.start(_LEDGER, self._screen.try_all)
-        else:
-            super().stop(done)
-        self._screen.draw()
+    @property
+    def computing(self) -> Computing[Any]:
+        """What tries the others, unless all are tried or none is yet."""
+        trying: Computing[Any] = self._screen.trying
+        return trying if trying.job.state in ("running", "stopped", "failed") else super().computing

@@ -17,7 +17,7 @@ from attn_tui.report.progress import bar
 from attn_tui.tui.bars import Status
 from attn_tui.tui.dots.scene import Scene
 from attn_tui.tui.dots.view import TABS
-from attn_tui.tui.looking import tab_items
+from attn_tui.tui.looking import tab_items, titles_of
 from attn_tui.tui.scale import scale_status
 from attn_tui.tui.widgets.bar import Item
 from attn_tui.tui.widgets.canvas import Target
@@ -87,11 +87,7 @@ def drawn_how(scene: Scene, banded: bool) -> tuple[str, ...]:
 def tabs(scene: Scene, focused: bool) -> list[Item]:
     """Return the tabs, that of the picture too on a narrow screen."""
     narrow, width = scene.narrow, scene.width
-    titles = {
-        name: tab.short if narrow else tab.title
-        for name, tab in TABS.items()
-        if narrow or not tab.apart
-    }
+    titles = titles_of(TABS, narrow)
     if scene.band_leads:
         titles |= {"over_d_k": "Bells"} | ({"picture": TABS["over_d_k"].short} if narrow else {})
     ends = []

@@ -8,46 +8,29 @@ from attn_tui.tui.actions import Section
 from attn_tui.tui.dots import drawing, explanations
 from attn_tui.tui.dots.scene import Scene
 from attn_tui.tui.scene import SHORT
-from attn_tui.tui.widgets.canvas import Canvas, Target
+from attn_tui.tui.widgets.canvas import Target
 from attn_tui.tui.widgets.chart import ChartCanvas, ChartPane, arrows
+from attn_tui.tui.widgets.title import Title, Titled
 
 READING = 18
 """Lines of the derivation, where it stands below the picture."""
 
 
-class PictureTitle(Canvas):
+class PictureTitle(Title):
     """How far the draw is, what can be done about it, and how the picture is drawn."""
 
-    scene: Scene | None = None
-    focused = False
+    ROW = drawing.title_row
 
     def target_at(self, x: int, y: int) -> Target | None:
         """Return what changes the axis, which stands at the right end."""
         *_, end = [0, *(length(row[-1:]) for row in self.rows)]
         return Target("fields.next('axis')") if x >= self.size.width - end else None
 
-    def see(self, scene: Scene) -> None:
-        """Show how far it is."""
-        self.scene = scene
-        self.mark(self.focused)
 
-    def mark(self, focused: bool) -> None:
-        """Show whether the picture has the keys."""
-        self.focused = focused
-        if self.scene:
-            self.show([drawing.title_row(self.scene, focused)])
-
-
-class PicturePane(ChartCanvas, can_focus=True):
+class PicturePane(ChartCanvas, Titled, can_focus=True):
     """How q·k and m·q·k are spread."""
 
     explanation = explanations.PICTURE
-
-    def watch_has_focus(self, has_focus: bool) -> None:
-        """Show where the keys go."""
-        super().watch_has_focus(has_focus)
-        for title in self.screen.query(PictureTitle):
-            title.mark(has_focus)
 
     def see(self, scene: Scene) -> None:
         """Come into sight, or go."""

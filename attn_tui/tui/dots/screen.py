@@ -11,7 +11,6 @@ from attn_tui.compute.dots.answer import Answer, law_of
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.report.dots import csv, json, text
 from attn_tui.report.progress import Pace
-from attn_tui.tui import full
 from attn_tui.tui.bars import Status
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.dots import drawing, explanations, panes
@@ -21,11 +20,8 @@ from attn_tui.tui.dots.sampling import Sampling
 from attn_tui.tui.dots.scene import Scene
 from attn_tui.tui.dots.settings import ABSENT, GROUPS
 from attn_tui.tui.dots.view import TABS, View
-from attn_tui.tui.filing import Filing
-from attn_tui.tui.full import FullPicture
 from attn_tui.tui.instrument_screen import InstrumentScreen
-from attn_tui.tui.looking import Looking
-from attn_tui.tui.parts import Host, Part
+from attn_tui.tui.parts import Part
 from attn_tui.tui.scale import ScalePane, ScalePart
 from attn_tui.tui.state import Asked
 from attn_tui.tui.widgets.bar import Item, TabBar
@@ -39,7 +35,7 @@ class DotsScreen(InstrumentScreen):
 
     NAME = "dots"
     SECTIONS = (panes.DotsChart.SECTION,)
-    ACTIONS = (*full.ACTIONS, *ACTIONS)
+    ACTIONS = ACTIONS
     GROUPS, ABSENT = GROUPS, ABSENT
     TABS = TABS
     WRITERS: ClassVar = {".txt": text.render, ".json": json.render, ".csv": csv.render}
@@ -56,9 +52,7 @@ class DotsScreen(InstrumentScreen):
 
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
-        self.looking: Looking[Host] = Looking(self)
-        parts = ScalePart(self), Draws(self), self.looking, StoppingDraws(self), Filing(self)
-        return *parts, FullPicture(self)
+        return ScalePart(self), Draws(self), StoppingDraws(self)
 
     def make_computing(self) -> Computing[Answer]:
         """Return what has samples drawn."""

@@ -21,7 +21,7 @@ from attn_tui.tui.explore.order import Keys
 from attn_tui.tui.explore.scene import Scene
 from attn_tui.tui.explore.table_rows import Marks, key_table, thick
 from attn_tui.tui.explore.view import View
-from attn_tui.tui.looking import axis_item, tab_items
+from attn_tui.tui.looking import axis_item, tab_items, titles_of
 from attn_tui.tui.scale import scale_status
 from attn_tui.tui.scene import ROOMY
 from attn_tui.tui.state import Asked
@@ -164,10 +164,9 @@ def tabs(
     """Return the tabs: of the charts, and on a narrow screen of the table's halves too."""
     named = {"gradient": f"∂{weight_name(answer.of)}/∂{SYMBOL[answer.wrt]}"}
     titles = {
-        name: named.get(name, tab.short if narrow else tab.title)
-        for name, tab in TABS.items()
-        if (narrow or not tab.apart)
-        and (name == view.present(narrow) or offered(name, asked.experiment))
+        name: named.get(name, title)
+        for name, title in titles_of(TABS, narrow).items()
+        if name == view.present(narrow) or offered(name, asked.experiment)
     }
     end = axis_item(view, not narrow, chosen=view.chart != "jacobian")
     if busy:

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
@@ -15,6 +14,7 @@ from attn_tui.tui.explore.charts import key_target
 from attn_tui.tui.explore.order import Keys
 from attn_tui.tui.explore.table_rows import key_width, title_row
 from attn_tui.tui.widgets.canvas import Canvas, Target
+from attn_tui.tui.widgets.wheel import Wheeled
 
 FAR = 10**9
 
@@ -103,7 +103,7 @@ class Page:
         return None
 
 
-class KeyTable(Vertical, can_focus=True):
+class KeyTable(Vertical, Wheeled, can_focus=True):
     """Shows a page of keys with their weights and gradients."""
 
     DEFAULT_CSS = """
@@ -114,6 +114,7 @@ class KeyTable(Vertical, can_focus=True):
     BINDINGS = bindings(ACTIONS)
     SECTION = Section("In the table", ACTIONS)
 
+    wheel = "looking.move({})"
     page: Page | None = None
 
     class Resized(Message):
@@ -160,17 +161,4 @@ class KeyTable(Vertical, can_focus=True):
     async def action_page(self, pages: int) -> None:
         """Move the cursor by what is in sight."""
         in_sight = len(self.page.keys) if self.page else 1
-        await self._run(f"looking.move({pages * in_sight})")
-
-    async def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Move up."""
-        event.stop()
-        await self._run("looking.move(-1)")
-
-    async def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Move down."""
-        event.stop()
-        await self._run("looking.move(1)")
-
-    async def _run(self, action: str) -> None:
-        await self.run_action(textual_action(action))
+        await self.run_action(textual_action(f"looking.move({pages * in_sight})"))

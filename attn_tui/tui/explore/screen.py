@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 
 from attn_tui.charts.rows import Row
 from attn_tui.report.export import Forms
-from attn_tui.tui import edits, full
+from attn_tui.tui import edits
 from attn_tui.tui.bars import Status
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.explore import contents, drawing, explanations, panes
@@ -25,12 +25,10 @@ from attn_tui.tui.explore.scores import Scores
 from attn_tui.tui.explore.settings import GROUPS
 from attn_tui.tui.explore.typical import Typical
 from attn_tui.tui.explore.view import View
-from attn_tui.tui.filing import Filing
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.parts import Part
 from attn_tui.tui.scale import ScalePane, ScalePart
 from attn_tui.tui.state import Asked, Edit, Gesture
-from attn_tui.tui.stopping import Stopping
 from attn_tui.tui.widgets.bar import Item, TabBar
 from attn_tui.tui.widgets.score_editor import ScoreEditor
 
@@ -53,7 +51,7 @@ class ExploreScreen(InstrumentScreen):
         panes.ExploreChart.SECTION,
         ScoreEditor.SECTION,
     )
-    ACTIONS = (*full.ACTIONS, *ACTIONS)
+    ACTIONS = ACTIONS
     GROUPS = GROUPS
     TABS = TABS
     explanation = explanations.WORDS
@@ -69,8 +67,7 @@ class ExploreScreen(InstrumentScreen):
 
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
-        parts = ScalePart(self), Scores(self), Looking(self), Stopping(self), Filing(self)
-        return *parts, ExploreFull(self)
+        return ScalePart(self), Scores(self), Looking(self), ExploreFull(self)
 
     def make_computing(self) -> Computing[Any]:
         """Return what has charts computed that take long: over d_k, and the precision lab."""

@@ -51,11 +51,6 @@ class View(view.View):
     pinned: VectorAnswer | None = None
     pin: str = ""
 
-    @property
-    def left_out(self) -> str:
-        """Whether something is pinned."""
-        return "" if self.pinned is None else "What is pinned is left out."
-
     def at(self, vector: int) -> "View":
         """Return the view of another vector, from its first key on."""
         return replace(

@@ -23,14 +23,6 @@ ACTIONS = (
             "pin": "heads.pin",
         },
         {
-            "open": ("File", 2),
-            "edit": ("Statistic", 2),
-            "stop": ("Stop", 3),
-            "next_view": ("View", 1),
-            "next_pane": ("Settings", 3),
-            "details": ("Details", 5),
-        },
-        {
             **dict.fromkeys(
                 ("less", "more", "halve", "double", "type_d_k"), _OWN.format("The d_k")
             ),
@@ -38,6 +30,8 @@ ACTIONS = (
             "axis": "Shades have a fixed meaning: the line below the map says which",
             "remove": "There is nothing to take away here",
         },
+        called={"open": "File", "edit": "Statistic"},
+        open=2, edit=2, stop=3, next_view=1, next_pane=3, details=5,
     ),
     EXACT,
     Action("heads.demo", (), "", "Demo", "Open a small capture that is made here", words="example"),

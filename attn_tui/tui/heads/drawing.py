@@ -23,12 +23,12 @@ from attn_tui.report.heads.values import (
     unit,
     value_text,
 )
-from attn_tui.report.progress import left
+from attn_tui.report.progress import going_on
 from attn_tui.tui.bars import Status
 from attn_tui.tui.heads.examining import TITLES
 from attn_tui.tui.heads.scene import Scene
 from attn_tui.tui.heads.view import TABS
-from attn_tui.tui.looking import tab_items
+from attn_tui.tui.looking import tab_items, titles_of
 from attn_tui.tui.widgets.bar import Item
 
 BESIDE, CARD, GAP = 100, 36, 2
@@ -101,7 +101,7 @@ def _facts(scene: Scene, table: HeadTable) -> list[tuple[str, str]]:
 def tabs(scene: Scene, focused: bool) -> list[Item]:
     """Return the tabs, what the picture is of, and how far it is."""
     roomy = scene.width >= 60
-    titles = {name: tab.title for name, tab in TABS.items()}
+    titles = titles_of(TABS, narrow=False)
     ends = []
     if text := progress_text(scene)[not roomy]:
         ends.append(Item(((f" {text} ", "strong"),), "stopping.stop('')"))
@@ -120,10 +120,7 @@ def progress_text(scene: Scene) -> tuple[str, str]:
     if not scene.settings.capture:
         return "", ""
     if job.running:
-        seconds = scene.now - job.since
-        known = job.share > 0.01 and seconds > 0.5
-        rest = f", {left(seconds * (1.0 - job.share) / job.share)}" if known else ""
-        return f"{job.share:.0%}{rest}; space stops", f"{job.share:.0%}"
+        return going_on("", job.share, scene.now - job.since)
     if job.state == "stopped":
         return f"stopped at {job.share:.0%}; space goes on", "stopped"
     return "", ""

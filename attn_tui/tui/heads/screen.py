@@ -15,10 +15,8 @@ from attn_tui.compute.errors import InputError
 from attn_tui.engine.answer import Answer, answer
 from attn_tui.engine.settings import Settings
 from attn_tui.report.heads import answers
-from attn_tui.tui import full
 from attn_tui.tui.bars import Status
 from attn_tui.tui.computing import Computing
-from attn_tui.tui.full import FullPicture
 from attn_tui.tui.heads import drawing, explanations, panes
 from attn_tui.tui.heads.actions import ACTIONS
 from attn_tui.tui.heads.examining import Examined, examined
@@ -48,7 +46,7 @@ class HeadsScreen(InstrumentScreen):
     NAME = "heads"
     SECTIONS = (panes.HeadsChart.SECTION,)
     LEADS: ClassVar = {"attention": "heads.follow"}
-    ACTIONS = (*full.ACTIONS, *ACTIONS)
+    ACTIONS = ACTIONS
     GROUPS, ABSENT = GROUPS, ABSENT
     TABS = TABS
     WRITERS: ClassVar = {
@@ -108,9 +106,9 @@ class HeadsScreen(InstrumentScreen):
 
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
-        self.heads, self.looking = Heads(self), LookingAtHeads(self)
-        parts = self.heads, self.looking, ScalePart(self), StoppingHeads(self)
-        return *parts, CaptureFiling(self), FullPicture(self)
+        self.heads = Heads(self)
+        parts = LookingAtHeads(self), ScalePart(self), StoppingHeads(self), CaptureFiling(self)
+        return self.heads, *parts
 
     def make_computing(self) -> Computing[Answer]:
         """Return what has heads looked at; a capture looked at not long ago comes at once."""
@@ -193,21 +191,17 @@ class HeadsScreen(InstrumentScreen):
 class StoppingHeads(Stopping[Any]):
     """Stops what is looked at, or goes on with it: the doctor has a job of his own."""
 
+    @property
+    def computing(self) -> Computing[Any]:
+        """What looks at heads, or the doctor where he is looked at."""
+        is_doctor = self._screen.view.chart == "doctor"
+        return self._screen.examining if is_doctor else super().computing
+
     def stop(self, done: str) -> None:
         """Stop, or go on; where all is known say so."""
         screen = self._screen
         if screen.changed:
             screen.read_again()
-            return
-        if screen.view.chart != "doctor":
-            super().stop(done)
-            return
-        examining = screen.examining
-        if examining.job.running:
-            examining.stop()
-        elif examining.job.state in ("stopped", "failed"):
-            examining.leave()
-            screen.go_on()
         else:
-            screen.notify("The doctor has looked at every head", timeout=3)
-        screen.draw()
+            every = "The doctor has looked at every head"
+            super().stop(every if screen.view.chart == "doctor" else done)

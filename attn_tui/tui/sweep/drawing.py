@@ -16,7 +16,7 @@ from attn_tui.compute.sweep.settings import Settings, compared
 from attn_tui.report.head import not_applied
 from attn_tui.report.model import model_texts
 from attn_tui.report.numbers import quantity
-from attn_tui.report.progress import left
+from attn_tui.report.progress import going_on
 from attn_tui.report.sweep.names import (
     NAMES,
     condensation_text,
@@ -29,7 +29,7 @@ from attn_tui.report.sweep.sentences import said
 from attn_tui.report.sweep.tables import numbers_at
 from attn_tui.tui.bars import Status
 from attn_tui.tui.job import Job
-from attn_tui.tui.looking import axis_item, tab_items
+from attn_tui.tui.looking import axis_item, tab_items, titles_of
 from attn_tui.tui.sweep.view import TABS, View
 from attn_tui.tui.widgets.bar import Item
 
@@ -69,7 +69,7 @@ def tabs(
     """Return the tabs, how the chart is drawn, and how far; or, with room, what is left out."""
     present = "numbers" if view.numbers else tab_of(settings)
     roomy = width >= 60
-    titles = {name: tab.title if roomy else tab.short for name, tab in TABS.items()}
+    titles = titles_of(TABS, not roomy)
     of = Item(((f" {view.of} ", "muted"), ("│", "axis")), "looking.other_of")
     # A ratio is 1 in the middle, which has no place on a linear axis.
     fixed = Item(((" log ", "muted"),))
@@ -193,10 +193,7 @@ def progress_text(answer: Answer | None, job: Job[Answer], now: float) -> tuple[
         now: What the clock says, in seconds.
     """
     if job.running:
-        share, seconds = job.share, now - job.since
-        known = share > 0.01 and seconds > 0.5
-        rest = f", {left(seconds * (1.0 - share) / share)}" if known else ""
-        return f"drawing {share:.0%}{rest}; space stops", f"{share:.0%}"
+        return going_on("drawing ", job.share, now - job.since)
     if answer is None:
         return "stopped before anything was drawn; space goes on", "stopped"
     if answer.progress < 1.0:

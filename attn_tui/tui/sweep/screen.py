@@ -18,18 +18,14 @@ from attn_tui.compute.sweep.places import check_vectors
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.report.head import not_applied
 from attn_tui.report.sweep import csv, json, text
-from attn_tui.tui import full
 from attn_tui.tui import view as base
 from attn_tui.tui.at_place import AtPlace
 from attn_tui.tui.bars import Status
 from attn_tui.tui.computing import Computing
-from attn_tui.tui.filing import Filing
-from attn_tui.tui.full import FullPicture
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.parts import Part
 from attn_tui.tui.scale import ScalePane
 from attn_tui.tui.state import Asked
-from attn_tui.tui.stopping import Stopping
 from attn_tui.tui.sweep import drawing, explanations, panes, results
 from attn_tui.tui.sweep.actions import ACTIONS
 from attn_tui.tui.sweep.looking import Looking
@@ -52,7 +48,7 @@ class SweepScreen(InstrumentScreen):
 
     NAME = "sweep"
     SECTIONS = (panes.SweepChart.SECTION,)
-    ACTIONS = (*full.ACTIONS, *ACTIONS)
+    ACTIONS = ACTIONS
     GROUPS = GROUPS
     TABS = TABS
     WRITERS: ClassVar = {".txt": text.render, ".json": json.render, ".csv": csv.render}
@@ -70,8 +66,7 @@ class SweepScreen(InstrumentScreen):
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
         self.rules, self.places = Rules(self), Places(self)
-        parts = Looking(self), self.rules, self.places, Stopping(self), Filing(self)
-        return *parts, FullPicture(self)
+        return Looking(self), self.rules, self.places
 
     def make_computing(self) -> Computing[Answer]:
         """Return what has sweeps computed; one looked at not long ago comes at once."""

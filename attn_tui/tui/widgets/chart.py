@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
 from attn_tui.charts.rows import Row
-from attn_tui.tui.actions import Action, Section, bindings, quiet, textual_action
+from attn_tui.tui.actions import Action, Section, bindings, quiet
 from attn_tui.tui.widgets.bar import TabBar
 from attn_tui.tui.widgets.canvas import Canvas, Target
+from attn_tui.tui.widgets.wheel import Wheeled
 
 
 class ChartCanvas(Canvas):
@@ -26,7 +26,7 @@ class ChartCanvas(Canvas):
         self.post_message(self.Resized())
 
 
-class ChartPane(Vertical, can_focus=True):
+class ChartPane(Vertical, Wheeled, can_focus=True):
     """A chart below its tabs; an instrument says what the arrows do to it."""
 
     ACTIONS: ClassVar[tuple[Action, ...]] = ()
@@ -49,19 +49,6 @@ class ChartPane(Vertical, can_focus=True):
     def canvas(self) -> ChartCanvas:
         """Where the chart is drawn."""
         return self.query_one(ChartCanvas)
-
-    async def _turned(self, event: events.MouseEvent, lines: int) -> None:
-        if self.wheel:
-            event.stop()
-            await self.run_action(textual_action(self.wheel.format(lines)))
-
-    async def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Go up in what is longer than the pane."""
-        await self._turned(event, -1)
-
-    async def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Go down in it."""
-        await self._turned(event, 1)
 
     def see_chart(self, scene: Any) -> None:
         """Draw the chart of a scene."""

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from textual import events
 from textual.containers import Vertical
 
 from attn_tui.charts.rows import Row, fitted
-from attn_tui.tui.actions import Action, bindings, textual_action
+from attn_tui.tui.actions import Action, bindings
 from attn_tui.tui.drawer import ACTIONS, SECTION, Sheet, group_of, help_lines, on_line, sheet
 from attn_tui.tui.everywhere import FIND
 from attn_tui.tui.explaining import Explanation
 from attn_tui.tui.settings import Group
 from attn_tui.tui.widgets.canvas import Canvas, Target
 from attn_tui.tui.widgets.entry import Entry
+from attn_tui.tui.widgets.wheel import Wheeled
 
 _HELP = 4
 """Lines of what there is to say of the line of the cursor."""
@@ -29,7 +29,7 @@ SETTINGS = Explanation(
 )
 
 
-class SettingsPane(Vertical, can_focus=True):
+class SettingsPane(Vertical, Wheeled, can_focus=True):
     """A line for each setting, and below what there is to say of that with the cursor.
 
     Args:
@@ -45,6 +45,7 @@ class SettingsPane(Vertical, can_focus=True):
     """
     BINDINGS = bindings(ACTIONS)
     SECTION = SECTION
+    wheel = "drawer.move({})"
     scene: Any = None
     _sheet: Sheet | None = None
     _top = 0
@@ -133,16 +134,3 @@ class SettingsPane(Vertical, can_focus=True):
         if self.scene.view.setting == name:
             return Target("drawer.enter", "Type it, choose it or flip it")
         return Target(f"drawer.point({name!r})", "Go to this setting", "drawer.enter")
-
-    async def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Go down."""
-        event.stop()
-        await self._run("drawer.move(1)")
-
-    async def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Go up."""
-        event.stop()
-        await self._run("drawer.move(-1)")
-
-    async def _run(self, action: str) -> None:
-        await self.run_action(textual_action(action))
