@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from textual.screen import Screen
 from textual.widget import Widget
 
 from attn_tui.tui.choices import Choice
@@ -48,7 +49,13 @@ class Choosing(Part[Host]):
         self._over(SeveralDialog(title, offered, present, preview), take)
 
     def _over(self, dialog: Any, take: Callable[..., Any]) -> None:
-        self._screen.over(dialog, lambda chosen: None if chosen is None else take(chosen))
+        self.open(dialog, lambda chosen: None if chosen is None else take(chosen))
+
+    def open(self, dialog: Screen[Any], done: Callable[[Any], Any] | None = None) -> bool:
+        """Open a dialogue, unless a key has opened another in between; return whether it did."""
+        if is_free := self._screen.is_active:
+            self._screen.app.push_screen(dialog, done)
+        return is_free
 
     def request(self, request: Request, select: bool = True) -> None:
         """Ask for a value to be typed; the keys then go back."""

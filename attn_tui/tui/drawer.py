@@ -13,6 +13,7 @@ from attn_tui.charts.rows import Row, cells, fitted
 from attn_tui.compute.field import Kind
 from attn_tui.tui.actions import Action, Section, quiet
 from attn_tui.tui.parts import Host, Part
+from attn_tui.tui.scene import LOW, is_narrow
 from attn_tui.tui.settings import Group, Seen, Setting
 from attn_tui.tui.view import View
 
@@ -220,6 +221,9 @@ class DrawerHost(Host, Protocol):
     def size(self) -> Size:
         """Its columns and lines."""
 
+    def set_class(self, add: bool, *class_names: str) -> object:
+        """Let the style sheet know of a state, or not."""
+
 
 class Drawer(Part[DrawerHost]):
     """What is done in the drawer, on the line of its cursor."""
@@ -330,6 +334,16 @@ class Drawer(Part[DrawerHost]):
         elsewhere = focused is not None and pane not in focused.ancestors_with_self
         if elsewhere and self._screen.size.width < DOCKED:
             self._open(False)
+
+    def lay_out(self) -> None:
+        """Take its place: beside the picture, or where there is no room in its place."""
+        screen, width = self._screen, self._screen.size.width
+        alone, is_open = is_narrow(width, LOW), screen.view.settings and not screen.view.full
+        for pane in screen.query("#settings"):
+            pane.styles.width = width if alone else WIDTH
+        for pane in screen.query("#panes"):
+            pane.display = not (is_open and alone)
+        screen.set_class(screen.narrow, "-narrow")
 
     def close(self) -> None:
         """Close the drawer, and give the keys to the picture."""

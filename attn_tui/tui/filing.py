@@ -57,7 +57,9 @@ class Filing(Part[Host]):
                     self._ask({".txt": lambda: [text]}, "attn-tui.txt")
 
             if text:
-                self._screen.over(ReadDialog("In words and numbers", text, saves=True), save)
+                self._screen.choosing.open(
+                    ReadDialog("In words and numbers", text, saves=True), save
+                )
             else:
                 self._screen.notify("There is nothing to say yet", timeout=3)
 
@@ -189,7 +191,7 @@ class Filing(Part[Host]):
             if text is not None:
                 await take(text)
 
-        if not self._screen.over(dialog, named) and dialog.problem:
+        if not self._screen.choosing.open(dialog, named) and dialog.problem:
             self._screen.notify(dialog.problem, timeout=9, markup=False)
 
     async def see_through(
@@ -226,7 +228,7 @@ class Filing(Part[Host]):
         if task.job.running:
             from attn_tui.tui.work import WorkDialog
 
-            self._screen.over(WorkDialog(title, task), ended)
+            self._screen.choosing.open(WorkDialog(title, task), ended)
         else:
             ended()
 

@@ -80,7 +80,8 @@ def offered(screen: InstrumentScreen, themes: bool) -> Iterator[Choice]:
     for setting in settings:
         yield from _values(screen, setting)
     # Examples are found by what they are about too, and take the place of what is asked.
-    yield from screen.commands()
+    for part in screen.parts.values():
+        yield from part.commands()
     if themes:
         yield Choice("app.change_theme", "Theme", "Choose the colours", "colours dark light")
     yield Choice("app.suspend_process", "Suspend", "Go back to the shell; fg returns")

@@ -1,8 +1,8 @@
 """What every instrument's screen shares: title line, key bar, and how it asks and is shown."""
 
+import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -16,14 +16,12 @@ from textual.message import Message
 from textual.screen import Screen
 
 from attn_tui.charts.rows import Row
-from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
 from attn_tui.report.export import Forms
 from attn_tui.tui import visiting
 from attn_tui.tui.actions import Action, Section, bindings, textual_action
 from attn_tui.tui.bars import Status, in_signs_of, key_items, title_items
 from attn_tui.tui.charting import Charting
-from attn_tui.tui.choices import Choice
 from attn_tui.tui.choosing import Choosing
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.drawer import WIDTH, Drawer
@@ -91,6 +89,9 @@ class InstrumentScreen(Punctual, Screen[None]):
     WRITERS: ClassVar[Mapping[str, Callable[[Any], Iterable[str]]]] = {}
     """What writes an answer, by the ending of a file's name; ``.txt`` is read on the screen too."""
 
+    KEPT: ClassVar = 1
+    """Of how many questions the answers are kept."""
+
     explanation: Explanation
     answer: Any = None
     view: View = View()
@@ -112,15 +113,12 @@ class InstrumentScreen(Punctual, Screen[None]):
         self.computings: tuple[Computing[Any], ...] = (self.computing,)
         self.panes: Sequence[Pane] = ()
         self.tab_bars: Sequence[TabBar] = ()
-        self.charting = Charting(self)
-        self.choosing = Choosing(self)
-        self.fields = Fields(self)
+        self.charting, self.choosing, self.fields = Charting(self), Choosing(self), Fields(self)
         self.drawer, self.keyboard = Drawer(self), Keyboard(self)
         self.visiting, self.looking = Visiting(self), Looking[Any](self)
-        own = (self.fields, self.drawer, self.keyboard, self.visiting, Examples(self), self.looking)
-        common = Stopping[Any](self), Filing(self), FullPicture[Any](self)
-        parts: Iterable[Part[Any]] = (*own, *common, *self.make_parts())
-        self.parts = {part.NAME: part for part in parts}
+        own: tuple[Part[Any], ...] = (self.fields, self.drawer, self.keyboard, self.visiting)
+        own += Examples(self), self.looking, Stopping(self), Filing(self), FullPicture(self)
+        self.parts = {part.NAME: part for part in (*own, *self.make_parts())}
 
     def __init_subclass__(cls, **options: Any) -> None:
         cls.BINDINGS = [*bindings((*cls.ACTIONS, visiting.ACTION))]
@@ -149,11 +147,6 @@ class InstrumentScreen(Punctual, Screen[None]):
         _, name, parameters = parse(action.run)
         return bool(self.check_action(name, parameters))
 
-    def commands(self) -> Iterable[Choice]:
-        """Yield what the palette offers besides the actions."""
-        for part in self.parts.values():
-            yield from part.commands()
-
     @property
     def n_attended(self) -> int:
         """N of rules that depend on it: the keys of the first vector that are not masked."""
@@ -177,12 +170,6 @@ class InstrumentScreen(Punctual, Screen[None]):
         """
         return ""
 
-    def over(self, dialog: Screen[Any], done: Callable[[Any], Any] | None = None) -> bool:
-        """Open a dialogue, unless a key has opened another in between; return whether it did."""
-        if is_free := self.is_active:
-            self.app.push_screen(dialog, done)
-        return is_free
-
     def forms(self) -> Forms:
         """Return what can be written of the present answer; nothing while there is none."""
         answer = self.answer
@@ -194,20 +181,20 @@ class InstrumentScreen(Punctual, Screen[None]):
 
     def picture(self) -> "Picture":
         """Return the screen as a picture, without what pops up over it for some seconds."""
-        from attn_tui.tui.copying import line_of
-        from attn_tui.tui.picture import picture_of
+        from attn_tui.tui.picture import named_picture
 
         headline = self.scene(self.asked).headline if self.asked else None
-        line = ""
-        with suppress(InputError):
-            line = line_of(self.NAME, self.asked) if self.asked else ""
-        return picture_of(self, headline.full if headline else "", line)
+        return named_picture(self, headline, self.NAME, self.asked)
 
     # Answers
 
     def make_computing(self) -> Computing[Any]:
         """Return what has long answers computed; what it finds is shown by `show_job`."""
-        return Computing(self)
+        return Computing(self, lambda found: getattr(found, "progress", 1.0), self.KEPT, self.clock)
+
+    def clock(self) -> float:
+        """Return seconds, from any moment on."""
+        return time.monotonic()
 
     @property
     def job(self) -> Job[Any]:
@@ -233,8 +220,7 @@ class InstrumentScreen(Punctual, Screen[None]):
         """Leave nothing running behind a screen that is not seen, and no keys that do nothing."""
         for each in self.computings:
             each.leave()
-        for bar in self.query("#key-bar").results(Bar):
-            bar.show_items(())
+        self.keyboard.show(())
 
     def on_unmount(self) -> None:
         """Leave nothing running that nobody waits for."""
@@ -272,16 +258,8 @@ class InstrumentScreen(Punctual, Screen[None]):
         """Lay out for the new size, and draw everything in it."""
         self.set_class(self.size.height < SHORT, "-short")
         self.drawer.left()
-        self._lay_out()
+        self.drawer.lay_out()
         self.call_after_refresh(self.draw)
-
-    def _lay_out(self) -> None:
-        """Give the drawer its place: beside the picture, or where there is no room in its place."""
-        width, alone = self.size.width, is_narrow(self.size.width, LOW)
-        is_open = self.view.settings and not self.view.full
-        self.query_one("#settings").styles.width = width if alone else WIDTH
-        self.query_one("#panes").display = not (is_open and alone)
-        self.set_class(self.narrow, "-narrow")
 
     @property
     def room(self) -> Size:
@@ -306,7 +284,7 @@ class InstrumentScreen(Punctual, Screen[None]):
         laid_out = self.view.settings, self.view.full
         self.view = view
         if laid_out != (view.settings, view.full):
-            self._lay_out()
+            self.drawer.lay_out()
         self.go_on()
         self.draw()
 
@@ -333,12 +311,17 @@ class InstrumentScreen(Punctual, Screen[None]):
         """Show everything but the chart at once, and the chart soon."""
         if self.asked is None or not self.size:
             return
-        scene = self.scene(self.asked)
-        for pane in self.panes:
-            pane.see(scene)
+        self.see()
         self.draw_tabs()
         self.frame()
         self.charting.soon(later)
+
+    def see(self) -> None:
+        """Show every pane how things are."""
+        if self.asked:
+            scene = self.scene(self.asked)
+            for pane in self.panes:
+                pane.see(scene)
 
     @property
     def chart(self) -> str:
@@ -381,11 +364,9 @@ class InstrumentScreen(Punctual, Screen[None]):
 
     def frame(self) -> None:
         """Draw the title line and the key bar."""
-        width = self.size.width
-        self.query_one("#title", Bar).show_items(
-            title_items(self.NAME, in_signs_of(self.app, self.status), width)
-        )
-        self.query_one("#key-bar", Bar).show_items(key_items(self.keyboard.labels, width))
+        items = title_items(self.NAME, in_signs_of(self.app, self.status), self.size.width)
+        self.query_one("#title", Bar).show_items(items)
+        self.keyboard.show(key_items(self.keyboard.labels, self.size.width))
 
     # What panes say
 

@@ -10,6 +10,7 @@ from attn_tui.tui.actions import Action
 from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.job import Job
 from attn_tui.tui.parts import Host, Part
+from attn_tui.tui.widgets.bar import Item
 
 
 @runtime_checkable
@@ -23,10 +24,6 @@ class KeyboardHost(Host, Protocol):
     """A screen with keys."""
 
     ACTIONS: ClassVar[tuple[Action, ...]]
-
-    @property
-    def app(self) -> Any:
-        """The application."""
 
     @property
     def job(self) -> Job[Any]:
@@ -48,6 +45,11 @@ class Keyboard(Part[KeyboardHost]):
     def say(self, text: str) -> None:
         """Say something for some seconds."""
         self._screen.notify(text, timeout=3, markup=False)
+
+    def show(self, items: Sequence[Item]) -> None:
+        """Show the key bar."""
+        for bar in self._screen.query("#key-bar"):
+            bar.show_items(items)
 
     @property
     def labels(self) -> Sequence[tuple[Action, str]]:

@@ -1,10 +1,9 @@
 """Parts of a screen: plain objects, each with a table of what it can do, that hold the screen."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from textual.message import Message
-from textual.screen import Screen
 from textual.widget import Widget
 
 from attn_tui.compute.setup import Setup
@@ -112,8 +111,9 @@ class Host(Protocol):
     def notify(self, message: str, *, timeout: float, markup: bool = True) -> None:
         """Say something for some seconds."""
 
-    def over(self, dialog: Screen[Any], done: Callable[[Any], Any] | None = None) -> bool:
-        """Open a dialogue, unless a key has opened another in between; return whether it did."""
+    @property
+    def app(self) -> Any:
+        """The application."""
 
     def run_action(self, action: str) -> Any:
         """Run a Textual action."""

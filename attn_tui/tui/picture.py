@@ -1,6 +1,7 @@
 """The screen as a picture: SVG, PNG, or text with colours."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from rich.color import Color, ColorSystem
@@ -9,6 +10,9 @@ from rich.terminal_theme import TerminalTheme
 from textual.screen import Screen
 
 from attn_tui.compute.errors import InputError
+from attn_tui.report.headline import Headline
+from attn_tui.tui.copying import line_of
+from attn_tui.tui.state import Asked
 from attn_tui.tui.svg import Look, Picture, mixed, svg
 
 _NO_STYLE = Style()
@@ -38,6 +42,16 @@ def picture_of(screen: Screen[Any], title: str = "", line: str = "") -> Picture:
         for strip in strips
     )
     return Picture(rows, screen.size.width, title, line)
+
+
+def named_picture(
+    screen: Screen[Any], headline: Headline | None, instrument: str, asked: Asked | None
+) -> Picture:
+    """Return a screen as cells, with its headline and the command line that asks it in words."""
+    line = ""
+    with suppress(InputError):
+        line = line_of(instrument, asked) if asked else ""
+    return picture_of(screen, headline.full if headline else "", line)
 
 
 def _look(style: Style, theme: TerminalTheme) -> Look:

@@ -35,10 +35,6 @@ class VisitingHost(Host, Protocol):
 
     NAME: ClassVar[str]
 
-    @property
-    def app(self) -> Any:
-        """The application."""
-
 
 class Visiting(Part[VisitingHost]):
     """Goes to another instrument with another question, and comes back to one's own."""

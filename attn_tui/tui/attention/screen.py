@@ -1,6 +1,5 @@
 """The screen of Attention: all rows of a head, unscaled beside scaled."""
 
-import time
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
@@ -19,7 +18,6 @@ from attn_tui.tui.attention.scene import Scene
 from attn_tui.tui.attention.settings import GROUPS
 from attn_tui.tui.attention.view import TABS, View
 from attn_tui.tui.bars import Status
-from attn_tui.tui.computing import Computing
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.parts import Part
 from attn_tui.tui.scale import ScalePane, ScalePart
@@ -39,6 +37,7 @@ class AttentionScreen(InstrumentScreen):
     GROUPS = GROUPS
     TABS = TABS
     WRITERS: ClassVar = {".txt": text.render, ".json": json.render, ".csv": csv.render}
+    KEPT = 4
     explanation = explanations.HEAD
     answer: Answer | None = None
     view: View = View()
@@ -51,10 +50,6 @@ class AttentionScreen(InstrumentScreen):
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
         return ScalePart(self), HeadPart(self)
-
-    def make_computing(self) -> Computing[Answer]:
-        """Return what has heads computed; one looked at not long ago comes at once."""
-        return Computing(self, lambda answer: answer.progress, most=4)
 
     def compose_panes(self) -> ComposeResult:
         """Lay out the panes."""
@@ -113,4 +108,4 @@ class AttentionScreen(InstrumentScreen):
         """Return the line of tabs."""
         if self.asked is None:
             return ()
-        return drawing.tabs(self.scene(self.asked), focused, time.monotonic())
+        return drawing.tabs(self.scene(self.asked), focused, self.clock())

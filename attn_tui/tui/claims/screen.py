@@ -40,6 +40,7 @@ class ClaimsScreen(InstrumentScreen):
     GROUPS, ABSENT = GROUPS, ABSENT
     TABS = TABS
     WRITERS: ClassVar = {".txt": text.render_answer, ".json": json.render_answer}
+    KEPT = 16
     explanation = explanations.LIST
     answer: Answer | None = None
     view: View = View()
@@ -54,10 +55,6 @@ class ClaimsScreen(InstrumentScreen):
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
         return Ledger(self), StoppingTrials(self)
-
-    def make_computing(self) -> Computing[Answer]:
-        """Return what has the claim tried that is asked."""
-        return Computing(self, most=16)
 
     def compose_panes(self) -> ComposeResult:
         """Lay out the panes."""

@@ -1,6 +1,5 @@
 """The screen of Dot products: what is drawn, what the draws say, and what the law says."""
 
-import time
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
@@ -12,7 +11,6 @@ from attn_tui.compute.dots.settings import Settings
 from attn_tui.report.dots import csv, json, text
 from attn_tui.report.progress import Pace
 from attn_tui.tui.bars import Status
-from attn_tui.tui.computing import Computing
 from attn_tui.tui.dots import drawing, explanations, panes
 from attn_tui.tui.dots.actions import ACTIONS
 from attn_tui.tui.dots.draws import Draws, StoppingDraws
@@ -54,10 +52,6 @@ class DotsScreen(InstrumentScreen):
         """Return what can be done here."""
         return ScalePart(self), Draws(self), StoppingDraws(self)
 
-    def make_computing(self) -> Computing[Answer]:
-        """Return what has samples drawn."""
-        return Computing(self, lambda answer: answer.progress, clock=self.clock)
-
     def compose_panes(self) -> ComposeResult:
         """Lay out the panes."""
         yield ScalePane(id="scale")
@@ -65,10 +59,6 @@ class DotsScreen(InstrumentScreen):
         yield TabBar(id="narrow-tabs")
         yield panes.PicturePane(id="picture")
         yield panes.DotsChart(id="charts")
-
-    def clock(self) -> float:
-        """Return seconds, from any moment on."""
-        return time.monotonic()
 
     # What is asked and found
 

@@ -46,8 +46,10 @@ def said(found: Found) -> str:
     return "".join(rendered)
 
 
-def preview(asked: Asked, edit: Edit, vector: int, width: int) -> str:
+def preview(asked: Asked | None, edit: Edit, vector: int, width: int) -> str:
     """Return the headline of a vector after an edit, or why there is none; of few keys only."""
+    if asked is None:
+        return ""
     changed = asked.ask(edit(asked.draft))
     if changed.error:
         return changed.error.beside

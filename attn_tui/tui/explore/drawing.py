@@ -158,10 +158,13 @@ def _weights_title(scene: Scene, answer: VectorAnswer, keys: Keys, width: int) -
 
 
 def tabs(
-    asked: Asked, view: View, answer: VectorAnswer, busy: bool, focused: bool, width: int,
+    asked: Asked | None, found: Found | None, view: View, busy: bool, focused: bool, width: int,
     narrow: bool,
 ) -> list[Item]:  # fmt: skip
     """Return the tabs: of the charts, and on a narrow screen of the table's halves too."""
+    if not (asked and found):
+        return []
+    answer = found.answer
     named = {"gradient": f"∂{weight_name(answer.of)}/∂{SYMBOL[answer.wrt]}"}
     titles = {
         name: named.get(name, title)

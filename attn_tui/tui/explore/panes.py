@@ -8,6 +8,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
+from textual.screen import Screen
 
 from attn_tui.charts.look_alikes import row_in_ascii
 from attn_tui.charts.rows import length, message
@@ -168,3 +169,10 @@ class ExploreChart(ChartPane):
         """Say that the chart is still to come, or will not."""
         self.canvas.targets = None
         self.canvas.show(message(" not computed" if failed else " computing …", *self.canvas.size))
+
+
+def height_around(screen: Screen[Any]) -> int:
+    """Return the lines that are taken by what stands around the table and the chart."""
+    names = ("#title", "#headline", "#formula", "#scores", "#scale", "#tour", "#key-bar")
+    others = [screen.query_one(name) for name in names]
+    return sum(each.outer_size.height for each in others if each.display)

@@ -11,7 +11,6 @@ from attn_tui.charts.rows import Row
 from attn_tui.report.export import Forms
 from attn_tui.tui import edits
 from attn_tui.tui.bars import Status
-from attn_tui.tui.computing import Computing
 from attn_tui.tui.explore import contents, drawing, explanations, panes
 from attn_tui.tui.explore.actions import ACTIONS
 from attn_tui.tui.explore.answering import Answering
@@ -46,11 +45,8 @@ class ExploreScreen(InstrumentScreen):
     """
 
     NAME = "explore"
-    SECTIONS = (
-        KeyTable.SECTION,
-        panes.ExploreChart.SECTION,
-        ScoreEditor.SECTION,
-    )
+    SECTIONS = (KeyTable.SECTION, panes.ExploreChart.SECTION, ScoreEditor.SECTION)
+    KEPT = 2
     ACTIONS = ACTIONS
     GROUPS = GROUPS
     TABS = TABS
@@ -59,19 +55,13 @@ class ExploreScreen(InstrumentScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self.answering = Answering(self)
-        self.typically = Typical(self)
+        self.answering, self.typically = Answering(self), Typical(self)
         self.computings += (self.answering.computing, self.typically.computing)
-        self.vector_chart = VectorChart(self)
-        self._busy = False
+        self.vector_chart, self._busy = VectorChart(self), False
 
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
         return ScalePart(self), Scores(self), Looking(self), ExploreFull(self)
-
-    def make_computing(self) -> Computing[Any]:
-        """Return what has charts computed that take long: over d_k, and the precision lab."""
-        return Computing(self, most=2)
 
     @property
     def found(self) -> Found | None:
@@ -102,8 +92,6 @@ class ExploreScreen(InstrumentScreen):
 
     def preview(self, edit: Edit) -> str:
         """Return the headline there would be of the vector in view, unless it has many keys."""
-        if self.asked is None:
-            return ""
         return contents.preview(self.asked, edit, self.view.vector, self.size.width)
 
     # Questions and answers
@@ -138,11 +126,8 @@ class ExploreScreen(InstrumentScreen):
 
     def scene(self, asked: Asked) -> Scene:
         """Return what panes are to show, scrolled to the cursor."""
-        names = ("#title", "#headline", "#formula", "#scores", "#scale", "#tour", "#key-bar")
-        others = [self.query_one(name) for name in names]
-        there = [each for each in others if each.display]
         # A line is kept for the hint, so that the table stays what it is when that goes.
-        taken = sum(each.outer_size.height for each in there) + (not self.view.full)
+        taken = panes.height_around(self) + (not self.view.full)
         scene = Scene(
             asked, self.found, self.job, self.problem, *self.room, self.looked, taken,
             self.typically.factor(asked.experiment), isinstance(self.focused, ScoreEditor),
@@ -165,16 +150,15 @@ class ExploreScreen(InstrumentScreen):
 
     def tab_items(self, focused: bool) -> Sequence[Item]:
         """Return the line of tabs, with what there is to say of the chart."""
-        if not (self.asked and self.found):
-            return ()
-        asked, answer, width = self.asked, self.found.answer, self.room.width
-        return drawing.tabs(asked, self.view, answer, self._busy, focused, width, self.narrow)
+        return drawing.tabs(
+            self.asked, self.found, self.view, self._busy, focused, self.room.width, self.narrow
+        )
 
     def _draw_busy(self) -> None:
         """Say beside the tabs that the chart is not yet that of the present answer."""
         if self._busy != (self.job.running or self.answering.job.running):
             self._busy = not self._busy
-            self._see()
+            self.see()
             self.draw_tabs()
 
     # The chart
@@ -192,8 +176,5 @@ class ExploreScreen(InstrumentScreen):
 
     @on(panes.ScoresPane.Left)
     @on(KeyTable.Resized)
-    def _see(self) -> None:
-        if self.asked:
-            scene = self.scene(self.asked)
-            for pane in self.panes:
-                pane.see(scene)
+    def _on_less_or_more_room(self) -> None:
+        self.see()

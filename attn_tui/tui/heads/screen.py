@@ -1,6 +1,5 @@
 """The screen of Heads: what a model computed, head by head, and what the doctor says of it."""
 
-import time
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, ClassVar
@@ -52,6 +51,7 @@ class HeadsScreen(InstrumentScreen):
     WRITERS: ClassVar = {
         ".txt": answers.render_text, ".json": answers.render_json, ".csv": answers.render_csv,
     }  # fmt: skip
+    KEPT = 4
     explanation = explanations.WORDS
     answer: Answer | None = None
     view: View = View()
@@ -109,10 +109,6 @@ class HeadsScreen(InstrumentScreen):
         self.heads = Heads(self)
         parts = LookingAtHeads(self), ScalePart(self), StoppingHeads(self), CaptureFiling(self)
         return self.heads, *parts
-
-    def make_computing(self) -> Computing[Answer]:
-        """Return what has heads looked at; a capture looked at not long ago comes at once."""
-        return Computing(self, lambda answer: answer.progress, most=4)
 
     def compose_panes(self) -> ComposeResult:
         """Lay out the panes."""
@@ -180,7 +176,7 @@ class HeadsScreen(InstrumentScreen):
         """Return what panes are to show."""
         return Scene(
             asked, self.answer, self.computing.job, self.problem, *self.room, self.view,
-            self.examining.job, self.changed, time.monotonic(),
+            self.examining.job, self.changed, self.clock(),
         )  # fmt: skip
 
     def tab_items(self, focused: bool) -> Sequence[Item]:

@@ -1,6 +1,5 @@
 """The Sweep screen: composes panes and parts, and shows the best answer there is at any moment."""
 
-import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -21,7 +20,6 @@ from attn_tui.report.sweep import csv, json, text
 from attn_tui.tui import view as base
 from attn_tui.tui.at_place import AtPlace
 from attn_tui.tui.bars import Status
-from attn_tui.tui.computing import Computing
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.parts import Part
 from attn_tui.tui.scale import ScalePane
@@ -52,6 +50,7 @@ class SweepScreen(InstrumentScreen):
     GROUPS = GROUPS
     TABS = TABS
     WRITERS: ClassVar = {".txt": text.render, ".json": json.render, ".csv": csv.render}
+    KEPT = results.MOST
     explanation = explanations.WORDS
     answer: Answer | None = None
     view: View = View()
@@ -67,10 +66,6 @@ class SweepScreen(InstrumentScreen):
         """Return what can be done here."""
         self.rules, self.places = Rules(self), Places(self)
         return Looking(self), self.rules, self.places
-
-    def make_computing(self) -> Computing[Answer]:
-        """Return what has sweeps computed; one looked at not long ago comes at once."""
-        return Computing(self, lambda answer: answer.progress, results.MOST)
 
     def compose_panes(self) -> ComposeResult:
         """Lay out the panes."""
@@ -146,7 +141,7 @@ class SweepScreen(InstrumentScreen):
         question = self.question or asked.experiment
         return Scene(
             asked, self.answer, self.job, self.problem, *self.room, self.view, question,
-            time.monotonic(),
+            self.clock(),
         )  # fmt: skip
 
     def draw(self, later: bool = False) -> None:
@@ -155,6 +150,6 @@ class SweepScreen(InstrumentScreen):
 
     def tab_items(self, focused: bool) -> Sequence[Item]:
         """Return the line of tabs, and how the chart is drawn."""
-        progress = drawing.progress_text(self.answer, self.job, time.monotonic())
+        progress = drawing.progress_text(self.answer, self.job, self.clock())
         left_out = not_applied(self.fields.setup.scale, but_qk_norm=True)
         return drawing.tabs(self.settings, self.view, focused, self.room.width, progress, left_out)
