@@ -1,7 +1,6 @@
 """What was asked, as labelled lines: where scores come from, the scale, the precision, the mask."""
 
 from collections.abc import Iterator
-from textwrap import wrap
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.models import MODELS
@@ -14,7 +13,7 @@ from attn_tui.files.examples import Example
 from attn_tui.report.model import departures, model_texts
 from attn_tui.report.numbers import general
 from attn_tui.report.origin import law, origin
-from attn_tui.report.rows import WIDTH
+from attn_tui.report.rows import labelled
 
 _LABEL = 11
 
@@ -124,7 +123,4 @@ def _precision(experiment: Experiment, setup: Setup) -> Iterator[str]:
 
 def line(label: str, text: str) -> str:
     """Return text behind a label, in as many lines of at most `WIDTH` columns as it takes."""
-    # Hyphens belong to names: QK-norm, Gemma-2-27B.
-    lines = wrap(text, WIDTH - _LABEL, break_on_hyphens=False) or [""]
-    first, *rest = lines
-    return "".join([f"{label:<{_LABEL}}{first}\n", *(f"{'':<{_LABEL}}{line}\n" for line in rest)])
+    return labelled(label, text, _LABEL)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from textwrap import wrap
 from unicodedata import category, east_asian_width
 
 from attn_tui.compute.visible import clusters, is_widened
@@ -26,6 +27,18 @@ def text_lines(rows: Iterable[Row]) -> Iterator[str]:
     """Yield the text of each row, as lines of a report."""
     for row in rows:
         yield plain([row]) + "\n"
+
+
+def paragraph(text: str) -> str:
+    """Return a text in as many lines of a report as it takes."""
+    # Hyphens belong to names: QK-norm, Gemma-2-27B.
+    return "".join(line + "\n" for line in wrap(text, WIDTH, break_on_hyphens=False))
+
+
+def labelled(label: str, text: str, size: int, width: int = WIDTH) -> str:
+    """Return text behind a label of so many columns, in as many lines of a report as it takes."""
+    lines = wrap(text, width - size, break_on_hyphens=False) or [""]
+    return "".join(f"{label * (at == 0):<{size}}{line}\n" for at, line in enumerate(lines))
 
 
 _SIGNS = str.maketrans("", "", "−×±∞–∂·√")

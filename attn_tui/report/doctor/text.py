@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from textwrap import wrap
 from typing import get_args
 
 from attn_tui.compute.fit.diagnosis import Path
@@ -20,7 +19,7 @@ from attn_tui.report.doctor.words import (
     rule_text,
 )
 from attn_tui.report.numbers import quantity
-from attn_tui.report.rows import WIDTH, cells
+from attn_tui.report.rows import WIDTH, cells, labelled
 
 LABEL = 13
 """Columns that labels have."""
@@ -153,7 +152,4 @@ def _rounding(finding: Finding) -> str:
 
 
 def _line(label: str, text: str, width: int = WIDTH) -> Iterator[str]:
-    lines = wrap(text, width - LABEL, break_on_hyphens=False) or [""]
-    yield f"{label:{LABEL}}{lines[0]}\n"
-    for each in lines[1:]:
-        yield f"{'':{LABEL}}{each}\n"
+    yield labelled(label, text, LABEL, width)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from math import isinf
-from textwrap import wrap
 
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.law.dot_law import DotLaw
@@ -13,7 +12,7 @@ from attn_tui.report.dots.tables import over_d_k_columns, readout_columns
 from attn_tui.report.head import about_model, left_out, line, rule_lines
 from attn_tui.report.measured import deviations
 from attn_tui.report.numbers import general
-from attn_tui.report.rows import WIDTH, text_lines
+from attn_tui.report.rows import WIDTH, paragraph, text_lines
 from attn_tui.report.table import laid
 
 ONE_DRAW = ("one draw has no spread, and so no standard error", "one alone has no spread")
@@ -30,7 +29,7 @@ def render(answer: Answer) -> Iterator[str]:
     yield from _derivation(answer)
     yield "\n"
     yield from _table(answer)
-    yield _wrapped(" ".join(sentences(answer)))
+    yield paragraph(" ".join(sentences(answer)))
 
 
 def _head(answer: Answer) -> Iterator[str]:
@@ -72,7 +71,7 @@ def entries(law: DotLaw) -> str:
 
 def _readouts(answer: Answer) -> Iterator[str]:
     yield from laid(readout_columns(answer, "scaled"), WIDTH).text()
-    yield _wrapped(
+    yield paragraph(
         f"coverage: the share of x within ±{bound_text(answer)} = "
         f"±{general(answer.unscaled.bound)}, and scaled within ±m times that, "
         f"±{general(answer.scaled.bound)}. An error is a standard error."
@@ -93,7 +92,7 @@ def _table(answer: Answer) -> Iterator[str]:
     yield "Over d_k, each row with a sample of its own\n"
     yield from laid(over_d_k_columns(answer), WIDTH).text()
     for reason in dict.fromkeys(row.unknown for row in answer.table if row.unknown):
-        yield _wrapped(f"–: {reason}.")
+        yield paragraph(f"–: {reason}.")
     yield "\n"
 
 
@@ -143,7 +142,3 @@ def _agreement(answer: Answer) -> tuple[str, ...]:
         f"Of the readouts with an exact value the farthest is {max(known):.1f} standard errors "
         "from it.",
     )
-
-
-def _wrapped(text: str) -> str:
-    return "\n".join(wrap(text, WIDTH)) + "\n"

@@ -1,7 +1,6 @@
 """An answer as an aligned text report of at most 80 columns, and what it shows in sentences."""
 
 from collections.abc import Iterator
-from textwrap import wrap
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import Answer, VectorAnswer
@@ -19,7 +18,7 @@ from attn_tui.report.explore.through_vectors import through_vectors
 from attn_tui.report.head import head
 from attn_tui.report.numbers import general
 from attn_tui.report.origin import spread
-from attn_tui.report.rows import WIDTH
+from attn_tui.report.rows import WIDTH, paragraph
 
 
 def render(answer: Answer, contents: Contents = EVERYTHING) -> Iterator[str]:
@@ -76,7 +75,7 @@ def _vector(
     if several:
         yield headline(found, experiment).text(WIDTH)
     if text := spread(experiment.source, experiment.setup, index, vector):
-        yield _wrapped(text)
+        yield paragraph(text)
     yield _status(found)
     yield "\n"
     yield from table(found, top)
@@ -88,7 +87,7 @@ def _vector(
         yield "\n"
     yield _said(found, experiment.setup)
     if shown := picture(experiment, index, found):
-        yield "\n" + _wrapped(" ".join(shown))
+        yield "\n" + paragraph(" ".join(shown))
 
 
 def _lab(experiment: Experiment, index: int, found: VectorAnswer, top: int | None) -> Iterator[str]:
@@ -123,7 +122,7 @@ def _beside_pinned(pair: VectorAnswer, experiment: Experiment, top: int | None) 
 
 def _status(answer: VectorAnswer) -> str:
     ok = answer.status == "ok"
-    return "" if ok else _wrapped(f"status {answer.status}: {answer.reason}")
+    return "" if ok else paragraph(f"status {answer.status}: {answer.reason}")
 
 
 def _said(answer: VectorAnswer, setup: Setup) -> str:
@@ -132,8 +131,4 @@ def _said(answer: VectorAnswer, setup: Setup) -> str:
         sentences.masked_key(answer),
         sentences.vanished(answer),
     )
-    return _wrapped(" ".join(filter(None, said)))
-
-
-def _wrapped(text: str) -> str:
-    return "\n".join(wrap(text, WIDTH)) + "\n"
+    return paragraph(" ".join(filter(None, said)))

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from math import isnan
-from textwrap import wrap
 from typing import Any
 
 from attn_tui import __version__
@@ -22,7 +21,7 @@ from attn_tui.report.heads.json import capture_to_plain, masks_to_plain, value_t
 from attn_tui.report.heads.text import grid
 from attn_tui.report.heads.words import place, rows_text
 from attn_tui.report.numbers import general, unusual
-from attn_tui.report.rows import WIDTH
+from attn_tui.report.rows import labelled
 
 _LABEL = 10
 _NAMES, _MANY = {"out": "the output"}, {"out": "outputs"}
@@ -200,10 +199,7 @@ def _changes(
 
 
 def _line(label: str, text: str) -> Iterator[str]:
-    lines = wrap(text, WIDTH - _LABEL, break_on_hyphens=False) or [""]
-    yield f"{label:{_LABEL}}{lines[0]}\n"
-    for each in lines[1:]:
-        yield f"{'':{_LABEL}}{each}\n"
+    yield labelled(label, text, _LABEL)
 
 
 def render_json(

@@ -15,7 +15,7 @@ from attn_tui.engine.table import numbers_of
 from attn_tui.report.headline import FULL
 from attn_tui.report.heads.headline import headline
 from attn_tui.report.heads.words import mask_text, number, place, rows_text, with_error
-from attn_tui.report.rows import WIDTH, cells
+from attn_tui.report.rows import WIDTH, cells, labelled
 from attn_tui.report.table import Column, laid
 
 _LABEL = 10
@@ -159,10 +159,7 @@ def _troubles(found: Survey) -> Iterator[str]:
 
 
 def _line(label: str, text: str) -> Iterator[str]:
-    lines = wrap(text, WIDTH - _LABEL, break_on_hyphens=False) or [""]
-    yield f"{label:{_LABEL}}{lines[0]}\n"
-    for each in lines[1:]:
-        yield f"{'':{_LABEL}}{each}\n"
+    yield labelled(label, text, _LABEL)
 
 
 def _wrapped(text: str) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """A sweep as an aligned text report of at most 80 columns, and what it shows in sentences."""
 
 from collections.abc import Iterator, Sequence
-from textwrap import wrap
 
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.asymptotes import condensation_std
@@ -10,7 +9,7 @@ from attn_tui.compute.sweep.rules import rule_text
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report.head import about_model, left_out, line
 from attn_tui.report.numbers import quantity
-from attn_tui.report.rows import WIDTH
+from attn_tui.report.rows import WIDTH, paragraph
 from attn_tui.report.sweep.headline import headline
 from attn_tui.report.sweep.names import (
     NAMES,
@@ -42,7 +41,7 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
     yield from _head(answer)
     for statistic in chosen:
         named = NAMES[statistic]
-        yield "\n" + _wrapped(f"{named.symbol}: {named.words}")
+        yield "\n" + paragraph(f"{named.symbol}: {named.words}")
         for rule in answer.rules:
             yield from _table(answer, rule, statistic)
         if answer.settings.ratio:
@@ -55,7 +54,7 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
     yield from crossover_table(answer.crossovers)
     sentences = [sentence for statistic in chosen for sentence in said(answer, statistic)]
     if sentences:
-        yield "\n" + _wrapped(" ".join(dict.fromkeys(sentences)))
+        yield "\n" + paragraph(" ".join(dict.fromkeys(sentences)))
 
 
 def crossover_table(crossovers: Sequence[Crossover]) -> Iterator[str]:
@@ -63,7 +62,7 @@ def crossover_table(crossovers: Sequence[Crossover]) -> Iterator[str]:
     if not crossovers:
         return
     draws = " or ".join(f"{each:,}" for each in sorted({found.draws for found in crossovers}))
-    yield _wrapped(
+    yield paragraph(
         "Crossovers d*: below this d_k, from 2 or where the rule begins to divide (m < 1), the "
         "median over draws is larger without the rule, above it is smaller. In brackets its 95 % "
         "interval, with ≤ or ≥ alone where it may go beyond what is looked at, by bootstrap over "
@@ -71,7 +70,7 @@ def crossover_table(crossovers: Sequence[Crossover]) -> Iterator[str]:
         f"({crossovers[0].generator}); the mean may do otherwise."
     )
     if not all(found.finished for found in crossovers):
-        yield _wrapped("* so far: from the first of the vectors that are asked for.")
+        yield paragraph("* so far: from the first of the vectors that are asked for.")
     yield f"{'n':>7}  {'readout':<12}{'rule removed':<18}d* [95 % interval]\n"
     for found in crossovers:
         symbol = NAMES[found.readout].symbol + ("" if found.finished else " *")
@@ -119,7 +118,7 @@ def _from_to(ends: tuple[int, ...], count: int, most: int) -> str:
 def _table(answer: Answer, rule: str, statistic: Statistic) -> Iterator[str]:
     """Yield what drawn vectors say of a statistic at each place under one rule."""
     points = answer.points.under(rule)
-    yield "\n" + _wrapped(
+    yield "\n" + paragraph(
         f"{rule}, m = {formula(rule)}; error: of the mean; from, to: the median's 95 % interval"
     )
     columns = (*place_columns(answer, points), *summary_columns(points, statistic))
@@ -132,7 +131,7 @@ def _ratios(answer: Answer, statistic: Statistic) -> Iterator[str]:
         points = compared_points(answer, answer.points.under(rule), statistic)
         if not points:
             continue
-        yield "\n" + _wrapped(
+        yield "\n" + paragraph(
             f"{symbol} unscaled over m = {formula(rule)}; ±: the standard error of a factor is "
             "this share of it, both being of the same draws"
         )
@@ -147,14 +146,14 @@ def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
     for rule in others(answer.rules):
         found = answer.boundary(rule, statistic)
         if any(each.d_k is not None for each in found):
-            yield "\n" + _wrapped(
+            yield "\n" + paragraph(
                 f"The median {NAMES[statistic].symbol} unscaled over m = {formula(rule)} falls "
                 "through 1 for the last time at this d_k, read between the map's places, as the "
                 "interval in brackets is, for two standard errors to either side, with ≤ or ≥ "
                 "alone where it may go beyond the map; – where the ratio does not fall so on it:"
             )
             pairs = [f"n = {each.n:,}: {boundary_text(each)}" for each in found]
-            yield _wrapped("; ".join(pairs))
+            yield paragraph("; ".join(pairs))
 
 
 def _condensation(answer: Answer) -> Iterator[str]:
@@ -165,7 +164,7 @@ def _condensation(answer: Answer) -> Iterator[str]:
     sigma = ""
     if settings.over == "d_k":
         sigma = f" = {quantity(condensation_std(settings.n))}"
-    yield "\n" + _wrapped(
+    yield "\n" + paragraph(
         f"As n → ∞, logits condense on few keys where σ = m√d_k is σ_c = √(2 ln n){sigma} or more: "
         f"{'; '.join(parts)}."
     )
@@ -185,8 +184,4 @@ def _asymptotes(answer: Answer) -> Iterator[str]:
         else:
             lines.append(f"Exact {curve.of} {symbol}, m = {formula(curve.rule)}: {curve.formula}.")
     if lines:
-        yield "\n" + "".join(_wrapped(line) for line in lines)
-
-
-def _wrapped(text: str) -> str:
-    return "\n".join(wrap(text, WIDTH)) + "\n"
+        yield "\n" + "".join(paragraph(line) for line in lines)
