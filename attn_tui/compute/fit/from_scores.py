@@ -6,11 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.fit.diagnosis import Diagnosis, Path, Temperature
-from attn_tui.compute.fit.estimates import Cap
-from attn_tui.compute.fit.hidden import unseen_cap
 from attn_tui.compute.fit.model import Floats, Name, Parameters, Rows, State, bend
 from attn_tui.compute.fit.noise import coarsest, format_of, score_variance
-from attn_tui.compute.fit.regress import Regression, beside, regressed, simplest
+from attn_tui.compute.fit.regress import Regression, multiplier_and_cap, regressed, simplest
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 
@@ -76,17 +74,15 @@ def from_scores(head: HeadRows, rows: Rows, found: Diagnosis) -> Diagnosis:
         return replace(found, undetermined=(("multiplier", why), ("softcap", why), *lost))
     known = best.numbers
     m, capped = known["multiplier"], "curvature" in known
-    cap = known["curvature"] if capped else beside(fits, best)["curvature"]
-    if not capped and likeliest == "eager":
-        cap = unseen_cap(best.fit, cap, spacing)
     plain_scores = not capped and abs(m.value - 1) < 1e-3 and m.tail(1.0) > 1e-6
     mask = _mask(head, counts)
     if plain_scores:
         why = "the scores are q·k as it is: captured before a multiplier, or there is none"
         return replace(found, mask=mask, undetermined=(("multiplier", why), *lost))
     note = f"The captured scores are q·k times {m.value:.6g}" + (", capped." if capped else ".")
+    multiplier, cap = multiplier_and_cap(fits, best, spacing)
     return replace(
-        found, multiplier=m, softcap=Cap(cap, capped), mask=mask,
+        found, multiplier=multiplier, softcap=cap, mask=mask,
         temperature=Temperature("constant"), undetermined=tuple(lost), notes=(*found.notes, note),
     )  # fmt: skip
 

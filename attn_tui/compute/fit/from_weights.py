@@ -5,11 +5,16 @@ from dataclasses import replace
 import numpy as np
 
 from attn_tui.compute.fit.diagnosis import Diagnosis, Path, Temperature
-from attn_tui.compute.fit.estimates import Cap, Number, Sink, Whole
-from attn_tui.compute.fit.hidden import unseen_cap
+from attn_tui.compute.fit.estimates import Number, Sink, Whole
 from attn_tui.compute.fit.model import Floats, Name, Parameters, Rows, State, bend, compute
 from attn_tui.compute.fit.noise import Format, coarsest, format_of, score_variance
-from attn_tui.compute.fit.regress import Model, Regression, beside, regressed, simplest
+from attn_tui.compute.fit.regress import (
+    Model,
+    Regression,
+    multiplier_and_cap,
+    regressed,
+    simplest,
+)
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 
@@ -111,12 +116,9 @@ def from_weights(head: HeadRows, rows: Rows, found: Diagnosis) -> Diagnosis:
     if int(rows.seen.sum(axis=1).max()) < 2 or m.half(0.95) > 0.5 * abs(m.value):
         lost = (("multiplier", "the weights do not tell it"), ("value_scale", reason))
         return replace(found, undetermined=lost, mask=mask)
-    capped = "curvature" in known
-    cap = known["curvature"] if capped else beside(fits, best)["curvature"]
-    if not capped and best.fit.path == "eager":
-        cap = unseen_cap(best.fit, cap, spacing)
+    multiplier, cap = multiplier_and_cap(fits, best, spacing, centred=True)
     return replace(
-        found, multiplier=m, softcap=Cap(cap, capped),
+        found, multiplier=multiplier, softcap=cap,
         sink=_sink(rows, weights, best, spacing), mask=mask, temperature=Temperature("constant"),
         window=Whole(mask.window, mask.window, mask.window) if mask.window else None,
         undetermined=(("value_scale", reason),),

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attn_tui.compute.fit.choose import FITS_BELOW
-from attn_tui.compute.fit.diagnosis import Path
+from attn_tui.compute.fit.choose import FITS_BELOW, MOST
+from attn_tui.compute.fit.diagnosis import Estimate, Path
 from attn_tui.compute.fit.errors import numbers
-from attn_tui.compute.fit.estimates import Number
+from attn_tui.compute.fit.estimates import Beside, Cap, Number, Undecided
+from attn_tui.compute.fit.hidden import allowed, hidden_logits, unseen_cap
 from attn_tui.compute.fit.model import Floats, Name, Parameters, Rows, State, compute
-from attn_tui.compute.fit.noise import Noise
-from attn_tui.compute.fit.solve import Fit
+from attn_tui.compute.fit.noise import Format, Noise
+from attn_tui.compute.fit.solve import Fit, coefficients
 
 Model = Callable[[State, tuple[Name, ...]], tuple[Floats, Floats, Floats]]
 """From a state and names: what is left of the data, slopes along the names, and variances."""
@@ -119,9 +120,31 @@ def simplest(fits: Sequence[Regression], means: int = 0) -> tuple[Regression, bo
     return best, bool(good)
 
 
-def beside(fits: Sequence[Regression], best: Regression) -> dict[Name, Number]:
-    """Return the numbers of the fit that has more parameters under the same path."""
-    size = len(best.fit.names)
-    return next(
-        one for one in fits if one.fit.path == best.fit.path and len(one.fit.names) > size
-    ).numbers
+def multiplier_and_cap(
+    fits: Sequence[Regression], best: Regression, format: Format, centred: bool = False
+) -> tuple[Estimate, Cap]:
+    """Return m and the cap of the best regression, with what is undecided and what rounding hides.
+
+    Args:
+        fits: Regressions, those with a cap among them.
+        best: The one that was taken.
+        format: That logits were rounded to, where they were.
+        centred: Whether data are logits less their mean in a row, and not logits.
+    """
+    fit, known = best.fit, best.numbers
+    if "curvature" not in fit.names:
+        larger = next(
+            one.fit for one in fits if one.fit.path == fit.path and "curvature" in one.fit.names
+        )
+        cap = numbers(larger)["curvature"]
+        pull = -coefficients(larger.slopes[:1], larger.slopes[1])[0]
+        m = Undecided(known["multiplier"], (Beside(cap, float(pull), MOST["curvature"]),))
+        return m, Cap(unseen_cap(fit, cap, format) if fit.path == "eager" else cap, False)
+    if fit.path == "eager":
+        shift = hidden_logits(fit.state, format)
+        if centred:
+            share = 1 / fit.noise.variance
+            total = np.maximum(share.sum(axis=1, keepdims=True), 1e-300)
+            shift = shift - (share * shift).sum(axis=1, keepdims=True) / total
+        known = allowed(fit, known, fit.noise.freed(shift))
+    return known["multiplier"], Cap(known["curvature"], True)

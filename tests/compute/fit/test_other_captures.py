@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.fit.diagnose import diagnose
-from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate
-from attn_tui.compute.fit.simulate import Arithmetic, compute, simulate
+from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Path
+from attn_tui.compute.fit.simulate import Arithmetic, compute, rounded_to, simulate
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 
@@ -106,3 +106,28 @@ def test_two_roots_of_one_row_are_not_taken_for_one_multiplier() -> None:
     found = diagnose(head)
     assert found.multiplier is None
     assert "same sums" in dict(found.undetermined)["multiplier"]
+
+
+@pytest.mark.parametrize("what", ["scores", "weights"])
+@pytest.mark.parametrize(
+    ("format", "path", "logit_std", "softcap"),
+    [("float16", "eager", 1.0, 50.0), ("bfloat16", "eager", 2.0, 30.0),
+     ("bfloat16", "float32", 1.0, 50.0)],
+)  # fmt: skip
+def test_m_lies_in_its_interval_where_rounding_hides_a_cap(
+    what: str, format: str, path: Path, logit_std: float, softcap: float
+) -> None:
+    how = Arithmetic(0.11, softcap=softcap, format=format, path=path)
+    for seed in range(5):
+        head = simulate(seed, how, n_keys=128, d_k=32, logit_std=logit_std)
+        logits, weights, _ = compute(head, how)
+        made: Any = {"scores": logits, "weights": weights}
+        kept: Any = {what: rounded_to(made[what], format)}
+        formats = {**head.formats, what: format}
+        only = replace(head, output=None, values=None, formats=formats, **kept)
+        found = diagnose(only).multiplier
+        assert found is not None
+        interval = found.at()
+        assert interval.low is not None
+        assert interval.high is not None
+        assert interval.low <= 0.11 <= interval.high < 0.1102
