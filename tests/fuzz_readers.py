@@ -117,8 +117,7 @@ def _read_capture(path: str) -> None:
     for head in capture.heads[:20]:
         for reading in capture.readings(head.layer):
             capture.read(head, None, reading)
-    for each in capture.layers[:3]:
-        assert all(str(found).isprintable() for found in not_finite(capture, each))
+            assert all(str(found).isprintable() for found in not_finite(capture, head, reading))
     assert all(map(str.isprintable, capture.stated))
 
 

@@ -17,6 +17,7 @@ from attn_tui.captures.writer import write_safetensors
 from attn_tui.commands import heads as command
 from attn_tui.commands.program import program
 from attn_tui.compute.head import Head
+from attn_tui.compute.heads.odd import Odd
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.compute.logit_map import LogitMap
 from attn_tui.engine import plan as planning
@@ -274,6 +275,7 @@ def test_every_field_of_json_is_documented(path: str) -> None:
     section = DOCS.read_text("utf-8").partition("## Heads\n")[2].partition("\n## ")[0]
     documented = set(re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE))
     plain = json.loads(call("heads", path, "--fail-if", "entropy>0", "--json").stdout)
+    plain["heads"][0]["not_finite"] = [vars(Odd("q", 1, 0, 0, 0))]
     shown = {each for each in fields(plain) if each != "heads[].statistics.NAME"}
     troubles = {each for each in documented if each.startswith(("failed[]", "refused[]"))}
     assert shown == documented - troubles
@@ -308,3 +310,30 @@ def test_a_layout_that_the_output_says_is_in_words(tmp_path: Path) -> None:
     write_safetensors(path, tensors)
     text = " ".join(call("heads", str(path)).output.split())
     assert "read as q [batch, positions, heads, dim]" in text
+
+
+def test_nan_and_infinity_in_any_tensor_are_counted_and_placed(tmp_path: Path) -> None:
+    path = tmp_path / "capture.safetensors"
+    rng = np.random.default_rng(1)
+    shapes = {"q": 4, "k": 2, "v": 2, "out": 4}
+    made = {
+        f"{layer}.{part}": rng.standard_normal((1, count, 300, 8)).astype(np.float16)
+        for layer in range(2)
+        for part, count in shapes.items()
+    }
+    made["1.v"][0, 1, 200:, 3] = np.nan
+    made["0.out"][0, 2, 250, 5] = np.inf
+    write_safetensors(path, made)
+    result = call("heads", str(path), "--mask", "causal", "--rows", "4")
+    said = " ".join(result.stdout.split())
+    assert result.exit_code == 0
+    assert "v holds 100 NaN, first in layer 1, head 2, row 200, column 3" in said
+    assert "out holds 1 infinity, first in layer 0, head 2, row 250, column 5" in said
+    assert "The output of layer 0 head 2 holds NaN or infinity." in said
+    plain = json.loads(call("heads", str(path), "--mask=causal", "--rows=4", "--json").stdout)
+    assert {
+        (h["layer"], h["head"]): h["not_finite"] for h in plain["heads"] if h["not_finite"]
+    } == {
+        (1, 2): [{"part": "v", "nan": 100, "infinite": 0, "row": 200, "column": 3}],
+        (0, 2): [{"part": "out", "nan": 0, "infinite": 1, "row": 250, "column": 5}],
+    }

@@ -208,11 +208,17 @@ class Capture:
     def vectors(
         self, head: HeadId, part: str, reading: Reading | None = None, rows: range | None = None
     ) -> Reals:
-        """Return rows of one tensor of a head and nothing else, shape (r, d).
+        """Return rows of one tensor of a head and nothing else, shape (r, d); as `stored` says."""
+        return widened(self.stored(head, part, reading, rows))
+
+    def stored(
+        self, head: HeadId, part: str, reading: Reading | None = None, rows: range | None = None
+    ) -> Raw:
+        """Return rows of one tensor of a head in the format they are stored in.
 
         Args:
             head: Which.
-            part: ``"q"``, ``"k"``, ``"v"`` or ``"out"``, which was captured.
+            part: ``"q"``, ``"k"``, ``"v"``, ``"out"`` …, which was captured.
             reading: How tensors are read; None for the likeliest.
             rows: Which positions, one after another; None for all.
 
@@ -229,7 +235,7 @@ class Capture:
         at = reading.kv_head(head.head) if is_key else head.head
         numbers = layer.numbers(part, reading, head.batch, at, along, keys)
         assert numbers is not None
-        return widened(numbers)
+        return numbers
 
     def _check(self, layer: Layer) -> None:
         paths = {piece.path for tensor in layer.tensors.values() for piece in tensor.pieces}

@@ -1,82 +1,80 @@
-"""NaN and infinities in captured tensors: how many, and where the first is."""
+"""NaN and infinities in captured tensors, counted and placed."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
-from attn_tui.captures.capture import Capture
-from attn_tui.captures.stored import Plain, Stored, widened
-from attn_tui.compute.visible import visible
+from attn_tui.captures.capture import Capture, HeadId
+from attn_tui.captures.readings import Reading
+from attn_tui.captures.stored import Raw, widened
+from attn_tui.compute.heads.odd import Odd
 
-BLOCK = 2**20
+BLOCK = 2**19
 """Numbers that are looked at at a time."""
 
-_MAY_BE_MASKED = ("scores", "mask", "bias", "lse")
+PARTS = ("q", "k", "v", "out", "scores", "weights", "lse")
+"""The tensors that are looked at."""
+
+_MAY_BE_MASKED = ("scores", "lse")
 """Parts in which −∞ means that a key, or a whole row, is masked."""
 
 
-@dataclass(frozen=True)
-class NotFinite:
-    """What of a tensor is no finite number.
-
-    Attributes:
-        name: Of the tensor, in its file.
-        path: Of the file.
-        nan: How many are NaN.
-        infinite: How many are infinite, without the −∞ that masks.
-        first: The index of the first.
-    """
-
-    name: str
-    path: str
-    nan: int
-    infinite: int
-    first: tuple[int, ...]
-
-    def __str__(self) -> str:
-        counts = ((self.nan, "NaN"), (self.infinite, "infinite"))
-        found = " and ".join(f"{count:,} {what}" for count, what in counts if count)
-        return f"{visible(self.name)[:80]}: {found}, the first at {list(self.first)}"
-
-
 def not_finite(
-    capture: Capture, layer: int, stop: Callable[[], bool] = lambda: False
-) -> Iterator[NotFinite]:
-    """Yield what is no finite number in each tensor of a layer, all of which is read.
+    capture: Capture,
+    head: HeadId,
+    reading: Reading | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> Iterator[Odd]:
+    """Yield what is no finite number in each tensor of a head, all of which is read.
+
+    Keys and values that heads share count at the first of them.
 
     Args:
-        capture: Where the layer is.
-        layer: By its number.
+        capture: Where the head is.
+        head: Which.
+        reading: How tensors are read; None for the likeliest.
         stop: Asked between blocks; True ends it.
 
     Raises:
-        InputError: If there is no such layer, or a file cannot be read.
+        InputError: If there is no such head, or a file cannot be read.
     """
-    for part, tensor in capture.tensors(layer).items():
-        for stored in tensor.pieces:
-            if "float" in stored.format and (found := _counted(part, stored, stop)):
-                yield found
+    shape = capture.shape(head, reading)
+    read_as = reading or capture.readings(head.layer)[0]
+    shares = shape.kv_head in map(read_as.kv_head, range(head.head))
+    widths = {"q": shape.d_k, "k": shape.d_k, "v": shape.d_v, "out": shape.d_v, "lse": 1}
+    for part in PARTS:
+        if part not in shape.has or "float" not in capture.tensors(head.layer)[part].format:
+            continue
+        if part in ("k", "v") and shares:
+            continue
+        rows = shape.n_keys if part in ("k", "v") else shape.n_queries
+        at_once = max(BLOCK // max(widths.get(part, shape.n_keys), 1), 1)
+        nan = infinite = 0
+        first: tuple[int, int] | None = None
+        for start in range(0, rows, at_once):
+            if stop():
+                return
+            run = range(start, min(start + at_once, rows))
+            numbers = capture.stored(head, part, reading, run)
+            if not _may_be_odd(numbers):
+                continue
+            wide = widened(numbers).reshape(len(run), -1)
+            odd = ~np.isfinite(wide)
+            if part in _MAY_BE_MASKED:
+                odd &= wide != -np.inf
+            if odd.any():
+                row, column = divmod(int(np.argmax(odd)), wide.shape[1])
+                first = first or (start + row, column)
+                here = int(np.count_nonzero(np.isnan(wide)))
+                nan, infinite = nan + here, infinite + int(np.count_nonzero(odd)) - here
+        if first is not None:
+            yield Odd(part, nan, infinite, *first)
 
 
-def _counted(part: str, stored: Stored, stop: Callable[[], bool]) -> NotFinite | None:
-    nan = infinite = 0
-    first = -1
-    for start, numbers in stored.blocks(BLOCK):
-        if stop():
-            return None
-        # Narrow formats have no arithmetic of their own that is fast.
-        wide = widened(numbers)
-        wrong = ~np.isfinite(wide)
-        if part in _MAY_BE_MASKED:
-            wrong &= wide != -np.inf
-        if wrong.any():
-            if first < 0:
-                first = start + int(np.argmax(wrong))
-            here = int(np.count_nonzero(np.isnan(wide)))
-            nan, infinite = nan + here, infinite + int(np.count_nonzero(wrong)) - here
-    if first < 0:
-        return None
-    is_fortran = isinstance(stored, Plain) and stored.is_fortran
-    place = np.unravel_index(first, stored.shape, order="F" if is_fortran else "C")
-    return NotFinite(stored.name, stored.path, nan, infinite, tuple(map(int, place)))
+def _may_be_odd(numbers: Raw) -> bool:
+    """Return whether numbers may be odd: of 16 bits, by their exponents, which is fast."""
+    if numbers.dtype.itemsize != 2 or numbers.dtype.byteorder == ">":
+        return True
+    ones = 0x7F80 if numbers.dtype.name == "bfloat16" else 0x7C00
+    bits = np.bitwise_and(numbers.view(np.uint16), np.uint16(ones))
+    return bool((bits == ones).any())

@@ -6,6 +6,7 @@ from dataclasses import replace
 from attn_tui.captures.layer import Layer
 from attn_tui.captures.readings import NEAR
 from attn_tui.captures.stored import widened
+from attn_tui.compute.counted import counted
 
 _MOST = 256
 """Sequences that are looked at."""
@@ -34,7 +35,9 @@ def padding_of(layers: dict[int, Layer]) -> tuple[dict[int, Layer], tuple[str, .
             )
     if not said or any(0 in each for each in lengths):
         return layers, ()
-    more = [f"{len(said) - 3:,} more sequences are padded with zeros."] if len(said) > 4 else []
+    more = (
+        [f"{counted(len(said) - 3, 'more sequence')} padded with zeros."] if len(said) > 4 else []
+    )
     return {
         number: replace(layer, lengths=tuple(lengths))
         if layer.readings[0].dims == dims and not layer.lengths

@@ -7,6 +7,7 @@ from attn_tui.captures.claims import Claims
 from attn_tui.captures.layer import Layer
 from attn_tui.captures.layouts import VECTORS, Layout, layout_text, layout_words
 from attn_tui.captures.readings import NEAR, Dims, Reading
+from attn_tui.compute.counted import counted, listed
 
 _LONG = 1_000
 
@@ -46,7 +47,7 @@ def statements(
         if not parts & {"out", "scores", "weights", "lse"}:
             yield f"No output was captured of {layer_list(numbers)}: nothing tells the scale."
     if len(alike) > 5:
-        yield f"{len(alike) - 5} more structures of layers."
+        yield f"{counted(len(alike) - 5, 'more structure')} of layers."
     first = next(iter(layers.values()))
     yield from _gaps(list(layers))
     yield from _layouts(first, asked)
@@ -74,14 +75,14 @@ def _gaps(numbers: list[int]) -> Iterator[str]:
 
 def _dims(dims: Dims) -> str:
     sequences = f"{dims.batch:,} sequences, " if dims.batch > 1 else ""
-    heads = f"{dims.heads:,} head{'s' * (dims.heads > 1)}"
+    heads = counted(dims.heads, "head")
     if dims.kv_heads < dims.heads:
         heads += f" over {dims.kv_heads:,} of keys and values"
     d_v = f", d_v = {dims.d_v}" if dims.d_v not in (0, dims.d_k) else ""
-    positions = f"{dims.keys:,} positions"
+    positions = counted(dims.keys, "position")
     if dims.queries != dims.keys:
-        queries = "1 query" if dims.queries == 1 else f"{dims.queries:,} queries"
-        positions = f"{queries} and {dims.keys:,} key{'s' * (dims.keys > 1)}"
+        queries = counted(dims.queries, "query", "queries")
+        positions = f"{queries} and {counted(dims.keys, 'key')}"
     return f"{sequences}{heads}, {positions}, d_k = {dims.d_k}{d_v}"
 
 
@@ -92,7 +93,7 @@ def _layouts(layer: Layer, asked: Mapping[str, Layout]) -> Iterator[str]:
         if part in layer.tensors:
             by_layout.setdefault(readings[0].layout(part), []).append(part)
     given = " as given" if asked else ""
-    said = [f"{_listed(parts)} {layout_words(layout)}" for layout, parts in by_layout.items()]
+    said = [f"{listed(parts)} {layout_words(layout)}" for layout, parts in by_layout.items()]
     yield f"Layout{given}: {'; '.join(said)}."
     dims = readings[0].dims
     if dims.d_k > _LONG and "b" not in readings[0].layout("q"):
@@ -126,10 +127,6 @@ def readings_text(one: Reading, other: Reading) -> str:
     )
 
 
-def _listed(parts: Sequence[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
 def _claimed(layer: Layer, claims: Claims) -> Iterator[str]:
     dims = layer.readings[0].dims
     ranks = len(layer.tensors["q"].pieces)
@@ -158,16 +155,16 @@ def _aligned(layer: Layer) -> Iterator[str]:
         where = "the metadata"
     if last is not None and last >= dims.keys:
         yield (
-            f"By {where} the last query stands at {last:,}, but there are {dims.keys:,} keys: "
+            f"By {where} the last query stands at {last:,}, of {counted(dims.keys, 'key')}: "
             "K lacks the prefix."
         )
     elif last is None and dims.queries > dims.keys:
         yield (
-            f"{dims.queries:,} queries have {dims.keys:,} keys: K lacks the prefix, or this is "
-            "cross attention."
+            f"{counted(dims.queries, 'query', 'queries')} have {counted(dims.keys, 'key')}: "
+            "K lacks the prefix, or this is cross attention."
         )
     elif last is None and dims.queries < dims.keys and "mask" not in layer.tensors:
         yield (
-            f"Nothing says at which of {dims.keys:,} keys the {dims.queries:,} "
+            f"Nothing says at which of {counted(dims.keys, 'key')} the {dims.queries:,} "
             f"quer{'ies stand' if dims.queries > 1 else 'y stands'}: it is a hypothesis."
         )

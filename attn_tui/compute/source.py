@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from attn_tui.compute.counted import counted
 from attn_tui.compute.draw import Draw
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.formats import rounded
@@ -220,7 +221,7 @@ class Products(Source):
                 raise InputError(field, f"row {row} has NaN or an infinity", "finite numbers")
             object.__setattr__(self, name, array)
         d_k, (n_queries, n_keys) = self.d_k, (len(self.queries), len(self.keys))
-        of_key, n_scores = _counted(self.keys.shape[1], "number"), n_queries * n_keys
+        of_key, n_scores = counted(self.keys.shape[1], "number"), n_queries * n_keys
         n_values = n_keys if self.values is None else len(self.values)
         for fits, field, problem, expected in (
             (self.keys.shape[1] == d_k, "keys", f"a row of K has {of_key} and q has {d_k:,}",
@@ -231,7 +232,7 @@ class Products(Source):
              f"{n_queries:,} of q and {n_keys:,} keys make {n_scores:,} scores",
              f"at most {self.MOST_SCORES:,}"),
             (n_values == n_keys, "values",
-             f"V has {_counted(n_values, 'row')} and K has {n_keys:,}", "one value for each key"),
+             f"V has {counted(n_values, 'row')} and K has {n_keys:,}", "one value for each key"),
         ):  # fmt: skip
             if not fits:
                 raise InputError(field, problem, expected)
@@ -248,10 +249,6 @@ class Products(Source):
     def vectors(self, setup: Setup) -> Vectors:
         """Return the scores of each query, of normalised and rounded q and k if so asked."""
         return _products(self, setup.scale.qk_norm, setup.precision.vectors)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 def _matrix(given: ArrayLike, field: str) -> Floats:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from attn_tui.captures.capture import Capture, HeadId
+from attn_tui.captures.not_finite import not_finite
 from attn_tui.captures.readings import Dims, Reading
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError
@@ -188,6 +189,9 @@ class _Doctor:
         shape = capture.shape(id, self.readings[id.layer][0])
         rows = sampled(shape.n_queries, self.settings)
         found, head, reading = self._fit(id, rows)
+        odd = [f"{each}." for each in not_finite(capture, id, reading, self.stop)]
+        self._ask()
+        found = replace(found, notes=(*found.notes, *odd))
         shape = capture.shape(id, reading)
         expected = self._expected(id, head)
         found = settled(found, head, expected)

@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from attn_tui.compute.counted import counted
 from attn_tui.compute.errors import InputError
 
 Mask = Literal["none", "causal", "window"]
@@ -123,9 +124,11 @@ class Expectation:
         """
         shape = self.shape
         if shape.layers is not None and layers and max(layers) >= shape.layers:
-            problem = f"it has {shape.layers} layers, and layer {max(layers)} was captured"
+            problem = (
+                f"it has {counted(shape.layers, 'layer')}, and layer {max(layers)} was captured"
+            )
         elif shape.heads is not None and heads > shape.heads:
-            problem = f"it has {shape.heads} heads a layer, and {heads} were captured"
+            problem = f"it has {counted(shape.heads, 'head')} a layer, and {heads} were captured"
         elif wrong := sorted({*d_ks} - shape.d_k if shape.d_k else ()):
             of = " or ".join(map(str, sorted(shape.d_k)))
             problem = f"its queries are of length {of}, and those captured of {wrong[0]}"

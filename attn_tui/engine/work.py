@@ -2,11 +2,12 @@
 
 import os
 import platform
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from attn_tui.captures.capture import Capture
 from attn_tui.captures.fingerprint import Fingerprint
+from attn_tui.captures.not_finite import not_finite
 from attn_tui.captures.opening import reopened
 from attn_tui.compute.blas import machine, one_thread
 from attn_tui.compute.errors import InputError
@@ -61,7 +62,9 @@ def _partials(capture: Capture, task: Task) -> list[Partial]:
         head = capture.read(block.head, block.rows, reading)
         weighing = task.making.weighing(head, layer.mask)
         queries = capture.vectors(block.head, "q", reading) if block.is_first else None
-        found.append(statistics(head, weighing, block.is_first, queries))
+        partial = statistics(head, weighing, block.is_first, queries)
+        odd = tuple(not_finite(capture, block.head, reading)) if block.is_first else ()
+        found.append(replace(partial, odd=odd))
     return found
 
 

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.counted import counted
 from attn_tui.compute.draw import Draw
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import fields_of
@@ -127,7 +128,7 @@ def matrix_of(part: Part, rows: Sequence[Entry]) -> NDArray[np.float64]:
     for row in rows:
         size = np.shape(row.scores)[-1]
         if size != width:
-            what = f"a row of {part} has {_numbers(size)} and its first row {width:,}"
+            what = f"a row of {part} has {counted(size, 'number')} and its first row {width:,}"
             raise InputError(FIELDS[part], what, "rows of one length", line=row.line)
         if not np.isfinite(row.scores).all():
             what = f"a row of {part} holds an infinity or NaN"
@@ -189,7 +190,3 @@ def _parts(entries: Sequence[Entry]) -> dict[Part, list[Entry]]:
             raise InputError("query", "the first row has no name", _EXPECTED, line=entry.line)
         parts.setdefault(part, []).append(entry)
     return parts
-
-
-def _numbers(count: int) -> str:
-    return f"{count:,} number{'s' * (count != 1)}"

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
+from attn_tui.compute.counted import counted
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft, parse
@@ -172,7 +173,7 @@ class Filing(Part[Host]):
             count, what = len(vectors), "vector"
             if count == 1:
                 count, what = vectors.n_keys, "score"
-            said = f"Pasted {count:,} {what}{'s' * (count != 1)}: u goes back"
+            said = f"Pasted {counted(count, what)}: u goes back"
             self._screen.notify(said, timeout=4)
 
         def failed(problem: str) -> None:

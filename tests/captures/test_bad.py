@@ -258,13 +258,18 @@ def test_what_is_not_finite_is_counted_and_placed_and_not_fatal(tmp_path: Path) 
     scores[1, 1, 1, 1] = np.nan
     path = saved(tmp_path / "a.safetensors", {**made, "scores": scores})
     capture = open_capture([path])
-    assert [str(each) for each in not_finite(capture, 0)] == [
-        "q: 1 NaN and 1 infinite, the first at [1, 2, 3, 1]",
-        "out: 1 infinite, the first at [0, 0, 0, 2]",
-        "scores: 1 NaN, the first at [1, 1, 1, 1]",
-    ]
+    found = {
+        (head.batch, head.head): [str(each) for each in not_finite(capture, head)]
+        for head in capture.heads
+    }
+    assert {at: said for at, said in found.items() if said} == {
+        (1, 2): ["q holds 1 NaN, first at row 3, column 1"],
+        (1, 3): ["q holds 1 infinity, first at row 0, column 0"],
+        (0, 0): ["out holds 1 infinity, first at row 0, column 2"],
+        (1, 1): ["scores holds 1 NaN, first at row 1, column 1"],
+    }
     assert np.isnan(capture.read(HeadId(1, 0, 2)).queries[3, 1])
-    assert not [*not_finite(capture, 0, lambda: True)]
+    assert not [*not_finite(capture, HeadId(1, 0, 2), None, lambda: True)]
 
 
 @pytest.mark.parametrize("odd", [2**24, 2**63, -(2**24)])

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
 
@@ -28,7 +29,8 @@ def usable(head: HeadRows, clear: NDArray[np.bool_]) -> tuple[NDArray[np.intp], 
         other &= head.seen.any(axis=1)
     notes = []
     if (zero := int((finite & ~other).sum())) > 0:
-        notes.append(f"{zero} rows of the output are all 0 and are left out")
+        are = "is all 0 and is" if zero == 1 else "are all 0 and are"
+        notes.append(f"{counted(zero, 'row')} of the output {are} left out")
     if (bad := int((~finite).sum())) > 0:
         which = f"{bad} rows hold or see" if bad > 1 else "1 row holds or sees"
         left = "are left out" if bad > 1 else "is left out"

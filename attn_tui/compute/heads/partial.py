@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.heads.blocks import lengths, row_statistics
 from attn_tui.compute.heads.edges import TALLIED
+from attn_tui.compute.heads.odd import Odd
 from attn_tui.compute.heads.row_statistics import Places, RowStatistics
 from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.heads.statistic import (
@@ -70,6 +71,7 @@ class Partial:
         not_finite: How many met NaN or infinity, and so count nowhere.
         first_not_finite: The first of these.
         tallies: By the names of `TALLIED`; those of norms are in one partial of a head only.
+        odd: NaN and infinities in the tensors of the whole head, in one partial of it only.
     """
 
     n_queries: int
@@ -79,6 +81,7 @@ class Partial:
     not_finite: int
     first_not_finite: int | None
     tallies: Mapping[str, Tally]
+    odd: tuple[Odd, ...] = ()
 
     def merged(self, later: "Partial") -> "Partial":
         """Return the statistics of these rows and of later ones of the same head."""
@@ -93,6 +96,7 @@ class Partial:
             self.not_finite + later.not_finite,
             min(known, default=None),
             {name: _merged(self.tallies.get(name), later.tallies.get(name)) for name in names},
+            (*self.odd, *later.odd),
         )
 
     @property
@@ -136,13 +140,14 @@ class Partial:
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
         tallies = {name: tally.to_json() for name, tally in self.tallies.items()}
-        return vars(self) | {"tallies": tallies}
+        return vars(self) | {"tallies": tallies, "odd": [vars(each) for each in self.odd]}
 
     @staticmethod
     def from_json(plain: Mapping[str, Any]) -> "Partial":
         """Return what `to_json` made plain."""
         tallies = {name: Tally.from_json(tally) for name, tally in plain["tallies"].items()}
-        return Partial(**{**plain, "tallies": tallies})
+        odd = tuple(Odd(**each) for each in plain.get("odd", ()))
+        return Partial(**{**plain, "tallies": tallies, "odd": odd})
 
 
 def _merged(first: Tally | None, later: Tally | None) -> Tally:

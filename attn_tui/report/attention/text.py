@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from textwrap import wrap
 
 from attn_tui.compute.attention.answer import Answer
+from attn_tui.compute.counted import counted
 from attn_tui.report.attention.headline import headline
 from attn_tui.report.attention.tables import row_columns
 from attn_tui.report.head import head, line
@@ -23,7 +24,7 @@ def render(answer: Answer) -> Iterator[str]:
     rows = range(min(answer.done, MOST))
     yield from laid(row_columns(answer, rows), WIDTH).text()
     if more := answer.n_queries - len(rows):
-        yield f"… {more:,} more rows: --csv lists all\n"
+        yield f"… {counted(more, 'more row')}: --csv lists all\n"
     yield "\n" + "\n".join(wrap(" ".join(sentences(answer)), WIDTH)) + "\n"
 
 
@@ -37,7 +38,8 @@ def origin(answer: Answer) -> str:
 def sentences(answer: Answer) -> Iterator[str]:
     """Say how the numbers are to be read."""
     if answer.done < answer.n_queries:
-        yield f"Of {answer.n_queries:,} rows {answer.done:,} are known: it was stopped."
+        known = f"{counted(answer.n_queries, 'row')} {answer.done:,}"
+        yield f"Of {known} {'is' if answer.done == 1 else 'are'} known: it was stopped."
     yield "Rows are counted from 0; sees is how many keys are not masked for a query."
     yield "Effective keys are e^H, with the entropy H of a row's weights."
     yield "What a query typically does is the median over those that can choose between keys."

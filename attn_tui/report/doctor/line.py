@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from attn_tui.compute.counted import counted
 from attn_tui.compute.fit.diagnosis import Estimate
 from attn_tui.doctor.names import beside
 from attn_tui.doctor.report import Finding, Report
@@ -203,7 +204,7 @@ def _evidence(report: Report, group: Group) -> str:
         else ""
     )
     done = len(report.findings)
-    of = f"{len(group.findings):,} of {done:,} head{'s' * (done != 1)}"
+    of = f"{len(group.findings):,} of {counted(done, 'head')}"
     if report.interrupted and done < report.total:
         of += f", stopped before the other {report.total - done:,}"
     source = f"; {report.expectation.source}" if report.expectation else ""
@@ -214,7 +215,7 @@ def _evidence(report: Report, group: Group) -> str:
 def why(report: Report) -> Iterator[str]:
     """Yield the sentences that the verdict rests on: one for each group of heads, and notes."""
     if report.interrupted:
-        yield f"Stopped after {len(report.findings):,} of {report.total:,} heads."
+        yield f"Stopped after {len(report.findings):,} of {counted(report.total, 'head')}."
     for group in groups(report):
         yield f"{group.places}: {group.verdict}: {said(group)}."
     if report.expectation is not None:

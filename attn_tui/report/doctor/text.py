@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import get_args
 
+from attn_tui.compute.counted import counted
 from attn_tui.compute.fit.diagnosis import Path
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import SHOWN
@@ -44,7 +45,10 @@ def render(report: Report) -> Iterator[str]:
     if left := every[_MOST:]:
         count = sum(len(each.findings) for each in left)
         yield "\n"
-        yield from _line("and", f"{count:,} more heads in {len(left)} other groups: --json has all")
+        yield from _line(
+            "and",
+            f"{counted(count, 'more head')} in {counted(len(left), 'other group')}: --json has all",
+        )
 
 
 def _about(report: Report) -> Iterator[str]:

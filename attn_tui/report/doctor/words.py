@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from math import ceil, isfinite, log10
 
+from attn_tui.compute.counted import counted
 from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Interval
 from attn_tui.doctor.expected import LEARNED, NONE, Expected
 from attn_tui.doctor.names import as_root
@@ -107,7 +108,7 @@ def mask_text(found: Diagnosis, placed: bool = False) -> str:
     offset = f", query 0 at key {mask.offset:,}" if shown else ""
     if mask.kind == "window":
         window = found.window.at(SHOWN) if found.window is not None else None
-        length = f"window of {mask.window:,} keys" if mask.window is not None else "window"
+        length = f"window of {counted(mask.window, 'key')}" if mask.window is not None else "window"
         if window is not None and window.low is not None and window.high is not None:
             least, most = round(window.low), round(window.high)
             length += f" ({least:,} to {most:,})" if least < most else ""
@@ -144,7 +145,9 @@ def expected_texts(expected: Expected | None) -> dict[str, str]:
         learned = "one, learned" if sink == LEARNED else ""
         texts["sink"] = learned or ("none" if sink == NONE else f"b = {general(float(sink))}")
     if expected.mask is not None:
-        window = f"window of {expected.window:,} keys" if expected.window is not None else ""
+        window = (
+            f"window of {counted(expected.window, 'key')}" if expected.window is not None else ""
+        )
         texts["mask"] = window if expected.mask == "window" and window else expected.mask
         if expected.offset is not None and expected.mask != "none":
             texts["mask"] += f", query 0 at key {expected.offset:,}"

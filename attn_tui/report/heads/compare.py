@@ -120,9 +120,11 @@ def render_text(
     rows = f"{rows_text(found.plans[0].question, sizes)}, the same in both"
     yield from _line("rows", f"q, k, v and outputs whole; statistics of {rows}")
     if found.progress < 1.0:
-        yield from _line("partly", f"{len(found.pairs):,} of {found.total:,} heads were compared")
+        yield from _line(
+            "partly", f"{len(found.pairs):,} of {counted(found.total, 'head')} were compared"
+        )
     if found.alone:
-        heads = f"{len(found.alone):,} heads are in one only, or have another shape there"
+        heads = f"{counted(len(found.alone), 'head')} in one only, or of another shape there"
         yield from _line("alone", heads)
     if found.computed:
         text = "P·V of these rows, since one capture has none; --mask and the like say how"

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.capture import HeadId
+from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.statistic import FLOAT16_LARGEST, SATURATED, STATISTICS, TAU
 from attn_tui.engine.making import FITS
 from attn_tui.engine.table import HeadNumbers
@@ -147,12 +148,17 @@ def _doubts(table: HeadNumbers) -> Iterator[str]:
     """Yield what makes the numbers doubtful, the gravest first."""
     masks = table.masks.values()
     odd = _not_finite(table)
+    holding = [head for head, each in table.partials.items() if each.odd]
     if table.failed:
         heads = len({each.block.head for each in table.failed})
         yield f"{heads:,} could not be read." if heads > 1 else "One could not be read."
     if odd:
         many = f"{len(odd):,} of them meet NaN or infinity, first {odd[0]}."
         yield many if odd[1:] else f"One of them meets NaN or infinity: {odd[0]}."
+    elif holding:
+        first = table.partials[holding[0]].odd[0].part
+        where = head_text(holding[0], table.n_batches)
+        yield f"{'The output' if first == 'out' else first} of {where} holds NaN or infinity."
     if any(each.residual is not None and not each.residual <= FITS for each in masks):
         yield "These weights do not give the captured output: the doctor says why."
     if any(each.how == "assumed" for each in masks):
@@ -213,7 +219,7 @@ def _mass(what: str) -> Callable[[Facts, float, float], Said]:
     def said(found: Facts, tau: float, keys: float) -> Said:
         if found.value == 0.0:
             text = f"{found.of} none gives {what} any weight."
-            return text, f"No weight on {what} in {found.known:,} heads."
+            return text, f"No weight on {what} in {counted(found.known, 'head')}."
         share, head = percent(found.value), found.head
         number = {0: "none gives", 1: "one gives"}.get(found.count, f"{found.count:,} give")
         text = f"{found.of} {number} {what} more than half of the weight; {head} most: {share}."
@@ -250,8 +256,8 @@ def _logit(found: Facts, tau: float, keys: float) -> Said:
     here = f"{begin} is {largest}, in {found.head}"
     if found.count:
         heads = "one" if found.count == 1 else f"{found.count:,}"
-        return f"{here}; {heads} of {found.known:,} heads pass {tau:g}.", f"{here}."
-    return f"{here}; none of {found.known:,} heads passes {tau:g}.", f"{here}."
+        return f"{here}; {heads} of {counted(found.known, 'head')} pass {tau:g}.", f"{here}."
+    return f"{here}; none of {counted(found.known, 'head')} passes {tau:g}.", f"{here}."
 
 
 def _spacing(found: Facts, tau: float, keys: float) -> Said:
@@ -264,10 +270,10 @@ def _spacing(found: Facts, tau: float, keys: float) -> Said:
 
 def _clip(found: Facts, tau: float, keys: float) -> Said:
     if not found.count:
-        text = f"A QK-clip at {tau:g} would touch none of {found.known:,} heads."
+        text = f"A QK-clip at {tau:g} would touch none of {counted(found.known, 'head')}."
         return text, text
     heads = "one" if found.count == 1 else f"{found.count:,}"
-    text = f"A QK-clip at {tau:g} would touch {heads} of {found.known:,} heads"
+    text = f"A QK-clip at {tau:g} would touch {heads} of {counted(found.known, 'head')}"
     return f"{text}, most {found.head}: times {_plain(found.value)}.", f"{text}."
 
 

@@ -93,6 +93,7 @@ def _head(head: HeadId, partial: Partial, statistics: Sequence[str], tau: float)
         "masked_rows": partial.masked,
         "not_finite_rows": partial.not_finite,
         "first_not_finite": partial.first_not_finite,
+        "not_finite": [asdict(each) for each in partial.odd],
         "score_bound": plain_number(partial.score_bound),
         "statistics": {name: _value(partial, name, tau) for name in statistics},
     }

@@ -1,11 +1,14 @@
 """Statistics of heads as text: a sentence, what they are of, and layers × heads."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from math import inf, isnan
 from textwrap import wrap
 
 from attn_tui.captures.capture import HeadId
+from attn_tui.captures.not_finite import PARTS
+from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.partial import Value
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.engine.condition import Condition
@@ -19,6 +22,7 @@ from attn_tui.report.rows import WIDTH, cells, labelled
 from attn_tui.report.table import Column, laid
 
 _LABEL = 10
+_KINDS = ("nan", "infinite")
 _NAMED = 4
 """Heads, workers and blocks that a line names."""
 
@@ -66,12 +70,14 @@ def failure(found: Survey, condition: Condition, tau: float = TAU) -> str:
     heads = failing(found, condition, tau)
     count = len(found.heads)
     if not heads:
-        return f"In none of {count:,} heads {condition.text}."
+        return f"In none of {counted(count, 'head')} {condition.text}."
     sign = 1.0 if condition.operator.startswith("<") else -1.0
     head = min(heads, key=lambda each: sign * heads[each].value)
     where = place(head, _has_batches(found))
     value = number(condition.statistic, heads[head].value)
-    return f"{condition.text} in {len(heads):,} of {count:,} heads, most in {where}: {value}."
+    return (
+        f"{condition.text} in {len(heads):,} of {counted(count, 'head')}, most in {where}: {value}."
+    )
 
 
 def _has_batches(found: Survey) -> bool:
@@ -97,14 +103,30 @@ def about(found: Survey) -> Iterator[str]:
         yield from _line("bound", f"no |q·k| exceeds {largest}, the largest ‖q‖ times ‖k‖")
     masked = sum(each.masked for each in heads.values())
     if masked:
-        yield from _line("masked", f"{masked:,} rows see no key, and count nowhere")
+        yield from _line("masked", f"{counted(masked, 'row')} without any key, which count nowhere")
     if odd := {head: each for head, each in heads.items() if each.not_finite}:
         head, first = next(iter(odd.items()))
         count = sum(each.not_finite for each in odd.values())
         where = f"{place(head, _has_batches(found))}, row {first.first_not_finite}"
-        text = f"NaN or infinity in {count:,} rows of {len(odd):,} heads, first in {where}"
+        rows = f"{counted(count, 'row')} of {counted(len(odd), 'head')}"
+        text = f"NaN or infinity in {rows}, first in {where}"
         yield from _line("odd", f"{text}; they count nowhere")
+    yield from _odd(found)
     yield from _troubles(found)
+
+
+def _odd(found: Survey) -> Iterator[str]:
+    """Yield a line for each tensor that holds NaN or infinities: how many, and where the first."""
+    for part in PARTS:
+        held = {h: odd for h, each in found.heads.items() for odd in each.odd if odd.part == part}
+        if held:
+            head, first = next(iter(held.items()))
+            nan, infinite = (sum(getattr(o, of) for o in held.values()) for of in _KINDS)
+            count = replace(first, nan=nan, infinite=infinite).count
+            where = (
+                f"{place(head, _has_batches(found))}, row {first.row:,}, column {first.column:,}"
+            )
+            yield from _line("odd", f"{part} holds {count}, first in {where}")
 
 
 def _masks(masks: Mapping[int, FoundMask]) -> Iterator[str]:
@@ -142,13 +164,14 @@ def _layers(layers: Sequence[int]) -> str:
 def _troubles(found: Survey) -> Iterator[str]:
     total, known = len(found.plan.blocks), len(found.partials)
     if known < total:
-        text = f"{known:,} of {total:,} blocks of rows are known, of {len(found.heads):,} heads"
+        heads = counted(len(found.heads), "head")
+        text = f"{known:,} of {total:,} blocks of rows are known, of {heads}"
         yield from _line("partly", text)
     reasons: dict[str, int] = {}
     for each in found.failed:
         reasons[each.reason] = reasons.get(each.reason, 0) + 1
     for reason, count in [*reasons.items()][:_NAMED]:
-        yield from _line("failed", f"{count:,} blocks of rows: {reason}")
+        yield from _line("failed", f"{counted(count, 'block')} of rows: {reason}")
     workers = {each.worker: each.reason for each in found.refused}
     for worker, reason in [*workers.items()][:_NAMED]:
         yield from _line("refused", f"{worker}: {reason}")

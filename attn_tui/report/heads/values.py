@@ -3,6 +3,7 @@
 from math import floor, inf, isnan, log10
 
 from attn_tui.captures.capture import HeadId
+from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.partial import Partial, Value
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.report.numbers import MINUS, general, in_percent, quantity, unusual
@@ -50,12 +51,14 @@ def value_text(name: str, value: Value) -> str:
 def rows_text(partial: Partial) -> str:
     """Return how many rows were looked at, and which of them count nowhere."""
     n, of = partial.rows, partial.n_queries
-    text = f"all {of:,} rows" if n >= of else f"{n:,} of {of:,} rows"
+    text = f"all {of:,} rows" if n >= of > 1 else f"{n:,} of {counted(of, 'row')}"
     if partial.masked:
         text += f", {partial.masked:,} of them masked whole"
     if partial.not_finite:
         first = f", the first row {partial.first_not_finite}"
         text += f", {partial.not_finite:,} meet NaN or infinity{first}"
+    for each in partial.odd:
+        text += f"; {each}"
     return text
 
 

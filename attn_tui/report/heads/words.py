@@ -3,6 +3,7 @@
 from math import isnan
 
 from attn_tui.captures.capture import HeadId
+from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.partial import Value
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine.making import FoundMask
@@ -42,7 +43,7 @@ def rows_text(question: Question, sizes: set[int]) -> str:
     least, most = min(sizes, default=0), max(sizes, default=0)
     each = f"{least:,}" if least == most else f"{least:,} to {most:,}"
     if question.rows is None or question.rows >= most:
-        return f"all {each} of each head"
+        return f"all {each} of each head" if most > 1 else "the one of each head"
     return f"{question.rows:,} of {each} of each head, drawn with seed {question.seed}"
 
 
@@ -51,7 +52,7 @@ def mask_text(found: FoundMask) -> str:
     mask = found.mask
     text = {"none": "no mask", "given": "the captured mask"}.get(mask.kind, mask.kind)
     if mask.window is not None:
-        text += f" of {mask.window:,} keys"
+        text += f" of {counted(mask.window, 'key')}"
     if mask.by_position and mask.offset:
         text += f", query 0 at key {mask.offset:,}"
     known = {"asked": "as asked", "output": "as the output says", "assumed": "assumed"}

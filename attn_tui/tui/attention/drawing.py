@@ -9,6 +9,7 @@ from attn_tui.charts.attention.map import Layout, around, head_map, layout
 from attn_tui.charts.rows import Row, first_fit, fitted, message
 from attn_tui.compute.attention.answer import Answer, Side
 from attn_tui.compute.attention.settings import Settings
+from attn_tui.compute.counted import counted
 from attn_tui.compute.experiment import Experiment
 from attn_tui.report.attention.tables import output_columns, row_columns
 from attn_tui.report.numbers import general, in_percent, quantity
@@ -33,7 +34,7 @@ def status(experiment: Experiment, answer: Answer | None) -> Status:
     """Return the model or the rule, and where the rows come from."""
     settings = experiment.setup.get(Settings)
     drawn = answer is None or answer.is_drawn
-    rows = (f"seed {settings.seed}",) if drawn else (f"{len(experiment.vectors):,} rows",)
+    rows = (f"seed {settings.seed}",) if drawn else (counted(len(experiment.vectors), "row"),)
     opens = "fields.type('seed')" if drawn else "fields.next('rows')"
     return [scale_status(experiment.setup), (rows, opens)]
 
@@ -44,7 +45,7 @@ def progress_text(scene: Scene, now: float) -> tuple[str, str]:
     if job.running and scene.late:
         return going_on("computing ", job.share, now - job.since)
     if answer is not None and answer.progress < 1.0:
-        text = f"{answer.done:,} of {answer.n_queries:,} rows; space "
+        text = f"{answer.done:,} of {counted(answer.n_queries, 'row')}; space "
         return text + ("stops" if job.running else "goes on"), f"{answer.progress:.0%}"
     return "", ""
 
@@ -138,7 +139,7 @@ def cursor_rows(shown: Answer, query: int, key: int, width: int) -> list[Row]:
     gradients = [quantity(*side.frobenius("scores")) for side in sides]
     effective = [quantity(side.effective_keys) for side in sides]
     count = int(shown.attended[query])
-    sees = f"{count:,} key{'s' * (count != 1)}"
+    sees = counted(count, "key")
     row: Row = ((f"query {query:,}", "cursor"), (f" sees {sees}", "label"))
     largest = _both("largest weight", [f"{top} on key {at:,}" for top, at in tops], names)
     short = _both("largest", [top for top, _ in tops], names)

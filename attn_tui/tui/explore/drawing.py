@@ -5,6 +5,7 @@ from textwrap import wrap
 import numpy as np
 
 from attn_tui.charts.rows import Row, first_text
+from attn_tui.compute.counted import counted
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.logit_map import SYMBOL
@@ -84,7 +85,7 @@ def message_rows(scene: Scene, found: Found) -> list[Row]:
         return [((line, "error"),) for line in lines]
     n_vectors = len(experiment.vectors)
     vector = found.answer.vector
-    keys = "1 key" if vector.n_keys == 1 else f"{vector.n_keys:,} keys"
+    keys = counted(vector.n_keys, "key")
     many = f"{n_vectors:,} vectors"
     mask = experiment.setup.mask
     here = f"{vector.name}, {keys}" + f", masked: {mask}" * bool(mask)

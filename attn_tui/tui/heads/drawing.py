@@ -11,6 +11,7 @@ from attn_tui.charts.heads.listing import head_list
 from attn_tui.charts.heads.map import Picture, head_map, place_on_map
 from attn_tui.charts.heads.shading import changes
 from attn_tui.charts.rows import Row, beside, first_text, fitted, message
+from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.table import HeadTable
@@ -84,14 +85,15 @@ def _facts(scene: Scene, table: HeadTable) -> list[tuple[str, str]]:
     assert head is not None
     shape = table.capture.shape(head)
     setup = scene.asked.experiment.setup
-    layers, heads = len(table.layers), table.n_heads
-    size = f"{layers:,} layer{'s' * (layers > 1)} × {heads:,} head{'s' * (heads > 1)}"
+    size = f"{counted(len(table.layers), 'layer')} × {counted(table.n_heads, 'head')}"
     keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k}"
     mask = table.masks[head.layer]
     kind: str = mask.mask.kind if mask.mask.kind != "none" else "no mask"
     kind += " is nearest" * (mask.how == "nearest")
     rows = scene.settings.rows
-    sampled = "every row" if rows is None or rows >= shape.n_queries else f"{rows:,} rows a head"
+    sampled = (
+        "every row" if rows is None or rows >= shape.n_queries else f"{counted(rows, 'row')} a head"
+    )
     return [
         ("  ", size), (" · ", keys), (" · ", f"m = {setup.scale.formula}"), (" · ", kind),
         (" · ", sampled), (" · ", table.capture.tensors(head.layer)["q"].format),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.charts.heads.listing import listed
+from attn_tui.compute.counted import counted
 from attn_tui.compute.errors import InputError
 from attn_tui.engine.answer import Answer
 from attn_tui.engine.settings import Settings
@@ -84,7 +85,7 @@ class Scene(scene.Scene):
             text = "Opening the capture …" if self.job.running else "Nothing is known yet."
             return Headline(text, text) if self.settings.capture else NOTHING
         if self.job.running and not self.table.partials:
-            text = f"Looking at {len(self.table.heads):,} heads …"
+            text = f"Looking at {counted(len(self.table.heads), 'head')} …"
             return Headline(text, text)
         said = headline(self.table, self.settings.statistic, self.settings.tau)
         if self.answer and self.answer.comparison:

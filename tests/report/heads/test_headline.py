@@ -29,7 +29,7 @@ class Looked:
     """What a headline asks of a partial."""
 
     def __init__(self, exact: bool, not_finite: int) -> None:
-        self.is_exact, self.not_finite = exact, not_finite
+        self.is_exact, self.not_finite, self.odd = exact, not_finite, ()
 
 
 def table(
