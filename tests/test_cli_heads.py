@@ -189,7 +189,7 @@ def test_nan_and_infinity_are_counted_and_placed(tmp_path: Path) -> None:
     made[0, 2].queries[7, 3] = np.nan
     path = str(write(tmp_path / "odd.safetensors", made))
     text = call("heads", path, "--rows", "all").stdout
-    assert "NaN or infinity in 1 rows of 1 heads, first in layer 0, head 2, row 7" in text
+    assert "NaN or infinity in 1 row of 1 head, first in layer 0, head 2, row 7" in text
 
 
 def test_shards_merge_to_what_one_run_says(
@@ -309,7 +309,11 @@ def test_a_layout_that_the_output_says_is_in_words(tmp_path: Path) -> None:
     path = tmp_path / "turned.safetensors"
     write_safetensors(path, tensors)
     text = " ".join(call("heads", str(path)).output.split())
-    assert "read as q [batch, positions, heads, dim]" in text
+    assert "Layout as the output says: q, k, v and out [batch, positions, heads, dim]." in text
+    assert text.count("[batch, ") == 1
+    doctor = " ".join(call("doctor", str(path)).output.split())
+    assert "Layout as the output says: q, k, v and out [batch, positions, heads, dim]." in doctor
+    assert doctor.count("[batch, ") == 1
 
 
 def test_nan_and_infinity_in_any_tensor_are_counted_and_placed(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from attn_tui.captures.capture import States
 from attn_tui.captures.claims import Claims, claims_of
 from attn_tui.captures.collecting import Source, collected
 from attn_tui.captures.layer import Layer, Tensor
@@ -14,6 +15,7 @@ from attn_tui.captures.padding import padding_of
 from attn_tui.captures.readings import (
     VARIABLES,
     Dims,
+    Reading,
     choices,
     readings_of,
     with_kv_mappings,
@@ -36,8 +38,8 @@ _MOST_SEQUENCES = 100_000
 
 def assembled(
     sources: Sequence[Source], layouts: Mapping[str, str], names: str | None
-) -> tuple[dict[int, Layer], tuple[str, ...], Mapping[str, Any]]:
-    """Return layers by number, what was recognised, and what metadata claims.
+) -> tuple[dict[int, Layer], States, Mapping[str, Any]]:
+    """Return layers by number, what says what was recognised, and what metadata claims.
 
     Args:
         sources: The files.
@@ -69,7 +71,10 @@ def assembled(
         number: _layer(number, tensors, asked, likely, claims) for number, tensors in usable.items()
     }
     layers, padded = padding_of(layers)
-    stated = (*statements(layers, found.tool, claims, asked), *padded, *said)
+
+    def stated(chosen: Mapping[int, Reading]) -> tuple[str, ...]:
+        return (*statements(layers, found.tool, claims, asked, chosen), *padded, *said)
+
     return layers, stated, claims.config
 
 
@@ -133,8 +138,12 @@ def _layer(
         part: _aside(number, part, tensors[part], dims, asked) for part in _ASIDE if part in tensors
     }
     lengths = _lengths(number, tensors.get("lengths"), dims, claims.lengths)
-    every = tuple(each for reading in joined for each in with_kv_mappings(reading))
-    return Layer(number, tensors, every, aside, lengths, claims.query_offset)
+    every = [each for reading in joined for each in with_kv_mappings(reading)]
+    if claims.query_offset is not None and "positions" not in tensors:
+        # A claim, which the output may deny.
+        believed = [replace(each, query_offset=claims.query_offset) for each in every]
+        every = [*believed, *every]
+    return Layer(number, tensors, tuple(every), aside, lengths)
 
 
 def _refuse_shapes(number: int, given: Sequence[Any], asked: Mapping[str, Layout]) -> NoReturn:

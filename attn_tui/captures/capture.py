@@ -1,6 +1,6 @@
 """A capture that is open: which heads it has, and rows of any of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,9 @@ from attn_tui.compute.heads.rows import HeadRows, Reals
 
 MOST_POSITIONS = 2**24
 """Keys that a query may stand behind."""
+
+States = Callable[[Mapping[int, Reading]], tuple[str, ...]]
+"""What was recognised, in sentences, where the output says how some layers are read."""
 
 
 def _is_near(positions: Raw) -> bool:
@@ -65,14 +68,14 @@ class Capture:
     Attributes:
         paths: Of the files.
         fingerprint: What tells this version of them from another.
-        stated: What was recognised, in sentences.
+        states: What says what was recognised.
         config: What metadata says of the model: claims, which shapes may deny.
         asked: Layouts and names as they were given, so that it can be opened again.
     """
 
     paths: tuple[str, ...]
     fingerprint: Fingerprint
-    stated: tuple[str, ...]
+    states: States
     config: Mapping[str, Any]
     asked: tuple[Mapping[str, str], str | None]
     _layers: Mapping[int, Layer]
@@ -81,6 +84,11 @@ class Capture:
         from attn_tui.captures.opening import reopened
 
         return reopened, (self.paths, *self.asked, self.fingerprint)
+
+    @cached_property
+    def stated(self) -> tuple[str, ...]:
+        """What was recognised, in sentences."""
+        return self.states({})
 
     @property
     def layers(self) -> tuple[int, ...]:
@@ -184,8 +192,8 @@ class Capture:
             name, ends = layer.tensors["positions"].name, (positions.min(), positions.max())
             problem = f"{inert(name)} holds {ends[0]:,} to {ends[1]:,}"
             raise InputError("capture", problem, f"whole numbers below {MOST_POSITIONS:,}")
-        if positions is None and layer.query_offset is not None:
-            positions = chosen + layer.query_offset
+        if positions is None and reading.query_offset is not None:
+            positions = chosen + reading.query_offset
         found = HeadRows(
             rows=chosen,
             n_queries=n_queries,

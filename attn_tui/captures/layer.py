@@ -51,7 +51,6 @@ class Layer:
         readings: Ways to read them, the likeliest first.
         aside: Layouts of mask, bias and the like, which follow from the others.
         lengths: Positions of queries and of keys of each element of a ragged batch, or empty.
-        query_offset: The key at which query 0 stands, if the metadata says.
     """
 
     number: int
@@ -59,7 +58,6 @@ class Layer:
     readings: tuple[Reading, ...]
     aside: Mapping[str, Layout]
     lengths: tuple[tuple[int, int], ...] = ()
-    query_offset: int | None = None
 
     @property
     def is_packed(self) -> bool:

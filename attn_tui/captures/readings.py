@@ -44,12 +44,14 @@ class Reading:
         kv_mapping: ``"grouped"``: head h has the keys of h // (n_heads // n_kv), as in
             transformers; ``"interleaved"``: those of h % n_kv.
         dims: What the lengths then are.
+        query_offset: The key at which query 0 stands, where the metadata says so and is believed.
         unlikely: How much less likely it is than the first; below `NEAR` shapes leave it open.
     """
 
     layouts: tuple[tuple[str, Layout], ...]
     kv_mapping: KvMapping
     dims: Dims
+    query_offset: int | None = None
     unlikely: float = field(default=0.0, compare=False)
 
     def layout(self, part: str) -> Layout:
@@ -149,12 +151,25 @@ def readings_of(given: Given, claims: tuple[tuple[str, int], ...] = ()) -> tuple
         if odd:
             break
         odd = True
-    order = sorted(found, key=lambda each: found[each])
+    shapes = {part: shape for part, shape, _ in given}
+    # Axes of length 1 may stand anywhere: the likeliest of those that come to the same.
+    same: dict[object, Reading] = {}
+    for each in sorted(found, key=lambda each: found[each]):
+        same.setdefault((each.dims, _longer(each, shapes)), each)
+    order = [*same.values()]
     alike = [each for each in order if not _disagreements(dict(each.layouts))] or order
     return tuple(
         replace(each, unlikely=found[each] - found[alike[0]])
         for each in alike[:MOST]
         if found[each] - found[alike[0]] <= FAR
+    )
+
+
+def _longer(reading: Reading, shapes: Mapping[str, tuple[int, ...]]) -> tuple[Layout, ...]:
+    """Return the axes of each tensor that are longer than 1."""
+    return tuple(
+        tuple(axis for axis, length in zip(layout, shapes[part], strict=True) if length != 1)
+        for part, layout in reading.layouts
     )
 
 
@@ -185,6 +200,15 @@ def _unlikely(layouts: Mapping[str, Layout], dims: Dims) -> float:
     cost += 3 if dims.queries > dims.keys else dims.queries < dims.keys
     # Few models have more heads than positions, fewer more than 128.
     return cost + 0.5 * (dims.heads > dims.keys) + (dims.heads > 128) + (dims.heads > MOST_HEADS)
+
+
+def alternatives(readings: Sequence[Reading]) -> tuple[Reading, ...]:
+    """Return the readings that shapes do not set apart from the first, itself among them."""
+    first = readings[0]
+    found = {each.layouts: each for each in reversed(readings[1:])
+             if each.unlikely < NEAR or each.dims == first.dims}  # fmt: skip
+    found.pop(first.layouts, None)
+    return (first, *reversed(found.values()))
 
 
 def with_kv_mappings(reading: Reading) -> Iterator[Reading]:

@@ -1,12 +1,13 @@
 """Sentences that say what was recognised in a capture."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from attn_tui.captures.claims import Claims
 from attn_tui.captures.layer import Layer
 from attn_tui.captures.layouts import VECTORS, Layout, layout_text, layout_words
-from attn_tui.captures.readings import NEAR, Dims, Reading
+from attn_tui.captures.readings import Dims, Reading, alternatives
 from attn_tui.compute.counted import counted, listed
 
 _LONG = 1_000
@@ -28,7 +29,11 @@ def layer_list(layers: Sequence[int]) -> str:
 
 
 def statements(
-    layers: Mapping[int, Layer], tool: str, claims: Claims, asked: Mapping[str, Layout]
+    layers: Mapping[int, Layer],
+    tool: str,
+    claims: Claims,
+    asked: Mapping[str, Layout],
+    chosen: Mapping[int, Reading],
 ) -> Iterator[str]:
     """Yield what was recognised in layers.
 
@@ -37,7 +42,13 @@ def statements(
         tool: Whose names tensors have, if it is another's.
         claims: What the metadata says.
         asked: Layouts that were given.
+        chosen: How layers are read as the output says.
     """
+    open_to = {number: layer.readings for number, layer in layers.items()}
+    layers = {
+        number: replace(layer, readings=(chosen.get(number, layer.readings[0]),))
+        for number, layer in layers.items()
+    }
     alike: dict[tuple[Dims, str, frozenset[str]], list[int]] = {}
     for number, layer in layers.items():
         key = (layer.readings[0].dims, layer.tensors["q"].format, frozenset(layer.tensors))
@@ -50,10 +61,10 @@ def statements(
         yield f"{counted(len(alike) - 5, 'more structure')} of layers."
     first = next(iter(layers.values()))
     yield from _gaps(list(layers))
-    yield from _layouts(first, asked)
+    yield from _layouts(first, asked, open_to[first.number], first.number in chosen)
     yield from _named(tool)
     yield from _claimed(first, claims)
-    yield from _aligned(first)
+    yield from _aligned(first, claims.query_offset if first.number in chosen else None)
     yield from claims.said
 
 
@@ -86,44 +97,54 @@ def _dims(dims: Dims) -> str:
     return f"{sequences}{heads}, {positions}, d_k = {dims.d_k}{d_v}"
 
 
-def _layouts(layer: Layer, asked: Mapping[str, Layout]) -> Iterator[str]:
-    readings = layer.readings
+def _layouts(
+    layer: Layer, asked: Mapping[str, Layout], readings: Sequence[Reading], is_chosen: bool
+) -> Iterator[str]:
+    """Yield how a layer is read; what shapes leave open is said with it, once.
+
+    Args:
+        layer: With the reading that is taken.
+        asked: Layouts that were given.
+        readings: All that it may have.
+        is_chosen: Whether the output says which.
+    """
+    taken = layer.readings[0]
     by_layout: dict[Layout, list[str]] = {}
     for part in VECTORS:
         if part in layer.tensors:
-            by_layout.setdefault(readings[0].layout(part), []).append(part)
-    given = " as given" if asked else ""
+            by_layout.setdefault(taken.layout(part), []).append(part)
     said = [f"{listed(parts)} {layout_words(layout)}" for layout, parts in by_layout.items()]
-    yield f"Layout{given}: {'; '.join(said)}."
-    dims = readings[0].dims
-    if dims.d_k > _LONG and "b" not in readings[0].layout("q"):
+    others = alternatives(readings)
+    given, doubt = " as given" if asked else "", ""
+    if len(others) > 1 and is_chosen:
+        given = " as the output says"
+    elif len(others) > 1:
+        doubt = ", if --layout or the output says nothing else: shapes leave open whether it is "
+        doubt += readings_text(others)
+    yield f"Layout{given}: {'; '.join(said)}{doubt}."
+    dims = taken.dims
+    if dims.d_k > _LONG and "b" not in taken.layout("q"):
         yield (
             f"d_k = {dims.d_k:,} is long for one head: where heads·dim are one axis, say "
             "--layout 'q=bn(16d),k=bn(16d)' with the numbers of heads."
         )
-    others = [
-        each
-        for each in readings[1:]
-        if each.layouts != readings[0].layouts and each.unlikely < NEAR
-    ]
-    if others:
-        yield (
-            f"Shapes leave open whether it is {readings_text(readings[0], others[0])}: "
-            "say --layout if it is not the first."
-        )
     if any(each.kv_mapping == "interleaved" for each in readings):
-        yield (
-            f"Head h has keys and values h // {dims.heads // dims.kv_heads}, unless the output "
-            f"says h mod {dims.kv_heads}."
-        )
+        grouped, mod = f"h // {dims.heads // dims.kv_heads}", f"h mod {dims.kv_heads}"
+        by = f"{grouped}, unless the output says {mod}"
+        if is_chosen:
+            by = f"{grouped if taken.kv_mapping == 'grouped' else mod}, as the output says"
+        yield f"Head h has keys and values {by}."
 
 
-def readings_text(one: Reading, other: Reading) -> str:
-    """Return two readings as far as they differ, as they are typed."""
-    differ = [part for part, layout in one.layouts if layout != other.layout(part)]
+def readings_text(readings: Sequence[Reading]) -> str:
+    """Return readings as far as they differ, as they are typed."""
+    first, *others = readings
+    differ = [
+        part for part, layout in first.layouts if any(layout != o.layout(part) for o in others)
+    ]
     return " or ".join(
         ",".join(f"{part}={layout_text(each.layout(part))}" for part in differ)
-        for each in (one, other)
+        for each in readings[:4]
     )
 
 
@@ -139,8 +160,12 @@ def _claimed(layer: Layer, claims: Claims) -> Iterator[str]:
             yield f"The metadata says {part} is {layout_text(layout)}, which shapes deny."
 
 
-def _aligned(layer: Layer) -> Iterator[str]:
-    dims = layer.readings[0].dims
+def _aligned(layer: Layer, claimed: int | None) -> Iterator[str]:
+    """Yield at which keys queries stand; of a claim that the output denies, that it does."""
+    dims, offset = layer.readings[0].dims, layer.readings[0].query_offset
+    if claimed is not None and offset is None and "positions" not in layer.tensors:
+        yield f"The metadata says that query 0 stands at key {claimed:,}, which the output denies."
+        return
     last = None
     if "positions" in layer.tensors:
         stored = layer.tensors["positions"].pieces[0]
@@ -150,13 +175,14 @@ def _aligned(layer: Layer) -> Iterator[str]:
         )
         last = int(stored.take(at)[0])
         where = "positions"
-    elif layer.query_offset is not None:
-        last = layer.query_offset + dims.queries - 1
+    elif offset is not None:
+        last = offset + dims.queries - 1
         where = "the metadata"
     if last is not None and last >= dims.keys:
+        are = "is" if dims.keys == 1 else "are"
         yield (
-            f"By {where} the last query stands at {last:,}, of {counted(dims.keys, 'key')}: "
-            "K lacks the prefix."
+            f"By {where} the last query stands at {last:,}, but there {are} "
+            f"{counted(dims.keys, 'key')}: K lacks the prefix."
         )
     elif last is None and dims.queries > dims.keys:
         yield (

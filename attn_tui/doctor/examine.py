@@ -15,6 +15,7 @@ from attn_tui.compute.fit.diagnose import diagnose
 from attn_tui.compute.fit.diagnosis import Diagnosis
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.doctor.beside import contradictions
 from attn_tui.doctor.expected import ASSUMED, Expectation, Expected
 from attn_tui.doctor.names import Miss, Place, misses, names
 from attn_tui.doctor.report import Finding, Report, Settings
@@ -195,6 +196,9 @@ class _Doctor:
         shape = capture.shape(id, reading)
         expected = self._expected(id, head)
         found = settled(found, head, expected)
+        if denied := "; ".join(contradictions(head, found)):
+            unknown = (*found.undetermined, ("multiplier", denied))
+            found = replace(found, multiplier=None, undetermined=unknown)
         masks = () if expected is None else alike(head, found, expected)
         stored = head.formats.get("q", "float32")
         judgement = judge(found, expected, self.level, stored, masks)
@@ -212,7 +216,7 @@ class _Doctor:
             if "multiplier" in judgement.differs and expected and expected.multiplier:
                 missed = misses(near, expected.multiplier, place, model)
         placed = head.positions is None and head.n_queries != head.n_keys
-        return Finding(id, shape, expected, found, judgement, called, missed, placed=placed)
+        return Finding(id, shape, expected, found, judgement, called, missed, 1, placed, reading)
 
     def _expected(self, id: HeadId, head: HeadRows) -> Expected | None:
         if self.expectation is None:
@@ -248,8 +252,8 @@ class _Doctor:
         if self.vain < _VAIN:
             self.vain += 1
             if not guilty(found.suspects):
-                ways = len(self.capture.readings(id.layer))
-                found = replace(found, suspects=(*suspects(head, ways), *found.suspects))
+                ways = {(each.layouts, each.kv_mapping) for each in self.capture.readings(id.layer)}
+                found = replace(found, suspects=(*suspects(head, len(ways)), *found.suspects))
         else:
             note = f"Not all were searched: nothing fitted the {_VAIN} heads before."
             found = replace(found, notes=(*found.notes, note))
@@ -285,7 +289,7 @@ _Kind = tuple[object, ...]
 
 def _kind(reading: Reading) -> _Kind:
     """Return what readings of several layers have in common."""
-    return (reading.layouts, reading.kv_mapping)
+    return (reading.layouts, reading.kv_mapping, reading.query_offset is None)
 
 
 def _place(order: Sequence[_Kind], kind: _Kind) -> int:

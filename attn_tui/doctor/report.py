@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from attn_tui.captures.capture import Capture, HeadId, HeadShape
+from attn_tui.captures.readings import Reading
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.fit.diagnosis import Diagnosis
 from attn_tui.doctor.expected import Expectation, Expected
@@ -51,6 +52,7 @@ class Finding:
         together: How many heads it was fitted with, itself among them.
         placed: Whether the key that query 0 stands at was found: there are not as many queries as
             keys, and nothing captured says where these stand.
+        reading: How its tensors were read.
     """
 
     id: HeadId
@@ -62,6 +64,7 @@ class Finding:
     misses: tuple[Miss, ...] = ()
     together: int = 1
     placed: bool = False
+    reading: Reading | None = None
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,12 @@ class Report:
         """How many heads there are of each verdict."""
         counted = Counter(each.judgement.verdict for each in self.findings)
         return {verdict: counted[verdict] for verdict in VERDICTS if counted[verdict]}
+
+    @property
+    def stated(self) -> tuple[str, ...]:
+        """What was recognised, in sentences, as far as outputs settle how layers are read."""
+        fitted = (each for each in reversed(self.findings) if each.diagnosis.fits)
+        return self.capture.states({each.id.layer: each.reading for each in fitted if each.reading})
 
     @property
     def verdict(self) -> Verdict:

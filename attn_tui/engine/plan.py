@@ -170,7 +170,14 @@ class Plan:
         """
         chosen = question.chosen(capture)
         masks = found_masks(capture, question.making, [*dict.fromkeys(h.layer for h in chosen)])
-        mark = Mark(capture.paths, capture.fingerprint, capture.asked, capture.stated)
+        stated = capture.states(
+            {
+                layer: capture.readings(layer)[found.reading]
+                for layer, found in masks.items()
+                if found.fits
+            }
+        )
+        mark = Mark(capture.paths, capture.fingerprint, capture.asked, stated)
         return Plan(mark, question, masks, tuple(_blocks(capture, question, chosen)))
 
     def tasks(

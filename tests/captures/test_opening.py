@@ -96,12 +96,18 @@ def test_what_shapes_leave_open_is_read_in_both_ways_and_settled_by_layout(tmp_p
     layouts = [dict(reading.layouts)["out"] for reading in capture.readings(0)]
     assert layouts[0] == tuple("bhnd")
     assert tuple("bnhd") in layouts
-    assert any("Shapes leave open whether it is out=bhnd or out=bnhd" in s for s in capture.stated)
+    assert any("shapes leave open whether it is out=bhnd or out=bnhd" in s for s in capture.stated)
     assert_holds(capture, made)
     turned = {**made, "out": laid_out(made["out"], "bnhd")}
     asked = open_capture([saved(tmp_path / "b.safetensors", turned)], layouts={"out": "bnhd"})
     assert {reading.layout("out") for reading in asked.readings(0)} == {tuple("bnhd")}
     assert_holds(asked, made)
+
+
+def test_axes_of_length_1_leave_nothing_open(tmp_path: Path) -> None:
+    capture = open_capture([saved(tmp_path / "a.safetensors", layer(1, 1, 1, 1, 1, 3, 3))])
+    assert len(capture.readings(0)) == 1
+    assert not any("leave open" in sentence for sentence in capture.stated)
 
 
 def test_keys_may_be_stored_with_positions_last(tmp_path: Path) -> None:

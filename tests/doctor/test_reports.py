@@ -190,7 +190,7 @@ def test_a_screen_shows_what_was_found_beside_what_was_expected(
 
 def test_an_interrupted_report_says_how_far_it_came(capture: Capture) -> None:
     made = report(capture, "agrees", interrupted=True)
-    assert next(why(made)) == "Stopped after 1 of 1 heads."
+    assert next(why(made)) == "Stopped after 1 of 1 head."
     assert verdict_line(report(capture, interrupted=True)).startswith("cannot tell: stopped")
 
 

@@ -39,7 +39,7 @@ def _capture(report: Report) -> dict[str, Any]:
         "fingerprint": capture.fingerprint.digest,
         "layers": [*capture.layers],
         "heads": len(capture.heads),
-        "stated": [*capture.stated],
+        "stated": [*report.stated],
     }
 
 

@@ -56,7 +56,7 @@ def _about(report: Report) -> Iterator[str]:
     paths = list(capture.paths)
     named = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1:,} more"
     yield from _line("capture", named)
-    for each in capture.stated:
+    for each in report.stated:
         yield from _line("", each)
     expected = report.expectation.source if report.expectation else "nothing; --config gives it"
     yield from _line("expected by", expected)

@@ -94,7 +94,6 @@ def about(found: Survey) -> Iterator[str]:
         yield from _line("", each)
     yield from _line("weights", plan.question.making.scale.pipeline)
     yield from _masks(plan.masks)
-    yield from _readings(plan.masks)
     sizes = {partial.n_queries for partial in heads.values()}
     yield from _line("rows", f"{rows_text(plan.question, sizes)}; {found.elapsed:.1f} s")
     bounds = {head: each.score_bound for head, each in heads.items()}
@@ -138,17 +137,6 @@ def _masks(masks: Mapping[int, FoundMask]) -> Iterator[str]:
         worst = max((masks[layer] for layer in layers), key=lambda each: each.residual or 0.0)
         which = "" if len(by_kind) == 1 else f"{_layers(layers)}: "
         yield from _line("mask" if layers[0] == next(iter(masks)) else "", which + mask_text(worst))
-
-
-def _readings(masks: Mapping[int, FoundMask]) -> Iterator[str]:
-    """Yield how layers are read where that is not as it seemed."""
-    by_kind: dict[str, list[int]] = {}
-    for layer, mask in masks.items():
-        if mask.read_as:
-            by_kind.setdefault(mask.read_as, []).append(layer)
-    for text, layers in by_kind.items():
-        which = "" if len(layers) == len(masks) else f"{_layers(layers)}: "
-        yield from _line("read as", f"{which}{text}: the output says so")
 
 
 def _layers(layers: Sequence[int]) -> str:
