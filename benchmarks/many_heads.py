@@ -31,7 +31,8 @@ from attn_tui.cli import main
 try:
     main()
 finally:
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    print(used.ru_utime + used.ru_stime, used.ru_maxrss, file=sys.stderr)
 """
 
 
@@ -52,14 +53,15 @@ def layer(number: int, heads: int, n: int, d: int) -> dict[str, NDArray[Any]]:
     return {**found, f"{number}.out": out}
 
 
-def run(*arguments: str) -> tuple[float, float, str]:
-    """Return minutes, megabytes at most, and the first line of what the program said."""
+def run(*arguments: str) -> tuple[float, float, float, str]:
+    """Return minutes, those of a processor, megabytes, and the first line the program said."""
     start = perf_counter()
     done = subprocess.run(
         [sys.executable, "-c", _RUN, *arguments], capture_output=True, text=True, check=False
     )
-    kilobytes = int(done.stderr.split()[-1])
-    return (perf_counter() - start) / 60, kilobytes / 1e3, done.stdout.partition("\n")[0]
+    minutes = (perf_counter() - start) / 60
+    seconds, kilobytes = map(float, done.stderr.split()[-2:])
+    return minutes, seconds / 60, kilobytes / 1e3, done.stdout.partition("\n")[0]
 
 
 @click.command()
@@ -77,15 +79,16 @@ def main(folder: Path, quick: bool) -> None:
         model = {"model_type": "llama", "num_hidden_layers": layers, "hidden_size": heads * d}
         config.write_text(json.dumps({**model, "num_attention_heads": heads, "head_dim": d}))
         size = sum(path.stat().st_size for path in paths)
-        _, least, _ = run("doctor", "--help")
-        minutes, most, said = run("doctor", *map(str, paths), "--config", str(config))
+        *_, least, _ = run("doctor", "--help")
+        minutes, busy, most, said = run("doctor", *map(str, paths), "--config", str(config))
     finally:
         for path in (*paths, config):
             path.unlink(missing_ok=True)
         folder.rmdir()
     click.echo(said)
     click.echo(f"{layers * heads:,} heads, {n:,} positions, {size / 1e9:.1f} GB")
-    click.echo(f"{minutes:.1f} min, {most:.0f} MB at most, {most - least:.0f} MB above --help")
+    click.echo(f"{minutes:.1f} min, {busy:.1f} of them of a processor")
+    click.echo(f"{most:.0f} MB at most, {most - least:.0f} MB above --help")
 
 
 if __name__ == "__main__":

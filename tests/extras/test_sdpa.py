@@ -85,6 +85,17 @@ def test_calls_are_layers_in_their_order_wherever_the_function_was_imported(tmp_
     assert capture.shape(HeadId(1, 1, 3)).d_k == 8
 
 
+def test_where_attn_tui_is_installed_it_is_imported(tmp_path: Path) -> None:
+    from attn_tui.captures.recipes.sdpa import capture
+
+    x = drawn(1, 4, 12, 16)
+    with capture(tmp_path / "c.safetensors"):
+        plain = F.scaled_dot_product_attention(x, x, x)
+    assert np.array_equal(
+        opened(tmp_path / "c.safetensors").vectors(HeadId(0, 0, 1), "out"), plain[0, 1]
+    )
+
+
 def test_nothing_is_left_changed_and_nothing_to_capture_is_said(tmp_path: Path) -> None:
     own = F.scaled_dot_product_attention
     with pytest.raises(ZeroDivisionError), capturing("sdpa")(tmp_path / "c.safetensors"):

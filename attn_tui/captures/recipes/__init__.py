@@ -1,4 +1,4 @@
-"""Scripts that capture what a model computes; they are printed, never imported here."""
+"""Scripts that capture what a model computes: printed, or imported where the model runs."""
 
 from collections.abc import Mapping
 from difflib import get_close_matches

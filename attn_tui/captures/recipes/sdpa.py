@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from safetensors.torch import save_file
 from torch.nn.functional import scaled_dot_product_attention as original
 
+NAME = original.__name__
+
 
 @contextmanager
 def capture(path):
@@ -34,16 +36,15 @@ def capture(path):
         return out
 
     # Wherever it was imported: torch.nn.MultiheadAttention calls it by its name too.
-    name = original.__name__
-    loaded = [(each, getattr(each, "__dict__", {})) for each in sys.modules.values()]
-    modules = [each for each, held in loaded if held.get(name) is original]
+    loaded = [each for each in sys.modules.values() if hasattr(each, "__dict__")]
+    modules = [each for each in loaded if vars(each).get(NAME) is original]
     for module in modules:
-        setattr(module, name, attend)
+        setattr(module, NAME, attend)
     try:
         yield
     finally:
         for module in modules:
-            setattr(module, name, original)
+            setattr(module, NAME, original)
     if not tensors:
-        raise RuntimeError("nothing called scaled_dot_product_attention")
+        raise RuntimeError(f"nothing called {NAME}")
     save_file(tensors, path, claims)

@@ -13,30 +13,28 @@ import sys
 from contextlib import contextmanager
 
 from safetensors.torch import save_file
-from torch import Tensor
+from torch import is_tensor
 from transformers import AttentionInterface, AttentionMaskInterface
 
 
 @contextmanager
 def capture(model, path):
     """Capture the first call of every layer within a ``with`` block."""
-    used = model.config._attn_implementation  # "eager", "sdpa" …, which computes as before
-    modules, tensors = {}, {}
+    used, modules, tensors = model.config._attn_implementation, {}, {}
 
     def attend(module, query, key, value, mask, *args, **options):
         eager = getattr(sys.modules[type(module).__module__], "eager_attention_forward", None)
-        function = AttentionInterface().get(used, eager)
-        out = function(module, query, key, value, mask, *args, **options)
+        attention = AttentionInterface().get(used, eager)
+        out = attention(module, query, key, value, mask, *args, **options)
         layer = getattr(module, "layer_idx", None) or 0
         while modules.setdefault(layer, module) is not module:
             layer += 1  # the number is taken: encoder and decoder count from 0 both
-        if f"{layer}.q" in tensors:
-            return out
-        # A mask has n² numbers. For long texts leave it out: causal ones and windows are found.
-        found = {"q": query, "k": key, "v": value, "out": out[0], "mask": mask}
-        for name, tensor in {**found, "sink": options.get("s_aux")}.items():
-            if isinstance(tensor, Tensor):
-                tensors[f"{layer}.{name}"] = tensor.detach().cpu().clone().contiguous()
+        if f"{layer}.q" not in tensors:
+            # A mask has n² numbers. For long texts leave it out: causal ones and windows are found.
+            found = {"q": query, "k": key, "v": value, "out": out[0], "mask": mask}
+            for name, tensor in {**found, "sink": options.get("s_aux")}.items():
+                if is_tensor(tensor):
+                    tensors[f"{layer}.{name}"] = tensor.detach().cpu().clone().contiguous()
         return out
 
     AttentionInterface.register("capture", attend)
