@@ -156,7 +156,10 @@ def test_the_headline_is_the_verdict_in_two_lines(capture: Capture, names: tuple
         assert verdict_line(made).split(" (as in")[0].removeprefix("differs: ")[:20] in said.full
     partly = headline(replace(made, total=len(names) + 1)).full
     assert partly.startswith("So far ")
-    nothing = headline(replace(made, findings=()))
+    first = replace(made, findings=())
+    assert verdict_line(first) == "cannot tell: nothing is known before the first head"
+    assert "stopped" in verdict_line(replace(first, interrupted=True))
+    nothing = headline(first)
     assert nothing.full.startswith("The doctor looks at the first of")
 
 

@@ -26,7 +26,8 @@ def verdict_line(report: Report) -> str:
     """Return what was found, what was expected, the residual and how many heads it is of."""
     every = groups(report)
     if not every:
-        return "cannot tell: stopped before the first head"
+        why_not = "stopped" if report.interrupted else "nothing is known"
+        return f"cannot tell: {why_not} before the first head"
     worst = alike(report, every[0].first)
     return f"{worst.verdict}: {said(worst)}; {_evidence(report, worst)}"
 

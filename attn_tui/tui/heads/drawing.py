@@ -201,8 +201,7 @@ def doctor_rows(scene: Scene, width: int, height: int) -> Sequence[Row]:
     """Return what the doctor says, about the cursor."""
     said = scene.said
     if said is None or not said.lines:
-        waiting = " The doctor looks at the first head …"
-        return message(waiting if scene.examined.running else "", width, height)
+        return message("", width, height)
     place = said.heads.index(scene.head) if scene.head in said.heads else 0
     batches = scene.table.n_batches if scene.table else 1
     return finding_rows(said.findings, TITLES, said.lines, place, width, height, batches)

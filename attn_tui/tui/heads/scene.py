@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from attn_tui.tui.heads.examining import Examined
 
 
+BEGINS = Headline("The doctor opens the capture …", "The doctor opens the capture …")
+"""What is said before he looks at a head."""
+
+
 @dataclass(frozen=True, eq=False)
 class Scene(scene.Scene):
     """What Heads shows.
@@ -79,8 +83,8 @@ class Scene(scene.Scene):
     @cached_property
     def headline(self) -> Headline:
         """How many heads saturate, or what the doctor says of them."""
-        if self.view.chart == "doctor" and self.said:
-            return self.said.headline
+        if self.view.chart == "doctor" and (self.said or self.examined.running):
+            return self.said.headline if self.said else BEGINS
         if self.table is None:
             text = "Opening the capture …" if self.job.running else "Nothing is known yet."
             return Headline(text, text) if self.settings.capture else NOTHING
