@@ -10,8 +10,9 @@ from attn_tui.claims.trial import Trial
 from attn_tui.compute.number import Number
 from attn_tui.files.draft import Draft
 
-Verdict = Literal["holds", "conditional", "false", "wording"]
-"""True as it stands; true under a condition it leaves out; not true; a slip of words or signs."""
+Verdict = Literal["holds", "conditional", "false", "wording", "undecided"]
+"""True as it stands; true under a condition it leaves out; not true; a slip of words or signs; and
+what too few draws say nothing of."""
 
 Basis = Literal["computed", "table", "text"]
 """What the verdict rests on: the check; what the table of models lists; reasons that are given."""
@@ -29,6 +30,9 @@ Topic = Literal[
 ]
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+
+ENOUGH = 100
+"""So many draws decide, or as many as a claim is tried with anyway."""
 BASES: tuple[Basis, ...] = get_args(Basis)
 TOPICS: tuple[Topic, ...] = get_args(Topic)
 
@@ -204,6 +208,22 @@ class Finding:
         """The verdict: of what was tried, that of the cases alone."""
         if not self.cases:
             return self.claim.verdict_in_words
+        return "undecided" if self._too_few else self._of_cases
+
+    @property
+    def _too_few(self) -> bool:
+        """Whether more draws may give another verdict.
+
+        What is false by numbers that are known exactly stays so.
+        """
+        claim, draws = self.claim, self.trial.draws
+        if "draws" not in claim.controls or draws >= min(ENOUGH, claim.trial.draws):
+            return False
+        known = all(case.evidence[0].exact is not None for case in self.cases)
+        return not known or self._of_cases != "false"
+
+    @property
+    def _of_cases(self) -> Verdict:
         if all(case.holds for case in self.cases):
             return "holds"
         return "conditional" if any(case.holds for case in self.cases) else "false"

@@ -271,15 +271,15 @@ def at_most(trial: Trial, stated: Stated) -> Iterator[Case]:
     topics=("dot products",),
     formula="P(|q·k| > x) ≈ 2(1 − Φ(x/√d_k))",
     condition="of ±50, if one in ten counts as frequent",
-    varies={"d_k": 1024},
-    stated={"frequent": 0.1},
-    opens=dots,
+    stated={"d": 1024, "frequent": 0.1},
+    opens=partial(dots, d_k=1024),
 )
 def frequent(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Take the exact chance of more than 50 and of more than 60."""
+    d_k = int(stated["d"])
     for bound in (50.0, 60.0):
-        share = Evidence(f"chance of |q·k| > {bound:g}", beyond(bound, trial.d_k))
-        where = f"±{bound:g} at d_k = {trial.d_k:,}, against a chance of {stated['frequent']:g}"
+        share = Evidence(f"chance of |q·k| > {bound:g}", beyond(bound, d_k))
+        where = f"±{bound:g} at d_k = {d_k:,}, against a chance of {stated['frequent']:g}"
         yield Case(where, share.value >= stated["frequent"], (share,))
 
 
@@ -292,13 +292,12 @@ def frequent(trial: Trial, stated: Stated) -> Iterator[Case]:
     topics=("dot products", "softmax"),
     formula="sd of s = √d_k = 32, sd of s_j − s_l = √(2d_k) = 45.3",
     condition="for the differences",
-    varies={"d_k": 1024},
-    stated={"plausible": 0.01},
-    opens=explored(EXAMPLE.text, scale=Scale()),
+    stated={"d": 1024, "plausible": 0.01},
+    opens=explored(EXAMPLE.text, 1024, Scale()),
 )
 def simulated(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Take the exact chances of such sizes, and of such differences."""
-    least, most, d_k = 100.0, 150.0, trial.d_k
+    least, most, d_k = 100.0, 150.0, int(stated["d"])
     # Given q a difference is normal as a score is, and √2 times as large.
     for where, name, bound, stretch in (
         ("the sizes", "|q·k| > 150", most, 1.0),
@@ -317,25 +316,25 @@ def simulated(trial: Trial, stated: Stated) -> Iterator[Case]:
     right="It has mean 3,584 and a standard deviation of only 54.7.",
     topics=("dot products",),
     formula="3.5·1024 = 3584, √(1024·35/12) = 54.7",
-    varies={"d_k": 1024},
-    stated={"thousands": 1000.0},
+    stated={"dice": 1024, "thousands": 1000.0},
 )
 def many_dice(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Take the exact law of the sum of as many dice as d_k says."""
-    law, least = sum_law("die", trial.d_k), stated["thousands"]
+    """Take the exact law of the sum of so many dice."""
+    count, least = int(stated["dice"]), stated["thousands"]
+    law = sum_law("die", count)
     mean, deviation = _mean_and_deviation(law)
     chance = float(law.weights[law.values >= least].sum())
     evidence = (
         Evidence(f"chance of a sum of {least:,.0f} or more", chance),
-        Evidence("mean of the sum", mean, exact=3.5 * trial.d_k),
-        Evidence("standard deviation of the sum", deviation, exact=sqrt(trial.d_k * 35.0 / 12.0)),
+        Evidence("mean of the sum", mean, exact=3.5 * count),
+        Evidence("standard deviation of the sum", deviation, exact=sqrt(count * 35.0 / 12.0)),
     )
-    yield Case(f"{trial.d_k:,} dice", chance > 0.5, evidence)
+    yield Case(f"{count:,} dice", chance > 0.5, evidence)
     near = np.abs(law.values - mean) <= 4.0 * deviation
     x, y = law.values[near], law.weights[near]
     step = max(1, x.size // 100)
     curve = Curve("sum", tuple(x[::step].tolist()), tuple(y[::step].tolist()))
-    yield Picture(f"probability of the sum of {trial.d_k:,} dice", "sum", (curve,))
+    yield Picture(f"probability of the sum of {count:,} dice", "sum", (curve,))
 
 
 @claim(

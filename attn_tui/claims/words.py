@@ -74,7 +74,7 @@ outer_product = told(
     "× d_k.",
     topics=("formula", "dot products"),
     formula="(1 × d_k)(d_k × 1) = 1 × 1",
-    opens=vectors("q: 1, 2, 3\nK: [[4, 5, 6]]", 3),
+    opens=partial(dots, d_k=3),
 )
 
 the_formula = told(
@@ -147,5 +147,5 @@ two_draws = told(
     "variance; their dot product is −0.41.",
     topics=("dot products",),
     formula="0.5·1.1 − 1.2·0.8 = −0.41",
-    opens=vectors("q: 0.5, -1.2\nK: [[1.1, 0.8]]", 2),
+    opens=partial(dots, d_k=2),
 )

@@ -13,6 +13,9 @@ from attn_tui.claims.samples import above, agrees, over, rows_of_scores, sampled
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.number import Number
 from attn_tui.library import dot_law
+from attn_tui.report.claims.sheet import sheet
+from attn_tui.report.claims.text import verdict_text
+from attn_tui.report.rows import plain
 from tests.claims.breaking import Broken
 
 
@@ -97,4 +100,16 @@ def test_errors_of_ratios_and_differences() -> None:
 def test_two_draws_do_not_make_a_false_claim_hold(id: str) -> None:
     claim = find(id)
     whole = try_claim(claim)
-    assert try_claim(claim, replace(claim.trial, draws=2)).verdict == whole.verdict
+    two = try_claim(claim, replace(claim.trial, draws=2))
+    assert two.verdict in (whole.verdict, "undecided")
+
+
+@pytest.mark.parametrize("id", ["S0-2", "S1-13", "S1-16", "S2-9", "L-17", "L-18", "L-24"])
+def test_few_draws_decide_nothing_that_is_not_known_exactly(id: str) -> None:
+    claim = find(id)
+    few = try_claim(claim, replace(claim.trial, draws=10))
+    assert few.verdict == "undecided"
+    assert not few.condition
+    assert verdict_text(few) == f"{id} cannot be decided by 10 draws."
+    assert "in these draws" in plain(sheet(few, 80))
+    assert replace(few, trial=replace(claim.trial, draws=100)).verdict != "undecided"

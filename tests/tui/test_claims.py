@@ -36,7 +36,27 @@ async def test_the_verdict_comes_first_and_then_what_is_right(size: tuple[int, i
     async with at_claim("S0-14", size) as person:
         assert person.lines[1].startswith(" S0-14 is false")
         assert "E[q·k] = 0" in " ".join(person.lines[1:3])
-        person.sees(f"{len(ledger())} claims", "For zero-mean entries the expe")
+        count = f" {len(ledger())} " + "claims" * (size != NARROW)
+        person.sees(count, "For zero-mean entries the expe")
+
+
+async def test_signs_of_verdicts_are_told_where_there_is_no_room_for_words() -> None:
+    async with at_claim("S0-14", NARROW) as person:
+        person.sees("✓ holds ± cond. ✗ false ¶ words")
+        assert person.line_with("S0-14 ✗")
+        await person.put("source", "S1")
+        person.sees(" of 93, S1 ")
+    async with at_claim("S0-14", MEDIUM) as person:
+        person.misses("✓ holds")
+
+
+@pytest.mark.parametrize("id", ["S2-7", "S0-19"])
+async def test_what_dot_products_are_is_shown_where_they_are(id: str) -> None:
+    async with at_claim(id) as person:
+        await person.press("enter")
+        person.sees("q·k is typically")
+        await person.press("escape")
+        assert here(person) == id
 
 
 async def test_what_decides_stands_below_the_claims() -> None:
@@ -82,6 +102,8 @@ async def test_the_settings_list_claims_by_text_verdict_and_topic() -> None:
         assert [each.id for each in screen.listed] == false
         person.sees(f"{len(false)} of {len(every)}, false")
         assert here(person) == false[0]
+        await person.until_sees(f"{len(false)} false")
+        person.misses(" conditional, ")
         await person.put("topic", "precision")
         person.sees("No claim is like that")
         await person.press("down")

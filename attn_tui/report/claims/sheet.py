@@ -53,7 +53,8 @@ def sheet(finding: Finding, width: int, with_claim: bool = True, said: str = "")
     rows = [row for label, text in lines.items() for row in _labelled(label, text, width)]
     tables = _tables(finding, width)
     for case, table in zip(finding.cases, tables, strict=True):
-        heads = wrap(f"{case.where}: {SIGNS[case.holds]}", max(width, 10))
+        sign = SIGNS[case.holds] + " in these draws" * (finding.verdict == "undecided")
+        heads = wrap(f"{case.where}: {sign}", max(width, 10))
         rows += [*[()] * bool(rows), *(((line, "strong"),) for line in heads), *table]
     rows += [()] * bool(rows)
     rows += [row for label, text in about.items() for row in _labelled(label, text, width)]

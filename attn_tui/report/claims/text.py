@@ -13,6 +13,7 @@ WORDS = {
     "conditional": "holds on a condition",
     "false": "is false",
     "wording": "is a slip of wording",
+    "undecided": "cannot be decided",
 }
 """What a verdict says of a claim."""
 
@@ -29,8 +30,8 @@ def tried_text(finding: Finding) -> str:
 
     >>> from attn_tui.claims.ledger import find
     >>> from attn_tui.claims.trial import Trial
-    >>> tried_text(Finding(find("S0-2"), Trial(n=8, draws=2)))
-    ' at n = 8, as far as 2 draws say'
+    >>> tried_text(Finding(find("S0-2"), Trial(n=8, draws=200)))
+    ' at n = 8, as far as 200 draws say'
     """
     claim, trial = finding.claim, finding.trial
     others = [
@@ -39,6 +40,8 @@ def tried_text(finding: Finding) -> str:
         if name in claim.controls and getattr(trial, name) != getattr(claim.trial, name)
     ]
     place = f" at {', '.join(others)}" if others else ""
+    if finding.verdict == "undecided":
+        return f"{place} by {trial.draws:,} draws"
     few = "draws" in claim.controls and trial.draws < claim.trial.draws
     return place + (f", as far as {trial.draws:,} draws say" if few else "")
 

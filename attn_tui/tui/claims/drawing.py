@@ -18,8 +18,11 @@ from attn_tui.tui.widgets.bar import Item
 
 _ID = 6
 
-SHORT = {"holds": "holds", "conditional": "cond.", "false": "false", "wording": "words"}
-SIGNS = {"holds": "✓", "conditional": "±", "false": "✗", "wording": "¶"}
+SHORT = {
+    "holds": "holds", "conditional": "cond.", "false": "false", "wording": "words",
+    "undecided": "open",
+}  # fmt: skip
+SIGNS = {"holds": "✓", "conditional": "±", "false": "✗", "wording": "¶", "undecided": "?"}
 """What stands for a verdict where there is little room, and where there is hardly any."""
 
 
@@ -28,21 +31,25 @@ def title_row(scene: Scene, focused: bool) -> Row:
     view, count = scene.view, len(ledger())
     chosen = [each for each in (view.source, view.verdict, view.topic) if each != ALL]
     which = f" of {count}, {', '.join(chosen)}" if chosen else ""
-    listed = f" {len(scene.listed)}{which or ' claims'} "
+    title = f" {len(scene.listed)}{which or ' claims'} "
     tried, done = "", len(scene.findings)
     if scene.trying:
         tried = f" {done} of {count} tried, space stops "
     elif done < count:
         tried = f" {done} of {count} tried, space goes on "
     else:
-        tried = f" {counted(scene.findings.values())} "
-    start: Row = (("─", "axis"), (listed, "focus" if focused else "label"))
-    ends: list[Row] = [((tried, "muted"),), ()]
-    for end in ends:
-        gap = scene.width - length(start) - length(end) - 1
+        listed = (scene.findings[each.id] for each in scene.listed)
+        tried = f" {counted(listed)} "
+    rows = [(title, tried), (title, "")]
+    if scene.narrow and scene.present == "list":
+        meant = " ".join(f"{sign} {SHORT[name]}" for name, sign in [*SIGNS.items()][:4])
+        rows = [(each, f" {meant} ") for each in (title, f" {len(scene.listed)} ")] + rows
+    for row, end in rows:
+        start: Row = (("─", "axis"), (row, "focus" if focused else "label"))
+        gap = scene.width - length(start) - cells(end) - 1
         if gap > 0:
-            return (*start, ("─" * gap, "axis"), *end, ("─", "axis"))
-    return start
+            break
+    return (*start, ("─" * gap, "axis"), (end, "muted"), ("─", "axis")) if gap > 0 else start
 
 
 def list_rows(scene: Scene, top: int, width: int, height: int) -> Sequence[Row]:

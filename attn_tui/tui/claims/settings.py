@@ -1,6 +1,6 @@
 """What can be asked and looked at on the screen of Claims."""
 
-from attn_tui.claims.claim import TEXTS, TOPICS, VERDICTS
+from attn_tui.claims.claim import TEXTS, TOPICS
 from attn_tui.claims.settings import Settings
 from attn_tui.compute.field import fields_of, one_of
 from attn_tui.tui.claims import explanations
@@ -26,7 +26,7 @@ GROUPS = (
             ),
             looked_at(
                 "verdict", "verdict", "the verdict of claims that are listed",
-                one_of({each: _VERDICTS[each] for each in (ALL, *VERDICTS)}), ALL,
+                one_of(_VERDICTS), ALL,
                 synonyms=("holds", "false", "conditional", "wording"),
             ),
             looked_at(
