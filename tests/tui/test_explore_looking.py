@@ -380,3 +380,9 @@ async def test_the_cursor_stays_on_its_key_while_the_editor_takes_lines() -> Non
         assert person.screen(ExploreScreen).view.key == 1
         await person.press("escape")
         assert person.screen(ExploreScreen).view.key == 1
+
+
+async def test_no_line_is_empty_where_a_key_has_no_room() -> None:
+    async with at_screen((40, 15), Draft("3, 3, 3, 3, 3", Setup())) as person:
+        for key in range(5):
+            assert person.line_with(f"   {key}      3  20.0 %")

@@ -8,7 +8,13 @@ from numpy.typing import NDArray
 from attn_tui.charts.axis import Floats
 from attn_tui.charts.explore.jacobian_window import GAP, Window, cell_at, window
 from attn_tui.charts.explore.overview import largest_entries
-from attn_tui.charts.explore.shading import EntryShading, linear_shading, log_shading, part_shading
+from attn_tui.charts.explore.shading import (
+    EntryShading,
+    decade_shading,
+    linear_shading,
+    log_shading,
+    part_shading,
+)
 from attn_tui.charts.glyphs import NAN, SHADES
 from attn_tui.charts.heat import Cell, HeatMap
 from attn_tui.charts.rows import Row, beside, first_fit, first_text, fitted, message
@@ -42,7 +48,7 @@ def jacobian_map(
         width: Cells of every row returned.
         height: Number of rows returned.
         log: Whether shades are decades, or else parts of the largest size an entry can have;
-            None for these, unless all entries would be too small for a shade.
+            None for these, unless all entries of a side would be too small for a shade.
         cursor: The entry (i, j) whose value is written out; held to the vector's keys.
         zoomed: Whether to show a part entry by entry where not all entries fit.
         readout: Whether the value at the cursor is to be written.
@@ -56,7 +62,10 @@ def jacobian_map(
     logs = [entries.logs for entries in whole.values()]
     shading = _shading(answer, seen, logs, bool(log))
     shown = sides(answer) if seen.maps == 2 else (sides(answer)[side == "scaled"],)
-    if log is None and all(one.name in shading.hidden for one in shown):
+    faint = [one for one in shown if one.name in shading.hidden]
+    if log is None and any(shading.in_decades(whole[one.name].logs) for one in faint):
+        shading = decade_shading(answer, logs)
+    elif log is None and len(faint) == len(shown):
         shading = _shading(answer, seen, logs, True)
     maps = []
     for one in shown:

@@ -14,7 +14,7 @@ from attn_tui.charts.sides import Quantity
 from attn_tui.compute.explore.answer import OverDk
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.logit_map import Wrt
-from attn_tui.report.numbers import in_percent, quantity
+from attn_tui.report.numbers import in_percent, places_of, quantity
 
 LEAST_PANEL = 36
 """A panel narrower than this is not legible: as many quantities are shown as have so much."""
@@ -185,6 +185,7 @@ def _weights(data: OverDk, at: int, wrt: Wrt) -> _Panel:
     count = data.keys.size
     largest = float(np.max(data.weights, where=np.isfinite(data.weights), initial=0.0))
     bound = 1.0 if largest > 0.5 or not largest else round_up(largest)
+    places = places_of(round(exp(data.max_entropy)))
     return _Panel(
         names=(f"p of the {count} largest keys" if count > 1 else "p of the largest key", "p"),
         limit="",
@@ -192,8 +193,8 @@ def _weights(data: OverDk, at: int, wrt: Wrt) -> _Panel:
         values=data.weights.astype(np.float64),
         tags=tuple(f"key {key}" for key in data.keys),
         readings=tuple(
-            f"key {key} {in_percent(*numbers)}"
-            for key, *numbers in zip(
+            f"key {key} {in_percent(weight, log, places)}"
+            for key, weight, log in zip(
                 data.keys.tolist(), data.weights[:, at], data.log_weights[:, at], strict=True
             )
         )

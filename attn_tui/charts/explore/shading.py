@@ -1,7 +1,7 @@
 """How the sizes of the Jacobian's entries become four shades, the same on both sides."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor, log10
 
 import numpy as np
@@ -28,17 +28,26 @@ class EntryShading(Shading):
         bound: No entry is larger, on either side.
         hidden: The sides all of whose entries are too small for a shade.
         span: Which entries the steps span, if not simply those that are drawn.
+        cut: Whether entries may be below the first step.
     """
 
     log: bool
     bound: float
     hidden: tuple[str, ...] = ()
     span: str = ""
+    cut: bool = False
 
     @property
     def short_ends(self) -> str:
         """The ends of the scale in as few characters as possible."""
         return "log" if self.log else f"±{self.bound:.3g}"
+
+    def in_decades(self, logs: Floats) -> bool:
+        """Return whether some of these sizes have a shade in `decade_shading`.
+
+        What has none there is gone beside the other side, and stays empty: that is to be seen.
+        """
+        return bool(np.max(logs) >= _decades(self.bound)[0] * LN10)
 
     def legend(self) -> list[Row]:
         """Return what the shades mean, at decreasing length."""
@@ -46,9 +55,10 @@ class EntryShading(Shading):
         first: Row = ()
         rest: Row = ((SHADES[0], "zero"), (" 0  ", "label"))
         if self.hidden:
-            text = f"{self.hidden[0]} all below {self.texts[0]}: see log"
+            see = ": see log" if not self.log else ""
+            text = f"{self.hidden[0]} all below {self.texts[0]}{see}"
             first = ((text, "strong"), ("  ", "text"))
-        elif not self.log:
+        elif self.cut:
             rest = (*rest, (f"sign alone: below {self.texts[0]}", "label"))
         sign: Row = (("+ positive  ", "positive4"), (f"{MINUS} negative  ", "negative4"))
         span: Row = ((f"scale: {self.span}", "label"),) if self.span else ()
@@ -81,7 +91,23 @@ def linear_shading(answer: VectorAnswer, shown: Sequence[Floats] = ()) -> EntryS
     )
     steps = tuple(part * bound for part in LINEAR_STEPS)
     texts, powers = tuple(f"{step:.3g}" for step in steps), tuple(map(log10, steps))
-    return EntryShading(powers, texts, f"linear ±{bound:.3g}", False, bound, hidden)
+    return EntryShading(powers, texts, f"linear ±{bound:.3g}", False, bound, hidden, cut=True)
+
+
+def decade_shading(answer: VectorAnswer, shown: Sequence[Floats]) -> EntryShading:
+    """Return a shade for each of the four decades below the largest size an entry can have.
+
+    So sides are told apart that linear shades show on one side alone.
+
+    Args:
+        answer: The vector and what its Jacobian is taken with respect to.
+        shown: As in `log_shading`.
+    """
+    bound = _bound(answer)
+    shading = replace(_by_decades(_decades(bound), bound), cut=True)
+    seen = map(shading.in_decades, shown)
+    hidden = (side.name for side, some in zip(sides(answer), seen, strict=True) if not some)
+    return replace(shading, hidden=tuple(hidden))
 
 
 def log_shading(answer: VectorAnswer, shown: Sequence[Floats], span: str = "") -> EntryShading:
@@ -131,6 +157,12 @@ def _by_decades(
     """Return shades from powers of ten on, up to an end in words or else the bound."""
     ends = f"log {power_text(steps[0])} to {end or f'{bound:.3g}'}"
     return EntryShading(steps, tuple(map(power_text, steps)), ends, True, bound, span=span)
+
+
+def _decades(bound: float) -> tuple[float, ...]:
+    """Return the powers of ten from which four decades on have a shade each."""
+    top = floor(log10(bound))
+    return tuple(float(top - below) for below in (3, 2, 1, 0))
 
 
 def _even(top: int, lowest: int) -> tuple[float, ...]:

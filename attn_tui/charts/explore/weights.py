@@ -18,6 +18,9 @@ from attn_tui.report.numbers import change, general, weight
 
 PROBABILITIES = Axis("", 0.0, 1.0, ticks=tuple(Tick(i / 4, f"{i / 4:g}") for i in (0, 4, 2, 1, 3)))
 
+_MANY = 8
+"""Of so many lines each is close enough to what a tick on it says."""
+
 
 def weights_chart(
     answer: VectorAnswer, width: int, height: int, log: bool, selected: int = 0, alone: bool = True
@@ -78,8 +81,22 @@ def _laid(
     y = _log_axis(both) if log else PROBABILITIES
     noted = height >= 8 or n_keys > width // 2 or bool(answer.reason) or sunk or answer.compared
     size = frame(y, width, height, noted)
+    if not log:
+        y = _probabilities(size.lines)
+        size = frame(y, width, height, noted)
     layout = Layout(n_keys, max(size.columns, 1), max(size.lines, 1), sunk)
     return both, y, noted, size.gutter, layout
+
+
+def _probabilities(lines: int) -> Axis:
+    """Return the axis from 0 to 1 with ticks of which each stands where its bar would end."""
+    if lines >= _MANY:
+        return PROBABILITIES
+    step = next((step for step in (4, 5, 2) if (lines - 1) % step == 0), 1)
+    ends_first = sorted(range(step + 1), key=lambda place: 0 < place < step)
+    # There is room for the name of the other axis.
+    ticks = (Tick(place / step, f"{place / step:>3g}") for place in ends_first)
+    return replace(PROBABILITIES, ticks=tuple(ticks))
 
 
 def _log_axis(both: tuple[Drawn, Drawn]) -> Axis:

@@ -44,9 +44,13 @@ def headline(
         return found
     begin = f"Unscaled: {first.brief}. {done(answer.scaled.map)}:"
     short = f"{begin} {second.after(first)[1]}."
+    alone = f"{first.brief.capitalize()} unscaled."
+    nearly = alone.replace("Practically", "Nearly")
+    count = second.brief.removesuffix(" keys")
+    halves = (f"{each} {done(answer.scaled.map)}: {count}." for each in (alone, nearly))
     return Headline.fitting(
         _sentences(answer, experiment, first, second, factor, typical),
-        (f"{short} Gradient {factor.word}.", short, f"{first.brief.capitalize()} unscaled."),
+        (f"{short} Gradient {factor.word}.", short, *halves, alone),
     )
 
 

@@ -152,7 +152,8 @@ class Scene(scene.Scene):
     def lines(self) -> int:
         """How many keys are in sight."""
         assert self.answer
-        most = self._room if self.narrow else self._room // 2
+        # No line above a chart is needed where there is none.
+        most = self._room + (not self.shows_chart) if self.narrow else self._room // 2
         return min(self.answer.shown.vector.n_keys, max(most, 1))
 
     @property

@@ -165,11 +165,12 @@ def test_where_nothing_is_large_enough_for_a_shade_the_scale_is_logarithmic(widt
     def shown(answer: VectorAnswer, log: bool | None) -> tuple[Row, ...]:
         return jacobian_map(answer, "scaled", width, 14, log, (0, 1))
 
-    rows = shown(case("worked"), None)
-    assert rows == shown(case("worked"), True)
+    gone = ask([0, 400], Setup(d_k=1024))
+    rows = shown(gone, None)
+    assert rows == shown(gone, True)
     assert "█" in plain(rows[1:-1])
     # A linear one that was asked for has none.
-    assert "█" not in plain(shown(case("worked"), False)[1:-1])
+    assert "█" not in plain(shown(gone, False)[1:-1])
     large = ask([0, 0], UNSCALED)
     assert shown(large, None) == shown(large, False) != shown(large, True)
 
@@ -195,13 +196,19 @@ def test_the_other_side_is_shown_where_there_is_room_for_one() -> None:
         assert f" {side} {sign}" in lines(rows)[0]
 
 
-def test_a_side_alone_is_never_drawn_without_a_shade() -> None:
-    answer = ask([100, 100, 0], Setup(d_k=1024))
-    both, alone = (jacobian_map(answer, "scaled", w, 14, None, (0, 0)) for w in (116, 76))
-    assert "linear ±0.25" in lines(both)[0]
-    assert "scaled all below 0.0156: see log" in lines(both)[-1]
-    assert " log 1e" in lines(alone)[0]
-    assert "█" in plain(alone[1:-1])
+def test_a_side_has_shades_unless_it_is_gone_beside_the_other() -> None:
+    faint = ask([100, 100, 0], Setup(d_k=1024))
+    both, alone = (jacobian_map(faint, "scaled", w, 14, None, (0, 0)) for w in (116, 76))
+    for rows in (both, alone):
+        assert "log 1e-4 to 0.25" in lines(rows)[0]
+        assert "sign alone: below 1e-4" in lines(rows)[-1]
+        assert "▒" in plain(rows[1:-1])
+    assert "█" in plain(both[1:-1])
+    # What is gone on one side is seen to be, wherever the other has shades.
+    for scores, scale in (([0, 12], "linear ±0.25"), ([100, 120, 150], "log 1e-4 to 0.25")):
+        rows = jacobian_map(ask(scores, Setup(d_k=36)), "scaled", 116, 14, None, (0, 0))
+        assert scale in lines(rows)[0]
+        assert "unscaled all below " in lines(rows)[-1]
 
 
 def test_the_sides_of_a_comparison_keep_their_names() -> None:

@@ -212,3 +212,12 @@ def test_the_axis_of_entropy_has_room_for_a_sink() -> None:
     assert ", at most ln(n + 1)" in lines(rows)[0]
     assert not text_of(rows, "error")
     assert "ln(n" not in plain(over_d_k_chart(CASES["ties"], 64, 116, 12, False))
+
+
+def test_readings_of_many_keys_have_the_digits_they_need() -> None:
+    scores = np.linspace(0.0, 1.0, 20_000)
+    data = over_d_k(asking(Vector("a", scores), setup=Setup(64)), 0, D_K.stops)
+    assert data is not None
+    last = lines(over_d_k_chart(data, 64, 76, 12, False))[-1]
+    assert "~0 %" not in last
+    assert "0.005 %" in last

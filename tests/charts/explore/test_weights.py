@@ -241,3 +241,14 @@ def test_the_difference_of_weights_that_underflow_keeps_its_sign_and_size() -> N
     assert "+2.73e-826" in lines(weights_chart(near, 116, 8, False))[-1]
     same = compare(ask([0, 1900], unscaled), ask([0, 1900], unscaled))
     assert lines(weights_chart(same, 116, 8, False))[-1].rstrip().endswith("= 0")
+
+
+@pytest.mark.parametrize("height", range(7, 17))
+@pytest.mark.parametrize("share", [2, 4])
+def test_a_bar_ends_in_the_line_of_its_tick(share: int, height: int) -> None:
+    _, *rows = lines(weights_chart(ask([0] * share, Setup(d_k=4)), 76, height, False))
+    at = [y for y, row in enumerate(rows) if row.startswith(f"{1 / share:g}┤".rjust(5))]
+    top = next(y for y, row in enumerate(rows) if {*row} & {*"▂▄▆█"})
+    count = sum(row[4:5] in ("┤", "│") or row[3:4] in ("┤", "│") for row in rows)
+    assert all(abs(y - top) <= (count >= 8) for y in at)
+    assert at or count < 8

@@ -136,6 +136,14 @@ def test_two_answers_are_told_side_by_side() -> None:
     )
 
 
+@pytest.mark.parametrize("n_keys", [600, 5000])
+def test_both_sides_of_many_keys_have_a_line_where_there_is_little_room(n_keys: int) -> None:
+    found = of(f"n = {n_keys}, seed = 1", source="drawn")
+    first, second = wrapped(found.short, SHORT)
+    assert "unscaled" in first.lower()
+    assert second.startswith("Divided by 32: about ")
+
+
 def test_a_narrow_terminal_gets_the_short_one() -> None:
     found = of("100 120 150")
     assert found.lines(80) == wrapped(found.full, 80)
