@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from textual.binding import Binding, BindingType
 
@@ -79,6 +80,10 @@ def bindings(actions: Iterable[Action]) -> list[BindingType]:
     ]
 
 
+_FEW = 8
+"""The keys of a place that has no more stand in one row."""
+
+
 @dataclass(frozen=True)
 class Section:
     """Actions that work in one place.
@@ -93,12 +98,16 @@ class Section:
 
 
 def key_table(sections: Iterable[Section]) -> str:
-    """Return the actions that have keys as a Markdown table."""
-    lines = ["| where | keys | what it does |", "| --- | --- | --- |"]
+    """Return the actions that have keys as Markdown: two in a row, or all of a place that has few.
+
+    So that every key there is fits on a page.
+    """
+    lines, places = ["| keys | everywhere | keys | |", "| --- | --- | --- | --- |"], []
     for section in sections:
-        place = section.title
-        for action in section.actions:
-            if action.all_shown:
-                lines.append(f"| {place} | `{action.all_shown}` | {action.help} |")
-                place = ""
-    return "\n".join(lines) + "\n"
+        cells = [f"`{each.all_shown}` | {each.help}" for each in section.actions if each.all_shown]
+        if len(cells) > _FEW:
+            pairs = zip_longest(cells[::2], cells[1::2], fillvalue=" | ")
+            lines += [f"| {' | '.join(pair)} |" for pair in pairs]
+        else:
+            places.append(f"| {section.title} | {' · '.join(cells).replace('` | ', '` ')} |")
+    return "\n".join([*lines, "", "| where | keys |", "| --- | --- |", *places]) + "\n"

@@ -1,19 +1,20 @@
 """Every key there is, for the help, for docs/keys.md and for tests."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
+from rich.style import Style
 from rich.table import Column, Table
 from rich.text import Text
 from textual.screen import Screen
 
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.tui import dialogs, drawer, everywhere, file_dialogs, full, work
-from attn_tui.tui.actions import Section, key_table
+from attn_tui.tui.actions import Action, Section, key_table
 from attn_tui.tui.explaining import explanation_of
 from attn_tui.tui.reading import ReadDialog
 from attn_tui.tui.widgets import entry, tour_pane
@@ -41,15 +42,24 @@ def sections(first: Iterable[Section] = ()) -> tuple[Section, ...]:
 
 
 def key_help(first: Iterable[Section] = ()) -> Group:
-    """Return every key as text to read, those of some places first."""
+    """Return every key as text to read, those of some places first, whose rows can be clicked."""
     parts: list[RenderableType] = []
+    here = (*first, everywhere.SECTION) if first else ()
     for section in sections(first):
         table = Table.grid(Column(width=_KEYS, style="bold"), Column(), padding=(0, 1, 0, 0))
         for action in section.actions:
             if action.all_shown:
-                table.add_row(action.all_shown, action.help)
+                table.add_row(*_row(action, section in here))
         parts += [Text(section.title, "bold"), Padding(table, (0, 0, 1, 2))]
     return Group(*parts)
+
+
+def _row(action: Action, clicks: bool) -> Iterator[Text]:
+    """Yield the keys of an action and what it does; a click on them is a press of its key."""
+    key = (*action.keys, *action.always)[0]
+    style = Style(meta={"@click": f"screen.press({key!r})"}) if clicks else ""
+    for text in (action.all_shown, action.help):
+        yield Text(text, style)
 
 
 def help_dialog(base: Screen[None], top: Screen[Any]) -> ReadDialog | None:

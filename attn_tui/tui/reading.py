@@ -84,6 +84,11 @@ class ReadDialog(Dialog[bool | None]):
         """What keys do, and saving where it can be done."""
         return {"s saves": "save", **self.KEYS} if self._saves else self.KEYS
 
+    def action_press(self, key: str) -> None:
+        """Close the text, and press a key of what is below it."""
+        self.dismiss(None)
+        self.app.call_later(self.app.simulate_key, key)
+
     def action_scroll(self, lines: int) -> None:
         """Scroll by lines."""
         self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)

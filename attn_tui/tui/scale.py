@@ -167,7 +167,7 @@ def scale_status(setup: Setup, extras: str = "", unused: str = "") -> tuple[tupl
     if named := model_texts(setup):
         whole = (f"{named[0]}, {unused}",) if unused else ()
         return (*whole, *named, rule), "scale.choose_model"
-    return (rule,), "scale.choose_rule"
+    return (rule, rule.removeprefix("m = ")), "scale.choose_rule"
 
 
 class ScalePane(Vertical):

@@ -52,10 +52,14 @@ def panel(progress: Progress, away: bool, width: int, low: bool = False) -> Pane
         learnt = f"{progress.verdict} {step.learnt}".strip() if low else step.learnt
         return _told(place, learnt, f"{POINTER} enter: {goal}", "next", width)
     if low:
-        # How the guess was is said once it is done, if both take more than two lines.
-        both = f"{progress.verdict} {step.task}".strip()
-        few = len(wrapped(f"{place} · {both}", width - 2)) <= 2
-        return _told(place, "", both if few else step.task, "", width)
+        right = step.guess.answers[step.guess.right] if step.guess else ""
+        fewer = progress.verdict if progress.verdict == f"Right: {right}." else f"No: {right}."
+        # A line more than two, if need be, for the right answer.
+        for said, most in ((progress.verdict, 2), (fewer if right else "", 3)):
+            both = f"{said} {step.task}".strip()
+            if len(wrapped(f"{place} · {both}", width - 2)) <= most:
+                break
+        return _told(place, "", both, "", width)
     return _told(place, progress.verdict or step.says, step.task, "", width)
 
 

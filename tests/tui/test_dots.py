@@ -160,12 +160,16 @@ async def test_every_tab_can_be_reached_by_key(size: tuple[int, int]) -> None:
         assert seen == set(marks if screen.narrow else charts)
 
 
-async def test_a_narrow_screen_shows_one_side_and_the_other() -> None:
+async def test_a_narrow_screen_shows_one_side_below_the_other() -> None:
     async with at_dots(NARROW) as person:
+        assert person.lines[0].endswith(" 1/√d_k")
         await person.press("t")
-        person.sees("scaled m·q·k")
+        sides = [y for y, line in enumerate(person.lines) if "± error" in line]
+        assert len(sides) == 2
+        assert " scaled m·q·k" in person.lines[sides[0]]
         await person.run("looking.other_side")
-        person.sees("unscaled q·k")
+        assert "unscaled q·k" in person.lines[sides[0]]
+        assert " scaled m·q·k" in person.lines[sides[1]]
         await person.resize(*WIDE)
         person.sees("unscaled q·k ± error", "scaled m·q·k ± error")
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.person import MEDIUM, at_screen
+from attn_tui.tui.explore.screen import ExploreScreen
+from tests.tui.person import MEDIUM, WIDE, at_screen, settle
 
 
 async def test_letters_scroll_as_arrows_do() -> None:
@@ -40,3 +41,20 @@ async def test_what_is_read_is_saved_where_that_is_said(
         person.misses("saves")
         await person.press("s")
         person.misses("attn-tui.txt")
+
+
+async def test_a_click_on_a_row_of_the_help_is_a_press_of_its_key() -> None:
+    async with at_screen(WIDE) as person:
+        for text, seen in (("Choose the scale rule", "Scale rule"), ("Show the next view", "")):
+            await person.press("question_mark")
+            chart = person.screen(ExploreScreen).view.chart
+            while text not in person.text:
+                await person.press("j")
+            y = next(y for y, line in enumerate(person.lines) if text in line)
+            await person.pilot.click(offset=(person.lines[y].index(text) + 3, y))
+            await settle(person.pilot)
+            if seen:
+                person.sees(seen)
+                await person.press("escape")
+            else:
+                assert person.screen(ExploreScreen).view.chart != chart

@@ -14,9 +14,10 @@ from attn_tui.compute.sweep import answer as compute_sweep
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.settings import Settings, View
 from attn_tui.files.draft import EXAMPLE, Draft
-from attn_tui.tui.sweep import results
-from attn_tui.tui.sweep.drawing import number_lines
+from attn_tui.tui.sweep import results, view
+from attn_tui.tui.sweep.drawing import number_lines, tabs
 from attn_tui.tui.sweep.screen import SweepScreen
+from attn_tui.tui.sweep.view import TABS
 from attn_tui.tui.widgets.entry import Entry
 from tests.tui.at_sweep import SMALL, at_sweep, draft, headline
 from tests.tui.person import MEDIUM, NARROW, WIDE
@@ -253,3 +254,13 @@ async def test_every_pane_explains_itself() -> None:
             await person.press("question_mark")
             person.sees(title, said)
             await person.press("escape", "tab")
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_every_tab_is_in_sight_while_it_is_drawn(width: int) -> None:
+    progress = "drawing 13%, 23 s left; space stops", "13%"
+    items = tabs(Settings(view="map"), view.View(), True, width, progress, "")
+    line = "".join(text for item in items for text, _ in item.row)
+    assert all(f" {each.title} " in line for each in TABS.values())
+    assert "space stops" in line
+    assert len(line) == width

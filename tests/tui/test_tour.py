@@ -7,16 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from attn_tui.charts.rows import plain
 from attn_tui.commands.asked import asked_by
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
-from attn_tui.tour.reader import read_tour
-from attn_tui.tour.step import Tour
+from attn_tui.tour.reader import our_tour, read_tour
+from attn_tui.tour.step import Progress, Tour
 from attn_tui.tui import memory
 from attn_tui.tui.app import AttnApp
 from attn_tui.tui.explore.screen import ExploreScreen
 from attn_tui.tui.running import opening
 from attn_tui.tui.scene import LOW
+from attn_tui.tui.tour_rows import panel
 from attn_tui.tui.widgets.tour_pane import TourPane
 from tests.tui.person import MEDIUM, NARROW, WIDE, Clock, Person, settle, still
 
@@ -258,3 +260,17 @@ async def test_enter_is_for_what_is_typed_and_for_a_dialogue_first(lesson: Tour)
         person.misses("Tour 1")
         await person.press("escape")
         person.sees("It has the largest score.")
+
+
+def test_the_right_answer_has_room_on_the_smallest_screen() -> None:
+    tour = our_tour(asked_by)
+    for at, step in enumerate(tour.steps):
+        assert step.guess
+        right = step.guess.answers[step.guess.right]
+        for pick in range(3):
+            rows = panel(Progress(tour, at).picked(pick), False, 40, low=True).rows
+            text = " ".join(plain([row]).strip() for row in rows)
+            said = f"Right: {right}." if pick == step.guess.right else f": {right}."
+            assert said in text
+            assert text.endswith(step.task)
+            assert len(rows) <= 3

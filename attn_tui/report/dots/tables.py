@@ -34,10 +34,15 @@ def moment_rows(answer: Answer, side: Side, width: int) -> tuple[Row, ...]:
 
     Args:
         answer: What was drawn.
-        side: The side that is shown where there is no room for both.
+        side: The side that comes first where they have no room beside each other.
         width: Cells of every row returned.
     """
-    return laid(readout_columns(answer, side, MOMENTS), width).rows(width)
+    table = laid(readout_columns(answer, side, MOMENTS), width)
+    if len(table.columns) > 3:
+        return table.rows(width)
+    other: Side = "unscaled" if side == "scaled" else "scaled"
+    below = laid(readout_columns(answer, other, MOMENTS), width)
+    return (*table.rows(width), fitted((), width), *below.rows(width))
 
 
 def readout_columns(

@@ -144,7 +144,7 @@ def _over_n(answer: Answer, rule: str, statistic: Statistic) -> tuple[str, ...]:
     points, noun = answer.points, _NOUNS[statistic]
     changes = {n: change(points, (n, d_k), rule, statistic) for n, d_k in points.places}
     told = {n: each for n, each in changes.items() if _told(each)}
-    if not told:
+    if len(told) < 2:
         return ()
     d_k = points.d_ks[0]
     signs = [each.log > 0.0 for each in told.values()]

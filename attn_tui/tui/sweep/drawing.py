@@ -78,6 +78,9 @@ def tabs(
     if text := progress[not roomy]:
         ends.append(Item(((f" {text} ", "strong"),), "stopping.stop('')"))
     room = width - 1 - sum(len(title) + 3 for title in titles.values())
+    if text and roomy and sum(end.width for end in ends) > room:
+        # A tab that is out of sight is not found; how the chart is drawn is for later.
+        ends = ends[-1:]
     room -= sum(end.width for end in ends)
     if left_out and not text and len(left_out) + 2 <= room:
         ends.append(Item(((f" {left_out} ", "muted"),)))

@@ -89,6 +89,12 @@ def test_a_place_beyond_what_is_drawn_is_always_named(d_k: int, begin: str) -> N
     assert headline(found, "gradient").full.startswith(begin)
 
 
+def test_one_place_says_nothing_over_n() -> None:
+    found = swept(Settings(over="n", n_range=(64, 64), crossovers=False), 1024)
+    expected = "Here (64 keys, d_k = 1,024) dividing by √d_k makes the typical gradient about 10 "
+    assert headline(found, "gradient").full == f"{expected}times larger."
+
+
 @pytest.mark.parametrize("d_k", [1, 64, 1024, 8192])
 @pytest.mark.parametrize("statistic", STATISTICS)
 @pytest.mark.parametrize(
