@@ -71,9 +71,12 @@ def offered(screen: InstrumentScreen, themes: bool) -> Iterator[Choice]:
         yield _setting(screen, setting)
     for action in (*screen.ACTIONS, *SHARED):
         if action.palette and screen.can(action):
+            # What an instrument is about is no name of it: what is typed may be a setting's.
+            goes = action.run.startswith("app.instrument")
             yield Choice(
                 action.run,
-                action.help,
+                action.help.partition(": ")[0] if goes else action.help,
+                action.help.partition(": ")[2] if goes else "",
                 words=f"{action.label} {action.words}",
                 note=action.all_shown,
             )

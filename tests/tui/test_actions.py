@@ -85,7 +85,8 @@ async def test_every_action_of_a_screen_can_be_run_from_the_palette_at_once() ->
         assert isinstance(person.app.screen, ExploreScreen)
         commands = {each.title for each in offered(person.app.screen, themes=True)}
         for action in (*ExploreScreen.ACTIONS, *sections()[0].actions):
-            assert not action.palette or action.help in commands
+            title = action.help.partition(": ")[0] if "instrument(" in action.run else action.help
+            assert not action.palette or title in commands
 
 
 @pytest.mark.parametrize("instrument", [each.name for each in INSTRUMENTS])

@@ -54,6 +54,14 @@ async def test_what_is_typed_is_found_by_any_name(
         assert person.asked.draft.text == EXAMPLE.text
 
 
+async def test_what_an_instrument_is_about_comes_behind_what_is_called_so() -> None:
+    async with at_screen() as person:
+        find = finder(person.app.screen_stack[0], themes=False)  # type: ignore[arg-type]
+        titles = [each.title for each in find("vectors")]
+        assert titles.index("from: from q and K") < titles.index("Go to Explore")
+        assert [each.title for each in find("variance")] == ["Go to Dot products"]
+
+
 async def test_scores_are_set_only_where_they_can_be_read() -> None:
     async with at_screen() as person:
         await person.press("slash")

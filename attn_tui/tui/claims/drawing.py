@@ -41,7 +41,7 @@ def title_row(scene: Scene, focused: bool) -> Row:
         listed = (scene.findings[each.id] for each in scene.listed)
         tried = f" {counted(listed)} "
     rows = [(title, tried), (title, "")]
-    if scene.narrow and scene.present == "list":
+    if scene.narrow and scene.present == "list" and not chosen:
         meant = " ".join(f"{sign} {SHORT[name]}" for name, sign in [*SIGNS.items()][:4])
         rows = [(each, f" {meant} ") for each in (title, f" {len(scene.listed)} ")] + rows
     for row, end in rows:
