@@ -1,6 +1,6 @@
 """The Jacobian as a signed heat map: sign as text, size as shade, the value under the cursor."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +67,8 @@ def jacobian_map(
         shading = decade_shading(answer, logs)
     elif log is None and len(faint) == len(shown):
         shading = _shading(answer, seen, logs, True)
+    names = {one.name for one in shown}
+    shading = replace(shading, hidden=tuple(name for name in shading.hidden if name in names))
     maps = []
     for one in shown:
         title = _title(answer, one, seen, shading)

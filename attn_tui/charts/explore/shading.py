@@ -53,7 +53,8 @@ class EntryShading(Shading):
         """Return what the shades mean, at decreasing length."""
         shades = self.samples(" ≥{}  "), self.samples("≥{} ")
         first: Row = ()
-        rest: Row = ((SHADES[0], "zero"), (" 0  ", "label"))
+        zero: Row = ((SHADES[0], "zero"), (" 0  ", "label"))
+        rest = zero
         if self.hidden:
             see = ": see log" if not self.log else ""
             text = f"{self.hidden[0]} all below {self.texts[0]}{see}"
@@ -64,8 +65,9 @@ class EntryShading(Shading):
         span: Row = ((f"scale: {self.span}", "label"),) if self.span else ()
         ends: Row = (*shades[1][:2], ("… ", "label"), *shades[1][-2:])
         rows = [
-            *((*signed, *shades[0], *rest, *span) for signed in (sign, ())),
-            *((*shades[1], *zero, *which) for which in (span, ()) for zero in (rest, ())),
+            *((*sign, *shades[0], *end, *span) for end in (rest, zero)),
+            (*shades[0], *rest, *span),
+            *((*shades[1], *end, *which) for which in (span, ()) for end in (rest, ())),
             *((*ends, *which) for which in (span, ())),
             rest,
         ]

@@ -201,14 +201,18 @@ def test_a_side_has_shades_unless_it_is_gone_beside_the_other() -> None:
     both, alone = (jacobian_map(faint, "scaled", w, 14, None, (0, 0)) for w in (116, 76))
     for rows in (both, alone):
         assert "log 1e-4 to 0.25" in lines(rows)[0]
-        assert "sign alone: below 1e-4" in lines(rows)[-1]
+        assert "+ positive" in lines(rows)[-1]
         assert "▒" in plain(rows[1:-1])
+    assert "sign alone: below 1e-4" in lines(both)[-1]
     assert "█" in plain(both[1:-1])
     # What is gone on one side is seen to be, wherever the other has shades.
     for scores, scale in (([0, 12], "linear ±0.25"), ([100, 120, 150], "log 1e-4 to 0.25")):
         rows = jacobian_map(ask(scores, Setup(d_k=36)), "scaled", 116, 14, None, (0, 0))
         assert scale in lines(rows)[0]
         assert "unscaled all below " in lines(rows)[-1]
+        alone = jacobian_map(ask(scores, Setup(d_k=36)), "scaled", 76, 14, None, (0, 0))
+        assert "+ positive" in lines(alone)[-1]
+        assert "unscaled" not in lines(alone)[-1]
 
 
 def test_the_sides_of_a_comparison_keep_their_names() -> None:
