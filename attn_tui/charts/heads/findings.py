@@ -54,7 +54,7 @@ def finding_rows(
 def _said(finding: Finding, width: int, height: int, batches: int) -> list[Row]:
     """Return what was found of a head, beside what was expected."""
     verdict, expected = finding.judgement.verdict, finding.expected
-    lines = [line.rstrip("\n") for line in evidence(finding, min(max(width - 2, _FEWEST), _WIDEST))]
+    lines = "".join(evidence(finding, min(max(width - 2, _FEWEST), _WIDEST))).splitlines()
     titled = lines[0].split()[:1] == ["found"]
     rows: list[Row] = []
     if height < _LOW and titled:
