@@ -4,7 +4,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from decimal import Decimal, InvalidOperation
 from itertools import chain, count
 from pathlib import Path
@@ -15,22 +15,19 @@ from click.testing import CliRunner
 from attn_tui.charts.look_alikes import in_words
 from attn_tui.commands.program import program
 from tests.terminal.driven import Driven, FaultError
-from tests.terminal.events import ESCAPE, LEAVE, Size
+from tests.terminal.events import ESCAPE, LEAVE, Size, found
 
 WINDOW = Size(100, 32)
 """The size in which is compared."""
 
 
 OTHERS = {
-    "dot": ("2", "/samples 1000\r/seed {}\r"),
-    "sweep": (
-        "3",
-        "/draws 20\r/points of curves 5\r/points of maps 5\rn64\r/n_range 2:64\r/seed {}\r",
-    ),
-    "attention": ("4", "/rows drawn\rn5\r/seed {}\r"),
-    "claim": ("6", "/claim S0-14\r/seed {}\r"),
+    "dot": ("2", ("samples 1000",)),
+    "sweep": ("3", ("draws 20", "points 5", "map_points 5", "n 64", "n_range 2:64")),
+    "attention": ("4", ("rows drawn", "n 5")),
+    "claim": ("6", ("claim S0-14",)),
 }
-"""The other commands: the key of the instrument, and those that let it draw little.
+"""The other commands: the key of the instrument, and settings that let it draw little.
 
 What is drawn has a seed of its own, since draws that were stopped stay so.
 """
@@ -65,16 +62,17 @@ def compare_other(driven: Driven, command: str, seed: int) -> None:
     """Compare the beginning of what another instrument says with what the command prints."""
     key, little = OTHERS[command]
     driven.resize(WINDOW.columns, WINDOW.lines)
-    driven.send(f"{LEAVE}{key}{ESCAPE}{little.format(seed)}")
+    driven.send(f"{LEAVE}{key}{ESCAPE}{''.join(map(found, (*little, f'seed {seed}')))}")
+    catch_up(driven, seed)
     unsaid = "nothing to say yet"
     report: list[str] = []
     for tries in count():
-        driven.wait(lambda: not sees(driven, "space stops"), f"end of what {command} draws")
+        driven.wait(lambda: not draws(driven), f"end of what {command} draws")
         open_text(driven)
         # A box may be drawn in pieces: the line that names the seed must be there.
         driven.wait(lambda: seed_in(said(driven.display)) or sees(driven, unsaid), "a text")
         lines = said(driven.display)
-        driven.send(ESCAPE)
+        close_text(driven)
         # A text is of what was drawn until then, perhaps for an older question.
         if seed_in(lines) == str(seed):
             file = saved(driven, key, f"o{seed}.{tries}.json")
@@ -88,6 +86,26 @@ def compare_other(driven: Driven, command: str, seed: int) -> None:
             raise FaultError("\n".join([f"no text that {command} prints", *seen]))
         # A dialogue stops what is drawn, so it has longer and longer.
         driven.rest(0.1 * 2**tries)
+
+
+def catch_up(driven: Driven, number: int) -> None:
+    """Wait until what was sent has been read and done: what has not been would say so no more."""
+    nothing = f"settled {number}"
+    driven.send(f"{LEAVE}{found(nothing)}")
+    driven.wait(lambda: sees(driven, f"matches '{nothing}'"), "list with nothing in it")
+    driven.send(ESCAPE)
+    driven.wait(lambda: not sees(driven, nothing), "closed list")
+
+
+def draws(driven: Driven) -> bool:
+    """Return whether something is drawn at random that is not known yet."""
+    return any("space stops" in line and " tried, " not in line for line in driven.display)
+
+
+def close_text(driven: Driven) -> None:
+    """Close the text of what is shown, if it is open."""
+    driven.send(ESCAPE)
+    driven.wait(lambda: not sees(driven, "In words and"), "closed text")
 
 
 def open_text(driven: Driven) -> None:
@@ -140,7 +158,9 @@ def printed(command: str, file: Path, *options: str) -> list[str]:
         (claim,) = json.loads(file.read_text())["claims"]
         pairs = ((f"--{name.replace('_', '-')}", str(n)) for name, n in claim["trial"].items())
         asked = [claim["id"], *chain.from_iterable(pairs)]
-    result = CliRunner().invoke(program, [command, *asked, *options])
+    # Files that are asked about may be named as they are from there.
+    with chdir(file.parent):
+        result = CliRunner().invoke(program, [command, *asked, *options])
     if result.exit_code:
         ended = f"{command} ends with {result.exit_code}"
         raise FaultError(f"{ended}: {result.output} {result.exception!r}")
@@ -157,10 +177,11 @@ def beside(report: Sequence[str]) -> Iterator[None]:
         raise FaultError(f"{fault}:\n" + "\n".join(report)) from None
 
 
-def said(display: Sequence[str]) -> list[str]:
+def said(display: Sequence[str], width: int = 80) -> list[str]:
     """Return what is visible of the text in its box, down to what pops up over it.
 
-    The frame may be in ASCII.
+    The frame may be in ASCII. A text has at most 80 columns, but for one that is wrapped where the
+    box ends: there, at 82, or where it is long a bar that scrolls it.
     """
     found = (re.search(r"[╭+][─-] In words and numbers [─-]+[╮+]", line) for line in display)
     box = next(((n, *match.span()) for n, match in enumerate(found) if match), None)
@@ -170,7 +191,9 @@ def said(display: Sequence[str]) -> list[str]:
         for line in display[number + 1 :]:
             if not re.fullmatch(r"[│|] .*[│|]", line[left:right]):
                 break
-            lines.append(line[left + 2 : left + 82].rstrip())
+            lines.append(
+                line[left + 2 : left + 2 + width].rstrip(" ▁▂▃▄▅▆▇█" if width > 80 else None)
+            )
     return lines
 
 

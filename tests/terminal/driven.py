@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.terminal.events import Event, Size
-from tests.terminal.terminal import DEADLINE, Terminal
+from tests.terminal.terminal import Patience, Terminal
 from tests.terminal.watched import END, TASKS, THREADS
 
 WATCHED = Path(__file__).with_name("watched.py")
@@ -118,18 +118,18 @@ class Driven(Terminal):
 
     def wait(self, holds: Callable[[], object], wanted: str) -> None:
         """Read until something holds."""
-        end = time.monotonic() + DEADLINE
+        patience = Patience(self.child.pid)
         while not holds():
-            if time.monotonic() > end:
+            if patience.over:
                 raise FaultError(f"no {wanted}")
             if not self._read(1.0):
                 self._bring_back()
 
     def send(self, text: str) -> None:
         """Send keys, and read meanwhile, since the program may wait to be read."""
-        rest, end = text.encode(), time.monotonic() + DEADLINE
+        rest, patience = text.encode(), Patience(self.child.pid)
         while rest:
-            if time.monotonic() > end:
+            if patience.over:
                 raise FaultError("no key is read")
             if select.select([], [self.child.child_fd], [], 0.0)[1]:
                 rest = rest[os.write(self.child.child_fd, rest[:1024]) :]

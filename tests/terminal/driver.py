@@ -6,7 +6,7 @@ compared with what ``attn-tui show`` prints of the question that ctrl+s saves th
 Scores that cannot be read must be said to be so, and are then replaced by an example. Now and then
 the text of another instrument is compared with what its command prints.
 
-    python -m tests.terminal.driver --events 1000000 --seed 1
+    python -m tests.terminal.driver --events 1000000 --seed 1 --jobs 2
 
 prints each fault with the seed and the number of events that lead to it, the last screen, and where
 the program stands: its threads, and what the tasks of its event loop wait for.
@@ -17,10 +17,12 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 from itertools import count
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 
+from tests.terminal import captured
 from tests.terminal.compared import compare, compare_other
 from tests.terminal.driven import Driven, EndedError, FaultError
 from tests.terminal.events import Event, Size, bursts
@@ -43,6 +45,7 @@ class Course:
         compared: Comparisons so far.
         unread: How many times there was nothing to compare.
         starts: How many times the program was started.
+        heads: Whether Heads is compared too.
     """
 
     seed: int
@@ -51,6 +54,7 @@ class Course:
     compared: int = 0
     unread: int = 0
     starts: int = 0
+    heads: bool = False
 
     def compare(self, driven: Driven) -> None:
         """Compare Explore, and now and then another instrument."""
@@ -63,10 +67,13 @@ class Course:
             raise FaultError("an example cannot be read")
         if other := SOMETIMES.get(self.compared % OFTEN):
             compare_other(driven, other, SEEDS + self.compared)
+        elif self.heads and self.compared % OFTEN == HEADS:
+            captured.compare_heads(driven, SEEDS + self.compared)
 
 
 OFTEN = 6
 SOMETIMES = {1: "claim", 2: "dot", 3: "attention", 5: "sweep"}
+HEADS = 4
 """Which of so many comparisons are followed by one with another command."""
 
 SEEDS = 1_000_000
@@ -84,6 +91,7 @@ def fill(folder: Path) -> None:
     (folder / "scores.csv").write_text("1,2,3\n4,5,6\n")
     np.save(folder / "rows.npy", np.arange(12.0).reshape(3, 4))
     (folder / "broken.json").write_text('{"schema": "attn-tui/1", "experiment": [}')
+    captured.fill(folder)
     (folder / "data\x1b]2;x.txt").write_text("1 2 3")
 
 
@@ -126,9 +134,9 @@ def told(fault: FaultError, course: Course) -> str:
     return f"{replay}\n{course.last}\n{fault}\nthe screen:\n{screen}\n"
 
 
-def run(seed: int, events: int) -> tuple[Course, str]:
+def run(seed: int, events: int, heads: bool = False) -> tuple[Course, str]:
     """Drive a seed in a folder of its own; return how far it went, and what it found."""
-    course = Course(seed)
+    course = Course(seed, heads=heads)
     with tempfile.TemporaryDirectory() as name:
         fill(Path(name))
         try:
@@ -143,18 +151,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--events", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="seeds at a time, which share the rest")
     given = parser.parse_args()
-    left, faults = given.events, 0
-    for seed in count(given.seed):
-        course, fault = run(seed, min(left, EVENTS))
-        left -= course.done
-        faults += bool(fault)
-        out = f"seed {seed}: {course.done} events, {course.compared - course.unread} compared"
-        sys.stdout.write(f"{out}, {faults} faults so far\n{fault}")
-        sys.stdout.flush()
-        if left <= 0:
-            break
+    parts = [min(EVENTS, given.events - done) for done in range(0, given.events, EVENTS)]
+    done = faults = 0
+    with get_context("spawn").Pool(given.jobs) as pool:
+        for course, fault in pool.imap_unordered(_run, zip(count(given.seed), parts)):
+            done, faults = done + course.done, faults + bool(fault)
+            out = f"seed {course.seed}: {course.done} events"
+            out += f", {course.compared - course.unread} compared"
+            sys.stdout.write(f"{out}; {done} events, {faults} faults so far\n{fault}")
+            sys.stdout.flush()
     return bool(faults)
+
+
+def _run(part: tuple[int, int]) -> tuple[Course, str]:
+    return run(*part, heads=True)
 
 
 if __name__ == "__main__":

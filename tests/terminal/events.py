@@ -14,6 +14,16 @@ LEAVE = "\x1b[I\x1b[<0;1;1m" + 6 * ESCAPE
 """Leaves all dialogues and fields: there are fewer of them, one over the other."""
 
 
+def pasted(text: str) -> str:
+    """Return what a paste sends."""
+    return f"\x1b[200~{text}\x1b[201~"
+
+
+def found(text: str) -> str:
+    """Return what finds something by its name and chooses it, without a list for every letter."""
+    return f"/{pasted(text)}\r"
+
+
 @dataclass(frozen=True)
 class Size:
     """The terminal becomes another size."""
@@ -53,12 +63,24 @@ CONTROL = [chr(ord(key) - 96) for key in string.ascii_lowercase if key not in "q
 FUNCTION = [f"\x1bO{end}" for end in "PQRS"] + [f"\x1b[{n}~" for n in (15, 17, 18, 19, 20, 21)]
 MODIFIED = [f"\x1b[1;{shift}{end}" for shift in (2, 3, 5, 6) for end in "ABCDHF"]
 OPENING = [*"xrmei?sodnc", "\x1bOP", "\x10", "\x13", "\x0f", f"{LEAVE}/"]
-INSTRUMENTS = ["1", "2", "3", "5", "6"]
+INSTRUMENTS = ["1", "2", "3", "4", "5", "6"]
 
 SETTINGS = ["d_k", "n", "rule", "model", "mask", "cap", "sink", "seed", "samples", "draws", "stat"]
 NUMBERS = ["0", "1", "2", "7", "64", "1e3", "0.5", "-1", "nan", "inf", "1e-400", "4, 64", "T=2"]
 COMMANDS = ["rule", "model", "tab", "theme", "draw", "stat", "mask", "ascii", "open", "co", "zzz"]
-FILES = ["scores.csv", "rows.npy", "broken.json", "not there", "data\x1b]2;x.txt", "~nosuch.json"]
+CAPTURE, OTHER, BROKEN = (f"{name}.safetensors" for name in ("capture", "other", "broken"))
+"""Heads that a model computed, those of another one, and half a file."""
+
+FILES = [
+    CAPTURE,
+    BROKEN,
+    "scores.csv",
+    "rows.npy",
+    "broken.json",
+    "not there",
+    "data\x1b]2;x.txt",
+    "~nosuch.json",
+]
 NAMES = ["a.json", "b.csv", "c.txt", "d.svg", "e", "a.json!", "x" * 300 + ".json", "~a.txt"]
 
 READABLE = {
@@ -159,6 +181,29 @@ def _file(random: Random) -> str:
     return f"\x13\x1b[200~{random.choice(NAMES)}\x1b[201~\r"
 
 
+def opening(name: str) -> str:
+    """Return what opens a file."""
+    return f"\x0f\x01\x0b{pasted(name)}\r"
+
+
+def _heads(random: Random) -> str:
+    """Return what does something with a capture where its heads are looked at."""
+    done = [
+        opening(random.choice([CAPTURE, CAPTURE, OTHER, BROKEN, "rows.npy"])),
+        f"p{opening(random.choice([OTHER, CAPTURE, BROKEN]))}",
+        "t" * random.randrange(1, 4) + random.choice(["", "i", "j\r", " ", "\x1b[B\x1b[B"]),
+        f"/listed {random.choice(['layer 1', 'max_logit > 2', 'differs', 'zzz', 'entropy <'])}\r",
+        f"/statistic {random.choice(['max_logit', 'entropy', 'cosine', 'qk_clip', 'zz'])}\r",
+        f"/mask {random.choice(['auto', 'none', 'causal', 'window:4', 'given', 'zz'])}\r",
+        f"/rows {random.choice(['1', '7', 'all', '0'])}\r",
+        f"/layouts {random.choice(['bnhd', 'bhnd', 'out=bnhd', 'zz'])}\r",
+        f"/compared with {random.choice([OTHER, 'none', BROKEN])}\r",
+        f"/expects {random.choice([BROKEN, 'zz'])}\r",
+        *("w", "\r", "e\x1b[B\r", "0", "\x1b[C\x1b[B\r"),
+    ]
+    return f"{LEAVE}5{random.choice(done)}"
+
+
 KINDS: tuple[tuple[float, Callable[[Random, Size], str | Size]], ...] = (
     (60.0, lambda random, _: random.choice(LETTERS)),
     (10.0, lambda random, _: random.choice(string.digits[4:])),
@@ -179,6 +224,7 @@ KINDS: tuple[tuple[float, Callable[[Random, Size], str | Size]], ...] = (
     (1.5, lambda random, _: _edit(random)),
     (1.0, lambda random, _: _file(random)),
     (4.0, lambda random, _: _set(random)),
+    (1.5, lambda random, _: _heads(random)),
     (0.3, lambda random, _: LEAVE + "3/ratio\r"),
     (0.3, lambda random, _: LEAVE + "0"),
     (0.4, lambda random, _: random.choice(["\x1b[O", "\x1b[I", "\x1b[O\x1b[I"])),

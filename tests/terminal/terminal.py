@@ -5,6 +5,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 
@@ -12,9 +13,43 @@ import pexpect
 import pyte
 
 DEADLINE = 60.0
-"""Seconds after which a wait fails; nothing waits for a time."""
+"""Seconds after which a wait fails, of those in which the program could run; nothing waits for a
+time."""
+
+MOST = 20.0
+"""How many times as long it is waited at most."""
 
 PLAIN = ("NO_COLOR", "TEXTUAL_THEME", "TEXTUAL", "COLUMNS", "LINES", "CI", "LC_ALL")
+
+
+class Patience:
+    """What is left of a deadline for a program, which others may keep from running.
+
+    Args:
+        pid: The program.
+        seconds: In which it could run, or had nothing to do.
+    """
+
+    def __init__(self, pid: int, seconds: float = DEADLINE) -> None:
+        self._tasks = Path(f"/proc/{pid}/task")
+        self._seconds = seconds
+        self._start, self._held = time.monotonic(), self.waited()
+
+    def waited(self) -> float:
+        """Return for how many seconds its threads have waited for a processor, where it is told."""
+        with suppress(OSError):
+            stats = [each.read_text().split() for each in self._tasks.glob("*/schedstat")]
+            return sum(int(waited) for _, waited, _ in stats) / 1e9
+        return 0.0
+
+    @property
+    def over(self) -> bool:
+        """Whether it has had its time."""
+        passed = time.monotonic() - self._start
+        if passed <= self._seconds:
+            return False
+        held = self.waited() - self._held
+        return passed - held > self._seconds or passed > MOST * self._seconds
 
 
 class Terminal:
@@ -44,7 +79,7 @@ class Terminal:
             cwd=os.fspath(folder),
             env=environ,
             dimensions=(lines, columns),
-            timeout=DEADLINE,
+            timeout=MOST * DEADLINE,
         )
         self.child.delaybeforesend = None
         self.child.ptyproc.delayafterclose = 0.0
@@ -91,9 +126,9 @@ class Terminal:
 
     def until(self, holds: Callable[[], bool], wanted: str) -> None:
         """Read until something holds; fail at the deadline, or when the program ends."""
-        end = time.monotonic() + DEADLINE
+        patience = Patience(self.child.pid)
         while not holds():
-            if time.monotonic() > end:
+            if patience.over:
                 raise AssertionError(f"no {wanted} on\n" + "\n".join(self.display))
             try:
                 data = self.child.read_nonblocking(64, timeout=1)

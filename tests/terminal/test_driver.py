@@ -1,15 +1,26 @@
 """Random events on a real pseudo-terminal: the program answers, and what it shows is right."""
 
+import os
 import re
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.terminal.compared import agree, place_of, reported, said, same
+from attn_tui.tui.finding import typed_values
+from attn_tui.tui.instrument_screen import InstrumentScreen
+from tests.terminal import captured
+from tests.terminal.compared import OTHERS, agree, place_of, reported, said, same
 from tests.terminal.driven import Driven
 from tests.terminal.driver import run
-from tests.terminal.events import Size
+from tests.terminal.events import LEAVE, OTHER, Size, found, opening
+from tests.terminal.terminal import Patience
 from tests.terminal.watched import END
+from tests.tui.person import at_screen
+
+INSTRUMENTS_OF = {"dot": "dots", "sweep": "sweep", "attention": "attention", "claim": "claims"}
+
+SEEDS_OF_HEADS = 1_000_000
 
 SEEDS = range(1, 9)
 EVENTS = 2500
@@ -41,6 +52,35 @@ def test_whatever_is_done_it_goes_on_and_tells_the_truth(seed: int) -> None:
     assert course.compared - course.unread >= EVENTS // 100 - 1
 
 
+def test_what_heads_says_is_what_its_commands_print(tmp_path: Path) -> None:
+    captured.fill(tmp_path)
+    compared = f"{LEAVE}5p{opening(OTHER)}{LEAVE}{found('tau 50')}"
+    with Driven(Size(80, 24), [], tmp_path) as driven:
+        for seed, (keys, is_read) in enumerate(
+            (
+                ("", True),
+                (compared, True),
+                (f"5{found('cap 3')}{found('layouts bnhd')}", True),
+                (f"5{found('names {x')}", False),
+            )
+        ):
+            driven.send(f"{LEAVE}{keys}")
+            assert captured.compare_heads(driven, SEEDS_OF_HEADS + seed) == is_read, keys
+
+
+@pytest.mark.parametrize(("command", "name"), {**INSTRUMENTS_OF, "heads": "heads"}.items())
+async def test_what_lets_an_instrument_draw_little_is_one_of_its_settings(
+    command: str, name: str
+) -> None:
+    little = OTHERS[command][1] if command in OTHERS else ("rows 16",)
+    async with at_screen(instrument=name) as person:
+        screen = person.screen(InstrumentScreen)  # type: ignore[type-abstract]
+        for each in (*little, "seed 1000001"):
+            first = next(typed_values(screen, each), None)
+            assert first is not None, each
+            assert first.value.startswith("fields.set("), first
+
+
 def test_a_program_is_asked_where_it_stands(tmp_path: Path) -> None:
     with Driven(Size(80, 24), [], tmp_path) as driven:
         driven.wait(lambda: "q Quit" in driven.display[-1], "the first screen")
@@ -48,6 +88,20 @@ def test_a_program_is_asked_where_it_stands(tmp_path: Path) -> None:
     assert "in run_input_thread" in stands
     assert "Animator, on" in stands
     assert stands.endswith(END)
+
+
+@pytest.mark.parametrize(
+    ("passed", "held", "over"),
+    [(59, 0, False), (61, 0, True), (600, 590, False), (600, 400, True), (1300, 1290, True)],
+)
+def test_a_deadline_is_of_seconds_in_which_a_program_could_run(
+    passed: float, held: float, over: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patience, now = Patience(os.getpid()), time.monotonic()
+    waited = patience.waited()
+    monkeypatch.setattr(time, "monotonic", lambda: now + passed)
+    monkeypatch.setattr(patience, "waited", lambda: waited + held)
+    assert patience.over == over
 
 
 def boxed(lines: list[str], frame: str) -> list[str]:
