@@ -1,5 +1,7 @@
 """In ASCII every cell of a screen is ASCII, and mathematics is in words, as in reports."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from attn_tui.charts.look_alikes import row_in_ascii
@@ -7,6 +9,8 @@ from attn_tui.charts.rows import length
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.instruments import INSTRUMENTS
+from attn_tui.report.headline import Headline
+from attn_tui.tui.widgets.headline import HeadlinePane
 from tests.tui.person import MEDIUM, NARROW, WIDE, at_screen, settle
 
 DRAWN = Draft("n = 40, seed = 1", Setup(d_k=64), "drawn")
@@ -84,3 +88,14 @@ async def test_what_is_read_is_ascii_too(instrument: str, size: tuple[int, int])
                 assert person.text.isascii(), set(filter(lambda c: not c.isascii(), person.text))
                 await person.press("pagedown")
             await person.press("escape")
+
+
+async def test_a_headline_is_broken_where_its_words_end_and_not_cut() -> None:
+    async with at_screen(MEDIUM, Draft("1, 2", Setup(d_k=2))) as person:
+        pane = person.app.screen.query_one(HeadlinePane)
+        signs = "m = 8/√64 = 1, not 1/√64: √d_k, √d_v and √n are all that there is to divide by. "
+        scene = SimpleNamespace(problem=(), is_unread=False, headline=Headline(signs, "m = 8/√64"))
+        person.app.in_ascii = True
+        pane.see(scene)
+        await settle(person.pilot)
+        person.sees("m = 8/sqrt(64) = 1", "divide by.")
