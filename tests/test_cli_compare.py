@@ -233,3 +233,15 @@ def test_every_field_of_json_is_documented(pair: Callable[[Made], tuple[str, str
     shown = set(fields({name: plain[name] for name in plain if name not in ("b", "question")}))
     assert shown - {"heads[].statistics.NAME"} <= documented
     assert documented <= shown | {"b", "question"}
+
+
+def test_a_share_that_falls_is_as_large_as_one_that_rises(
+    pair: Callable[[Made], tuple[str, str]],
+) -> None:
+    a, b = pair(changed((2, 1), queries=0.0 * heads()[2, 1].queries))
+    asked = ("--statistic", "max_weight")
+    falls, rises = (
+        re.findall("2 (.*)", call(*paths, *asked).stdout)[-1] for paths in ((a, b), (b, a))
+    )
+    assert float(falls.split()[2].replace("−", "-")) < -5.0
+    assert falls.replace("−", "").split() == rises.split()

@@ -75,17 +75,23 @@ def places_of(n_keys: int) -> int:
 
 
 def in_percent(value: float, log_size: float = -inf, places: int = 1) -> str:
-    """Return a weight in percent: ``62.5 %``, and with ~ where that is not all of it.
+    """Return a weight or a difference in percent: ``62.5 %``, with ~ where that is not all.
 
     What is too small for one decimal has one digit, behind at most so many places.
 
     >>> [in_percent(p) for p in (0.62452, 9.4e-14, 0.99998, 0.0)], in_percent(0.0, -800.0)
     (['62.5 %', '~0 %', '~100 %', '0 %'], '~0 %')
+    >>> [in_percent(p) for p in (-0.5364, -9.4e-14, -0.99998, -1.0, -0.0)]
+    ['−53.6 %', '~0 %', '~−100 %', '−100 %', '0 %']
     >>> [in_percent(p, places=4) for p in (0.2, 2e-4, 1e-6, 1e-7)]
     ['20.0 %', '0.02 %', '0.0001 %', '~0 %']
     """
     if isnan(value):
         return "NaN"
+    if value < 0.0:
+        size = in_percent(-value, log_size, places)
+        # About nothing has no sign.
+        return size if size == "~0 %" else f"{MINUS}{size}".replace(f"{MINUS}~", f"~{MINUS}")
     if 0.0005 <= value < 0.9995:
         return f"{100.0 * value:.1f} %"
     digit, _, power = f"{100.0 * value:.0e}".partition("e-")
