@@ -282,6 +282,25 @@ def test_every_field_of_json_is_documented(path: str) -> None:
     assert all(f"`{name}`" in section for name in STATISTICS)
 
 
+@pytest.mark.parametrize("odd", [1, 12])
+def test_a_condition_on_rows_that_meet_nan_cannot_be_told(tmp_path: Path, odd: int) -> None:
+    made = heads()
+    for head in [*made][:odd]:
+        made[head].queries[:] = np.nan
+    path = str(write(tmp_path / "odd.safetensors", made))
+    result = call("heads", path, "--fail-if", "max_logit > 1e6")
+    assert result.exit_code == 3
+    said = " ".join(result.stdout.partition("\n\n")[0].split())
+    of, rest = ("any head", ".") if odd == 12 else ("1 of 12 heads", "; in no other row it is.")
+    rows = "720" if odd == 12 else "60"
+    told = f"Cannot tell whether max_logit > 1e+06 in {of}: {rows} rows meet NaN or infinity{rest}"
+    assert said.endswith(told)
+    assert said.startswith("720 rows meet NaN or infinity: no row") == (odd == 12)
+    assert call("heads", path, "--fail-if", "max_logit < 1e6").exit_code == (1 if odd == 1 else 3)
+    plain = json.loads(call("heads", path, "--fail-if", "max_logit > 1e6", "--json").stdout)
+    assert len(plain["conditions"][0]["cannot_tell"]) == odd
+
+
 def test_a_number_that_meets_nothing_and_a_layer_that_is_not_there_are_refused(
     tmp_path: Path,
 ) -> None:

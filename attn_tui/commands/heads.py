@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from attn_tui.engine.survey import Survey
 
 HOLDS, PARTLY = 1, 3
-"""The statuses that say that a --fail-if holds, and that parts could not be worked off."""
+"""The statuses that say that a --fail-if holds, and that parts could not be worked off, or rows
+that meet NaN leave it open whether one does."""
 
 STATISTICS = {
     "max_weight": "the largest weight of a row, mean over rows",
@@ -73,8 +74,8 @@ Examples:
   attn-tui heads big.safetensors --rows all --shard 3/16 > part-3.json
 
 \b
-Exit status: 0; 1 a --fail-if holds; 2 bad input; 3 parts could not be worked off;
-130 Ctrl+C, after what there is.
+Exit status: 0; 1 a --fail-if holds; 2 bad input; 3 cannot tell: parts could not be worked
+off, or rows meet NaN, and a --fail-if holds nowhere else; 130 Ctrl+C, after what there is.
 """
 
 
@@ -242,7 +243,8 @@ def _report(found: "Survey", form: str, shown: dict[str, Any], interrupted: bool
         return INTERRUPTED
     if any(text.failing(found, each, shown["tau"]) for each in shown["conditions"]):
         return HOLDS
-    return 0 if found.complete else PARTLY
+    unknown = any(text.open_heads(found, each, shown["tau"]) for each in shown["conditions"])
+    return PARTLY if unknown or not found.complete else 0
 
 
 def _surveyed(

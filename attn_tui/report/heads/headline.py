@@ -120,6 +120,9 @@ def headline(table: HeadNumbers, name: str, tau: float = TAU) -> Headline:
     """
     found = facts(table, name, tau)
     if found is None:
+        if rows := sum(each.not_finite for each in table.partials.values()):
+            meet = f"{counted(rows, 'row')} meet{'s' * (rows == 1)} NaN or infinity"
+            return Headline(f"{meet}: no row of these heads has a number here.", f"{meet}.")
         if table.partials:
             text = "No row of these heads has a number here: each sees one key, or none."
             return Headline(text, "Each row sees one key, or none.")

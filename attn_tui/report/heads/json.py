@@ -17,7 +17,7 @@ from attn_tui.engine.table import numbers_of
 from attn_tui.files.codec import SCHEMA
 from attn_tui.files.plain import json_text, plain_number, plain_numbers
 from attn_tui.report.heads.headline import headline
-from attn_tui.report.heads.text import failing
+from attn_tui.report.heads.text import failing, open_heads
 
 
 def render(
@@ -46,7 +46,11 @@ def render(
         ],
         "refused": [{"worker": each.worker, "reason": each.reason} for each in found.refused],
         "conditions": [
-            {"condition": each.text, "heads": [asdict(h) for h in failing(found, each, tau)]}
+            {
+                "condition": each.text,
+                "heads": [asdict(h) for h in failing(found, each, tau)],
+                "cannot_tell": [asdict(h) for h in open_heads(found, each, tau)],
+            }
             for each in conditions
         ],
         "edges": {

@@ -65,10 +65,22 @@ def failing(found: Survey, condition: Condition, tau: float = TAU) -> dict[HeadI
     return {head: value for head, value in values.items() if condition.holds(value.value)}
 
 
+def open_heads(found: Survey, condition: Condition, tau: float = TAU) -> list[HeadId]:
+    """Return the heads that do not meet a condition as far as is known: rows met NaN."""
+    holds = failing(found, condition, tau)
+    return [head for head, each in found.heads.items() if each.not_finite and head not in holds]
+
+
 def failure(found: Survey, condition: Condition, tau: float = TAU) -> str:
-    """Return in how many heads a condition holds, and in which most."""
+    """Return in how many heads a condition holds, and in which most, or that nothing tells."""
     heads = failing(found, condition, tau)
     count = len(found.heads)
+    if not heads and (odd := open_heads(found, condition, tau)):
+        rows = sum(found.heads[head].not_finite for head in odd)
+        of = f"{len(odd):,} of {counted(count, 'head')}" if len(odd) < count else "any head"
+        text = f"Cannot tell whether {condition.text} in {of}: {counted(rows, 'row')} "
+        text += f"meet{'s' * (rows == 1)} NaN or infinity"
+        return f"{text}; in no other row it is." if len(odd) < count else f"{text}."
     if not heads:
         return f"In none of {counted(count, 'head')} {condition.text}."
     sign = 1.0 if condition.operator.startswith("<") else -1.0
