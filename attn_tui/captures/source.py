@@ -47,6 +47,7 @@ class Captured(Products):
         supposed: Whether positions were not captured, and the queries are taken as the last ones.
         causal: Whether it is causal where no mask was captured; None if one was.
         told: How that is known: the output says so, or it is nearest to that, or nothing does.
+        miss: ‖out − P·V‖/‖out‖ under the mask and 1/√d_k, where that does not give the output.
     """
 
     paths: tuple[str, ...] = ()
@@ -62,6 +63,7 @@ class Captured(Products):
     supposed: bool = False
     causal: bool | None = None
     told: Literal["output", "nearest", "assumed"] = "assumed"
+    miss: float | None = None
     kind: ClassVar = "capture"
     is_head: ClassVar = True
     MOST_SCORES: ClassVar = 2**31

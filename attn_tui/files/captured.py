@@ -102,7 +102,10 @@ def _read(
     if known.reading and known.fits:
         reading = capture.readings(layer)[known.reading]
         source = read_head(paths, batch, layer, head, row, reading, layout=layout, names=names)
-    if source.is_masked or known.residual is None or isnan(known.residual):
+    if known.residual is None or isnan(known.residual):
+        return source
+    source = replace(source, miss=None if known.fits else known.residual)
+    if source.is_masked:
         return source
     told: Literal["output", "nearest"] = "output" if known.fits else "nearest"
     source = replace(source, causal=known.mask.kind == "causal", told=told)

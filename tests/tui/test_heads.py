@@ -198,6 +198,27 @@ async def test_the_command_line_says_what_is_asked() -> None:
     assert line.endswith("--statistic entropy --rows all --seed 7 --tau 50")
 
 
+@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
+async def test_numbers_of_a_mask_that_misses_the_output_say_so_on_both_screens(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    made = tensors(1)
+    noise = np.random.default_rng(2).standard_normal(made["0.q"].shape)
+    path = tmp_path / ("of_a_long_name_" * 2 + "noise.safetensors")
+    write_safetensors(path, {**made, "0.out": noise.astype(np.float32)})
+    async with at_heads(size, capture=(str(path),)) as person:
+        assert "misses" in person.lines[3]
+        await person.press("4")
+        await person.until_sees("esc goes back")
+        assert "misses" in person.line_with("misses")
+        await person.click("#charts", 8, 5)
+    async with at_heads(size) as person:
+        person.misses("misses")
+        await person.press("4")
+        await person.until_sees("esc goes back")
+        person.misses("misses")
+
+
 async def test_a_capture_that_changes_on_the_disk_is_noticed_and_read_again(tmp_path: Path) -> None:
     path = tmp_path / "mine.safetensors"
     write_safetensors(path, tensors(2))

@@ -4,6 +4,7 @@ from math import isnan
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.counted import counted
+from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import Value
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine.making import FoundMask
@@ -47,14 +48,19 @@ def rows_text(question: Question, sizes: set[int]) -> str:
     return f"{question.rows:,} of {each} of each head, drawn with seed {question.seed}"
 
 
-def mask_text(found: FoundMask) -> str:
-    """Return a mask in words, with how it is known."""
-    mask = found.mask
+def mask_name(mask: HeadMask) -> str:
+    """Return a mask in words."""
     text = {"none": "no mask", "given": "the captured mask"}.get(mask.kind, mask.kind)
     if mask.window is not None:
         text += f" of {counted(mask.window, 'key')}"
     if mask.by_position and mask.offset:
         text += f", query 0 at key {mask.offset:,}"
+    return text
+
+
+def mask_text(found: FoundMask) -> str:
+    """Return a mask in words, with how it is known."""
+    text = mask_name(found.mask)
     known = {"asked": "as asked", "output": "as the output says", "assumed": "assumed"}
     if found.how == "nearest":
         text += " is nearest, and does not explain the output"

@@ -5,13 +5,15 @@ from functools import lru_cache
 
 import numpy as np
 
+from attn_tui.captures.source import Captured
 from attn_tui.charts.attention.map import Layout, around, head_map, layout
-from attn_tui.charts.rows import Row, first_fit, fitted, message
+from attn_tui.charts.rows import Row, first_fit, first_text, fitted, message
 from attn_tui.compute.attention.answer import Answer, Side
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.counted import counted
 from attn_tui.compute.experiment import Experiment
 from attn_tui.report.attention.tables import output_columns, row_columns
+from attn_tui.report.miss import miss_texts
 from attn_tui.report.numbers import general, in_percent, quantity
 from attn_tui.report.progress import going_on
 from attn_tui.report.sides import role_of
@@ -68,6 +70,19 @@ def tabs(scene: Scene, focused: bool, now: float) -> list[Item]:
 def numbers_height(height: int) -> int:
     """Return how many lines below the map say what the cursor is on."""
     return 0 if height < LOW else 2 if height < ROOMY else 3
+
+
+def miss_rows(scene: Scene, width: int) -> list[Row]:
+    """Return a line that says so, where the captured output is of other weights than the mask's."""
+    experiment = scene.asked.experiment
+    source, mask = experiment.source, experiment.setup.mask
+    if not isinstance(source, Captured) or source.miss is None:
+        return []
+    if source.causal is not None and mask.causal is not source.causal:
+        return []
+    made = {None: "the captured mask", True: "causal", False: "no mask"}[source.causal]
+    text = first_text(miss_texts(made, source.miss, "the Doctor on 5 says why"), width)
+    return [fitted(((text, "error"),), width)]
 
 
 def chart_rows(scene: Scene, width: int, height: int) -> Sequence[Row]:

@@ -10,7 +10,7 @@ from attn_tui.charts.heads.findings import finding_rows
 from attn_tui.charts.heads.listing import head_list
 from attn_tui.charts.heads.map import Picture, head_map, place_on_map
 from attn_tui.charts.heads.shading import changes
-from attn_tui.charts.rows import Row, beside, first_text, fitted, message
+from attn_tui.charts.rows import Row, beside, cells, first_text, fitted, length, message
 from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine.settings import Settings
@@ -24,6 +24,8 @@ from attn_tui.report.heads.values import (
     unit,
     value_text,
 )
+from attn_tui.report.heads.words import mask_name
+from attn_tui.report.miss import miss_texts
 from attn_tui.report.progress import going_on
 from attn_tui.tui.bars import Status
 from attn_tui.tui.heads.examining import TITLES
@@ -64,6 +66,7 @@ def capture_row(scene: Scene) -> Row:
         return ()
     names = [PurePath(path).name for path in settings.capture]
     name = shown_path(names[0]) + (f" and {len(names) - 1} more" if names[1:] else "")
+    room = scene.width - 1
     parts: list[Row] = [((f" {name}", "strong"),)]
     if scene.changed:
         parts.append(((f"  {scene.changed}", "error"),))
@@ -71,13 +74,29 @@ def capture_row(scene: Scene) -> Row:
         names = [PurePath(path).name for path in settings.other]
         parts.append(((f" compared with {shown_path(names[0])}", "strong"),))
     if table and not scene.changed:
+        if warnings := _miss(scene, table):
+            # Numbers of a wrong mask are not shown without it, however long the name is.
+            left = room - length(parts[0])
+            text = first_text([f"  {each}" for each in warnings], left)
+            place = 1 if cells(text) <= left else 0
+            parts.insert(place, ((text, "error"),))
         parts += (((f"{sign}{text}", "label"),) for sign, text in _facts(scene, table))
     row: Row = ()
     for part in parts:
-        if sum(len(text) for text, _ in (*row, *part)) > scene.width - 1 and row:
+        if sum(len(text) for text, _ in (*row, *part)) > room and row:
             break
         row = (*row, *part)
     return row
+
+
+def _miss(scene: Scene, table: HeadTable) -> list[str]:
+    """Return by how much the layer's weights miss the captured output, ever shorter, if they do."""
+    assert scene.head is not None
+    found = table.masks[scene.head.layer]
+    residual = found.residual
+    if residual is None or found.fits:
+        return []
+    return miss_texts(mask_name(found.mask), residual, "numbers below are of that mask")
 
 
 def _facts(scene: Scene, table: HeadTable) -> list[tuple[str, str]]:
@@ -89,7 +108,6 @@ def _facts(scene: Scene, table: HeadTable) -> list[tuple[str, str]]:
     keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k}"
     mask = table.masks[head.layer]
     kind: str = mask.mask.kind if mask.mask.kind != "none" else "no mask"
-    kind += " is nearest" * (mask.how == "nearest")
     rows = scene.settings.rows
     sampled = (
         "every row" if rows is None or rows >= shape.n_queries else f"{counted(rows, 'row')} a head"

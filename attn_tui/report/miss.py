@@ -1,0 +1,21 @@
+"""By how much weights miss the output that was captured with them, in words."""
+
+from attn_tui.report.headline import percent
+
+
+def miss_texts(made: str, residual: float, more: str) -> list[str]:
+    """Return it at decreasing length.
+
+    Args:
+        made: How the weights are made: their mask.
+        residual: ‖out − P·V‖/‖out‖.
+        more: What is to be said besides, where there is room.
+    """
+    miss = percent(residual) if residual < 1.0 else "all of it"
+    begin = made[:1].upper() + made[1:]
+    return [
+        f"{begin} misses the output by {miss}: {more}",
+        f"{begin} misses the output by {miss}",
+        f"P·V misses output by {miss}",
+        f"misses {miss}",
+    ]
