@@ -112,7 +112,7 @@ def demos() -> Iterator[Demo]:
     )  # fmt: skip
     yield Demo(
         "softmaxed-twice", "Softmax is taken of the weights again.",
-        "cannot tell: nothing fits: weights were softmaxed again: softmax(softmax(m·q·k))·V", 3,
+        "cannot tell: the output fits softmax taken twice, softmax(softmax(m·q·k))·V", 3,
         _LLAMA, _all(root, softmaxes=2),
     )  # fmt: skip
     yield Demo(

@@ -78,7 +78,11 @@ def _layers(capture: Capture, settings: Settings) -> tuple[int, ...]:
         raise InputError("layer", f"there is no layer {settings.layer}", f"one of {known}")
     chosen = layers if settings.layer is None else (settings.layer,)
     for layer in chosen:
-        if not {*capture.tensors(layer)} & _ANSWERS:
+        there = {*capture.tensors(layer)} & _ANSWERS
+        if there == {"out"} and "v" not in capture.tensors(layer):
+            expected = "q, k, v and out, or scores, weights or lse beside q and k"
+            raise InputError("capture", f"{layer}.v is missing", expected)
+        if not there:
             problem = f"layer {layer} has nothing that attention returned"
             expected = f"{layer}.out beside q, k and v, or scores, weights or lse"
             raise InputError("capture", problem, expected)

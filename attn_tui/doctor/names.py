@@ -72,13 +72,7 @@ def names(found: Span, place: Place, model: Expectation = _NO_MODEL) -> tuple[st
     ('fixed:a=576',)
     """
     d_k = float(place.d_k)
-    known = {
-        "inverse-sqrt": d_k**-0.5,
-        "none": 1.0,
-        "inverse": 1.0 / d_k,
-        "inverse-fourth-root": d_k**-0.25,
-        "sqrt": d_k**0.5,
-    }
+    known = _of_size(d_k)
     if place.layer:
         known[f"per-layer:layer={place.layer}"] = d_k**-0.5 / (place.layer + 1.0)
     if model.yarn != 1.0:
@@ -97,6 +91,26 @@ def names(found: Span, place: Place, model: Expectation = _NO_MODEL) -> tuple[st
             f"fixed:a={each:g}" for each in candidates if each and found.holds(each**-0.5)
         )
     )
+
+
+def _of_size(d_k: float) -> dict[str, float]:
+    return {
+        "inverse-sqrt": d_k**-0.5,
+        "none": 1.0,
+        "inverse": 1.0 / d_k,
+        "inverse-fourth-root": d_k**-0.25,
+        "sqrt": d_k**0.5,
+    }
+
+
+def named(name: str, d_k: int) -> float | None:
+    """Return the multiplier that is called so, if d_k is all it depends on.
+
+    >>> named("inverse-sqrt", 64), named("fixed:a=16", 64), named("yarn", 64)
+    (0.125, 0.25, None)
+    """
+    _, _, a = name.partition("fixed:a=")
+    return float(a) ** -0.5 if a else _of_size(d_k).get(name)
 
 
 def misses(

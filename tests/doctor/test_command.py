@@ -153,6 +153,14 @@ def test_bad_input_is_one_line_and_status_2(
     assert result.stderr.count("\n") == 1
 
 
+def test_an_output_without_values_is_bad_input(tmp_path: Path) -> None:
+    parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
+    del parts["v"]
+    result = run(save(tmp_path / "b.npz", **parts))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "0.v is missing" in result.stderr
+
+
 def test_a_configuration_of_another_model_is_bad_input(tmp_path: Path) -> None:
     path = write(tmp_path / "a.safetensors", HEALTHY)
     (tmp_path / "config.json").write_text(json.dumps(LLAMA | {"head_dim": 64}))

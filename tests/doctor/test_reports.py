@@ -53,6 +53,12 @@ HEADS: dict[str, tuple[Diagnosis, Expected | None]] = {
         diagnosis(multiplier=None, mask=None, fits=False, suspects=("output after o_proj",)), PLAIN
     ),
     "vague cap": (diagnosis(0.25, softcap=Cap(4e-4, 1.0)), Expected(0.25, 50.0)),
+    "a cap": (diagnosis(0.25, softcap=Cap(1 / 900, 1e-7), sink=Sink(2.0, 1e-3)), None),
+    "twice": (
+        diagnosis(multiplier=None, mask=None, fits=False, suspects=(
+            "padding: no", "softmax twice: yes, it fits softmax taken twice, with m near 0.1; 2 %",
+        )), None,
+    ),
     "confounded": (
         diagnosis(0.25, sink=None, confounded=(("sink", "value_scale"),),
                   undetermined=(("sink", "it does what a value scale does"),)), None,
@@ -122,7 +128,9 @@ def test_the_worst_head_decides(
         ("by row", "differs: m is another for each row, from 0.2 to 0.4, expected 0.25"),
         ("nothing fits", "cannot tell: nothing fits (tested: output after o_proj)"),
         ("vague cap", "cannot tell: soft cap is unknown: logits are too small to tell a cap of 50"),
-        ("confounded", "no expectation: m = 0.250000"),
+        ("confounded", "no expectation: m = 0.250000; give --config to compare; "),
+        ("a cap", "no expectation: m = 0.250000, soft cap 30, sink b = 0.693; give"),
+        ("twice", "cannot tell: it fits softmax taken twice, with m near 0.1; residual"),
     ],
 )
 def test_the_line_to_paste_says_what_was_found(capture: Capture, name: str, said: str) -> None:
@@ -256,13 +264,30 @@ def test_heads_of_another_d_k_have_another_m_by_the_same_name(capture: Capture) 
     assert [each.places for each in groups(made)] == ["2 heads of layer 0", "2 heads of layer 1"]
     line = verdict_line(made)
     assert "(d_k = 16) in 2 heads of layer 0; m = 0.125" in line
-    assert "(d_k = 64) in 2 heads of layer 1; --config" in line
+    assert "(d_k = 64) in 2 heads of layer 1; give --config to compare; " in line
+    assert "--config" not in headline(made).full
 
 
 def test_the_line_says_of_which_layer_its_numbers_are(capture: Capture) -> None:
     made = two_layers(capture, PLAIN, (0.5, 16), (0.5, 16))
     assert verdict_line(made).startswith("differs: m of layer 0 = 2/√16, expected 0.25 = 1/√16; ")
     assert "; 4 of 4 heads; " in verdict_line(made)
+
+
+def test_caps_that_some_heads_have_are_counted(capture: Capture) -> None:
+    line = verdict_line(report(capture, "a cap", "confounded"))
+    assert ", soft cap 30 in 1 of 2 heads, sink b = 0.693 in 1 of 2 heads; give" in line
+
+
+def test_other_programs_are_told_the_multiplier_that_has_a_name(capture: Capture) -> None:
+    for m, names, said in (
+        (0.2501, ("inverse-sqrt",), "query_pre_attn_scalar = 16 (Gemma)"),
+        (0.2501, ("fixed:a=24",), "query_pre_attn_scalar = 24 (Gemma)"),
+        (0.2501, (), "query_pre_attn_scalar = 15.99 (Gemma)"),
+    ):
+        found = finding(capture, "agrees")
+        own = replace(found, diagnosis=diagnosis(m), names=names)
+        assert said in " ".join(" ".join(text.evidence(own)).split())
 
 
 def test_a_multiplier_within_its_interval_is_the_same(capture: Capture) -> None:

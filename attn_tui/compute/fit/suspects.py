@@ -54,9 +54,8 @@ def _twice(head: HeadRows, masks: tuple[HeadMask, ...], format: Format) -> str:
     least, best, floor = min(tried)
     if least > max(5 * floor, 1e-3):
         return f"softmax twice: no, {100 * least:.2g} % of the output is left at best"
-    form = f"softmax(softmax(m·q·k))·V fits with m near {best:.3g}"
-    left = f"{100 * least:.2g} % of the output is left"
-    return f"softmax twice: yes, weights were softmaxed again: {form}; {left}"
+    form = f"the output fits softmax taken twice, softmax(softmax(m·q·k))·V, with m near {best:.3g}"
+    return f"softmax twice: yes, {form}; {100 * least:.2g} % of the output is left"
 
 
 def _least(cost: Callable[[float], float], grid: Sequence[float]) -> tuple[float, float]:

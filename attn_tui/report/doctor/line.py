@@ -16,7 +16,7 @@ from attn_tui.report.doctor.words import (
     multiplier_text,
     rule_text,
 )
-from attn_tui.report.numbers import quantity
+from attn_tui.report.numbers import general, quantity
 
 _FEW = 3
 """So many multipliers are named with where they are."""
@@ -29,7 +29,8 @@ def verdict_line(report: Report) -> str:
         why_not = "stopped" if report.interrupted else "nothing is known"
         return f"cannot tell: {why_not} before the first head"
     worst = alike(report, every[0].first)
-    return f"{worst.verdict}: {said(worst)}; {_evidence(report, worst)}"
+    compared = "; give --config to compare" * (worst.verdict == "no expectation")
+    return f"{worst.verdict}: {said(worst)}{compared}; {_evidence(report, worst)}"
 
 
 def alike(report: Report, finding: Finding) -> Group:
@@ -55,7 +56,7 @@ def said(group: Group) -> str:
     if not found.used and not found.fits:
         return next(iter(unknown(finding)), "no row can be used")
     if not found.fits:
-        return f"nothing fits{_suspects(found.suspects)}"
+        return _suspects(found.suspects)
     if group.verdict == "cannot tell":
         reason, names = next(iter(unknown(finding).items()))
         if found.odd and reason == odd_text(found):
@@ -75,19 +76,32 @@ def said(group: Group) -> str:
             and all(each.get(name) == texts[0][name] for each in texts)
         ]
         return ", ".join([text, *others]) + " as expected"
-    return f"{_multipliers(group)}; --config says what should be"
+    return ", ".join([_multipliers(group), *_beside(group)])
+
+
+def _beside(group: Group) -> Iterator[str]:
+    """Yield the caps and sinks that were found, and in how many heads where not in all."""
+    for name in ("softcap", "sink"):
+        every = [getattr(each.diagnosis, name) for each in group.findings]
+        known = (each.at(SHOWN).value for each in every if each is not None)
+        values = sorted(each for each in known if each is not None)
+        if values:
+            ends = dict.fromkeys(general(each, 3) for each in (values[0], values[-1]))
+            begin = f"{WORDS[name]} {'b = ' * (name == 'sink')}"
+            some = f" in {len(values):,} of {len(every):,} heads" * (len(values) < len(every))
+            yield f"{begin}{' to '.join(ends)}{some}"
 
 
 def _suspects(suspects: Sequence[str]) -> str:
-    """Return the suspect that it is, or else the names of those that were tested."""
+    """Return the suspect that it is, or else that nothing fits, and what was tested."""
     for each in suspects:
         name, _, result = each.partition(": ")
         if result.startswith("yes, "):
-            return f": {result.removeprefix('yes, ').partition(';')[0]}"
+            return result.removeprefix("yes, ").partition(";")[0]
         if result.startswith("first rows hold more"):
-            return f": {result}: {name}?"
+            return f"nothing fits: {result}: {name}?"
     names = [each.partition(":")[0] for each in suspects]
-    return f" (tested: {joined(names)})" if names else ""
+    return "nothing fits" + f" (tested: {joined(names)})" * bool(names)
 
 
 def unknown(finding: Finding) -> dict[str, list[str]]:

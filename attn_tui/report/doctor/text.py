@@ -6,6 +6,7 @@ from typing import get_args
 
 from attn_tui.compute.counted import counted
 from attn_tui.compute.fit.diagnosis import Path
+from attn_tui.doctor.names import named
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import SHOWN
 from attn_tui.report.doctor.groups import Group, groups
@@ -105,6 +106,8 @@ def evidence(finding: Finding, width: int = WIDTH) -> Iterator[str]:
         text = f"{miss.form or quantity(miss.value)}: {miss.meaning}{thread}"
         yield from _line("may be", text, width)
     m = found.multiplier.at(SHOWN).value if found.multiplier is not None else None
+    if m is not None and finding.names:
+        m = named(finding.names[0], finding.shape.d_k) or m
     if m is not None and found.fits:
         yield from _line("elsewhere", "; ".join(dialects(m)), width)
 

@@ -208,7 +208,7 @@ def test_suspects_are_tested_where_nothing_fits() -> None:
     assert padding == "padding: no key is all zeros"
     twice = diagnose(computed(head, Arithmetic(0.2, softmaxes=2)))
     assert twice.multiplier is None
-    assert twice.suspects[0].startswith("softmax twice: yes, weights were softmaxed again: ")
+    assert twice.suspects[0].startswith("softmax twice: yes, the output fits softmax taken twice")
     assert float(twice.suspects[0].split("near ")[1].split(";")[0]) == pytest.approx(0.2, rel=0.1)
     keys = head.keys.copy()
     keys[:20] = 0
