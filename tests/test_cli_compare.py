@@ -126,6 +126,24 @@ def test_a_nan_in_one_only_is_a_difference(pair: Callable[[Made], tuple[str, str
     first = "They part in layer 0, head 3: q differs by NaN or infinity in one, at row 5, column 2"
     assert text.replace("\n", " ").startswith(first)
     assert "NaN or infinity: 0 in a, 1 in b, 0 in both" in text
+    assert "odd       NaN or infinity in 1 row of 1 head of b, which count nowhere there" in text
+    largest = text.partition("largest p: b − a of ")[2].splitlines()
+    assert largest[2].split() == ["0", *["0", "%"] * 3, "–"]
+    lines = call(*pair(other), "--csv", "--statistic", "entropy").stdout.splitlines()
+    assert [each.split(",")[6] for each in lines if ",entropy," in each] == (
+        ["0.0"] * 3 + ["NaN"] + ["0.0"] * 8
+    )
+
+
+def test_masks_that_are_not_the_same_are_said(
+    pair: Callable[[Made], tuple[str, str]],
+) -> None:
+    paths = pair({**heads(), **{at: heads(causal=False)[at] for at in heads() if at[0] == 1}})
+    said = " ".join(call(*paths).stdout.split())
+    assert (
+        "mask layer 1: in a causal, as the output says; in b no mask, as the output says: " in said
+    )
+    assert " mask " not in call(*paths, "--mask", "causal").stdout.partition("agrees")[0]
 
 
 def test_outputs_are_computed_where_one_has_none(tmp_path: Path) -> None:

@@ -243,7 +243,9 @@ async def test_two_captures_are_compared_and_the_headline_says_where_they_part(
     tmp_path: Path,
 ) -> None:
     made = tensors(3)
-    write_safetensors(tmp_path / "one.safetensors", made)
+    odd = made["2.q"].copy()
+    odd[0, 2, 7] = np.nan
+    write_safetensors(tmp_path / "one.safetensors", made | {"2.q": odd})
     made["1.q"] = made["1.q"].copy()
     made["1.q"][0, 5] *= 2
     write_safetensors(tmp_path / "two.safetensors", made)
@@ -254,7 +256,7 @@ async def test_two_captures_are_compared_and_the_headline_says_where_they_part(
         await person.until_sees("They part in layer 1, head 5")
         person.sees("two.safetensors compared with one.safetensors", "→", "less")
         await person.put("statistic", "query_norm")
-        person.sees("▲2.0", "=")
+        person.sees("▲2.0", "=", "! meets NaN")
         assert person.app.line.startswith("attn-tui compare")
         await person.press("p")
         person.misses("compared with")

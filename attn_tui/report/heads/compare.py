@@ -1,17 +1,18 @@
 """Two captures side by side, as text, CSV and JSON: where they part, and how statistics change."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
-from math import isnan
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from math import isnan, nan
 from typing import Any
 
 from attn_tui import __version__
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.counted import counted, listed
-from attn_tui.compute.heads.partial import Value
+from attn_tui.compute.heads.partial import Partial, Value
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.engine.comparison import PARTS, Comparison, HeadPair, largest
 from attn_tui.engine.entries import ROUNDINGS, Difference
+from attn_tui.engine.plan import Plan
 from attn_tui.engine.survey import Survey
 from attn_tui.files.codec import SCHEMA
 from attn_tui.files.plain import json_text, plain_number
@@ -19,7 +20,7 @@ from attn_tui.report.csv_text import csv_text
 from attn_tui.report.headline import FULL, Headline, percent
 from attn_tui.report.heads.json import capture_to_plain, masks_to_plain, value_to_plain
 from attn_tui.report.heads.text import grid
-from attn_tui.report.heads.words import place, rows_text
+from attn_tui.report.heads.words import layers_text, mask_text, place, rows_text
 from attn_tui.report.numbers import general, unusual
 from attn_tui.report.rows import labelled
 
@@ -119,6 +120,8 @@ def render_text(
     sizes = {part.n_queries for each in surveys for part in each.heads.values()}
     rows = f"{rows_text(found.plans[0].question, sizes)}, the same in both"
     yield from _line("rows", f"q, k, v and outputs whole; statistics of {rows}")
+    yield from _masks(found.plans)
+    yield from _odd(surveys)
     if found.progress < 1.0:
         yield from _line(
             "partly", f"{len(found.pairs):,} of {counted(found.total, 'head')} were compared"
@@ -149,6 +152,29 @@ def render_text(
             yield f"{statistic.title}: the same in all heads\n"
             continue
         yield from grid(name, changes[name], caption)
+
+
+def _masks(plans: tuple[Plan, Plan]) -> Iterator[str]:
+    """Yield a line for each pair of masks that are not the same, with the layers it is of."""
+    a, b = (each.masks for each in plans)
+    layers: dict[tuple[str, str], list[int]] = {}
+    for layer in a:
+        if layer in b and a[layer].mask != b[layer].mask:
+            one, other = (mask_text(replace(each[layer], residual=None)) for each in (a, b))
+            layers.setdefault((one, other), []).append(layer)
+    for (one, other), of in layers.items():
+        text = f"{layers_text(of)}: in a {one}; in b {other}: statistics change by that alone, "
+        yield from _line("mask", f"{text}unless --mask says one for both")
+
+
+def _odd(surveys: Surveys) -> Iterator[str]:
+    """Yield how many rows meet NaN, for which heads have no change."""
+    for label, found in zip("ab", surveys, strict=True):
+        odd = [each.not_finite for each in found.heads.values() if each.not_finite]
+        if odd:
+            heads = f"{counted(sum(odd), 'row')} of {counted(len(odd), 'head')}"
+            text = f"NaN or infinity in {heads} of {label}, which count nowhere there: how "
+            yield from _line("odd", f"{text}statistics change is not said of these heads")
 
 
 def _parts(found: Comparison) -> Iterator[str]:
@@ -192,12 +218,19 @@ def _entry_text(found: Difference) -> str:
 def _changes(
     surveys: Surveys, statistics: Sequence[str], tau: float
 ) -> dict[str, dict[HeadId, Value]]:
-    """Return b − a of each statistic, of the heads of both."""
-    found: dict[str, dict[HeadId, Value]] = {}
-    for name in statistics:
-        a, b = (each.values(name, tau) for each in surveys)
-        found[name] = {head: Value(b[head].value - a[head].value, 0.0) for head in a if head in b}
-    return found
+    """Return b − a of each statistic, of the heads of both; NaN where some rows meet NaN."""
+    a, b = (each.heads for each in surveys)
+    return {
+        name: {head: Value(_change(a[head], b[head], name, tau)) for head in a if head in b}
+        for name in statistics
+    }
+
+
+def _change(a: Partial, b: Partial, name: str, tau: float) -> float:
+    """Return b − a of a statistic; NaN if rows of one count nowhere that may count in the other."""
+    if a.not_finite or b.not_finite:
+        return nan
+    return b.value(name, tau).value - a.value(name, tau).value
 
 
 def _line(label: str, text: str) -> Iterator[str]:
@@ -228,6 +261,11 @@ def render_json(
                     **asdict(pair.head),
                     "differences": {
                         part: _to_plain(each) for part, each in pair.differences.items()
+                    },
+                    "not_finite_rows": {
+                        label: side[pair.head].not_finite
+                        for label, side in (("a", a), ("b", b))
+                        if pair.head in side
                     },
                     "statistics": {
                         name: {
@@ -272,9 +310,7 @@ def render_csv(
 ) -> Iterator[str]:
     """Yield a line for each head and part, and for each head and statistic."""
     yield csv_text([COLUMNS])
-    values: Mapping[str, Any] = {
-        name: [each.values(name, tau) for each in surveys] for name in statistics
-    }
+    changes, heads = _changes(surveys, statistics, tau), [each.heads for each in surveys]
     for pair in found.pairs:
         at = (pair.head.batch, pair.head.layer, pair.head.head)
         rows: list[tuple[Any, ...]] = [
@@ -290,9 +326,8 @@ def render_csv(
             for part, each in pair.differences.items()
         ]
         for name in statistics:
-            sides = [each.get(pair.head) for each in values[name]]
-            a, b = (None if side is None else side.value for side in sides)
-            change = None if a is None or b is None else plain_number(b - a)
-            plain = [None if side is None else plain_number(side) for side in (a, b)]
-            rows.append((*at, name, *plain, change, None, None))
+            sides = [each.get(pair.head) for each in heads]
+            plain = [each and plain_number(each.value(name, tau).value) for each in sides]
+            change = changes[name].get(pair.head)
+            rows.append((*at, name, *plain, change and plain_number(change.value), None, None))
         yield csv_text(rows)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
 from math import inf, isnan
 from textwrap import wrap
 
@@ -17,7 +16,7 @@ from attn_tui.engine.survey import Survey
 from attn_tui.engine.table import numbers_of
 from attn_tui.report.headline import FULL
 from attn_tui.report.heads.headline import headline
-from attn_tui.report.heads.words import mask_text, number, place, rows_text, with_error
+from attn_tui.report.heads.words import layers_text, mask_text, number, place, rows_text, with_error
 from attn_tui.report.rows import WIDTH, cells, labelled
 from attn_tui.report.table import Column, laid
 
@@ -147,18 +146,8 @@ def _masks(masks: Mapping[int, FoundMask]) -> Iterator[str]:
         by_kind.setdefault((mask.mask, mask.how), []).append(layer)
     for layers in by_kind.values():
         worst = max((masks[layer] for layer in layers), key=lambda each: each.residual or 0.0)
-        which = "" if len(by_kind) == 1 else f"{_layers(layers)}: "
+        which = "" if len(by_kind) == 1 else f"{layers_text(layers)}: "
         yield from _line("mask" if layers[0] == next(iter(masks)) else "", which + mask_text(worst))
-
-
-def _layers(layers: Sequence[int]) -> str:
-    """Return layers as runs: ``layers 0–2, 5``."""
-    runs = [
-        [layer for _, layer in run]
-        for _, run in groupby(enumerate(layers), lambda pair: pair[1] - pair[0])
-    ]
-    texts = [str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs]
-    return ("layer " if len(layers) == 1 else "layers ") + ", ".join(texts)
 
 
 def _troubles(found: Survey) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """Statistics of heads in words: what a sentence calls them, and their numbers as text."""
 
+from collections.abc import Sequence
+from itertools import groupby
 from math import isnan
 
 from attn_tui.captures.capture import HeadId
@@ -46,6 +48,16 @@ def rows_text(question: Question, sizes: set[int]) -> str:
     if question.rows is None or question.rows >= most:
         return f"all {each} of each head" if most > 1 else "the one of each head"
     return f"{question.rows:,} of {each} of each head, drawn with seed {question.seed}"
+
+
+def layers_text(layers: Sequence[int]) -> str:
+    """Return layers as runs: ``layers 0–2, 5``."""
+    runs = [
+        [layer for _, layer in run]
+        for _, run in groupby(enumerate(layers), lambda pair: pair[1] - pair[0])
+    ]
+    texts = [str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs]
+    return ("layer " if len(layers) == 1 else "layers ") + ", ".join(texts)
 
 
 def mask_name(mask: HeadMask) -> str:

@@ -175,6 +175,17 @@ def picture(scene: Scene, table: HeadTable) -> Picture:
                     own = found[other.layers.index(layer)][: table.n_heads]
                     before[at, : len(own)] = own
         values = changes(name, values, before)
+    odd = frozenset(
+        (places[each.layer], each.head)
+        for of in (table, other)
+        if of is not None
+        for each, partial in of.partials.items()
+        if partial.not_finite and each.batch == head.batch and each in table.places
+    )
+    if other is not None:
+        for which in odd:
+            # Rows of one count nowhere that may count in the other.
+            values[which] = np.nan
     return Picture(
         name,
         values,
@@ -183,11 +194,7 @@ def picture(scene: Scene, table: HeadTable) -> Picture:
         table.layers,
         (places[head.layer], head.head),
         other is not None,
-        frozenset(
-            (places[each.layer], each.head)
-            for each, partial in table.partials.items()
-            if partial.not_finite and each.batch == head.batch
-        ),
+        odd,
     )
 
 
