@@ -102,6 +102,17 @@ def test_json_and_csv_say_the_same(path: str) -> None:
     assert [mask["mask"] for mask in plain["masks"]] == ["causal"] * 3
 
 
+def test_each_statistic_says_of_which_rows_it_is(path: str) -> None:
+    # The first of causal rows sees one key.
+    plain = asked("heads", path, "--rows", "all", "--statistic", ",".join(STATISTICS))
+    text = " ".join(call("heads", path, "--statistic", ",".join(STATISTICS)).stdout.split())
+    for name, statistic in STATISTICS.items():
+        counted = sum(plain["heads"][0]["statistics"][name]["histogram"])
+        said = f"{statistic.title}: {statistic.words}, of rows that see several keys" in text
+        assert counted == 60 - said, name
+    assert text.count("of rows that see several keys") == 4
+
+
 def test_sort_lists_heads_worst_first(path: str) -> None:
     plain = asked("heads", path, "--sort", "entropy", "--statistic", "entropy")
     found = [head["statistics"]["entropy"]["value"] for head in plain["heads"]]

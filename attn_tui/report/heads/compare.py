@@ -20,7 +20,7 @@ from attn_tui.report.csv_text import csv_text
 from attn_tui.report.headline import FULL, Headline, percent
 from attn_tui.report.heads.json import capture_to_plain, masks_to_plain, value_to_plain
 from attn_tui.report.heads.text import grid
-from attn_tui.report.heads.words import layers_text, mask_text, place, rows_text
+from attn_tui.report.heads.words import layers_text, mask_text, place, rows_text, statistic_text
 from attn_tui.report.numbers import general, unusual
 from attn_tui.report.rows import labelled
 
@@ -147,7 +147,7 @@ def render_text(
     for name in statistics:
         yield "\n"
         statistic = STATISTICS[name]
-        caption = f"{statistic.title}: b − a of {statistic.words.removeprefix('the ')}"
+        caption = f"{statistic.title}: b − a of {statistic_text(name).removeprefix('the ')}"
         if not any(each.value for each in changes[name].values()):
             yield f"{statistic.title}: the same in all heads\n"
             continue

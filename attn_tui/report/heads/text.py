@@ -16,7 +16,15 @@ from attn_tui.engine.survey import Survey
 from attn_tui.engine.table import numbers_of
 from attn_tui.report.headline import FULL
 from attn_tui.report.heads.headline import headline
-from attn_tui.report.heads.words import layers_text, mask_text, number, place, rows_text, with_error
+from attn_tui.report.heads.words import (
+    layers_text,
+    mask_text,
+    number,
+    place,
+    rows_text,
+    statistic_text,
+    with_error,
+)
 from attn_tui.report.rows import WIDTH, cells, labelled
 from attn_tui.report.table import Column, laid
 
@@ -212,8 +220,7 @@ def _texts(column: Column) -> tuple[str, ...]:
 
 
 def _caption(name: str, values: Mapping[HeadId, Value]) -> str:
-    statistic = STATISTICS[name]
-    text = f"{statistic.title}: {statistic.words}"
+    text = f"{STATISTICS[name].title}: {statistic_text(name)}"
     errors = [each.error for each in values.values() if each.error]
     if any(each.error is None for each in values.values()):
         return f"{text}; of the rows drawn, others may go further"

@@ -8,7 +8,7 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import Value
-from attn_tui.compute.heads.statistic import STATISTICS
+from attn_tui.compute.heads.statistic import OF_SEVERAL_KEYS, STATISTICS
 from attn_tui.engine.making import FoundMask
 from attn_tui.engine.plan import Question
 from attn_tui.report.headline import percent
@@ -25,6 +25,12 @@ def number(name: str, value: float) -> str:
     if 1000.0 <= abs(value) < 1e7:
         return f"{value:,.0f}".replace("-", "−")
     return quantity(value)
+
+
+def statistic_text(name: str) -> str:
+    """Return what a statistic is, and of which rows."""
+    rows = ", of rows that see several keys" if name in OF_SEVERAL_KEYS else ""
+    return STATISTICS[name].words + rows
 
 
 def with_error(name: str, value: Value) -> str:

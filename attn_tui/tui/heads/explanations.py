@@ -11,7 +11,8 @@ MAP = Explanation(
     "fixed meaning, the same for every capture: the line below the map says from which value on. "
     "The head under the cursor has all its statistics beside the map, or below it.\n\n"
     "Rows are sampled with a seed; w takes every row, and then numbers are exact. A mean has its "
-    "standard error. The largest of sampled rows is at least that of all. Enter opens the head; "
+    "standard error. The largest of sampled rows is at least that of all. Rows that see one key "
+    "count neither in largest p and on one key nor in gradients. Enter opens the head; "
     "p keeps this capture to compare the next one with.",
     _SOURCE,
 )
