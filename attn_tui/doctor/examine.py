@@ -313,7 +313,8 @@ def _structure(found: Diagnosis) -> tuple[object, ...]:
 
 def _better(one: Diagnosis, other: Diagnosis) -> bool:
     if not (one.used and other.used):
-        return bool(one.used)
+        # Where rows of the likeliest reading cannot be used, another one has to fit.
+        return one.fits
     return _worth(one) > _worth(other)
 
 
@@ -349,7 +350,8 @@ def settled(found: Diagnosis, head: HeadRows, expected: Expected | None) -> Diag
         return found
     left = tuple(each for each in found.undetermined if each[0] != "mask")
     note = "Rows used see all keys, under the expected mask as without one."
-    return replace(found, mask=mask, undetermined=left, notes=(*found.notes, note))
+    notes = (*found.notes, note)
+    return replace(found, mask=mask, undetermined=left, notes=notes, sees_all=True)
 
 
 def corner(head: HeadRows) -> int | None:

@@ -153,6 +153,37 @@ def test_bad_input_is_one_line_and_status_2(
     assert result.stderr.count("\n") == 1
 
 
+def test_a_row_of_zeros_between_others_is_named_and_padding_is_not(tmp_path: Path) -> None:
+    parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
+    parts["out"][0, 1, 40] = 0
+    parts["out"][0, :, :3] = 0
+    parts["out"][0, :, 60:] = 0
+    result = run(save(tmp_path / "odd.npz", **parts), "--rows", "64")
+    assert result.exit_code == 3
+    said = "cannot tell: row 40 of the output does not fit what the other 56 rows do, with m"
+    assert result.stdout.startswith(said)
+    assert "; 1 of 2 heads (layer 0, head 1)\n" in result.stdout
+
+
+def test_the_line_says_of_how_many_rows_it_knows(tmp_path: Path, config: str) -> None:
+    path = write(tmp_path / "a.safetensors", HEALTHY)
+    assert (
+        "2 of 2 heads, 8 of 64 rows of each; config"
+        in run(path, "--rows", "8", "--config", config).stdout
+    )
+    assert "2 of 2 heads; config" in run(path, "--rows", "64", "--config", config).stdout
+
+
+def test_heads_whose_keys_are_infinite_are_read_as_the_others(tmp_path: Path) -> None:
+    parts = tensors(write(tmp_path / "a.safetensors", HEALTHY, heads=4))
+    for name in "kv":
+        parts[name] = parts[name][:, ::2]
+    parts["k"][0, 0] = np.inf
+    result = run(save(tmp_path / "odd.npz", **parts), "--json", "--head", "1")
+    (head,) = printed(result)["heads"]
+    assert (head["kv_head"], head["rows"]["used"]) == (0, 0)
+
+
 def test_an_output_without_values_is_bad_input(tmp_path: Path) -> None:
     parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
     del parts["v"]

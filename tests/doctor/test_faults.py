@@ -90,6 +90,9 @@ def test_a_model_that_decodes_agrees_by_its_last_row(tmp_path: Path) -> None:
     path = write(tmp_path / "a.safetensors", how, n_queries=1)
     result = CliRunner().invoke(program, ["doctor", path, "--config", str(tmp_path)])
     assert result.exit_code == 0, result.stdout
+    # The last query sees what it would without a mask.
+    assert ", mask causal or none as expected; " in result.stdout
+    assert "mask         causal or none" in result.stdout
 
 
 @pytest.mark.parametrize(

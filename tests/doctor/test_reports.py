@@ -271,7 +271,7 @@ def test_heads_of_another_d_k_have_another_m_by_the_same_name(capture: Capture) 
 def test_the_line_says_of_which_layer_its_numbers_are(capture: Capture) -> None:
     made = two_layers(capture, PLAIN, (0.5, 16), (0.5, 16))
     assert verdict_line(made).startswith("differs: m of layer 0 = 2/√16, expected 0.25 = 1/√16; ")
-    assert "; 4 of 4 heads; " in verdict_line(made)
+    assert "; 4 of 4 heads, 32 of 64 rows of each; " in verdict_line(made)
 
 
 def test_caps_that_some_heads_have_are_counted(capture: Capture) -> None:

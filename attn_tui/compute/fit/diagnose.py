@@ -20,7 +20,7 @@ from attn_tui.compute.fit.odd_rows import odd_rows
 from attn_tui.compute.fit.search import Attempt, search, unwindowed
 from attn_tui.compute.fit.solve import relative_residual
 from attn_tui.compute.fit.suspects import suspects
-from attn_tui.compute.fit.usable import taken, unusable, usable
+from attn_tui.compute.fit.usable import taken, unusable, usable, zero_rows
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
@@ -44,7 +44,7 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
     captured = head
     head, clear = without_odd_keys(head)
     kept, notes = usable(captured, clear)
-    odd: tuple[int, ...] = ()
+    odd = zero_rows(captured, kept)
     if not len(kept):
         return nothing(unusable(captured), notes)
     head = taken(head, kept)
@@ -63,7 +63,7 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
                 rest = taken(head, np.flatnonzero(~few))
                 again = search(rest, spacing, start)
                 if again.fits:
-                    odd = tuple(int(row) for row in head.rows[few])
+                    odd = tuple(sorted((*odd, *(int(row) for row in head.rows[few]))))
                     kept = kept[~few]
                     head, attempt = rest, again
         except np.linalg.LinAlgError:
@@ -190,7 +190,7 @@ def _known(head: HeadRows, attempt: Attempt, found: Diagnosis, spacing: Format) 
     return replace(
         found, multiplier=multiplier, value_scale=c, softcap=cap, sink=sink, mask=mask,
         window=window, temperature=held, undetermined=tuple(undetermined),
-        confounded=tuple(confounded),
+        confounded=tuple(confounded), sees_all=bool(attempt.mask.seen(head).all()),
     )  # fmt: skip
 
 

@@ -69,6 +69,7 @@ class Diagnosis:
         paths: Those that remain, the likeliest first.
         odd: Rows that do not fit what all others do, and were left out.
         notes: What else is to be said, in sentences.
+        sees_all: Whether the mask hides no key of the rows used, so that there may be none.
     """
 
     multiplier: Estimate | None
@@ -90,3 +91,4 @@ class Diagnosis:
     notes: tuple[str, ...] = field(default=())
     paths: tuple[Path, ...] = ()
     odd: tuple[int, ...] = ()
+    sees_all: bool = False

@@ -9,11 +9,10 @@ from attn_tui.compute.fit.model import Floats, Parameters, Rows, compute, rows_o
 from attn_tui.compute.fit.scan import distinct, scan
 from attn_tui.compute.fit.search import unwindowed
 from attn_tui.compute.fit.solve import aligned
+from attn_tui.compute.fit.usable import SHARE
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 
-SHARE = 1 / 8
-"""At most so many rows are odd ones; where there are more, the head is."""
 FAR = 8.0
 """An odd row is so many times as far off as the others are."""
 

@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
+SHARE = 1 / 8
+"""At most so many rows are odd ones; where there are more, the head is."""
+
 
 def usable(head: HeadRows, clear: NDArray[np.bool_]) -> tuple[NDArray[np.intp], tuple[str, ...]]:
     """Return which rows can be used, and what is to be said of the others.
@@ -37,6 +40,24 @@ def usable(head: HeadRows, clear: NDArray[np.bool_]) -> tuple[NDArray[np.intp], 
         first = ", ".join(f"row {row} of {name}" for name, row in _first_odd(head))
         notes.append(f"{which} NaN or infinity and {left}" + f" (first: {first})" * bool(first))
     return np.flatnonzero(other), tuple(notes)
+
+
+def zero_rows(head: HeadRows, kept: NDArray[np.intp]) -> tuple[int, ...]:
+    """Return the rows of the output that are all 0 between others that are not.
+
+    Those before or after all others pad; a row of a query whose own value is 0 may be 0. Where
+    there are many, that is how the output was made.
+    """
+    if head.output is None or head.values is None or not len(kept):
+        return ()
+    between = slice(kept[0], kept[-1])
+    own = head.rows + head.n_keys - head.n_queries if head.positions is None else head.positions
+    valued = head.values[np.clip(own, 0, head.n_keys - 1)].any(axis=1)
+    zero = np.asarray(~head.output.any(axis=1) & valued)
+    if head.seen is not None:
+        zero &= head.seen.any(axis=1)
+    rows = head.rows[between][zero[between]]
+    return tuple(map(int, rows)) if len(rows) <= len(head.rows) * SHARE else ()
 
 
 def unusable(head: HeadRows) -> str:

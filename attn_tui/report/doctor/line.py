@@ -68,6 +68,8 @@ def said(group: Group) -> str:
         text += f" in layer {finding.id.layer}, {_multiplier(last)} in layer {last.id.layer}"
     if group.verdict == "agrees":
         texts = [expected_texts(each.expected) for each in group.findings]
+        if found.sees_all and texts[0].get("mask", "").startswith("causal"):
+            texts = [{**each, "mask": "causal or none"} for each in texts]
         others = [
             f"{WORDS[name]} {texts[0][name]}"
             for name in ("softcap", "sink", "mask")
@@ -220,6 +222,10 @@ def _evidence(report: Report, group: Group) -> str:
     )
     done = len(report.findings)
     of = f"{len(group.findings):,} of {counted(done, 'head')}"
+    if len(group.findings) == 1 < done:
+        of += f" ({group.places})"
+    if found.used and report.settings.rows < finding.shape.n_queries:
+        of += f", {report.settings.rows:,} of {finding.shape.n_queries:,} rows of each"
     if report.interrupted and done < report.total:
         of += f", stopped before the other {report.total - done:,}"
     source = f"; {report.expectation.source}" if report.expectation else ""

@@ -104,6 +104,8 @@ def mask_text(found: Diagnosis, placed: bool = False) -> str:
         return "unknown"
     if mask.kind == "given":
         return "the captured one"
+    if mask.kind == "causal" and found.sees_all:
+        return "causal or none"
     shown = mask.by_position and (placed or mask.offset)
     offset = f", query 0 at key {mask.offset:,}" if shown else ""
     if mask.kind == "window":
