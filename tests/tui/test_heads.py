@@ -144,7 +144,7 @@ async def test_nan_is_said_counted_and_placed(size: tuple[int, int], tmp_path: P
         assert re.search(r"meets? NaN.*: layer 1 head 5\.$", said)
         # In two lines beside the map.
         seen = " ".join(
-            " ".join(line[size[0] - 36 :] if size == WIDE else line for line in at.lines).split()
+            " ".join(line[size[0] - 47 :] if size == WIDE else line for line in at.lines).split()
         )
         assert "4 meet NaN or infinity" in seen
         at.sees("! meets NaN")
@@ -255,6 +255,9 @@ async def test_two_captures_are_compared_and_the_headline_says_where_they_part(
         await person.press("enter")
         await person.until_sees("They part in layer 1, head 5")
         person.sees("two.safetensors compared with one.safetensors", "→", "less")
+        # The card has the room that the map leaves: no pair of numbers is cut.
+        assert not [line for line in person.lines if "→" in line and line.endswith("…")]
+        person.sees(r" times → ")
         await person.put("statistic", "query_norm")
         person.sees("▲2.0", "=", "! meets NaN")
         assert person.app.line.startswith("attn-tui compare")

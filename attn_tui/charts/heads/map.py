@@ -97,7 +97,7 @@ class Layout:
 def layout(picture: Picture, width: int, height: int) -> Layout | None:
     """Return where cells stand in the rows below the heads of columns; None if there is no room."""
     layers, heads = picture.values.shape
-    gutter = max(len(str(picture.layers[-1])), len("layer") if width >= 60 else 1) + 2
+    gutter = _gutter(picture.layers, width)
     columns, rows = width - gutter, height
     if not layers or columns < 1 or rows < 1:
         return None
@@ -113,6 +113,15 @@ def layout(picture: Picture, width: int, height: int) -> Layout | None:
         cell,
         tall,
     )
+
+
+def _gutter(layers: Sequence[int], width: int) -> int:
+    return max(len(str(layers[-1])), len("layer") if width >= 60 else 1) + 2
+
+
+def widest(layers: Sequence[int], heads: int) -> int:
+    """Return how many columns a map of so many layers and heads fills at most."""
+    return _gutter(layers, 60) + heads * WIDEST
 
 
 def _first(cursor: int, shown: int, count: int) -> int:

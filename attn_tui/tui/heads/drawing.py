@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_tui.charts.heads.findings import finding_rows
 from attn_tui.charts.heads.listing import head_list
-from attn_tui.charts.heads.map import Picture, head_map, place_on_map
+from attn_tui.charts.heads.map import Picture, head_map, place_on_map, widest
 from attn_tui.charts.heads.shading import changes
 from attn_tui.charts.rows import Row, beside, cells, first_text, fitted, length, message
 from attn_tui.compute.counted import counted
@@ -34,9 +34,12 @@ from attn_tui.tui.heads.view import TABS
 from attn_tui.tui.looking import tab_items, titles_of
 from attn_tui.tui.widgets.bar import Item
 
-BESIDE, CARD, GAP = 100, 36, 2
-"""From so many columns on all statistics of a head stand beside the map, in so many; and what is
-between."""
+BESIDE, CARD, WIDE_CARD, GAP = 100, 36, 56, 2
+"""From so many columns on all statistics of a head stand beside the map, in so many at least and at
+most; and what is between."""
+
+MAP = 60
+"""Columns that a map has at least beside them, for its legend."""
 
 _EMPTY = (
     ("", "No capture is open.", "strong"),
@@ -201,7 +204,7 @@ def picture(scene: Scene, table: HeadTable) -> Picture:
 def map_rows(scene: Scene, table: HeadTable, width: int, height: int) -> Sequence[Row]:
     """Return the map, with the head under the cursor beside it or below."""
     seen = picture(scene, table)
-    left = map_width(width)
+    left = map_width(table, width)
     if left < width:
         drawn = head_map(seen, left, height)
         return beside(drawn, card_rows(scene, table, width - left - GAP, height), GAP)
@@ -210,9 +213,12 @@ def map_rows(scene: Scene, table: HeadTable, width: int, height: int) -> Sequenc
     return [*drawn, *readout_rows(scene, table, width)[:lines]]
 
 
-def map_width(width: int) -> int:
-    """Return how many columns the map has."""
-    return width - CARD - GAP if width >= BESIDE else width
+def map_width(table: HeadTable, width: int) -> int:
+    """Return how many columns the map has: beside a card no more than its cells fill."""
+    if width < BESIDE:
+        return width
+    filled = max(widest(table.layers, table.n_heads), MAP, width - GAP - WIDE_CARD)
+    return min(filled, width - GAP - CARD)
 
 
 def list_rows(scene: Scene, table: HeadTable, width: int, height: int) -> Sequence[Row]:
@@ -236,7 +242,7 @@ def pointed(
     scene: Scene, table: HeadTable, width: int, height: int, x: int, y: int
 ) -> tuple[int, int] | None:
     """Return the layer and the head at a cell of the map, or None beside all."""
-    left = map_width(width)
+    left = map_width(table, width)
     if left == width:
         height -= min(2, max(height - 5, 0))
     found = place_on_map(picture(scene, table), x, y, left, height)
