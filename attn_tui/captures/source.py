@@ -46,7 +46,10 @@ class Captured(Products):
         sink: The logit b of the sink, if it was captured: what `Scale.sink` is then.
         supposed: Whether positions were not captured, and the queries are taken as the last ones.
         causal: Whether it is causal where no mask was captured; None if one was.
-        told: How that is known: the output says so, or it is nearest to that, or nothing does.
+        told: How that is known: the output says so, or a fit to it, or it is nearest to that, or
+            nothing does.
+        window: How many keys are seen, if that fit says so; ``seen`` has them.
+        softcap: The cap that it says, if any.
         miss: ‖out − P·V‖/‖out‖ under the mask and 1/√d_k, where that does not give the output.
     """
 
@@ -62,7 +65,9 @@ class Captured(Products):
     sink: float | None = None
     supposed: bool = False
     causal: bool | None = None
-    told: Literal["output", "nearest", "assumed"] = "assumed"
+    told: Literal["output", "fit", "nearest", "assumed"] = "assumed"
+    window: int | None = None
+    softcap: float | None = None
     miss: float | None = None
     kind: ClassVar = "capture"
     is_head: ClassVar = True

@@ -212,7 +212,8 @@ class _Sides:
             self.captures, self.plans, self._readings(head), strict=True
         ):
             found = capture.read(head, rows, reading)
-            weighing = question.making.weighing(found, plan.masks[head.layer].mask)
+            layer = plan.masks[head.layer]
+            weighing = layer.completed(question.making).weighing(found, layer.mask)
             with one_thread():
                 output = row_statistics(found, weighing, output=True).output
             assert output is not None

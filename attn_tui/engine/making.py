@@ -13,6 +13,8 @@ from attn_tui.captures.layouts import layout_words
 from attn_tui.captures.readings import Reading
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.fit.diagnose import diagnose
+from attn_tui.compute.fit.diagnosis import Diagnosis
 from attn_tui.compute.heads.blocks import row_statistics
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
@@ -24,6 +26,12 @@ MASKS = "auto, none, causal, causal:OFFSET, window:KEYS, window:KEYS:OFFSET or g
 
 _TRIED = 8
 """Rows on which masks are tried."""
+
+_FITTED = 32
+"""Rows of a head that are fitted."""
+
+_VAIN = 3
+"""After so many layers in a row that nothing fitted, none is fitted."""
 
 FITS = 0.1
 """‖out − P·V‖/‖out‖ above which nothing is said to fit."""
@@ -118,7 +126,7 @@ class Making:
         return Making(scale, parse_mask(plain["mask"]), captured or sink is not None)
 
 
-How = Literal["asked", "captured", "output", "nearest", "assumed"]
+How = Literal["asked", "captured", "output", "fit", "nearest", "assumed"]
 
 
 @dataclass(frozen=True)
@@ -127,11 +135,13 @@ class FoundMask:
 
     Attributes:
         mask: Which keys are seen.
-        how: It was asked for, or captured, or the output says so, or is nearest to what it gives
-            but does not explain it, or nothing tells.
+        how: It was asked for, or captured, or the output says so, or a fit of one head finds it,
+            or it is nearest to what the output says but does not explain it, or nothing tells.
         residual: ‖out − P·V‖/‖out‖ on a few rows, where there is an output.
         reading: Which of the layer's readings the output says.
         read_as: What of it is unlike the first, in words; empty if it is the first.
+        softcap: The cap that the fit finds, if any.
+        sink: The logit of a sink that the fit of one head finds, if any.
     """
 
     mask: HeadMask
@@ -139,6 +149,17 @@ class FoundMask:
     residual: float | None = None
     reading: int = 0
     read_as: str = ""
+    softcap: float | None = None
+    sink: float | None = None
+
+    def completed(self, making: "Making") -> "Making":
+        """Return how weights are made with the cap and the sink that were found, unless asked."""
+        scale = making.scale
+        if scale.softcap is None:
+            scale = replace(scale, softcap=self.softcap)
+        if scale.sink is None and making.captured_sink:
+            scale = replace(scale, sink=self.sink)
+        return replace(making, scale=scale)
 
     @property
     def fits(self) -> bool:
@@ -157,11 +178,63 @@ def found_masks(capture: Capture, making: Making, layers: Sequence[int]) -> dict
     for head in capture.heads:
         if head.head < 2 and (head.layer not in second or second[head.layer].head < head.head):
             second[head.layer] = head
+    fits = _Fits(capture, making)
     with one_thread():
-        return {layer: _found(capture, making, second[layer]) for layer in layers}
+        return {layer: _found(capture, making, second[layer], fits) for layer in layers}
 
 
-def _found(capture: Capture, making: Making, head: HeadId) -> FoundMask:
+class _Fits:
+    """Fits a head of each layer that no simple mask explains; what fitted one is tried first.
+
+    Args:
+        capture: The tensors.
+        making: How weights are asked to be made.
+    """
+
+    def __init__(self, capture: Capture, making: Making) -> None:
+        self.capture, self.making = capture, making
+        self.known: Diagnosis | None = None
+        self.vain = 0
+
+    def found(self, head: HeadId, nearest: FoundMask) -> FoundMask:
+        """Return what a fit finds, or the nearest mask again."""
+        readings = self.capture.readings(head.layer)
+        count = self.capture.shape(head).n_queries
+        at = [*map(int, np.unique(np.linspace(0, count - 1, _FITTED).astype(int)))]
+        order = sorted(range(len(readings)), key=lambda index: index != nearest.reading)
+        # A search in vain takes longest, and a model has one structure.
+        for deep in ((False, True), (False,), (False,), ())[min(self.vain, _VAIN)]:
+            for index in order:
+                if readings[index].dims != readings[0].dims:
+                    continue
+                rows = self.capture.read(head, at, readings[index])
+                found = diagnose(rows, start=self.known, deep=deep)
+                if found.fits and found.mask is not None:
+                    self.known, self.vain = found, 0
+                    return self._told(head, rows, found, index)
+        self.vain += 1
+        return nearest
+
+    def _told(self, head: HeadId, rows: HeadRows, found: Diagnosis, index: int) -> FoundMask:
+        first, reading = (self.capture.readings(head.layer)[at] for at in (0, index))
+        cap = None if found.softcap is None else found.softcap.at().value
+        sink = None if found.sink is None else found.sink.at().value
+        if rows.sink is not None:
+            # Each head has the one that was captured.
+            sink = None
+        assert found.mask is not None
+        told = FoundMask(found.mask, "fit", None, index, _unlike(first, reading), cap, sink)
+        making = told.completed(self.making)
+        # What was found of one head is seen to hold for another.
+        last = max(
+            each for each in self.capture.heads if (each.batch, each.layer) == (0, head.layer)
+        )
+        both = [rows, self.capture.read(last, [*map(int, rows.rows)], reading)]
+        misses = [_residual(each, making.weighing(each, found.mask)) for each in both]
+        return replace(told, residual=max(m for m in misses if not isnan(m)))
+
+
+def _found(capture: Capture, making: Making, head: HeadId, fits: _Fits) -> FoundMask:
     shape, choice = capture.shape(head), making.mask
     if choice.kind == "given" and "mask" not in shape.has:
         problem = f"no mask was captured in layer {head.layer}"
@@ -188,9 +261,9 @@ def _found(capture: Capture, making: Making, head: HeadId) -> FoundMask:
         tried += [(miss, mask, index) for miss, mask in zip(misses, masks, strict=True)]
     miss, mask, index = min(tried, key=lambda each: inf if isnan(each[0]) else each[0])
     read_as = _unlike(*(capture.readings(head.layer)[at] for at in (0, index)))
-    if how == "output" and not miss < FITS:
-        how = "nearest"
-    return FoundMask(mask, how, miss, index, read_as)
+    if how != "output" or miss < FITS:
+        return FoundMask(mask, how, miss, index, read_as)
+    return fits.found(head, FoundMask(mask, "nearest", miss, index, read_as))
 
 
 def _unlike(first: Reading, found: Reading) -> str:

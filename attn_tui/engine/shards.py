@@ -66,6 +66,8 @@ def merged(shards: Sequence[Mapping[str, Any]]) -> Survey:
             each["residual"],
             each["reading"],
             each["read_as"],
+            each["softcap"],
+            each["sink"],
         )
         for each in first["masks"]
     }

@@ -6,6 +6,8 @@ from functools import lru_cache
 from math import isfinite, isnan
 from typing import Any, Literal
 
+import numpy as np
+
 from attn_tui.captures.source import Captured, open_as, read_head
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.errors import InputError, inert
@@ -107,13 +109,22 @@ def _read(
     source = replace(source, miss=None if known.fits else known.residual)
     if source.is_masked:
         return source
-    told: Literal["output", "nearest"] = "output" if known.fits else "nearest"
-    source = replace(source, causal=known.mask.kind == "causal", told=told)
-    if source.causal and source.supposed and known.fits:
+    is_fit = known.how == "fit"
+    told: Literal["output", "fit", "nearest"] = "output" if known.fits else "nearest"
+    source = replace(source, causal=known.mask.kind == "causal", told="fit" if is_fit else told)
+    if known.mask.by_position and source.supposed and (known.fits or is_fit):
         rows = [row] if row is not None else range(len(source.queries))
         at = tuple(each + known.mask.offset for each in rows)
         source = replace(source, positions=at, supposed=False)
-    return source
+    if not is_fit:
+        return source
+    sink = known.sink if source.sink is None else source.sink
+    source = replace(source, sink=sink, softcap=known.softcap, window=known.mask.window)
+    if source.window is None:
+        return source
+    own, keys = np.array(source.positions)[:, None], np.arange(len(source.keys))
+    seen = (keys <= own) & (keys > own - source.window)
+    return replace(source, causal=None, seen=seen)
 
 
 def as_captured(setup: Setup, source: Source) -> Setup:
@@ -131,8 +142,11 @@ def as_captured(setup: Setup, source: Source) -> Setup:
 
 
 def with_sink(setup: Setup, source: Captured) -> Setup:
-    """Return a setup with the sink of a captured head, unless another is asked."""
+    """Return a setup with the sink and the cap of a captured head, unless others are asked."""
     scale = setup.scale
+    if scale.softcap is None and source.softcap is not None:
+        scale = replace(scale, softcap=source.softcap)
+        setup = replace(setup, scale=scale)
     if scale.sink is not None or source.sink is None or not isfinite(source.sink):
         return setup
     return replace(setup, scale=replace(scale, sink=source.sink))

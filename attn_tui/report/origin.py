@@ -51,10 +51,16 @@ def _(source: Captured, experiment: Experiment) -> str:
         added += "; its sink takes part" if own else "; its sink is not asked"
     sequence = f"sequence {batch}, " * (batch > 0)
     where = f"{sequence}layer {layer}, head {head}{row}"
-    masked = "; masked as captured"
+    masked, by_fit = "; masked as captured", "found by the doctor's fit"
+    if source.window is not None:
+        masked = f"; no mask was captured: window of {source.window:,}, {by_fit}"
     if source.causal is not None:
         mask = "causal" if source.causal else "no mask"
-        told = {"output": f"{mask}, as the output says", "assumed": "assumed causal"}
+        told = {
+            "output": f"{mask}, as the output says",
+            "fit": f"{mask}, {by_fit}",
+            "assumed": "assumed causal",
+        }
         how = told.get(source.told, f"{mask} is nearest, and does not explain the output")
         if experiment.setup.mask.causal is not source.causal:
             how = "masked as asked"

@@ -15,12 +15,15 @@ from attn_tui.captures.opening import open_capture
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.heads.statistic import STATISTICS
+from attn_tui.compute.setup import Setup
 from attn_tui.engine import plan as planning
 from attn_tui.engine import survey as surveying
 from attn_tui.engine.making import Making, MaskChoice, parse_mask
 from attn_tui.engine.plan import Plan, Question
+from attn_tui.engine.shards import merged, to_plain
 from attn_tui.engine.survey import Survey, survey
 from attn_tui.engine.work import Done, work
+from attn_tui.files.captured import as_captured, captured_at
 from tests.engine.captured import heads, opened, write
 
 ALL = Question(rows=None)
@@ -210,8 +213,9 @@ def test_a_layer_whose_other_readings_have_fewer_positions_is_looked_at(tmp_path
     write_safetensors(path, {**parts, "0.out": parts["0.v"]})
     found = open_capture([str(path)])
     assert len({reading.dims for reading in found.readings(0)}) > 1
-    # The output is V itself, which no mask gives.
-    assert Plan.of(found, ALL).masks[0].how == "nearest"
+    # The output is V itself, as a window of one key gives it.
+    mask = Plan.of(found, ALL).masks[0]
+    assert (mask.how, mask.mask.window) == ("fit", 1)
 
 
 def test_the_output_says_which_keys_a_head_has(tmp_path: Path) -> None:
@@ -231,3 +235,46 @@ def test_the_output_says_which_keys_a_head_has(tmp_path: Path) -> None:
     straight = last(Plan.of(open_capture([str(tensors)]), ALL)).values("entropy")
     found = sorted(value.value for value in values.values())
     assert found == pytest.approx(sorted(value.value for value in straight.values()))
+
+
+@pytest.mark.parametrize(
+    ("window", "softcap", "sink"), [(6, None, None), (None, None, 1.5), (None, 3.0, None)]
+)
+def test_a_window_a_cap_and_a_sink_that_no_simple_mask_explains_are_fitted(
+    tmp_path: Path, window: int | None, softcap: float | None, sink: float | None
+) -> None:
+    draw = np.random.default_rng(1).standard_normal
+    parts = {f"0.{name}": draw((1, 4, 60, 16)).astype(np.float32) for name in ("q", "k", "v")}
+    parts["0.q"] *= 4
+    q, k, v = (parts[f"0.{name}"].astype(float) for name in ("q", "k", "v"))
+    logits = q @ k.swapaxes(-1, -2) / 4
+    if softcap is not None:
+        logits = softcap * np.tanh(logits / softcap)
+    ago = np.subtract.outer(np.arange(60), np.arange(60))
+    numerators = np.exp(logits) * ((ago >= 0) & (ago < (window or 60)))
+    more = 0.0 if sink is None else np.exp(sink)
+    weights = numerators / (numerators.sum(-1, keepdims=True) + more)
+    path = tmp_path / "odd.safetensors"
+    write_safetensors(path, {**parts, "0.out": (weights @ v).astype(np.float32)})
+    plan = Plan.of(open_capture([str(path)]), ALL)
+    found = plan.masks[0]
+    assert (found.how, found.mask.kind, found.mask.window) == (
+        "fit",
+        "causal" if window is None else "window",
+        window,
+    )
+    assert found.softcap == (softcap and pytest.approx(softcap, rel=1e-3))
+    assert found.sink == (sink and pytest.approx(sink, rel=1e-3))
+    assert found.fits
+    first = last(plan).values("first_key_mass")
+    for head, value in first.items():
+        assert value.value == pytest.approx(weights[0, head.head, :, 0].mean(), rel=1e-3)
+    assert merged([to_plain(last(plan))]).plan.masks == plan.masks
+    # The same is opened in Attention.
+    source = captured_at((str(path),), head=3)
+    setup = as_captured(Setup(), source)
+    assert (source.told, source.miss, source.window) == ("fit", None, window)
+    assert (setup.scale.softcap, setup.scale.sink) == (found.softcap, found.sink)
+    sees = [int((vector.scores > -np.inf).sum()) for vector in source.vectors(setup)]
+    assert sees == ([60] * 60 if window is None else [*range(1, 6), *[6] * 55])
+    assert setup.mask.causal is (window is None)

@@ -81,6 +81,8 @@ def masks_to_plain(plan: Plan) -> list[dict[str, Any]]:
             "query_offset": found.mask.offset if found.mask.by_position else None,
             "window": found.mask.window,
             "known_by": found.how,
+            "softcap": found.softcap,
+            "sink": found.sink,
             "read_as": found.read_as or None,
             "residual": None if found.residual is None else plain_number(found.residual),
         }

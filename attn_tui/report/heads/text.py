@@ -17,6 +17,7 @@ from attn_tui.engine.table import numbers_of
 from attn_tui.report.headline import FULL
 from attn_tui.report.heads.headline import headline
 from attn_tui.report.heads.words import (
+    found_name,
     layers_text,
     mask_text,
     number,
@@ -151,7 +152,7 @@ def _masks(masks: Mapping[int, FoundMask]) -> Iterator[str]:
     """Yield a line for each kind of mask, with the layers it is of and the worst fit."""
     by_kind: dict[object, list[int]] = {}
     for layer, mask in masks.items():
-        by_kind.setdefault((mask.mask, mask.how), []).append(layer)
+        by_kind.setdefault((found_name(mask), mask.how), []).append(layer)
     for layers in by_kind.values():
         worst = max((masks[layer] for layer in layers), key=lambda each: each.residual or 0.0)
         which = "" if len(by_kind) == 1 else f"{layers_text(layers)}: "

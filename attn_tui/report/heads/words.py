@@ -76,10 +76,25 @@ def mask_name(mask: HeadMask) -> str:
     return text
 
 
+def found_name(found: FoundMask) -> str:
+    """Return a mask in words, with the cap and the sink that were found with it."""
+    text = mask_name(found.mask)
+    if found.softcap is not None:
+        text += f", soft cap {quantity(found.softcap)}"
+    if found.sink is not None:
+        text += f", sink b = {quantity(found.sink)}"
+    return text
+
+
 def mask_text(found: FoundMask) -> str:
     """Return a mask in words, with how it is known."""
-    text = mask_name(found.mask)
-    known = {"asked": "as asked", "output": "as the output says", "assumed": "assumed"}
+    text = found_name(found)
+    known = {
+        "fit": "found by the doctor's fit of one head",
+        "asked": "as asked",
+        "output": "as the output says",
+        "assumed": "assumed",
+    }
     if found.how == "nearest":
         text += " is nearest, and does not explain the output"
     elif found.how in known:

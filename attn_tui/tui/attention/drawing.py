@@ -81,6 +81,7 @@ def miss_rows(scene: Scene, width: int) -> list[Row]:
     if source.causal is not None and mask.causal is not source.causal:
         return []
     made = {None: "the captured mask", True: "causal", False: "no mask"}[source.causal]
+    made = made if source.window is None else f"window of {source.window:,}"
     text = first_text(miss_texts(made, source.miss, "the Doctor on 5 says why"), width)
     return [fitted(((text, "error"),), width)]
 

@@ -24,7 +24,7 @@ from attn_tui.report.heads.values import (
     unit,
     value_text,
 )
-from attn_tui.report.heads.words import mask_name
+from attn_tui.report.heads.words import found_name
 from attn_tui.report.miss import miss_texts
 from attn_tui.report.progress import going_on
 from attn_tui.tui.bars import Status
@@ -99,7 +99,7 @@ def _miss(scene: Scene, table: HeadTable) -> list[str]:
     residual = found.residual
     if residual is None or found.fits:
         return []
-    return miss_texts(mask_name(found.mask), residual, "numbers below are of that mask")
+    return miss_texts(found_name(found), residual, "numbers below are of that mask")
 
 
 def _facts(scene: Scene, table: HeadTable) -> list[tuple[str, str]]:
