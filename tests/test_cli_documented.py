@@ -31,6 +31,13 @@ def test_what_is_documented_can_be_asked(line: str) -> None:
     assert result.stdout
 
 
+def test_the_headline_of_sweep_is_that_of_a_sweep() -> None:
+    text = (Path(__file__).parents[1] / "README.md").read_text()
+    quotes = " ".join(re.findall(r"^> (.*)", text, re.M))
+    said = call("sweep", "--n", "64", "--d-k", "1:8192").stdout.partition("\n\n")[0]
+    assert f"**3 Sweep.** {' '.join(said.split())} **4" in quotes.replace(">", "")
+
+
 def test_questions_are_documented() -> None:
     commands = [shlex.split(line)[1] for line in _documented()]
     assert all(commands.count(command) >= 3 for command in ("show", "dot", "sweep"))

@@ -7,6 +7,7 @@ from math import exp, inf, isnan, log
 from textwrap import wrap
 
 from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.sweep.summary import SPAN
 from attn_tui.report.numbers import general
 from attn_tui.report.rows import cells
 
@@ -21,9 +22,9 @@ _LARGEST = log(1e6)
 
 _SAME = log(1.05)
 
-ROUGH, VAGUE = 0.05, 0.2
-"""A factor with a larger relative error is said to be about so, and with a still larger one has
-one digit."""
+ROUGH, WIDE = 0.05, log(1.5)
+"""A factor with a larger relative error is said to be about so; of one whose 95 % interval spans
+more than the other, by its logarithm, the interval is said."""
 
 DIVISORS = {"inverse-sqrt": "√d_k", "inverse": "d_k"}
 """What rules divide by, where there is a symbol for it."""
@@ -166,12 +167,14 @@ class Factor:
 
     @property
     def many(self) -> str:
-        """How many times, with the digits that the error leaves: ``24``, ``about 10``."""
-        if abs(self.log) > _LARGEST:
+        """How many times, as far as the error tells: ``24``, ``about 26``, ``6.7 to 23``."""
+        size, apart = abs(self.log), SPAN * self.error
+        if size > _LARGEST:
             return "over a million"
-        times = exp(abs(self.log))
-        about = "" if self.error < ROUGH else "about "
-        return about + rounded(times if self.error < VAGUE else float(f"{times:.1g}"))
+        if not 2.0 * apart > WIDE:
+            return ("" if self.error < ROUGH else "about ") + rounded(exp(size))
+        low, top = rounded(exp(size - apart)), size + apart
+        return f"over {low}" if top > _LARGEST else f"{low} to {rounded(exp(top))}"
 
     @property
     def times(self) -> str:

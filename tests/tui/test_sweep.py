@@ -23,9 +23,9 @@ from tests.tui.at_sweep import SMALL, at_sweep, draft, headline
 from tests.tui.person import MEDIUM, NARROW, WIDE
 
 SAID = {
-    WIDE: "Here (8 keys, d_k = 64) dividing by √d_k makes the typical gradient about 2 times "
+    WIDE: "Here (8 keys, d_k = 64) dividing by √d_k makes the typical gradient 1 to 3.2 times "
     "smaller. It makes it larger only above some d_k between 59 and 170.",
-    NARROW: "8 keys, d_k = 64: gradient about 2 times smaller divided by √d_k.",
+    NARROW: "8 keys, d_k = 64: gradient 1 to 3.2 times smaller divided by √d_k.",
 }
 SAID[MEDIUM] = SAID[WIDE]
 

@@ -211,7 +211,7 @@ class _Picture:
         if met.low and met.high:
             ends = f"{short_place(met.low)} to {short_place(met.high)}"
             long = f"{what} at {self.over} = {at}{so_far} (95 %: {ends})"
-            texts = [long, f"{what} at {at}{so_far} ({ends})", *texts]
+            texts = [long, *(f"{text} ({ends})" for text in texts[:2]), *texts]
         return Interval(met.low or x.minimum, met.at, met.high or x.maximum, texts)
 
     # Axes

@@ -10,7 +10,7 @@ from attn_tui.compute.norms import SMALLEST_NORMAL, log_of, power
 
 Floats = NDArray[np.float64]
 
-_SPAN = 1.959963984540054
+SPAN = 1.959963984540054
 """So many standard deviations to either side hold 95 % of a normal law."""
 
 
@@ -80,14 +80,14 @@ class Summary:
     @property
     def median_standard_error(self) -> float:
         """The standard error the median's interval corresponds to; NaN for one draw."""
-        return (self.median_high - self.median_low) / (2.0 * _SPAN) if self.draws > 1 else nan
+        return (self.median_high - self.median_low) / (2.0 * SPAN) if self.draws > 1 else nan
 
     @property
     def log_median_standard_error(self) -> float:
         """The standard error of ln of the median that its interval corresponds to."""
         if self.draws < 2:
             return nan
-        return (self.log_median_high - self.log_median_low) / (2.0 * _SPAN)
+        return (self.log_median_high - self.log_median_low) / (2.0 * SPAN)
 
     @property
     def low(self) -> float:
@@ -116,7 +116,7 @@ def median_ranks(draws: int) -> tuple[int, int]:
     >>> median_ranks(1000)
     (468, 531)
     """
-    low = max(floor((draws - _SPAN * sqrt(draws)) / 2.0) - 1, 0)
+    low = max(floor((draws - SPAN * sqrt(draws)) / 2.0) - 1, 0)
     return low, draws - 1 - low
 
 

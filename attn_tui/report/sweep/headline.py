@@ -8,6 +8,7 @@ import numpy as np
 
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.sweep.answer import Answer
+from attn_tui.compute.sweep.crossing import Meeting
 from attn_tui.compute.sweep.crossover import last_fall
 from attn_tui.compute.sweep.points import Place, Points, median_error
 from attn_tui.compute.sweep.settings import Statistic
@@ -60,10 +61,11 @@ def headline(answer: Answer, statistic: Statistic, of: Of = "median") -> Headlin
         text = f"Only the rule {_called(*rules)} is drawn: there is nothing to compare it with."
         return Headline.fitting((text,), (text,))
     if len(rules) > 1:
-        best, text = _ranking(points, place, answer.rules, statistic)
+        best, many, compared = _ranking(points, place, answer.rules, statistic)
+        text = f"{begin}{best} leaves the largest typical {noun} of {many} rules"
         brief = f"{best} leaves the largest typical {noun}."
         return Headline.fitting(
-            (text, text.partition(": ")[0] + "."), (brief, f"{best} is largest.")
+            (f"{text}: {compared}.", f"{text}."), (short + brief, brief, f"{best} is largest.")
         )
     (rule,) = rules
     found = change(points, place, rule, statistic)
@@ -126,17 +128,24 @@ def _elsewhere(
     over_n = answer.settings.view == "curves" and answer.settings.over == "n"
     if over_n or (met := answer.crossing(rule, statistic, n)) is None:
         return
-    at, low, high, so_far = met.at, met.low, met.high, "" if met.finished else ", so far"
-    about = f"about {short_place(at)}"
-    if found.log > 0.0 and d_k > at:
-        ends = f" ({short_place(low)} to {short_place(high)}{so_far})" if low and high else so_far
-        yield f"With d_k below {about}{ends} it makes it smaller."
-        yield f"With d_k below {about}{so_far} it makes it smaller."
-    elif found.log < 0.0 and d_k < at:
-        if low and high:
-            ends = f"{short_place(low)} and {short_place(high)}"
-            yield f"It makes it larger only above some d_k between {ends}{so_far}."
-        yield f"It makes it larger only above d_k = {about}{so_far}."
+    about, so_far = _about(met), "" if met.finished else ", so far"
+    if found.log > 0.0 and d_k > met.at:
+        yield f"With d_k below {about} it makes it smaller{so_far}."
+        yield f"It is smaller with d_k below {about}{so_far}."
+    elif found.log < 0.0 and d_k < met.at:
+        if met.low and met.high:
+            low, high = short_place(met.low), short_place(met.high)
+            yield f"It makes it larger only above some d_k between {low} and {high}{so_far}."
+            yield f"It is larger only above a d_k of {low} to {high}{so_far}."
+        yield f"It is larger only with d_k above {about}{so_far}."
+
+
+def _about(met: Meeting) -> str:
+    """Return where medians meet, with what is known of its interval: ``about 430 (370 to 530)``."""
+    low, high = (short_place(end) if end else "" for end in (met.low, met.high))
+    ends = f"{low} to {high}" if low and high else low and f"{low} or more"
+    ends = ends or (high and f"{high} or less")
+    return f"about {short_place(met.at)}" + (f" ({ends})" if ends else "")
 
 
 def _over_n(answer: Answer, rule: str, statistic: Statistic) -> tuple[str, ...]:
@@ -158,16 +167,17 @@ def _over_n(answer: Answer, rule: str, statistic: Statistic) -> tuple[str, ...]:
     if signs[0] and not any(signs[signs.index(False) :]):
         logs = np.array([each.log for each in changes.values()])
         at = last_fall([*changes], logs)
-        if at is not None:
-            text = f"{begin} larger with fewer than about {short_place(at)} keys, smaller with more"
+        met = answer.crossing(rule, statistic, 0) or (at and Meeting(at, None, None))
+        if met:
+            text = f"{begin} larger with fewer than {_about(met)} keys, smaller with more"
             return (f"{text}: {last.times} with {last_n:,}.", f"{text}.")
     return (f"{begin} {last.times} with {last_n:,} keys.",)
 
 
 def _ranking(
     points: Points, place: Place, rules: Sequence[str], statistic: Statistic
-) -> tuple[str, str]:
-    """Return which of several rules leaves the largest median, and how the others compare."""
+) -> tuple[str, int, str]:
+    """Return which of how many rules leaves the largest median, and how the others compare."""
     known = [point for rule in rules if (point := points.at(*place, rule))]
     best, *rest = sorted(known, key=lambda point: -point.statistics[statistic].log_median)
     parts = []
@@ -176,9 +186,7 @@ def _ranking(
         found = Factor(by, median_error(best, point, statistic))
         many = f"{found.many} times" if _told(found) else "about"
         parts.append(f"{many} that of {_called(point.rule)}")
-    best_rule, noun = _called(best.rule), _NOUNS[statistic]
-    compared = f"Of {len(known)} rules {best_rule} leaves the largest typical {noun} here"
-    return best_rule, f"{compared}: {', '.join(parts[:2])}."
+    return _called(best.rule), len(known), ", ".join(parts[:2])
 
 
 def _called(rule: str) -> str:
