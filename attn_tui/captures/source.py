@@ -154,10 +154,12 @@ def read_head(
     offset = max(shape.n_keys - shape.n_queries, 0)
     positions = [part.rows + offset if part.positions is None else part.positions for part in parts]
     seen = [part.seen for part in parts if part.seen is not None]
+    where = f"of layer {layer}, head {head}"
+    keys = range(shape.n_keys)
     return Captured(
-        _numbers([part.queries for part in parts]),
-        _numbers([first.keys]),
-        None if first.values is None else _numbers([first.values]),
+        _numbers(f"q {where}", [part.queries for part in parts], wanted),
+        _numbers(f"k {where}", [first.keys], keys),
+        None if first.values is None else _numbers(f"v {where}", [first.values], keys),
         paths=tuple(paths),
         place=(batch, layer, head),
         row=row,
@@ -196,8 +198,17 @@ def _bias(parts: "Sequence[HeadRows]") -> NDArray[np.floating[Any]] | None:
     return bias
 
 
-def _numbers(parts: Sequence[Any]) -> Floats:
-    """Return rows as read-only float64, which is shared."""
+def _numbers(name: str, parts: Sequence[Any], numbers: Sequence[int]) -> Floats:
+    """Return rows as read-only float64, which is shared.
+
+    Raises:
+        InputError: If one is not finite, with the number of its row.
+    """
     rows = np.vstack(parts).astype(np.float64)
+    wrong = np.argwhere(~np.isfinite(rows))
+    if wrong.size:
+        row, column = wrong[0]
+        problem = f"{name}: row {numbers[row]:,}, column {column:,} is {rows[row, column]}"
+        raise InputError("capture", problem.replace("nan", "NaN"), "finite numbers")
     rows.setflags(write=False)
     return rows

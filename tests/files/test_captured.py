@@ -161,7 +161,7 @@ def test_numbers_that_are_none_are_named(file: Path) -> None:
     k = np.ones((1, 1, 3, 2), np.float32)
     k[0, 0, 1, 1] = np.nan
     write_safetensors(file, {"0.q": np.ones((1, 1, 3, 2), np.float32), "0.k": k})
-    with pytest.raises(InputError, match="row 1 has NaN or an infinity"):
+    with pytest.raises(InputError, match="k of layer 0, head 0: row 1, column 1 is NaN"):
         read_head([str(file)], 0, 0, 0)
 
 
@@ -305,3 +305,20 @@ def test_layouts_and_names_are_asked_like_those_of_heads(file: Path) -> None:
     result = CliRunner().invoke(program, ["attention", "--layout", "bnhd"])
     assert result.exit_code == 2
     assert "--layout: nothing is captured" in result.output
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "row"), [("k", np.nan, None), ("q", -np.inf, 5), ("v", np.inf, 2)]
+)
+def test_a_number_that_is_not_finite_is_named_with_its_tensor_row_and_column(
+    tmp_path: Path, part: str, value: float, row: int | None
+) -> None:
+    draw = np.random.default_rng(1).standard_normal
+    parts = {f"0.{name}": draw((1, 2, 9, 4)).astype(np.float32) for name in ("q", "k", "v")}
+    parts[f"0.{part}"][0, 1, 5, 3] = value
+    path = tmp_path / "odd.safetensors"
+    write_safetensors(path, parts)
+    with pytest.raises(InputError) as caught:
+        captured_at((str(path),), head=1, row=row)
+    shown = "NaN" if np.isnan(value) else value
+    assert caught.value.problem == f"{part} of layer 0, head 1: row 5, column 3 is {shown}"
