@@ -1,6 +1,19 @@
 """By how much weights miss the output that was captured with them, in words."""
 
+from math import isnan
+
 from attn_tui.report.headline import percent
+
+
+def miss_text(residual: float) -> str:
+    """Return by how much, relative to the output.
+
+    >>> miss_text(0.36), miss_text(1.7), miss_text(float("nan"))
+    ('36 %', '≥ 100 %', 'NaN')
+    """
+    if isnan(residual):
+        return "NaN"
+    return percent(residual) if residual < 1.0 else "≥ 100 %"
 
 
 def miss_texts(made: str, residual: float, more: str) -> list[str]:
@@ -11,7 +24,7 @@ def miss_texts(made: str, residual: float, more: str) -> list[str]:
         residual: ‖out − P·V‖/‖out‖.
         more: What is to be said besides, where there is room.
     """
-    miss = percent(residual) if residual < 1.0 else "all of it"
+    miss = miss_text(residual)
     begin = made[:1].upper() + made[1:]
     return [
         f"{begin} misses the output by {miss}: {more}",

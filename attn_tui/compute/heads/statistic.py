@@ -96,4 +96,4 @@ STATISTICS: Mapping[str, Statistic] = {each.name: each for each in _ALL}
 """Every statistic by its name."""
 
 OF_SEVERAL_KEYS = ("max_weight", "saturated_share", "gradient_norm", "dead_gradient_share")
-"""Those of rows that see several keys, a sink among them: that of a single key is 1."""
+"""Those of rows that see several keys, a sink among them: the only one has weight 1."""

@@ -133,13 +133,14 @@ def render_text(
         text = "P·V of these rows, since one capture has none; --mask and the like say how"
         yield from _line("output", text)
     text = (
-        f"a tensor that is less than {ROUNDINGS:g} times its rounding off, or 0.01 %, and no entry "
+        f"what rounding may explain: the tensors differ by less than {ROUNDINGS:g} times what "
+        f"rounding makes, or by 0.01 %, and no entry by more than {ROUNDINGS:g} spacings of the "
+        "format at the largest number of its row"
     )
-    text += f"of it more than {ROUNDINGS:g} spacings at the largest of its row"
     if found.tolerance is not None:
-        size = f"{general(found.tolerance, 3)} times"
-        text = f"a tensor that is at most {size} its size off, no entry of it {size} the "
-        text += "largest of its row"
+        size = general(found.tolerance, 3)
+        text = f"what --tolerance allows: the tensors differ by at most {size} of their size, and "
+        text += f"no entry by more than {size} of the largest number of its row"
     yield from _line("agrees", text)
     yield "\n"
     yield from _parts(found)

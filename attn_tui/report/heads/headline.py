@@ -177,6 +177,8 @@ def _weight(found: Facts, tau: float, keys: float) -> Said:
         text = f"{found.of} none saturates: even in {found.head}, the sharpest, a {row} puts"
         share = percent(found.value)
         short = f"None of {found.known:,} heads saturates; {found.head} is the sharpest: {share}."
+        if found.known == 1:
+            short = f"{found.head} does not saturate: {share} on one key.".capitalize()
         return f"{text} {share} of its weight on one key on average.", short
     begin = f"{found.of} {found.count:,} saturate"
     short = f"{found.count:,} of {found.known:,} heads saturate"

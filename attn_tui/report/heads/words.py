@@ -11,8 +11,8 @@ from attn_tui.compute.heads.partial import Value
 from attn_tui.compute.heads.statistic import OF_SEVERAL_KEYS, STATISTICS
 from attn_tui.engine.making import FoundMask
 from attn_tui.engine.plan import Question
-from attn_tui.report.headline import percent
 from attn_tui.report.heads.values import SHARES
+from attn_tui.report.miss import miss_text
 from attn_tui.report.numbers import in_percent, quantity, unusual
 
 
@@ -101,7 +101,7 @@ def mask_text(found: FoundMask) -> str:
         text += f", {known[found.how]}"
     if found.residual is None:
         return text
-    miss = percent(found.residual) if found.residual < 1.0 else "all of it"
+    miss = miss_text(found.residual)
     if not found.fits:
         yet = "" if found.how == "nearest" else "yet "
         return f"{text}; {yet}P·V misses the output by {miss}: try attn-tui doctor"

@@ -167,3 +167,9 @@ def test_the_numbers_of_a_capture_are_those_of_its_partials() -> None:
     assert clip[4, 7] == last.table.partials[head].value("qk_clip", 5.0).value
     assert last.progress == 1.0
     assert Path(last.table.capture.paths[0]).exists()
+
+
+def test_one_head_is_not_none_of_one() -> None:
+    numbers = {name: np.array([0.3]) for name in STATISTICS}
+    said = headline(table(numbers, 1), "max_weight")
+    assert said.short == "Layer 0 head 0 does not saturate: 30 % on one key."
