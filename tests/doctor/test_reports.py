@@ -202,6 +202,8 @@ def test_a_screen_shows_what_was_found_beside_what_was_expected(
 def test_an_interrupted_report_says_how_far_it_came(capture: Capture) -> None:
     made = report(capture, "agrees", interrupted=True)
     assert next(why(made)) == "Stopped after 1 of 1 head."
+    partly = replace(report(capture, "agrees"), total=3)
+    assert "; 1 of 1 head so far, 2 left, 32 of 64 rows" in verdict_line(partly)
     assert verdict_line(report(capture, interrupted=True)).startswith("cannot tell: stopped")
 
 
