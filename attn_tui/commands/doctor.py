@@ -50,7 +50,12 @@ Exit status: 0 agrees, or nothing was expected; 1 a head differs; 2 bad input;
 )
 @option("--layer", "L", "Only this layer.  [default: all]", CAPTURE)
 @option("--head", "H", "Only this head of each layer.  [default: all]", CAPTURE)
-@option("--rows", "N", "How many rows of each head are used, at most.  [default: 32]", CAPTURE)
+@option(
+    "--rows",
+    "N|all",
+    "How many rows of each head are used, at most; all: up to 4,096.  [default: 32]",
+    CAPTURE,
+)
 @option("--seed", "S", "Which rows are drawn, a whole number.  [default: 1]", CAPTURE)
 @option(
     "--layout",
@@ -103,11 +108,13 @@ def _settings(given: dict[str, Any]) -> "Settings":
 
 def _whole(name: str, text: str, most: int) -> int:
     least = name == "rows"
+    if least and text.strip() == "all":
+        return most
     with suppress(InputError):
         found = parse_whole(name, text)
         if least <= found <= most:
             return found
-    bound = f"a whole number from {int(least)} to {most:,}"
+    bound = f"a whole number from {int(least)} to {most:,}" + ", or all" * least
     raise InputError(name, f"{inert(text)} will not do", bound)
 
 

@@ -171,7 +171,8 @@ def test_the_line_says_of_how_many_rows_it_knows(tmp_path: Path, config: str) ->
         "2 of 2 heads, 8 of 64 rows of each; config"
         in run(path, "--rows", "8", "--config", config).stdout
     )
-    assert "2 of 2 heads; config" in run(path, "--rows", "64", "--config", config).stdout
+    for rows in ("64", "all"):
+        assert "2 of 2 heads; config" in run(path, "--rows", rows, "--config", config).stdout
 
 
 def test_heads_whose_keys_are_infinite_are_read_as_the_others(tmp_path: Path) -> None:
