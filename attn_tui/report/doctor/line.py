@@ -224,13 +224,13 @@ def _evidence(report: Report, group: Group) -> str:
     of = f"{len(group.findings):,} of {counted(done, 'head')}"
     if len(group.findings) == 1 < done:
         of += f" ({group.places})"
-    if found.used and report.settings.rows < finding.shape.n_queries:
-        of += f", {report.settings.rows:,} of {finding.shape.n_queries:,} rows of each"
     if done < report.total:
         left = f"{report.total - done:,}"
         of += (
             f", stopped before the other {left}" if report.interrupted else f" so far, {left} left"
         )
+    if found.used and report.settings.rows < finding.shape.n_queries:
+        of += f", {report.settings.rows:,} of {finding.shape.n_queries:,} rows of each"
     source = f"; {report.expectation.source}" if report.expectation else ""
     residual = f"residual {quantity(found.residual)}{path}; " * bool(found.used)
     return f"{residual}{of}{source}"
