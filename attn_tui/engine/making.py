@@ -231,7 +231,7 @@ class _Fits:
         )
         both = [rows, self.capture.read(last, [*map(int, rows.rows)], reading)]
         misses = [_residual(each, making.weighing(each, found.mask)) for each in both]
-        return replace(told, residual=max(m for m in misses if not isnan(m)))
+        return replace(told, residual=max((m for m in misses if not isnan(m)), default=None))
 
 
 def _found(capture: Capture, making: Making, head: HeadId, fits: _Fits) -> FoundMask:

@@ -278,3 +278,16 @@ def test_a_window_a_cap_and_a_sink_that_no_simple_mask_explains_are_fitted(
     sees = [int((vector.scores > -np.inf).sum()) for vector in source.vectors(setup)]
     assert sees == ([60] * 60 if window is None else [*range(1, 6), *[6] * 55])
     assert setup.mask.causal is (window is None)
+
+
+def test_a_layer_whose_heads_all_meet_nan_is_fitted_on_what_is_left(tmp_path: Path) -> None:
+    made = heads(layers=1, query_heads=2)
+    tensors = {
+        f"0.{part}": np.array([getattr(head, name) for head in made.values()], np.float32)[None]
+        for part, name in (("q", "queries"), ("k", "keys"), ("v", "values"), ("out", "output"))
+    }
+    tensors["0.k"][0, :, 50, 3] = np.nan
+    path = tmp_path / "nan.safetensors"
+    write_safetensors(path, tensors)
+    found = Plan.of(open_capture([str(path)]), ALL).masks[0]
+    assert (found.how, found.mask.kind, found.residual) == ("fit", "causal", None)
