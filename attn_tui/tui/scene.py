@@ -66,7 +66,7 @@ class Scene:
     @property
     def is_unread(self) -> bool:
         """Whether what is shown is about the last scores that could be read."""
-        return self.asked.error is not None
+        return False
 
     @property
     def narrow(self) -> bool:

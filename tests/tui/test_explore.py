@@ -167,6 +167,22 @@ def faded_with(person: Person) -> list[Canvas]:
     return [*person.app.screen.query("KeyTable Canvas, ChartCanvas").results(Canvas)]
 
 
+async def test_headlines_in_which_no_scores_play_a_part_are_not_about_the_last_readable() -> None:
+    async with at_screen() as person:
+        await person.press("e", "end")
+        await person.write("\nabc")
+        await person.press("escape")
+        for name in ("dots", "attention", "claims"):
+            await person.app.run_action(f"app.instrument('{name}')")
+            await person.press("p" if name == "dots" else "f5")
+            person.misses("last readable")
+            if name == "dots":
+                person.sees("press 1, 4 or 5")
+        await person.app.run_action("app.instrument('explore')")
+        await person.press("f5")
+        person.sees("(last readable)")
+
+
 async def test_text_that_is_no_vector_names_token_and_line_and_keeps_the_last_answer() -> None:
     async with at_screen() as person:
         await person.press("e", "end")

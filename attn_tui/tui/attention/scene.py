@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.attention.answer import Answer, compare
+from attn_tui.compute.attention.head import is_drawn
 from attn_tui.report.attention.headline import headline, typical_factor
 from attn_tui.report.headline import Headline
 from attn_tui.tui import scene
@@ -26,6 +27,11 @@ class Scene(scene.Scene):
     answer: Answer | None
     view: View
     late: bool
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether it is about the last scores that could be read, which a drawn head has not."""
+        return self.asked.error is not None and not is_drawn(self.asked.experiment)
 
     @property
     def is_old(self) -> bool:

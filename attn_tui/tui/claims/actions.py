@@ -16,7 +16,7 @@ ACTIONS = (
         },
         {
             "rule": _NO_SCALE,
-            "pin": "Answers are pinned in Explore: press 1",
+            "pin": "Answers are pinned in Explore, Attention and Heads: press 1, 4 or 5",
             "axis": "The axes of these pictures choose themselves",
             "remove": "There is nothing to take away here",
         },

@@ -11,7 +11,7 @@ ACTIONS = (
             "stop": "stopping.stop('All is drawn: a draws again, the setting samples more')",
             "remove": "draws.remove_row",
         },
-        {"pin": "Answers are pinned in Explore: press 1"},
+        {"pin": "Answers are pinned in Explore, Attention and Heads: press 1, 4 or 5"},
         called={"edit": "Entries"},
         less=1, more=1, edit=2, again=4, stop=3, next_view=1, next_pane=3, details=4,
     ),

@@ -45,6 +45,11 @@ class Scene(scene.Scene):
     late: bool
 
     @property
+    def is_unread(self) -> bool:
+        """Whether what is shown is about the last scores that could be read."""
+        return self.asked.error is not None
+
+    @property
     def is_old(self) -> bool:
         """Whether what is shown is not the answer to what is asked, and fades."""
         return self.is_unread or self.late

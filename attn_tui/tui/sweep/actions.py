@@ -15,7 +15,7 @@ ACTIONS = (
             "stop": "stopping.stop('Nothing is being drawn: a draws again')",
         },
         {
-            "pin": "Answers are pinned in Explore: press 1",
+            "pin": "Answers are pinned in Explore, Attention and Heads: press 1, 4 or 5",
             "remove": "There is nothing to mask here: keys are masked in Explore",
         },
         called={"edit": "Statistic", "rule": "Rules"},
