@@ -91,6 +91,8 @@ class InstrumentScreen(Punctual, Screen[None]):
 
     KEPT: ClassVar = 1
     """Of how many questions the answers are kept."""
+    PERSISTS: ClassVar = False
+    """Whether work goes on behind a dialogue."""
 
     explanation: Explanation
     answer: Any = None
@@ -218,13 +220,18 @@ class InstrumentScreen(Punctual, Screen[None]):
 
     def on_screen_suspend(self) -> None:
         """Leave nothing running behind a screen that is not seen, and no keys that do nothing."""
-        for each in self.computings:
-            each.leave()
+        if not (self.PERSISTS and self.app.screen.is_modal):
+            self._leave()
         self.keyboard.show(())
 
     def on_unmount(self) -> None:
         """Leave nothing running that nobody waits for."""
-        self.on_screen_suspend()
+        self._leave()
+        self.keyboard.show(())
+
+    def _leave(self) -> None:
+        for each in self.computings:
+            each.leave()
 
     # What is shown
 
@@ -294,9 +301,11 @@ class InstrumentScreen(Punctual, Screen[None]):
         self.view = replace(view or type(now)(), settings=now.settings, full=now.full)
 
     def show_job(self) -> None:
-        """Show how the long answer stands."""
+        """Show how the long answer stands, behind a dialogue too."""
         self.go_on()
         self.draw(later=False)
+        if not self.is_current:
+            self.keyboard.show(())
 
     def scene(self, asked: Asked) -> Scene:
         """Return what panes are to show."""

@@ -24,6 +24,7 @@ from attn_tui.tui.explaining import Explanation
 from attn_tui.tui.explore import chart_data
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.job import Job
+from attn_tui.tui.reading import ReadDialog
 from attn_tui.tui.state import Asked
 from attn_tui.tui.sweep import results
 from tests.tui.person import NARROW, WIDE, at_screen
@@ -36,6 +37,7 @@ class Bare(App[None]):
 
 class Counting(InstrumentScreen):
     NAME = "counting"
+    PERSISTS = True
     explanation = Explanation("Counting", "n", "Counts.", "this test")
 
     def __init__(self) -> None:
@@ -124,6 +126,24 @@ async def test_what_was_stopped_stays_so_until_it_is_asked_for_anew() -> None:
         await ended(pilot, screen)
         # What was better before stays.
         assert (screen.job.state, screen.job.result("a")) == ("stopped", 2)
+
+
+async def test_work_goes_on_behind_a_dialogue() -> None:
+    screen, opened = Counting(), Event()
+
+    def work(stop: Stop) -> Iterator[int]:
+        yield 1
+        opened.wait(30)
+        yield 3
+
+    async with Bare().run_test() as pilot:
+        await pilot.app.push_screen(screen)
+        screen.computing.ask("a", work)
+        await pilot.app.push_screen(ReadDialog("Words", "text"))
+        await pilot.pause()
+        opened.set()
+        await ended(pilot, screen)
+        assert (screen.job.state, screen.job.result("a")) == ("done", 3)
 
 
 async def test_what_is_overtaken_or_left_ends_and_is_not_shown() -> None:

@@ -52,6 +52,7 @@ class HeadsScreen(InstrumentScreen):
         ".txt": answers.render_text, ".json": answers.render_json, ".csv": answers.render_csv,
     }  # fmt: skip
     KEPT = 4
+    PERSISTS = True
     explanation = explanations.WORDS
     answer: Answer | None = None
     view: View = View()
