@@ -141,13 +141,16 @@ class Divided:
 
 
 def _amount(value: float) -> str:
-    """Return a number with its sign, to two digits, and all of a whole one below a million."""
+    """Return a number with its sign, to two digits, or all of three and of a whole one."""
     size, sign = abs(value), MINUS if value < 0 else ""
     if size >= 1e12:
         return f"{sign}over a trillion"
     if size >= 1000 or (size == round(size) and size >= 1):
         return f"{sign}{size if size < 1e6 else float(f'{size:.3g}'):,.0f}"
-    return f"{sign}{float(f'{size:.2g}'):.6f}".rstrip("0").rstrip(".") if size >= 1e-6 else "0"
+    short = next((n for n in (2, 3) if float(f"{size:.{n}g}") == size), 2)
+    return (
+        f"{sign}{float(f'{size:.{short}g}'):.6f}".rstrip("0").rstrip(".") if size >= 1e-6 else "0"
+    )
 
 
 def _disagreement(answer: Answer) -> str:

@@ -130,3 +130,9 @@ def test_draws_that_disagree_say_so() -> None:
         "At d_k = 1,024, q·k is typically ±32: it grows as √d_k. The draws disagree: their mean is "
         "9.0 standard errors off."
     )
+
+
+@pytest.mark.parametrize(("d_k", "left"), [(64, "0.125"), (1024, "0.031"), (256, "0.0625")])
+def test_what_three_digits_write_is_not_rounded(d_k: int, left: str) -> None:
+    setup = Setup(d_k=d_k, scale=parse_scale("inverse"))
+    assert f"becomes ±{left}, " in headline(parse(replace(EXAMPLE, setup=setup))).full
