@@ -115,6 +115,8 @@ class _Row:
         shown, styled = self._shown[column:end], self._styles[column:end]
         if shown == new and styled == [style] * width:
             return
+        self._part(column)
+        self._part(end)
         self._shown[column:end] = new
         self._styles[column:end] = [style] * width
         changed = [
@@ -123,7 +125,23 @@ class _Row:
         for first, last in _runs(changed):
             while not new[first] and first:
                 first -= 1
+            while last + 1 < width and not new[last + 1]:
+                last += 1
             yield first, new[first : last + 1]
+
+    def _part(self, place: int) -> None:
+        """Know nothing of what takes cells on both sides of a place, of which one is overwritten.
+
+        Terminals differ in what they show of the other.
+        """
+        if place >= len(self._shown) or self._shown[place] != "":
+            return
+        first = last = place
+        while first and self._shown[first] == "":
+            first -= 1
+        while last < len(self._shown) and self._shown[last] == "":
+            last += 1
+        self._shown[first:last] = [None] * (last - first)
 
 
 def _cells_of(text: str, width: int) -> list[str]:
@@ -191,15 +209,17 @@ class _Output:
             self.place = (row, column + len(shown))
             return
         for cell, part in enumerate(shown):
+            if not part:
+                continue
+            ends = (more for more, each in enumerate(shown[cell + 1 :], cell + 1) if each)
+            end = next(ends, len(shown))
             if len(part) > 1:
-                width = next((more for more, each in enumerate(shown[cell + 1 :], 1) if each), 0)
                 self.move(row, column + cell)
-                self.parts.append(" " * (width or len(shown) - cell))
+                self.parts.append(" " * (end - cell))
                 self.place = (-1, -1)
-            if part:
-                self.move(row, column + cell)
-                self.parts.append(part)
-                self.place = (row, column + cell + 1) if len(part) == 1 else (-1, -1)
+            self.move(row, column + cell)
+            self.parts.append(part)
+            self.place = (row, column + end) if len(part) == 1 else (-1, -1)
 
     def send(self, other: str) -> None:
         """Send something else, behind which nothing is known of the cursor."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pyte
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attn_tui.tui.cells import Cells
@@ -42,6 +42,9 @@ class Shown:
         return [[self.screen.buffer[y][x] for x in range(COLUMNS)] for y in range(LINES)]
 
 
+@example([update(0, 15, "", "宽字"), update(0, 13, "", "aaaaa"),
+          update(0, 15, "", "宽字") + update(0, 18, "", "a")])  # fmt: skip
+@example([update(0, 15, "", "宽"), update(0, 15, "", "字") + update(0, 16, "", "b")])
 @given(st.lists(UPDATES, min_size=1, max_size=8))
 def test_the_terminal_shows_the_same_as_if_all_were_sent(updates: Sequence[str]) -> None:
     cells, every, changed = Cells(), Shown(), Shown()
