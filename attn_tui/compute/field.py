@@ -36,6 +36,7 @@ class Kind:
         digits: Whether a text may begin with a digit.
         metavar: What stands for a value in the help of an option.
         choices: Every value as text with its meaning, where there are few.
+        paths: Whether values are paths of files, one or a tuple of several.
     """
 
     expected: str
@@ -48,6 +49,7 @@ class Kind:
     digits: bool = False
     metavar: str = "TEXT"
     choices: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    paths: bool = False
 
     @property
     def steps(self) -> bool:

@@ -1,7 +1,7 @@
 """What Heads asks: which capture, how its weights are made, which rows, and where the cursor is."""
 
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from attn_tui.compute.errors import InputError, inert
@@ -36,6 +36,7 @@ PATHS = Kind(
     lambda value: ", ".join(value) or "none",
     digits=True,
     metavar="FILE",
+    paths=True,
 )
 """The files of a capture."""
 
@@ -98,6 +99,7 @@ PLACE = Kind(
 """A layer, or a head of it."""
 
 TEXT = Kind("text", str, lambda value: type(value) is str, shown=lambda value: value or "none")
+PATH = replace(TEXT, paths=True)
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,7 @@ class Settings:
         "", TEXT, "names", "how tensors are called: a name with {layer} and {part}",
     )  # fmt: skip
     config: str = asked(
-        "", TEXT, "expects", "a config.json or GGUF file that says what the doctor expects",
+        "", PATH, "expects", "a config.json or GGUF file that says what the doctor expects",
         synonyms=("config", "gguf", "expectation"),
     )  # fmt: skip
     batch: int = asked(0, whole(0), "sequence", "the sequence that is looked at")

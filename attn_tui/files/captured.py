@@ -15,7 +15,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
 from attn_tui.compute.whole import parse_whole
 from attn_tui.engine.making import Making, found_masks
-from attn_tui.files.paths import shown_path, true_path
+from attn_tui.files.paths import absolute, beside, shown_path, true_path
 from attn_tui.files.plain_reader import checked, known, of_type
 
 TEMPLATE = "file: capture.safetensors\nlayer = 0, head = 0"
@@ -175,18 +175,19 @@ def _how(source: Captured) -> dict[str, str]:
 def captured_to_plain(source: Captured) -> dict[str, Any]:
     """Return where the head is, and what tells its files from others."""
     assert source.fingerprint
-    path = source.paths[0] if len(source.paths) == 1 else list(source.paths)
+    paths = [absolute(path) for path in source.paths]
+    path = paths[0] if len(paths) == 1 else paths
     places = dict(zip(_PLACES, (*source.place, source.row), strict=True))
     digest = source.fingerprint.digest
     return {"capture": {"path": path, "fingerprint": digest, **places, **_how(source)}}
 
 
-def captured_from_plain(values: dict[str, Any]) -> Captured:
-    """Return the head, whose files must be those that they were."""
+def captured_from_plain(values: dict[str, Any], folder: str) -> Captured:
+    """Return the head, whose files must be those that they were, there or in a folder."""
     plain = known("capture", values["capture"], _NAMES)
     path = plain.get("path")
     listed = path if isinstance(path, list) and path else [path]
-    paths = tuple(of_type("path", each, str) for each in listed)
+    paths = tuple(beside(of_type("path", each, str), folder) for each in listed)
     places: dict[str, Any] = {
         name: None if plain.get(name) is None else of_type(name, plain[name], int)
         for name in _PLACES

@@ -1,5 +1,6 @@
 """An Experiment as plain values for JSON, and back."""
 
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import partial
 from math import isfinite
@@ -8,10 +9,12 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.field import fields_of
 from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.source import Source
 from attn_tui.files.kinds import KINDS
+from attn_tui.files.paths import absolute, beside
 from attn_tui.files.plain import plain_number
 from attn_tui.files.plain_reader import a_list, checked, known, number, of_type, refuse
 from attn_tui.instruments import INSTRUMENTS, load
@@ -30,19 +33,38 @@ def experiment_to_plain(experiment: Experiment) -> dict[str, Any]:
         "naive": not setup.precision.stable,
         "mask": str(setup.mask),
         "settings": {
-            instrument.name: asdict(setup.get(load(instrument.settings)))
+            instrument.name: _settings_to_plain(setup.get(load(instrument.settings)))
             for instrument in INSTRUMENTS
         },
         **KINDS[experiment.source.kind].to_plain(experiment.source),
     }
 
 
-def experiment_from_plain(plain: object, default_source: Source | None = None) -> Experiment:
+def _settings_to_plain(settings: Any) -> dict[str, Any]:
+    """Return what is asked of an instrument; paths mean the same wherever they are read."""
+    plain, paths = asdict(settings), _paths(type(settings))
+    return plain | {name: _each(absolute, plain[name]) for name in paths}
+
+
+def _paths(settings: Any) -> list[str]:
+    """Return the names of fields that are paths of files."""
+    return [name for name, field in fields_of(settings).items() if field.kind.paths]
+
+
+def _each(change: Callable[[str], str], paths: Any) -> Any:
+    """Return paths changed, one or several, which may be none."""
+    return tuple(map(change, paths)) if isinstance(paths, tuple) else paths and change(paths)
+
+
+def experiment_from_plain(
+    plain: object, default_source: Source | None = None, folder: str = ""
+) -> Experiment:
     """Return the question that plain values ask; what is left out has its default.
 
     Args:
         plain: What `experiment_to_plain` returned, or an object that has it as ``"experiment"``.
         default_source: Where scores come from if nothing says so; without it something must.
+        folder: Of the file that holds them: captures may have been moved together with it.
 
     Raises:
         InputError: With field ``"experiment"``, if a name or a value is not understood.
@@ -54,7 +76,7 @@ def experiment_from_plain(plain: object, default_source: Source | None = None) -
     values = known(
         "experiment", plain, (*_NAMES, *(name for kind in KINDS.values() for name in kind.names))
     )
-    source = _source(values, default_source)
+    source = _source(values, default_source, folder)
     # A model brings a d_k and a scale, and all else that is said replaces what it brings.
     setup = _with_field(Setup(), "model", values)
     if not values.keys().isdisjoint(("rule", "parameters")):
@@ -68,7 +90,7 @@ def experiment_from_plain(plain: object, default_source: Source | None = None) -
         refuse("d_k", setup.d_k, f"{source.d_k}, the length of a query")
     mask = of_type("mask", values.get("mask", str(setup.mask)), str)
     setup = replace(setup, mask=checked(parse_mask, mask))
-    for settings in _settings(values.get("settings", {})):
+    for settings in _settings(values.get("settings", {}), folder):
         setup = setup.put(settings)
     return checked(Experiment, source, setup)
 
@@ -95,7 +117,7 @@ def asks(plain: object) -> bool:
     return "schema" in plain or any(kind.is_in(plain) for kind in KINDS.values())
 
 
-def _settings(value: object) -> list[Any]:
+def _settings(value: object, folder: str) -> list[Any]:
     """Return the settings of each instrument named.
 
     A field is a bool, an int, a finite float, a str or a `Literal` of one of these, or a
@@ -110,6 +132,8 @@ def _settings(value: object) -> list[Any]:
             key: _setting(key, item, hints[key])
             for key, item in known(name, plain, tuple(hints)).items()
         }
+        for key in {*_paths(kind)} & {*given}:
+            given[key] = _each(partial(beside, folder=folder), given[key])
         found.append(checked(lambda kind=kind, given=given: kind(**given)))
     return found
 
@@ -129,7 +153,7 @@ def _setting(name: str, value: Any, hint: Any) -> Any:
     return of_type(name, value, type(arguments[0]) if origin is Literal else hint)
 
 
-def _source(values: dict[str, Any], default: Source | None) -> Source:
+def _source(values: dict[str, Any], default: Source | None, folder: str) -> Source:
     """Return where the scores come from: one of the ways at most, or without default one."""
     given = [kind for kind in KINDS.values() if not values.keys().isdisjoint(kind.names)]
     if default is not None and not given:
@@ -139,4 +163,4 @@ def _source(values: dict[str, Any], default: Source | None) -> Source:
         problem = f'"{first}" and "{second}" exclude each other'
         raise InputError("experiment", problem, "one of them")
     kind = given[0] if given else next(iter(KINDS.values()))
-    return kind.from_plain(values)
+    return kind.from_plain(values, folder)

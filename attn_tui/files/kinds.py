@@ -52,7 +52,8 @@ class SourceKind:
         names: Names in JSON that only it has.
         is_in: Whether an object of JSON is a question about such a source.
         to_plain: From a source to what JSON holds of it.
-        from_plain: And back; with one of the names, or none, among the values.
+        from_plain: And back; with one of the names, or none, among the values, and the folder of
+            the file that holds them.
     """
 
     title: str
@@ -67,7 +68,7 @@ class SourceKind:
     names: tuple[str, ...]
     is_in: Callable[[dict[str, Any]], bool]
     to_plain: Callable[[Any], dict[str, Any]]
-    from_plain: Callable[[dict[str, Any]], Source]
+    from_plain: Callable[[dict[str, Any], str], Source]
 
 
 KINDS: dict[Kind, SourceKind] = {
@@ -86,7 +87,7 @@ KINDS: dict[Kind, SourceKind] = {
             names=("vectors",),
             is_in=lambda plain: "vectors" in plain,
             to_plain=typed_to_plain,
-            from_plain=typed_from_plain,
+            from_plain=lambda values, _: typed_from_plain(values),
         ),
         SourceKind(
             title="drawn",
@@ -101,7 +102,7 @@ KINDS: dict[Kind, SourceKind] = {
             names=("draw",),
             is_in=lambda plain: isinstance(plain.get("draw"), dict),
             to_plain=drawn_to_plain,
-            from_plain=drawn_from_plain,
+            from_plain=lambda values, _: drawn_from_plain(values),
         ),
         SourceKind(
             title="from q and K",
@@ -116,7 +117,7 @@ KINDS: dict[Kind, SourceKind] = {
             names=("queries", "keys", "values"),
             is_in=lambda plain: all(is_matrix(plain.get(name)) for name in ("queries", "keys")),
             to_plain=products_to_plain,
-            from_plain=products_from_plain,
+            from_plain=lambda values, _: products_from_plain(values),
         ),
         SourceKind(
             title="captured",

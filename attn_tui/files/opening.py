@@ -18,6 +18,7 @@ from attn_tui.files.entries import Entry, expanded, named
 from attn_tui.files.json import read_json
 from attn_tui.files.kinds import source_text
 from attn_tui.files.origin import origin_of
+from attn_tui.files.paths import folder_of
 from attn_tui.files.readers import SUFFIXES, opened, whole_entries
 from attn_tui.files.sources import part_of, products_of
 from attn_tui.files.stream import Metered, text_pieces
@@ -78,7 +79,7 @@ def _opened(file: Metered, path: str) -> tuple[Source, Setup | None]:
         plain = read_json(text_pieces(file))
         file.watch(1.0)
         if asks(plain):
-            experiment = experiment_from_plain(plain)
+            experiment = experiment_from_plain(plain, folder=folder_of(path))
             return experiment.source, experiment.setup
         entries = json_entries(plain, PurePath(path).stem)
     else:

@@ -1,5 +1,6 @@
 """Paths as they are shown and typed, and the true ones: a name may hold what no screen may show."""
 
+import glob
 import os
 import re
 from contextlib import suppress
@@ -35,6 +36,30 @@ def _unescaped(found: re.Match[str]) -> str:
     number = int(found[1] or found[2] or found[3], 16)
     character = chr(number) if number < 0x110000 else found[0]
     return character if character == "\\" or visible(character) == found[0] else found[0]
+
+
+def absolute(path: str) -> str:
+    """Return a path that means the same in every folder."""
+    return os.path.abspath(os.path.expanduser(path))
+
+
+def folder_of(path: str) -> str:
+    """Return the folder of a file, or of the working directory nothing."""
+    return os.path.dirname(os.path.expanduser(path))
+
+
+def beside(path: str, folder: str) -> str:
+    """Return where a file is, or a pattern of such: as its path says, or in a folder if only there.
+
+    Args:
+        path: As it was saved; relative to the folder or the working directory, or absolute.
+        folder: Of what it was saved in, which may have been moved together with it.
+    """
+    path = os.path.expanduser(path)
+    tried = (path, os.path.join(folder, path), os.path.join(folder, os.path.basename(path)))
+    with suppress(ValueError):  # It holds what no path can.
+        return next((each for each in tried if os.path.lexists(each) or glob.glob(each)), path)
+    return path
 
 
 def entries(folder: str) -> list[str]:

@@ -22,6 +22,7 @@ from attn_tui.files.entries import Entry, expanded, named, problem
 from attn_tui.files.grammar import plain_lines, read_entries
 from attn_tui.files.json import read_json
 from attn_tui.files.npy import read_npy, read_npz
+from attn_tui.files.paths import folder_of
 from attn_tui.files.stream import Metered, text_pieces
 from attn_tui.files.tables import array_entry, csv_entries, json_entries
 from attn_tui.files.watch import Watch, unwatched
@@ -92,7 +93,8 @@ def whole_entries(file: Metered, path: str) -> list[Entry]:
     Raises:
         InputError: Naming the place in it, with field ``"scores"``.
     """
-    return _READERS[PurePath(path).suffix.lower()](file, PurePath(path).stem)
+    where = PurePath(os.path.expanduser(path))
+    return _READERS[where.suffix.lower()](file, where)
 
 
 def read_input() -> list[Entry]:
@@ -102,8 +104,12 @@ def read_input() -> list[Entry]:
         InputError: Naming the line, with field ``"scores"``.
     """
     with opened("-", "scores") as file:
-        is_npy = file.begins_with(NPY_MAGIC)
-        return _checked(expanded(_npy(file, "")) if is_npy else read_entries(text_pieces(file)))
+        entries = (
+            expanded(_npy(file, PurePath()))
+            if file.begins_with(NPY_MAGIC)
+            else read_entries(text_pieces(file))
+        )
+        return _checked(entries)
 
 
 def read_experiment(path: str, default_source: Source | None = None) -> Experiment:
@@ -117,7 +123,8 @@ def read_experiment(path: str, default_source: Source | None = None) -> Experime
         InputError: Naming the file and the place in it, with field ``"experiment"``.
     """
     with opened(path, "experiment") as file:
-        return experiment_from_plain(read_json(text_pieces(file)), default_source=default_source)
+        plain = read_json(text_pieces(file))
+        return experiment_from_plain(plain, default_source, folder_of(path))
 
 
 def _checked(entries: list[Entry]) -> list[Entry]:
@@ -169,11 +176,11 @@ def _binary(path: str, suffixes: tuple[str, ...]) -> AbstractContextManager[Bina
     return open(path, "rb")
 
 
-def _npy(file: Metered, stem: str) -> list[Entry]:
-    return [array_entry(read_npy(file, file.size), stem, shared=True)]
+def _npy(file: Metered, path: PurePath) -> list[Entry]:
+    return [array_entry(read_npy(file, file.size), path.stem, shared=True)]
 
 
-def _npz(file: Metered, stem: str) -> list[Entry]:
+def _npz(file: Metered, path: PurePath) -> list[Entry]:
     entries = []
     for key, array in read_npz(file):
         try:
@@ -183,22 +190,22 @@ def _npz(file: Metered, stem: str) -> list[Entry]:
     return entries
 
 
-def _csv(file: Metered, stem: str) -> list[Entry]:
-    return csv_entries(text_pieces(file), stem)
+def _csv(file: Metered, path: PurePath) -> list[Entry]:
+    return csv_entries(text_pieces(file), path.stem)
 
 
-def _json(file: Metered, stem: str) -> list[Entry]:
-    return json_entries(read_json(text_pieces(file)), stem)
+def _json(file: Metered, path: PurePath) -> list[Entry]:
+    return json_entries(read_json(text_pieces(file)), path.stem, str(path.parent))
 
 
-def _txt(file: Metered, stem: str) -> list[Entry]:
+def _txt(file: Metered, path: PurePath) -> list[Entry]:
     entries = read_entries(text_pieces(file))
     if len(entries) == 1 and not entries[0].name:
-        return [replace(entries[0], name=stem, shared=True)]
+        return [replace(entries[0], name=path.stem, shared=True)]
     return entries
 
 
-_READERS: Mapping[str, Callable[[Metered, str], list[Entry]]] = {
+_READERS: Mapping[str, Callable[[Metered, PurePath], list[Entry]]] = {
     ".npy": _npy,
     ".npz": _npz,
     ".csv": _csv,

@@ -49,19 +49,20 @@ def array_entry(array: NDArray[np.float64], name: str, shared: bool = False) -> 
     return Entry("" if shared and array.ndim == 2 else name, held(array), shared=shared)
 
 
-def json_entries(plain: object, name: str) -> list[Entry]:
+def json_entries(plain: object, name: str, folder: str = "") -> list[Entry]:
     """Return the vectors of a JSON value: lists of numbers, by name, or what we wrote ourselves.
 
     Args:
         plain: What the file holds.
         name: What a single list is called.
+        folder: Of the file.
 
     Raises:
         InputError: Naming the list and the key that will not do.
     """
     if isinstance(plain, dict):
         if asks(plain):
-            return _own_entries(plain)
+            return _own_entries(plain, folder)
         return [entry for key, item in plain.items() for entry in _list_entries(item, key)]
     entries = _list_entries(plain, "")
     return [Entry(name, entries[0].scores, shared=True)] if len(entries) == 1 else entries
@@ -249,9 +250,9 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _own_entries(plain: dict[str, Any]) -> list[Entry]:
+def _own_entries(plain: dict[str, Any], folder: str) -> list[Entry]:
     try:
-        experiment = experiment_from_plain(plain)
+        experiment = experiment_from_plain(plain, folder=folder)
         vectors = experiment.source.vectors(experiment.setup)
     except InputError as error:
         raise problem(error.problem, error.expected) from None

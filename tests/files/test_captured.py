@@ -22,10 +22,12 @@ from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
+from attn_tui.engine.settings import Settings
 from attn_tui.files.captured import as_captured, captured_at, captured_text, parse_captured
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
 from attn_tui.files.draft import Draft, draft_of, parse
 from attn_tui.files.opening import open_draft
+from attn_tui.files.readers import read_experiment, read_file
 from attn_tui.tui.state import Asked
 from tests.engine import captured as made_up
 
@@ -105,6 +107,39 @@ def test_text_json_and_lines_ask_it_again(file: Path) -> None:
         assert parse(draft) == experiment
         for write in (show, attention):
             assert asked_by(write(Asked(draft, experiment)))[1].source is source
+
+
+def test_what_was_saved_opens_from_anywhere_and_where_it_was_moved(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(file)
+    (tmp_path / "config.json").write_text("{}")
+    monkeypatch.chdir(tmp_path)
+    settings = Settings(("c.safetensors",), other=("c*.safetensors",), config="config.json")
+    experiment = Experiment(captured_at(("c.safetensors",), layer=3), Setup().put(settings))
+    (saved := tmp_path / "saved.json").write_text(json.dumps(experiment_to_plain(experiment)))
+
+    def opened(path: Path) -> list[str]:
+        draft = open_draft(str(path), Setup())
+        source, asked = parse(draft).source, draft.setup.get(Settings)
+        assert isinstance(source, Captured)
+        assert source.place == (0, 3, 0)
+        assert read_experiment(str(path)).source is source
+        assert np.array_equal(read_file(str(path))[0].scores, parse(draft).vectors[0].scores)
+        return [*source.paths, *asked.capture, *asked.other, asked.config]
+
+    names = ["c.safetensors", "c.safetensors", "c*.safetensors", "config.json"]
+    (elsewhere := tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(elsewhere)
+    assert opened(saved) == [str(tmp_path / name) for name in names]
+    (moved := tmp_path / "moved").mkdir()
+    for name in ("c.safetensors", "config.json", "saved.json"):
+        (tmp_path / name).rename(moved / name)
+    assert opened(moved / "saved.json") == [str(moved / name) for name in names]
+    # As it was written before, or by hand.
+    (plain := json.loads((moved / "saved.json").read_text()))["capture"]["path"] = "c.safetensors"
+    (moved / "saved.json").write_text(json.dumps(plain))
+    assert opened(moved / "saved.json")[0] == str(moved / "c.safetensors")
 
 
 def test_a_file_that_is_opened_is_asked_about(file: Path) -> None:

@@ -45,7 +45,7 @@ def read_text(text: str, attachments: tuple[Attachment, ...]) -> Capture:
     return KEPT.setdefault(text, Capture(parse_whole("rows", text)))
 
 
-def from_plain(values: dict[str, Any]) -> Capture:
+def from_plain(values: dict[str, Any], _: str) -> Capture:
     return Capture(of_type("rows", values["capture_rows"], int))
 
 
