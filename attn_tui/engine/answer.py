@@ -69,12 +69,12 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     if not settings.capture:
         return
     question, captures = question_of(experiment), [opened(settings, settings.capture)]
-    if settings.other:
-        captures.append(opened(settings, settings.other))
-    parts = 3 if settings.other else 1
+    if settings.compared:
+        captures.append(opened(settings, settings.compared))
+    parts = 3 if settings.compared else 1
     for found, table in _grown(captures[0], Plan.of(captures[0], question), stop):
         yield Answer(experiment, found, table, None, None, found.progress / parts)
-    if not settings.other or stop():
+    if not settings.compared or stop():
         return
     for other, beside in _grown(captures[1], Plan.of(captures[1], question), stop):
         yield Answer(experiment, found, table, beside, None, (1.0 + other.progress) / parts)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import isnan
 
 from attn_tui.captures.capture import Capture, HeadId
@@ -63,7 +64,7 @@ class Comparison:
         every = (pair.differences.get(part) for pair in self.pairs)
         return tuple(dict.fromkeys(each for each in every if each is not None))
 
-    @property
+    @cached_property
     def parting(self) -> tuple[HeadPair, str] | None:
         """Where they first differ by more than rounding: the first layer, in it the first part."""
         found = [

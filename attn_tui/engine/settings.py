@@ -174,3 +174,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         check_fields(self)
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The files to compare with; none where they are the same, which wait for others."""
+        return () if self.other == self.capture else self.other

@@ -1,6 +1,6 @@
 """Two captures side by side, as text, CSV and JSON: where they part, and how statistics change."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from math import isnan, nan
 from typing import Any
@@ -13,7 +13,6 @@ from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.engine.comparison import PARTS, Comparison, HeadPair, largest
 from attn_tui.engine.entries import ROUNDINGS, Difference
 from attn_tui.engine.plan import Plan
-from attn_tui.engine.survey import Survey
 from attn_tui.files.codec import SCHEMA
 from attn_tui.files.plain import json_text, plain_number
 from attn_tui.report.csv_text import csv_text
@@ -30,7 +29,8 @@ _NAMES, _MANY = {"out": "the output"}, {"out": "outputs"}
 COLUMNS = ("batch", "layer", "head", "what", "a", "b", "difference", "tolerance", "parts")
 """The names of the columns of CSV."""
 
-Surveys = tuple[Survey, Survey]
+Known = tuple[Mapping[HeadId, Partial], Mapping[HeadId, Partial]]
+"""What is known of the heads of both captures."""
 
 
 def headline(found: Comparison) -> Headline:
@@ -110,18 +110,18 @@ def _size(pair: HeadPair, part: str) -> str:
 
 
 def render_text(
-    found: Comparison, surveys: Surveys, statistics: Sequence[str], tau: float = TAU
+    found: Comparison, known: Known, statistics: Sequence[str], tau: float = TAU
 ) -> Iterator[str]:
     """Yield a report of at most 80 columns."""
     yield headline(found).text(FULL)
     yield "\n"
     for label, plan in zip("ab", found.plans, strict=True):
         yield from _line(label, plan.capture.paths[0])
-    sizes = {part.n_queries for each in surveys for part in each.heads.values()}
+    sizes = {part.n_queries for heads in known for part in heads.values()}
     rows = f"{rows_text(found.plans[0].question, sizes)}, the same in both"
     yield from _line("rows", f"q, k, v and outputs whole; statistics of {rows}")
     yield from _masks(found.plans)
-    yield from _odd(surveys)
+    yield from _odd(known)
     if found.progress < 1.0:
         yield from _line(
             "partly", f"{len(found.pairs):,} of {counted(found.total, 'head')} were compared"
@@ -144,7 +144,7 @@ def render_text(
     yield from _line("agrees", text)
     yield "\n"
     yield from _parts(found)
-    changes = _changes(surveys, statistics, tau)
+    changes = _changes(known, statistics, tau)
     for name in statistics:
         yield "\n"
         statistic = STATISTICS[name]
@@ -168,13 +168,13 @@ def _masks(plans: tuple[Plan, Plan]) -> Iterator[str]:
         yield from _line("mask", f"{text}unless --mask says one for both")
 
 
-def _odd(surveys: Surveys) -> Iterator[str]:
+def _odd(known: Known) -> Iterator[str]:
     """Yield how many rows meet NaN, for which heads have no change."""
-    for label, found in zip("ab", surveys, strict=True):
-        odd = [each.not_finite for each in found.heads.values() if each.not_finite]
+    for label, heads in zip("ab", known, strict=True):
+        odd = [each.not_finite for each in heads.values() if each.not_finite]
         if odd:
-            heads = f"{counted(sum(odd), 'row')} of {counted(len(odd), 'head')}"
-            text = f"NaN or infinity in {heads} of {label}, which count nowhere there: how "
+            rows = f"{counted(sum(odd), 'row')} of {counted(len(odd), 'head')}"
+            text = f"NaN or infinity in {rows} of {label}, which count nowhere there: how "
             yield from _line("odd", f"{text}statistics change is not said of these heads")
 
 
@@ -216,11 +216,9 @@ def _entry_text(found: Difference) -> str:
     return f"{_at(found)}: {one} and {other}{steps}"
 
 
-def _changes(
-    surveys: Surveys, statistics: Sequence[str], tau: float
-) -> dict[str, dict[HeadId, Value]]:
+def _changes(known: Known, statistics: Sequence[str], tau: float) -> dict[str, dict[HeadId, Value]]:
     """Return b − a of each statistic, of the heads of both; NaN where some rows meet NaN."""
-    a, b = (each.heads for each in surveys)
+    a, b = known
     return {
         name: {head: Value(_change(a[head], b[head], name, tau)) for head in a if head in b}
         for name in statistics
@@ -239,11 +237,11 @@ def _line(label: str, text: str) -> Iterator[str]:
 
 
 def render_json(
-    found: Comparison, surveys: Surveys, statistics: Sequence[str], tau: float = TAU
+    found: Comparison, known: Known, statistics: Sequence[str], tau: float = TAU
 ) -> Iterator[str]:
     """Yield strict JSON; ``docs/json.md`` explains each field."""
     parting, output = found.parting, found.output_parting
-    a, b = (each.heads for each in surveys)
+    a, b = known
     yield from json_text(
         {
             "schema": SCHEMA,
@@ -307,11 +305,11 @@ def _to_plain(found: Difference) -> dict[str, Any]:
 
 
 def render_csv(
-    found: Comparison, surveys: Surveys, statistics: Sequence[str], tau: float = TAU
+    found: Comparison, known: Known, statistics: Sequence[str], tau: float = TAU
 ) -> Iterator[str]:
     """Yield a line for each head and part, and for each head and statistic."""
     yield csv_text([COLUMNS])
-    changes, heads = _changes(surveys, statistics, tau), [each.heads for each in surveys]
+    changes = _changes(known, statistics, tau)
     for pair in found.pairs:
         at = (pair.head.batch, pair.head.layer, pair.head.head)
         rows: list[tuple[Any, ...]] = [
@@ -327,7 +325,7 @@ def render_csv(
             for part, each in pair.differences.items()
         ]
         for name in statistics:
-            sides = [each.get(pair.head) for each in heads]
+            sides = [each.get(pair.head) for each in known]
             plain = [each and plain_number(each.value(name, tau).value) for each in sides]
             change = changes[name].get(pair.head)
             rows.append((*at, name, *plain, change and plain_number(change.value), None, None))

@@ -73,9 +73,11 @@ def capture_row(scene: Scene) -> Row:
     parts: list[Row] = [((f" {name}", "strong"),)]
     if scene.changed:
         parts.append(((f"  {scene.changed}", "error"),))
-    elif settings.other:
-        names = [PurePath(path).name for path in settings.other]
+    elif settings.compared:
+        names = [PurePath(path).name for path in settings.compared]
         parts.append(((f" compared with {shown_path(names[0])}", "strong"),))
+    elif settings.other:
+        parts.append((("  pinned: o opens what to compare with it", "pinned"),))
     if table and not scene.changed:
         if warnings := _miss(scene, table):
             # Numbers of a wrong mask are not shown without it, however long the name is.

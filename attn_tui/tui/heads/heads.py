@@ -122,9 +122,8 @@ class Heads(Part[HeadsHost]):
             self._screen.notify("Compared with nothing any more", timeout=3)
         elif settings.capture:
             self._screen.fields.put("other", lambda _: settings.capture)
-            self._screen.notify("Kept: o opens the capture to compare with it", timeout=4)
         else:
-            self._screen.notify("Nothing is open that could be kept: o opens a capture", timeout=4)
+            self._screen.notify("There is nothing to pin yet: o opens a capture", timeout=4)
 
     async def follow(self) -> None:
         """Go to Attention, with the head under the cursor where it had another, or none."""

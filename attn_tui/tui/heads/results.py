@@ -10,6 +10,6 @@ Key = tuple[object, ...]
 def key_of(experiment: Experiment) -> Key:
     """Return what numbers depend on; the statistic, τ and the cursor do not matter."""
     settings, scale = experiment.setup.get(Settings), experiment.setup.scale
-    asked = settings.capture, settings.other, settings.layouts, settings.names
+    asked = settings.capture, settings.compared, settings.layouts, settings.names
     weighed = Scale(scale.rule, scale.given, softcap=scale.softcap, sink=scale.sink)
     return (*asked, settings.rows, settings.seed, settings.mask, weighed)

@@ -58,9 +58,13 @@ class Scene(scene.Scene):
         """The head with the cursor: the one that is asked, or the nearest there is."""
         if self.table is None:
             return None
-        said = self.said if self.view.chart == "doctor" else None
-        if said and said.findings and self.settings.head is None:
-            return said.findings[0].id
+        if self.settings.head is None:
+            said = self.said if self.view.chart == "doctor" else None
+            if said and said.findings:
+                return said.findings[0].id
+            comparison = self.answer.comparison if self.answer else None
+            if comparison and comparison.parting:
+                return comparison.parting[0].head
         return nearest(self.table, self.settings)
 
     @property
