@@ -1,6 +1,6 @@
 """Command lines about captures: what their options ask, and what is asked as a line again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from shlex import join
 from typing import TYPE_CHECKING, Any
@@ -66,27 +66,13 @@ def heads(asked: "Asked") -> str:
     Raises:
         InputError: If there is no capture.
     """
-    setup = asked.draft.setup
-    settings = setup.get(Settings)
-    if not settings.capture:
-        raise InputError("capture", "none is open", "one: o opens it")
+    setup, settings = asked.draft.setup, _open(asked)
+    compared = len(settings.compared) == 1 and len(settings.capture) == 1
     words = ["attn-tui", "heads", *settings.capture]
-    compared = len(settings.other) == 1 and len(settings.capture) == 1
     if compared:
-        words = ["attn-tui", "compare", *settings.other, *settings.capture]
-    fields = fields_of(Settings)
-    for option, name in (
-        ("--statistic", "statistic"),
-        ("--rows", "rows"),
-        ("--seed", "seed"),
-        ("--mask", "mask"),
-        ("--tau", "tau"),
-        ("--layout", "layouts"),
-        ("--names", "names"),
-    ):
-        value = getattr(settings, name)
-        if value != fields[name].default and not (compared and name == "tau"):
-            words += [option, fields[name].kind.text(value)]
+        words = ["attn-tui", "compare", *settings.compared, *settings.capture]
+    names = ("statistic", "rows", "seed", "mask", "tau", "layouts", "names")
+    words += _options(settings, names[:4] + names[5:] if compared else names)
     if (text := rule_text(setup.scale)) != rule_text(Scale()):
         words += ["--rule", text]
     for name, field in fields_of(Scale).items():
@@ -94,3 +80,38 @@ def heads(asked: "Asked") -> str:
         if value is not None and name in ("softcap", "sink"):
             words += [field.option, field.kind.text(value)]
     return join(words)
+
+
+def doctor(asked: "Asked") -> str:
+    """Return the command line that prints what the doctor says on the screen.
+
+    He looks at every head, and at rows of his own: the cursor, rule and mask play no part.
+
+    Raises:
+        InputError: If there is no capture.
+    """
+    settings = _open(asked)
+    options = _options(settings, ("config", "seed", "layouts", "names"))
+    return join(["attn-tui", "doctor", *settings.capture, *options])
+
+
+def _open(asked: "Asked") -> Settings:
+    """Return what is asked of a capture.
+
+    Raises:
+        InputError: If there is none.
+    """
+    settings = asked.draft.setup.get(Settings)
+    if not settings.capture:
+        raise InputError("capture", "none is open", "one: o opens it")
+    return settings
+
+
+def _options(settings: Settings, names: Sequence[str]) -> Iterator[str]:
+    """Yield options for fields that are not at their default."""
+    fields = fields_of(Settings)
+    for name in names:
+        value = getattr(settings, name)
+        if value != fields[name].default:
+            option = "--layout" if name == "layouts" else f"--{name}"
+            yield from (option, fields[name].kind.text(value))

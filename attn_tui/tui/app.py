@@ -29,7 +29,6 @@ from attn_tui.tui import edits
 from attn_tui.tui.actions import bindings, textual_action
 from attn_tui.tui.cells import Cells
 from attn_tui.tui.choices import Choice
-from attn_tui.tui.clipboard import load_tmux
 from attn_tui.tui.crash import STATUS, Crash, crash
 from attn_tui.tui.driver import thrifty
 from attn_tui.tui.everywhere import SHARED
@@ -265,8 +264,7 @@ class AttnApp(Punctual, App[None]):
         """Explain the pane that has the keys, and list what keys do on this screen."""
         from attn_tui.tui.key_help import help_dialog
 
-        base = self.screen_stack[0]
-        if isinstance(base, InstrumentScreen) and (dialog := help_dialog(base, self.screen)):
+        if self._base and (dialog := help_dialog(self._base, self.screen)):
             self.push_screen(dialog)
 
     def action_start(self) -> None:
@@ -300,25 +298,20 @@ class AttnApp(Punctual, App[None]):
         Raises:
             InputError: If a command line cannot ask it.
         """
-        from attn_tui.tui.copying import line_of
+        return self._base.line(self.history.present) if self._base else ""
 
-        return line_of(self.current_mode, self.history.present)
+    @property
+    def _base(self) -> InstrumentScreen | None:
+        """The instrument below whatever is open over it."""
+        base = self.screen_stack[0] if self.screen_stack else None
+        return base if isinstance(base, InstrumentScreen) else None
 
     def action_copy(self) -> None:
         """Copy the command line, and show it, for not every terminal takes it."""
-        from attn_tui.tui.copying import CopyDialog
+        from attn_tui.tui.copying import copied
 
-        try:
-            line = self.line
-        except InputError as error:
-            self.notify(str(error), timeout=5, markup=False)
-            return
-        self.copy_to_clipboard(line)
-        if environ.get("TMUX") and not self.is_headless:
-            self.run_worker(partial(load_tmux, line), thread=True)
-        base = self.screen_stack[0]
-        left_out = base.view.left_out if isinstance(base, InstrumentScreen) else ""
-        self.push_screen(CopyDialog(line, left_out))
+        if self._base:
+            copied(self, lambda: self.line, self._base.view.left_out)
 
     async def action_quit(self) -> None:
         """Leave, with the command line that comes back here."""
@@ -379,8 +372,7 @@ class AttnApp(Punctual, App[None]):
 
     def _show(self) -> None:
         self._due = False
-        base = self.screen_stack[0] if self.screen_stack else None
-        if isinstance(base, InstrumentScreen) and base.is_mounted:
+        if (base := self._base) and base.is_mounted:
             hint, visit = base.query_one(Hint), self.visit
             hint.minute = self._minute
             hint.words = visit.words if visit and visit.home != base.NAME else ()

@@ -1,28 +1,53 @@
 """The command line that asks what a screen shows, and how it gets into somebody's hands."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from os import environ
 from shlex import quote, split
+from typing import Any
 
 from rich.text import Text
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from attn_tui.charts.rows import cells
+from attn_tui.compute.errors import InputError
 from attn_tui.instruments import INSTRUMENTS, load
+from attn_tui.tui.clipboard import load_tmux
 from attn_tui.tui.reading import ReadDialog
 from attn_tui.tui.state import Asked
+from attn_tui.tui.view import View
 
 
-def line_of(instrument: str, asked: Asked) -> str:
+def line_of(instrument: str, asked: Asked, view: View) -> str:
     """Return the command line that asks what an instrument shows.
 
     Raises:
         InputError: If a command line cannot ask it.
     """
     shown = next(each for each in INSTRUMENTS if each.name == instrument)
-    line: str = load(shown.line)(asked)
+    line: str = load(view.command or shown.line)(asked)
     return line
+
+
+def copied(app: App[Any], line: Callable[[], str], left_out: str) -> None:
+    """Copy a command line, and show it, for not every terminal takes it; or say why there is none.
+
+    Args:
+        app: What has the terminal.
+        line: Returns it, or raises an InputError.
+        left_out: What it does not ask, in a sentence, or nothing.
+    """
+    try:
+        text = line()
+    except InputError as error:
+        app.notify(str(error), timeout=5, markup=False)
+        return
+    app.copy_to_clipboard(text)
+    if environ.get("TMUX") and not app.is_headless:
+        app.run_worker(partial(load_tmux, text), thread=True)
+    app.push_screen(CopyDialog(text, left_out))
 
 
 def rows_of(line: str, width: int) -> list[str]:

@@ -186,7 +186,17 @@ class InstrumentScreen(Punctual, Screen[None]):
         from attn_tui.tui.picture import named_picture
 
         headline = self.scene(self.asked).headline if self.asked else None
-        return named_picture(self, headline, self.NAME, self.asked)
+        return named_picture(self, headline, lambda: self.line(self.asked) if self.asked else "")
+
+    def line(self, asked: Asked) -> str:
+        """Return the command line that asks what is looked at.
+
+        Raises:
+            InputError: If a command line cannot ask it.
+        """
+        from attn_tui.tui.copying import line_of
+
+        return line_of(self.NAME, asked, self.view)
 
     # Answers
 

@@ -11,8 +11,6 @@ from textual.screen import Screen
 
 from attn_tui.compute.errors import InputError
 from attn_tui.report.headline import Headline
-from attn_tui.tui.copying import line_of
-from attn_tui.tui.state import Asked
 from attn_tui.tui.svg import Look, Picture, mixed, svg
 
 _NO_STYLE = Style()
@@ -45,13 +43,19 @@ def picture_of(screen: Screen[Any], title: str = "", line: str = "") -> Picture:
 
 
 def named_picture(
-    screen: Screen[Any], headline: Headline | None, instrument: str, asked: Asked | None
+    screen: Screen[Any], headline: Headline | None, line: Callable[[], str]
 ) -> Picture:
-    """Return a screen as cells, with its headline and the command line that asks it in words."""
-    line = ""
+    """Return a screen as cells, with its headline in words, and the line that asks it if one can.
+
+    Args:
+        screen: One that is visible.
+        headline: What it shows.
+        line: Returns the line, or raises an InputError.
+    """
+    said = ""
     with suppress(InputError):
-        line = line_of(instrument, asked) if asked else ""
-    return picture_of(screen, headline.full if headline else "", line)
+        said = line()
+    return picture_of(screen, headline.full if headline else "", said)
 
 
 def _look(style: Style, theme: TerminalTheme) -> Look:

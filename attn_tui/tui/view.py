@@ -59,6 +59,11 @@ class View:
         return self.LOG if self.axis == "auto" else self.axis == "log"
 
     @property
+    def command(self) -> str:
+        """What writes the command line of what is looked at, if its instrument's does not."""
+        return ""
+
+    @property
     def left_out(self) -> str:
         """What is looked at that no command line asks, in a sentence, or nothing."""
         return "" if self.pinned is None else "What is pinned is left out."

@@ -6,13 +6,16 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from shlex import split
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from attn_tui.captures.demo import demos, tensors_of
 from attn_tui.captures.example import example_capture, tensors
 from attn_tui.captures.writer import write_safetensors
+from attn_tui.commands.program import program
 from attn_tui.compute.setup import Setup
 from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import EXAMPLE
@@ -165,6 +168,29 @@ async def test_enter_opens_the_head_and_escape_comes_back() -> None:
         assert person.asked.draft == before
 
 
+async def test_the_command_of_the_doctor_prints_what_he_says(tmp_path: Path) -> None:
+    demo = next(each for each in demos() if each.name == "layer-scale")
+    capture, config = tmp_path / "a capture.safetensors", tmp_path / "config.json"
+    # Another layout than is recognised, and names of its own.
+    made = {f"blk.{name}": part.swapaxes(1, 2) for name, part in tensors_of(demo).items()}
+    made |= {f"blk.{layer}.out": tensors_of(demo)[f"{layer}.out"] for layer in range(3)}
+    write_safetensors(capture, made)
+    config.write_text(json.dumps(demo.config))
+    asked = {
+        "capture": (str(capture),), "config": str(config), "seed": 7, "layouts": "bnhd",
+        "names": "blk.{layer}.{part}", "rows": 9, "mask": "causal", "layer": 1, "head": 2,
+    }  # fmt: skip
+    async with at_heads(WIDE, **asked) as person:
+        assert person.app.line.startswith("attn-tui heads")
+        await person.press("t", "t")
+        line, said = person.app.line, person.screen(HeadsScreen).said()
+        assert person.screen(HeadsScreen).picture().line == line
+    printed = CliRunner().invoke(program, split(line)[1:]).stdout
+    assert printed.startswith("differs: m of layer 1")
+    texts = [re.sub(r"; [\d.]+ s\b", "", text) for text in (printed, said)]
+    assert texts[0] == texts[1]
+
+
 async def test_a_file_that_cannot_be_read_says_why_where_it_was_named(tmp_path: Path) -> None:
     (tmp_path / "broken.safetensors").write_bytes(b"\0" * 9)
     write_safetensors(tmp_path / "other.safetensors", {"x": np.zeros((2, 2), np.float32)})
@@ -250,10 +276,18 @@ async def test_two_captures_are_compared_and_the_headline_says_where_they_part(
     made["1.q"][0, 5] *= 2
     write_safetensors(tmp_path / "two.safetensors", made)
     async with at_heads(capture=(str(tmp_path / "one.safetensors"),)) as person:
-        await person.press("p", "o", "ctrl+u")
+        alone = person.lines[1:3]
+        await person.press("p")
+        # Until another is opened nothing is compared, least of all with itself.
+        person.sees("pinned: o opens what to compare with it")
+        person.misses("compared with", "the same in", "→")
+        assert person.lines[1:3] == alone
+        assert person.app.line.startswith("attn-tui heads")
+        await person.press("o", "ctrl+u")
         await person.paste(str(tmp_path / "two.safetensors"))
         await person.press("enter")
         await person.until_sees("They part in layer 1, head 5")
+        assert here(person) == (1, 5)
         person.sees("two.safetensors compared with one.safetensors", "→", "less")
         # The card has the room that the map leaves: no pair of numbers is cut.
         assert not [line for line in person.lines if "→" in line and line.endswith("…")]
@@ -261,6 +295,9 @@ async def test_two_captures_are_compared_and_the_headline_says_where_they_part(
         await person.put("statistic", "query_norm")
         person.sees("▲2.0", "=", "! meets NaN")
         assert person.app.line.startswith("attn-tui compare")
+        await person.press("i")
+        person.sees("They part in layer 1, head 5", "differs in 2 of 24 heads, first in")
+        await person.press("escape")
         await person.press("p")
         person.misses("compared with")
 

@@ -29,3 +29,8 @@ class View(view.View):
     sort: str = "worst"
     only: str = ""
     top: int = 0
+
+    @property
+    def command(self) -> str:
+        """What writes the command line of what the doctor says."""
+        return "attn_tui.commands.capture_line:doctor" if self.chart == "doctor" else ""
