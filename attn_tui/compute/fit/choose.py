@@ -106,21 +106,22 @@ def chosen(rows: Rows, near: Parameters, format: Format, path: Path | None = Non
     Returns:
         The simplest set of parameters whose reduced χ² is below 2 under its likeliest path; a
         larger one only if each that is added is 4.5 clustered errors from none, and raises
-        2 ln L by the number of rows, and at least by 20.
+        2 ln L by the number of rows, and at least by 20. Such are tried only where one that is
+        added to the simplest set is 3 errors from none, under any path.
     """
     if path is not None and tells(format):
         first = refine(rows, compute(rows, near), _names(near), format, path, 2)
-        if 0.3 < first.chi_square < FITS_BELOW:
-            known = _with_extras(rows, first)
-            if not any(_sure(first, known[extra].numbers[extra]) for extra in known):
-                return _choice(rows, first, known, format)
+        if 0.3 < first.chi_square < FITS_BELOW and not _lacks(known := _with_extras(rows, first)):
+            return _choice(rows, first, known, format)
     paths = PATHS if tells(format) else PATHS[:1]
-    fits: list[Fit] = []
     plain, _ = aligned(rows, replace(near, curvature=0.0))
     plain = replace(plain, sink=0.0, value_scale=_scale(rows, replace(plain, sink=0.0)))
+    fits = [refine(rows, compute(rows, plain), PLAIN, format, path) for path in paths]
+    beside = [_with_extras(rows, fit) for fit in fits]
+    likeliest = max(fits, key=lambda fit: (fit.chi_square < FITS_BELOW, fit.log_likelihood))
+    if likeliest.chi_square < FITS_BELOW and not any(map(_lacks, beside)):
+        return _choice(rows, likeliest, beside[fits.index(likeliest)], format)
     whole, _ = aligned(rows, near, ("multiplier", "curvature"))
-    for path in paths:
-        fits.append(refine(rows, compute(rows, plain), PLAIN, format, path))
     for path in paths:
         full = refine(rows, compute(rows, whole), (*PLAIN, *EXTRAS), format, path)
         fits.extend(_between(rows, fits[: len(paths)], full, format, path))
@@ -136,13 +137,25 @@ def chosen(rows: Rows, near: Parameters, format: Format, path: Path | None = Non
     return _choice(rows, best, _with_extras(rows, best), format)
 
 
-def hopeless(rows: Rows, near: Parameters, format: Format) -> bool:
-    """Return whether directions are so far off that no cap, sink or path can make them fit."""
-    whole, off = aligned(rows, near, ("multiplier", "curvature"))
-    state = compute(rows, whole)
+def hopeless(rows: Rows, near: Parameters, off: float, format: Format) -> bool:
+    """Return whether directions are so far off that no cap, sink or path can make them fit.
+
+    Args:
+        rows: Of the head, under one mask.
+        near: Parameters, as `aligned` finds them.
+        off: And how far off they are.
+        format: Of the output.
+    """
+    if not _far(rows, near, off, format):
+        return False
+    return _far(rows, *aligned(rows, near, ("multiplier", "curvature")), format)
+
+
+def _far(rows: Rows, near: Parameters, off: float, format: Format) -> bool:
+    """Return whether directions are farther off than any path of rounding makes them."""
     path: Path = "eager" if tells(format) else "float32"
     size = np.maximum(np.square(rows.output).sum(axis=1), 1e-300)
-    made = variance(rows, state, format, path).sum(axis=1) / size
+    made = variance(rows, compute(rows, near), format, path).sum(axis=1) / size
     return off > 3 * float(np.sqrt(made.mean()))
 
 
@@ -182,9 +195,10 @@ def _error(number: Number) -> float:
     return number.error if number.df else number.error / SURE
 
 
-def _sure(fit: Fit, number: Number) -> bool:
+def _lacks(beside: Mapping[Name, Extra]) -> bool:
     """Return whether an extra is worth a fit of its own; it is judged by that."""
-    return abs(number.value) > 3 * _error(number)
+    added = [extra.numbers[name] for name, extra in beside.items()]
+    return any(abs(number.value) > 3 * _error(number) for number in added)
 
 
 def _names(at: Parameters) -> tuple[Name, ...]:

@@ -40,7 +40,7 @@ def numbers(fit: Fit) -> dict[Name, Number]:
         }
     root = _power(inverse, 0.5)
     inside = root @ by_row @ root
-    adjusted = np.stack([root @ _power(np.eye(len(names)) - one, -0.5) for one in inside])
+    adjusted = root @ _power(np.eye(len(names)) - inside, -0.5)
     influence = np.einsum("rab,bc,rc->ra", adjusted, root, score)
     found: dict[Name, Number] = {}
     for i, name in enumerate(names):
@@ -73,9 +73,9 @@ def _degrees(adjusted: Floats, inside: Floats, root: Floats) -> float:
     return max(total * total / square, 1.0) if square > 0 else 1.0
 
 
-def _power(matrix: Floats, power: float) -> Floats:
-    """Return a power of a symmetric matrix, in whose null space it is 0."""
-    values, vectors = np.linalg.eigh(matrix)
+def _power(matrices: Floats, power: float) -> Floats:
+    """Return a power of symmetric matrices, shape (…, n, n), in whose null space it is 0."""
+    values, vectors = np.linalg.eigh(matrices)
     kept = values > 1e-9 if power < 0 else values > 0
     raised = np.where(kept, np.where(kept, values, 1.0) ** power, 0.0)
-    return np.asarray((vectors * raised) @ vectors.T)
+    return np.asarray((vectors * raised[..., None, :]) @ vectors.swapaxes(-1, -2))

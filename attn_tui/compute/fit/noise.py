@@ -138,22 +138,20 @@ def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
     variance = own + _spread(by_score, by_weight, v, mixed)
     if path == "float32" and format.bits < 24:
         return Noise(variance, None, float(np.log(variance).sum()))
-    factors = np.empty((len(own), v.shape[1], v.shape[1]))
-    log_determinant = 0.0
-    length = np.square(v).sum(axis=1)
-    by_weight = np.zeros_like(by_score) if by_weight is None else by_weight
-    for i, (score, weight) in enumerate(zip(by_score, by_weight, strict=True)):
-        matter = score * (length - 2 * (v @ mixed[i]) + mixed[i] @ mixed[i]) + weight * length
-        most = _most(matter, KEYS)
-        apart = (v[most] - mixed[i]) * np.sqrt(score[most])[:, None]
-        whole = v[most] * np.sqrt(weight[most])[:, None]
-        covariance = apart.T @ apart + whole.T @ whole
-        rest = variance[i] - np.diagonal(covariance)
-        covariance[np.diag_indices_from(covariance)] += np.maximum(rest, own[i])
-        factor = np.linalg.cholesky(covariance)
-        log_determinant += 2 * float(np.log(np.diagonal(factor)).sum())
-        factors[i] = np.linalg.inv(factor)
-    return Noise(variance, factors, log_determinant)
+    score, weight, v = _most(by_score, by_weight, v, mixed)
+    # Σ_j s_j (v_j − o)(v_j − o)ᵀ + w_j v_j v_jᵀ over the keys that matter, for each row; s may be
+    # so large that v_j − o has to be taken first, and w is small.
+    apart = v - mixed[:, None]
+    by_key = score if weight is None else score + weight
+    covariance = apart.swapaxes(-1, -2) @ (apart * by_key[..., None])
+    if weight is not None:
+        middle = (weight[:, None] @ v)[:, 0] - weight.sum(axis=1, keepdims=True) / 2 * mixed
+        covariance += middle[:, :, None] * mixed[:, None] + mixed[:, :, None] * middle[:, None]
+    diagonal = np.einsum("rdd->rd", covariance)
+    diagonal += np.maximum(variance - diagonal, own)
+    factor = np.linalg.cholesky(covariance)
+    log_determinant = 2 * float(np.log(np.einsum("rdd->rd", factor)).sum())
+    return Noise(variance, np.linalg.inv(factor), log_determinant)
 
 
 def variance(rows: Rows, state: State, format: Format, path: Path) -> Floats:
@@ -178,11 +176,20 @@ def _parts(
     return own, by_score, None if by_weight is None else c2 * by_weight
 
 
-def _most(matter: Floats, count: int) -> NDArray[np.intp]:
-    """Return where the largest so many of some numbers are."""
-    if len(matter) <= count:
-        return np.flatnonzero(matter > 0)
-    return np.argpartition(matter, -count)[-count:]
+def _most(
+    by_score: Floats, by_weight: Floats | None, values: Floats, mixed: Floats
+) -> tuple[Floats, Floats | None, Floats]:
+    """Return the variances, and the values, of the keys that matter most to each row."""
+    if len(values) <= KEYS:
+        return by_score, by_weight, values
+    length = np.square(values).sum(axis=1)
+    own = np.square(mixed).sum(axis=1, keepdims=True)
+    matter = by_score * (length - 2 * (mixed @ values.T) + own)
+    if by_weight is not None:
+        matter += by_weight * length
+    most = np.argpartition(matter, -KEYS, axis=1)[:, -KEYS:]
+    kept = None if by_weight is None else np.take_along_axis(by_weight, most, axis=1)
+    return np.take_along_axis(by_score, most, axis=1), kept, values[most]
 
 
 def _spread(by_score: Floats, by_weight: Floats | None, values: Floats, mixed: Floats) -> Floats:

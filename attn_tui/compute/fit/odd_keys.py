@@ -20,8 +20,9 @@ def without_odd_keys(head: HeadRows) -> tuple[HeadRows, NDArray[np.bool_]]:
     Returns:
         The head, with 0 for keys that are odd; and for each row whether it can be used, shape (r,).
     """
-    known = [head.keys] if head.values is None else [head.keys, head.values]
-    odd = ~np.isfinite(np.concatenate(known, axis=1)).all(axis=1)
+    odd = np.asarray(~np.isfinite(head.keys).all(axis=1))
+    if head.values is not None:
+        odd = odd | ~np.isfinite(head.values).all(axis=1)
     if not odd.any():
         return head, np.ones(len(head.rows), bool)
     if head.seen is not None:

@@ -106,7 +106,7 @@ def _attempts(
         order.append((off, len(order), mask, there, near))
     order.sort(key=lambda one: one[:2])
     for off, _, mask, there, near in order:
-        if off <= 3 * order[0][0] + 1e-6 and not hopeless(there, near, format):
+        if off <= 3 * order[0][0] + 1e-6 and not hopeless(there, near, off, format):
             attempt = Attempt(mask, there, chosen(there, near, format))
             if attempt.fits and _is_uneven(attempt):
                 by_row = _by_row(head, attempt.mask, rows, format)
@@ -140,7 +140,7 @@ def _scanned(
             names = ("multiplier", "curvature")
         for _ in range(3):
             there = rows.under(windowed.seen(head))
-            near, _ = aligned(there, near, names)
+            near, off = aligned(there, near, names)
             if mask.kind != "causal":
                 break
             again = best_window(rows, near, mask.own(head)).window
@@ -148,7 +148,7 @@ def _scanned(
                 break
             windowed = mask if again is None else replace(mask, kind="window", window=again)
         there = rows.under(windowed.seen(head))
-        if hopeless(there, near, format) and windowed.window is None:
+        if windowed.window is None and hopeless(there, near, off, format):
             continue
         yield _with_windows(head, Attempt(windowed, there, chosen(there, near, format)), format)
 
@@ -164,8 +164,8 @@ def _by_row(head: HeadRows, mask: HeadMask, rows: Rows, format: Format) -> Attem
         typical = float(np.exp(np.median(np.log(factors))))
         factors = factors / typical
         tempered = scaled(part, factors)
-        near, _ = aligned(tempered, replace(near, multiplier=near.multiplier * typical, sink=0.0))
-        if hopeless(tempered, near, format):
+        near, off = aligned(tempered, replace(near, multiplier=near.multiplier * typical, sink=0.0))
+        if hopeless(tempered, near, off, format):
             return None
     return Attempt(mask, tempered, chosen(tempered, near, format), factors)
 

@@ -123,8 +123,8 @@ def refine(
     rows: Rows, state: State, names: tuple[Name, ...], format: Format, path: Path, rounds: int = 3
 ) -> Fit:
     """Fit by the noise of a path, from a start that is near."""
+    weighed = noise(rows, state, format, path)
     for turn in range(rounds):
-        weighed = noise(rows, state, format, path)
         for _ in range(2 if turn == 0 else 1):
             residual = weighed.freed(rows.output - state.output)
             along = weighed.freed(slopes(rows, state, names))
@@ -132,17 +132,17 @@ def refine(
             cost = float(np.square(residual).sum())
             for _ in range(5):
                 near = compute(rows, _bounded(state.parameters, names, step))
-                rest = weighed.freed(rows.output - near.output)
-                nearer = float(np.square(rest).sum()) < cost
+                rest = float(np.square(weighed.freed(rows.output - near.output)).sum())
+                nearer = rest < cost
                 if nearer:
                     state = near
                     break
                 step = step / 4
             if not nearer:
                 break
-        if turn and cost - float(np.square(rest).sum()) < 1e-3:
-            break
-    weighed = noise(rows, state, format, path)
+        if turn and cost - rest < 1e-3:
+            break  # And the noise is that of a state as good.
+        weighed = noise(rows, state, format, path)
     residual = weighed.freed(rows.output - state.output)
     along = weighed.freed(slopes(rows, state, names))
     return Fit(names, state, path, weighed, residual, along)

@@ -72,18 +72,25 @@ def t_quantile(confidence: float, df: float) -> float:
 
 
 def t_above(tail: float, df: float) -> float:
-    """Return t with P(T > t) = tail, for a tail of at most ½: bisection in ln t."""
+    """Return t with P(T > t) = tail, for a tail of at most ½.
+
+    Ln P falls along ln t, ever more steeply: Newton's steps from above it stay there.
+    """
     if tail >= 0.5:
         return 0.0
-    low, high = 1e-12, 2.0
+    high = 2.0
     while t_tail(high, df) > tail and high < 1e150:
-        low, high = high, high * high
-    for _ in range(200):
-        middle = sqrt(low * high)
-        if middle in (low, high):
+        high *= high
+    for _ in range(100):
+        above = t_tail(high, df)
+        nearer = high * exp(log(above / tail) * above / (high * _density(high, df)))
+        if not nearer < high * (1 - 1e-15):
             break
-        if t_tail(middle, df) > tail:
-            low = middle
-        else:
-            high = middle
-    return sqrt(low * high)
+        high = nearer
+    return high
+
+
+def _density(t: float, df: float) -> float:
+    if df == inf:
+        return exp(-t * t / 2) / sqrt(2 * pi)
+    return exp(_log_ratio(df / 2) - log(df * pi) / 2 - (df + 1) / 2 * log1p(t * t / df))

@@ -92,6 +92,6 @@ def _padding(head: HeadRows, masks: tuple[HeadMask, ...], format: Format) -> str
             continue
         rows = rows_of(head, mask).under(seen).part(some)
         near, off = aligned(rows, Parameters(head.d_k**-0.5))
-        if off < 0.3 and not hopeless(rows, near, format):
+        if off < 0.3 and not hopeless(rows, near, off, format):
             return f"padding: yes, it fits without {int(empty.sum()):,} keys of zeros"
     return f"padding: no, nor does it fit without {int(empty.sum()):,} keys of zeros"

@@ -102,3 +102,13 @@ def test_the_coarsest_format_is_seen_through_a_cast() -> None:
     assert coarsest(values, "float32") == "bfloat16"
     assert coarsest(np.array([0.1], np.float32), "float32") == "float32"
     assert coarsest(np.array([0.1]), "float64") == "float64"
+
+
+def test_logits_that_no_head_has_leave_the_noise_of_the_output() -> None:
+    head = simulate(2, Arithmetic(0.11, format="float16"), n_keys=128, d_k=32, logit_std=8.0)
+    rows = rows_of(head, CAUSAL)
+    for path in PATHS:
+        state = compute(rows, Parameters(1.763, 2.53e-5, -1.55e6))
+        made = noise(rows, state, format_of("float16"), path)
+        assert np.isfinite(made.log_determinant)
+        assert np.isfinite(made.freed(rows.output - state.output)).all()
