@@ -15,12 +15,10 @@ _COLOURS = {
     "positive": ("#2ea043", "ansi_green"),
     "negative": ("#cc79a7", "ansi_cyan"),
     "error": ("#e0303f", "ansi_red"),
-    "series0": ("#3b8eea", "ansi_bright_blue"),
-    "series1": ("#cc79a7", "ansi_cyan"),
-    "series2": ("#2ea043", "ansi_green"),
-    "series3": ("#00a8a8", "ansi_yellow"),
-    "series4": ("#b0a010", "ansi_bright_black"),
-    "series5": ("#999999", "ansi_default"),
+    "rule1": ("#a371f7", "ansi_default"),
+    "rule2": ("#b0a010", "ansi_bright_black"),
+    "rule3": ("#999999", "ansi_bright_yellow"),
+    "rule4": ("#c8875a", "ansi_yellow"),
 }
 """The hue of each role, the same in every theme: that of an error is no other's; and the colour of
 the terminal's own in its place. Of blue it is the bright: plain, it is hardly seen on black."""
@@ -73,10 +71,9 @@ _LOOKS: Mapping[str, tuple[str, str]] = {
     **dict.fromkeys(("title", "strong", "key", "cursor"), ("text", "bold")),
     "tab": ("text", "bold underline"),
     "focus": ("text", "bold reverse"),
+    **{role: (role, "") for role in _COLOURS},
     "error": ("error", "bold"),
-    **{role: (role, "") for role in ("unscaled", "scaled", "pinned")},
     **{f"{role}_band": (role, "dim") for role in (*_COLOURS,)},
-    **{f"series{index}": (f"series{index}", "") for index in range(6)},
     **{
         f"{sign}{size}": (sign, "bold" if size == 4 else "")
         for sign in ("positive", "negative")

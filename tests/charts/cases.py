@@ -15,7 +15,7 @@ ROLES = frozenset(
     ["text", "muted", "label", "axis", "cursor", "error", "strong", "zero"]
     + ["unscaled", "scaled", "pinned", "unscaled_band", "scaled_band"]
     + [f"{sign}{shade}" for sign in ("positive", "negative") for shade in (1, 2, 3, 4)]
-    + [f"series{index}{band}" for index in range(6) for band in ("", "_band")]
+    + [f"rule{number}{band}" for number in (1, 2, 3, 4) for band in ("", "_band")]
 )
 
 NAIVE = Setup(precision=Precision("float32", stable=False))

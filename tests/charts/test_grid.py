@@ -23,11 +23,11 @@ def test_the_bars_of_the_two_sides_have_no_glyph_in_common(drawn: Callable[[str]
 
 def test_a_rule_hides_nothing_that_is_drawn() -> None:
     grid = Grid(3, 2)
-    grid.put(0, 1, "***", "series0")
+    grid.put(0, 1, "***", "scaled")
     grid.put_rule(1, "cursor")
     assert grid.rows() == (
         ((" ", "text"), (CURSOR, "cursor"), (" ", "text")),
-        (("***", "series0"),),
+        (("***", "scaled"),),
     )
 
 

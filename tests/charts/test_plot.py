@@ -25,7 +25,7 @@ LOG = Axis("y", 1e-3, 1, log=True, ticks=(Tick(1, "1"), Tick(1e-3, "1e-3")))
 
 def curve(y: ArrayLike, kind: Any = "line", **more: Any) -> Series:
     values = np.asarray(y, dtype=np.float64)
-    return Series("", np.linspace(0, 10, values.size), values, "series0", kind, **more)
+    return Series("", np.linspace(0, 10, values.size), values, "scaled", kind, **more)
 
 
 def plot(series: Sequence[Series], x: Axis, y: Axis, width: int, height: int, **more: Any) -> Rows:
@@ -187,13 +187,13 @@ def test_the_height_of_a_bar_is_its_value(value: float, filled: int) -> None:
 def test_bars_that_end_where_a_curve_is_are_whole(height: float) -> None:
     at = np.arange(20.0)
     bars = Series("", at, np.full(20, height), "scaled", "bars", SCALED)
-    curve = Series("", at, np.full(20, height), "series2")
+    curve = Series("", at, np.full(20, height), "rule2")
     axes = Axis("", 0, 20), Axis("", 0, 1)
     alone = text_of(plot([bars], *axes, 21, 5), "scaled")
     assert text_of(plot([bars, curve], *axes, 21, 5), "scaled") == alone
 
 
-@pytest.mark.parametrize(("kind", "role"), [("line", "series2"), ("points", "label")])
+@pytest.mark.parametrize(("kind", "role"), [("line", "rule2"), ("points", "label")])
 def test_a_curve_is_seen_beyond_and_deep_inside_bars(
     kind: Literal["line", "points"], role: str
 ) -> None:
@@ -211,12 +211,12 @@ def test_points_on_both_ends_of_the_axes_are_drawn_in_the_corners() -> None:
 
 
 def test_series_keep_their_roles_and_tags() -> None:
-    one = Series("", np.array([0.0, 10]), np.array([0.1, 0.1]), "series1", tag="k1")
-    two = Series("", np.array([0.0, 10]), np.array([0.9, 0.9]), "series2", tag="k2")
+    one = Series("", np.array([0.0, 10]), np.array([0.1, 0.1]), "rule1", tag="k1")
+    two = Series("", np.array([0.0, 10]), np.array([0.9, 0.9]), "rule2", tag="k2")
     rows = plot([one, two], X, Y, 60, 12)
-    assert "k1" in text_of(rows[8:10], "series1")
-    assert "k2" in text_of(rows[1:3], "series2")
-    assert text_of(rows[1:4], "series1") == ""
+    assert "k1" in text_of(rows[8:10], "rule1")
+    assert "k2" in text_of(rows[1:3], "rule2")
+    assert text_of(rows[1:4], "rule1") == ""
 
 
 def test_tags_of_equal_lines_stand_beside_each_other() -> None:

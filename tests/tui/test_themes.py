@@ -13,7 +13,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.memory import remembered_theme
-from attn_tui.tui.theme import contrast
+from attn_tui.tui.theme import contrast, role_variables
 from tests.tui.person import NARROW, WIDE, Person, at_screen
 
 SMALL_SWEEP = Settings(n=8, points=6, map_points=4, draws=64, n_range=(2, 64), crossovers=False)
@@ -49,6 +49,11 @@ SOME = {
     "several rules": ("r",),
 }
 """Where every role that is drawn can be seen."""
+
+
+def test_no_colour_means_two_things() -> None:
+    colours = role_variables({"background": "#000000", "foreground": "#ffffff"}, ansi=False)
+    assert len({*colours.values()}) == len(colours)
 
 
 def cells(person: Person) -> list[Segment]:

@@ -31,7 +31,6 @@ FEW, APART = 3, 1.5
 FRAME = 4
 """Rows of a panel that hold no curves, about."""
 
-SERIES_ROLES = 6
 SMALLEST_POWER = -300
 
 
@@ -48,6 +47,7 @@ class _Panel:
         readings: The values at the current d_k.
         peak: Where its only curve is largest; empty if it is flat, or where that needs no words.
         percent: Whether its ticks are in percent.
+        keys: How many keys each curve is of, where curves are of keys.
     """
 
     names: tuple[str, ...]
@@ -58,6 +58,7 @@ class _Panel:
     readings: tuple[str, ...]
     peak: str = ""
     percent: bool = False
+    keys: tuple[int, ...] = ()
 
     def text(self, value: float) -> str:
         """Return a tick's text."""
@@ -102,13 +103,14 @@ def over_d_k_chart(
         shares = np.clip(np.nan_to_num(y.fraction(panel.values)), 0.0, 1.0)
         count = _told_apart(shares * (height - FRAME))
         series = [
-            Series("", d_k, values, f"series{index % SERIES_ROLES}", tag=tag)
-            for index, (values, tag) in enumerate(zip(panel.values, panel.tags, strict=True))
+            Series("", d_k, values, "scaled", tag=tag)
+            for values, tag in zip(panel.values, panel.tags, strict=True)
         ][:count]
         others, bands, called = panel.values[count:], [], panel.names
         if len(others):
-            bands = [Band(d_k, others.min(axis=0), others.max(axis=0), f"series{count}")]
-            called = tuple(f"{name}, {len(others)} shaded" for name in panel.names)
+            bands = [Band(d_k, others.min(axis=0), others.max(axis=0), "scaled")]
+            shaded = sum(panel.keys[count:])
+            called = tuple(f"{name}, {shaded} shaded" for name in panel.names)
         readings = _note(panel, int(data.d_k[at]), current, size) if alone else ()
         scale = ", log" if log else panel.limit
         ends = (scale,) if alone else (f"{scale}{panel.peak}", scale)
@@ -186,12 +188,14 @@ def _weights(data: OverDk, at: int, wrt: Wrt) -> _Panel:
     largest = float(np.max(data.weights, where=np.isfinite(data.weights), initial=0.0))
     bound = 1.0 if largest > 0.5 or not largest else round_up(largest)
     places = places_of(round(exp(data.max_entropy)))
+    alike = _alike(data.weights)
     return _Panel(
         names=(f"p of the {count} largest keys" if count > 1 else "p of the largest key", "p"),
         limit="",
         bound=bound,
-        values=data.weights.astype(np.float64),
-        tags=tuple(f"key {key}" for key in data.keys),
+        values=data.weights[[same[0] for same in alike]].astype(np.float64),
+        tags=tuple(_names(data.keys[same].tolist()) for same in alike),
+        keys=tuple(map(len, alike)),
         readings=tuple(
             f"key {key} {in_percent(weight, log, places)}"
             for key, weight, log in zip(
@@ -201,6 +205,23 @@ def _weights(data: OverDk, at: int, wrt: Wrt) -> _Panel:
         or ("every key is masked",),
         percent=True,
     )
+
+
+def _alike(weights: Floats) -> list[list[int]]:
+    """Return which curves, by index, lie on each other everywhere: those of equal scores."""
+    groups: list[list[int]] = []
+    for index, curve in enumerate(weights):
+        if groups and np.array_equal(weights[groups[-1][0]], curve, equal_nan=True):
+            groups[-1].append(index)
+        else:
+            groups.append([index])
+    return groups
+
+
+def _names(keys: list[int]) -> str:
+    if len(keys) == 1:
+        return f"key {keys[0]}"
+    return f"keys {', '.join(map(str, keys))}" if len(keys) <= FEW else f"{len(keys)} keys alike"
 
 
 def _entropy(data: OverDk, at: int, wrt: Wrt) -> _Panel:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.report.sweep.names import is_none, others
 
-_ROLES = ("scaled", "series3", "series4", "series1", "series5")
+_ROLES = ("scaled", "rule1", "rule2", "rule3", "rule4")
 
 
 @dataclass(frozen=True)

@@ -77,8 +77,8 @@ def test_three_panels_name_their_quantities_units_and_scales() -> None:
 
 def test_curves_are_tagged_by_key() -> None:
     rows = over_d_k_chart(CASES["worked"], 1024, 116, 14, False)
-    for index, tag in enumerate(("key 2", "key 1", "key 0")):
-        assert tag in text_of(rows, f"series{index}")
+    for tag in ("key 2", "key 1", "key 0"):
+        assert tag in text_of(rows, "scaled")
 
 
 def test_curves_that_lie_on_each_other_are_one_band_and_no_others() -> None:
@@ -91,7 +91,7 @@ def test_curves_that_lie_on_each_other_are_one_band_and_no_others() -> None:
         assert [f"key {key}" in plain(rows[:-1]) for key in found.keys] == [
             place < named for place in range(6)
         ]
-        assert "░" in text_of(rows, f"series{named}_band")
+        assert "░" in text_of(rows, "scaled_band")
     apart = replace(
         found, weights=np.linspace(1.0, 0.1, 6)[:, np.newaxis] * np.ones(len(D_K.stops))
     )
@@ -185,10 +185,23 @@ def test_where_the_norm_is_largest_is_said() -> None:
     assert "largest at" not in title("one key", 1024)
 
 
+@pytest.mark.parametrize(
+    ("scores", "name"),
+    [([5.0, 5, 1], "keys 0, 1"), ([2.0, 2, 2, 2], "4 keys alike"), ([5.0, 1], "key 1")],
+)
+def test_keys_of_equal_scores_have_one_curve_that_names_them(
+    scores: list[float], name: str
+) -> None:
+    data = over_d_k(asking(Vector("a", np.array(scores))), 0, D_K.stops)
+    assert data is not None
+    rows = over_d_k_chart(data, 64, 116, 14, False)
+    assert name in text_of(rows, "scaled")
+
+
 @pytest.mark.parametrize("log", [False, True])
 def test_the_cursor_is_thin_and_leaves_a_mark_on_each_curve(log: bool) -> None:
     rows = over_d_k_chart(CASES["worked"], 1024, 116, 12, log)
-    assert text_of(rows, "series0").count("●") >= 2
+    assert text_of(rows, "scaled").count("●") >= 3
     columns = ["".join(column) for column in zip(*lines(rows)[1:-3], strict=True)]
     marked = [column for column in columns if "┊" in column]
     assert len(marked) == 3
