@@ -43,13 +43,14 @@ class Captured(Products):
         seen: True where a query attends to a key, shape (vectors, n), if a mask was captured.
         positions: The key each query stands at, shape (vectors,), for a causal mask.
         bias: What is added to the logits, shape (vectors, n), if it was captured.
-        sink: The logit b of the sink, if it was captured: what `Scale.sink` is then.
+        sink: The logit b of the sink, if it was captured or a fit finds it: what `Scale.sink` is.
         supposed: Whether positions were not captured, and the queries are taken as the last ones.
         causal: Whether it is causal where no mask was captured; None if one was.
         told: How that is known: the output says so, or a fit to it, or it is nearest to that, or
             nothing does.
         window: How many keys are seen, if that fit says so; ``seen`` has them.
         softcap: The cap that it says, if any.
+        sink_told: Whether it says the sink.
         miss: ‖out − P·V‖/‖out‖ under the mask and 1/√d_k, where that does not give the output.
     """
 
@@ -68,10 +69,16 @@ class Captured(Products):
     told: Literal["output", "fit", "nearest", "assumed"] = "assumed"
     window: int | None = None
     softcap: float | None = None
+    sink_told: bool = False
     miss: float | None = None
     kind: ClassVar = "capture"
     is_head: ClassVar = True
     MOST_SCORES: ClassVar = 2**31
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether a fit finds more than whether it is causal: a window, a soft cap or a sink."""
+        return self.window is not None or self.softcap is not None or self.sink_told
 
     @property
     def is_masked(self) -> bool:

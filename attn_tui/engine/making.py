@@ -162,6 +162,11 @@ class FoundMask:
         return replace(making, scale=scale)
 
     @property
+    def is_fitted(self) -> bool:
+        """Whether a fit finds more than whether it is causal: a window, a soft cap or a sink."""
+        return not (self.mask.window is self.softcap is self.sink is None) and self.how == "fit"
+
+    @property
     def fits(self) -> bool:
         """Whether there is an output, and weights under the mask give it."""
         return self.residual is not None and self.residual < FITS

@@ -118,8 +118,9 @@ def _read(
         source = replace(source, positions=at, supposed=False)
     if not is_fit:
         return source
-    sink = known.sink if source.sink is None else source.sink
-    source = replace(source, sink=sink, softcap=known.softcap, window=known.mask.window)
+    source = replace(source, softcap=known.softcap, window=known.mask.window)
+    if source.sink is None and known.sink is not None:
+        source = replace(source, sink=known.sink, sink_told=True)
     if source.window is None:
         return source
     own, keys = np.array(source.positions)[:, None], np.arange(len(source.keys))

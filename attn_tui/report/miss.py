@@ -1,8 +1,27 @@
-"""By how much weights miss the output that was captured with them, in words."""
+"""How the weights of a capture are made, and by how much they miss its output, in words."""
 
 from math import isnan
 
 from attn_tui.report.headline import percent
+from attn_tui.report.numbers import quantity
+
+
+def made_text(mask: str, softcap: float | None, sink: float | None) -> str:
+    """Return a mask in words with the cap and the sink that were found with it.
+
+    >>> made_text("window of 32 keys", 20.0, None)
+    'window of 32 keys, soft cap 20.0'
+    """
+    cap = "" if softcap is None else f", soft cap {quantity(softcap)}"
+    return f"{mask}{cap}" + ("" if sink is None else f", sink b = {quantity(sink)}")
+
+
+def made_texts(mask: str, softcap: float | None, sink: float | None) -> list[str]:
+    """Return the same at decreasing length, as what a fit finds."""
+    made = made_text(mask, softcap, sink)
+    short = made.replace(" of ", " ").replace(" keys", "").replace("soft ", "")
+    short = short.replace("sink b = ", "sink ").replace("no mask, ", "")
+    return [f"{made}, found by the doctor's fit", f"{made}, by fit", f"{short} by fit", short]
 
 
 def miss_text(residual: float) -> str:

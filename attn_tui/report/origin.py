@@ -6,12 +6,14 @@ from math import sqrt
 import numpy as np
 
 from attn_tui.captures.source import Captured
+from attn_tui.compute.counted import counted, listed
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed
 from attn_tui.compute.vector import Vector
 from attn_tui.compute.visible import visible
+from attn_tui.report.miss import made_texts
 from attn_tui.report.numbers import quantity
 
 MOST_NORMS = 3
@@ -46,19 +48,24 @@ def _(source: Captured, experiment: Experiment) -> str:
     row = "" if source.row is None else f", row {source.row:,}"
     normalised = ", normalised" if experiment.setup.scale.qk_norm else ""
     added = "; its bias is added to the logits" * (source.bias is not None)
-    if source.sink is not None:
-        own = experiment.setup.scale.sink == source.sink
-        added += "; its sink takes part" if own else "; its sink is not asked"
+    scale = experiment.setup.scale
+    own = {"soft cap": (source.softcap, scale.softcap), "sink": (source.sink, scale.sink)}
+    own = {name: pair for name, pair in own.items() if pair[0] is not None}
+    asked = [name for name, (found, asked) in own.items() if found == asked]
+    if asked:
+        added += f"; its {listed(asked)} take{'s' * (len(asked) == 1)} part"
+    for name in own.keys() - {*asked}:
+        added += f"; its {name} is not asked"
     sequence = f"sequence {batch}, " * (batch > 0)
     where = f"{sequence}layer {layer}, head {head}{row}"
-    masked, by_fit = "; masked as captured", "found by the doctor's fit"
+    mask, masked = mask_words(source), "; masked as captured"
+    by_fit = made_texts(mask, source.softcap, source.sink if source.sink_told else None)[0]
     if source.window is not None:
-        masked = f"; no mask was captured: window of {source.window:,}, {by_fit}"
+        masked = f"; no mask was captured: {by_fit}"
     if source.causal is not None:
-        mask = "causal" if source.causal else "no mask"
         told = {
             "output": f"{mask}, as the output says",
-            "fit": f"{mask}, {by_fit}",
+            "fit": by_fit,
             "assumed": "assumed causal",
         }
         how = told.get(source.told, f"{mask} is nearest, and does not explain the output")
@@ -67,6 +74,13 @@ def _(source: Captured, experiment: Experiment) -> str:
         masked = f"; no mask was captured: {how}"
     last = "; its queries are taken as those of the last keys" * source.supposed
     return f"captured: {where} of {visible(source.paths[0])}{normalised}{masked}{last}{added}"
+
+
+def mask_words(source: Captured) -> str:
+    """Return what masks a captured head, as far as is known."""
+    if source.window is not None:
+        return f"window of {counted(source.window, 'key')}"
+    return {None: "the captured mask", True: "causal", False: "no mask"}[source.causal]
 
 
 @_origin.register

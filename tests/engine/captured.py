@@ -48,3 +48,22 @@ def write(path: Path, made: dict[tuple[int, int], Head], interleaved: bool = Fal
 
 def opened(path: Path, **given: Any) -> Capture:
     return open_capture([str(write(path, heads(**given)))])
+
+
+def write_unusual(
+    path: Path, window: int | None = None, softcap: float | None = None, sink: float | None = None
+) -> NDArray[np.float64]:
+    """Write four causal heads with what no simple mask explains, and return their weights."""
+    draw = np.random.default_rng(1).standard_normal
+    parts = {f"0.{name}": draw((1, 4, 60, 16)).astype(np.float32) for name in ("q", "k", "v")}
+    parts["0.q"] *= 4
+    q, k, v = (parts[f"0.{name}"].astype(float) for name in ("q", "k", "v"))
+    logits = q @ k.swapaxes(-1, -2) / 4
+    if softcap is not None:
+        logits = softcap * np.tanh(logits / softcap)
+    ago = np.subtract.outer(np.arange(60), np.arange(60))
+    numerators = np.exp(logits) * ((ago >= 0) & (ago < (window or 60)))
+    more = 0.0 if sink is None else np.exp(sink)
+    weights = numerators / (numerators.sum(-1, keepdims=True) + more)
+    write_safetensors(path, {**parts, "0.out": (weights @ v).astype(np.float32)})
+    return np.asarray(weights)

@@ -24,7 +24,7 @@ from attn_tui.engine.shards import merged, to_plain
 from attn_tui.engine.survey import Survey, survey
 from attn_tui.engine.work import Done, work
 from attn_tui.files.captured import as_captured, captured_at
-from tests.engine.captured import heads, opened, write
+from tests.engine.captured import heads, opened, write, write_unusual
 
 ALL = Question(rows=None)
 
@@ -243,19 +243,8 @@ def test_the_output_says_which_keys_a_head_has(tmp_path: Path) -> None:
 def test_a_window_a_cap_and_a_sink_that_no_simple_mask_explains_are_fitted(
     tmp_path: Path, window: int | None, softcap: float | None, sink: float | None
 ) -> None:
-    draw = np.random.default_rng(1).standard_normal
-    parts = {f"0.{name}": draw((1, 4, 60, 16)).astype(np.float32) for name in ("q", "k", "v")}
-    parts["0.q"] *= 4
-    q, k, v = (parts[f"0.{name}"].astype(float) for name in ("q", "k", "v"))
-    logits = q @ k.swapaxes(-1, -2) / 4
-    if softcap is not None:
-        logits = softcap * np.tanh(logits / softcap)
-    ago = np.subtract.outer(np.arange(60), np.arange(60))
-    numerators = np.exp(logits) * ((ago >= 0) & (ago < (window or 60)))
-    more = 0.0 if sink is None else np.exp(sink)
-    weights = numerators / (numerators.sum(-1, keepdims=True) + more)
     path = tmp_path / "odd.safetensors"
-    write_safetensors(path, {**parts, "0.out": (weights @ v).astype(np.float32)})
+    weights = write_unusual(path, window, softcap, sink)
     plan = Plan.of(open_capture([str(path)]), ALL)
     found = plan.masks[0]
     assert (found.how, found.mask.kind, found.mask.window) == (

@@ -357,3 +357,34 @@ def test_a_number_that_is_not_finite_is_named_with_its_tensor_row_and_column(
         captured_at((str(path),), head=1, row=row)
     shown = "NaN" if np.isnan(value) else value
     assert caught.value.problem == f"{part} of layer 0, head 1: row 5, column 3 is {shown}"
+
+
+@pytest.mark.parametrize(
+    ("unusual", "made"),
+    [
+        ({"sink": 1.5}, "causal, sink b = 1.50"),
+        ({"softcap": 3.0}, "causal, soft cap 3.00"),
+        ({"window": 6}, "window of 6 keys"),
+    ],
+)
+def test_what_a_fit_finds_is_named(file: Path, unusual: dict[str, Any], made: str) -> None:
+    weights = made_up.write_unusual(file, **unusual)[0, 2]
+    (name,), what = unusual, {"sink": "sink", "softcap": "soft cap", "window": "window"}
+    heads = " ".join(CliRunner().invoke(program, ["heads", str(file)]).stdout.split())
+    asked = ["attention", "--capture", str(file), "--head", "2"]
+    text = " ".join(CliRunner().invoke(program, asked).stdout.split())
+    plain = json.loads(CliRunner().invoke(program, [*asked, "--json"]).stdout)
+    assert f"The doctor's fit finds a {what[name]}." in heads
+    for each in (heads, text):
+        assert f"{made}, found by the doctor's fit" in each
+    known = plain["captured"]
+    assert known["known_by"] == "fit"
+    assert known["mask"] == ("window" if name == "window" else "causal")
+    found = {each: known[each] for each in ("window", "softcap", "sink")}
+    assert found == {each: pytest.approx(unusual.get(each), rel=1e-3) for each in found}
+    if name == "sink":
+        assert "its sink takes part" in text
+        share = np.sort(1.0 - weights.sum(1))[29]
+        assert f"the sink takes {100 * share:.1g} %" in text
+        other = CliRunner().invoke(program, [*asked, "--sink", "2"]).stdout
+        assert "its sink is not asked" in " ".join(other.split())

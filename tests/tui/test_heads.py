@@ -20,6 +20,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.tui.heads.screen import HeadsScreen
+from tests.engine.captured import write_unusual
 from tests.tui.person import MEDIUM, NARROW, WIDE, Person, at_screen
 
 
@@ -243,6 +244,27 @@ async def test_numbers_of_a_mask_that_misses_the_output_say_so_on_both_screens(
         await person.press("4")
         await person.until_sees("esc goes back")
         person.misses("misses")
+
+
+@pytest.mark.parametrize(
+    ("size", "head", "row"),
+    [
+        (WIDE, "causal, sink b = 1.50, found by the doctor's fit", "causal, sink b = 1.50, found"),
+        (MEDIUM, "causal, sink b = 1.50, found by the doctor's fit", "causal, sink b = 1.50, "),
+        (NARROW, "causal, sink 1.50", "causal, sink b = 1.50, by fit"),
+    ],
+)
+async def test_a_sink_that_a_fit_finds_is_named_on_both_screens(
+    tmp_path: Path, size: tuple[int, int], head: str, row: str
+) -> None:
+    write_unusual(tmp_path / "s.safetensors", sink=1.5)
+    async with at_heads(size, capture=(str(tmp_path / "s.safetensors"),)) as person:
+        assert head in person.lines[3]
+        await person.press("4")
+        await person.until_sees("esc goes back")
+        assert row in person.line_with("causal, sink")
+    async with at_heads(size) as person:
+        person.misses("fit")
 
 
 async def test_a_capture_that_changes_on_the_disk_is_noticed_and_read_again(tmp_path: Path) -> None:

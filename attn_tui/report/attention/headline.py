@@ -1,5 +1,6 @@
 """The headline of Attention: how many keys a query shares its weight among, on either side."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -126,10 +127,19 @@ def headline(answer: Answer) -> Headline:
             (f"Nothing is divided here: {first.brief}.",),
         )
     begins = ("Pinned: ", "Now") if answer.names == NAMES else ("Unscaled, ", _done(answer))
-    shorts = (f"{begins[0].strip(' ,:')}: {first.brief}. {begins[1]}: {second.brief}.",)
+    short = f"{begins[0].strip(' ,:')}: {first.brief}. {begins[1]}: {second.brief}"
+    shorts = [f"{short}, sink {share}." for share in _sink(answer)] + [f"{short}."]
     return Headline.fitting(
         _sentences(answer, begins, first, second), (*shorts, f"{first.brief} → {second.brief}")
     )
+
+
+def _sink(answer: Answer) -> Iterator[str]:
+    """Yield what the sink typically takes, if there is one."""
+    shares = answer.scaled.sink[answer.choosing]
+    shares = shares[~np.isnan(shares)]
+    if answer.head.setup.scale.sink is not None and shares.size:
+        yield percent(_median(shares))
 
 
 def _sentences(
@@ -138,6 +148,10 @@ def _sentences(
     """Yield one side after the other and what becomes of the gradient, ever shorter."""
     factor, after = typical_factor(answer), second.after(first)
     ends = [f", and the gradient {factor.becomes}"] * factor.known + [""]
+    for share in _sink(answer):
+        # Three numbers are enough.
+        few = [end for end in ends if not re.search("[0-9]", end)]
+        ends = [f"; the sink takes {share}{end}" for end in few] + ends[-1:]
     for end in ends:
         for clause in first.clauses:
             yield f"{begins[0]}{clause}. {begins[1]}{after}{end}."

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from attn_tui.captures.source import Captured
 from attn_tui.compute.attention.answer import HIDDEN, Answer, Side
+from attn_tui.compute.source import Source
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.plain import json_text, plain_numbers
 from attn_tui.report.attention.csv import STATISTICS
@@ -20,6 +22,7 @@ def render(answer: Answer) -> Iterator[str]:
             "headline": headline(answer).as_plain(),
             "drawn": answer.is_drawn,
             "mask": str(answer.head.setup.mask),
+            "captured": _captured(answer.experiment.source),
             "n_queries": answer.n_queries,
             "n_keys": answer.n_keys,
             "rows": done,
@@ -29,6 +32,22 @@ def render(answer: Answer) -> Iterator[str]:
             "scaled": _side(answer.scaled, done),
         }
     )
+
+
+def _captured(source: Source) -> dict[str, Any] | None:
+    """Return what is known of how the weights of a captured head are made."""
+    if not isinstance(source, Captured):
+        return None
+    given = source.is_masked and source.window is None
+    kind = {None: "given" if given else "window", True: "causal", False: "none"}[source.causal]
+    return {
+        "mask": kind,
+        "window": source.window,
+        "known_by": "captured" if given else source.told,
+        "softcap": source.softcap,
+        "sink": source.sink,
+        "residual": source.miss,
+    }
 
 
 def _side(side: Side, done: int) -> dict[str, Any]:

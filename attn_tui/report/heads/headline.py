@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.capture import HeadId
-from attn_tui.compute.counted import counted
+from attn_tui.compute.counted import counted, listed
 from attn_tui.compute.heads.statistic import FLOAT16_LARGEST, SATURATED, STATISTICS, TAU
 from attn_tui.engine.making import FITS
 from attn_tui.engine.table import HeadNumbers
@@ -148,7 +148,7 @@ def _not_finite(table: HeadNumbers) -> list[str]:
 
 
 def _doubts(table: HeadNumbers) -> Iterator[str]:
-    """Yield what makes the numbers doubtful, the gravest first."""
+    """Yield what makes the numbers doubtful, the gravest first, or what a fit made them of."""
     masks = table.masks.values()
     odd = _not_finite(table)
     holding = [head for head, each in table.partials.items() if each.odd]
@@ -166,6 +166,13 @@ def _doubts(table: HeadNumbers) -> Iterator[str]:
         yield "These weights do not give the captured output: the doctor says why."
     if any(each.how == "assumed" for each in masks):
         yield "Nothing tells the mask: none is assumed."
+    fits = {
+        "a window": any(each.is_fitted and each.mask.window is not None for each in masks),
+        "a soft cap": any(each.softcap is not None for each in masks),
+        "a sink": any(each.sink is not None for each in masks),
+    }
+    if found := [name for name, there in fits.items() if there]:
+        yield f"The doctor's fit finds {listed(found)}."
 
 
 Said = tuple[str, str]

@@ -12,7 +12,7 @@ from attn_tui.compute.heads.statistic import OF_SEVERAL_KEYS, STATISTICS
 from attn_tui.engine.making import FoundMask
 from attn_tui.engine.plan import Question
 from attn_tui.report.heads.values import SHARES
-from attn_tui.report.miss import miss_text
+from attn_tui.report.miss import made_text, miss_text
 from attn_tui.report.numbers import in_percent, quantity, unusual
 
 
@@ -78,12 +78,7 @@ def mask_name(mask: HeadMask) -> str:
 
 def found_name(found: FoundMask) -> str:
     """Return a mask in words, with the cap and the sink that were found with it."""
-    text = mask_name(found.mask)
-    if found.softcap is not None:
-        text += f", soft cap {quantity(found.softcap)}"
-    if found.sink is not None:
-        text += f", sink b = {quantity(found.sink)}"
-    return text
+    return made_text(mask_name(found.mask), found.softcap, found.sink)
 
 
 def mask_text(found: FoundMask) -> str:

@@ -13,8 +13,9 @@ from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.counted import counted
 from attn_tui.compute.experiment import Experiment
 from attn_tui.report.attention.tables import output_columns, row_columns
-from attn_tui.report.miss import miss_texts
+from attn_tui.report.miss import made_text, made_texts, miss_texts
 from attn_tui.report.numbers import general, in_percent, quantity
+from attn_tui.report.origin import mask_words
 from attn_tui.report.progress import going_on
 from attn_tui.report.sides import role_of
 from attn_tui.report.table import laid
@@ -72,18 +73,23 @@ def numbers_height(height: int) -> int:
     return 0 if height < LOW else 2 if height < ROOMY else 3
 
 
-def miss_rows(scene: Scene, width: int) -> list[Row]:
-    """Return a line that says so, where the captured output is of other weights than the mask's."""
+def made_rows(scene: Scene, width: int) -> list[Row]:
+    """Return a line of what the captured output says of the weights: a fit's, or that they miss."""
     experiment = scene.asked.experiment
     source, mask = experiment.source, experiment.setup.mask
-    if not isinstance(source, Captured) or source.miss is None:
+    if not isinstance(source, Captured):
         return []
     if source.causal is not None and mask.causal is not source.causal:
         return []
-    made = {None: "the captured mask", True: "causal", False: "no mask"}[source.causal]
-    made = made if source.window is None else f"window of {source.window:,}"
-    text = first_text(miss_texts(made, source.miss, "the Doctor on 5 says why"), width)
-    return [fitted(((text, "error"),), width)]
+    found = mask_words(source), source.softcap, source.sink if source.sink_told else None
+    if source.miss is not None:
+        more = "the Doctor on 5 says why"
+        text, role = first_text(miss_texts(made_text(*found), source.miss, more), width), "error"
+    elif source.is_fitted:
+        text, role = first_text(made_texts(*found), width), "label"
+    else:
+        return []
+    return [fitted(((text, role),), width)]
 
 
 def chart_rows(scene: Scene, width: int, height: int) -> Sequence[Row]:

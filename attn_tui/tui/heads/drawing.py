@@ -24,8 +24,8 @@ from attn_tui.report.heads.values import (
     unit,
     value_text,
 )
-from attn_tui.report.heads.words import found_name
-from attn_tui.report.miss import miss_texts
+from attn_tui.report.heads.words import found_name, mask_name
+from attn_tui.report.miss import made_texts, miss_texts
 from attn_tui.report.progress import going_on
 from attn_tui.tui.bars import Status
 from attn_tui.tui.heads.examining import TITLES
@@ -79,12 +79,13 @@ def capture_row(scene: Scene) -> Row:
     elif settings.other:
         parts.append((("  pinned: o opens what to compare with it", "pinned"),))
     if table and not scene.changed:
-        if warnings := _miss(scene, table):
+        texts, role = _made(scene, table)
+        if texts:
             # Numbers of a wrong mask are not shown without it, however long the name is.
             left = room - length(parts[0])
-            text = first_text([f"  {each}" for each in warnings], left)
+            text = first_text([f"  {each}" for each in texts], left)
             place = 1 if cells(text) <= left else 0
-            parts.insert(place, ((text, "error"),))
+            parts.insert(place, ((text, role),))
         parts += (((f"{sign}{text}", "label"),) for sign, text in _facts(scene, table))
     row: Row = ()
     for part in parts:
@@ -94,14 +95,15 @@ def capture_row(scene: Scene) -> Row:
     return row
 
 
-def _miss(scene: Scene, table: HeadTable) -> list[str]:
-    """Return by how much the layer's weights miss the captured output, ever shorter, if they do."""
+def _made(scene: Scene, table: HeadTable) -> tuple[list[str], str]:
+    """Return what a fit finds of the layer's weights, or how they miss, ever shorter; its role."""
     assert scene.head is not None
     found = table.masks[scene.head.layer]
     residual = found.residual
-    if residual is None or found.fits:
-        return []
-    return miss_texts(found_name(found), residual, "numbers below are of that mask")
+    if residual is not None and not found.fits:
+        return miss_texts(found_name(found), residual, "numbers below are of that mask"), "error"
+    texts = made_texts(mask_name(found.mask), found.softcap, found.sink)
+    return texts if found.is_fitted else [], "strong"
 
 
 def _facts(scene: Scene, table: HeadTable) -> list[tuple[str, str]]:
@@ -112,13 +114,13 @@ def _facts(scene: Scene, table: HeadTable) -> list[tuple[str, str]]:
     size = f"{counted(len(table.layers), 'layer')} × {counted(table.n_heads, 'head')}"
     keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k}"
     mask = table.masks[head.layer]
-    kind: str = mask.mask.kind if mask.mask.kind != "none" else "no mask"
     rows = scene.settings.rows
     sampled = (
         "every row" if rows is None or rows >= shape.n_queries else f"{counted(rows, 'row')} a head"
     )
+    kind = [] if mask.is_fitted else [(" · ", mask_name(mask.mask))]
     return [
-        ("  ", size), (" · ", keys), (" · ", f"m = {setup.scale.formula}"), (" · ", kind),
+        ("  ", size), (" · ", keys), (" · ", f"m = {setup.scale.formula}"), *kind,
         (" · ", sampled), (" · ", table.capture.tensors(head.layer)["q"].format),
     ]  # fmt: skip
 

@@ -54,6 +54,11 @@ def typed(*rows: list[float], mask: Mask = Mask()) -> Answer:
             "1,024, every query shares its weight almost equally.",
         ),
         (
+            found(Setup(scale=Scale(sink=2.0))),
+            "Unscaled, 10 of 12 queries put practically all their weight on one key. Divided by 32 "
+            "it is typically shared by about 5 keys; the sink takes 44 %.",
+        ),
+        (
             typed([1000.0, 0.0], [900.0, 0.0], [800.0, 1.0]),
             "Unscaled, all 3 queries put practically all their weight on key 0. Divided by 32, all "
             "of these do, and the gradient is still almost nothing.",
@@ -133,6 +138,10 @@ def test_every_number_is_one_of_the_answer(
         if share := re.search(r"([\d.]+) % (?:of its weight )?on one key", text):
             chosen = np.sort(side.largest[shown.choosing])
             assert float(share[1]) == pytest.approx(100 * chosen[(chosen.size - 1) // 2], abs=0.51)
+    if sink is not None:
+        share = np.sort(shown.scaled.sink[shown.choosing])[(shown.choosing.size - 1) // 2]
+        if taken := re.search(r"sink takes ([\d.]+) %", said.full):
+            assert float(taken[1]) == pytest.approx(100 * share, abs=0.51)
     if larger := re.search(r"gradient is ([\d.,]+) times (larger|smaller)", said.full):
         before, after = (side.log_gradient[shown.choosing] for side in shown.sides)
         with np.errstate(invalid="ignore"):
