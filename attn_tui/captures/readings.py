@@ -54,6 +54,11 @@ class Reading:
     query_offset: int | None = None
     unlikely: float = field(default=0.0, compare=False)
 
+    @property
+    def kind(self) -> tuple[object, ...]:
+        """What readings of several layers have in common that are read alike."""
+        return (self.layouts, self.kv_mapping, self.query_offset is None)
+
     def layout(self, part: str) -> Layout:
         """Return the axes of a tensor."""
         return dict(self.layouts)[part]

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.fit.diagnose import diagnose
 from attn_tui.compute.fit.diagnosis import Diagnosis
+from attn_tui.compute.fit.neighbours import Neighbours, Way
+from attn_tui.compute.fit.suspects import guilty
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.doctor.beside import contradictions
@@ -20,13 +23,11 @@ from attn_tui.doctor.expected import ASSUMED, Expectation, Expected
 from attn_tui.doctor.names import Miss, Place, misses, names
 from attn_tui.doctor.report import Finding, Report, Settings
 from attn_tui.doctor.start import start_of
-from attn_tui.doctor.suspects import guilty, suspects
+from attn_tui.doctor.suspects import suspects
 from attn_tui.doctor.verdict import SHOWN, confidence, judge, span
 
 Stop = Callable[[], bool]
 
-_KNOWN = 6
-"""Structures that a head is tried with before it is searched."""
 _VAIN = 3
 """After so many searches in a row that found nothing, heads are not searched."""
 _ANSWERS = frozenset({"out", "scores", "weights", "lse"})
@@ -129,8 +130,7 @@ class _Doctor:
         self.capture, self.expectation, self.stop = capture, expectation, stop
         self.settings, self.level = settings, confidence(1)
         self.readings: dict[int, list[Reading]] = {}
-        self.known: list[tuple[_Kind, Diagnosis]] = []
-        self.vain = 0
+        self.neighbours = Neighbours(_VAIN, self._ask)
 
     def settle(self, layers: Sequence[int]) -> dict[int, Reading]:
         """Choose what the axes of each layer are, where its shapes leave that open.
@@ -186,7 +186,7 @@ class _Doctor:
     def _warm(self, id: HeadId, reading: Reading) -> Diagnosis:
         n_queries = self.capture.shape(id, reading).n_queries
         head = self.capture.read(id, sampled(n_queries, self.settings), reading)
-        return diagnose(head, start=self._starts(id, head, reading)[0], deep=False)
+        return diagnose(head, start=self._start(id, head), deep=False)
 
     def see(self, id: HeadId) -> Finding:
         """Return what is to be said of a head."""
@@ -231,96 +231,32 @@ class _Doctor:
 
     def _fit(self, id: HeadId, rows: Sequence[int]) -> tuple[Diagnosis, HeadRows, Reading]:
         """Return what is found of a head, with the rows and the reading it was found by."""
-        read: dict[Reading, HeadRows] = {}
-        best: tuple[Diagnosis, HeadRows, Reading] | None = None
-        for search in (False, True) if self.vain < _VAIN else (False,):
-            for reading in self._readings(id.layer):
-                if reading not in read:
-                    read[reading] = self.capture.read(id, rows, reading)
-                head = read[reading]
-                for start in [None] if search else self._starts(id, head, reading):
-                    self._ask()
-                    found = diagnose(head, start=start, deep=search)
-                    if best is None or _better(found, best[0]):
-                        best = found, head, reading
-                    if not found.used:
-                        break
-                    if found.fits:
-                        self._remember(_kind(reading), found)
-                        return best
+        readings = self.readings[id.layer]
+        fitted = self.neighbours.fit(
+            [
+                Way(each.kind, partial(self.capture.read, id, rows, each), partial(self._start, id))
+                for each in readings
+            ]
+        )
         self._ask()
-        assert best is not None
-        found, head, reading = best
-        if not found.used:
-            return best
-        if self.vain < _VAIN:
-            self.vain += 1
-            if not guilty(found.suspects):
-                ways = {(each.layouts, each.kv_mapping) for each in self.capture.readings(id.layer)}
-                found = replace(found, suspects=(*suspects(head, len(ways)), *found.suspects))
-        else:
+        found, head, reading = fitted.diagnosis, fitted.rows, readings[fitted.way]
+        if found.fits or not found.used:
+            return found, head, reading
+        if not fitted.searched:
             note = f"Not all were searched: nothing fitted the {_VAIN} heads before."
             found = replace(found, notes=(*found.notes, note))
+        elif not guilty(found.suspects):
+            ways = {(each.layouts, each.kv_mapping) for each in self.capture.readings(id.layer)}
+            found = replace(found, suspects=(*suspects(head, len(ways)), *found.suspects))
         return found, head, reading
+
+    def _start(self, id: HeadId, head: HeadRows) -> Diagnosis:
+        """Return what a head is expected to have, or else what most have."""
+        return start_of(self._expected(id, head) or Expected(head.d_k**-0.5, mask="causal"), head)
 
     def _ask(self) -> None:
         if self.stop():
             raise _Stopped
-
-    def _readings(self, layer: int) -> list[Reading]:
-        """Return the readings of a layer, those first that fitted a neighbour."""
-        order = [kind for kind, _ in self.known]
-        return sorted(self.readings[layer], key=lambda each: _place(order, _kind(each)))
-
-    def _starts(self, id: HeadId, head: HeadRows, reading: Reading) -> list[Diagnosis]:
-        """Return what a head is tried with first: what neighbours had, and what is expected."""
-        known = [start for kind, start in self.known if kind == _kind(reading)]
-        expected = self._expected(id, head) or Expected(head.d_k**-0.5, mask="causal")
-        return [*known[:1], start_of(expected, head), *known[1:_KNOWN]]
-
-    def _remember(self, kind: "_Kind", found: Diagnosis) -> None:
-        self.vain = 0
-        others = [
-            (other, start)
-            for other, start in self.known
-            if (other, _structure(start)) != (kind, _structure(found))
-        ]
-        self.known = [(kind, found), *others[:_KNOWN]]
-
-
-_Kind = tuple[object, ...]
-
-
-def _kind(reading: Reading) -> _Kind:
-    """Return what readings of several layers have in common."""
-    return (reading.layouts, reading.kv_mapping, reading.query_offset is None)
-
-
-def _place(order: Sequence[_Kind], kind: _Kind) -> int:
-    return order.index(kind) if kind in order else len(order)
-
-
-def _structure(found: Diagnosis) -> tuple[object, ...]:
-    """Return what two heads have in common for which the same things are fitted."""
-
-    def there(name: str) -> bool:
-        estimate = getattr(found, name)
-        return estimate is not None and estimate.at(SHOWN).value is not None
-
-    by_row = found.temperature is not None and found.temperature.kind == "by row"
-    return (found.mask, there("softcap"), there("sink"), by_row)
-
-
-def _better(one: Diagnosis, other: Diagnosis) -> bool:
-    if not (one.used and other.used):
-        # Where rows of the likeliest reading cannot be used, another one has to fit.
-        return one.fits
-    return _worth(one) > _worth(other)
-
-
-def _worth(found: Diagnosis) -> tuple[bool, bool, bool, float]:
-    """Return what orders what was found: what fits, else where a suspect does, or was tested."""
-    return found.fits, guilty(found.suspects), bool(found.suspects), -found.residual
 
 
 def sampled(n_queries: int, settings: Settings) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """Where nothing fits: what may have been captured in place of what attention was given."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
@@ -27,11 +27,6 @@ def suspects(head: HeadRows, readings: int) -> tuple[str, ...]:
         readings: In how many ways its axes were read.
     """
     return tuple(_suspects(head, readings))
-
-
-def guilty(tested: Iterable[str]) -> bool:
-    """Return whether one of the suspects that were tested is what it was."""
-    return any(": yes, " in each for each in tested)
 
 
 def _suspects(head: HeadRows, readings: int) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf, isnan
 from typing import Any, Literal
 
@@ -13,8 +14,8 @@ from attn_tui.captures.layouts import layout_words
 from attn_tui.captures.readings import Reading
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.fit.diagnose import diagnose
 from attn_tui.compute.fit.diagnosis import Diagnosis
+from attn_tui.compute.fit.neighbours import Neighbours, Way
 from attn_tui.compute.heads.blocks import row_statistics
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
@@ -30,8 +31,8 @@ _TRIED = 8
 _FITTED = 32
 """Rows of a head that are fitted."""
 
-_VAIN = 3
-"""After so many layers in a row that nothing fitted, none is fitted."""
+_SEARCHES, _VAIN = 1, 3
+"""After so many layers in a row that nothing fitted, none is searched, and none is fitted."""
 
 FITS = 0.1
 """‖out − P·V‖/‖out‖ above which nothing is said to fit."""
@@ -189,7 +190,7 @@ def found_masks(capture: Capture, making: Making, layers: Sequence[int]) -> dict
 
 
 class _Fits:
-    """Fits a head of each layer that no simple mask explains; what fitted one is tried first.
+    """Fits a head of each layer that no simple mask explains.
 
     Args:
         capture: The tensors.
@@ -198,27 +199,26 @@ class _Fits:
 
     def __init__(self, capture: Capture, making: Making) -> None:
         self.capture, self.making = capture, making
-        self.known: Diagnosis | None = None
-        self.vain = 0
+        self.neighbours = Neighbours(_SEARCHES)
 
     def found(self, head: HeadId, nearest: FoundMask) -> FoundMask:
         """Return what a fit finds, or the nearest mask again."""
         readings = self.capture.readings(head.layer)
         count = self.capture.shape(head).n_queries
-        at = [*map(int, np.unique(np.linspace(0, count - 1, _FITTED).astype(int)))]
+        rows = [*map(int, np.unique(np.linspace(0, count - 1, _FITTED).astype(int)))]
         order = sorted(range(len(readings)), key=lambda index: index != nearest.reading)
-        # A search in vain takes longest, and a model has one structure.
-        for deep in ((False, True), (False,), (False,), ())[min(self.vain, _VAIN)]:
-            for index in order:
-                if readings[index].dims != readings[0].dims:
-                    continue
-                rows = self.capture.read(head, at, readings[index])
-                found = diagnose(rows, start=self.known, deep=deep)
-                if found.fits and found.mask is not None:
-                    self.known, self.vain = found, 0
-                    return self._told(head, rows, found, index)
-        self.vain += 1
-        return nearest
+        order = [at for at in order if readings[at].dims == readings[0].dims]
+        if self.neighbours.vain >= _VAIN:
+            return nearest
+        fitted = self.neighbours.fit(
+            [
+                Way(readings[at].kind, partial(self.capture.read, head, rows, readings[at]))
+                for at in order
+            ]
+        )
+        if not fitted.diagnosis.fits or fitted.diagnosis.mask is None:
+            return nearest
+        return self._told(head, fitted.rows, fitted.diagnosis, order[fitted.way])
 
     def _told(self, head: HeadId, rows: HeadRows, found: Diagnosis, index: int) -> FoundMask:
         first, reading = (self.capture.readings(head.layer)[at] for at in (0, index))

@@ -205,7 +205,7 @@ def test_a_crash_ends_with_70(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     def fail(*arguments: object, **given: object) -> None:
         raise ZeroDivisionError("by chance")
 
-    monkeypatch.setattr("attn_tui.doctor.examine.diagnose", fail)
+    monkeypatch.setattr("attn_tui.compute.fit.neighbours.diagnose", fail)
     result = run(write(tmp_path / "a.safetensors", HEALTHY))
     assert result.exit_code == 70
     assert "by chance" in result.stderr
@@ -227,7 +227,7 @@ def test_an_interrupted_run_prints_what_there_is_and_ends_with_130(
             signal.raise_signal(signal.SIGINT)
         return diagnose(*arguments, **given)
 
-    monkeypatch.setattr("attn_tui.doctor.examine.diagnose", fit)
+    monkeypatch.setattr("attn_tui.compute.fit.neighbours.diagnose", fit)
     result = run(write(tmp_path / "a.safetensors", HEALTHY, layers=2), "--json")
     assert result.exit_code == 130
     plain = printed(result)

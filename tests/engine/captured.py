@@ -1,5 +1,6 @@
 """A small capture on disk, with what its heads are."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,20 +51,33 @@ def opened(path: Path, **given: Any) -> Capture:
     return open_capture([str(write(path, heads(**given)))])
 
 
-def write_unusual(
-    path: Path, window: int | None = None, softcap: float | None = None, sink: float | None = None
-) -> NDArray[np.float64]:
-    """Write four causal heads with what no simple mask explains, and return their weights."""
-    draw = np.random.default_rng(1).standard_normal
-    parts = {f"0.{name}": draw((1, 4, 60, 16)).astype(np.float32) for name in ("q", "k", "v")}
-    parts["0.q"] *= 4
-    q, k, v = (parts[f"0.{name}"].astype(float) for name in ("q", "k", "v"))
+def unusual(
+    layer: int = 0,
+    window: int | None = None,
+    softcap: float | None = None,
+    sink: float | Sequence[float] | None = None,
+) -> tuple[dict[str, NDArray[Any]], NDArray[np.float64]]:
+    """Return tensors of four causal heads with what no simple mask explains, and their weights.
+
+    The sink is one, or each head's.
+    """
+    draw = np.random.default_rng(layer + 1).standard_normal
+    names = [f"{layer}.{name}" for name in ("q", "k", "v")]
+    parts = {name: draw((1, 4, 60, 16)).astype(np.float32) for name in names}
+    parts[names[0]] *= 4
+    q, k, v = (parts[name].astype(float) for name in names)
     logits = q @ k.swapaxes(-1, -2) / 4
     if softcap is not None:
         logits = softcap * np.tanh(logits / softcap)
     ago = np.subtract.outer(np.arange(60), np.arange(60))
     numerators = np.exp(logits) * ((ago >= 0) & (ago < (window or 60)))
-    more = 0.0 if sink is None else np.exp(sink)
+    more = 0.0 if sink is None else np.exp(np.reshape(sink, (-1, 1, 1)))
     weights = numerators / (numerators.sum(-1, keepdims=True) + more)
-    write_safetensors(path, {**parts, "0.out": (weights @ v).astype(np.float32)})
-    return np.asarray(weights)
+    return {**parts, f"{layer}.out": (weights @ v).astype(np.float32)}, np.asarray(weights)
+
+
+def write_unusual(path: Path, **given: Any) -> NDArray[np.float64]:
+    """Write a layer of `unusual` heads, and return their weights."""
+    tensors, weights = unusual(**given)
+    write_safetensors(path, tensors)
+    return weights

@@ -14,6 +14,8 @@ from attn_tui.captures.capture import Capture
 from attn_tui.captures.opening import open_capture
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.fit.model import Rows
+from attn_tui.compute.fit.scan import Candidate, scan
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.compute.setup import Setup
 from attn_tui.engine import plan as planning
@@ -24,7 +26,7 @@ from attn_tui.engine.shards import merged, to_plain
 from attn_tui.engine.survey import Survey, survey
 from attn_tui.engine.work import Done, work
 from attn_tui.files.captured import as_captured, captured_at
-from tests.engine.captured import heads, opened, write, write_unusual
+from tests.engine.captured import heads, opened, unusual, write, write_unusual
 
 ALL = Question(rows=None)
 
@@ -237,6 +239,27 @@ def test_the_output_says_which_keys_a_head_has(tmp_path: Path) -> None:
     assert found == pytest.approx(sorted(value.value for value in straight.values()))
 
 
+def test_a_layer_is_tried_with_what_any_layer_before_it_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scans = []
+
+    def counted(rows: Rows, own: Any) -> list[Candidate]:
+        scans.append(rows)
+        return scan(rows, own)
+
+    monkeypatch.setattr("attn_tui.compute.fit.search.scan", counted)
+    layers = [
+        unusual(layer, **{"window": 6} if layer % 2 == 0 else {"softcap": 3.0})
+        for layer in range(4)
+    ]
+    path = tmp_path / "local_and_global.safetensors"
+    write_safetensors(path, {name: each for parts, _ in layers for name, each in parts.items()})
+    masks = Plan.of(open_capture([str(path)]), ALL).masks
+    assert [found.mask.window for found in masks.values()] == [6, None, 6, None]
+    assert len(scans) == 2  # Of the first layer, under two masks.
+
+
 @pytest.mark.parametrize(
     ("window", "softcap", "sink"), [(6, None, None), (None, None, 1.5), (None, 3.0, None)]
 )
@@ -244,7 +267,7 @@ def test_a_window_a_cap_and_a_sink_that_no_simple_mask_explains_are_fitted(
     tmp_path: Path, window: int | None, softcap: float | None, sink: float | None
 ) -> None:
     path = tmp_path / "odd.safetensors"
-    weights = write_unusual(path, window, softcap, sink)
+    weights = write_unusual(path, window=window, softcap=softcap, sink=sink)
     plan = Plan.of(open_capture([str(path)]), ALL)
     found = plan.masks[0]
     assert (found.how, found.mask.kind, found.mask.window) == (

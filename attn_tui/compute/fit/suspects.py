@@ -1,6 +1,6 @@
 """Where nothing fits: whether weights were softmaxed again, or keys of zeros are padding."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +33,11 @@ def suspects(head: HeadRows, format: Format) -> tuple[str, ...]:
     few = taken(head, np.unique(np.linspace(0, len(head.rows) - 1, FEW).round().astype(np.intp)))
     masks = unwindowed(head)
     return _twice(few, masks, format), _padding(head, masks, format)
+
+
+def guilty(tested: Iterable[str]) -> bool:
+    """Return whether one of the suspects that were tested is what it was."""
+    return any(": yes, " in each for each in tested)
 
 
 def _twice(head: HeadRows, masks: tuple[HeadMask, ...], format: Format) -> str:
