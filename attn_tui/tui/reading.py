@@ -7,11 +7,12 @@ from rich.console import RenderableType
 from rich.segment import Segment
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
+from textual.containers import ScrollableContainer
 from textual.strip import Strip
 from textual.widgets import Static
 
 from attn_tui.charts.look_alikes import in_words, row_in_ascii
+from attn_tui.report.reflow import reflowed
 from attn_tui.tui.actions import Action, Section, bindings, quiet
 from attn_tui.tui.dialogs import Dialog
 from attn_tui.tui.widgets.canvas import Styled, shown
@@ -72,12 +73,20 @@ class ReadDialog(Dialog[bool | None]):
 
     def compose_box(self) -> ComposeResult:
         """Yield the text."""
-        with VerticalScroll():
-            text = self._text
-            if isinstance(text, str):
-                # As the command prints it where only ASCII is known, column by column.
-                text = Text(in_words(text, "ascii") if cast("Styled", self.app).in_ascii else text)
-            yield Legible(text)
+        with ScrollableContainer():
+            yield Legible(self._text, classes="report" if isinstance(self._text, str) else "")
+
+    def on_resize(self) -> None:
+        """Wrap a report to the room there is, once that is known."""
+        self.call_after_refresh(self._wrap)
+
+    def _wrap(self) -> None:
+        if isinstance(self._text, str):
+            # As the command prints it where only ASCII is known, column by column.
+            known = cast("Styled", self.app).in_ascii
+            text = in_words(self._text, "ascii") if known else self._text
+            room = self.query_one(ScrollableContainer).scrollable_content_region.width
+            self.query_one(Legible).update(Text(reflowed(text, room), no_wrap=True))
 
     @property
     def keys(self) -> Mapping[str, str]:
@@ -91,7 +100,7 @@ class ReadDialog(Dialog[bool | None]):
 
     def action_scroll(self, lines: int) -> None:
         """Scroll by lines."""
-        self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
+        self.query_one(ScrollableContainer).scroll_relative(y=lines, animate=False)
 
     def action_save(self) -> None:
         """Close, and have it saved."""

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from attn_tui.tui.explore.screen import ExploreScreen
-from tests.tui.person import MEDIUM, WIDE, at_screen, settle
+from tests.tui.person import MEDIUM, NARROW, WIDE, at_screen, settle
 
 
 async def test_letters_scroll_as_arrows_do() -> None:
@@ -58,3 +58,13 @@ async def test_a_click_on_a_row_of_the_help_is_a_press_of_its_key() -> None:
                 await person.press("escape")
             else:
                 assert person.screen(ExploreScreen).view.chart != chart
+
+
+async def test_a_report_is_wrapped_behind_its_labels_and_tables_are_scrolled_sideways() -> None:
+    async with at_screen(NARROW) as person:
+        await person.press("i")
+        person.sees("scores     typed: d_k moves only the\n           divisor")
+        await person.press("pagedown", "pagedown")
+        person.misses("×5.5e31")
+        await person.press(*["right"] * 60)
+        person.sees("×5.5e31")
