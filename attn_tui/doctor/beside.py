@@ -25,14 +25,14 @@ def contradictions(head: HeadRows, found: Diagnosis) -> Iterator[str]:
         head: As it was captured.
         found: What explains its output.
     """
-    scaled = found.multiplier is not None and found.fits and found.mask is not None
+    scaled = found.multiplier is not None and found.fits
     m = found.multiplier.at(SHOWN).value if scaled and found.multiplier else None
-    if m is None or found.mask is None or head.output is None or head.values is None:
+    if m is None or found.sight is None or head.output is None or head.values is None:
         return
     rows = taken(head, np.flatnonzero(np.isin(head.rows, found.used)))
     cap, sink = _value(found.softcap), _value(found.sink)
     logits, weights, _ = compute(
-        rows, Arithmetic(m, 1.0, cap, sink, found.mask, "float64", "float32")
+        rows, Arithmetic(m, 1.0, cap, sink, found.sight, "float64", "float32")
     )
     seen = np.isfinite(logits)
     if rows.scores is not None:

@@ -199,7 +199,6 @@ class _Doctor:
         found = replace(found, notes=(*found.notes, *odd))
         shape = capture.shape(id, reading)
         expected = self._expected(id, head)
-        found = settled(found, head, expected)
         if denied := "; ".join(contradictions(head, found)):
             unknown = (*found.undetermined, ("multiplier", denied))
             found = replace(found, multiplier=None, undetermined=unknown)
@@ -273,23 +272,6 @@ def sampled(n_queries: int, settings: Settings) -> tuple[int, ...]:
     return tuple(sorted({*ends, *between.tolist()}))
 
 
-def settled(found: Diagnosis, head: HeadRows, expected: Expected | None) -> Diagnosis:
-    """Return what was found with the expected mask, where no mask could hide a key of these rows.
-
-    So it is while a model decodes: the one row sees all keys, causal or not.
-    """
-    if not found.fits or found.mask is not None or expected is None or expected.mask is None:
-        return found
-    corner = head.n_keys - head.n_queries if expected.mask != "none" else 0
-    mask = HeadMask(expected.mask, corner, expected.window)
-    if not mask.seen(head)[np.isin(head.rows, found.used)].all():
-        return found
-    left = tuple(each for each in found.undetermined if each[0] != "mask")
-    note = "Rows used see all keys, under the expected mask as without one."
-    notes = (*found.notes, note)
-    return replace(found, mask=mask, undetermined=left, notes=notes, sees_all=True)
-
-
 def corner(head: HeadRows) -> int | None:
     """Return the key that query 0 stands at if the last query stands at the last key.
 
@@ -308,7 +290,7 @@ def alike(head: HeadRows, found: Diagnosis, expected: Expected) -> tuple[str, ..
 
     A captured mask may hide padding besides: keys that no row sees.
     """
-    mask = found.mask
+    mask = found.sight
     if mask is None:
         return ()
     used = np.isin(head.rows, found.used)

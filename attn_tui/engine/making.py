@@ -216,7 +216,7 @@ class _Fits:
                 for at in order
             ]
         )
-        if not fitted.diagnosis.fits or fitted.diagnosis.mask is None:
+        if not fitted.diagnosis.fits or fitted.diagnosis.sight is None:
             return nearest
         return self._told(head, fitted.rows, fitted.diagnosis, order[fitted.way])
 
@@ -227,15 +227,15 @@ class _Fits:
         if rows.sink is not None:
             # Each head has the one that was captured.
             sink = None
-        assert found.mask is not None
-        told = FoundMask(found.mask, "fit", None, index, _unlike(first, reading), cap, sink)
+        assert found.sight is not None
+        told = FoundMask(found.sight, "fit", None, index, _unlike(first, reading), cap, sink)
         making = told.completed(self.making)
         # What was found of one head is seen to hold for another.
         last = max(
             each for each in self.capture.heads if (each.batch, each.layer) == (0, head.layer)
         )
         both = [rows, self.capture.read(last, [*map(int, rows.rows)], reading)]
-        misses = [_residual(each, making.weighing(each, found.mask)) for each in both]
+        misses = [_residual(each, making.weighing(each, told.mask)) for each in both]
         return replace(told, residual=max((m for m in misses if not isnan(m)), default=None))
 
 

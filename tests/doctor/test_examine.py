@@ -6,9 +6,10 @@ from typing import Literal
 import numpy as np
 import pytest
 
+from attn_tui.compute.fit.diagnose import diagnose
 from attn_tui.compute.fit.simulate import Arithmetic, simulate
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.doctor.examine import alike, corner, sampled, settled
+from attn_tui.doctor.examine import alike, corner, sampled
 from attn_tui.doctor.expected import NONE, Expected
 from attn_tui.doctor.report import Settings
 from attn_tui.doctor.verdict import Judgement, Verdict, judge
@@ -65,14 +66,26 @@ def test_a_captured_mask_may_hide_padding_and_nothing_else() -> None:
         assert {*alike(replace(head, seen=seen), found, expected)} == names
 
 
-def test_a_row_that_sees_all_keys_has_the_expected_mask() -> None:
-    head = simulate(1, Arithmetic(0.25, mask=HeadMask("none")), n_keys=64, d_k=16, rows=[63])
-    found = diagnosis(mask=None, used=(63,), undetermined=(("mask", "causal or not"),))
-    assert settled(found, head, CAUSAL).mask == HeadMask("causal")
-    assert settled(found, head, CAUSAL).undetermined == ()
-    assert settled(found, head, WINDOW) == found
-    assert settled(found, head, Expected(0.25, softcap=NONE)) == found
-    assert settled(found, head, None) == found
+@pytest.mark.parametrize(
+    ("expected", "verdict", "differs"),
+    [
+        (CAUSAL, "agrees", ()),
+        (replace(CAUSAL, mask="none"), "agrees", ()),
+        (replace(WINDOW, window=64), "agrees", ()),
+        (WINDOW, "differs", ("mask",)),
+        (Expected(0.25, softcap=NONE), "agrees", ()),
+    ],
+)
+def test_rows_that_see_all_keys_have_any_mask_that_hides_none(
+    expected: Expected, verdict: Verdict, differs: tuple[str, ...]
+) -> None:
+    how = Arithmetic(0.25, mask=HeadMask("causal", 60))
+    head = simulate(1, how, n_keys=64, d_k=16, n_queries=4, rows=[3])
+    found = diagnose(head)
+    assert (found.mask, found.sees_all) == (None, True)
+    assert dict(found.undetermined)["mask"] == "every row used sees all keys, causal or not"
+    judged = judge(found, expected, 0.99, masks=alike(head, found, expected))
+    assert (judged.verdict, judged.differs) == (verdict, differs)
 
 
 def test_fewer_queries_than_keys_stand_at_the_last_of_them() -> None:

@@ -93,6 +93,10 @@ def test_a_model_that_decodes_agrees_by_its_last_row(tmp_path: Path) -> None:
     # The last query sees what it would without a mask.
     assert ", mask causal or none as expected; " in result.stdout
     assert "mask         causal or none" in result.stdout
+    asked = ["doctor", path, "--config", str(tmp_path), "--json"]
+    for head in json.loads(CliRunner().invoke(program, asked).stdout)["heads"]:
+        assert (head["verdict"], head["mask"], head["query_offset"]) == ("agrees", None, None)
+        assert "mask" in [each["name"] for each in head["undetermined"]]
 
 
 @pytest.mark.parametrize(

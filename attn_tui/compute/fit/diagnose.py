@@ -50,7 +50,7 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
     head = taken(head, kept)
     with np.errstate(all="ignore"):
         if head.output is None or head.values is None:
-            return _without_output(head, start, notes)
+            return _told_mask(_without_output(head, start, notes), head)
         spacing = format_of(coarsest(head.output, head.formats.get("out", "float32")))
         if not head.values.any():
             return nothing("all values are 0", notes)
@@ -86,7 +86,7 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
         lost = tuple((name, why) for name in names)
         return replace(found, undetermined=lost, suspects=tested)
     found = replace(found, notes=(*notes, *_unused(taken(captured, kept), attempt.mask)))
-    known = _known(head, attempt, found, spacing)
+    known = _told_mask(_known(head, attempt, found, spacing), head)
     if len(kept) + len(odd) < len(captured.rows) and (
         why := contradiction(captured, attempt.mask, kept)
     ):
@@ -124,8 +124,8 @@ def _less(
 def _without_output(head: HeadRows, start: Diagnosis | None, notes: tuple[str, ...]) -> Diagnosis:
     """Return what weights, log-sum-exp or scores tell, whichever were captured, in this order."""
     masks = list(unwindowed(head))
-    if start is not None and start.mask is not None and start.mask not in masks:
-        masks.append(start.mask)
+    if start is not None and start.sight is not None and start.sight not in masks:
+        masks.append(start.sight)
     rows = rows_of(head, masks[0])
     keys = rows.seen.sum(axis=1)
     blank = nothing("neither output, weights, log-sum-exp nor scores were captured", notes)
@@ -173,10 +173,6 @@ def _known(head: HeadRows, attempt: Attempt, found: Diagnosis, spacing: Format) 
         sink = None
         confounded.append(("sink", "value_scale"))
         undetermined.append(("sink", "it stretches all rows alike, as a value scale does"))
-    mask: HeadMask | None = attempt.mask
-    if head.seen is None and len(unwindowed(head)) == 1:
-        mask = None
-        undetermined.append(("mask", "every row used sees all keys, causal or not"))
     held: Temperature | None = None
     if attempt.factors is not None:
         held = temperature(attempt.rows, fit, head.rows, attempt.factors)
@@ -188,10 +184,21 @@ def _known(head: HeadRows, attempt: Attempt, found: Diagnosis, spacing: Format) 
     if attempt.mask.window is not None:
         window = Whole(attempt.mask.window, *(attempt.windows or (attempt.mask.window,) * 2))
     return replace(
-        found, multiplier=multiplier, value_scale=c, softcap=cap, sink=sink, mask=mask,
-        window=window, temperature=held, undetermined=tuple(undetermined),
-        confounded=tuple(confounded), sees_all=bool(attempt.mask.seen(head).all()),
+        found, multiplier=multiplier, value_scale=c, softcap=cap, sink=sink,
+        mask=attempt.mask, window=window, temperature=held, undetermined=tuple(undetermined),
+        confounded=tuple(confounded),
     )  # fmt: skip
+
+
+def _told_mask(found: Diagnosis, head: HeadRows) -> Diagnosis:
+    """Return a diagnosis without a mask where rows see all keys by a causal one and by none."""
+    if found.mask is None or not found.mask.seen(head).all():
+        return found
+    found = replace(found, sees_all=True)
+    if not any(each.kind == "causal" and each.seen(head).all() for each in unwindowed(head)):
+        return found
+    open_mask = ("mask", "every row used sees all keys, causal or not")
+    return replace(found, mask=None, undetermined=(*found.undetermined, open_mask))
 
 
 def _spread(attempt: Attempt) -> float:

@@ -54,7 +54,7 @@ class Diagnosis:
         value_scale: c of out = c·p·V.
         softcap: The cap; a value of None is no cap, up to the low end.
         sink: The sink's logit; a value of None is no sink, up to the high end.
-        mask: Which keys are seen.
+        mask: Which keys are seen; None with ``sees_all`` is causal or none.
         window: The window's length.
         temperature: Whether m is one number.
         residual: ‖out − fit‖/‖out‖ over the rows used.
@@ -69,7 +69,7 @@ class Diagnosis:
         paths: Those that remain, the likeliest first.
         odd: Rows that do not fit what all others do, and were left out.
         notes: What else is to be said, in sentences.
-        sees_all: Whether the mask hides no key of the rows used, so that there may be none.
+        sees_all: Whether no key is hidden from the rows used.
     """
 
     multiplier: Estimate | None
@@ -92,3 +92,8 @@ class Diagnosis:
     paths: tuple[Path, ...] = ()
     odd: tuple[int, ...] = ()
     sees_all: bool = False
+
+    @property
+    def sight(self) -> HeadMask | None:
+        """A mask under which the rows used see what they do: none, where nothing more is known."""
+        return HeadMask("none") if self.mask is None and self.sees_all else self.mask

@@ -115,7 +115,7 @@ def _structure(found: Diagnosis) -> tuple[object, ...]:
         return estimate is not None and estimate.at().value is not None
 
     by_row = found.temperature is not None and found.temperature.kind == "by row"
-    return (found.mask, there("softcap"), there("sink"), by_row)
+    return (found.sight, there("softcap"), there("sink"), by_row)
 
 
 def _better(one: Diagnosis, other: Diagnosis) -> bool:

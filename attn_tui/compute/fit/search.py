@@ -93,8 +93,8 @@ def _attempts(
                 if not deep:
                     return
     held = None if start is None else start.temperature
-    if start is not None and start.mask is not None and held is not None and held.kind == "by row":
-        if (by_row := _by_row(head, start.mask, rows, format)) is not None:
+    if start is not None and start.sight is not None and held is not None and held.kind == "by row":
+        if (by_row := _by_row(head, start.sight, rows, format)) is not None:
             yield by_row
         if not deep:
             return
@@ -225,7 +225,7 @@ def _costs(head: HeadRows, attempt: Attempt, window: int) -> dict[int, float]:
 
 def _known(start: Diagnosis) -> tuple[Parameters, HeadMask, Path | None] | None:
     """Return what another head was computed with, if it says enough to start from."""
-    if start.multiplier is None or start.mask is None:
+    if start.multiplier is None or start.sight is None:
         return None
     m = start.multiplier.at().value
     if m is None:
@@ -236,7 +236,7 @@ def _known(start: Diagnosis) -> tuple[Parameters, HeadMask, Path | None] | None:
     near = Parameters(m, c or 1.0, 0.0 if cap is None else cap**-2)
     if sink is not None:
         near = replace(near, sink=1.0, level=sink)
-    return near, start.mask, next(iter(start.paths), start.path)
+    return near, start.sight, next(iter(start.paths), start.path)
 
 
 def unwindowed(head: HeadRows) -> tuple[HeadMask, ...]:

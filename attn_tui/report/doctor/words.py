@@ -101,11 +101,9 @@ def mask_text(found: Diagnosis, placed: bool = False) -> str:
     """Return which keys are seen, and by where query 0 stands if that was found."""
     mask = found.mask
     if mask is None:
-        return "unknown"
+        return "causal or none" if found.sees_all else "unknown"
     if mask.kind == "given":
         return "the captured one"
-    if mask.kind == "causal" and found.sees_all:
-        return "causal or none"
     shown = mask.by_position and (placed or mask.offset)
     offset = f", query 0 at key {mask.offset:,}" if shown else ""
     if mask.kind == "window":

@@ -97,6 +97,19 @@ def test_log_sum_exp_gives_the_multiplier_its_base_and_the_sink(
         assert value(found.sink) == pytest.approx(sink, abs=1e-3)
 
 
+def test_the_mask_of_rows_that_see_all_keys_is_not_known() -> None:
+    how = Arithmetic(0.1, mask=HeadMask("none"), format="float32")
+    head = simulate(1, how, n_keys=96, d_k=32, n_queries=8)
+    head = replace(head, positions=np.full(8, 95))
+    z, p, _ = compute(head, how)
+    sums = np.log(np.exp(z).sum(axis=1)).astype(np.float32)
+    several: list[dict[str, Any]] = [{"scores": z}, {"weights": p}, {"log_sum_exp": sums}]
+    for captured in several:
+        found = diagnose(replace(head, output=None, **captured))
+        assert (found.mask, found.sees_all) == (None, True)
+        assert "mask" in dict(found.undetermined)
+
+
 def test_two_roots_of_one_row_are_not_taken_for_one_multiplier() -> None:
     # lse(m·(−3, 1)) is .693147 at 0, .571 at .2 and .584 at .4: .571 again at about .33.
     head = HeadRows(
