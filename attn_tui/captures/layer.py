@@ -124,6 +124,7 @@ def row_mask(numbers: Raw) -> tuple[NDArray[np.bool_], Reals | None]:
     if numbers.dtype.kind in "biu":
         return numbers != 0, None
     added = widened(numbers)
-    seen = np.asarray(added > MASKED)
+    # NaN hides nothing.
+    seen = np.asarray(~(added <= MASKED))
     beside = np.where(seen, added, 0).astype(added.dtype)
     return seen, beside if beside.any() else None

@@ -1,6 +1,6 @@
 """A captured head as a source of scores: its queries and keys, and what they were masked by."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.formats import rounded
+from attn_tui.compute.heads.odd import Odd
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Floats, Products, normalised
 from attn_tui.compute.vector import Vector, Vectors
@@ -43,6 +44,7 @@ class Captured(Products):
         seen: True where a query attends to a key, shape (vectors, n), if a mask was captured.
         positions: The key each query stands at, shape (vectors,), for a causal mask.
         bias: What is added to the logits, shape (vectors, n), if it was captured.
+        odd: What of q, k, v and the bias is no finite number; scores it has a part in are NaN.
         sink: The logit b of the sink, if it was captured or a fit finds it: what `Scale.sink` is.
         supposed: Whether positions were not captured, and the queries are taken as the last ones.
         causal: Whether it is causal where no mask was captured; None if one was.
@@ -63,6 +65,7 @@ class Captured(Products):
     seen: NDArray[np.bool_] | None = None
     positions: tuple[int, ...] = ()
     bias: NDArray[np.floating[Any]] | None = None
+    odd: tuple[Odd, ...] = ()
     sink: float | None = None
     supposed: bool = False
     causal: bool | None = None
@@ -74,6 +77,7 @@ class Captured(Products):
     kind: ClassVar = "capture"
     is_head: ClassVar = True
     MOST_SCORES: ClassVar = 2**31
+    FINITE: ClassVar = False
 
     @property
     def is_fitted(self) -> bool:
@@ -93,7 +97,7 @@ class Captured(Products):
 @lru_cache(maxsize=4)
 def _vectors(source: Captured, qk_norm: bool, format: str) -> Vectors:
     queries, keys = (
-        rounded(normalised(each) if qk_norm else each, format)
+        rounded(_normalised(each) if qk_norm else each, format)
         for each in (source.queries, source.keys)
     )
     first = 0 if source.row is None else source.row
@@ -101,17 +105,29 @@ def _vectors(source: Captured, qk_norm: bool, format: str) -> Vectors:
     @lru_cache(maxsize=2)
     def block(at: int) -> Floats:
         # Products of many queries at once take a fraction of the time of one after another.
-        return np.asarray(queries[at * _BLOCK : (at + 1) * _BLOCK] @ keys.T)
+        with np.errstate(all="ignore"):
+            scores = np.asarray(queries[at * _BLOCK : (at + 1) * _BLOCK] @ keys.T)
+        # An infinity is no score either: −∞ would mask, and ∞ − ∞ is NaN.
+        scores[~np.isfinite(scores)] = np.nan
+        return scores
 
     def vector(row: int) -> Vector:
         scores = block(row // _BLOCK)[row % _BLOCK].copy()
+        bias = None if source.bias is None else source.bias[row].astype(np.float64)
+        if bias is not None:
+            scores[~np.isfinite(bias)] = np.nan
+            bias[~np.isfinite(bias)] = 0.0
         if source.seen is not None:
             scores[~source.seen[row]] = -np.inf
         scores.setflags(write=False)
-        bias = None if source.bias is None else source.bias[row].astype(np.float64)
-        return Vector(f"q{first + row}", scores, bias)
+        return Vector(f"q{first + row}", scores, bias, captured=True)
 
     return Vectors(len(queries), len(keys), vector, source.positions)
+
+
+def _normalised(rows: Floats) -> Floats:
+    """Return rows normalised, NaN where any number of one is not finite."""
+    return np.where(np.isfinite(rows).all(axis=1, keepdims=True), normalised(rows), np.nan)
 
 
 def open_as(paths: Sequence[str], layout: str, names: str) -> "Capture":
@@ -139,7 +155,7 @@ def read_head(
     Without a captured mask it is taken as causal.
 
     Raises:
-        InputError: If there is no such file, head or row, or its numbers will not do.
+        InputError: If there is no such file, head or row.
     """
     from attn_tui.captures.capture import HeadId
 
@@ -161,12 +177,14 @@ def read_head(
     offset = max(shape.n_keys - shape.n_queries, 0)
     positions = [part.rows + offset if part.positions is None else part.positions for part in parts]
     seen = [part.seen for part in parts if part.seen is not None]
-    where = f"of layer {layer}, head {head}"
-    keys = range(shape.n_keys)
+    queries, bias = _numbers([part.queries for part in parts]), _bias(parts)
+    keys = _numbers([first.keys])
+    values = None if first.values is None else _numbers([first.values])
+    named = {"q": queries, "k": keys, "v": values, "the bias": bias}
     return Captured(
-        _numbers(f"q {where}", [part.queries for part in parts], wanted),
-        _numbers(f"k {where}", [first.keys], keys),
-        None if first.values is None else _numbers(f"v {where}", [first.values], keys),
+        queries,
+        keys,
+        values,
         paths=tuple(paths),
         place=(batch, layer, head),
         row=row,
@@ -175,7 +193,8 @@ def read_head(
         fingerprint=capture.fingerprint,
         seen=np.vstack(seen) if seen else None,
         positions=tuple(np.concatenate(positions).tolist()),
-        bias=_bias(parts),
+        bias=bias,
+        odd=tuple(_odd(named, wanted)),
         sink=first.sink,
         supposed=offset > 0 and first.positions is None,
         causal=None if seen else True,
@@ -183,39 +202,30 @@ def read_head(
 
 
 def _bias(parts: "Sequence[HeadRows]") -> NDArray[np.floating[Any]] | None:
-    """Return what is added to the logits of all rows, or None if that is nothing.
-
-    Raises:
-        InputError: If it is infinite anywhere.
-    """
+    """Return what is added to the logits of all rows, or None if that is nothing."""
     if all(part.bias is None for part in parts):
         return None
-    biases = [
+    bias = np.vstack([
         np.zeros((len(part.rows), part.n_keys), np.float32) if part.bias is None else part.bias
         for part in parts
-    ]
-    for part, bias in zip(parts, biases, strict=True):
-        wrong = np.argwhere(~np.isfinite(bias))
-        if wrong.size:
-            row, key = part.rows[wrong[0, 0]], wrong[0, 1]
-            raise InputError("capture", f"the bias of row {row}, key {key} is {bias[*wrong[0]]}",
-                             "finite numbers, or −inf at a masked key")  # fmt: skip
-    bias = np.vstack(biases)
+    ])  # fmt: skip
     bias.setflags(write=False)
     return bias
 
 
-def _numbers(name: str, parts: Sequence[Any], numbers: Sequence[int]) -> Floats:
-    """Return rows as read-only float64, which is shared.
-
-    Raises:
-        InputError: If one is not finite, with the number of its row.
-    """
+def _numbers(parts: Sequence[Any]) -> Floats:
+    """Return rows as read-only float64, which is shared."""
     rows = np.vstack(parts).astype(np.float64)
-    wrong = np.argwhere(~np.isfinite(rows))
-    if wrong.size:
-        row, column = wrong[0]
-        problem = f"{name}: row {numbers[row]:,}, column {column:,} is {rows[row, column]}"
-        raise InputError("capture", problem.replace("nan", "NaN"), "finite numbers")
     rows.setflags(write=False)
     return rows
+
+
+def _odd(named: Mapping[str, Any], numbers: Sequence[int]) -> Iterator[Odd]:
+    """Yield what of tensors is no finite number; rows of q and the bias have these numbers."""
+    for name, rows in named.items():
+        wrong = np.argwhere(~np.isfinite(rows)) if rows is not None else np.zeros((0, 2), int)
+        if wrong.size:
+            row, column = map(int, wrong[0])
+            nan = int(np.isnan(rows).sum())
+            row = row if name in ("k", "v") else numbers[row]
+            yield Odd(name, nan, len(wrong) - nan, row, column)

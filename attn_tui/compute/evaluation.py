@@ -81,7 +81,7 @@ class Evaluation:
     @property
     def attended(self) -> NDArray[np.bool_]:
         """Which keys are not masked, shape (n,); the score of one that is not may round to −∞."""
-        return self.given > -inf
+        return np.asarray(self.given != -inf)
 
     def scores(self, keys: Keys = ALL) -> Numbers:
         """Return s, shape (len(keys),), as rounded before anything else."""

@@ -207,6 +207,8 @@ class Products(Source):
     normalises: ClassVar = True
     rounds: ClassVar = True
     MOST_SCORES: ClassVar = 4_000_000
+    FINITE: ClassVar = True
+    """Whether all numbers are finite."""
 
     def __post_init__(self) -> None:
         for field, name in (("query", "queries"), ("keys", "keys"), ("values", "values")):
@@ -216,7 +218,7 @@ class Products(Source):
             array = _matrix(given, field)
             if array.ndim != 2 or 0 in array.shape:
                 raise InputError(field, f"its shape is {array.shape}", "at least one row")
-            if not np.isfinite(array).all():
+            if self.FINITE and not np.isfinite(array).all():
                 row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
                 raise InputError(field, f"row {row} has NaN or an infinity", "finite numbers")
             object.__setattr__(self, name, array)
@@ -296,3 +298,13 @@ def normalised(rows: Floats) -> Floats:
         scaled = np.where(sizes > 0.0, rows / sizes, 0.0)
         means = np.sqrt(np.square(scaled).mean(axis=1, keepdims=True))
         return np.where(means > 0.0, scaled / means, 0.0)
+
+
+def seen_rows(rows: Floats, vector: Vector) -> Floats:
+    """Return keys or values, shape (n, d), 0 where one is masked if any number is not finite.
+
+    A weight of 0 times NaN is NaN, and what nobody sees is to do no harm.
+    """
+    if np.isfinite(rows).all():
+        return rows
+    return np.where((vector.scores == -np.inf)[:, None], 0.0, rows)

@@ -29,13 +29,16 @@ class Vector:
 
     Attributes:
         name: What the user calls it.
-        scores: Shape (n,), float64, read-only; ``-inf`` marks a masked key. Never NaN or ``+inf``.
+        scores: Shape (n,), float64, read-only; ``-inf`` marks a masked key. Never ``+inf``, and NaN
+            only where they are captured.
         bias: What is added to each logit, shape (n,), finite; None is nothing.
+        captured: Whether they are of captured q and k, which may hold NaN.
     """
 
     name: str
     scores: NDArray[np.float64]
     bias: NDArray[np.float64] | None = None
+    captured: bool = False
 
     def __post_init__(self) -> None:
         scores = array_of("scores", self.scores, "a row of numbers")
@@ -47,7 +50,7 @@ class Vector:
                 f"{inert(self.name)} has shape {np.shape(self.scores)}",
                 "at least one score",
             )
-        unusable = np.flatnonzero(np.isnan(scores) | (scores == np.inf))
+        unusable = np.flatnonzero((np.isnan(scores) & (not self.captured)) | (scores == np.inf))
         if unusable.size:
             key = int(unusable[0])
             raise InputError(
@@ -66,7 +69,12 @@ class Vector:
     @cached_property
     def n_attended(self) -> int:
         """Number of keys that are not masked: n in the rules that depend on a length."""
-        return int(np.count_nonzero(self.scores > -np.inf))
+        return int(np.count_nonzero(self.scores != -np.inf))
+
+    @cached_property
+    def is_odd(self) -> bool:
+        """Whether a key that is not masked has a score of NaN."""
+        return bool(np.isnan(self.scores).any())
 
     def masked(self, hidden: NDArray[np.bool_]) -> "Vector":
         """Return this vector with some keys masked, shape (n,), besides those that are."""

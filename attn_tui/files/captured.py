@@ -104,12 +104,12 @@ def _read(
     if known.reading and known.fits:
         reading = capture.readings(layer)[known.reading]
         source = read_head(paths, batch, layer, head, row, reading, layout=layout, names=names)
-    if known.residual is None or isnan(known.residual):
+    is_fit, is_open = known.how == "fit", known.residual is None or isnan(known.residual)
+    if is_open and not is_fit:
         return source
-    source = replace(source, miss=None if known.fits else known.residual)
+    source = replace(source, miss=None if known.fits or is_open else known.residual)
     if source.is_masked:
         return source
-    is_fit = known.how == "fit"
     told: Literal["output", "fit", "nearest"] = "output" if known.fits else "nearest"
     source = replace(source, causal=known.mask.kind == "causal", told="fit" if is_fit else told)
     if known.mask.by_position and source.supposed and (known.fits or is_fit):

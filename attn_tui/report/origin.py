@@ -56,6 +56,7 @@ def _(source: Captured, experiment: Experiment) -> str:
         added += f"; its {listed(asked)} take{'s' * (len(asked) == 1)} part"
     for name in own.keys() - {*asked}:
         added += f"; its {name} is not asked"
+    added += "".join(f"; {each}" for each in source.odd)
     sequence = f"sequence {batch}, " * (batch > 0)
     where = f"{sequence}layer {layer}, head {head}{row}"
     mask, masked = mask_words(source), "; masked as captured"

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from attn_tui.captures.source import Captured, read_head
+from attn_tui.captures.source import Captured
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.commands.asked import asked_by
 from attn_tui.commands.line import attention, show
 from attn_tui.commands.program import program
-from attn_tui.compute.attention.answer import answer
+from attn_tui.compute.attention.answer import HIDDEN, answer
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import Mask
@@ -28,6 +28,8 @@ from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
 from attn_tui.files.draft import Draft, draft_of, parse
 from attn_tui.files.opening import open_draft
 from attn_tui.files.readers import read_experiment, read_file
+from attn_tui.report.attention.headline import headline
+from attn_tui.report.attention.json import render as json_of
 from attn_tui.tui.state import Asked
 from tests.engine import captured as made_up
 
@@ -192,14 +194,6 @@ def test_what_will_not_do_is_said(file: Path, text: str, said: str) -> None:
     assert said in str(refused.value)
 
 
-def test_numbers_that_are_none_are_named(file: Path) -> None:
-    k = np.ones((1, 1, 3, 2), np.float32)
-    k[0, 0, 1, 1] = np.nan
-    write_safetensors(file, {"0.q": np.ones((1, 1, 3, 2), np.float32), "0.k": k})
-    with pytest.raises(InputError, match="k of layer 0, head 0: row 1, column 1 is NaN"):
-        read_head([str(file)], 0, 0, 0)
-
-
 def test_options_need_a_capture() -> None:
     result = CliRunner().invoke(program, ["attention", "--layer", "3"])
     assert result.exit_code == 2
@@ -312,14 +306,6 @@ def test_another_sink_is_asked_of_a_head_that_has_one(file: Path) -> None:
         assert again.setup == asked.setup
 
 
-def test_a_bias_that_is_infinite_is_refused_by_its_place(file: Path) -> None:
-    bias = np.zeros((1, HEADS, N, N), np.float32)
-    bias[..., 3, 1] = np.inf
-    written(file, more={"3.bias": bias})
-    with pytest.raises(InputError, match="the bias of row 3, key 1 is inf"):
-        captured_at((str(file),), layer=3)
-
-
 def test_layouts_and_names_are_asked_like_those_of_heads(file: Path) -> None:
     draw = np.random.default_rng(2)
     # Four positions of four heads: shapes do not tell them apart.
@@ -343,20 +329,90 @@ def test_layouts_and_names_are_asked_like_those_of_heads(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "value", "row"), [("k", np.nan, None), ("q", -np.inf, 5), ("v", np.inf, 2)]
+    ("part", "value", "at", "odd", "outputs"),
+    [
+        ("k", np.nan, (5, 3), [5, 6, 7], [5, 6, 7]),
+        ("k", -np.inf, (5, 3), [5, 6, 7], [5, 6, 7]),
+        ("q", np.inf, (2, 0), [2], [2]),
+        ("v", np.nan, (4, 1), [], [4, 5, 6, 7]),
+        ("bias", np.inf, (3, 1), [3], [3]),
+        # What is masked does no harm.
+        ("bias", np.nan, (3, 6), [], []),
+    ],
 )
-def test_a_number_that_is_not_finite_is_named_with_its_tensor_row_and_column(
-    tmp_path: Path, part: str, value: float, row: int | None
-) -> None:
+@pytest.mark.parametrize("qk_norm", [False, True])
+def test_rows_that_do_not_see_nan_are_as_they_would_be(
+    tmp_path: Path, part: str, value: float, at: tuple[int, int], odd: list[int],
+    outputs: list[int], qk_norm: bool,
+) -> None:  # fmt: skip
     draw = np.random.default_rng(1).standard_normal
-    parts = {f"0.{name}": draw((1, 2, 9, 4)).astype(np.float32) for name in ("q", "k", "v")}
-    parts[f"0.{part}"][0, 1, 5, 3] = value
-    path = tmp_path / "odd.safetensors"
-    write_safetensors(path, parts)
-    with pytest.raises(InputError) as caught:
-        captured_at((str(path),), head=1, row=row)
-    shown = "NaN" if np.isnan(value) else value
-    assert caught.value.problem == f"{part} of layer 0, head 1: row 5, column 3 is {shown}"
+    parts = {f"0.{name}": draw((1, 2, 8, 4)).astype(np.float32) for name in ("q", "k", "v")}
+    parts["0.bias"] = draw((1, 2, 8, 8)).astype(np.float32)
+    setup, rows = Setup(scale=Scale(qk_norm=qk_norm)), [*range(8)]
+    found = []
+    for name in ("whole", "broken"):
+        path = tmp_path / f"{name}.safetensors"
+        write_safetensors(path, parts)
+        found.append(next(answer(Experiment(captured_at((str(path),), head=1), setup))))
+        parts[f"0.{part}"] = parts[f"0.{part}"].copy()
+        parts[f"0.{part}"][0, 1, *at] = value
+    whole, broken = found
+    assert np.flatnonzero(broken.odd).tolist() == odd
+    assert not whole.odd.any()
+    assert broken.attended.tolist() == whole.attended.tolist()
+    right = [row for row in rows if row not in odd]
+    for side, other in zip(broken.sides, whole.sides, strict=True):
+        for name in ("largest", "key", "entropy", "gradient", "sink", "blocks"):
+            assert np.array_equal(getattr(side, name)[right], getattr(other, name)[right])
+        assert np.isnan(side.largest[odd]).all()
+        assert np.isnan(side.gradient[odd]).all()
+        # What is masked is blank there too.
+        assert np.array_equal(side.blocks == HIDDEN, other.blocks == HIDDEN)
+    gradients = [each.query_gradients(rows) for each in found]
+    for output, wanted in zip(broken.outputs(rows), whole.outputs(rows), strict=True):
+        wrong = np.flatnonzero(~np.isfinite(output).all(axis=1)).tolist()
+        assert wrong == outputs
+        kept = [row for row in rows if row not in outputs]
+        np.testing.assert_allclose(output[kept], wanted[kept], rtol=1e-12, atol=1e-15)
+        if not qk_norm:
+            assert gradients[0]
+            assert gradients[1]
+            np.testing.assert_allclose(gradients[1][0][kept], gradients[0][0][kept], rtol=1e-12)
+    source = broken.experiment.source
+    assert isinstance(source, Captured)
+    name = {"bias": "the bias"}.get(part, part)
+    kind = "NaN" if np.isnan(value) else "infinity"
+    text = f"{name} holds 1 {kind}, first at row {at[0]}, column {at[1]}"
+    assert [*map(str, source.odd)] == [text]
+    plain = json.loads("".join(json_of(broken)))
+    assert plain["not_finite_rows"] == odd
+    assert plain["captured"]["not_finite"][0]["part"] == name
+    said = headline(broken).full
+    assert (f"{len(odd)} of 8 queries meet" in said) is bool(odd)
+
+
+def test_a_row_that_meets_nan_is_said_to_by_show(tmp_path: Path) -> None:
+    draw = np.random.default_rng(1).standard_normal
+    parts = {f"0.{name}": draw((1, 1, 8, 4)).astype(np.float32) for name in ("q", "k", "v")}
+    parts["0.k"][0, 0, 5, 3] = parts["0.v"][0, 0, 5, 3] = np.nan
+    write_safetensors(path := tmp_path / "odd.safetensors", parts)
+    texts = [
+        CliRunner().invoke(program, ["show", "--capture", str(path), "--row", row]).stdout
+        for row in ("4", "6")
+    ]
+    assert "k holds 1 NaN, first at row 5, column 3" in " ".join(texts[0].split())
+    assert "status" not in texts[0]
+    assert "NaN" not in texts[0].partition("q4:")[2]
+    assert "status nan: both: the score of key 5 is NaN, as captured; so is every" in texts[1]
+
+
+def test_a_head_all_of_which_meets_nan_says_so(tmp_path: Path) -> None:
+    parts = {f"0.{name}": np.ones((1, 1, 8, 4), np.float32) for name in ("q", "k")}
+    parts["0.k"][0, 0, 0] = np.nan
+    write_safetensors(path := tmp_path / "odd.safetensors", parts)
+    done = CliRunner().invoke(program, ["attention", "--capture", str(path)])
+    assert done.stdout.startswith("Every query meets NaN or infinity, and has no weights.")
+    assert "k holds 4 NaN, first at row 0, column 0" in " ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize(

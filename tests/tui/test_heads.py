@@ -154,6 +154,30 @@ async def test_nan_is_said_counted_and_placed(size: tuple[int, int], tmp_path: P
         at.sees("! meets NaN")
         if size != NARROW:
             assert "the first row 40" in seen
+        await at.press("enter")
+        await at.until_sees("esc goes back" if size != NARROW else "esc")
+        # The other rows are right, and shown.
+        where = at.line_with("q holds 128 NaN")
+        assert "row 40, column 0" in where
+        meet = "4 meet NaN." if size == NARROW else "4 of 128 queries meet NaN."
+        assert meet in " ".join(" ".join(at.lines[1:3]).split())
+        if size != NARROW:
+            at.sees("query 127 sees 128 keys", "effective keys")
+        await at.put("query", "41")
+        if size != NARROW:
+            at.sees("query 41 sees 42 keys", "meets NaN or infinity: it has no weights")
+        await at.press("enter")
+        at.sees("to open" if size == NARROW else "NaN or infinity: there is nothing to open")
+        assert at.app.current_mode == "attention"
+        await at.run("looking.tab('rows')")
+        at.sees("NaN")
+        # Where somebody goes through all rows it is said too.
+        await at.press("1")
+        for _ in range(41):
+            await at.run("looking.next_vector")
+        for _ in range(8):
+            at.sees("every weight is NaN")
+            await at.press("t")
 
 
 async def test_enter_opens_the_head_and_escape_comes_back() -> None:

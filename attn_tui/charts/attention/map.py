@@ -28,6 +28,9 @@ _DISTANCES = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 _LEAST = 8
 """Columns of cells that a map has at least where there are two."""
 
+_NONE = HIDDEN / 2.0
+"""What stands for NaN among weights: less than any of them, more than a masked key."""
+
 Order = NDArray[np.intp]
 
 
@@ -226,9 +229,10 @@ def largest(side: Weights, order: bytes, rows: int, columns: int) -> Numbers:
     # A copy of a large head takes longer than all the rest.
     as_they_are = bool((places == np.arange(places.size)).all())
     ordered = side.blocks[: places.size] if as_they_are else side.blocks[places]
-    return np.asarray(
-        np.maximum.reduceat(np.maximum.reduceat(ordered, starts[0]), starts[1], axis=1)
-    )
+    # A row of NaN says nothing of others in its cell.
+    ordered = np.nan_to_num(ordered, nan=_NONE)
+    found = np.maximum.reduceat(np.maximum.reduceat(ordered, starts[0]), starts[1], axis=1)
+    return np.where(found == _NONE, np.nan, found)
 
 
 def _cell(weight: float, shade: int, role: str, body: int, is_middle: bool) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.logit_map import PLAIN
 from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import seen_rows
 from attn_tui.compute.vector import Vector
 
 Numbers = NDArray[np.float64]
@@ -92,6 +93,7 @@ class Answer:
         experiment: The question.
         head: The question whose vectors are the rows.
         attended: How many keys each query sees, shape (n_q,).
+        odd: Which of them meet NaN or infinity, and have no numbers, shape (n_q,).
         block: How many keys a block of the map has.
         unscaled: The scores as they are.
         scaled: Under the scale.
@@ -103,6 +105,7 @@ class Answer:
     experiment: Experiment
     head: Experiment
     attended: NDArray[np.intp]
+    odd: NDArray[np.bool_]
     block: int
     unscaled: Side
     scaled: Side
@@ -132,11 +135,11 @@ class Answer:
 
     @cached_property
     def choosing(self) -> NDArray[np.intp]:
-        """The rows that have more than one thing to choose from, of those that are known."""
+        """The rows that have more than one thing to choose from, of those that have numbers."""
         sink = self.head.setup.scale.sink is not None
         # Rows beyond may be written while this is read.
-        attended = self.attended[: self.done]
-        return np.flatnonzero((attended + (sink & (attended > 0))) > 1)
+        attended, odd = self.attended[: self.done], self.odd[: self.done]
+        return np.flatnonzero(((attended + (sink & (attended > 0))) > 1) & ~odd)
 
     @cached_property
     def nothing_is_done(self) -> bool:
@@ -170,7 +173,12 @@ class Answer:
         values = np.zeros((self.n_keys, 0)) if parts is None or parts[2] is None else parts[2]
         sides = [self.row(row) for row in rows]
         first, second = (np.array([each[at].weights() for each in sides]) for at in (0, 1))
-        return first @ values, second @ values
+        if np.isfinite(values).all():
+            return first @ values, second @ values
+        with np.errstate(all="ignore"):
+            seen = [seen_rows(values, self.head.vectors.once(row)) for row in rows]
+            outputs = [[p @ v for p, v in zip(each, seen, strict=True)] for each in (first, second)]
+        return np.array(outputs[0]), np.array(outputs[1])
 
     def query_gradients(self, rows: Sequence[int]) -> tuple[Numbers, Numbers] | None:
         """Return ‖∂o/∂q‖_F of the output o of some rows on both sides, each of shape (len(rows),).
@@ -184,7 +192,11 @@ class Answer:
         assert values is not None
         if len(rows) * keys.size * values.shape[1] > _AT_ONCE:
             return None
-        sides = [[_query_gradient(side, keys, values) for side in self.row(row)] for row in rows]
+        sides = []
+        for row in rows:
+            seen = [seen_rows(each, self.head.vectors.once(row)) for each in (keys, values)]
+            with np.errstate(all="ignore"):
+                sides.append([_query_gradient(side, *seen) for side in self.row(row)])
         first, second = np.array(sides).reshape(-1, 2).T
         return first, second
 
@@ -210,13 +222,17 @@ def compare(pinned: Answer, now: Answer) -> Answer | None:
     if (pinned.n_queries, pinned.n_keys) != (now.n_queries, now.n_keys):
         return None
     done = min(pinned.done, now.done)
-    return replace(now, unscaled=pinned.scaled, done=done, names=NAMES, pinned=pinned.head)
+    odd = pinned.odd | now.odd
+    return replace(now, unscaled=pinned.scaled, done=done, odd=odd, names=NAMES, pinned=pinned.head)
 
 
 def _row(head: Experiment, row: int) -> tuple[Evaluation, Evaluation]:
     return _evaluated(head.vectors.once(row), head.setup)
 
 
+# Row by row, as Explore does: `heads.blocks`, which takes many rows at once, wants q and k and one
+# multiplier for all, knows float32 and float64 alone, and no logarithms of what underflows; here
+# scores may be typed, or drawn with keys of each query's own, and formats and rules are any.
 def _evaluated(vector: Vector, setup: Setup) -> tuple[Evaluation, Evaluation]:
     unscaled = evaluate(vector.scores, PLAIN, setup.precision, vector.bias)
     to_logits = setup.scale.logit_map(setup.d_k, vector.n_attended)
@@ -237,19 +253,19 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     n_queries, n_keys = len(head.vectors), head.vectors.n_keys
     block = -(-n_keys // MOST_BLOCKS)
     sides = [Side.blank(n_queries, -(-n_keys // block)) for _ in range(2)]
-    attended, since = np.zeros(n_queries, np.intp), 0
+    attended, odd, since = np.zeros(n_queries, np.intp), np.zeros(n_queries, bool), 0
     for row in range(n_queries):
         if stop():
             return
         vector = head.vectors.once(row)
-        attended[row] = vector.n_attended
+        attended[row], odd[row] = vector.n_attended, vector.is_odd
         for side, found in zip(sides, _evaluated(vector, head.setup), strict=True):
             side.put(row, found, block)
         since += n_keys
         if since > _BETWEEN and row < n_queries - 1:
             since = 0
-            yield Answer(experiment, head, attended, block, sides[0], sides[1], row + 1)
-    yield Answer(experiment, head, attended, block, sides[0], sides[1], n_queries)
+            yield Answer(experiment, head, attended, odd, block, sides[0], sides[1], row + 1)
+    yield Answer(experiment, head, attended, odd, block, sides[0], sides[1], n_queries)
 
 
 def log_factors(answer: Answer) -> Numbers:

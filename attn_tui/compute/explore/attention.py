@@ -9,7 +9,7 @@ from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.formats import rounded
 from attn_tui.compute.keys import ALL, Keys
-from attn_tui.compute.source import Floats, normalised
+from attn_tui.compute.source import Floats, normalised, seen_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +91,17 @@ class Attention:
 
 def attention(experiment: Experiment, index: int) -> Attention | None:
     """Return the query of one vector of a question with its keys; None if it has no queries."""
-    parts, setup = experiment.source.parts(index), experiment.setup
-    return parts and Attention(*parts, setup.scale.qk_norm, setup.precision.vectors)
+    parts, setup, vector = (
+        experiment.source.parts(index),
+        experiment.setup,
+        experiment.vectors[index],
+    )
+    if parts is None:
+        return None
+    query, keys, values = parts
+    values = None if values is None else seen_rows(values, vector)
+    keys = seen_rows(keys, vector)
+    return Attention(query, keys, values, setup.scale.qk_norm, setup.precision.vectors)
 
 
 def lengths(rows: Floats) -> Floats:

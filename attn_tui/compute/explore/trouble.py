@@ -64,6 +64,8 @@ def _steps(ends: NDArray[np.intp], evaluation: Evaluation) -> Iterator[tuple[Sta
     precision, scale = evaluation.precision, evaluation.map
     inner, too_large = _too_large(precision.inner), _too_large(precision.format)
     scores = evaluation.scores(ends)
+    if np.isnan(scores).any():
+        yield "nan", f"the score of key {ends[0]:,} is NaN, as captured"
     if np.isinf(scores).any():
         yield "overflow", f"rounded scores overflow {_too_large(precision.scores)}"
     if np.isinf(_cast(scores, evaluation)).any():
@@ -99,6 +101,8 @@ def _naive_steps(ends: NDArray[np.intp], evaluation: Evaluation) -> Iterator[tup
 def _outcome(ends: NDArray[np.intp], evaluation: Evaluation) -> str:
     """Say what comes of a number that gave out."""
     scale = evaluation.map
+    if np.isnan(evaluation.given[ends[0]]):
+        return "so is every weight"
     largest = max(evaluation.max_weight, evaluation.sink_weight)
     if not isnan(evaluation.max_weight + evaluation.sink_weight):
         return "every e^z/infinity is 0" if largest == 0.0 else "the weights hold"

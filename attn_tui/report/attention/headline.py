@@ -1,7 +1,7 @@
 """The headline of Attention: how many keys a query shares its weight among, on either side."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,7 @@ class Sharing:
     """How the queries of one side share their weight.
 
     Attributes:
-        n_queries: How many rows are known.
+        n_queries: How many rows are known, and meet no NaN or infinity.
         single: How many put practically all their weight on one key.
         undefined: How many have no weights, but NaN.
         typical: Whether that is what half of those do that can choose.
@@ -41,14 +41,15 @@ class Sharing:
 
     @classmethod
     def of(cls, answer: Answer, side: Side) -> "Sharing":
-        """Count the rows that are known."""
+        """Count the rows that are known, but those that meet NaN or infinity."""
+        there = ~answer.odd[: answer.done]
         largest, rows = side.largest[: answer.done], answer.choosing
-        undefined = np.isnan(largest)
+        undefined = np.isnan(largest) & there
         chosen = rows[~undefined[rows]]
         share = side.effective_keys[chosen] / answer.attended[chosen]
         own = side.key[: answer.done][largest >= ALL]
         return cls(
-            answer.done,
+            int(there.sum()),
             int((largest >= ALL).sum()),
             int(undefined.sum()),
             bool(chosen.size and 2 * (side.largest[chosen] >= ALL).sum() >= chosen.size),
@@ -106,32 +107,42 @@ class Sharing:
 
 def headline(answer: Answer) -> Headline:
     """Return what is said first of a head; typical is the median over queries that can choose."""
-    seen = answer.attended[: answer.done]
-    if not seen.any():
+    fulls, shorts = _said(answer)
+    odd = int(answer.odd[: answer.done].sum())
+    if odd == answer.done > 0:
+        rest = "meets NaN or infinity, and has no weights"
+        return Headline(f"Every query {rest}.", "Every query meets NaN or infinity.")
+    if odd:
+        subject, verb = _part(odd, answer.done, "meets", "meet")
+        fulls = [f"{each} {subject} {verb} NaN." for each in fulls]
+        shorts = [f"{each} {odd:,} {verb} NaN." for each in shorts]
+    return Headline.fitting(fulls, shorts)
+
+
+def _said(answer: Answer) -> tuple[Iterable[str], Iterable[str]]:
+    """Return what is said of the queries that have numbers, at two lengths, each ever shorter."""
+    if not answer.attended[: answer.done].any():
         text = "Every key is masked for every query: all weights and all gradients are 0."
-        return Headline(text, "Every key is masked: all is 0.")
+        return (text,), ("Every key is masked: all is 0.",)
     first, second = (Sharing.of(answer, side) for side in answer.sides)
     if not (answer.choosing.size or first.undefined or second.undefined):
-        return Headline(
-            "No query sees more than one key, which has all the weight at any scale: there is "
-            "nothing to choose.",
-            "No query sees more than one key.",
-        )
+        text = "No query sees more than one key, which has all the weight at any scale: "
+        return (f"{text}there is nothing to choose.",), ("No query sees more than one key.",)
     setup = answer.head.setup
     if answer.nothing_is_done:
         why = "rule none" if setup.scale.rule == "none" else f"{setup.scale.formula} is 1"
         why = "√1 = 1" if (setup.d_k, setup.scale.rule) == (1, "inverse-sqrt") else why
         same = "so both maps are the same"
-        return Headline.fitting(
-            (f"Nothing is divided here ({why}), {same}: {each}." for each in first.clauses),
+        return (
+            [f"Nothing is divided here ({why}), {same}: {each}." for each in first.clauses],
             (f"Nothing is divided here: {first.brief}.",),
         )
     begins = ("Pinned: ", "Now") if answer.names == NAMES else ("Unscaled, ", _done(answer))
     short = f"{begins[0].strip(' ,:')}: {first.brief}. {begins[1]}: {second.brief}"
     shorts = [f"{short}, sink {share}." for share in _sink(answer)] + [f"{short}."]
-    return Headline.fitting(
-        _sentences(answer, begins, first, second), (*shorts, f"{first.brief} → {second.brief}")
-    )
+    return (
+        _sentences(answer, begins, first, second), (*shorts, f"{first.brief} → {second.brief}.")
+    )  # fmt: skip
 
 
 def _sink(answer: Answer) -> Iterator[str]:
@@ -156,7 +167,7 @@ def _sentences(
         for clause in first.clauses:
             yield f"{begins[0]}{clause}. {begins[1]}{after}{end}."
         yield f"{begins[0]}{first.clauses[-1]}. {begins[1]}{after.removesuffix(' keys')}{end}."
-    yield f"{first.brief} → {second.brief}"
+    yield f"{first.brief} → {second.brief}."
 
 
 def typical_factor(answer: Answer) -> Factor:

@@ -1,7 +1,10 @@
 """What Attention found, as strict JSON; ``docs/json.md`` explains each field."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
+
+import numpy as np
 
 from attn_tui.captures.source import Captured
 from attn_tui.compute.attention.answer import HIDDEN, Answer, Side
@@ -27,6 +30,7 @@ def render(answer: Answer) -> Iterator[str]:
             "n_keys": answer.n_keys,
             "rows": done,
             "keys": answer.attended[:done].tolist(),
+            "not_finite_rows": np.flatnonzero(answer.odd[:done]).tolist(),
             "keys_a_cell": answer.block,
             "unscaled": _side(answer.unscaled, done),
             "scaled": _side(answer.scaled, done),
@@ -47,6 +51,7 @@ def _captured(source: Source) -> dict[str, Any] | None:
         "softcap": source.softcap,
         "sink": source.sink,
         "residual": source.miss,
+        "not_finite": [asdict(each) for each in source.odd],
     }
 
 

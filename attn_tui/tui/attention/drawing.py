@@ -73,6 +73,16 @@ def numbers_height(height: int) -> int:
     return 0 if height < LOW else 2 if height < ROOMY else 3
 
 
+def odd_rows(scene: Scene, width: int) -> list[Row]:
+    """Return a line of where there is NaN or infinity, if anywhere: of how many the headline is."""
+    source = scene.asked.experiment.source
+    if not isinstance(source, Captured) or not source.odd:
+        return []
+    held = [str(each) for each in source.odd]
+    texts = [", ".join(held), held[0], held[0].replace("first at ", "")]
+    return [fitted(((first_text(texts, width), "error"),), width)]
+
+
 def made_rows(scene: Scene, width: int) -> list[Row]:
     """Return a line of what the captured output says of the weights: a fit's, or that they miss."""
     experiment = scene.asked.experiment
@@ -90,6 +100,11 @@ def made_rows(scene: Scene, width: int) -> list[Row]:
     else:
         return []
     return [fitted(((text, role),), width)]
+
+
+def rows_above(scene: Scene, width: int) -> list[Row]:
+    """Return what is to be known before the numbers are read."""
+    return [*odd_rows(scene, width), *made_rows(scene, width)]
 
 
 def chart_rows(scene: Scene, width: int, height: int) -> Sequence[Row]:
@@ -171,6 +186,10 @@ def cursor_rows(shown: Answer, query: int, key: int, width: int) -> list[Row]:
     weights = [in_percent(*side.pairs(at)[0]) for side in sides]
     one: Row = ((f"key {key:,}", "cursor"),)
     masked: Row = (("   masked", "label"),)
+    if shown.odd[query]:
+        none = "   meets NaN or infinity: it has no weights"
+        text = first_text([none, "   meets NaN"], width - sum(len(part) for part, _ in row))
+        largest = short = ((text, "error"),)
     bias = sides[1].bias
     added = "" if bias is None else f"   bias {general(float(bias[key]), 3)}"
     said: Row = ((f"   s = {general(score, 4)}{added}", "label"), *_both("weight", weights, names))

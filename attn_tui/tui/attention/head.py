@@ -81,6 +81,10 @@ class HeadPart(Part[HeadHost]):
             return
         scene, answer = seen
         head, (query, _), draft = answer.head, scene.cursor, scene.asked.draft
+        if answer.odd[query]:
+            said = f"Query {query:,} meets NaN or infinity: there is nothing to open"
+            self._screen.notify(said, timeout=4)
+            return
         if answer.is_drawn:
             draft = draft.asking(head.source)
         draft = replace(draft, setup=head.setup)

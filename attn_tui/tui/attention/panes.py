@@ -25,14 +25,14 @@ class HeadPane(ChartPane):
 
     def rows_of(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
         """Return the map or the table."""
-        above = drawing.made_rows(scene, width)
+        above = drawing.rows_above(scene, width)
         return [*above, *drawing.chart_rows(scene, width, height - len(above))]
 
     def target_of(self, scene: Scene, width: int, height: int, x: int, y: int) -> Target | None:
         """Return what a click does: it goes to a cell, and a second one opens its row."""
         if scene.shown is None:
             return None
-        above = len(drawing.made_rows(scene, width))
+        above = len(drawing.rows_above(scene, width))
         there = drawing.pointed(scene, width, height - above, x, y - above)
         if there is None:
             return None

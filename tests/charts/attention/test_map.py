@@ -1,12 +1,14 @@
 """The map of a head: every cell shows the largest weight of what it stands for."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from attn_tui.charts.attention.map import GAP, STEPS, around, head_map, layout
+from attn_tui.charts.attention.map import GAP, STEPS, around, head_map, largest, layout
 from attn_tui.charts.glyphs import SHADES
 from attn_tui.charts.rows import cells, plain
-from attn_tui.compute.attention.answer import Answer, answer
+from attn_tui.compute.attention.answer import HIDDEN, Answer, answer
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
@@ -129,3 +131,20 @@ def test_near_the_cursor_each_cell_is_one_weight(n: int, cursor: tuple[int, int]
 
 def test_where_all_fit_near_is_the_whole() -> None:
     assert layout(head(12), 78, 20, (3, 3)) == layout(head(12), 78, 20)
+
+
+def test_a_row_of_nan_hides_no_other_in_its_cell() -> None:
+    shown = head(300)
+    blocks = shown.scaled.blocks.copy()
+    blocks[100:140] = np.where(blocks[100:140] < 0.0, blocks[100:140], np.nan)
+    order = np.arange(300)
+    found = largest(replace(shown.scaled, blocks=blocks), order.tobytes(), 30, 4)
+    whole = largest(shown.scaled, order.tobytes(), 30, 4)
+    others = np.delete(blocks[90:120], slice(10, 30), axis=0)
+    # Of rows 90 to 119 ten are known, of 120 to 149 ten too.
+    assert np.nanmax(others[:, :4]) == found[3, 0]
+    assert np.array_equal(np.delete(found, (3, 4), axis=0), np.delete(whole, (3, 4), axis=0))
+    alone = largest(replace(shown.scaled, blocks=blocks), order.tobytes(), 20, 4)
+    seen = alone[5] != HIDDEN
+    assert np.isnan(alone[5][seen]).all()
+    assert seen.any()
