@@ -40,6 +40,11 @@ class Extra:
     numbers: Mapping[Name, Number]
     pulls: Mapping[Name, float]
 
+    def takes(self, name: Name, alone: Number) -> bool:
+        """Return whether a number is known only as long as that parameter is none."""
+        half = self.numbers[name].half(0.95)
+        return half > 0.1 * abs(alone.value) and half > 20 * alone.half(0.95)
+
 
 @dataclass(frozen=True, eq=False)
 class Choice:

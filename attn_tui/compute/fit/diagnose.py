@@ -1,19 +1,18 @@
 """From the rows of a head to what it was computed with."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from math import inf, nan
 
 import numpy as np
 
 from attn_tui.compute.fit.by_row import temperature
-from attn_tui.compute.fit.choose import Extra, tells, undecided
+from attn_tui.compute.fit.choose import tells, undecided
 from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Temperature
 from attn_tui.compute.fit.estimates import Cap, Number, Sink, Whole
 from attn_tui.compute.fit.from_scores import from_scores
 from attn_tui.compute.fit.from_sums import from_sums
 from attn_tui.compute.fit.from_weights import from_weights
-from attn_tui.compute.fit.model import Name, rows_of
+from attn_tui.compute.fit.model import rows_of
 from attn_tui.compute.fit.noise import PATHS, Format, coarsest, format_of
 from attn_tui.compute.fit.odd_keys import contradiction, without_odd_keys
 from attn_tui.compute.fit.odd_rows import odd_rows
@@ -167,9 +166,10 @@ def _known(head: HeadRows, attempt: Attempt, found: Diagnosis, spacing: Format) 
     if (reason := _unknown(attempt, m, spacing)) is not None:
         multiplier, cap = None, None
         undetermined += [("multiplier", reason), ("softcap", reason)]
-    elif _taken_by(choice.beside, "curvature", "multiplier", m):
+    elif (cap_too := choice.beside.get("curvature")) and cap_too.takes("multiplier", m):
         confounded.append(("multiplier", "softcap"))
-    if numbers["sink"].error == inf or _taken_by(choice.beside, "sink", "value_scale", c):
+    sink_too = choice.beside.get("sink")
+    if numbers["sink"].error == inf or (sink_too and sink_too.takes("value_scale", c)):
         sink = None
         confounded.append(("sink", "value_scale"))
         undetermined.append(("sink", "it stretches all rows alike, as a value scale does"))
@@ -234,15 +234,6 @@ def _unknown(attempt: Attempt, m: Number, spacing: Format) -> str | None:
     if interval.low is None or interval.high is None:
         return "the output does not depend on it"
     return f"its 95 % interval is wide: {interval.low:.3g} to {interval.high:.3g}"
-
-
-def _taken_by(beside: Mapping[Name, Extra], extra: Name, name: Name, alone: Number) -> bool:
-    """Whether a number is known only as long as another parameter is none."""
-    if extra not in beside:
-        return False
-    then = beside[extra].numbers[name]
-    wide = then.half(0.95) > 0.1 * abs(alone.value)
-    return bool(wide and then.half(0.95) > 20 * alone.half(0.95))
 
 
 def nothing(reason: str, notes: tuple[str, ...] = ()) -> Diagnosis:

@@ -8,9 +8,17 @@ import numpy as np
 
 from attn_tui.compute.fit.diagnosis import Diagnosis, Path, Temperature
 from attn_tui.compute.fit.estimates import Sink
-from attn_tui.compute.fit.model import Floats, Name, Parameters, Rows, State, compute
+from attn_tui.compute.fit.model import Floats, Name, Parameters, Rows, State, bend, compute
 from attn_tui.compute.fit.noise import Format, coarsest, format_of, score_variance
-from attn_tui.compute.fit.regress import Model, Regression, chi_square, regressed
+from attn_tui.compute.fit.regress import (
+    Model,
+    Regression,
+    chi_square,
+    multiplier_and_cap,
+    regressed,
+    with_cap,
+)
+from attn_tui.compute.fit.solve import Fit
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 
@@ -29,7 +37,8 @@ def from_sums(
     """Complete a diagnosis from log-sum-exp alone.
 
     ln Σ e^(m·s) of one row has up to two solutions m, since it is convex; all rows are fitted
-    together, from many starts, under each mask, to both bases, with a sink in the sum and without.
+    together, from many starts, under each mask, to both bases, with a sink in the sum and without,
+    with a cap and without.
 
     Args:
         head: With log-sum-exp.
@@ -54,11 +63,14 @@ def from_sums(
             there = rows.under(mask.seen(head))
             rounded = _model(there, sums, base, spacing, "eager", stored)
             again = regressed(there, fit.fit.parameters, fit.fit.names, rounded, fit.off, "eager")
-            tried.append((chi_square(again), len(again.fit.names), base, mask, again))
+            every = [again]
+            if "curvature" not in again.fit.names:
+                every.append(with_cap(there, again, rounded, fit.off, "eager"))
+            tried += [(chi_square(one), len(one.fit.names), base, mask, one) for one in every]
     # A χ² below 2 is as good as any: then fewer parameters, base e, and the first mask.
     tried.sort(key=lambda one: (max(one[0], 2.0), one[1], -one[2], one[4].off))
     chi, size, base, mask, best = tried[0]
-    lost = [(name, "only log-sum-exp was captured") for name in ("value_scale", "softcap")]
+    lost = [("value_scale", "only log-sum-exp was captured")]
     path = best.fit.path if stored.bits < 24 else None
     off = _off(best, sums * base)
     found = replace(found, residual=off, fits=chi < 2.0, path=path)
@@ -66,7 +78,8 @@ def from_sums(
     m = known["multiplier"]
     if not found.fits or m.half(0.95) > 0.5 * abs(m.value):
         why = "nothing fits" if not found.fits else "its 95 % interval is wide"
-        return replace(found, undetermined=(("multiplier", why), ("sink", why), *lost))
+        names = ("multiplier", "softcap", "sink")
+        return replace(found, undetermined=(*((name, why) for name in names), *lost))
     rivals = [
         one for one in tried[1:]
         if one[0] < 2.0 and one[1] <= size
@@ -75,7 +88,8 @@ def from_sums(
     if rivals:
         other = rivals[0][4].fit.parameters.multiplier
         why = f"{m.value:.4g} and {other:.4g} give the same sums"
-        return replace(found, undetermined=(("multiplier", why), ("sink", why), *lost))
+        names = ("multiplier", "softcap", "sink")
+        return replace(found, undetermined=(*((name, why) for name in names), *lost))
     notes = ["Log-sum-exp is natural." if base == 1.0 else "Log-sum-exp is to base 2."]
     sink = None
     if "sink" in known:
@@ -83,10 +97,18 @@ def from_sums(
         sink = Sink(known["sink"], best.fit.parameters.level, True)
     else:
         lost.append(("sink", "log-sum-exp holds none"))
+    alike = [one[4] for one in tried if one[2:4] == (base, mask)]
+    multiplier, cap = multiplier_and_cap(alike, best, stored, _summed)
     return replace(
-        found, multiplier=m, sink=sink, mask=mask, temperature=Temperature("constant"),
-        undetermined=tuple(lost), notes=(*found.notes, *notes),
+        found, multiplier=multiplier, softcap=cap, sink=sink, mask=mask,
+        temperature=Temperature("constant"), undetermined=tuple(lost),
+        notes=(*found.notes, *notes),
     )  # fmt: skip
+
+
+def _summed(fit: Fit, by_logit: Floats) -> Floats:
+    """Return how log-sum-exps change with the logits."""
+    return np.asarray((fit.state.weights * by_logit).sum(axis=1, keepdims=True))
 
 
 def _off(best: Regression, data: Floats) -> float:
@@ -108,6 +130,9 @@ def _model(
         for name in names:
             if name == "multiplier":
                 along = (state.weights * rows.scores * state.slope).sum(axis=1, keepdims=True)
+            elif name == "curvature":
+                bent = bend(at.multiplier * rows.scores, state.logits, state.slope, at.curvature)
+                along = (state.weights * bent).sum(axis=1, keepdims=True)
             else:
                 along = np.exp(np.clip(at.level - state.top, -300, 300)) / state.total
             parts.append(along)
@@ -120,7 +145,7 @@ def _model(
 def _fits(
     rows: Rows, sums: Floats, base: float, spacing: Format, starts: tuple[float, ...]
 ) -> Iterator[Regression]:
-    """Yield the best two fits from many starts, without a sink and with one."""
+    """Yield the best two fits from many starts, without a sink and with one, and a cap besides."""
     data = sums * base
     size = float(np.sqrt(np.square(data).mean())) or 1.0
     model = _model(rows, sums, base, spacing, "float32", spacing)
@@ -142,4 +167,6 @@ def _fits(
             if all(abs(m / one.fit.parameters.multiplier - 1) > 1e-3 for one in found):
                 found.append(fit)
         found.sort(key=chi_square)
-        yield from found[:2]
+        for fit in found[:2]:
+            yield fit
+            yield with_cap(rows, fit, model, size, "float32")

@@ -14,12 +14,13 @@ from attn_tui.compute.fit.regress import (
     multiplier_and_cap,
     regressed,
     simplest,
+    with_cap,
 )
+from attn_tui.compute.fit.solve import Fit
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 
 PLAIN: tuple[Name, ...] = ("multiplier",)
-CAPPED: tuple[Name, ...] = ("multiplier", "curvature")
 
 
 def mask_of(head: HeadRows) -> HeadMask:
@@ -95,8 +96,7 @@ def from_weights(head: HeadRows, rows: Rows, found: Diagnosis) -> Diagnosis:
         model = model_of(rows, weights, spacing, path)
         plain = regressed(rows, start, PLAIN, model, 1.0, path)
         fits.append(plain)
-        near = replace(plain.fit.parameters, curvature=plain.fit.parameters.curvature + 1e-12)
-        fits.append(regressed(rows, near, CAPPED, model, 1.0, path))
+        fits.append(with_cap(rows, plain, model, 1.0, path))
     best, fits_well = simplest(fits, len(rows.seen))
     state = compute(rows, best.fit.parameters)
     total = weights.sum(axis=1)
@@ -116,13 +116,20 @@ def from_weights(head: HeadRows, rows: Rows, found: Diagnosis) -> Diagnosis:
     if int(rows.seen.sum(axis=1).max()) < 2 or m.half(0.95) > 0.5 * abs(m.value):
         lost = (("multiplier", "the weights do not tell it"), ("value_scale", reason))
         return replace(found, undetermined=lost, mask=mask)
-    multiplier, cap = multiplier_and_cap(fits, best, spacing, centred=True)
+    multiplier, cap = multiplier_and_cap(fits, best, spacing, _centred)
     return replace(
         found, multiplier=multiplier, softcap=cap,
         sink=_sink(rows, weights, best, spacing), mask=mask, temperature=Temperature("constant"),
         window=Whole(mask.window, mask.window, mask.window) if mask.window else None,
         undetermined=(("value_scale", reason),),
     )  # fmt: skip
+
+
+def _centred(fit: Fit, by_logit: Floats) -> Floats:
+    """Return how logs less their mean change with the logits."""
+    share = 1 / fit.noise.variance
+    total = np.maximum(share.sum(axis=1, keepdims=True), 1e-300)
+    return np.asarray(by_logit - (share * by_logit).sum(axis=1, keepdims=True) / total)
 
 
 def _slope(rows: Rows, weights: Floats) -> float:

@@ -1,7 +1,7 @@
 """Fits of numbers that depend on m, a cap or a sink alone: log weights, scores, log-sum-exp."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -120,31 +120,40 @@ def simplest(fits: Sequence[Regression], means: int = 0) -> tuple[Regression, bo
     return best, bool(good)
 
 
+def with_cap(rows: Rows, fit: Regression, model: Model, size: float, path: Path) -> Regression:
+    """Return the regression with a cap besides, from what one without found."""
+    near = replace(fit.fit.parameters, curvature=fit.fit.parameters.curvature + 1e-12)
+    return regressed(rows, near, (*fit.fit.names, "curvature"), model, size, path)
+
+
+def of_logits(fit: Fit, by_logit: Floats) -> Floats:
+    """Return changes of the logits, shape (r, n), where data are the logits themselves."""
+    return by_logit
+
+
 def multiplier_and_cap(
-    fits: Sequence[Regression], best: Regression, format: Format, centred: bool = False
+    fits: Sequence[Regression],
+    best: Regression,
+    format: Format,
+    seen: Callable[[Fit, Floats], Floats] = of_logits,
 ) -> tuple[Estimate, Cap]:
     """Return m and the cap of the best regression, with what is undecided and what rounding hides.
 
     Args:
-        fits: Regressions, those with a cap among them.
+        fits: Regressions, the best with a cap besides among them.
         best: The one that was taken.
         format: That logits were rounded to, where they were.
-        centred: Whether data are logits less their mean in a row, and not logits.
+        seen: Returns how data change with the logits.
     """
     fit, known = best.fit, best.numbers
     if "curvature" not in fit.names:
-        larger = next(
-            one.fit for one in fits if one.fit.path == fit.path and "curvature" in one.fit.names
-        )
+        names: tuple[Name, ...] = (*fit.names, "curvature")
+        larger = next(one.fit for one in fits if (one.fit.path, one.fit.names) == (fit.path, names))
         cap = numbers(larger)["curvature"]
-        pull = -coefficients(larger.slopes[:1], larger.slopes[1])[0]
+        pull = -coefficients(larger.slopes[:-1], larger.slopes[-1])[names.index("multiplier")]
         m = Undecided(known["multiplier"], (Beside(cap, float(pull), MOST["curvature"]),))
         return m, Cap(unseen_cap(fit, cap, format) if fit.path == "eager" else cap, False)
     if fit.path == "eager":
-        shift = hidden_logits(fit.state, format)
-        if centred:
-            share = 1 / fit.noise.variance
-            total = np.maximum(share.sum(axis=1, keepdims=True), 1e-300)
-            shift = shift - (share * shift).sum(axis=1, keepdims=True) / total
+        shift = seen(fit, hidden_logits(fit.state, format))
         known = allowed(fit, known, fit.noise.freed(shift))
     return known["multiplier"], Cap(known["curvature"], True)

@@ -91,10 +91,39 @@ def test_log_sum_exp_gives_the_multiplier_its_base_and_the_sink(
     found = summed(Arithmetic(0.1, sink=sink), base)
     assert value(found.multiplier) == pytest.approx(0.1, rel=1e-4)
     assert ("natural" if base == 1.0 else "base 2") in " ".join(found.notes)
+    assert found.softcap is not None
+    assert found.softcap.at().value is None
     if sink is None:
         assert found.sink is None
     else:
         assert value(found.sink) == pytest.approx(sink, abs=1e-3)
+
+
+@pytest.mark.parametrize("sink", [None, 2.0])
+@pytest.mark.parametrize("base", [1.0, np.log(2.0)])
+def test_log_sum_exp_gives_the_cap(base: float, sink: float | None) -> None:
+    found = summed(Arithmetic(0.1, softcap=20.0, sink=sink), base)
+    assert value(found.multiplier) == pytest.approx(0.1, rel=1e-4)
+    assert value(found.softcap) == pytest.approx(20.0, rel=1e-2)
+    assert (found.sink is None) == (sink is None)
+
+
+def test_m_of_log_sum_exp_has_room_for_a_cap_that_may_be_there() -> None:
+    for seed in range(12):
+        how = Arithmetic(0.1, softcap=50.0, format="bfloat16")
+        head = simulate(seed, how, n_keys=96, d_k=32, logit_std=1.0, rows=16)
+        z, _, _ = compute(head, how)
+        sums = np.log(np.exp(z.astype(np.float64)).sum(axis=1)).astype(np.float32)
+        formats = {**head.formats, "lse": "bfloat16"}
+        sums = rounded_to(sums, "bfloat16")
+        found = diagnose(replace(head, output=None, values=None, log_sum_exp=sums, formats=formats))
+        assert found.multiplier is not None
+        assert found.softcap is not None
+        interval, cap = found.multiplier.at(0.999), found.softcap.at(0.999)
+        assert interval.low is not None
+        assert interval.high is not None
+        assert interval.low <= 0.1 <= interval.high
+        assert (cap.low or 0.0) <= 50.0
 
 
 def test_the_mask_of_rows_that_see_all_keys_is_not_known() -> None:
