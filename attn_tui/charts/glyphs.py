@@ -8,6 +8,9 @@ UNSCALED, SCALED = "⣀⣤⣶▒", "▁▂▃▄▅▆▇█"
 SHADES = "·░▒▓█"
 """Five steps of size, the first for what is too small to show."""
 
+FALLS = "-~vV"
+"""Four steps of size of what is below 0, or has become less."""
+
 BAND = "░"
 """What is shaded between two curves."""
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.axis import Floats
-from attn_tui.charts.glyphs import RULE, SHADES
+from attn_tui.charts.glyphs import FALLS, NAN, RULE, SHADES
 from attn_tui.charts.grid import Grid
 from attn_tui.charts.rows import Row
 from attn_tui.report.numbers import LN10
@@ -46,6 +47,24 @@ class Shading:
             for shade, text in falling
             for span in ((SHADES[shade], f"positive{shade}"), (form.format(text), "label"))
         )
+
+
+def signed_role(value: float, shade: int) -> str:
+    """Return the role of a cell with a sign."""
+    if isnan(value):
+        return "muted"
+    if not shade:
+        return "zero"
+    return f"{'negative' if value < 0.0 else 'positive'}{shade}"
+
+
+def signed_fill(value: float, shade: int) -> str:
+    """Return what such a cell is filled with: what is below 0 looks another way without colour."""
+    if isnan(value):
+        return NAN
+    if value < 0.0 and shade:
+        return FALLS[shade - 1]
+    return SHADES[shade]
 
 
 class Cell(NamedTuple):

@@ -1,4 +1,4 @@
-"""A head as two maps of weights, queries as rows and keys as columns, with one scale of shades."""
+"""A head as maps of weights, queries as rows and keys as columns, with one scale of shades."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,11 +7,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.charts.glyphs import NAN, POINTER, SHADES
+from attn_tui.charts.glyphs import FALLS, NAN, POINTER, SHADES
 from attn_tui.charts.grid import Grid
+from attn_tui.charts.heat import signed_fill, signed_role
 from attn_tui.charts.rows import Row, beside, first_fit, first_text, fitted, message
 from attn_tui.charts.sides import Side, role_of
-from attn_tui.compute.attention.answer import HIDDEN, Answer, Numbers
+from attn_tui.compute.attention.answer import HIDDEN, Answer, Numbers, change_of, changes
 from attn_tui.compute.attention.answer import Side as Weights
 from attn_tui.compute.logit_map import PLAIN
 from attn_tui.report.headline import done
@@ -28,8 +29,12 @@ _DISTANCES = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 _LEAST = 8
 """Columns of cells that a map has at least where there are two."""
 
-_NONE = HIDDEN / 2.0
-"""What stands for NaN among weights: less than any of them, more than a masked key."""
+_NONE = -2.0
+"""What stands for NaN: less than any weight, or change of one, and more than `HIDDEN`."""
+
+_MORE = f"{SHADES[-1]} more, {FALLS[-1]} less"
+_CHANGE = (f"now − pinned: {_MORE}", f"{_MORE} now", "now − pinned", "change")
+"""What the third map is called, at decreasing length."""
 
 Order = NDArray[np.intp]
 
@@ -46,7 +51,7 @@ class Layout:
         tall: Rows of the screen that it takes.
         gutter: Columns left of the cells.
         width: Columns of one map.
-        maps: How many maps there are, two or one.
+        maps: How many maps there are, one to three: the third is of what has changed.
         heads: Whether there is a line of keys above them.
         legend: Whether there is a line that explains the shades.
         window: Of a part of the head, the place of its first query, its first key, and how many
@@ -77,8 +82,7 @@ class Layout:
 
     def at(self, answer: Answer, order: Order, x: int, y: int) -> tuple[int, int] | None:
         """Return the query and the key at a place of the chart, or None beside the cells."""
-        if self.maps == 2 and x >= self.width + GAP:
-            x -= self.width + GAP
+        x %= self.width + GAP
         place, column = y - 1 - self.heads, x - self.gutter
         if place < 0 or column < 0 or (self.window and place >= self.window[2]):
             return None
@@ -101,9 +105,9 @@ def layout(
     """
     n_rows, n_columns = answer.unscaled.blocks.shape
     gutter = len(f"{answer.n_queries - 1:,}") + 2
-    half = (width - GAP) // 2
-    maps = 2 if half - gutter >= min(n_columns, _LEAST) else 1
-    own = half if maps == 2 else width
+    least, most = gutter + min(n_columns, _LEAST), 2 if answer.pinned is None else 3
+    maps = min(max((width + GAP) // (least + GAP), 1), most)
+    own = (width + GAP) // maps - GAP
     heads, legend = height >= 7, height >= 9
     lines, room = height - 1 - heads - legend, own - gutter
     if lines < 1 or room < 1:
@@ -136,7 +140,7 @@ def head_map(
     height: int,
     near: bool = False,
 ) -> tuple[Row, ...]:
-    """Draw both sides of a head, or one where there is no room for both.
+    """Draw both sides of a head, and what has changed from a pinned one, or what there is room for.
 
     Where not all weights fit, a cell shows the largest of those it stands for.
 
@@ -152,9 +156,11 @@ def head_map(
     place = layout(answer, width, height, around(order, cursor) if near else None)
     if place is None:
         return message("A head: too small for a map", width, height)
-    shown = (0, 1) if place.maps == 2 else (int(side == "scaled"),)
+    shown = range(place.maps) if place.maps > 1 else (int(side == "scaled"),)
     blocks = [_map(answer, which, order, cursor, place) for which in shown]
-    rows = blocks[0] if len(blocks) == 1 else beside(blocks[0], blocks[1], GAP)
+    rows = blocks[0]
+    for more in blocks[1:]:
+        rows = beside(rows, more, GAP)
     filled = [fitted(row, width) for row in rows]
     if place.legend:
         filled.append(fitted(first_fit(_legends(answer, place), width), width))
@@ -167,11 +173,12 @@ def _map(
     """Return one side below its title, and below the numbers of keys where there is room."""
     weights = _cells(answer, which, order, place)
     (first, first_key), n_cells = place.first, weights.shape[1]
-    role = role_of(answer.names[which])
+    is_change = which == len(answer.sides)
+    role = "strong" if is_change else role_of(answer.names[which])
     grid = Grid(place.width, len(weights) * place.tall)
     here = (around(order, cursor)[0] - first) // place.rows
     at = (cursor[1] - first_key) // place.keys
-    shades = np.where(weights < 0.0, -1, np.searchsorted(STEPS, weights, side="right"))
+    shades = np.searchsorted(STEPS, np.abs(weights), side="right")
     for row, (line, its) in enumerate(zip(weights.tolist(), shades.tolist(), strict=True)):
         top = row * place.tall
         middle = top + (place.tall - 1) // 2
@@ -180,14 +187,16 @@ def _map(
         grid.put(0, middle, mark + query, "cursor" if row == here else "label")
         for column, (weight, shade) in enumerate(zip(line, its, strict=True)):
             left, is_here = place.gutter + column * place.body, (row, column) == (here, at)
+            own = signed_role(weight, shade) if is_change else role
             for y in range(top, top + place.tall):
-                text, its_role = _cell(weight, shade, role, place.body, y == middle)
+                text, its_role = _cell(weight, shade, own, place.body, y == middle)
                 grid.put(left, y, text, "cursor" if is_here else its_role)
             if is_here and place.body > 2:
                 grid.put(left, middle, "[", "cursor")
                 grid.put(left + place.body - 1, middle, "]", "cursor")
     heads = _heads(place, n_cells, at) if place.heads else ()
-    title = fitted(((first_text(_titles(answer, which), place.width), role),), place.width)
+    titles = _CHANGE if is_change else _titles(answer, which)
+    title = fitted(((first_text(titles, place.width), role),), place.width)
     return (title, *heads, *grid.rows())
 
 
@@ -197,17 +206,22 @@ def around(order: Order, cursor: tuple[int, int]) -> tuple[int, int]:
 
 
 def _cells(answer: Answer, which: int, order: Order, place: Layout) -> Numbers:
-    """Return the largest weight of each cell; −1 where all is masked."""
+    """Return the largest weight of each cell, or change; `HIDDEN` where all is masked."""
+    is_change = which == len(answer.sides)
     if place.window is None:
-        return largest(answer.sides[which], order.tobytes(), place.rows, place.columns)
+        size = order.tobytes(), place.rows, place.columns
+        if is_change:
+            return largest_change(*answer.sides, *size)
+        return largest(answer.sides[which], *size)
     row, key, down, across = place.window
-    shown = [_row(answer, query)[which] for query in order[row : row + down].tolist()]
-    return np.array([weights[key : key + across] for weights in shown])
+    rows = [_row(answer, query) for query in order[row : row + down].tolist()]
+    first, second = (np.array([each[at][key : key + across] for each in rows]) for at in (0, 1))
+    return change_of(first, second) if is_change else (first, second)[which]
 
 
 @lru_cache(maxsize=128)
 def _row(answer: Answer, row: int) -> tuple[Numbers, Numbers]:
-    """Return the weights of a row on both sides; −1 where a key is masked."""
+    """Return the weights of a row on both sides; `HIDDEN` where a key is masked."""
     sides = answer.row(row)
     first, second = (np.where(side.attended, side.weights(), HIDDEN) for side in sides)
     return first, second
@@ -215,7 +229,7 @@ def _row(answer: Answer, row: int) -> tuple[Numbers, Numbers]:
 
 @lru_cache(maxsize=4)
 def largest(side: Weights, order: bytes, rows: int, columns: int) -> Numbers:
-    """Return the largest weight of so many rows and blocks each; −1 where all is masked.
+    """Return the largest weight of so many rows and blocks each; `HIDDEN` where all is masked.
 
     Args:
         side: The weights.
@@ -224,13 +238,26 @@ def largest(side: Weights, order: bytes, rows: int, columns: int) -> Numbers:
         rows: How many of them a cell stands for.
         columns: How many blocks.
     """
+    return _largest(side.blocks, order, rows, columns)
+
+
+@lru_cache(maxsize=2)
+def largest_change(pinned: Weights, now: Weights, order: bytes, rows: int, columns: int) -> Numbers:
+    """Return the largest change of so many rows and blocks each, with its sign; as `largest`."""
+    change = changes(pinned, now, len(order) // np.dtype(np.intp).itemsize)
+    fall = np.where(change == HIDDEN, HIDDEN, -change)
+    more, less = (_largest(each, order, rows, columns) for each in (change, fall))
+    return np.where(less > more, -less, more)
+
+
+def _largest(numbers: Numbers, order: bytes, rows: int, columns: int) -> Numbers:
+    """Return the largest of so many rows and columns each, of which NaN hides no other."""
     places = np.frombuffer(order, np.intp)
-    starts = np.arange(0, places.size, rows), np.arange(0, side.blocks.shape[1], columns)
+    starts = np.arange(0, places.size, rows), np.arange(0, numbers.shape[1], columns)
     # A copy of a large head takes longer than all the rest.
     as_they_are = bool((places == np.arange(places.size)).all())
-    ordered = side.blocks[: places.size] if as_they_are else side.blocks[places]
-    # A row of NaN says nothing of others in its cell.
-    ordered = np.nan_to_num(ordered, nan=_NONE)
+    ordered = numbers[: places.size] if as_they_are else numbers[places]
+    ordered = np.nan_to_num(ordered, nan=_NONE, neginf=HIDDEN)
     found = np.maximum.reduceat(np.maximum.reduceat(ordered, starts[0]), starts[1], axis=1)
     return np.where(found == _NONE, np.nan, found)
 
@@ -243,7 +270,7 @@ def _cell(weight: float, shade: int, role: str, body: int, is_middle: bool) -> t
         return NAN.center(body) if is_middle else " " * body, "error"
     if shade == 0:
         return SHADES[0].center(body) if is_middle else " " * body, "zero"
-    return SHADES[shade] * body, role
+    return signed_fill(weight, shade) * body, role
 
 
 def _heads(place: Layout, count: int, at: int) -> tuple[Row, ...]:

@@ -6,7 +6,8 @@ import numpy as np
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.charts.glyphs import POINTER
-from attn_tui.charts.heads.shading import SCALES, fill_of, role_of
+from attn_tui.charts.heads.shading import SCALES
+from attn_tui.charts.heat import signed_fill, signed_role
 from attn_tui.charts.rows import Row, fitted, message
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.engine.condition import parse_condition
@@ -100,9 +101,13 @@ def head_list(
             value = float(values[each][table.places[head]])
             shade = SCALES[each].shade(value)
             text = brief(each, value) + (" %" if each in SHARES and value == value else "")
-            fill = fill_of(value, shade) if shade else " "
+            fill = signed_fill(value, shade) if shade else " "
             room = _width(each) - _GAP - 1
-            row += [(" " * _GAP, "text"), (fill, role_of(value, shade)), (f"{text:>{room}}", own)]
+            row += [
+                (" " * _GAP, "text"),
+                (fill, signed_role(value, shade)),
+                (f"{text:>{room}}", own),
+            ]
         rows.append(fitted(row, width))
     return [*rows, *[fitted((), width)] * (height - len(rows))]
 

@@ -16,10 +16,9 @@ from attn_tui.charts.heads.shading import (
     change_legend,
     change_scale,
     change_text,
-    fill_of,
     legend,
-    role_of,
 )
+from attn_tui.charts.heat import signed_fill, signed_role
 from attn_tui.charts.rows import Row, first_fit, fitted, message
 from attn_tui.report.heads.values import brief
 
@@ -235,7 +234,7 @@ def _cell(
         grid.put(left, top + (seen.tall - 1) // 2, "?", "muted")
         return
     shade = picture.scale.shade(value)
-    role, fill = role_of(value, shade), fill_of(value, shade)
+    role, fill = signed_role(value, shade), signed_fill(value, shade)
     text = "" if seen.cell < DIGITS or np.isnan(value) else picture.text(value)
     if text and not shade:
         fill = " "

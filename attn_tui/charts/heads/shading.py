@@ -1,12 +1,12 @@
 """How dark each statistic of a head is: fixed sizes with a meaning, never relative to a capture."""
 
 from dataclasses import dataclass
-from math import exp, isnan
+from math import exp
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.charts.glyphs import ABOVE, BELOW, NAN, SHADES
+from attn_tui.charts.glyphs import ABOVE, BELOW, SHADES
 from attn_tui.charts.rows import Row
 from attn_tui.compute.heads.statistic import SATURATED
 from attn_tui.report.heads.values import SHARES, brief
@@ -106,24 +106,6 @@ def change_legend(name: str) -> list[Row]:
         (ABOVE, "positive4"), (" more ", "label"), (BELOW, "negative4"), (" less ", "label"),
     )  # fmt: skip
     return [full, short]
-
-
-def role_of(value: float, shade: int) -> str:
-    """Return the role of a cell."""
-    if isnan(value):
-        return "muted"
-    if not shade:
-        return "zero"
-    return f"{'negative' if value < 0.0 else 'positive'}{shade}"
-
-
-def fill_of(value: float, shade: int) -> str:
-    """Return what a cell is filled with: what is below 0 looks another way without colour too."""
-    if isnan(value):
-        return NAN
-    if value < 0.0 and shade:
-        return "-~vV"[shade - 1]
-    return SHADES[shade]
 
 
 def legend(name: str) -> list[Row]:

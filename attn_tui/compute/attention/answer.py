@@ -21,7 +21,7 @@ Numbers = NDArray[np.float64]
 MOST_BLOCKS = 256
 """Weights of a row that are kept at most: of more keys, the largest of each block."""
 
-HIDDEN = -1.0
+HIDDEN = -inf
 """What stands for the weight of a block of keys all of which are masked."""
 
 _AT_ONCE = 20_000_000
@@ -224,6 +224,30 @@ def compare(pinned: Answer, now: Answer) -> Answer | None:
     done = min(pinned.done, now.done)
     odd = pinned.odd | now.odd
     return replace(now, unscaled=pinned.scaled, done=done, odd=odd, names=NAMES, pinned=pinned.head)
+
+
+MOVED = 0.1
+"""A largest weight that changes by more has moved."""
+
+
+def changes(pinned: Side, now: Side, done: int) -> Numbers:
+    """Return by how much the largest weight of each block of keys differs, shape (done, blocks).
+
+    It is `HIDDEN` where every key is masked on both sides.
+    """
+    return change_of(pinned.blocks[:done], now.blocks[:done])
+
+
+def change_of(before: Numbers, after: Numbers) -> Numbers:
+    """Return what weights have changed by; of both that are `HIDDEN` it is that."""
+    change = np.maximum(after, 0.0) - np.maximum(before, 0.0)
+    return np.where((before == HIDDEN) & (after == HIDDEN), HIDDEN, change)
+
+
+def moved(answer: Answer) -> int:
+    """Return of how many queries the largest weight has changed by more than `MOVED`."""
+    before, after = (side.largest[: answer.done] for side in answer.sides)
+    return int((np.abs(after - before) > MOVED).sum())
 
 
 def _row(head: Experiment, row: int) -> tuple[Evaluation, Evaluation]:

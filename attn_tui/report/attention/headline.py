@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attn_tui.compute.attention.answer import NAMES, Answer, Side, log_factors
+from attn_tui.compute.attention.answer import MOVED, NAMES, Answer, Side, log_factors, moved
 from attn_tui.report.headline import ALL, DIVISORS, Factor, Headline, done, percent, rounded
 
 _EQUAL = 0.99
@@ -140,6 +140,8 @@ def _said(answer: Answer) -> tuple[Iterable[str], Iterable[str]]:
     begins = ("Pinned: ", "Now") if answer.names == NAMES else ("Unscaled, ", _done(answer))
     short = f"{begins[0].strip(' ,:')}: {first.brief}. {begins[1]}: {second.brief}"
     shorts = [f"{short}, sink {share}." for share in _sink(answer)] + [f"{short}."]
+    if answer.pinned is not None:
+        shorts = [f"{short}. {moved(answer):,} of {first.n_queries:,} move.", *shorts[-1:]]
     return (
         _sentences(answer, begins, first, second), (*shorts, f"{first.brief} → {second.brief}.")
     )  # fmt: skip
@@ -159,7 +161,9 @@ def _sentences(
     """Yield one side after the other and what becomes of the gradient, ever shorter."""
     factor, after = typical_factor(answer), second.after(first)
     ends = [f", and the gradient {factor.becomes}"] * factor.known + [""]
-    for share in _sink(answer):
+    if answer.pinned is not None:
+        ends = [*_moves(answer, first.n_queries), ""]
+    for share in _sink(answer) if answer.pinned is None else ():
         # Three numbers are enough.
         few = [end for end in ends if not re.search("[0-9]", end)]
         ends = [f"; the sink takes {share}{end}" for end in few] + ends[-1:]
@@ -168,6 +172,18 @@ def _sentences(
             yield f"{begins[0]}{clause}. {begins[1]}{after}{end}."
         yield f"{begins[0]}{first.clauses[-1]}. {begins[1]}{after.removesuffix(' keys')}{end}."
     yield f"{first.brief} → {second.brief}."
+
+
+def _moves(answer: Answer, known: int) -> Iterator[str]:
+    """Yield in how many queries the largest weight is another than it was, ever shorter."""
+    by = f"by over {100 * MOVED:.0f} points"
+    if not (count := moved(answer)):
+        yield f". In no query does the largest weight move {by}"
+        yield f". No query moves {by}"
+        return
+    subject, verb = _part(count, known, "moves", "move")
+    yield f". In {subject} the largest weight moves {by}"
+    yield f". {subject.capitalize()} {verb} {by}"
 
 
 def typical_factor(answer: Answer) -> Factor:

@@ -8,7 +8,7 @@ import numpy as np
 from attn_tui.captures.source import Captured
 from attn_tui.charts.attention.map import Layout, around, head_map, layout
 from attn_tui.charts.rows import Row, first_fit, first_text, fitted, message
-from attn_tui.compute.attention.answer import Answer, Side
+from attn_tui.compute.attention.answer import Answer, Side, changes
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.counted import counted
 from attn_tui.compute.experiment import Experiment
@@ -225,9 +225,9 @@ def most_moved(shown: Answer) -> tuple[int, int, str, str] | None:
 @lru_cache(maxsize=2)
 def _most_moved(first: Side, second: Side, done: int) -> tuple[int, int]:
     """Return the row and the block whose largest weights differ most; a cursor moves often."""
-    before, after = (np.maximum(side.blocks[:done], 0.0) for side in (first, second))
-    changes = np.nan_to_num(np.abs(after - before))
-    query, block = np.unravel_index(int(changes.argmax()), changes.shape)
+    sizes = np.abs(changes(first, second, done))
+    sizes[~np.isfinite(sizes)] = 0.0
+    query, block = np.unravel_index(int(sizes.argmax()), sizes.shape)
     return int(query), int(block)
 
 

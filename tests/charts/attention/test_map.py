@@ -7,8 +7,9 @@ import pytest
 
 from attn_tui.charts.attention.map import GAP, STEPS, around, head_map, largest, layout
 from attn_tui.charts.glyphs import SHADES
+from attn_tui.charts.heat import signed_fill
 from attn_tui.charts.rows import cells, plain
-from attn_tui.compute.attention.answer import HIDDEN, Answer, answer
+from attn_tui.compute.attention.answer import HIDDEN, Answer, answer, compare
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
@@ -148,3 +149,49 @@ def test_a_row_of_nan_hides_no_other_in_its_cell() -> None:
     seen = alone[5] != HIDDEN
     assert np.isnan(alone[5][seen]).all()
     assert seen.any()
+
+
+@pytest.mark.parametrize("near", [False, True])
+@pytest.mark.parametrize(("n", "size"), [(12, (116, 16)), (70, (116, 24)), (300, (78, 16))])
+def test_beside_a_pinned_head_stands_what_has_changed(
+    n: int, size: tuple[int, int], near: bool
+) -> None:
+    both = compare(head(n, 64), head(n, 4))
+    assert both is not None
+    order = np.arange(n)
+    place = layout(both, *size, (n - 1, n - 1) if near else None)
+    assert place is not None
+    assert place.maps == 3
+    rows = head_map(both, order, (n - 1, n - 1), "scaled", *size, near)
+    lines = plain(rows).split("\n")
+    assert "more, V less" in lines[0]
+    pinned, now = (
+        np.array([np.where(e.attended, e.weights(), np.nan) for e in each])
+        for each in zip(*map(both.row, range(n)), strict=True)
+    )
+    change = now - pinned
+    down, across = (place.window or (0, 0))[:2]
+    seen = set()
+    for y in range(1 + place.heads, len(lines) - place.legend):
+        row = down + (y - 1 - place.heads) // place.tall * place.rows
+        is_middle = (y - 1 - place.heads) % place.tall == (place.tall - 1) // 2
+        if row >= n or not is_middle:
+            continue
+        for column in range((place.width - place.gutter) // place.body):
+            key = across + column * place.keys
+            cell = change[row : row + place.rows, key : key + place.keys]
+            left = 2 * (place.width + GAP) + place.gutter + column * place.body
+            text = lines[y].ljust(size[0])[left : left + place.body]
+            if not cell.size or np.isnan(cell).all():
+                assert not text.strip(" []")
+                continue
+            # Of many keys a block has kept its largest weights alone.
+            if both.block == 1 or near:
+                most = cell.flat[np.nanargmax(np.abs(cell))]
+                shade = int(np.searchsorted(STEPS, abs(most), side="right"))
+                assert signed_fill(most, shade) in text or place.body > 2
+                seen.add(most > 0.0)
+    assert seen == {True, False} or both.block > 1
+    assert place.at(both, order, 2 * (place.width + GAP) + place.gutter, 1 + place.heads) == (
+        place.first
+    )

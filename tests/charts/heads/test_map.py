@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from attn_tui.charts.heads.map import Picture, head_map, layout, place_on_map
-from attn_tui.charts.heads.shading import SCALES, change_text, changes, fill_of
+from attn_tui.charts.heads.shading import SCALES, change_text, changes
+from attn_tui.charts.heat import signed_fill
 from attn_tui.charts.rows import length, plain
 from attn_tui.compute.heads.statistic import STATISTICS
 
@@ -53,9 +54,9 @@ def test_shades_have_a_fixed_meaning_and_are_seen_without_colour(name: str) -> N
     for place, step in enumerate(scale.steps, 1):
         assert scale.shade(step) == place
     assert scale.shade(scale.steps[0] * (2.0 if scale.falls else 0.5)) == 0
-    shades = {fill_of(1.0, shade) for shade in range(5)}
+    shades = {signed_fill(1.0, shade) for shade in range(5)}
     assert len(shades) == 5
-    assert not {fill_of(-1.0, shade) for shade in range(1, 5)} & shades
+    assert not {signed_fill(-1.0, shade) for shade in range(1, 5)} & shades
 
 
 def test_what_was_not_looked_at_and_what_is_not_there_are_not_numbers() -> None:
