@@ -19,7 +19,7 @@ SCALE = Explanation(
     "z = m·s, or c·tanh(m·s/c); P = softmax(z)",
     "All that scores go through before softmax and in it: the rule, a soft cap, a sink, QK-norm, "
     "number formats. p pins the head as it is, and then the same head under something else "
-    "stands beside it.",
+    "stands beside it, and what has changed: where weights are more, or less.",
     _SOURCE,
 )
 CHART = Explanation(
