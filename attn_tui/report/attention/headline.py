@@ -162,7 +162,7 @@ def _sentences(
     factor, after = typical_factor(answer), second.after(first)
     ends = [f", and the gradient {factor.becomes}"] * factor.known + [""]
     if answer.pinned is not None:
-        ends = [*_moves(answer, first.n_queries), ""]
+        ends = [*_moves(answer, first.n_queries)]
     for share in _sink(answer) if answer.pinned is None else ():
         # Three numbers are enough.
         few = [end for end in ends if not re.search("[0-9]", end)]
@@ -171,6 +171,8 @@ def _sentences(
         for clause in first.clauses:
             yield f"{begins[0]}{clause}. {begins[1]}{after}{end}."
         yield f"{begins[0]}{first.clauses[-1]}. {begins[1]}{after.removesuffix(' keys')}{end}."
+    if answer.pinned is not None:
+        yield f"Pinned: {first.brief}. Now: {second.brief}{ends[0]}."
     yield f"{first.brief} → {second.brief}."
 
 
