@@ -4,9 +4,10 @@ from dataclasses import replace
 from math import inf, nan
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attn_tui.compute.fit.by_row import temperature
-from attn_tui.compute.fit.choose import tells, undecided
+from attn_tui.compute.fit.choose import chosen, tells, undecided
 from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Temperature
 from attn_tui.compute.fit.estimates import Cap, Number, Sink, Whole
 from attn_tui.compute.fit.from_scores import from_scores
@@ -58,13 +59,10 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
             if not attempt.fits and deep:
                 head, attempt, said = _less(head, attempt, spacing)
                 notes = (*notes, *said)
-            if not attempt.fits and deep and (few := odd_rows(head)) is not None:
-                rest = taken(head, np.flatnonzero(~few))
-                again = search(rest, spacing, start)
-                if again.fits:
-                    odd = tuple(sorted((*odd, *(int(row) for row in head.rows[few]))))
-                    kept = kept[~few]
-                    head, attempt = rest, again
+            if not attempt.fits and deep and (rest := _others(head, spacing, start)) is not None:
+                few, attempt = rest
+                odd = tuple(sorted((*odd, *map(int, head.rows[few]))))
+                kept, head = kept[~few], taken(head, np.flatnonzero(~few))
         except np.linalg.LinAlgError:
             return nothing("its numbers are too large or too small to be fitted", notes)
     fit = attempt.choice.fit
@@ -118,6 +116,27 @@ def _less(
             said = ("The captured bias was not used.",) if "bias" in less else ()
             return other, again, said
     return head, attempt, ()
+
+
+def _others(
+    head: HeadRows, spacing: Format, start: Diagnosis | None
+) -> tuple[NDArray[np.bool_], Attempt] | None:
+    """Return which rows are odd, shape (r,), as few as can be, and what fits all others."""
+    few = odd_rows(head)
+    if few is None:
+        return None
+    attempt = search(taken(head, np.flatnonzero(~few)), spacing, start)
+    if not attempt.fits:
+        return None
+    for row in np.flatnonzero(few) if attempt.factors is None else ():
+        fewer = few & (np.arange(len(few)) != row)
+        if fewer.any():
+            # A sink may stretch one row, too, and be needed for that alone.
+            rows = rows_of(taken(head, np.flatnonzero(~fewer)), attempt.mask)
+            choice = chosen(rows, attempt.choice.fit.parameters, spacing)
+            if choice.fits:
+                few, attempt = fewer, replace(attempt, rows=rows, choice=choice)
+    return few, attempt
 
 
 def _without_output(head: HeadRows, start: Diagnosis | None, notes: tuple[str, ...]) -> Diagnosis:

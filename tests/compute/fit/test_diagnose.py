@@ -327,3 +327,20 @@ def test_rows_that_do_not_fit_are_named_and_the_others_fitted(
     output[[1, 2, 3]] = output[[4, 12, 14]]
     assert not diagnose(replace(head, output=output)).fits
     assert diagnose(head).odd == ()
+    for factor in (1.1, 0.5, -1.0):
+        output = head.output.copy()
+        output[9] *= factor
+        found = diagnose(replace(head, output=output))
+        assert found.odd == (head.rows[9],)
+        assert number(found.multiplier) == pytest.approx(float(how.multiplier), rel=0.01)
+
+
+def test_rows_that_fit_what_others_do_are_not_odd() -> None:
+    # At logits so large the sink stretches the first rows alone, as a factor would.
+    for seed in range(4):
+        how = Arithmetic(0.11, sink=2.0, path="flash")
+        head = simulate(seed, how, n_keys=128, d_k=32, logit_std=8.0)
+        assert head.output is not None
+        output = head.output.copy()
+        output[20] *= 2.0
+        assert diagnose(replace(head, output=output)).odd == (head.rows[20],)
