@@ -169,7 +169,7 @@ def test_outputs_are_computed_where_one_has_none(tmp_path: Path) -> None:
     [
         ("", "CAPTURE: 0 are given; expected two"),
         ("A A A", "CAPTURE: 3 are given; expected two"),
-        ("A A --tolerance x", "--tolerance: 'x' will not do; expected a number from 0"),
+        ("A A --tolerance x", "--tolerance: 'x' is not a number; expected a number from 0"),
         ("A A --statistic loud", "--statistic: 'loud' is no statistic"),
         ("A C", "CAPTURE: the captures have no head of one shape in common"),
     ],

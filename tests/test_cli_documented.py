@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from attn_tui.commands.program import commands
+from attn_tui.commands.names import commands
 from tests.test_cli import call, refused
 
 QUICK = {"dot": ("--samples", "100"), "sweep": ("--draws", "8")}

@@ -14,7 +14,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from attn_tui.captures.writer import write_safetensors
-from attn_tui.commands import heads as command
 from attn_tui.commands.program import program
 from attn_tui.compute.head import Head
 from attn_tui.compute.heads.odd import Odd
@@ -151,9 +150,12 @@ def test_fail_if_sets_the_status(path: str, condition: str, status: int) -> None
         ("--fail-if max_logit", "--fail-if: 'max_logit' is no condition; expected a statistic"),
         ("--fail-if max_logit>x", "--fail-if: 'x' is not a number"),
         ("--fail-if loud>1", "--fail-if: 'loud' is no statistic"),
-        ("--rows none", "--rows: 'none' will not do; expected a whole number from 1, or all"),
+        (
+            "--rows none",
+            "--rows: 'none' is not a whole number; expected a whole number",
+        ),
         ("--rows 0", "--rows: '0' will not do"),
-        ("--seed x", "--seed: 'x' will not do"),
+        ("--seed x", "--seed: 'x' is not a whole number; expected a whole number from 0"),
         ("--layer 9", "--layer: there is no layer 9; expected one from 0 to 2"),
         ("--head 4", "--head: there is no head 4"),
         ("--mask diagonal", "--mask: 'diagonal' is no mask; expected auto"),
@@ -260,8 +262,8 @@ def test_ctrl_c_prints_what_there_is(path: str, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_statistics_complete() -> None:
-    assert [*command.STATISTICS] == [*STATISTICS]
     shown = CliRunner().invoke(program, ["heads", "--help"]).stdout
+    assert all(name in shown for name in STATISTICS)
     assert "--fail-if CONDITION" in shown
 
 

@@ -71,6 +71,7 @@ class Capture:
         states: What says what was recognised.
         config: What metadata says of the model: claims, which shapes may deny.
         asked: Layouts and names as they were given, so that it can be opened again.
+        reopened: What opens it again, of paths, layouts, names and fingerprint.
     """
 
     paths: tuple[str, ...]
@@ -78,12 +79,11 @@ class Capture:
     states: States
     config: Mapping[str, Any]
     asked: tuple[Mapping[str, str], str | None]
+    reopened: Callable[..., "Capture"]
     _layers: Mapping[int, Layer]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from attn_tui.captures.opening import reopened
-
-        return reopened, (self.paths, *self.asked, self.fingerprint)
+        return self.reopened, (self.paths, *self.asked, self.fingerprint)
 
     @cached_property
     def stated(self) -> tuple[str, ...]:

@@ -60,7 +60,8 @@ def open_capture(
             marks.append(FileMark(path, disk.size, listing.header, disk.modified))
     layers, stated, config = assembled(sources, spelled, names)
     fingerprint = Fingerprint(tuple(marks))
-    return Capture(tuple(found), fingerprint, stated, config, (dict(layouts or {}), names), layers)
+    asked = dict(layouts or {}), names
+    return Capture(tuple(found), fingerprint, stated, config, asked, reopened, layers)
 
 
 def reopened(

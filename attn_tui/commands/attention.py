@@ -10,7 +10,7 @@ import click
 from attn_tui.commands.asking import NONE, edited, experiment_of, mention_unread_input
 from attn_tui.commands.options import DRAWS, Command, Given, forms, settings, shared
 from attn_tui.commands.output import INTERRUPTED, write
-from attn_tui.commands.progress import Progress, until_interrupted
+from attn_tui.commands.progress import worked
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import fields_of
@@ -87,11 +87,7 @@ def print_head(experiment: "Experiment", form: str) -> int:
     from attn_tui.compute.attention.answer import answer
     from attn_tui.report.attention import csv, json, text
 
-    found = None
-    with until_interrupted() as stop, Progress("head") as progress:
-        for found in answer(experiment, stop):
-            progress.show(found.progress)
-        interrupted = stop()
+    found, interrupted = worked("head", partial(answer, experiment))
     if found is not None:
         renders = {"text": text.render, "csv": csv.render, "json": json.render}
         write(renders[form](found))

@@ -5,12 +5,12 @@ from typing import Any
 import click
 
 from attn_tui.commands.completion import experiment_files, of_lists
-from attn_tui.commands.heads import CAPTURED, DEFAULT, STATISTICS, WEIGHTS, opened, question
+from attn_tui.commands.heads import CAPTURED, DEFAULT, WEIGHTS, WORDS, opened, question
 from attn_tui.commands.options import REPORT, Command, all_of, forms, option
 from attn_tui.commands.output import INTERRUPTED, write
 from attn_tui.commands.progress import Progress, until_interrupted
-from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.whole import parse_number
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.field import number
 
 _EXAMPLES = """\
 \b
@@ -46,7 +46,7 @@ PART = 1
             "NAME,…",
             f"Whose changes are shown.  [default: {', '.join(DEFAULT)}]",
             REPORT,
-            of_lists(STATISTICS),
+            of_lists(WORDS),
         ),
         forms("Print CSV: a line for each head and what is compared."),
     ),
@@ -67,7 +67,11 @@ def compare(captures: tuple[str, ...], form: str, **given: Any) -> int:
         problem = f"{len(captures)} are given"
         raise InputError("capture", problem, "two, such as a.safetensors b.safetensors")
     statistics = read_statistics(given["statistic"])
-    asked, tolerance = question(given), _tolerance(given["tolerance"])
+    asked, tolerance = question(given), given["tolerance"]
+    if tolerance is not None:
+        tolerance = number(0.0, called="a number from 0, such as 0.01").parse(
+            "tolerance", tolerance
+        )
     one, other = (opened([path], given) for path in captures)
     with until_interrupted() as stop, Progress("heads") as progress:
         for found in compared(one, other, asked, tolerance, stop):
@@ -82,15 +86,3 @@ def compare(captures: tuple[str, ...], form: str, **given: Any) -> int:
     }  # fmt: skip
     write(renders[form](found, (surveys[0].heads, surveys[1].heads), statistics))
     return INTERRUPTED if interrupted else PART if found.parting else 0
-
-
-def _tolerance(text: str | None) -> float | None:
-    if text is None:
-        return None
-    try:
-        value = parse_number(text)
-    except ValueError:
-        value = -1.0
-    if not value >= 0.0:
-        raise InputError("tolerance", f"{inert(text)} will not do", "a number from 0, such as 0.01")
-    return value

@@ -10,6 +10,7 @@ from typing import Any
 import click
 from click.shell_completion import BashComplete, CompletionItem, add_completion_class
 
+from attn_tui.commands.names import commands
 from attn_tui.compute.visible import visible
 
 Complete = Callable[[click.Context, click.Parameter, str], list["CompletionItem[str]"]]
@@ -71,8 +72,6 @@ def experiment_files(
 
 
 def _subcommands() -> Names:
-    from attn_tui.commands.program import commands
-
     return {name: summary for name, (_, summary) in commands().items()}
 
 

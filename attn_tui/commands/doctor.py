@@ -1,16 +1,26 @@
 """``attn-tui doctor``: which multiplier, cap, sink and mask a capture was computed with."""
 
-from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from attn_tui.commands.completion import experiment_files
-from attn_tui.commands.options import CAPTURE, EXPECTED, REPORT, Command, Option, option
+from attn_tui.commands.options import (
+    CAPTURE,
+    EXPECTED,
+    READ_AS,
+    REPORT,
+    Command,
+    Option,
+    all_of,
+    option,
+)
 from attn_tui.commands.output import INTERRUPTED, write
-from attn_tui.commands.progress import Progress, until_interrupted
-from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.whole import parse_whole
+from attn_tui.commands.progress import worked
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.field import whole
 
 if TYPE_CHECKING:
     from attn_tui.captures.capture import Capture
@@ -57,18 +67,7 @@ Exit status: 0 agrees, or nothing was expected; 1 a head differs; 2 bad input;
     CAPTURE,
 )
 @option("--seed", "S", "Which rows are drawn, a whole number.  [default: 1]", CAPTURE)
-@option(
-    "--layout",
-    "AXES|PART=AXES,…",
-    "The axes of tensors, of b, h, n and d: bnhd, or out=bnhd.  [default: what fits]",
-    CAPTURE,
-)
-@option(
-    "--names",
-    "PATTERN",
-    "What tensors are called, such as 'model.layers.{layer}.self_attn.{part}'.",
-    CAPTURE,
-)
+@partial(all_of, READ_AS)
 @click.option("--json", "as_json", cls=Option, group=REPORT, is_flag=True, help="Print JSON.")
 def doctor(captures: tuple[str, ...], require: bool, as_json: bool, **given: Any) -> int:
     """Say which multiplier, soft cap, sink and mask attention was really computed with.
@@ -76,8 +75,7 @@ def doctor(captures: tuple[str, ...], require: bool, as_json: bool, **given: Any
     From q, k, v and what attention returned, and with their errors. A configuration says
     what should be; the first line can be pasted into an issue. Ctrl+C prints what there is.
     """
-    from attn_tui.captures.layouts import parse_layouts
-    from attn_tui.captures.opening import open_capture
+    from attn_tui.captures.source import open_as
     from attn_tui.compute.blas import one_thread
     from attn_tui.doctor.examine import examine
     from attn_tui.doctor.report import status
@@ -86,14 +84,14 @@ def doctor(captures: tuple[str, ...], require: bool, as_json: bool, **given: Any
     if not captures:
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
     settings = _settings(given)
-    layouts = parse_layouts([given["layout"]]) if given["layout"] is not None else {}
-    capture = open_capture([*captures], layouts=layouts, names=given["names"])
+    capture = open_as(captures, given["layout"] or "", given["names"] or "")
     expectation = _expectation(given["config"], capture)
     # Its products are small: threads that wait for each other take most of the time.
-    with until_interrupted() as stop, Progress("heads") as progress, one_thread():
-        for report in examine(capture, expectation, settings, stop):
-            progress.show(report.progress)
-        interrupted = stop()
+    with one_thread():
+        report, interrupted = worked(
+            "heads", lambda stop: examine(capture, expectation, settings, stop)
+        )
+    assert report
     write((json if as_json else text).render(report))
     return INTERRUPTED if interrupted else status(report, require)
 
@@ -101,21 +99,15 @@ def doctor(captures: tuple[str, ...], require: bool, as_json: bool, **given: Any
 def _settings(given: dict[str, Any]) -> "Settings":
     from attn_tui.doctor.report import MOST_ROWS, Settings
 
-    most = {"rows": MOST_ROWS, "seed": 2**63 - 1, "layer": 999_999, "head": 999_999}
-    read = {name: _whole(name, given[name], most[name]) for name in most if given[name] is not None}
-    return Settings(**read)
-
-
-def _whole(name: str, text: str, most: int) -> int:
-    least = name == "rows"
-    if least and text.strip() == "all":
-        return most
-    with suppress(InputError):
-        found = parse_whole(name, text)
-        if least <= found <= most:
-            return found
-    bound = f"a whole number from {int(least)} to {most:,}" + ", or all" * least
-    raise InputError(name, f"{inert(text)} will not do", bound)
+    rows = whole(1, MOST_ROWS)
+    rows = replace(rows, expected=f"{rows.expected}, or all")
+    place = whole(0, 999_999)
+    kinds = {"rows": rows, "seed": whole(0, 2**63 - 1), "layer": place, "head": place}
+    if (given["rows"] or "").strip() == "all":
+        given = {**given, "rows": str(MOST_ROWS)}
+    return Settings(
+        **{name: kinds[name].parse(name, given[name]) for name in kinds if given[name] is not None}
+    )
 
 
 def _expectation(path: str | None, capture: "Capture") -> "Expectation | None":

@@ -8,7 +8,7 @@ import click
 from attn_tui.commands.asking import edited, setup_experiment_of
 from attn_tui.commands.options import DRAWS, Command, forms, settings, setup
 from attn_tui.commands.output import INTERRUPTED, write
-from attn_tui.commands.progress import Progress, until_interrupted
+from attn_tui.commands.progress import worked
 from attn_tui.compute.dots.settings import Settings
 
 if TYPE_CHECKING:
@@ -56,11 +56,9 @@ def print_dots(experiment: "Experiment", form: str) -> int:
     from attn_tui.report.dots import csv, json, text
 
     samples = experiment.setup.get(Settings).samples
-    found = None
-    with until_interrupted() as stop, Progress("dot products") as progress:
-        for found in answer(experiment, stop):
-            progress.show(found.drawn / samples)
-        interrupted = stop()
+    found, interrupted = worked(
+        "dot products", partial(answer, experiment), lambda found: found.drawn / samples
+    )
     if found is not None:
         renders = {"text": text.render, "csv": csv.render, "json": json.render}
         write(renders[form](found))

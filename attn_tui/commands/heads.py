@@ -3,7 +3,7 @@
 import json as reading
 import re
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,21 +12,26 @@ import click
 from attn_tui.commands.completion import experiment_files, of_lists, of_names
 from attn_tui.commands.options import (
     CAPTURE,
+    READ_AS,
     REPORT,
+    RULE,
     SCALE,
     Command,
     Option,
     all_of,
+    changes_of,
     field_option,
     forms,
     option,
 )
 from attn_tui.commands.output import INTERRUPTED, write
-from attn_tui.commands.progress import Progress, until_interrupted
+from attn_tui.commands.progress import worked
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.field import fields_of
-from attn_tui.compute.scale import RULES, Scale, parse_scale
-from attn_tui.compute.whole import parse_number, parse_whole, parse_wholes
+from attn_tui.compute.field import fields_of, number
+from attn_tui.compute.heads.statistic import STATISTICS, TAU
+from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.whole import parse_wholes
+from attn_tui.engine.settings import Settings
 
 if TYPE_CHECKING:
     from attn_tui.captures.capture import Capture
@@ -39,25 +44,8 @@ HOLDS, PARTLY = 1, 3
 """The statuses that say that a --fail-if holds, and that parts could not be worked off, or rows
 that meet NaN leave it open whether one does."""
 
-STATISTICS = {
-    "max_weight": "the largest weight of a row, mean over rows",
-    "saturated_share": "share of rows in which one key has practically all the weight",
-    "largest_score": "the largest |q·k|",
-    "float16_margin": "65,504 over the largest |q·k|",
-    "max_logit": "the largest logit",
-    "bfloat16_spacing": "the spacing of bfloat16 at the largest logit",
-    "qk_clip": "what QK-clip would multiply scores by",
-    "entropy": "of the weights, in nats",
-    "effective_keys": "e^H",
-    "first_key_mass": "weight of key 0",
-    "sink_mass": "weight of the sink",
-    "gradient_norm": "‖∂p/∂s‖_F",
-    "dead_gradient_share": "share of rows with a dead gradient",
-    "query_norm": "mean ‖q‖",
-    "key_norm": "mean ‖k‖",
-    "cosine": "mean cosine of q and k",
-}
-"""Names of statistics for help and completion, for which NumPy need not be imported."""
+WORDS = {name: each.words for name, each in STATISTICS.items()}
+"""What each statistic is, for completion."""
 
 DEFAULT = (
     "max_weight", "effective_keys", "max_logit", "first_key_mass", "dead_gradient_share",
@@ -84,29 +72,12 @@ CAPTURED: tuple[Callable[[Any], Any], ...] = (
     option("--seed", "S", "Which rows are drawn, a whole number.  [default: 1]", CAPTURE),
     option("--layer", "L,…", "Only these layers.  [default: all]", CAPTURE),
     option("--head", "H,…", "Only these heads of each layer.  [default: all]", CAPTURE),
-    option(
-        "--layout",
-        "AXES|PART=AXES,…",
-        "The axes of tensors, of b, h, n and d: bnhd, or out=bnhd.  [default: what fits]",
-        CAPTURE,
-    ),
-    option(
-        "--names",
-        "PATTERN",
-        "What tensors are called, such as 'model.layers.{layer}.self_attn.{part}'.",
-        CAPTURE,
-    ),
+    *READ_AS,
 )
 """Options that say what of a capture."""
 
 WEIGHTS: tuple[Callable[[Any], Any], ...] = (
-    option(
-        "--rule",
-        "NAME[:PARAMETER=VALUE]",
-        f"What multiplies the scores: {', '.join(RULES)}.  [default: {next(iter(RULES))}]",
-        SCALE,
-        of_names({name: rule.formula for name, rule in RULES.items()}),
-    ),
+    RULE,
     option("--scale", "M", "The multiplier itself, instead of a rule, such as 0.125.", SCALE),
     field_option(fields_of(Scale)["softcap"], SCALE),
     option(
@@ -141,14 +112,14 @@ _SHOWN: tuple[Callable[[Any], Any], ...] = (
         "NAME,…",
         f"Which statistics: {', '.join(STATISTICS)}.  [default: {', '.join(DEFAULT)}]",
         REPORT,
-        of_lists(STATISTICS),
+        of_lists(WORDS),
     ),
     option(
         "--sort",
         "NAME",
         "List heads by a statistic, those that stand out first.",
         REPORT,
-        of_names(STATISTICS),
+        of_names(WORDS),
     ),
     option("--tau", "T", "The largest logit QK-clip leaves alone.  [default: 100]", REPORT),
     click.option(
@@ -255,16 +226,11 @@ def _surveyed(
     from attn_tui.engine.survey import Survey, survey
 
     blocks = plan.blocks if shard is None else plan.blocks[shard[0] - 1 :: shard[1]]
-    found = Survey(plan, blocks=blocks)
-    with (
-        nullcontext((None, 1)) if scheduler is None else cluster(scheduler) as (executor, at_once),
-        until_interrupted() as stop,
-        Progress("heads") as progress,
-    ):
-        for found in survey(plan, executor, stop, at_once, blocks):
-            progress.show(found.progress)
-        interrupted = stop()
-    return found, interrupted
+    with nullcontext((None, 1)) if scheduler is None else cluster(scheduler) as (executor, at_once):
+        found, interrupted = worked(
+            "heads", lambda stop: survey(plan, executor, stop, at_once, blocks)
+        )
+    return found or Survey(plan, blocks=blocks), interrupted
 
 
 def opened(captures: Sequence[str], given: dict[str, Any]) -> "Capture":
@@ -273,13 +239,11 @@ def opened(captures: Sequence[str], given: dict[str, Any]) -> "Capture":
     Raises:
         InputError: Naming what will not do.
     """
-    from attn_tui.captures.layouts import parse_layouts
-    from attn_tui.captures.opening import open_capture
+    from attn_tui.captures.source import open_as
 
     if not captures:
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
-    layouts = parse_layouts([given["layout"]]) if given["layout"] is not None else {}
-    return open_capture([*captures], layouts=layouts, names=given["names"])
+    return open_as(captures, given["layout"] or "", given["names"] or "")
 
 
 def question(given: dict[str, Any]) -> "Question":
@@ -290,12 +254,8 @@ def question(given: dict[str, Any]) -> "Question":
     """
     from attn_tui.engine.plan import Question
 
-    asked = Question(making=_making(given))
-    if given["rows"] is not None:
-        rows = None if given["rows"].strip() == "all" else _whole("rows", given["rows"], 1)
-        asked = replace(asked, rows=rows)
-    if given["seed"] is not None:
-        asked = replace(asked, seed=_whole("seed", given["seed"], 0))
+    drawn = changes_of(Settings, {name: given[name] for name in ("rows", "seed")})
+    asked = Question(making=_making(given), **drawn)
     if given["layer"] is not None:
         asked = replace(asked, layers=tuple(sorted(parse_wholes("layer", given["layer"]))))
     if given["head"] is not None:
@@ -304,16 +264,13 @@ def question(given: dict[str, Any]) -> "Question":
 
 
 def _making(given: dict[str, Any]) -> "Making":
-    from attn_tui.commands.options import changes_of
     from attn_tui.engine.making import Making, parse_mask
 
     scale = Scale() if given["rule"] is None else parse_scale(given["rule"])
     if given["scale"] is not None:
         if given["rule"] is not None:
             raise InputError("scale", "--rule gives the multiplier", "one of the two")
-        multiplier = _number("scale", given["scale"])
-        if not multiplier > 0.0:
-            raise InputError("scale", f"{inert(given['scale'])} will not do", "a number above 0")
+        multiplier = number(above=0.0).parse("scale", given["scale"])
         scale = Scale("temperature", (("T", 1.0 / multiplier),))
     scale = replace(scale, **changes_of(Scale, given))
     making = Making(scale, captured_sink=given["sink"] is None or scale.sink is not None)
@@ -324,15 +281,12 @@ def _making(given: dict[str, Any]) -> "Making":
 
 def _shown(given: dict[str, Any]) -> dict[str, Any]:
     """Return what options say of the report: statistics, conditions, order and τ."""
-    from attn_tui.compute.heads.statistic import TAU
     from attn_tui.engine.condition import parse_condition, read_statistic
 
     statistics = read_statistics(given["statistic"])
     conditions: list[Condition] = [parse_condition("fail_if", each) for each in given["fail_if"]]
     sort = None if given["sort"] is None else read_statistic("sort", given["sort"])
-    tau = TAU if given["tau"] is None else _number("tau", given["tau"])
-    if not tau > 0.0:
-        raise InputError("tau", f"{inert(given['tau'])} will not do", "a number above 0")
+    tau = changes_of(Settings, {"tau": given["tau"]}).get("tau", TAU)
     return {"statistics": statistics, "conditions": conditions, "sort": sort, "tau": tau}
 
 
@@ -378,19 +332,3 @@ def _read_shard(path: str) -> dict[str, Any]:
 
 def _no_shard(path: str) -> InputError:
     return InputError("merge", "it is no shard", "what attn-tui heads --shard printed", inert(path))
-
-
-def _whole(name: str, text: str, least: int) -> int:
-    with suppress(InputError):
-        found = parse_whole(name, text)
-        if least <= found < 2**63:
-            return found
-    expected = f"a whole number from {least}" + (", or all" if name == "rows" else "")
-    raise InputError(name, f"{inert(text)} will not do", expected)
-
-
-def _number(name: str, text: str) -> float:
-    try:
-        return parse_number(text)
-    except ValueError:
-        raise InputError(name, f"{inert(text)} is not a number", "a number") from None

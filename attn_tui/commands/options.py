@@ -176,7 +176,30 @@ def changes_of(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _scores = partial(option, group=SCORES)
-_scale = partial(option, group=SCALE)
+
+RULE = option(
+    "--rule",
+    "NAME[:PARAMETER=VALUE]",
+    f"What multiplies the scores: {', '.join(RULES)}.  [default: {next(iter(RULES))}]",
+    SCALE,
+    of_names({name: rule.formula for name, rule in RULES.items()}),
+)
+
+READ_AS: tuple[Callable[[Any], Any], ...] = (
+    option(
+        "--layout",
+        "AXES|PART=AXES,…",
+        "The axes of tensors, of b, h, n and d: bnhd, or out=bnhd.  [default: what fits]",
+        CAPTURE,
+    ),
+    option(
+        "--names",
+        "PATTERN",
+        "What tensors are called, such as 'model.layers.{layer}.self_attn.{part}'.",
+        CAPTURE,
+    ),
+)
+"""Options that say how a capture is read."""
 
 
 def _examples() -> dict[str, str]:
@@ -199,18 +222,14 @@ def experiment(group: str) -> Callable[[F], F]:
 
 _SETUP: tuple[Callable[[Any], Any], ...] = (
     *field_options(Setup, SCALE),
-    _scale(
-        "--rule",
-        "NAME[:PARAMETER=VALUE]",
-        f"What multiplies the scores: {', '.join(RULES)}.  [default: {next(iter(RULES))}]",
-        complete=of_names({name: rule.formula for name, rule in RULES.items()}),
-    ),
-    _scale(
+    RULE,
+    option(
         "--model",
         "NAME",
         "The d_k and the scale of a model, such as gpt-2 or gemma-2-27b, but for what is given "
         "beside it.",
-        complete=of_names(NAMED.choices),
+        SCALE,
+        of_names(NAMED.choices),
     ),
 )
 

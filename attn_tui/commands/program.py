@@ -9,12 +9,13 @@ from typing import Any, NoReturn
 import click
 
 from attn_tui import __version__
+from attn_tui.commands.names import commands
 from attn_tui.commands.options import protected, write_options
 from attn_tui.commands.output import BAD_INPUT, FAILED, INTERRUPTED, drop_rest, prepare_output
 from attn_tui.commands.screen import open_screen
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.visible import visible
-from attn_tui.instruments import INSTRUMENTS, load
+from attn_tui.instruments import load
 
 NAME = "attn-tui"
 
@@ -39,18 +40,6 @@ Examples:
   attn-tui --draw 1000 --seed 7 --model gemma-2-27b
   attn-tui show --query 1,0 --keys "[[1,0],[0,1]]" --rule none
 """
-
-
-_OTHERS = {
-    "doctor": ("attn_tui.commands.doctor:doctor", "which scale, cap, sink and mask a capture has"),
-    "compare": ("attn_tui.commands.compare:compare", "where two captures part"),
-    "merge": ("attn_tui.commands.heads:merge", "the shards of `heads` put together"),
-    "claims": ("attn_tui.commands.claims:claims", "every claim, a line each with its verdict"),
-    "demo": ("attn_tui.commands.demo:demo", "captures with a dozen faults, to try the doctor on"),
-    "recipe": ("attn_tui.commands.recipe:recipe", "a script that captures a model's attention"),
-    "tour": ("attn_tui.commands.tour:tour", "a guided tour of a dozen steps, or that of a file"),
-}
-"""Subcommands that are of no instrument, each with its place and a summary."""
 
 
 class Program(click.Group):
@@ -121,11 +110,6 @@ class Program(click.Group):
             traceback.print_exc()
             return FAILED
         return result if isinstance(result, int) else 0
-
-
-def commands() -> dict[str, tuple[str, str]]:
-    """Return the place and the summary of every subcommand, by name."""
-    return {each.command_name: (each.command, each.summary) for each in INSTRUMENTS} | _OTHERS
 
 
 @contextmanager

@@ -3,16 +3,18 @@
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from attn_tui.charts.glyphs import in_ascii
 from attn_tui.report.progress import bar, left
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Stop
+
+T = TypeVar("T")
 
 _WIDTH = 30
 _PAUSE = 0.1
@@ -92,3 +94,22 @@ def until_interrupted() -> Iterator["Stop"]:
         yield lambda: bool(pressed)
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def worked(
+    what: str,
+    answers: "Callable[[Stop], Iterable[T]]",
+    share: Callable[[Any], float] = lambda found: found.progress,
+) -> tuple[T | None, bool]:
+    """Return the last answer, if there is one, and whether Ctrl+C ended it; show how far it is.
+
+    Args:
+        what: What is counted.
+        answers: From what says whether to stop, to answers that grow.
+        share: How much of the work an answer holds, from 0 to 1.
+    """
+    found = None
+    with until_interrupted() as stop, Progress(what) as progress:
+        for found in answers(stop):
+            progress.show(share(found))
+        return found, stop()

@@ -22,7 +22,7 @@ from attn_tui.commands.options import (
     settings,
 )
 from attn_tui.commands.output import INTERRUPTED, write
-from attn_tui.commands.progress import Progress, until_interrupted
+from attn_tui.commands.progress import Progress, until_interrupted, worked
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
@@ -126,11 +126,7 @@ def _print_sweep(given: dict[str, Any], form: str) -> int:
     experiment = asked(given)
     chosen = given["statistic"]
     statistics = () if chosen is None else read_statistics(chosen)
-    found = None
-    with until_interrupted() as stop, Progress("sweep") as progress:
-        for found in answer(experiment, stop):
-            progress.show(found.progress)
-        interrupted = stop()
+    found, interrupted = worked("sweep", partial(answer, experiment))
     if found is not None:
         renders = {"text": text.render, "csv": csv.render, "json": json.render}
         write(renders[form](found, statistics))

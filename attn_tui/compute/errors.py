@@ -1,4 +1,4 @@
-"""The one error that bad input raises, wherever it came from."""
+"""The one error that bad input raises, wherever it came from, and what ends work."""
 
 from dataclasses import dataclass
 
@@ -44,3 +44,7 @@ class InputError(ValueError):
         """The same where it stands beside the input, which so need not be named."""
         place = f"{self.where}: " if self.where else ""
         return f"{place}{self.problem}; expected {self.expected}"
+
+
+class Stopped(Exception):  # noqa: N818 - it is no error: somebody asked for it
+    """Nobody wants the rest of what is being read or computed."""

@@ -11,7 +11,7 @@ from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.captures.not_finite import not_finite
 from attn_tui.captures.readings import Dims, Reading
 from attn_tui.compute.blas import one_thread
-from attn_tui.compute.errors import InputError
+from attn_tui.compute.errors import InputError, Stopped
 from attn_tui.compute.fit.diagnose import diagnose
 from attn_tui.compute.fit.diagnosis import Diagnosis
 from attn_tui.compute.fit.neighbours import Neighbours, Way
@@ -64,7 +64,7 @@ def examine(
             # Threads of BLAS cost more than they save on matrices of a head's size.
             with one_thread():
                 findings = (*report.findings, doctor.see(head))
-        except _Stopped:
+        except Stopped:
             yield replace(report, interrupted=True, elapsed=time.monotonic() - started)
             return
         report = replace(report, findings=findings, elapsed=time.monotonic() - started)
@@ -105,10 +105,6 @@ def _chosen(
         most = max(each.head for each in every)
         raise InputError("head", f"there is no head {settings.head}", f"one from 0 to {most}")
     return chosen
-
-
-class _Stopped(Exception):  # noqa: N818 - it is no error: somebody asked for it
-    """Nobody wants the rest of a head."""
 
 
 class _Doctor:
@@ -255,7 +251,7 @@ class _Doctor:
 
     def _ask(self) -> None:
         if self.stop():
-            raise _Stopped
+            raise Stopped
 
 
 def sampled(n_queries: int, settings: Settings) -> tuple[int, ...]:

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from attn_tui.captures.capture import Capture
-from attn_tui.captures.layouts import parse_layouts
-from attn_tui.captures.opening import open_capture
+from attn_tui.captures.source import open_as
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.engine.comparison import Comparison, compared
 from attn_tui.engine.making import Making, parse_mask
@@ -46,8 +45,7 @@ def opened(settings: Settings, paths: tuple[str, ...]) -> Capture:
     Raises:
         InputError: Naming the file, the layout or the name that will not do.
     """
-    layouts = parse_layouts([settings.layouts]) if settings.layouts else {}
-    return open_capture(paths, layouts=layouts, names=settings.names or None)
+    return open_as(paths, settings.layouts, settings.names)
 
 
 def question_of(experiment: Experiment) -> Question:

@@ -8,7 +8,7 @@ from math import isnan
 from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.captures.readings import Reading
 from attn_tui.compute.blas import one_thread
-from attn_tui.compute.errors import InputError
+from attn_tui.compute.errors import InputError, Stopped
 from attn_tui.compute.heads.blocks import row_statistics
 from attn_tui.engine.entries import Block, Difference, difference
 from attn_tui.engine.plan import Plan, Question
@@ -220,10 +220,6 @@ class _Sides:
             assert output is not None
             outputs.append(output)
         yield found.rows.tolist(), outputs[0], outputs[1]
-
-
-class Stopped(Exception):  # noqa: N818 - it is no error: somebody asked for it
-    """Nobody wants the rest of a head."""
 
 
 def largest(pairs: Sequence[HeadPair], part: str) -> HeadPair | None:

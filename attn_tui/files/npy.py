@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.npy import LONGEST_DIRECTORY, PACKINGS, read_npy_header
-from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.errors import InputError, Stopped, inert
 from attn_tui.files.entries import check_scores, problem
 from attn_tui.files.limits import LARGEST, check_most
 from attn_tui.files.stream import PIECE, Metered
-from attn_tui.files.watch import Stopped
 
 _KINDS = {
     "O": "pickled objects",

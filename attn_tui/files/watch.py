@@ -6,9 +6,5 @@ Watch = Callable[[float], None]
 """Called between short steps with the share done, which never falls; raises `Stopped` to end."""
 
 
-class Stopped(Exception):  # noqa: N818 - it is no error: somebody asked for it
-    """Nobody wants the rest of what is being read."""
-
-
 def unwatched(share: float) -> None:
     """Let it go on: the `Watch` of what nobody interrupts."""

@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar
 
 from textual.message import Message
 
+from attn_tui.compute.errors import Stopped
 from attn_tui.compute.experiment import Stop
-from attn_tui.files.watch import Stopped
 from attn_tui.tui.crash import Reports
 from attn_tui.tui.job import Job
 from attn_tui.tui.parts import Host

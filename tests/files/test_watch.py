@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from attn_tui.compute.errors import Stopped
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import parse
 from attn_tui.files.grammar import parse_vectors
 from attn_tui.files.opening import open_draft
 from attn_tui.files.stream import PIECE
-from attn_tui.files.watch import Stopped
 
 SCORES = np.random.default_rng(1).standard_normal(20_000)
 

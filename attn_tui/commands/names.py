@@ -1,0 +1,19 @@
+"""The names of all subcommands: where each is, and what it does in a line."""
+
+from attn_tui.instruments import INSTRUMENTS
+
+_OTHERS = {
+    "doctor": ("attn_tui.commands.doctor:doctor", "which scale, cap, sink and mask a capture has"),
+    "compare": ("attn_tui.commands.compare:compare", "where two captures part"),
+    "merge": ("attn_tui.commands.heads:merge", "the shards of `heads` put together"),
+    "claims": ("attn_tui.commands.claims:claims", "every claim, a line each with its verdict"),
+    "demo": ("attn_tui.commands.demo:demo", "captures with a dozen faults, to try the doctor on"),
+    "recipe": ("attn_tui.commands.recipe:recipe", "a script that captures a model's attention"),
+    "tour": ("attn_tui.commands.tour:tour", "a guided tour of a dozen steps, or that of a file"),
+}
+"""Subcommands that are of no instrument, each with its place and a summary."""
+
+
+def commands() -> dict[str, tuple[str, str]]:
+    """Return the place and the summary of every subcommand, by name."""
+    return {each.command_name: (each.command, each.summary) for each in INSTRUMENTS} | _OTHERS
