@@ -2,7 +2,8 @@
 
 import json
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from math import inf, isfinite, isnan, nan
 from typing import Any
 
@@ -54,7 +55,8 @@ PIECE = 8192
 def json_text(value: object) -> Iterator[str]:
     """Yield JSON text piece by piece: strict, ASCII, a line a field, a list of numbers on one.
 
-    An iterator stands for one list: it yields the pieces of it, which are lists.
+    An iterator stands for one list, which need not all be there at a time: it yields objects, or
+    the pieces of a list, which are lists.
     """
     yield from _lines(value, "")
     yield "\n"
@@ -62,10 +64,14 @@ def json_text(value: object) -> Iterator[str]:
 
 def _lines(value: object, indent: str) -> Iterator[str]:
     if isinstance(value, dict) and value:
-        yield from _block("{}", [(f"{json.dumps(name)}: ", value[name]) for name in value], indent)
+        named = ((f"{json.dumps(name)}: ", value[name]) for name in value)
+        yield from _block("{}", named, indent)
     elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
-        yield from _block("[]", [("", item) for item in value], indent)
+        yield from _block("[]", (("", item) for item in value), indent)
+    elif isinstance(value, Iterator) and isinstance(first := next(value, []), dict):
+        yield from _block("[]", (("", item) for item in chain([first], value)), indent)
     elif isinstance(value, Iterator):
+        value = chain([first] if first else [], value)
         yield "["
         for index, piece in enumerate(value):
             yield (", " if index else "") + json.dumps(piece, allow_nan=False)[1:-1]
@@ -77,7 +83,7 @@ def _lines(value: object, indent: str) -> Iterator[str]:
         yield json.dumps(value, allow_nan=False)
 
 
-def _block(ends: str, items: list[tuple[str, object]], indent: str) -> Iterator[str]:
+def _block(ends: str, items: Iterable[tuple[str, object]], indent: str) -> Iterator[str]:
     inner = indent + "  "
     for index, (name, item) in enumerate(items):
         yield (",\n" if index else ends[0] + "\n") + inner + name

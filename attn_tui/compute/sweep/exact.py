@@ -107,8 +107,10 @@ def mean_query_gradient(n_keys: int, d_k: int, multiplier: float) -> float | Non
     It is p_1p_2·‖k_1 − k_2‖·|v_1 − v_2| with E|v_1 − v_2| = 2/√π; the roles of q and k_1 − k_2, √2
     times as long, are exchanged.
     """
+    if n_keys != 2:
+        return None
     parts = _over_gaps(two_traces, d_k, multiplier)
-    return float(parts @ query_norm_law(d_k)[0]) * sqrt(2.0 / pi) if n_keys == 2 else None
+    return float(parts @ query_norm_law(d_k)[0]) * sqrt(2.0 / pi)
 
 
 def mean_logit_std(n_keys: int, d_k: int, multiplier: float) -> float:
@@ -193,8 +195,8 @@ def trace_at(n_keys: int, logit_std: float) -> float:
     τ = ln t of products of means over one key each:
     n(n−1)·∫ A(τ)²·φ(τ)^{n−2} dτ, A = E[e^{y − e^y}], φ = E[e^{−e^y}], y = τ + z.
     """
-    step, _, (linear, _, lacking) = _means_of_one(logit_std)
-    terms = linear**2 * np.exp((n_keys - 2) * np.log1p(-lacking))
+    step, _, (linear, _, logs) = _means_of_one(logit_std)
+    terms = linear**2 * np.exp((n_keys - 2) * logs)
     return float(n_keys * (n_keys - 1) * step * terms.sum())
 
 
@@ -204,8 +206,7 @@ def jacobian_square_at(n_keys: int, logit_std: float) -> float:
     It is 2·Σ p_i²p_j² over i ≠ j and Σ p_i²p_j p_k over different i, j and k, in which nothing
     cancels, and 1/S⁴ = ∫ t³e^{−tS} dt/6, with B = E[e^{2y − e^y}]; else as `trace_at`.
     """
-    step, _, (linear, square, lacking) = _means_of_one(logit_std)
-    logs = np.log1p(-lacking)
+    step, _, (linear, square, logs) = _means_of_one(logit_std)
     terms = 2.0 * square**2 * np.exp((n_keys - 2) * logs)
     terms += (n_keys - 2) * square * linear**2 * np.exp((n_keys - 3) * logs)
     return float(n_keys * (n_keys - 1) / 6.0 * step * terms.sum())
@@ -213,10 +214,8 @@ def jacobian_square_at(n_keys: int, logit_std: float) -> float:
 
 def log_sum_at(n_keys: int, logit_std: float) -> float:
     """Return E[ln Σ e^{z_i}] for n independent normal logits of standard deviation σ above 0."""
-    step, tau, (_, _, lacking) = _means_of_one(logit_std)
-    with np.errstate(over="ignore"):
-        terms = np.exp(-np.exp(tau)) - np.exp(n_keys * np.log1p(-lacking))
-    return float(step * terms.sum())
+    step, alone, (_, _, logs) = _means_of_one(logit_std)
+    return float(step * (alone - np.exp(n_keys * logs)).sum())
 
 
 def entropy_at(n_keys: int, logit_std: float) -> float:
@@ -226,7 +225,7 @@ def entropy_at(n_keys: int, logit_std: float) -> float:
 
 @lru_cache(maxsize=_DEGREE + 1)
 def _means_of_one(logit_std: float) -> tuple[float, Floats, tuple[Floats, Floats, Floats]]:
-    """Return a step, τ at such steps, shape (N,), and A(τ), B(τ) and 1 − φ(τ) there.
+    """Return a step, e^{−e^τ} for τ at such steps, shape (N,), and A(τ), B(τ) and ln φ(τ) there.
 
     They are convolutions of e^{y − e^y}, e^{2y − e^y} and 1 − e^{−e^y} with a normal density, by
     the trapezoidal rule, which is exact to rounding at this step for functions this smooth. No n
@@ -247,4 +246,7 @@ def _means_of_one(logit_std: float) -> tuple[float, Floats, tuple[Floats, Floats
         np.fft.irfft(np.fft.rfft(part, size) * kernel, size)[2 * half : 2 * half + tau.size]
         for part in (linear, powers * linear, -np.expm1(-powers))
     )
-    return step, tau, (linear.copy(), square.copy(), np.clip(lacking, 0.0, 1.0 - 1e-16))
+    with np.errstate(over="ignore"):
+        alone = np.exp(-np.exp(tau))
+    logs = np.log1p(-np.clip(lacking, 0.0, 1.0 - 1e-16))
+    return step, alone, (linear.copy(), square.copy(), logs)

@@ -39,7 +39,8 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
             "generator": answer.generator,
             "progress": answer.progress,
             "rules": [{"rule": rule, "formula": formula(rule)} for rule in answer.rules],
-            "points": [_point(answer, point, chosen) for point in answer.points],
+            # What is exact is computed as it is written.
+            "points": (_point(answer, point, chosen) for point in answer.points),
             "curves": [_curve(curve, answer) for curve in answer.curves],
             "condensation": [asdict(each) for each in answer.condensation],
             "boundary": [

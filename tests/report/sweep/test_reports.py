@@ -17,6 +17,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, answer
 from attn_tui.compute.sweep.crossover import GRADIENTS, Crossover
+from attn_tui.compute.sweep.points import Point
 from attn_tui.compute.sweep.settings import STATISTICS, Settings
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.report.sweep import csv as sweep_csv
@@ -120,6 +121,22 @@ def test_json_has_the_points_that_are_promised() -> None:
     assert first["low"] < first["d_k"] < first["high"]
     assert [each["readout"] for each in plain["crossovers"]] == list(GRADIENTS)
     assert plain["crossovers"][1]["d_k"] is None
+
+
+def test_json_is_written_as_its_numbers_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is exact takes longest, and between two points the writing can be stopped."""
+    asked: list[str] = []
+    exact = Point.exact
+    monkeypatch.setattr(Point, "exact", lambda self, name: asked.append(name) or exact(self, name))
+    each = found("map")
+    pieces = sweep_json.render(each)
+    for piece in pieces:
+        if '"ninetieth"' in piece:
+            break
+    first = len(asked)
+    for _ in pieces:
+        pass
+    assert 0 < first < len(asked) / 4
 
 
 def test_json_has_only_the_statistics_asked_for() -> None:
