@@ -3,7 +3,7 @@
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from math import inf, isfinite, isnan, nan
 from typing import Any
 
@@ -68,19 +68,24 @@ def _lines(value: object, indent: str) -> Iterator[str]:
         yield from _block("{}", named, indent)
     elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
         yield from _block("[]", (("", item) for item in value), indent)
-    elif isinstance(value, Iterator) and isinstance(first := next(value, []), dict):
-        yield from _block("[]", (("", item) for item in chain([first], value)), indent)
     elif isinstance(value, Iterator):
-        value = chain([first] if first else [], value)
-        yield "["
-        for index, piece in enumerate(value):
-            yield (", " if index else "") + json.dumps(piece, allow_nan=False)[1:-1]
-        yield "]"
+        yield from _iterated(value, indent)
     elif isinstance(value, list) and len(value) > PIECE:
         starts = range(0, len(value), PIECE)
         yield from _lines((value[start : start + PIECE] for start in starts), indent)
     else:
         yield json.dumps(value, allow_nan=False)
+
+
+def _iterated(items: Iterator[Any], indent: str) -> Iterator[str]:
+    first: list[Any] = [*islice(items, 1)]
+    if first and isinstance(first[0], dict):
+        yield from _block("[]", (("", item) for item in chain(first, items)), indent)
+        return
+    yield "["
+    for index, piece in enumerate(chain(first, items)):
+        yield (", " if index else "") + json.dumps(piece, allow_nan=False)[1:-1]
+    yield "]"
 
 
 def _block(ends: str, items: Iterable[tuple[str, object]], indent: str) -> Iterator[str]:

@@ -298,7 +298,10 @@ class AttnApp(Punctual, App[None]):
         Raises:
             InputError: If a command line cannot ask it.
         """
-        return self._base.line(self.history.present) if self._base else ""
+        from attn_tui.tui.copying import line_of
+
+        base = self._base
+        return line_of(base.NAME, self.history.present, base.view) if base else ""
 
     @property
     def _base(self) -> InstrumentScreen | None:

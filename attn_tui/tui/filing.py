@@ -71,10 +71,10 @@ class Filing(Part[Host]):
 
     def save(self) -> None:
         """Ask for a file and write what the screen shows to it."""
-        from attn_tui.tui.picture import forms
+        from attn_tui.tui.picture import forms, screen_picture
 
         # Taken now, since the dialogue that asks for the name is not to be in the picture.
-        self._ask({**self._screen.forms(), **forms(self._screen.picture())}, "attn-tui.json")
+        self._ask({**self._screen.forms(), **forms(screen_picture(self._screen))}, "attn-tui.json")
 
     def _ask(self, forms: Forms, text: str, problem: str = "") -> None:
         """Ask for a file, and write one of these forms to it; or ask again, with the problem."""

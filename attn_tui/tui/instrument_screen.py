@@ -5,7 +5,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.actions import parse
@@ -50,9 +50,6 @@ from attn_tui.tui.widgets.settings import SettingsPane
 from attn_tui.tui.widgets.slider import Slider
 from attn_tui.tui.widgets.tour_pane import TourPane
 
-if TYPE_CHECKING:
-    from attn_tui.tui.svg import Picture
-
 
 class InstrumentScreen(Punctual, Screen[None]):
     """A screen of one instrument.
@@ -68,10 +65,6 @@ class InstrumentScreen(Punctual, Screen[None]):
         computings: All that computes for the screen.
     """
 
-    DEFAULT_CSS = """
-    InstrumentScreen #title { dock: top; }
-    InstrumentScreen #key-bar { dock: bottom; }
-    """
     AUTO_FOCUS = None
     NAME: ClassVar[str]
     ACTIONS: ClassVar[tuple[Action, ...]] = ()
@@ -180,23 +173,6 @@ class InstrumentScreen(Punctual, Screen[None]):
     def said(self) -> str:
         """Return all there is to say of what is shown; nothing while there is no answer."""
         return "".join(self.WRITERS[".txt"](self.answer)) if self.answer else ""
-
-    def picture(self) -> "Picture":
-        """Return the screen as a picture, without what pops up over it for some seconds."""
-        from attn_tui.tui.picture import named_picture
-
-        headline = self.scene(self.asked).headline if self.asked else None
-        return named_picture(self, headline, lambda: self.line(self.asked) if self.asked else "")
-
-    def line(self, asked: Asked) -> str:
-        """Return the command line that asks what is looked at.
-
-        Raises:
-            InputError: If a command line cannot ask it.
-        """
-        from attn_tui.tui.copying import line_of
-
-        return line_of(self.NAME, asked, self.view)
 
     # Answers
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from attn_tui.tui.drawer import Drawer
     from attn_tui.tui.fields import Fields
     from attn_tui.tui.settings import Setting
-    from attn_tui.tui.svg import Picture
 
 
 class Host(Protocol):
@@ -104,9 +103,6 @@ class Host(Protocol):
 
     def said(self) -> str:
         """Return all there is to say of what is shown; nothing while there is no answer."""
-
-    def picture(self) -> "Picture":
-        """Return the screen as a picture."""
 
     def notify(self, message: str, *, timeout: float, markup: bool = True) -> None:
         """Say something for some seconds."""

@@ -16,6 +16,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.tui.instrument_screen import InstrumentScreen
+from attn_tui.tui.picture import screen_picture
 from attn_tui.tui.svg import svg
 from tests import golden
 from tests.extras.recipes import agrees, capturing, far, needed, opened
@@ -93,7 +94,7 @@ async def test_the_pictures_of_captures_are_of_trained_heads(
             await person.until_sees(said)
             screen = person.app.screen
             assert isinstance(screen, InstrumentScreen)
-            golden.compare(DOCS / f"trained-{name}.svg", "".join(svg(screen.picture())))
+            golden.compare(DOCS / f"trained-{name}.svg", "".join(svg(screen_picture(screen))))
 
 
 def test_a_scale_that_is_one_number_is_not_in_what_is_captured(tmp_path: Path) -> None:

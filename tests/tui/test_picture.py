@@ -18,7 +18,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.visible import clusters, visible
 from attn_tui.files.draft import Draft
 from attn_tui.tui.instrument_screen import InstrumentScreen
-from attn_tui.tui.picture import ZOOM, ansi, forms, png
+from attn_tui.tui.picture import ZOOM, ansi, forms, png, screen_picture
 from attn_tui.tui.running import opening
 from attn_tui.tui.shapes import HEIGHT, WIDTH, shape
 from attn_tui.tui.svg import Look, Picture, mixed, svg
@@ -33,7 +33,7 @@ ASKED = Draft("<a & b>: 1, 2, 3, 4")
 async def taken(instrument: str, draft: Draft = ASKED, theme: str = "") -> Picture:
     async with at_screen(WIDE, opening(draft), theme, instrument) as person:
         assert isinstance(person.app.screen, InstrumentScreen)
-        return person.app.screen.picture()
+        return screen_picture(person.app.screen)
 
 
 def of(text: str, look: Look = PLAIN) -> Picture:

@@ -26,6 +26,7 @@ from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tour.reader import our_tour
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.memory import remember_tour
+from attn_tui.tui.picture import screen_picture
 from attn_tui.tui.running import opening
 from attn_tui.tui.svg import svg
 from tests import golden
@@ -323,7 +324,7 @@ async def test_the_pictures_in_the_readme_are_of_the_present_screens(name: str, 
     async with done(shot, bars=True) as person:
         screen = person.app.screen
         assert isinstance(screen, InstrumentScreen)
-        golden.compare(DOCS / f"{name}.svg", "".join(svg(screen.picture())))
+        golden.compare(DOCS / f"{name}.svg", "".join(svg(screen_picture(screen))))
 
 
 def test_no_golden_is_left_of_what_is_not_shot_any_more() -> None:

@@ -190,6 +190,7 @@ def cursor_rows(shown: Answer, query: int, key: int, width: int) -> list[Row]:
         none = "   meets NaN or infinity: it has no weights"
         text = first_text([none, "   meets NaN"], width - sum(len(part) for part, _ in row))
         largest = short = ((text, "error"),)
+        keys = gradient = few = ()
     bias = sides[1].bias
     added = "" if bias is None else f"   bias {general(float(bias[key]), 3)}"
     said: Row = ((f"   s = {general(score, 4)}{added}", "label"), *_both("weight", weights, names))

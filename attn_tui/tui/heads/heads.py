@@ -1,6 +1,5 @@
 """The heads on their screen: the cursor among them, and what can be done with one."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -47,10 +46,6 @@ class HeadsHost(Host, Protocol):
     def scene(self, asked: Asked) -> Scene:
         """Return what panes are to show."""
 
-    @property
-    def lined(self) -> Sequence[HeadId]:
-        """The heads of the list that is looked at, in its order."""
-
 
 class Heads(Part[HeadsHost]):
     """The cursor among the heads, and what is done with the one it is on."""
@@ -90,7 +85,8 @@ class Heads(Part[HeadsHost]):
         """Go so many lines down; to the side look at another statistic."""
         if dx and self._screen.view.chart == "list":
             self._screen.fields.change("statistic", dx)
-        heads = self._screen.lined
+        asked = self._screen.asked
+        heads = self._screen.scene(asked).lined if asked else ()
         if not dy or not heads:
             return
         at = heads.index(here) + dy if here in heads else 0

@@ -1,5 +1,6 @@
 """What the panes of the screen of Heads are given to show."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -83,6 +84,13 @@ class Scene(scene.Scene):
         except InputError:
             return ()
         return tuple(found)
+
+    @property
+    def lined(self) -> Sequence[HeadId]:
+        """The heads of the list that is looked at, in its order."""
+        if self.view.chart == "doctor":
+            return self.said.heads if self.said else ()
+        return self.listed
 
     @cached_property
     def headline(self) -> Headline:

@@ -4,13 +4,8 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from textual import on
 from textual.app import ComposeResult
-from textual.message import Message
 
-from attn_tui.captures.capture import HeadId
-from attn_tui.captures.fingerprint import Fingerprint
-from attn_tui.compute.errors import InputError
 from attn_tui.engine.answer import Answer, answer
 from attn_tui.engine.settings import Settings
 from attn_tui.report.heads import answers
@@ -18,6 +13,7 @@ from attn_tui.tui.bars import Status
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.heads import drawing, explanations, panes
 from attn_tui.tui.heads.actions import ACTIONS
+from attn_tui.tui.heads.disk import Disk
 from attn_tui.tui.heads.examining import Examined, examined
 from attn_tui.tui.heads.examining import key_of as asked_of_doctor
 from attn_tui.tui.heads.filing import CaptureFiling
@@ -34,9 +30,6 @@ from attn_tui.tui.state import Asked
 from attn_tui.tui.stopping import Stopping
 from attn_tui.tui.widgets.bar import Item
 from attn_tui.tui.widgets.entry import Entry
-
-_WATCH = 2.0
-"""Seconds between two looks at whether the files are what they were."""
 
 
 class HeadsScreen(InstrumentScreen):
@@ -63,53 +56,17 @@ class HeadsScreen(InstrumentScreen):
             self, lambda found: found.report.progress, most=4
         )
         self.computings = (self.computing, self.examining)
-        self.changed = ""
-        self._shown: tuple[object, ...] = ()
-
-    class Outdated(Message):
-        """The files are not what they were any more."""
-
-        def __init__(self, fingerprint: Fingerprint, problem: str) -> None:
-            super().__init__()
-            self.fingerprint, self.problem = fingerprint, problem
 
     def on_mount(self) -> None:
         """Look at the disk now and then."""
         super().on_mount()
-        self.set_interval(_WATCH, self._watch)
-
-    def _watch(self) -> None:
-        """Have the files looked at, beside the screen."""
-        if self.answer and self.is_current and not self.changed:
-            mark = self.answer.table.capture.fingerprint
-            self.run_worker(partial(self.verify, mark), thread=True, group="disk", exclusive=True)
-
-    def verify(self, fingerprint: Fingerprint) -> None:
-        """Say so if files are not what they were; to be called in a thread."""
-        try:
-            fingerprint.verify()
-        except InputError as error:
-            self.post_message(self.Outdated(fingerprint, error.problem))
-
-    @on(Outdated)
-    def _on_outdated(self, event: Outdated) -> None:
-        event.stop()
-        if self.answer and self.answer.table.capture.fingerprint is event.fingerprint:
-            self.changed = f"{event.problem}: space reads it again"
-            self.draw()
-
-    def read_again(self) -> None:
-        """Forget what was read, and read what there is now."""
-        self.changed = ""
-        for each in self.computings:
-            each.forget()
-        self.go_on()
+        self.disk.watch()
 
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
-        self.heads = Heads(self)
-        parts = LookingAtHeads(self), ScalePart(self), StoppingHeads(self), CaptureFiling(self)
-        return self.heads, *parts
+        self.heads, self.disk = Heads(self), Disk(self)
+        yield from (self.heads, self.disk, LookingAtHeads(self), ScalePart(self))
+        yield from (StoppingHeads(self), CaptureFiling(self))
 
     def compose_panes(self) -> ComposeResult:
         """Lay out the panes."""
@@ -134,8 +91,6 @@ class HeadsScreen(InstrumentScreen):
             self.computing.leave()
             return
         key = key_of(experiment)
-        if key[:2] != self._shown:
-            self._shown, self.changed = key[:2], ""
         self.computing.ask(key, partial(answer, experiment))
         self.answer = self.computing.job.result(key)
         if self.view.chart == "doctor":
@@ -148,16 +103,6 @@ class HeadsScreen(InstrumentScreen):
     def job(self) -> Job[Any]:
         """How what is looked at stands: the doctor has a job of his own."""
         return (self.examining if self.view.chart == "doctor" else self.computing).job
-
-    @property
-    def lined(self) -> Sequence[HeadId]:
-        """The heads of the list that is looked at, in its order."""
-        if self.asked is None:
-            return ()
-        scene = self.scene(self.asked)
-        if self.view.chart == "doctor":
-            return scene.said.heads if scene.said else ()
-        return scene.listed
 
     def said(self) -> str:
         """Return all there is to say of what is looked at."""
@@ -177,7 +122,7 @@ class HeadsScreen(InstrumentScreen):
         """Return what panes are to show."""
         return Scene(
             asked, self.answer, self.computing.job, self.problem, *self.room, self.view,
-            self.examining.job, self.changed, self.clock(),
+            self.examining.job, self.disk.changed, self.clock(),
         )  # fmt: skip
 
     def tab_items(self, focused: bool) -> Sequence[Item]:
@@ -197,8 +142,8 @@ class StoppingHeads(Stopping[Any]):
     def stop(self, done: str) -> None:
         """Stop, or go on; where all is known say so."""
         screen = self._screen
-        if screen.changed:
-            screen.read_again()
+        if screen.disk.changed:
+            screen.disk.read_again()
         else:
             every = "The doctor has looked at every head"
             super().stop(every if screen.view.chart == "doctor" else done)

@@ -17,8 +17,9 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, answer
 from attn_tui.compute.sweep.crossover import GRADIENTS, Crossover
+from attn_tui.compute.sweep.exact import Exact
 from attn_tui.compute.sweep.points import Point
-from attn_tui.compute.sweep.settings import STATISTICS, Settings
+from attn_tui.compute.sweep.settings import STATISTICS, Settings, Statistic
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.report.sweep import csv as sweep_csv
 from attn_tui.report.sweep import json as sweep_json
@@ -127,7 +128,12 @@ def test_json_is_written_as_its_numbers_are_computed(monkeypatch: pytest.MonkeyP
     """What is exact takes longest, and between two points the writing can be stopped."""
     asked: list[str] = []
     exact = Point.exact
-    monkeypatch.setattr(Point, "exact", lambda self, name: asked.append(name) or exact(self, name))
+
+    def noted(self: Point, name: Statistic) -> Exact:
+        asked.append(name)
+        return exact(self, name)
+
+    monkeypatch.setattr(Point, "exact", noted)
     each = found("map")
     pieces = sweep_json.render(each)
     for piece in pieces:
