@@ -214,7 +214,7 @@ class _Sides:
         ):
             found = capture.read(head, rows, reading)
             layer = plan.masks[head.layer]
-            weighing = layer.completed(question.making).weighing(found, layer.mask)
+            weighing = layer.weighing(capture, question.making, head, found)
             with one_thread():
                 output = row_statistics(found, weighing, output=True).output
             assert output is not None

@@ -16,6 +16,7 @@ from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.fit.diagnosis import Diagnosis
 from attn_tui.compute.fit.neighbours import Neighbours, Way
+from attn_tui.compute.fit.sink import sink_of
 from attn_tui.compute.heads.blocks import row_statistics
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
@@ -142,7 +143,7 @@ class FoundMask:
         reading: Which of the layer's readings the output says.
         read_as: What of it is unlike the first, in words; empty if it is the first.
         softcap: The cap that the fit finds, if any.
-        sink: The logit of a sink that the fit of one head finds, if any.
+        sink: The logit of a sink that the fit of one head finds, if any; others have their own.
     """
 
     mask: HeadMask
@@ -153,14 +154,31 @@ class FoundMask:
     softcap: float | None = None
     sink: float | None = None
 
-    def completed(self, making: "Making") -> "Making":
-        """Return how weights are made with the cap and the sink that were found, unless asked."""
-        scale = making.scale
-        if scale.softcap is None:
-            scale = replace(scale, softcap=self.softcap)
-        if scale.sink is None and making.captured_sink:
-            scale = replace(scale, sink=self.sink)
-        return replace(making, scale=scale)
+    def weighing(
+        self, capture: Capture, making: "Making", head: HeadId, rows: HeadRows
+    ) -> Weighing:
+        """Return how the weights of some rows of a head are made, with what was found unless asked.
+
+        Of a sink that was found in one head, each has its own.
+        """
+        found = self._capped(making, rows)
+        if found.map.sink is not None or not making.captured_sink:
+            return found
+        return replace(found, map=replace(found.map, sink=self.own_sink(capture, making, head)))
+
+    def own_sink(self, capture: Capture, making: "Making", head: HeadId) -> float | None:
+        """Return a head's sink by its own output, where a fit finds one in its layer."""
+        if self.sink is None:
+            return None
+        reading = capture.readings(head.layer)[self.reading]
+        rows = capture.read(head, _sampled(capture.shape(head).n_queries), reading)
+        return sink_of(rows, self._capped(making, rows))
+
+    def _capped(self, making: "Making", rows: HeadRows) -> Weighing:
+        found = making.weighing(rows, self.mask)
+        if found.map.softcap is not None:
+            return found
+        return replace(found, map=replace(found.map, softcap=self.softcap))
 
     @property
     def is_fitted(self) -> bool:
@@ -204,8 +222,7 @@ class _Fits:
     def found(self, head: HeadId, nearest: FoundMask) -> FoundMask:
         """Return what a fit finds, or the nearest mask again."""
         readings = self.capture.readings(head.layer)
-        count = self.capture.shape(head).n_queries
-        rows = [*map(int, np.unique(np.linspace(0, count - 1, _FITTED).astype(int)))]
+        rows = _sampled(self.capture.shape(head).n_queries)
         order = sorted(range(len(readings)), key=lambda index: index != nearest.reading)
         order = [at for at in order if readings[at].dims == readings[0].dims]
         if self.neighbours.vain >= _VAIN:
@@ -229,13 +246,15 @@ class _Fits:
             sink = None
         assert found.sight is not None
         told = FoundMask(found.sight, "fit", None, index, _unlike(first, reading), cap, sink)
-        making = told.completed(self.making)
         # What was found of one head is seen to hold for another.
         last = max(
             each for each in self.capture.heads if (each.batch, each.layer) == (0, head.layer)
         )
-        both = [rows, self.capture.read(last, [*map(int, rows.rows)], reading)]
-        misses = [_residual(each, making.weighing(each, told.mask)) for each in both]
+        both = {head: rows, last: self.capture.read(last, [*map(int, rows.rows)], reading)}
+        misses = [
+            _residual(some, told.weighing(self.capture, self.making, each, some))
+            for each, some in both.items()
+        ]
         return replace(told, residual=max((m for m in misses if not isnan(m)), default=None))
 
 
@@ -254,14 +273,14 @@ def _found(capture: Capture, making: Making, head: HeadId, fits: _Fits) -> Found
         masks, how = [HeadMask(), *(HeadMask("causal", corner) for corner in corners)], "output"
     if not {"out", "v"} <= shape.has:
         return FoundMask(masks[0], "assumed" if how == "output" else how)
-    at = np.unique(np.linspace(0, shape.n_queries - 1, _TRIED).astype(int))
+    at = _sampled(shape.n_queries, _TRIED)
     tried: list[tuple[float, HeadMask, int]] = []
     readings = capture.readings(head.layer)
     for index, reading in enumerate(readings):
         if reading.dims != readings[0].dims:
             # Of which heads there are the doctor asks.
             continue
-        rows = capture.read(head, [*map(int, at)], reading)
+        rows = capture.read(head, at, reading)
         misses = [_residual(rows, making.weighing(rows, mask)) for mask in masks]
         tried += [(miss, mask, index) for miss, mask in zip(misses, masks, strict=True)]
     miss, mask, index = min(tried, key=lambda each: inf if isnan(each[0]) else each[0])
@@ -269,6 +288,11 @@ def _found(capture: Capture, making: Making, head: HeadId, fits: _Fits) -> Found
     if how != "output" or miss < FITS:
         return FoundMask(mask, how, miss, index, read_as)
     return fits.found(head, FoundMask(mask, "nearest", miss, index, read_as))
+
+
+def _sampled(n_queries: int, rows: int = _FITTED) -> list[int]:
+    """Return rows of a head, evenly spread, the first and the last among them."""
+    return [*map(int, np.unique(np.linspace(0, n_queries - 1, rows).astype(int)))]
 
 
 def _unlike(first: Reading, found: Reading) -> str:

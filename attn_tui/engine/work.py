@@ -60,7 +60,7 @@ def _partials(capture: Capture, task: Task) -> list[Partial]:
         layer = task.masks[block.head.layer]
         reading = capture.readings(block.head.layer)[layer.reading]
         head = capture.read(block.head, block.rows, reading)
-        weighing = layer.completed(task.making).weighing(head, layer.mask)
+        weighing = layer.weighing(capture, task.making, block.head, head)
         queries = capture.vectors(block.head, "q", reading) if block.is_first else None
         partial = statistics(head, weighing, block.is_first, queries)
         odd = tuple(not_finite(capture, block.head, reading)) if block.is_first else ()

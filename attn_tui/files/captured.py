@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from attn_tui.captures.capture import HeadId
 from attn_tui.captures.source import Captured, open_as, read_head
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.errors import InputError, inert
@@ -119,8 +120,9 @@ def _read(
     if not is_fit:
         return source
     source = replace(source, softcap=known.softcap, window=known.mask.window)
-    if source.sink is None and known.sink is not None:
-        source = replace(source, sink=known.sink, sink_told=True)
+    if source.sink is None:
+        sink = known.own_sink(capture, Making(), HeadId(batch, layer, head))
+        source = replace(source, sink=sink, sink_told=sink is not None)
     if source.window is None:
         return source
     own, keys = np.array(source.positions)[:, None], np.arange(len(source.keys))

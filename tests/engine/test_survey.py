@@ -17,6 +17,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.fit.model import Rows
 from attn_tui.compute.fit.scan import Candidate, scan
 from attn_tui.compute.heads.statistic import STATISTICS
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.engine import plan as planning
 from attn_tui.engine import survey as surveying
@@ -286,10 +287,32 @@ def test_a_window_a_cap_and_a_sink_that_no_simple_mask_explains_are_fitted(
     source = captured_at((str(path),), head=3)
     setup = as_captured(Setup(), source)
     assert (source.told, source.miss, source.window) == ("fit", None, window)
-    assert (setup.scale.softcap, setup.scale.sink) == (found.softcap, found.sink)
+    assert setup.scale.softcap == found.softcap
+    assert setup.scale.sink == (found.sink and pytest.approx(found.sink, abs=1e-6))
     sees = [int((vector.scores > -np.inf).sum()) for vector in source.vectors(setup)]
     assert sees == ([60] * 60 if window is None else [*range(1, 6), *[6] * 55])
     assert setup.mask.causal is (window is None)
+
+
+def test_each_head_has_the_sink_that_its_own_output_says(tmp_path: Path) -> None:
+    path, sinks = tmp_path / "sinks.safetensors", (-1.0, 0.5, 1.5, 3.0)
+    weights = write_unusual(path, sink=sinks)
+    capture = open_capture([str(path)])
+    survey = last(Plan.of(capture, ALL))
+    found = survey.plan.masks[0]
+    assert found.fits
+    assert found.sink == pytest.approx(0.5, rel=1e-3)
+    for head, value in survey.values("sink_mass").items():
+        assert value.value == pytest.approx(1 - weights[0, head.head].sum(-1).mean(), rel=1e-3)
+        source = captured_at((str(path),), head=head.head)
+        assert source.sink == pytest.approx(sinks[head.head], abs=1e-3)
+    # Unless another is asked, or none.
+    head = capture.heads[0]
+    rows = capture.read(head, [3])
+    for sink in (2.0, None):
+        making = Making(Scale(softcap=sink, sink=sink), captured_sink=sink is not None)
+        made = found.weighing(capture, making, head, rows).map
+        assert (made.softcap, made.sink) == (sink, sink)
 
 
 def test_a_layer_whose_heads_all_meet_nan_is_fitted_on_what_is_left(tmp_path: Path) -> None:

@@ -94,6 +94,8 @@ def mask_text(found: FoundMask) -> str:
         text += " is nearest, and does not explain the output"
     elif found.how in known:
         text += f", {known[found.how]}"
+        if found.how == "fit" and found.sink is not None:
+            text += ", each head's own sink by its output"
     if found.residual is None:
         return text
     miss = miss_text(found.residual)

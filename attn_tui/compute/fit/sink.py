@@ -1,0 +1,34 @@
+"""The sink of one head whose multiplier, cap and mask are known."""
+
+from math import log
+
+import numpy as np
+
+from attn_tui.compute.fit.model import Parameters, rows_of
+from attn_tui.compute.fit.odd_keys import without_odd_keys
+from attn_tui.compute.fit.solve import stretched
+from attn_tui.compute.fit.usable import taken, usable
+from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.heads.weighing import Weighing
+
+
+def sink_of(head: HeadRows, weighing: Weighing) -> float | None:
+    """Return the logit of the sink that makes an output's rows as long as they are.
+
+    Args:
+        head: Some of its rows, with an output and values.
+        weighing: How its weights are made but for the sink.
+
+    Returns:
+        The logit; None if no sink, or no row, makes them so.
+    """
+    finite, clear = without_odd_keys(head)
+    kept, _ = usable(head, clear)
+    if not len(kept):
+        return None
+    made = weighing.map
+    curvature = 0.0 if made.softcap is None else made.softcap**-2
+    rows = rows_of(taken(finite, kept), weighing.mask)
+    with np.errstate(all="ignore"):
+        found = stretched(rows, Parameters(made.multiplier, curvature=curvature))
+    return found.level + log(found.sink) if found.sink > 0 else None
