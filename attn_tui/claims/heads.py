@@ -11,6 +11,9 @@ from attn_tui.claims.layers import check_size, normals, projected
 from attn_tui.claims.opening import explored
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.head import Head
+from attn_tui.compute.heads.gradients import gradients
+from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.heads.weighing import Weighing
 from attn_tui.compute.logit_map import PLAIN, LogitMap
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.scale import Scale
@@ -68,7 +71,11 @@ def folded_over_divided(trial: Trial) -> tuple[float, float, float]:
         Head(tokens @ matrix, tokens @ of_k, tokens @ of_v, logits)
         for matrix, logits in ((of_q / root, PLAIN), (of_q, LogitMap(1.0 / root)))
     ]
-    steps = [tokens.T @ head.gradients(upstream)[0] for head in heads]
+    rows = [HeadRows(np.arange(n), n, each.queries, each.keys, each.values) for each in heads]
+    steps = [
+        tokens.T @ gradients(each, Weighing(head.map), upstream).queries
+        for each, head in zip(rows, heads, strict=True)
+    ]
     moves = [
         head.map.multiplier * (tokens @ step) @ head.keys.T
         for head, step in zip(heads, steps, strict=True)

@@ -1,4 +1,4 @@
-"""One attention head as a whole: every query's weights, the output, and gradients through both."""
+"""One attention head as a whole: every query's weights and the output."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 
 from attn_tui.compute.logit_map import PLAIN, LogitMap
-from attn_tui.compute.logits import logits, slopes
+from attn_tui.compute.logits import logits
 from attn_tui.compute.softmax import STABLE
 from attn_tui.compute.source import Floats
 
@@ -58,23 +58,6 @@ class Head:
     def output(self) -> Floats:
         """P·V, shape (n_q, d_v)."""
         return np.asarray(self.weights @ self.values)
-
-    def score_gradient(self, upstream: Floats) -> Floats:
-        """Return ∂L/∂S, shape (n_q, n), of a loss whose ∂L/∂(P·V) is given, shape (n_q, d_v).
-
-        Row i is J·(V·∂L/∂o_i) times ∂z/∂s. What V·∂L/∂o_i is at the largest weight is taken from
-        all of it first, so that a saturated row has nothing to cancel; a sink has a value of 0.
-        """
-        p, by_weight = self._shares, np.zeros_like(self._shares)
-        by_weight[:, : len(self.keys)] = upstream @ self.values.T
-        by_weight -= np.take_along_axis(by_weight, p.argmax(axis=1, keepdims=True), axis=1)
-        by_logit = p * (by_weight - (p * by_weight).sum(axis=1, keepdims=True))
-        return np.asarray(by_logit[:, : len(self.keys)] * slopes(self.scores, self.map))
-
-    def gradients(self, upstream: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return ∂L/∂Q, ∂L/∂K and ∂L/∂V, shaped as these, from ∂L/∂(P·V), shape (n_q, d_v)."""
-        by_score = self.score_gradient(upstream)
-        return by_score @ self.keys, by_score.T @ self.queries, self.weights.T @ upstream
 
 
 def row_weights(logits: Floats) -> Floats:

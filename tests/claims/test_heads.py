@@ -1,5 +1,7 @@
 """Claims about one head: what is done to W_q and W_k, and its first row."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from attn_tui.claims.heads import clip, folded_over_divided, largest_logit
@@ -11,9 +13,11 @@ from tests.claims.breaking import Broken
 BROKEN: dict[str, Broken] = {
     "L-9": Broken("heads:clip", lambda clip: lambda largest, cap: 1.0),
     "L-21": Broken(
-        "heads:Head.gradients",
+        "heads:gradients",
         lambda whole: (
-            lambda head, upstream: [g / head.map.multiplier for g in whole(head, upstream)]
+            lambda rows, weighing, upstream: SimpleNamespace(
+                queries=whole(rows, weighing, upstream).queries / weighing.map.multiplier
+            )
         ),
     ),
     "L-27": Broken(

@@ -1,4 +1,4 @@
-"""Gradients through a head with respect to q, k and v, in blocks of rows whose parts add up."""
+"""Gradients through a head with respect to q, k and v, in blocks of rows."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from attn_tui.compute.head import row_weights
 from attn_tui.compute.heads.blocks import rows_at_once
-from attn_tui.compute.heads.row_statistics import Numbers, Places
+from attn_tui.compute.heads.row_statistics import Numbers
 from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.heads.sight import sight
 from attn_tui.compute.heads.weighing import Weighing
@@ -19,25 +19,14 @@ class Gradients:
     """What some rows of a head give of the gradients of a loss L, in float64.
 
     Attributes:
-        rows: Which queries, shape (r,).
         queries: ∂L/∂q of these, shape (r, d_k).
         keys: Their part of ∂L/∂K, shape (n, d_k).
         values: Their part of ∂L/∂V, shape (n, d_v).
     """
 
-    rows: Places
     queries: Numbers
     keys: Numbers
     values: Numbers
-
-    def merged(self, later: "Gradients") -> "Gradients":
-        """Return what these rows and later ones of the same head give."""
-        return Gradients(
-            np.concatenate([self.rows, later.rows]),
-            np.concatenate([self.queries, later.queries]),
-            self.keys + later.keys,
-            self.values + later.values,
-        )
 
 
 def gradients(head: HeadRows, weighing: Weighing, upstream: Reals) -> Gradients:
@@ -60,7 +49,7 @@ def gradients(head: HeadRows, weighing: Weighing, upstream: Reals) -> Gradients:
     q, k, v, g = (
         np.asarray(x, np.float64) for x in (head.queries, head.keys, head.values, upstream)
     )
-    found = Gradients(head.rows, np.empty(q.shape), np.zeros(k.shape), np.zeros(v.shape))
+    found = Gradients(np.empty(q.shape), np.zeros(k.shape), np.zeros(v.shape))
     sinks = [] if weighing.map.sink is None else [weighing.map.sink]
     step = rows_at_once(len(q), len(k))
     for at in (slice(start, start + step) for start in range(0, len(q), step)):

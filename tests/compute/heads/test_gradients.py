@@ -1,4 +1,4 @@
-"""Gradients through a head against PyTorch, mpmath and `Head`; blocks against the whole."""
+"""Gradients through a head against PyTorch, mpmath and one row; blocks against the whole."""
 
 from dataclasses import replace
 from math import inf
@@ -8,13 +8,14 @@ import mpmath
 import numpy as np
 import pytest
 
-from attn_tui.compute.head import Head
+from attn_tui.compute.evaluation import evaluate
 from attn_tui.compute.heads import blocks
 from attn_tui.compute.heads.gradients import gradients
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.heads.weighing import Weighing
-from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.logit_map import PLAIN, LogitMap
+from attn_tui.compute.precision import Precision
 from tests.compute import exact
 from tests.compute.heads.test_row_statistics import MAPS, MASKED, drawn, of_recorded
 
@@ -39,18 +40,16 @@ def test_gradients_are_those_of_torch(case: dict[str, Any]) -> None:
     np.testing.assert_allclose(values, dv, digits, digits)
 
 
-@pytest.mark.parametrize("map", MAPS, ids=str)
-@pytest.mark.parametrize("causal", [False, True])
-def test_gradients_are_those_of_the_whole(map: LogitMap, causal: bool) -> None:
-    rows = drawn(n_q=90)
-    assert rows.values is not None
-    head = Head(rows.queries, rows.keys, rows.values, map, causal)  # type: ignore[arg-type]
-    mask = HeadMask("causal" if causal else "none")
-    found = gradients(rows, Weighing(map, mask), upstream(90))
-    for mine, whole in zip(
-        (found.queries, found.keys, found.values), head.gradients(upstream(90)), strict=True
-    ):
-        np.testing.assert_allclose(mine, whole, 1e-10, 1e-12)
+@pytest.mark.parametrize("map", [PLAIN, LogitMap(1.0, sink=-60.0)], ids=str)
+@pytest.mark.parametrize("scores", [(100.0, 120.0, 150.0), (0.0,)])
+def test_a_row_has_the_gradient_of_scores_alone(scores: tuple[float, ...], map: LogitMap) -> None:
+    # A saturated row; and a key beside a small sink.
+    n = len(scores)
+    rows = HeadRows(np.arange(1), 1, np.ones((1, 1)), np.array(scores)[:, None], np.eye(n))
+    given = np.array([[0.0, 0.5, -1.0][-n:]])
+    found = gradients(rows, Weighing(map), given).keys[:, 0]
+    alone = evaluate(np.array(scores), map, Precision()).pulled_back(given[0], "scores")
+    assert found == pytest.approx(alone, rel=1e-12, abs=0.0)
 
 
 def test_a_saturated_row_keeps_what_50_digits_say() -> None:
@@ -68,11 +67,14 @@ def test_a_saturated_row_keeps_what_50_digits_say() -> None:
     np.testing.assert_allclose(found.values[:, 0], [float(p[0]), float(p[1]), 0.0], 1e-12)
 
 
-@pytest.mark.parametrize("mask", [HeadMask(), HeadMask("window", 10, 7)], ids=str)
-def test_gradients_with_a_bias_are_central_differences(mask: HeadMask) -> None:
+@pytest.mark.parametrize("map", MAPS, ids=str)
+@pytest.mark.parametrize(
+    "mask", [HeadMask(), HeadMask("causal", 2), HeadMask("window", 10, 7)], ids=str
+)
+def test_gradients_with_a_bias_are_central_differences(mask: HeadMask, map: LogitMap) -> None:
     draw = np.random.default_rng(5).standard_normal
     rows = replace(drawn(n_q=6, n=12), bias=draw((6, 12)))
-    weighing, given = Weighing(LogitMap(0.5, 2.0, 0.3), mask), upstream(6)
+    weighing, given = Weighing(map, mask), upstream(6)
     found = gradients(rows, weighing, given)
 
     def loss(**moved: Any) -> float:
@@ -89,20 +91,13 @@ def test_gradients_with_a_bias_are_central_differences(mask: HeadMask) -> None:
             assert gradient[at] == pytest.approx(slope, rel=1e-6, abs=1e-9)
 
 
-def test_parts_of_a_head_make_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_of_a_head_make_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     rows, weighing = drawn(n_q=70), Weighing(MAPS[2], HeadMask("causal", 20))
     whole = gradients(rows, weighing, upstream(70))
     monkeypatch.setattr("attn_tui.compute.heads.gradients.rows_at_once", lambda *_: 13)
     in_blocks = gradients(rows, weighing, upstream(70))
-    parts = [
-        gradients(
-            replace(rows, rows=rows.rows[at], queries=rows.queries[at]), weighing, upstream(70)[at]
-        )
-        for at in (slice(0, 30), slice(30, 70))
-    ]
-    for other in (in_blocks, parts[0].merged(parts[1])):
-        for name in ("rows", "queries", "keys", "values"):
-            np.testing.assert_allclose(getattr(other, name), getattr(whole, name), 1e-11, 1e-13)
+    for name in ("queries", "keys", "values"):
+        np.testing.assert_allclose(getattr(in_blocks, name), getattr(whole, name), 1e-11, 1e-13)
 
 
 def test_a_head_without_values_has_no_gradients() -> None:
