@@ -265,6 +265,8 @@ async def test_numbers_of_a_mask_that_misses_the_output_say_so_on_both_screens(
     write_safetensors(path, {**made, "0.out": noise.astype(np.float32)})
     async with at_heads(size, capture=(str(path),)) as person:
         assert "misses" in person.lines[3]
+        await person.run("looking.tab('doctor')")
+        assert "numbers below are of that mask" not in person.text
         await person.press("4")
         await person.until_sees("esc goes back")
         assert "misses" in person.line_with("misses")
@@ -341,6 +343,9 @@ async def test_two_captures_are_compared_and_the_headline_says_where_they_part(
         await person.until_sees("They part in layer 1, head 5")
         assert here(person) == (1, 5)
         person.sees("two.safetensors compared with one.safetensors", "→", "less")
+        await person.resize(*MEDIUM)
+        assert re.search(r"Layer 1 head 5: largest p .* → ", person.text)
+        await person.resize(*WIDE)
         # The card has the room that the map leaves: no pair of numbers is cut.
         assert not [line for line in person.lines if "→" in line and line.endswith("…")]
         person.sees(r" times → ")

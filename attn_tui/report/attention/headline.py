@@ -181,11 +181,12 @@ def _moves(answer: Answer, known: int) -> Iterator[str]:
     by = f"by over {100 * MOVED:.0f} points"
     if not (count := moved(answer)):
         yield f". In no query does the largest weight move {by}"
-        yield f". No query moves {by}"
+        yield f". No largest weight moves {by}"
         return
-    subject, verb = _part(count, known, "moves", "move")
+    subject, _ = _part(count, known, "", "")
     yield f". In {subject} the largest weight moves {by}"
-    yield f". {subject.capitalize()} {verb} {by}"
+    verb = "moves" if count == 1 else "move"
+    yield f". {count:,} of {known:,} largest weights {verb} {by}"
 
 
 def typical_factor(answer: Answer) -> Factor:

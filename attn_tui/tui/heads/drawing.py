@@ -12,6 +12,7 @@ from attn_tui.charts.heads.map import Picture, head_map, place_on_map, widest
 from attn_tui.charts.heads.shading import changes
 from attn_tui.charts.rows import Row, beside, cells, first_text, fitted, length, message
 from attn_tui.compute.counted import counted
+from attn_tui.compute.heads.partial import Value
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.table import HeadTable
@@ -48,7 +49,7 @@ _EMPTY = (
     ("enter", "opens a small one that is made here and now", "text"),
     ("", "", ""),
     ("", "To make one of your own model, on the command line:", "text"),
-    ("", "  attn-tui recipe transformers   prints a script of a dozen lines", "strong"),
+    ("", "  attn-tui recipe transformers   prints a short script for that", "strong"),
     ("", "  attn-tui demo DIR              writes small ones with known faults", "strong"),
 )
 
@@ -74,18 +75,20 @@ def capture_row(scene: Scene) -> Row:
     if scene.changed:
         parts.append(((f"  {scene.changed}", "error"),))
     elif settings.compared:
-        names = [PurePath(path).name for path in settings.compared]
-        parts.append(((f" compared with {shown_path(names[0])}", "strong"),))
+        other = shown_path(PurePath(settings.compared[0]).name)
+        texts = [f" compared with {other}", f" and {other}"]
+        parts.append(((first_text(texts, room - length(parts[0])), "strong"),))
     elif settings.other:
         parts.append((("  pinned: o opens what to compare with it", "pinned"),))
     if table and not scene.changed:
         texts, role = _made(scene, table)
         if texts:
             # Numbers of a wrong mask are not shown without it, however long the name is.
-            left = room - length(parts[0])
+            is_wrong = role == "error"
+            place = 1 if is_wrong else len(parts)
+            left = room - sum(map(length, parts[:place]))
             text = first_text([f"  {each}" for each in texts], left)
-            place = 1 if cells(text) <= left else 0
-            parts.insert(place, ((text, role),))
+            parts.insert(0 if is_wrong and cells(text) > left else place, ((text, role),))
         parts += (((f"{sign}{text}", "label"),) for sign, text in _facts(scene, table))
     row: Row = ()
     for part in parts:
@@ -100,6 +103,9 @@ def _made(scene: Scene, table: HeadTable) -> tuple[list[str], str]:
     assert scene.head is not None
     found = table.masks[scene.head.layer]
     residual = found.residual
+    if scene.view.chart == "doctor":
+        # He says himself what he finds, and his numbers are not of that mask.
+        return [], ""
     if residual is not None and not found.fits:
         return miss_texts(found_name(found), residual, "numbers below are of that mask"), "error"
     texts = made_texts(mask_name(found.mask), found.softcap, found.sink)
@@ -268,7 +274,7 @@ def readout_rows(scene: Scene, table: HeadTable, width: int) -> list[Row]:
         f"{STATISTICS[each].title} {number_text(each, table.value(head, each).value)}"  # type: ignore[union-attr]
         for each in others
     )
-    text, short = value_text(name, value), f"L{head.layer} H{head.head}"
+    text, short = _became(scene, name, value), f"L{head.layer} H{head.head}"
     at = f" at {where}" if where else ""
     firsts = [
         f" {place}: {title} {text}{at}",
@@ -295,15 +301,20 @@ def card_rows(scene: Scene, table: HeadTable, width: int, height: int) -> Sequen
     rows += [((shared, "muted"),)] * bool(shared)
     rows.append(())
     titles = max(len(each.title) for each in STATISTICS.values())
-    other = scene.answer.other if scene.answer else None
     for name, statistic in STATISTICS.items():
         value = table.value(head, name, settings.tau)
-        text = "" if value is None else value_text(name, value)
-        if other is not None and value is not None:
-            before = other.value(head, name, settings.tau)
-            old = "–" if before is None else number_text(name, before.value)
-            text = f"{old} → {number_text(name, value.value)}"
+        text = "" if value is None else _became(scene, name, value)
         role = "cursor" if name == settings.statistic else "text"
         rows.append(((f"{statistic.title:<{titles}}  ", "label"), (text, role)))
     rows = [fitted(row, width) for row in rows[:height]]
     return [*rows, *[fitted((), width)] * (height - len(rows))]
+
+
+def _became(scene: Scene, name: str, value: Value) -> str:
+    """Return a statistic of the head under the cursor, after what it is in another capture."""
+    other, head = scene.answer.other if scene.answer else None, scene.head
+    if other is None or head is None:
+        return value_text(name, value)
+    before = other.value(head, name, scene.settings.tau)
+    old = "–" if before is None else number_text(name, before.value)
+    return f"{old} → {number_text(name, value.value)}"

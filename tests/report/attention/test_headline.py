@@ -105,12 +105,12 @@ def test_what_is_pinned_stands_before_what_is_now() -> None:
     assert 0 < moved < 12
     assert headline(both).full == (
         "Pinned: every query shares its weight almost equally. Now it is typically shared by about "
-        f"6 keys. {moved} of 12 queries move by over 10 points."
+        f"6 keys. {moved} of 12 largest weights move by over 10 points."
     )
     assert headline(both).short == f"Pinned: almost equal. Now: about 6 keys. {moved} of 12 move."
     same = compare(found(), found())
     assert same is not None
-    assert "No query moves by over 10 points." in headline(same).full
+    assert "No largest weight moves by over 10 points." in headline(same).full
 
 
 @given(
