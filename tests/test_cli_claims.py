@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from attn_tui.claims.ledger import find, ledger
 from attn_tui.commands.program import program
 from attn_tui.files.codec import experiment_from_plain
-from attn_tui.report.claims.page import with_ledger
+from attn_tui.report.claims.page import LEDGER
 
 DOCS = Path(__file__).parents[1] / "docs" / "claims.md"
 FIELDS = {"id", "source", "claim", "verdict", "basis", "evidence", "condition", "instrument"}
@@ -90,5 +90,5 @@ def test_the_example_of_the_documentation_does_what_it_says(tmp_path: Path) -> N
 def test_the_page_is_the_present_ledger() -> None:
     """Renewed by ``python -m attn_tui.report.claims.page docs/claims.md``."""
     document = DOCS.read_text("utf-8")
-    assert with_ledger(document) == document
+    assert LEDGER.put(document) == document
     assert find("S0-14").says in document

@@ -5,7 +5,7 @@ from dataclasses import replace
 from shlex import join
 from typing import TYPE_CHECKING, Any
 
-from attn_tui.commands.options import Given
+from attn_tui.commands.options import Given, changes_of
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.scale import Scale
@@ -19,10 +19,6 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".safetensors", ".npz", ".npy", ".h5", ".hdf5")
 """How names of captures end."""
-
-
-_ASKED = (("tau", "tau"), ("layout", "layouts"), ("names", "names"), ("config", "config"))
-"""Options that are fields of what is asked, and what these are called there."""
 
 
 def are_captures(words: Sequence[str]) -> bool:
@@ -39,22 +35,15 @@ def asked(given: Mapping[str, Any]) -> "Experiment":
         InputError: Naming the option that will not do.
     """
     from attn_tui.commands.heads import question
-    from attn_tui.engine.condition import read_statistic
     from attn_tui.files.draft import EXAMPLE, parse
 
     if not given.get("captures"):
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
     wanted = question(Given(given))
-    changes: dict[str, Any] = {
-        name: fields_of(Settings)[name].kind.parse(option, given[option])
-        for option, name in _ASKED
-        if given.get(option) is not None
-    }
-    if given.get("statistic") is not None:
-        changes["statistic"] = read_statistic("statistic", given["statistic"].split(",")[0])
+    first = (given.get("statistic") or "").split(",")[0] or None
+    changes = changes_of(Settings, {**given, "statistic": first})
     settings = Settings(
-        tuple(given["captures"]), rows=wanted.rows, seed=wanted.seed,
-        mask=wanted.making.mask.text, layer=(wanted.layers or (None,))[0],
+        tuple(given["captures"]), layer=(wanted.layers or (None,))[0],
         head=(wanted.heads or (None,))[0], **changes,
     )  # fmt: skip
     return parse(replace(EXAMPLE, setup=Setup(scale=wanted.making.scale).put(settings)))
@@ -113,5 +102,4 @@ def _options(settings: Settings, names: Sequence[str]) -> Iterator[str]:
     for name in names:
         value = getattr(settings, name)
         if value != fields[name].default:
-            option = "--layout" if name == "layouts" else f"--{name}"
-            yield from (option, fields[name].kind.text(value))
+            yield from (fields[name].option, fields[name].kind.text(value))

@@ -136,7 +136,8 @@ class Settings:
             {name: each.words for name, each in STATISTICS.items()},
             {name: each.title for name, each in STATISTICS.items()},
         ),
-        "statistic", "what is shown of each head", synonyms=("column", "map of"),
+        "statistic", "what is shown of each head", option="--statistic",
+        synonyms=("column", "map of"),
     )  # fmt: skip
     rows: int | None = asked(
         ROWS, ROW_COUNT, "rows", "how many rows of each head are sampled", option="--rows",
@@ -155,14 +156,16 @@ class Settings:
     )  # fmt: skip
     layouts: str = asked(
         "", TEXT, "layouts", "the axes of tensors where shapes do not tell, such as out=bnhd",
+        option="--layout",
         synonyms=("axes", "bhnd", "bnhd"),
     )  # fmt: skip
     names: str = asked(
         "", TEXT, "names", "how tensors are called: a name with {layer} and {part}",
+        option="--names",
     )  # fmt: skip
     config: str = asked(
         "", PATH, "expects", "a config.json or GGUF file that says what the doctor expects",
-        synonyms=("config", "gguf", "expectation"),
+        option="--config", synonyms=("config", "gguf", "expectation"),
     )  # fmt: skip
     batch: int = asked(0, whole(0), "sequence", "the sequence that is looked at")
     layer: int | None = asked(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attn_tui.compute.errors import inert
+from attn_tui.compute.number import Number
 
 SPELLINGS = {"NaN": nan, "Infinity": inf, "-Infinity": -inf}
 """How JSON text spells the numbers that JSON has not."""
@@ -21,6 +22,20 @@ def plain_number(value: float) -> float | str:
     if isfinite(value):
         return value
     return "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def plain_or_none(value: float | None) -> float | str | None:
+    """Return a number that may be unknown as JSON can hold it."""
+    return None if value is None else plain_number(value)
+
+
+def plain_sampled(number: Number) -> dict[str, float | str | None]:
+    """Return a sampled number as an object."""
+    return {
+        "value": plain_number(number.value),
+        "standard_error": plain_number(number.standard_error),
+        "exact": plain_or_none(number.exact),
+    }
 
 
 def plain_numbers(values: ArrayLike) -> list[float | str]:

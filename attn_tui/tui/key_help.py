@@ -1,8 +1,6 @@
 """Every key there is, for the help, for docs/keys.md and for tests."""
 
-import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -13,6 +11,7 @@ from rich.text import Text
 from textual.screen import Screen
 
 from attn_tui.instruments import INSTRUMENTS, load
+from attn_tui.report.generated import Generated
 from attn_tui.tui import dialogs, drawer, everywhere, file_dialogs, full, work
 from attn_tui.tui.actions import Action, Section, key_table
 from attn_tui.tui.explaining import explanation_of
@@ -78,17 +77,9 @@ def help_dialog(base: Screen[None], top: Screen[Any]) -> ReadDialog | None:
     return ReadDialog(explanation.title, Group(explanation.text(), "", keys))
 
 
-START = "<!-- keys: python -m attn_tui.tui.key_help docs/keys.md -->\n"
-END = "<!-- end of keys -->"
-
-
-def with_keys(document: str) -> str:
-    """Return a Markdown document with the present key table between its two marks."""
-    before, start, rest = document.partition(START)
-    _, end, after = rest.partition(END)
-    return f"{before}{start}\n{key_table(sections())}\n{end}{after}"
-
+KEYS = Generated(
+    "keys", "attn_tui.tui.key_help docs/keys.md", lambda: key_table(sections()).split("\n")
+)
 
 if __name__ == "__main__":
-    for path in map(Path, sys.argv[1:]):
-        path.write_text(with_keys(path.read_text("utf-8")), "utf-8")
+    KEYS.write()

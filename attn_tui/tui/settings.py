@@ -220,6 +220,13 @@ def axis(view: type[View], log: str = "logarithmic") -> Setting:
     )  # fmt: skip
 
 
+SIDE = looked_at(
+    "side", "side", "which side is shown where there is room for one",
+    one_of({"scaled": "", "unscaled": ""}), "scaled",
+)  # fmt: skip
+"""Which side is looked at."""
+
+
 def _rule_stepped(scale: Scale, steps: int) -> Scale:
     names = [*RULES]
     return Scale(names[(names.index(scale.rule) + steps) % len(names)])

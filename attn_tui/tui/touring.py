@@ -14,6 +14,7 @@ from attn_tui.tui import memory
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.state import Asked
 from attn_tui.tui.view import View
+from attn_tui.tui.visiting import Visit
 from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.headline import HeadlinePane
 from attn_tui.tui.widgets.hint import Hint
@@ -58,7 +59,7 @@ class Guide:
         self._app = app
         self._tour = tour
         self.progress: Progress | None = None
-        self._own: tuple[str, Draft] | None = None
+        self._own: Visit | None = None
         self._views: dict[InstrumentScreen, View] = {}
         self._left: Draft | None = None
         self._is_fresh = False
@@ -118,7 +119,7 @@ class Guide:
     async def _begin(self, anew: bool) -> None:
         """Begin where it was left."""
         if self.progress is None:
-            self._own = self._app.current_mode, self._app.asked.draft
+            self._own = Visit(self._app.current_mode, self._app.asked.draft)
             at, picks = (0, ()) if anew else memory.remembered_tour(self.tour.name)
             at = at if 0 <= at < len(self.tour.steps) else 0
             self.progress = Progress(self.tour, at, clipped(picks, self.tour))
@@ -159,13 +160,12 @@ class Guide:
         """Go back to what was asked before."""
         self._remember()
         assert self._own
-        instrument, draft = self._own
-        self.progress = None
+        own, self._own, self.progress = self._own, None, None
         for screen, view in self._views.items():
             screen.look_as(view)
         self._views.clear()
-        self._app.become(draft)
-        await self._go(instrument)
+        self._app.become(own.draft)
+        await self._go(own.home)
 
     async def _go(self, instrument: str) -> None:
         """Go to an instrument; where it is in sight already, show what is asked of it."""

@@ -21,7 +21,7 @@ class Visit:
 
     home: str
     draft: Draft
-    words: Sequence[str]
+    words: Sequence[str] = ()
 
 
 ACTION = Action(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from attn_tui.commands.field_table import with_fields
+from attn_tui.commands.field_table import FIELD_TABLE
 from attn_tui.commands.sweep import n_changes
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import (
@@ -146,4 +146,4 @@ def test_fields_need_neither_numpy_nor_click() -> None:
 
 def test_the_documented_fields_are_the_declared_ones() -> None:
     """Renewed by ``python -m attn_tui.commands.field_table docs/json.md``."""
-    assert with_fields(DOCS.read_text("utf-8")) == DOCS.read_text("utf-8")
+    assert FIELD_TABLE.put(DOCS.read_text("utf-8")) == DOCS.read_text("utf-8")

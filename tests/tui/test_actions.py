@@ -11,7 +11,8 @@ from attn_tui.tui.actions import Action, Section
 from attn_tui.tui.app import AttnApp
 from attn_tui.tui.explore.screen import ExploreScreen
 from attn_tui.tui.finding import offered
-from attn_tui.tui.key_help import key_help, sections, with_keys
+from attn_tui.tui.key_help import KEYS as TABLE
+from attn_tui.tui.key_help import key_help, sections
 from tests.tui.person import MEDIUM, NARROW, WIDE, at_screen
 
 KEYS = Path(__file__).parents[2] / "docs" / "keys.md"
@@ -20,7 +21,7 @@ ACTIONS = [action for section in sections() for action in section.actions]
 
 def test_the_documented_key_table_is_the_registrys() -> None:
     """Renewed by ``python -m attn_tui.tui.key_help docs/keys.md``."""
-    assert with_keys(KEYS.read_text("utf-8")) == KEYS.read_text("utf-8")
+    assert TABLE.put(KEYS.read_text("utf-8")) == KEYS.read_text("utf-8")
     assert KEYS.read_text("utf-8").count("\n") <= 55, "more than a page"
 
 

@@ -1,14 +1,13 @@
 """What Attention found, as a text report of at most 80 columns."""
 
 from collections.abc import Iterator
-from textwrap import wrap
 
 from attn_tui.compute.attention.answer import Answer
 from attn_tui.compute.counted import counted
 from attn_tui.report.attention.headline import headline
 from attn_tui.report.attention.tables import row_columns
 from attn_tui.report.head import head, line
-from attn_tui.report.rows import WIDTH
+from attn_tui.report.rows import WIDTH, paragraph
 from attn_tui.report.table import laid
 
 MOST = 64
@@ -25,7 +24,7 @@ def render(answer: Answer) -> Iterator[str]:
     yield from laid(row_columns(answer, rows), WIDTH).text()
     if more := answer.n_queries - len(rows):
         yield f"… {counted(more, 'more row')}: --csv lists all\n"
-    yield "\n" + "\n".join(wrap(" ".join(sentences(answer)), WIDTH)) + "\n"
+    yield "\n" + paragraph(" ".join(sentences(answer)))
 
 
 def origin(answer: Answer) -> str:

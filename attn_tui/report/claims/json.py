@@ -7,7 +7,7 @@ from attn_tui.claims.answer import Answer
 from attn_tui.claims.claim import Evidence, Finding
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.draft import parse
-from attn_tui.files.plain import json_text, plain_number
+from attn_tui.files.plain import json_text, plain_or_none
 
 
 def render(findings: Iterable[tuple[Finding, float]], seed: int) -> Iterator[str]:
@@ -54,10 +54,6 @@ def _finding(finding: Finding, seconds: float) -> dict[str, Any]:
 
 
 def _evidence(evidence: Evidence) -> dict[str, Any]:
-    numbers = {
-        name: getattr(evidence, name) for name in ("value", "standard_error", "stated", "exact")
-    }
-    plain = {
-        name: None if value is None else plain_number(value) for name, value in numbers.items()
-    }
+    numbers = ("value", "standard_error", "stated", "exact")
+    plain = {name: plain_or_none(getattr(evidence, name)) for name in numbers}
     return {"name": evidence.name, **plain}

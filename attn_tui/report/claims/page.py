@@ -1,16 +1,12 @@
 """The ledger as a page to read and cite, ``docs/claims.md``: every claim and what came of it."""
 
-import sys
 from collections.abc import Iterator
 from itertools import groupby
-from pathlib import Path
 
 from attn_tui.claims.claim import Claim, Evidence, Finding, try_claim
 from attn_tui.claims.ledger import ledger
 from attn_tui.report.claims.sheet import BASES, beside_text, found_text
-
-START = "<!-- ledger: python -m attn_tui.report.claims.page docs/claims.md -->\n"
-END = "<!-- end of ledger -->"
+from attn_tui.report.generated import Generated
 
 
 def page() -> Iterator[str]:
@@ -61,13 +57,7 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def with_ledger(document: str) -> str:
-    """Return a Markdown document with the present ledger between its two marks."""
-    before, start, rest = document.partition(START)
-    _, end, after = rest.partition(END)
-    return f"{before}{start}\n{chr(10).join(page())}\n{end}{after}"
-
+LEDGER = Generated("ledger", "attn_tui.report.claims.page docs/claims.md", page)
 
 if __name__ == "__main__":
-    for path in map(Path, sys.argv[1:]):
-        path.write_text(with_ledger(path.read_text("utf-8")), "utf-8")
+    LEDGER.write()

@@ -1,12 +1,13 @@
 """Heads of which the same is said, together."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf
 from operator import itemgetter
 
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import SHOWN, VERDICTS, Verdict
+from attn_tui.report.heads.words import ranges
 
 _SAME = 0.01
 """Multipliers nearer than this share are not told apart in words."""
@@ -36,10 +37,10 @@ class Group:
     def places(self) -> str:
         """Where they are: ``32 heads of layers 0–3``, ``layer 2, head 5``."""
         layers = sorted({each.id.layer for each in self.findings})
-        named = f"layer{'s' * (len(layers) > 1)} {ranges(layers)}"
+        named = f"layer{'s' * (len(layers) > 1)} {ranges(layers, 8)}"
         batches = sorted({each.id.batch for each in self.findings})
         if batches != [0]:
-            named = f"batch {ranges(batches)}, {named}"
+            named = f"batch {ranges(batches, 8)}, {named}"
         if len(self.findings) == 1:
             return f"{named}, head {self.first.id.head}"
         return f"{len(self.findings):,} heads of {named}"
@@ -89,23 +90,3 @@ def _span(finding: Finding) -> tuple[float, float, float]:
     at = m.at(SHOWN)
     value = at.value or 0.0
     return value, value if at.low is None else at.low, value if at.high is None else at.high
-
-
-def ranges(numbers: Iterable[int]) -> str:
-    """Return rising numbers as ranges.
-
-    >>> ranges([0, 1, 2, 5, 7, 8])
-    '0–2, 5, 7–8'
-    """
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    texts = [_run(run) for run in runs]
-    return ", ".join(texts if len(texts) <= 8 else [*texts[:7], "…", texts[-1]])
-
-
-def _run(run: Sequence[int]) -> str:
-    return str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}"

@@ -9,7 +9,7 @@ from attn_tui.doctor.expected import Expected
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import SHOWN
 from attn_tui.files.codec import SCHEMA
-from attn_tui.files.plain import json_text, plain_number
+from attn_tui.files.plain import json_text, plain_number, plain_or_none
 from attn_tui.report.doctor.line import verdict_line, why
 
 
@@ -104,11 +104,7 @@ def _estimate(found: Estimate | None) -> dict[str, Any] | None:
 
 
 def _interval(interval: Interval) -> dict[str, Any]:
-    return {name: _number(getattr(interval, name)) for name in ("value", "low", "high")}
-
-
-def _number(value: float | None) -> float | str | None:
-    return None if value is None else plain_number(value)
+    return {name: plain_or_none(getattr(interval, name)) for name in ("value", "low", "high")}
 
 
 def _temperature(found: Diagnosis) -> dict[str, Any] | None:
@@ -117,5 +113,5 @@ def _temperature(found: Diagnosis) -> dict[str, Any] | None:
     rows = []
     for position, estimate in found.temperature.rows:
         at = estimate.at(SHOWN)
-        rows.append([position, _number(at.value), _number(at.low), _number(at.high)])
+        rows.append([position, *map(plain_or_none, (at.value, at.low, at.high))])
     return {"kind": found.temperature.kind, "rows": rows}

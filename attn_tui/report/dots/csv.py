@@ -7,7 +7,7 @@ from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.dots.moments import Readouts
 from attn_tui.compute.dots.over_dimension import Row
 from attn_tui.compute.number import Number
-from attn_tui.files.plain import plain_number
+from attn_tui.files.plain import plain_number, plain_or_none
 from attn_tui.report.csv_text import csv_text
 from attn_tui.report.dots.readouts import STATISTICS
 
@@ -49,5 +49,5 @@ def _numbers(bound: float, name: str, number: Number) -> tuple[Any, ...]:
     return (
         plain_number(bound),
         name,
-        *(None if value is None else plain_number(value) for value in values),
+        *map(plain_or_none, values),
     )

@@ -5,9 +5,8 @@ from typing import Any
 
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.dots.moments import Readouts
-from attn_tui.compute.number import Number
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
-from attn_tui.files.plain import json_text, plain_number, plain_numbers
+from attn_tui.files.plain import json_text, plain_number, plain_numbers, plain_sampled
 from attn_tui.report.dots.derivation import steps
 from attn_tui.report.dots.headline import headline
 from attn_tui.report.dots.readouts import STATISTICS
@@ -36,8 +35,8 @@ def render(answer: Answer) -> Iterator[str]:
                     "d_k": row.d_k,
                     "samples": row.draws,
                     "bound": plain_number(row.bound),
-                    "variance": number_to_plain(row.variance),
-                    "coverage": number_to_plain(row.coverage),
+                    "variance": plain_sampled(row.variance),
+                    "coverage": plain_sampled(row.coverage),
                 }
                 for row in answer.table
             ],
@@ -47,7 +46,7 @@ def render(answer: Answer) -> Iterator[str]:
                     "name": step.name,
                     "formula": step.formula,
                     "reason": step.words,
-                    "number": number_to_plain(step.number),
+                    "number": plain_sampled(step.number),
                 }
                 for step in steps(answer)
             ],
@@ -65,17 +64,8 @@ def render(answer: Answer) -> Iterator[str]:
     )
 
 
-def number_to_plain(number: Number) -> dict[str, Any]:
-    """Return a sampled number as an object."""
-    return {
-        "value": plain_number(number.value),
-        "standard_error": plain_number(number.standard_error),
-        "exact": None if number.exact is None else plain_number(number.exact),
-    }
-
-
 def _readouts(found: Readouts) -> dict[str, Any]:
-    return {name: number_to_plain(getattr(found, name)) for name in STATISTICS}
+    return {name: plain_sampled(getattr(found, name)) for name in STATISTICS}
 
 
 def _histogram(answer: Answer) -> dict[str, Any]:

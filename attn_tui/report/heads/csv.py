@@ -6,7 +6,7 @@ from typing import Any
 from attn_tui.compute.heads.statistic import TAU
 from attn_tui.engine.condition import Condition
 from attn_tui.engine.survey import Survey
-from attn_tui.files.plain import plain_number
+from attn_tui.files.plain import plain_number, plain_or_none
 from attn_tui.report.csv_text import csv_text
 
 COLUMNS = (
@@ -31,7 +31,7 @@ def render(
         rows: list[Sequence[Any]] = []
         for name in statistics:
             value = partial.value(name, tau)
-            error = None if value.error is None else plain_number(value.error)
+            error = plain_or_none(value.error)
             places = (None if at in (None, -1) else at for at in (value.row, value.key))
             numbers = (plain_number(value.value), error, *places)
             sizes = (partial.rows, partial.n_queries, partial.n_keys)

@@ -15,7 +15,7 @@ from attn_tui.engine.shards import to_plain
 from attn_tui.engine.survey import Survey
 from attn_tui.engine.table import numbers_of
 from attn_tui.files.codec import SCHEMA
-from attn_tui.files.plain import json_text, plain_number, plain_numbers
+from attn_tui.files.plain import json_text, plain_number, plain_numbers, plain_or_none
 from attn_tui.report.heads.headline import headline
 from attn_tui.report.heads.text import failing, open_heads
 
@@ -84,7 +84,7 @@ def masks_to_plain(plan: Plan) -> list[dict[str, Any]]:
             "softcap": found.softcap,
             "sink": found.sink,
             "read_as": found.read_as or None,
-            "residual": None if found.residual is None else plain_number(found.residual),
+            "residual": plain_or_none(found.residual),
         }
         for layer, found in plan.masks.items()
     ]
@@ -115,7 +115,7 @@ def value_to_plain(value: Value) -> dict[str, Any]:
     """Return a value with its error and its place."""
     return {
         "value": plain_number(value.value),
-        "standard_error": None if value.error is None else plain_number(value.error),
+        "standard_error": plain_or_none(value.error),
         "row": None if value.row in (None, -1) else value.row,
         "key": None if value.key in (None, -1) else value.key,
     }

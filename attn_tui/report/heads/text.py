@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf, isnan
-from textwrap import wrap
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.not_finite import PARTS
@@ -26,7 +25,7 @@ from attn_tui.report.heads.words import (
     statistic_text,
     with_error,
 )
-from attn_tui.report.rows import WIDTH, cells, labelled
+from attn_tui.report.rows import WIDTH, cells, labelled, paragraph
 from attn_tui.report.table import Column, laid
 
 _LABEL = 10
@@ -54,7 +53,7 @@ def render(
     """
     yield headline(numbers_of(found), statistics[0], tau).text(FULL)
     for condition in conditions:
-        yield from _wrapped(failure(found, condition, tau))
+        yield paragraph(failure(found, condition, tau))
     yield "\n"
     yield from about(found)
     values = {name: found.values(name, tau) for name in dict.fromkeys((*statistics, sort)) if name}
@@ -183,13 +182,9 @@ def _line(label: str, text: str) -> Iterator[str]:
     yield labelled(label, text, _LABEL)
 
 
-def _wrapped(text: str) -> Iterator[str]:
-    yield from (line + "\n" for line in wrap(text, WIDTH, break_on_hyphens=False))
-
-
 def grid(name: str, values: Mapping[HeadId, Value], caption: str) -> Iterator[str]:
     """Yield layers × heads of a statistic, in as many parts as the columns need."""
-    yield from _wrapped(caption)
+    yield paragraph(caption)
     heads = sorted({each.head for each in values})
     lines = sorted({(each.batch, each.layer) for each in values})
     if not heads:

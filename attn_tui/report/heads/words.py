@@ -1,8 +1,8 @@
 """Statistics of heads in words: what a sentence calls them, and their numbers as text."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
-from math import isnan
+from math import inf, isnan
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.counted import counted
@@ -56,14 +56,23 @@ def rows_text(question: Question, sizes: set[int]) -> str:
     return f"{question.rows:,} of {each} of each head, drawn with seed {question.seed}"
 
 
-def layers_text(layers: Sequence[int]) -> str:
-    """Return layers as runs: ``layers 0–2, 5``."""
+def ranges(numbers: Iterable[int], most: float = inf) -> str:
+    """Return rising numbers as ranges, of more than so many the first and the last.
+
+    >>> ranges([0, 1, 2, 5, 7, 8])
+    '0–2, 5, 7–8'
+    """
     runs = [
-        [layer for _, layer in run]
-        for _, run in groupby(enumerate(layers), lambda pair: pair[1] - pair[0])
+        [number for _, number in run]
+        for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])
     ]
     texts = [str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs]
-    return ("layer " if len(layers) == 1 else "layers ") + ", ".join(texts)
+    return ", ".join(texts if len(texts) <= most else [*texts[: int(most) - 1], "…", texts[-1]])
+
+
+def layers_text(layers: Sequence[int]) -> str:
+    """Return layers as ranges: ``layers 0–2, 5``."""
+    return f"layer{'s' * (len(layers) > 1)} {ranges(layers)}"
 
 
 def mask_name(mask: HeadMask) -> str:

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.number import Number
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossing import crossings
 from attn_tui.compute.sweep.crossover import Crossover
@@ -12,7 +13,7 @@ from attn_tui.compute.sweep.curves import Curve
 from attn_tui.compute.sweep.points import Point, Ratio
 from attn_tui.compute.sweep.settings import STATISTICS, Statistic
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
-from attn_tui.files.plain import json_text, plain_number
+from attn_tui.files.plain import json_text, plain_number, plain_or_none, plain_sampled
 from attn_tui.report.sweep.headline import headline
 from attn_tui.report.sweep.names import formula, others
 
@@ -81,11 +82,11 @@ def _statistic(answer: Answer, point: Point, name: Statistic) -> dict[str, Any]:
     summary, exact = point.statistics[name], point.exact(name)
     return {
         "mean": {
-            **_number(summary.mean, summary.mean_standard_error, exact.mean),
+            **plain_sampled(Number(summary.mean, summary.mean_standard_error, exact.mean)),
             "log": plain_number(summary.log_mean),
         },
         "median": {
-            **_number(summary.median, summary.median_standard_error, exact.median),
+            **plain_sampled(Number(summary.median, summary.median_standard_error, exact.median)),
             "low": plain_number(summary.median_low),
             "high": plain_number(summary.median_high),
             "log": plain_number(summary.log_median),
@@ -103,14 +104,6 @@ def _ratio(found: Ratio | None) -> dict[str, Any] | None:
     return {name: plain_number(log) for name, log in asdict(found).items()} if found else None
 
 
-def _number(value: float, error: float, exact: float | None) -> dict[str, float | str | None]:
-    return {
-        "value": plain_number(value),
-        "standard_error": plain_number(error),
-        "exact": None if exact is None else plain_number(exact),
-    }
-
-
 def _curve(curve: Curve, answer: Answer) -> dict[str, Any]:
     return {
         "statistic": answer.settings.statistic,
@@ -120,7 +113,7 @@ def _curve(curve: Curve, answer: Answer) -> dict[str, Any]:
         "formula": curve.formula,
         "condition": curve.condition,
         "places": [
-            {"n": n, "d_k": d_k, "value": None if value is None else plain_number(value)}
+            {"n": n, "d_k": d_k, "value": plain_or_none(value)}
             for (n, d_k), value in zip(curve.places, curve.values, strict=True)
         ],
     }

@@ -13,6 +13,7 @@ from attn_tui.tui.settings import (
     MASK,
     PRECISION,
     RULE,
+    SIDE,
     Group,
     Seen,
     Setting,
@@ -103,10 +104,7 @@ GROUPS = (
                     {"position": "as they are", "entropy": "the sharpest first, by the right map"}
                 ), "position", synonyms=("order", "sharpest"),
             ),
-            looked_at(
-                "side", "side", "which side is shown where there is room for one",
-                one_of({"scaled": "", "unscaled": ""}), "scaled",
-            ),
+            SIDE,
         ),
     ),
 )  # fmt: skip

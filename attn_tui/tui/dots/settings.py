@@ -1,11 +1,11 @@
 """What can be asked and looked at on the screen of Dot products."""
 
 from attn_tui.compute.dots.settings import Settings
-from attn_tui.compute.field import fields_of, one_of
+from attn_tui.compute.field import fields_of
 from attn_tui.tui.dots import explanations
 from attn_tui.tui.dots.view import View
 from attn_tui.tui.scale import D_K, MODEL
-from attn_tui.tui.settings import RULE, Group, asked_for, axis, looked_at
+from attn_tui.tui.settings import RULE, SIDE, Group, asked_for, axis
 
 _OWN = fields_of(Settings)
 _SYNONYMS = {
@@ -31,10 +31,7 @@ GROUPS = (
         (
             asked_for(_OWN["d_ks"], synonyms=("table", "rows")),
             axis(View, "signed log"),
-            looked_at(
-                "side", "side", "which side is shown where there is room for one",
-                one_of({"scaled": "", "unscaled": ""}), "scaled",
-            ),
+            SIDE,
         ),
     ),
 )  # fmt: skip

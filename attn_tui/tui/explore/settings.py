@@ -18,6 +18,7 @@ from attn_tui.tui.settings import (
     MASK,
     PRECISION,
     RULE,
+    SIDE,
     Group,
     Seen,
     Setting,
@@ -113,10 +114,7 @@ GROUPS = (
                 ), "auto", synonyms=("order", "top keys", "largest"),
             ),
             axis(View),
-            looked_at(
-                "side", "side", "which side is shown where there is room for one",
-                one_of({"scaled": "", "unscaled": ""}), "scaled",
-            ),
+            SIDE,
             looked_at(
                 "zoomed", "Jacobian", "how a Jacobian is seen that is too large for its map",
                 switch("whole", "around the cursor"), False, synonyms=("zoom",),
