@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from attn_tui.report.rows import Row, Span, cells, fitted, length, message, plain
+from attn_tui.report.rows import Row, Span, cells, fitted, is_narrow, length, message, plain
 
 __all__ = [
     "Row",
@@ -12,6 +12,7 @@ __all__ = [
     "first_fit",
     "first_text",
     "fitted",
+    "is_narrow",
     "length",
     "message",
     "packed",

@@ -1,5 +1,6 @@
 """Rows of text with roles: what every chart and table is made of before it has colours."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from textwrap import wrap
@@ -41,14 +42,18 @@ def labelled(label: str, text: str, size: int, width: int = WIDTH) -> str:
     return "".join(f"{label * (at == 0):<{size}}{line}\n" for at, line in enumerate(lines))
 
 
-_SIGNS = str.maketrans("", "", "−×±∞–∂·√")
-"""Signs of numbers, which are as wide as letters: what has no others need not be measured."""
+_NARROW = re.compile("[ -~−×±∞–∂·√…‖Δσρμ₀-₉⁰¹²³⁴-⁹─-▟▸●◆◇■→←↑↓⠀-⣿]*")
+"""What consists of nothing else has a character in each cell, and need not be measured."""
+
+
+def is_narrow(text: str) -> bool:
+    """Return whether a text is known to have a character in each cell."""
+    return _NARROW.fullmatch(text) is not None
 
 
 def cells(text: str) -> int:
     """Return how many cells of the screen a text takes."""
-    known = text.isascii() or text.translate(_SIGNS).isascii()
-    return len(text) if known else _measured(text)
+    return len(text) if is_narrow(text) else _measured(text)
 
 
 @lru_cache(maxsize=1024)

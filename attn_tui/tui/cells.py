@@ -6,11 +6,12 @@ from sys import maxsize
 
 from rich.cells import cell_len
 
-from attn_tui.charts.rows import cells
+from attn_tui.charts.rows import cells, is_narrow
 from attn_tui.compute.visible import clusters
 
 _TOKEN = re.compile(
-    r"\x1b\[(?P<place>\d+;\d+)H|\x1b\[(?P<style>[\d;]*)m|(?P<line>\n)|(?P<text>[^\x00-\x1f\x7f]+)"
+    r"\x1b\[(?P<look>[\d;]+)m(?P<run>[^\x00-\x1f\x7f]+)\x1b\[0m"
+    r"|\x1b\[(?P<place>\d+;\d+)H|\x1b\[(?P<style>[\d;]*)m|(?P<line>\n)|(?P<text>[^\x00-\x1f\x7f]+)"
     r"|(?P<other>\x1b\[[<-?]?[\d;]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
     r"|\x1bP.*?\x1b\\|\x1b.|.)",
     re.DOTALL,
@@ -55,22 +56,28 @@ class Cells:
         out = _Output(self._place)
         row, column, style, moved = *self._place, "", False
         for token in _TOKEN.finditer(data):
-            kind, value = token.lastgroup, token[0]
-            moved = moved or kind in ("place", "text", "line")
+            kind = token.lastgroup
+            moved = moved or kind in ("place", "run", "text", "line")
+            if kind in ("run", "text"):
+                # What a run begins with ends with it.
+                look, value = token.group("look", kind)
+                look = f"{style};{look}".strip(";") if look else style
+                width = len(value) if is_narrow(value) else cell_len(value)
+                if row < 0:
+                    out.send(value)
+                elif (room := self._size[0] - column) > 0 and row < self._size[1]:
+                    known = self._rows.get(row) or self._rows.setdefault(row, _Row())
+                    new = _cut(_cells_of(value, width), room)
+                    for start, shown in known.write(column, new, look):
+                        out.write(row, column + start, shown, look)
+                column += width
+                style = "" if kind == "run" else style
+                continue
+            value = token[0]
             if kind == "place":
                 row, column = (int(part) - 1 for part in token["place"].split(";"))
             elif kind == "style":
                 style = "" if token["style"] in _PLAIN else f"{style};{token['style']}".strip(";")
-            elif kind == "text":
-                width = cell_len(value)
-                if row < 0:
-                    out.send(value)
-                elif (room := self._size[0] - column) > 0 and row < self._size[1]:
-                    known = self._rows.setdefault(row, _Row())
-                    new = _cut(_cells_of(value, width), room)
-                    for start, shown in known.write(column, new, style):
-                        out.write(row, column + start, shown, style)
-                column += width
             elif kind == "line":
                 row += 1
             elif value == _BEGIN:

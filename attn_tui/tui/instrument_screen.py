@@ -66,6 +66,7 @@ class InstrumentScreen(Punctual, Screen[None]):
     """
 
     AUTO_FOCUS = None
+    BLANK = True
     NAME: ClassVar[str]
     ACTIONS: ClassVar[tuple[Action, ...]] = ()
     SECTIONS: ClassVar[tuple[Section, ...]] = ()

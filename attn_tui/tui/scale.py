@@ -173,6 +173,8 @@ def scale_status(setup: Setup, extras: str = "", unused: str = "") -> tuple[tupl
 class ScalePane(Vertical):
     """The slider of d_k, and the line that asks for a value in its place."""
 
+    BLANK = True
+
     def compose(self) -> ComposeResult:
         """Lay out the slider and the line that asks for a value."""
         yield Slider(log_scale.D_K, id="slider")

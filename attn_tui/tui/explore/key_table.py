@@ -111,6 +111,7 @@ class KeyTable(Vertical, Wheeled, can_focus=True):
     KeyTable #blocks { height: 1fr; }
     KeyTable #statistics { height: 2; }
     """
+    BLANK = True
     BINDINGS = bindings(ACTIONS)
     SECTION = Section("In the table", ACTIONS)
 

@@ -50,6 +50,7 @@ class Formula(Canvas):
 class ScoresPane(Vertical):
     """The editor and what there is to say of its text; in sight while it is needed."""
 
+    BLANK = True
     explanation = explanations.SCORES
 
     class Left(Message):

@@ -19,6 +19,8 @@ from attn_tui.tui.widgets.slider import Slider
 class KeysPane(Vertical):
     """The slider of n."""
 
+    BLANK = True
+
     def compose(self) -> ComposeResult:
         """Lay out the slider."""
         yield Slider(N_KEYS, id="n-slider")

@@ -3,22 +3,26 @@
 What a click does there, and what is said of that where the mouse rests, is one thing: a `Target`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import groupby, zip_longest
+from operator import itemgetter
 from typing import Literal, Protocol, cast
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.color import TRANSPARENT
 from textual.content import Content
+from textual.filter import LineFilter
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
 from attn_tui.charts.look_alikes import row_in_ascii
-from attn_tui.charts.rows import Row, cells, fitted, length
+from attn_tui.charts.rows import Row, cells, fitted, is_narrow, length
 from attn_tui.tui.actions import textual_action
+from attn_tui.tui.guard import VISIBLE
 
 FADING = frozenset(("text", "unscaled", "scaled", "strong", "label"))
 """Roles that a canvas shows as muted while what it shows is not what is asked."""
@@ -101,6 +105,12 @@ class Canvas(Widget):
     answers: Answers = "second side"
     """What of it is covered while a question is to be guessed at."""
 
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._look: object = None
+        self._strips: dict[int, Strip] = {}
+        self._styles: dict[str, Style] = {}
+
     def on_mount(self) -> None:
         """Be drawn again when other glyphs are wanted."""
         self.watch(self.app, "in_ascii", self._draw_again, init=False)
@@ -112,13 +122,12 @@ class Canvas(Widget):
         """Show new rows; those that are as before are not drawn again."""
         old, self.rows = self.rows, tuple(rows)
         # Those below its present height too: lines are kept, and it may grow.
-        changed = [
-            Region(0, y, self.size.width, 1)
-            for y, (before, after) in enumerate(zip_longest(old, self.rows))
-            if before != after
-        ]
+        pairs = enumerate(zip_longest(old, self.rows))
+        changed = [y for y, (before, after) in pairs if before != after]
+        for y in changed:
+            self._strips.pop(y, None)
         if changed and self.is_mounted:
-            self.refresh(*changed)
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
 
     def target_at(self, x: int, y: int) -> Target | None:
         """Return what a click on a cell does, if anything."""
@@ -143,21 +152,55 @@ class Canvas(Widget):
         words = "".join(text for text, _ in (row_in_ascii(row) if app.in_ascii else row))
         return Content(words) if words else None
 
-    def render_line(self, y: int) -> Strip:
-        """Return one line of the rows as Textual wants it."""
-        width = self.size.width
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return lines as Textual wants them; those that are as before are kept.
+
+        There is no frame: Textual's way of drawing one looks at styles and filters for every line.
+        """
         app = cast("Styled", self.app)
-        styles = app.role_styles
+        filters = tuple(self.app.get_line_filters())
+        look = self.size, filters, app.role_styles, app.in_ascii, self.faded, self.covered
+        if look != self._look:
+            self._look, self._strips, self._styles = look, {}, {}
+        for y in crop.line_range:
+            if y not in self._strips:
+                self._strips[y] = self._strip(y, app, filters)
+        return [self._strips[y].crop(crop.x, crop.right) for y in crop.line_range]
+
+    def _strip(self, y: int, app: Styled, filters: Sequence[LineFilter]) -> Strip:
+        """Return one line of the rows."""
+        width = self.size.width
         row = self.rows[y] if y < len(self.rows) else ()
         row = self._uncovered(row, y) if self.covered else row
-        row = shown(row_in_ascii(row) if app.in_ascii else row, width)
-        # Of what is cut now only the ellipsis is new.
-        end = "." if app.in_ascii else "…"
-        segments = [Segment(text.replace("…", end), styles[self._role(role)]) for text, role in row]
-        return Strip(segments).adjust_cell_length(width, styles["text"])
+        if app.in_ascii:
+            row = row_in_ascii(row)
+            # Of what is cut now only the ellipsis is new.
+            row = tuple((text.replace("…", "."), role) for text, role in shown(row, width))
+        whole = "".join(text for text, _ in row)
+        if not (is_narrow(whole) and len(whole) <= width):
+            segments = VISIBLE.apply(
+                [*self._segments(shown(row, width), app, filters)], TRANSPARENT
+            )
+            return Strip(segments).adjust_cell_length(width, self._style("text", app, filters))
+        row = (*row, (" " * (width - len(whole)), "text"))
+        return Strip(self._segments(row, app, filters), width)
 
-    def _role(self, role: str) -> str:
-        return "muted" if self.faded and role in FADING else role
+    def _segments(self, row: Row, app: Styled, filters: Sequence[LineFilter]) -> Iterator[Segment]:
+        """Yield the parts of a row, neighbours that look the same as one."""
+        styled = ((text, self._style(role, app, filters)) for text, role in row if text)
+        for style, parts in groupby(styled, itemgetter(1)):
+            yield Segment("".join(text for text, _ in parts), style)
+
+    def _style(self, role: str, app: Styled, filters: Sequence[LineFilter]) -> Style:
+        """Return how a role looks in the colours there are."""
+        if role not in self._styles:
+            shown_as = "muted" if self.faded and role in FADING else role
+            segments = [Segment("", app.role_styles[shown_as])]
+            for each in filters:
+                # The style has a background of its own.
+                segments = each.apply(segments, TRANSPARENT)
+            self._styles[role] = segments[0].style or app.role_styles[shown_as]
+        return self._styles[role]
 
     def cover(self, covered: bool) -> None:
         """Cover what answers a question that somebody is to guess at, or show it."""

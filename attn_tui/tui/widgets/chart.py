@@ -29,6 +29,7 @@ class ChartCanvas(Canvas):
 class ChartPane(Vertical, Wheeled, can_focus=True):
     """A chart below its tabs; an instrument says what the arrows do to it."""
 
+    BLANK = True
     ACTIONS: ClassVar[tuple[Action, ...]] = ()
     SECTION: ClassVar[Section]
     wheel = ""

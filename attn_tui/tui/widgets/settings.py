@@ -43,6 +43,7 @@ class SettingsPane(Vertical, Wheeled, can_focus=True):
     SettingsPane Entry { layer: typed; }
     SettingsPane Entry #entry-label { padding: 0 0 0 2; }
     """
+    BLANK = True
     BINDINGS = bindings(ACTIONS)
     SECTION = SECTION
     wheel = "drawer.move({})"
