@@ -113,9 +113,7 @@ def _runs(grid: Grid, curve: Curve) -> Iterator[_Run]:
     """Yield the stretches of a curve between its breaks."""
     across, up = curve.dots
     x, y = curve.columns / (grid.width * across - 1), curve.rows / (grid.height * up - 1)
-    breaks = np.flatnonzero(np.isnan(y))
-    for xs, ys in zip(np.split(x, breaks), np.split(y, breaks), strict=True):
-        kept = np.isfinite(ys)
-        if kept.any():
-            ends = (tuple(xs[kept].tolist()), tuple(ys[kept].tolist()))
-            yield _Run(*ends, curve.glyph, curve.role, curve.joined)
+    known = np.concatenate([[False], np.isfinite(y), [False]])
+    for start, stop in np.flatnonzero(known[1:] != known[:-1]).reshape(-1, 2).tolist():
+        ends = (tuple(x[start:stop].tolist()), tuple(y[start:stop].tolist()))
+        yield _Run(*ends, curve.glyph, curve.role, curve.joined)

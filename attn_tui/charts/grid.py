@@ -16,10 +16,10 @@ class Grid:
 
     def put(self, column: int, row: int, text: str, role: str) -> None:
         """Write text from a cell to the right; what falls outside is left out."""
-        if 0 <= row < self.height:
-            for place, character in enumerate(text, column):
-                if 0 <= place < self.width:
-                    self._grid[row][place] = (character, role)
+        if 0 <= row < self.height and column < self.width:
+            seen = text[max(-column, 0) : self.width - column]
+            start = max(column, 0)
+            self._grid[row][start : start + len(seen)] = [(each, role) for each in seen]
 
     def put_if_free(self, column: int, row: int, text: str, role: str) -> bool:
         """Write text whole, moved inside its row, if it and its sides are blank; say whether."""

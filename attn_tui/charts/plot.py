@@ -156,6 +156,9 @@ def _draw(grid: Grid, placed: Sequence[Placed]) -> None:
         columns, rows = one.dots(grid, *dots)
         joined = one.series.kind == "line"
         curves.append(Curve(columns, rows, dots, marker, one.series.role, joined))
+    if not filled:
+        draw_curves(grid, curves)
+        return
     over = Grid(grid.width, grid.height)
     draw_curves(over, curves)
     grid.lay_over(over, filled)

@@ -3,11 +3,9 @@
 import time
 from collections.abc import Callable
 from math import inf
-from typing import Any, Protocol
+from typing import Protocol
 
 from textual.timer import Timer
-
-from attn_tui.tui.job import Job
 
 QUICK = 0.01
 """Seconds of work: a chart drawn in fewer is drawn with the numbers; the next frame takes 17 ms."""
@@ -23,12 +21,8 @@ class ChartingHost(Protocol):
     def chart(self) -> str:
         """The name of the chart that is looked at."""
 
-    @property
-    def job(self) -> Job[Any]:
-        """How the long answer stands."""
-
-    def draw_chart(self) -> None:
-        """Draw the chart in the size it has."""
+    def draw_chart(self) -> bool:
+        """Draw the chart in the size it has; return whether all it shows is known."""
 
     def set_timer(self, delay: float, callback: Callable[[], None]) -> Timer:
         """Call something later."""
@@ -65,9 +59,9 @@ class Charting:
     def _draw(self) -> None:
         self._end_timer()
         begun = time.thread_time()
-        self._screen.draw_chart()
+        drawn = self._screen.draw_chart()
         # What must be computed before it is drawn is not worth beginning at each key.
-        took = inf if self._screen.job.running else time.thread_time() - begun
+        took = time.thread_time() - begun if drawn else inf
         self._took[self._screen.chart] = took
 
     def _end_timer(self) -> None:

@@ -107,7 +107,9 @@ class InstrumentScreen(Punctual, Screen[None]):
         self.asked: Asked | None = None
         self.computing: Computing[Any] = self.make_computing()
         self.computings: tuple[Computing[Any], ...] = (self.computing,)
+        self.title_bar, self.key_bar = Bar(id="title"), Bar(id="key-bar")
         self.panes: Sequence[Pane] = ()
+        self.drawings: Sequence[Drawing] = ()
         self.tab_bars: Sequence[TabBar] = ()
         self.charting, self.choosing, self.fields = Charting(self), Choosing(self), Fields(self)
         self.drawer, self.keyboard = Drawer(self), Keyboard(self)
@@ -224,7 +226,7 @@ class InstrumentScreen(Punctual, Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the title line, the headline, the panes, the hint and the key bar."""
-        yield Bar(id="title")
+        yield self.title_bar
         yield HeadlinePane(id="headline")
         with Horizontal(id="body"):
             yield SettingsPane(self.GROUPS, id="settings")
@@ -232,7 +234,7 @@ class InstrumentScreen(Punctual, Screen[None]):
                 yield from self.compose_panes()
         yield Hint(self.NAME, id="hint")
         yield TourPane(id="tour")
-        yield Bar(id="key-bar")
+        yield self.key_bar
 
     @abstractmethod
     def compose_panes(self) -> ComposeResult:
@@ -240,8 +242,10 @@ class InstrumentScreen(Punctual, Screen[None]):
 
     def on_mount(self) -> None:
         """Know the panes, and give the keys to the picture."""
-        self.panes = [each for each in self.walk_children() if isinstance(each, Pane)]
-        self.tab_bars = [each for each in self.walk_children() if isinstance(each, TabBar)]
+        widgets = self.walk_children()
+        self.panes = [each for each in widgets if isinstance(each, Pane)]
+        self.drawings = [each for each in widgets if isinstance(each, Drawing)]
+        self.tab_bars = [each for each in widgets if isinstance(each, TabBar)]
         self.set_focus(self.drawer.home)
 
     def on_screen_resume(self) -> None:
@@ -324,13 +328,13 @@ class InstrumentScreen(Punctual, Screen[None]):
         """The name of the chart that is looked at."""
         return self.view.chart
 
-    def draw_chart(self) -> None:
-        """Draw the chart in the size it has."""
+    def draw_chart(self) -> bool:
+        """Draw the chart in the size it has; return whether all it shows is known."""
         if self.asked:
             scene = self.scene(self.asked)
-            for pane in self.query("*"):
-                if isinstance(pane, Drawing):
-                    pane.see_chart(scene)
+            for pane in self.drawings:
+                pane.see_chart(scene)
+        return True
 
     @on(ChartCanvas.Resized)
     def _on_chart_resized(self) -> None:
@@ -361,7 +365,7 @@ class InstrumentScreen(Punctual, Screen[None]):
     def frame(self) -> None:
         """Draw the title line and the key bar."""
         items = title_items(self.NAME, in_signs_of(self.app, self.status), self.size.width)
-        self.query_one("#title", Bar).show_items(items)
+        self.title_bar.show_items(items)
         self.keyboard.show(key_items(self.keyboard.labels, self.size.width))
 
     # What panes say

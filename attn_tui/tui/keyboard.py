@@ -10,7 +10,7 @@ from attn_tui.tui.actions import Action
 from attn_tui.tui.everywhere import SHARED
 from attn_tui.tui.job import Job
 from attn_tui.tui.parts import Host, Part
-from attn_tui.tui.widgets.bar import Item
+from attn_tui.tui.widgets.bar import Bar, Item
 
 
 @runtime_checkable
@@ -21,8 +21,13 @@ class Moded(Protocol):
 
 
 class KeyboardHost(Host, Protocol):
-    """A screen with keys."""
+    """A screen with keys.
 
+    Attributes:
+        key_bar: Shows them.
+    """
+
+    key_bar: Bar
     ACTIONS: ClassVar[tuple[Action, ...]]
 
     @property
@@ -48,8 +53,7 @@ class Keyboard(Part[KeyboardHost]):
 
     def show(self, items: Sequence[Item]) -> None:
         """Show the key bar."""
-        for bar in self._screen.query("#key-bar"):
-            bar.show_items(items)
+        self._screen.key_bar.show_items(items)
 
     @property
     def labels(self) -> Sequence[tuple[Action, str]]:

@@ -8,7 +8,6 @@ import pytest
 
 from attn_tui.tui import charting
 from attn_tui.tui.charting import Charting
-from attn_tui.tui.job import Job
 
 
 class Timer:
@@ -21,13 +20,14 @@ class Charts:
 
     def __init__(self) -> None:
         self.chart = "a"
-        self.job: Job[Any] = Job()
+        self.known = True
         self.drawn: list[str] = []
         self.due: Callable[[], None] = lambda: None
         self.charting = Charting(self)
 
-    def draw_chart(self) -> None:
+    def draw_chart(self) -> bool:
         self.drawn.append(self.chart)
+        return self.known
 
     def set_timer(self, delay: float, callback: Callable[[], None]) -> Any:
         self.due = callback
@@ -40,8 +40,8 @@ def test_a_chart_that_was_quick_is_drawn_at_once_whatever_another_took(
     monkeypatch.setattr(charting, "QUICK", inf)
     screen = Charts()
     # What is still computed while it is drawn waits the next time too.
-    for chart, job in (("a", Job[Any]()), ("slow", Job[Any]().asked("slow", 0.0))):
-        screen.chart, screen.job = chart, job
+    for chart, known in (("a", True), ("slow", False)):
+        screen.chart, screen.known = chart, known
         screen.charting.soon()
         assert chart not in screen.drawn
         screen.due()

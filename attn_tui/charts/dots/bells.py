@@ -1,5 +1,6 @@
 """The picture of Dot products: how q·k and m·q·k are spread, one above the other on one axis."""
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -28,6 +29,8 @@ _PARTS = 8
 """Into so many parts a bin is cut to draw what goes evenly from one to the next."""
 
 _CURVE = "label"
+
+_RUN = re.compile("[^ ]+")
 
 _BLOCKS = {"unscaled": UNSCALED, "scaled": SCALED}
 """Equal parts of a cell of a bar of each side, rising."""
@@ -93,12 +96,12 @@ def _bars(grid: Grid, answer: Answer, m: float, axis: ValueAxis, role: str) -> N
     seen = _means(edges, sampled, columns)
     top = top or float(seen.max(initial=0.0)) or 1.0
     levels = np.clip(seen / top, 0.0, 1.0) * grid.height
-    for column, level in enumerate(levels.tolist()):
-        for row in range(grid.height):
-            blocks = _BLOCKS[role]
-            part = round(len(blocks) * min(level - row, 1.0))
-            if part > 0:
-                grid.put(column, grid.height - 1 - row, blocks[part - 1], role)
+    blocks = f" {_BLOCKS[role]}"
+    for row in range(grid.height):
+        parts = np.rint((len(blocks) - 1) * np.clip(levels - row, 0.0, 1.0)).astype(int).tolist()
+        text = "".join(blocks[part] for part in parts)
+        for run in _RUN.finditer(text):
+            grid.put(run.start(), grid.height - 1 - row, run[0], role)
     if curves.exact is None or not curves.lined:
         return
     dots = axis.values((np.arange(2 * grid.width) + 0.5) / (2 * grid.width))
@@ -107,10 +110,8 @@ def _bars(grid: Grid, answer: Answer, m: float, axis: ValueAxis, role: str) -> N
     heights = np.minimum(line / top, 1.0) * (4 * grid.height - 1)
     # What is lower than half a dot is on the axis itself, where bars end too.
     heights[heights < 0.5] = np.nan
-    over = Grid(grid.width, grid.height)
     curve = Curve(np.arange(2 * grid.width), np.round(heights), (2, 4), "braille", _CURVE, True)
-    draw_curves(over, [curve])
-    grid.lay_over(over, {})
+    draw_curves(grid, [curve])
 
 
 def _edges(answer: Answer, m: float) -> Floats:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil
 
 import numpy as np
@@ -25,6 +26,7 @@ _FIRST_WORK, _MOST_WORK = 2**14, 2**22
 """Random numbers drawn before the first answer, and at most between two."""
 
 
+@lru_cache(maxsize=256)
 def law_of(settings: Settings, d_k: int) -> DotLaw:
     """Return the exact law of q·k at a d_k."""
     means = float(settings.mean_q), float(settings.mean_k)

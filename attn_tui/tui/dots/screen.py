@@ -11,7 +11,7 @@ from attn_tui.compute.dots.settings import Settings
 from attn_tui.report.dots import csv, json, text
 from attn_tui.report.progress import Pace
 from attn_tui.tui.bars import Status
-from attn_tui.tui.dots import drawing, explanations, panes
+from attn_tui.tui.dots import drawing, explanations, panes, sampling
 from attn_tui.tui.dots.actions import ACTIONS
 from attn_tui.tui.dots.draws import Draws, StoppingDraws
 from attn_tui.tui.dots.sampling import Sampling
@@ -32,6 +32,7 @@ class DotsScreen(InstrumentScreen):
     """What is drawn and d_k above; readouts; a chart; what it means."""
 
     NAME = "dots"
+    KEPT = sampling.KEPT
     SECTIONS = (panes.DotsChart.SECTION,)
     ACTIONS = ACTIONS
     GROUPS, ABSENT = GROUPS, ABSENT

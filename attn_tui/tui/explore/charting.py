@@ -1,5 +1,6 @@
 """The chart of the vector in view, and what it needs computed before it is drawn."""
 
+from functools import cached_property
 from typing import Any
 
 from attn_tui.tui.explore.chart_data import Needed
@@ -19,7 +20,7 @@ class VectorChart:
         self._screen = screen
         self._data: tuple[object, Any] = (None, None)
 
-    @property
+    @cached_property
     def _pane(self) -> ExploreChart:
         (pane,) = self._screen.query("ExploreChart")
         assert isinstance(pane, ExploreChart)

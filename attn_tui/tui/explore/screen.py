@@ -163,10 +163,12 @@ class ExploreScreen(InstrumentScreen):
 
     # The chart
 
-    def draw_chart(self) -> None:
+    def draw_chart(self) -> bool:
         """Draw the chart; what it shows that takes long is computed first."""
-        if not self.vector_chart.draw():
+        drawn = self.vector_chart.draw()
+        if not drawn:
             self.set_timer(LONG, self._draw_busy)
+        return drawn
 
     # What panes say
 
