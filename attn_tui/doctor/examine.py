@@ -12,7 +12,7 @@ from attn_tui.captures.not_finite import not_finite
 from attn_tui.captures.readings import Dims, Reading
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError, Stopped
-from attn_tui.compute.fit.diagnose import diagnose
+from attn_tui.compute.fit.diagnose import diagnose, nothing
 from attn_tui.compute.fit.diagnosis import Diagnosis
 from attn_tui.compute.fit.neighbours import Neighbours, Way
 from attn_tui.compute.fit.suspects import guilty
@@ -78,16 +78,23 @@ def _layers(capture: Capture, settings: Settings) -> tuple[int, ...]:
         known = ", ".join(map(str, layers[:20])) + ", …" * (len(layers) > 20)
         raise InputError("layer", f"there is no layer {settings.layer}", f"one of {known}")
     chosen = layers if settings.layer is None else (settings.layer,)
-    for layer in chosen:
-        there = {*capture.tensors(layer)} & _ANSWERS
-        if there == {"out"} and "v" not in capture.tensors(layer):
-            expected = "q, k, v and out, or scores, weights or lse beside q and k"
-            raise InputError("capture", f"{layer}.v is missing", expected)
-        if not there:
-            problem = f"layer {layer} has nothing that attention returned"
-            expected = f"{layer}.out beside q, k and v, or scores, weights or lse"
-            raise InputError("capture", problem, expected)
+    lacking = [_lacking(capture, layer) for layer in chosen]
+    if all(lacking):
+        problem, expected = next(filter(None, lacking))
+        raise InputError("capture", problem, expected)
     return chosen
+
+
+def _lacking(capture: Capture, layer: int) -> tuple[str, str] | None:
+    """Return what a layer lacks that a fit needs, and what is expected instead, if it does."""
+    there = {*capture.tensors(layer)} & _ANSWERS
+    if there == {"out"} and "v" not in capture.tensors(layer):
+        expected = "q, k, v and out, or scores, weights or lse beside q and k"
+        return f"{layer}.v is missing", expected
+    if not there:
+        expected = f"{layer}.out beside q, k and v, or scores, weights or lse"
+        return f"layer {layer} has nothing that attention returned", expected
+    return None
 
 
 def _chosen(
@@ -142,7 +149,7 @@ class _Doctor:
             every = self._of_model(layer)
             dims = dict.fromkeys(each.dims for each in every)
             if len(dims) > 1 and fitted not in dims:
-                for each in every:
+                for each in every if not _lacking(self.capture, layer) else ():
                     if self._warm(HeadId(0, layer, 0), each).fits:
                         fitted = each.dims
                         break
@@ -188,6 +195,9 @@ class _Doctor:
         """Return what is to be said of a head."""
         capture = self.capture
         shape = capture.shape(id, self.readings[id.layer][0])
+        if lacking := _lacking(capture, id.layer):
+            found = nothing(lacking[0])
+            return Finding(id, shape, None, found, judge(found, None, self.level))
         rows = sampled(shape.n_queries, self.settings)
         found, head, reading = self._fit(id, rows)
         odd = [f"{each}." for each in not_finite(capture, id, reading, self.stop)]

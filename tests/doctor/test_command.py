@@ -162,7 +162,7 @@ def test_a_row_of_zeros_between_others_is_named_and_padding_is_not(tmp_path: Pat
     assert result.exit_code == 3
     said = "cannot tell: row 40 of the output does not fit what the other 56 rows do, with m"
     assert result.stdout.startswith(said)
-    assert "; 1 of 2 heads (layer 0, head 1)\n" in result.stdout
+    assert "; 1 of 2 heads (layer 0, head 1; 1 fits)\n" in result.stdout
 
 
 def test_the_line_says_of_how_many_rows_it_knows(tmp_path: Path, config: str) -> None:
@@ -191,6 +191,42 @@ def test_an_output_without_values_is_bad_input(tmp_path: Path) -> None:
     result = run(save(tmp_path / "b.npz", **parts))
     assert (result.exit_code, result.stdout) == (2, "")
     assert "0.v is missing" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("lost", "problem"),
+    [
+        ({"1.out"}, "layer 1 has nothing that attention returned"),
+        ({"1.v"}, "1.v is missing"),
+    ],
+)
+def test_a_layer_without_output_stops_no_other(
+    lost: set[str], problem: str, tmp_path: Path, config: str
+) -> None:
+    parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
+    layers = {f"{layer}.{part}": each for layer in range(2) for part, each in parts.items()}
+    path = save(tmp_path / "b.npz", **{k: v for k, v in layers.items() if k not in lost})
+    result = run(path, "--config", config)
+    assert (result.exit_code, result.stderr) == (3, "")
+    line = result.stdout.splitlines()[0]
+    assert line == f"cannot tell: {problem}; 2 of 4 heads (2 agree); " + line.rpartition("; ")[2]
+    assert "2 heads of layer 0: agrees" in result.stdout
+    heads = printed(run(path, "--config", config, "--json"))["heads"]
+    assert [each["verdict"] for each in heads] == ["agrees"] * 2 + ["cannot tell"] * 2
+    alone = run(path, "--layer", "1")
+    assert (alone.exit_code, alone.stdout) == (2, "")
+    assert problem in alone.stderr
+
+
+def test_the_verdict_says_what_the_other_heads_have(tmp_path: Path, config: str) -> None:
+    parts = tensors(write(tmp_path / "a.safetensors", without(HEALTHY, multiplier=0.5), heads=4))
+    parts["k"][0, 2:] = parts["k"][0, 2:, :1]
+    llama = LLAMA | {"num_attention_heads": 4, "hidden_size": 64}
+    Path(config).write_text(json.dumps(llama))
+    result = run(save(tmp_path / "b.npz", **parts), "--config", config)
+    line = result.stdout.splitlines()[0]
+    assert line.startswith("differs: m = 2/√16")
+    assert "2 of 4 heads (2 cannot tell), 32" in line
 
 
 def test_a_configuration_of_another_model_is_bad_input(tmp_path: Path) -> None:

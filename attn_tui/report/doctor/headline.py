@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from attn_tui.doctor.report import Report
 from attn_tui.report.doctor.groups import Group, groups
-from attn_tui.report.doctor.line import alike, said
+from attn_tui.report.doctor.line import alike, others, said
 from attn_tui.report.headline import Headline
 
 _THREAD = re.compile(r" \(as in [^)]*\)")
@@ -22,8 +22,10 @@ def headline(report: Report) -> Headline:
     text = said(worst)
     bare = _THREAD.sub("", text)
     begin = f"{_count(report, worst)}: "
+    counted = ", ".join([_count(report, worst), *others(report, worst)]) + ": "
+    known = [counted + each for each in (text, bare, _SIZE.sub("", bare))]
     return Headline.fitting(
-        (_sentence(begin + each) for each in (text, bare, *_shorter(bare))),
+        map(_sentence, [*known, *(begin + each for each in (text, bare, *_shorter(bare)))]),
         (
             _sentence(start + each)
             for each in _shorter(bare)

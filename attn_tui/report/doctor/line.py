@@ -18,6 +18,8 @@ from attn_tui.report.doctor.words import (
 )
 from attn_tui.report.numbers import general, quantity
 
+PLURALS = {"differs": "differ", "agrees": "agree", "fits": "fit"}
+"""Verdicts of several heads, where they are called otherwise."""
 _FEW = 3
 """So many multipliers are named with where they are."""
 
@@ -92,6 +94,14 @@ def _beside(group: Group) -> Iterator[str]:
             begin = f"{WORDS[name]} {'b = ' * (name == 'sink')}"
             some = f" in {len(values):,} of {len(every):,} heads" * (len(values) < len(every))
             yield f"{begin}{' to '.join(ends)}{some}"
+
+
+def others(report: Report, group: Group) -> Iterator[str]:
+    """Yield how many heads have each other verdict than those of a group: ``2 cannot tell``."""
+    for verdict, count in report.counts.items():
+        if verdict != group.verdict:
+            words = "fits" if verdict == "no expectation" else verdict
+            yield f"{count:,} {words if count == 1 else PLURALS.get(words, words)}"
 
 
 def _suspects(suspects: Sequence[str]) -> str:
@@ -222,8 +232,9 @@ def _evidence(report: Report, group: Group) -> str:
     )
     done = len(report.findings)
     of = f"{len(group.findings):,} of {counted(done, 'head')}"
-    if len(group.findings) == 1 < done:
-        of += f" ({group.places})"
+    place = [group.places] if len(group.findings) == 1 < done else []
+    if beside := [*place, *others(report, group)]:
+        of += f" ({'; '.join(beside)})"
     if done < report.total:
         left = f"{report.total - done:,}"
         of += (

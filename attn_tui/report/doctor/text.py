@@ -10,7 +10,7 @@ from attn_tui.doctor.names import named
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import SHOWN
 from attn_tui.report.doctor.groups import Group, groups
-from attn_tui.report.doctor.line import unknown, verdict_line, why
+from attn_tui.report.doctor.line import PLURALS, unknown, verdict_line, why
 from attn_tui.report.doctor.words import (
     BY_ROW,
     WORDS,
@@ -25,7 +25,6 @@ from attn_tui.report.rows import WIDTH, cells, labelled
 
 LABEL = 13
 """Columns that labels have."""
-_PLURALS = {"differs": "differ", "agrees": "agree"}
 ROOMY = 70
 """Columns from which numbers have their intervals beside them."""
 _FOUND = 12
@@ -65,7 +64,7 @@ def _about(report: Report) -> Iterator[str]:
     yield from _line("rows", f"{rows}; {report.elapsed:.1f} s")
     if len(report.counts) > 1:
         counts = ", ".join(
-            f"{count:,} {_PLURALS.get(verdict, verdict) if count > 1 else verdict}"
+            f"{count:,} {PLURALS.get(verdict, verdict) if count > 1 else verdict}"
             for verdict, count in report.counts.items()
         )
         yield from _line("heads", counts)
