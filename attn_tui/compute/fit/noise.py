@@ -151,7 +151,19 @@ def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
     diagonal += np.maximum(variance - diagonal, own)
     factor = np.linalg.cholesky(covariance)
     log_determinant = 2 * float(np.log(np.einsum("rdd->rd", factor)).sum())
-    return Noise(variance, np.linalg.inv(factor), log_determinant)
+    return Noise(variance, _inverse(factor), log_determinant)
+
+
+def _inverse(lower: NDArray[np.floating]) -> Floats:
+    """Return the inverses of lower triangular matrices, shape (…, n, n), by halves."""
+    half = lower.shape[-1] // 2
+    if half < 16:
+        return np.asarray(np.linalg.inv(lower))
+    found = np.zeros_like(lower)
+    found[..., :half, :half] = first = _inverse(lower[..., :half, :half])
+    found[..., half:, half:] = last = _inverse(lower[..., half:, half:])
+    found[..., half:, :half] = -last @ (lower[..., half:, :half] @ first)
+    return found
 
 
 def variance(rows: Rows, state: State, format: Format, path: Path) -> Floats:

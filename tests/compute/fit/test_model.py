@@ -4,6 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from attn_tui.compute.fit.diagnosis import Path
 from attn_tui.compute.fit.model import Name, Parameters, compute, rows_of, slopes
 from attn_tui.compute.fit.noise import PATHS, coarsest, format_of, noise
 from attn_tui.compute.fit.simulate import CAUSAL, Arithmetic, simulate
@@ -112,3 +113,13 @@ def test_logits_that_no_head_has_leave_the_noise_of_the_output() -> None:
         made = noise(rows, state, format_of("float16"), path)
         assert np.isfinite(made.log_determinant)
         assert np.isfinite(made.freed(rows.output - state.output)).all()
+
+
+@pytest.mark.parametrize("path", ["flash", "eager"])
+def test_the_noise_of_wide_values_has_the_variance_of_each_number(path: Path) -> None:
+    rows = rows_of(simulate(1, Arithmetic(0.11, path=path), n_keys=300, d_k=70, rows=9), CAUSAL)
+    made = noise(rows, compute(rows, Parameters(0.11)), format_of("bfloat16"), path)
+    assert made.factor is not None
+    root = np.linalg.inv(made.factor)
+    np.testing.assert_allclose(np.square(root).sum(axis=2), made.variance, rtol=1e-9)
+    assert made.log_determinant == pytest.approx(2 * np.linalg.slogdet(root)[1].sum())
