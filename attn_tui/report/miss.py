@@ -1,5 +1,6 @@
 """How the weights of a capture are made, and by how much they miss its output, in words."""
 
+import re
 from math import isnan
 
 from attn_tui.report.headline import percent
@@ -17,11 +18,16 @@ def made_text(mask: str, softcap: float | None, sink: float | None) -> str:
 
 
 def made_texts(mask: str, softcap: float | None, sink: float | None) -> list[str]:
-    """Return the same at decreasing length, as what a fit finds."""
+    """Return the same at decreasing length, as what a fit finds.
+
+    >>> made_texts("window of 32 keys", 20.0, 1.0)[2:]
+    ['window 32, cap 20.0, sink 1.00 by fit', 'window 32, cap 20.0, sink 1.00', 'window, cap, sink']
+    """
     made = made_text(mask, softcap, sink)
     short = made.replace(" of ", " ").replace(" keys", "").replace("soft ", "")
     short = short.replace("sink b = ", "sink ").replace("no mask, ", "")
-    return [f"{made}, found by the doctor's fit", f"{made}, by fit", f"{short} by fit", short]
+    bare = re.sub(" [0-9][0-9.,]*[0-9]", "", short)
+    return [f"{made}, found by the doctor's fit", f"{made}, by fit", f"{short} by fit", short, bare]
 
 
 def miss_text(residual: float) -> str:

@@ -281,8 +281,8 @@ async def test_numbers_of_a_mask_that_misses_the_output_say_so_on_both_screens(
 @pytest.mark.parametrize(
     ("size", "head", "row"),
     [
-        (WIDE, "causal, sink b = 1.50, found by the doctor's fit", "causal, sink b = 1.50, found"),
-        (MEDIUM, "causal, sink b = 1.50, found by the doctor's fit", "causal, sink b = 1.50, "),
+        (WIDE, "causal, sink b = 1.50, by fit", "causal, sink b = 1.50, found by the doctor's fit"),
+        (MEDIUM, "causal, sink b = 1.50, by fit", "causal, sink b = 1.50, found by the doctor's"),
         (NARROW, "causal, sink 1.50", "causal, sink b = 1.50, by fit"),
     ],
 )
@@ -317,6 +317,15 @@ async def test_a_capture_that_changes_on_the_disk_is_noticed_and_read_again(tmp_
         await person.press("space")
         person.sees("3 layers × 8 heads")
         person.misses("has changed")
+
+
+@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
+async def test_a_pinned_capture_says_what_opens_another_at_every_size(
+    size: tuple[int, int],
+) -> None:
+    async with at_heads(size) as person:
+        await person.press("p")
+        assert "pinned: o" in person.lines[3]
 
 
 async def test_two_captures_are_compared_and_the_headline_says_where_they_part(

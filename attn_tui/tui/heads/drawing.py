@@ -79,7 +79,12 @@ def capture_row(scene: Scene) -> Row:
         texts = [f" compared with {other}", f" and {other}"]
         parts.append(((first_text(texts, room - length(parts[0])), "strong"),))
     elif settings.other:
-        parts.append((("  pinned: o opens what to compare with it", "pinned"),))
+        texts = [
+            "  pinned: o opens what to compare with it",
+            "  pinned: o opens another",
+            "  pinned: o",
+        ]
+        parts.append(((first_text(texts, room - length(parts[0])), "pinned"),))
     if table and not scene.changed:
         texts, role = _made(scene, table)
         if texts:
@@ -108,7 +113,8 @@ def _made(scene: Scene, table: HeadTable) -> tuple[list[str], str]:
         return [], ""
     if residual is not None and not found.fits:
         return miss_texts(found_name(found), residual, "numbers below are of that mask"), "error"
-    texts = made_texts(mask_name(found.mask), found.softcap, found.sink)
+    # That it is a fit's the headline says, where there is room.
+    texts = made_texts(mask_name(found.mask), found.softcap, found.sink)[1:]
     return texts if found.is_fitted else [], "strong"
 
 
