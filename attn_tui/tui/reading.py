@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from attn_tui.charts.look_alikes import in_words, row_in_ascii
 from attn_tui.report.reflow import reflowed
+from attn_tui.report.rows import WIDTH
 from attn_tui.tui.actions import Action, Section, bindings, quiet
 from attn_tui.tui.dialogs import Dialog
 from attn_tui.tui.widgets.canvas import Styled, shown
@@ -74,7 +75,8 @@ class ReadDialog(Dialog[bool | None]):
     def compose_box(self) -> ComposeResult:
         """Yield the text."""
         with ScrollableContainer():
-            yield Legible(self._text, classes="report" if isinstance(self._text, str) else "")
+            # Never as markup: claims say E[q_i].
+            yield Legible(self._shown(WIDTH), classes="report" * isinstance(self._text, str))
 
     def on_resize(self) -> None:
         """Wrap a report to the room there is, once that is known."""
@@ -82,11 +84,16 @@ class ReadDialog(Dialog[bool | None]):
 
     def _wrap(self) -> None:
         if isinstance(self._text, str):
-            # As the command prints it where only ASCII is known, column by column.
-            known = cast("Styled", self.app).in_ascii
-            text = in_words(self._text, "ascii") if known else self._text
             room = self.query_one(ScrollableContainer).scrollable_content_region.width
-            self.query_one(Legible).update(Text(reflowed(text, room), no_wrap=True))
+            self.query_one(Legible).update(self._shown(room))
+
+    def _shown(self, width: int) -> RenderableType:
+        if not isinstance(self._text, str):
+            return self._text
+        # As the command prints it where only ASCII is known, column by column.
+        known = cast("Styled", self.app).in_ascii
+        text = in_words(self._text, "ascii") if known else self._text
+        return Text(reflowed(text, width), no_wrap=True)
 
     @property
     def keys(self) -> Mapping[str, str]:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from attn_tui.tui.explore.screen import ExploreScreen
+from attn_tui.tui.reading import ReadDialog
 from tests.tui.person import MEDIUM, NARROW, WIDE, at_screen, settle
 
 
@@ -68,3 +69,9 @@ async def test_a_report_is_wrapped_behind_its_labels_and_tables_are_scrolled_sid
         person.misses("×5.5e31")
         await person.press(*["right"] * 60)
         person.sees("×5.5e31")
+
+
+async def test_brackets_are_read_as_they_stand_from_the_first_frame_on() -> None:
+    async with at_screen(WIDE) as person:
+        await person.app.push_screen(ReadDialog("Words", "E[q_i]E[k_i] = [/b]"))
+        person.sees("E[q_i]E[k_i] = [/b]")
