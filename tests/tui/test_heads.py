@@ -368,6 +368,17 @@ async def test_two_captures_are_compared_and_the_headline_says_where_they_part(
         person.misses("compared with")
 
 
+async def test_captures_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+    for folder in ("before", "after"):
+        (tmp_path / folder).mkdir()
+        write_safetensors(tmp_path / folder / "capture.safetensors", tensors(1))
+    one, other = (str(tmp_path / each / "capture.safetensors") for each in ("after", "before"))
+    async with at_heads(capture=(one,), other=(other,)) as person:
+        person.sees(" after/capture.safetensors compared with before/capture.safetensors")
+    async with at_heads(capture=(one,)) as person:
+        assert person.lines[3].startswith(" capture.safetensors ")
+
+
 async def test_4_goes_to_the_head_under_the_cursor_and_to_rows_of_ones_own() -> None:
     async with at_heads() as person:
         await person.press("4")

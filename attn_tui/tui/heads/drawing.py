@@ -68,32 +68,27 @@ def capture_row(scene: Scene) -> Row:
     table, settings = scene.table, scene.settings
     if not settings.capture:
         return ()
-    names = [PurePath(path).name for path in settings.capture]
-    name = shown_path(names[0]) + (f" and {len(names) - 1} more" if names[1:] else "")
-    room = scene.width - 1
+    # No longer than they have to be to be told apart.
+    name, other = apart(settings.capture[0], (*settings.compared, "")[0])
+    name += f" and {len(settings.capture) - 1} more" if settings.capture[1:] else ""
     parts: list[Row] = [((f" {name}", "strong"),)]
+    texts, role = _made(scene, table) if table and not scene.changed else ([], "")
+    room, wrong = scene.width - 1, texts if role == "error" else []
+    if wrong:
+        # Numbers of a wrong mask are not shown without it, however long the name is.
+        text = first_text([f"  {each}" for each in wrong], room - length(parts[0]))
+        parts.insert(int(cells(text) <= room - length(parts[0])), ((text, role),))
     if scene.changed:
         parts.append(((f"  {scene.changed}", "error"),))
-    elif settings.compared:
-        other = shown_path(PurePath(settings.compared[0]).name)
-        texts = [f" compared with {other}", f" and {other}"]
-        parts.append(((first_text(texts, room - length(parts[0])), "strong"),))
     elif settings.other:
-        texts = [
-            "  pinned: o opens what to compare with it",
-            "  pinned: o opens another",
-            "  pinned: o",
-        ]
-        parts.append(((first_text(texts, room - length(parts[0])), "pinned"),))
+        waits = "pinned: o opens what to compare with it", "pinned: o opens another", "pinned: o"
+        said = (f" compared with {other}", f" and {other}") if other else [f"  {w}" for w in waits]
+        text = first_text(said, room - sum(map(length, parts)))
+        parts.append(((text, "strong" if other else "pinned"),))
+    if texts and not wrong:
+        text = first_text([f"  {each}" for each in texts], room - sum(map(length, parts)))
+        parts.append(((text, role),))
     if table and not scene.changed:
-        texts, role = _made(scene, table)
-        if texts:
-            # Numbers of a wrong mask are not shown without it, however long the name is.
-            is_wrong = role == "error"
-            place = 1 if is_wrong else len(parts)
-            left = room - sum(map(length, parts[:place]))
-            text = first_text([f"  {each}" for each in texts], left)
-            parts.insert(0 if is_wrong and cells(text) > left else place, ((text, role),))
         parts += (((f"{sign}{text}", "label"),) for sign, text in _facts(scene, table))
     row: Row = ()
     for part in parts:
@@ -101,6 +96,19 @@ def capture_row(scene: Scene) -> Row:
             break
         row = (*row, *part)
     return row
+
+
+def apart(one: str, other: str) -> tuple[str, str]:
+    """Return the ends of two paths from where they differ on; of a path alone its name.
+
+    >>> apart("a/c.npz", "b/c.npz"), apart("a/c.npz", "")
+    (('a/c.npz', 'b/c.npz'), ('c.npz', ''))
+    """
+    parts = PurePath(one).parts, PurePath(other).parts
+    longest = max(map(len, parts))
+    count = next((n for n in range(1, longest + 1) if parts[0][-n:] != parts[1][-n:]), 1)
+    first, second = (shown_path(str(PurePath(*each[-count:]))) if each else "" for each in parts)
+    return first, second
 
 
 def _made(scene: Scene, table: HeadTable) -> tuple[list[str], str]:
