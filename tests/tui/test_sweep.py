@@ -12,8 +12,10 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep import answer as compute_sweep
 from attn_tui.compute.sweep.answer import Answer
+from attn_tui.compute.sweep.crossover import crossover
 from attn_tui.compute.sweep.settings import Settings, View
 from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.report.sweep.names import short_place
 from attn_tui.tui.sweep import results, view
 from attn_tui.tui.sweep.drawing import number_lines, tabs
 from attn_tui.tui.sweep.screen import SweepScreen
@@ -84,6 +86,21 @@ async def test_arrows_move_the_cursor_from_place_to_place() -> None:
         assert person.asked.experiment.setup.d_k == places[2]
         await person.press(*["left"] * 9)
         assert person.asked.experiment.setup.d_k == places[0]
+
+
+async def test_every_row_of_a_map_names_the_crossover_that_is_searched_for() -> None:
+    settings = replace(SMALL, view="map", n=8, n_range=(2, 32), map_points=5, d_k_range=(2, 2048))
+    async with at_sweep(start=replace(EXAMPLE, setup=Setup(1024).put(settings))) as person:
+        for n in (8, 16):
+            found = crossover(n, draws=SMALL.draws, seed=SMALL.seed)
+            assert found
+            assert found.d_k
+            assert f"below about {short_place(found.d_k)} (" in headline(person)
+            await person.press("up")
+        await person.press("down", "down")
+        on_map = headline(person)
+        await person.press("t")
+        assert headline(person) == on_map
 
 
 async def test_n_has_a_slider_and_can_be_typed() -> None:

@@ -1,5 +1,6 @@
 """The Sweep instrument: drawn vectors over d_k, over n, or over both, under several rules."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -43,21 +44,21 @@ class Condensation:
 
 @dataclass(frozen=True)
 class Boundary:
-    """The d_k at which the median's ratio falls through 1 for the last time, read off a map.
+    """The d_k of a map between which the median's ratio falls through 1 for the last time.
 
-    Between places, ln of the ratio is taken as straight over ln d_k.
+    Where it does so between them is what crossovers are searched for.
 
     Attributes:
         n: At how many keys.
-        d_k: Where; None if it does so nowhere on the map.
-        low: Where the ratio less two of its standard errors does; None if nowhere.
-        high: Where the ratio and two of its standard errors do.
+        falls: Whether it falls so on the map.
+        low: The last before the ratio less two of its standard errors does; None if it is nowhere.
+        high: The first after the ratio and two of its standard errors do; likewise.
     """
 
     n: int
-    d_k: float | None
-    low: float | None
-    high: float | None
+    falls: bool
+    low: int | None
+    high: int | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +72,8 @@ class Answer:
         points: More come, and grow.
         curves: Exact curves and asymptotes of the statistic; of curves, and empty at first.
         condensation: One for each rule; on a map, one for each rule and n.
-        crossovers: Of curves over d_k, for each readout and rule that divides; empty at first, then
-            from a few draws, at last from all.
+        crossovers: Unless n is swept alone, of the n that is asked for, for each readout and rule
+            that divides; empty at first, then from a few draws, at last from all.
         progress: How much of the work is done, 0 to 1; 1 in the last answer alone.
         here: What is drawn for itself at the place that is asked for; None where that is one of the
             points, and while it is not known.
@@ -101,13 +102,9 @@ class Answer:
         Args:
             rule: The rule.
             statistic: Of what the medians are.
-            n: Of a map, for how many keys: over d_k. Curves cross over what is swept.
+            n: For how many keys: over d_k. Curves over n cross over n.
         """
-        settings = self.settings
-        if settings.view == "map":
-            rows = [each for each in self.boundary(rule, statistic) if each.n == n]
-            return next((Meeting(row.d_k, row.low, row.high) for row in rows if row.d_k), None)
-        if settings.over == "n":
+        if self.settings.view == "curves" and self.settings.over == "n":
             met = crossings(self.points, rule, statistic)
             one = met[0] if len(met) == 1 else None
             return Meeting(one.n, one.low, one.high) if one and one.n else None
@@ -119,7 +116,7 @@ class Answer:
         return None
 
     def boundary(self, rule: str, statistic: Statistic) -> tuple[Boundary, ...]:
-        """Return where the ratio of medians falls through 1, for each n all of which is drawn."""
+        """Return about where the ratio of medians falls through 1, for each n that is drawn."""
         settings = self.settings
         d_ks = tuple(log_grid(settings.d_k_range, settings.map_points))
         return _boundary(self.points, rule, statistic, d_ks, settings.draws)
@@ -135,14 +132,44 @@ def _boundary(
         ratios = [points.ratio(n, d_k, rule, statistic) for d_k in d_ks]
         known = [each for each in ratios if each]
         if len(known) == len(d_ks) and all(each and each.draws == draws for each in row):
-            found.append(Boundary(n, *falls_through(d_ks, known)))
+            at, low, high = falls_through(d_ks, known)
+            before = None if low is None else d_ks[bisect_right(d_ks, low) - 1]
+            after = None if high is None else d_ks[bisect_left(d_ks, high)]
+            found.append(Boundary(n, at is not None, before, after))
     return tuple(found)
+
+
+def row_crossovers(
+    experiment: Experiment, stop: Stop = never
+) -> Iterator[tuple[int, tuple[Crossover, ...]]]:
+    """Yield how much work is done, and the crossovers of the n asked for, of every rule so far.
+
+    Stops soon after ``stop()`` is true.
+    """
+    settings, wanted = experiment.setup.get(Settings), crossovers_wanted(experiment)
+    for found in crossovers(wanted, settings.seed, settings.draws) if wanted else ():
+        if stop():
+            return
+        yield found
+
+
+def crossovers_wanted(experiment: Experiment) -> list[tuple[int, str]]:
+    """Return n and rules of which there are crossovers that a sweep can show."""
+    setup = experiment.setup
+    settings = setup.get(Settings)
+    least, most = settings.d_k_range
+    over_n = settings.view == "curves" and settings.over == "n"
+    # Where medians cross is known of plain q and k.
+    if over_n or least == most or setup.scale.qk_norm or not settings.crossovers:
+        return []
+    scales, n = scales_of(settings, setup.scale), settings.n
+    return [(n, rule) for rule, scale in scales.items() if divides_from(scale, n) is not None]
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     """Yield growing answers: first a few draws at few places, then everywhere, then more.
 
-    Curves over d_k end with the crossovers. Stops soon after ``stop()`` is true.
+    Unless n is swept alone they end with the crossovers. Stops soon after ``stop()`` is true.
 
     Raises:
         InputError: If there are too many vectors, or a rule yields no usable multiplier somewhere.
@@ -158,9 +185,9 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
             scale.multiplier(d_k, n)
     qk_norm = setup.scale.qk_norm
     sampling = Sampling(scales, settings.draws, settings.seed, qk_norm)
-    # What is exact, where logits condense and where medians cross is known of plain q and k.
+    # What is exact and where logits condense is known of plain q and k.
     marks = () if qk_norm else tuple(_condensation(settings, scales, setup.d_k))
-    wanted = [] if qk_norm else _crossovers_wanted(settings, scales)
+    wanted = crossovers_wanted(experiment)
     work = sampling.work(every) + len(wanted) * search_cost(settings.n, settings.draws)
     lines: tuple[Curve, ...] = ()
     found: tuple[Crossover, ...] = ()
@@ -182,23 +209,11 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
         lines = curves(settings.statistic, scales, sorted(every))
     yield so_far(done)
     drawn, shown = done, done
-    for spent, known in crossovers(wanted, settings.seed, settings.draws) if wanted else ():
-        if stop():
-            return
+    for spent, known in row_crossovers(experiment, stop):
         done = drawn + spent
         if known != found or done > shown + _BETWEEN or done == work:
             found, shown = known, done
             yield so_far(done)
-
-
-def _crossovers_wanted(settings: Settings, scales: Mapping[str, Scale]) -> list[tuple[int, str]]:
-    """Return n and rules whose crossovers a chart over d_k can show."""
-    least, most = settings.d_k_range
-    is_chart = settings.view == "curves" and settings.over == "d_k" and least < most
-    if not (is_chart and settings.crossovers):
-        return []
-    n = settings.n
-    return [(n, rule) for rule, scale in scales.items() if divides_from(scale, n) is not None]
 
 
 def at_place(experiment: Experiment, n: int, d_k: int) -> Experiment | None:

@@ -52,7 +52,7 @@ class Settings:
         map_points: How many along each side of a map at most.
         draws: How many vectors are drawn at each place, 2 to 100,000; see `check_vectors`.
         seed: What is drawn, a whole number from 0.
-        crossovers: Whether curves over d_k end with the search for crossovers.
+        crossovers: Whether curves over d_k and maps end with the search for crossovers, at n.
         crossover_n: The n of crossovers that are asked for alone; none given is n.
     """
 
@@ -104,7 +104,7 @@ class Settings:
         1, whole(0, 2**63 - 1), "seed", "the seed of what is drawn", option="--seed", metavar="S",
     )  # fmt: skip
     crossovers: bool = asked(
-        True, switch(), "crossovers", "whether a sweep over d_k ends with crossovers",
+        True, switch(), "crossovers", "whether a sweep over d_k and a map end with crossovers",
         option="--crossovers/--no-crossovers",
     )  # fmt: skip
     crossover_n: tuple[int, ...] = asked(

@@ -122,7 +122,7 @@ def _elsewhere(
     if not _told(found):
         return
     for each in answer.crossovers:
-        if (each.readout, each.rule) == (statistic, rule) and each.d_k is None:
+        if (each.n, each.readout, each.rule) == (n, statistic, rule) and each.d_k is None:
             so_far = "" if each.finished else ", so far"
             yield f"So it does at every d_k from {each.divides_from:,} to 65,536{so_far}."
     over_n = answer.settings.view == "curves" and answer.settings.over == "n"

@@ -35,9 +35,11 @@ def interval_text(summary: Summary) -> str:
 
 
 def place_text(value: float | None) -> str:
-    """Return a d_k or an n between whole numbers as text: ``430``, ``12.5``."""
+    """Return a d_k or an n as text, between whole numbers to three digits: ``430``, ``12.5``."""
     if value is None:
         return "–"
+    if isinstance(value, int):
+        return f"{value:,}"
     return f"{value:,.0f}" if 999.5 <= value < 1e7 else quantity(value)
 
 
@@ -60,12 +62,13 @@ def crossover_text(found: Crossover) -> str:
 
 
 def ends_text(found: Crossover | Boundary) -> str:
-    """Return an interval as text; ``≤ 520`` where its other end may be beyond what was looked at.
+    """Return an interval as text; ``≤ 512`` where its other end may be beyond what was looked at.
 
-    >>> ends_text(Boundary(64, 430.0, 368.0, 520.0)), ends_text(Boundary(64, 430.0, None, 520.0))
-    ('368 to 520', '≤ 520')
+    >>> ends_text(Boundary(64, True, 256, 512)), ends_text(Boundary(64, True, None, 512))
+    ('256 to 512', '≤ 512')
     """
-    low, high = found.low, found.high
+    low: float | None = found.low
+    high: float | None = found.high
     if isinstance(found, Crossover):
         low, high = None if found.low_open else low, None if found.high_open else high
     if low is None:
@@ -74,8 +77,8 @@ def ends_text(found: Crossover | Boundary) -> str:
 
 
 def boundary_text(found: Boundary) -> str:
-    """Return where a ratio falls through 1 between a map's places: ``≈ 430 [368 to 520]``."""
-    return "–" if found.d_k is None else f"≈ {place_text(found.d_k)} [{ends_text(found)}]"
+    """Return between which of a map's places a ratio falls through 1: ``256 to 512``."""
+    return ends_text(found) if found.falls else "–"
 
 
 def condensation_text(found: Condensation, over: Axis) -> str:

@@ -147,12 +147,12 @@ def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
         return
     for rule in others(answer.rules):
         found = answer.boundary(rule, statistic)
-        known = [each for each in found if each.d_k is not None]
+        known = [each for each in found if each.falls]
         if known:
             first, last = known[0], known[-1]
-            ends = f" and {boundary_text(last)} with {last.n:,}" if last.n != first.n else ""
+            ends = f", {boundary_text(last)} with {last.n:,}" if last.n != first.n else ""
             yield (
-                f"Removing {formula(rule)} makes the median {symbol} larger up to d_k "
+                f"Removing {formula(rule)} makes the median {symbol} larger up to some d_k of "
                 f"{boundary_text(first)} with {first.n:,} keys{ends}, and smaller beyond."
             )
         elif found:

@@ -140,17 +140,18 @@ def _ratios(answer: Answer, statistic: Statistic) -> Iterator[str]:
 
 
 def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
-    """Yield d*(n) of a map, between its places."""
+    """Yield between which places of a map d*(n) is."""
     if answer.settings.view != "map":
         return
     for rule in others(answer.rules):
         found = answer.boundary(rule, statistic)
-        if any(each.d_k is not None for each in found):
+        if any(each.falls for each in found):
             yield "\n" + paragraph(
                 f"The median {NAMES[statistic].symbol} unscaled over m = {formula(rule)} falls "
-                "through 1 for the last time at this d_k, read between the map's places, as the "
-                "interval in brackets is, for two standard errors to either side, with ≤ or ≥ "
-                "alone where it may go beyond the map; – where the ratio does not fall so on it:"
+                "through 1 for the last time between these d_k of the map, two standard errors to "
+                "either side, with ≤ or ≥ alone where it may do so beyond the map; – where the "
+                "ratio does not fall so on it. Crossovers say where between them, sweep "
+                "--crossover for every n:"
             )
             pairs = [f"n = {each.n:,}: {boundary_text(each)}" for each in found]
             yield paragraph("; ".join(pairs))

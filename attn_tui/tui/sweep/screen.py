@@ -59,7 +59,8 @@ class SweepScreen(InstrumentScreen):
         super().__init__()
         self.question: Experiment | None = None
         self.at_place = AtPlace(self)
-        self.computings += (self.at_place.computing,)
+        self.row = results.RowCrossovers(self)
+        self.computings += (self.at_place.computing, self.row.computing)
         self._begun: Shown | None = None
 
     def make_parts(self) -> Iterable[Part[Any]]:
@@ -119,6 +120,8 @@ class SweepScreen(InstrumentScreen):
         self.computing.ask(question, partial(results.work, experiment, drawn))
         if best := self.job.result(question) or drawn:
             self.answer = restated(best, experiment)
+            if best.progress == 1.0 and self.settings.view == "map":
+                self.answer = replace(self.answer, crossovers=self.row.found(experiment))
         place = drawing.place_of(experiment)
         if self.answer and self.answer.progress == 1.0 and place not in self.answer.points.places:
             self.at_place.go_on(experiment, *place)

@@ -237,9 +237,10 @@ def test_the_curves_of_a_map_are_those_of_the_row_of_the_cursor() -> None:
         text = chart(each, (n, d_k), 60, 22)
         assert text.startswith(f"{min(each.points.ns, key=lambda m: abs(log(m / n))):,} keys  ")
         assert str(d_k) in text.splitlines()[-1]
-        row = next(row for row in each.boundary("inverse-sqrt", "gradient") if row.n >= n)
-        if row.d_k:
-            assert f"equal at {short_place(row.d_k)}" in text
+        met = each.crossing("inverse-sqrt", "gradient", n)
+        assert (met is not None) == (n == each.settings.n)
+        if met:
+            assert f"equal at {short_place(met.at)}" in text
 
 
 @pytest.mark.parametrize(("width", "height"), [(16, 10), (38, 20), (76, 14)])

@@ -200,15 +200,15 @@ def test_a_map_shows_where_the_ratio_turns() -> None:
     assert len(answers[-1].points) == 6 * 6 * 2
     assert answers[-1].curves == ()
     turns = answers[-1].boundary("inverse-sqrt", "gradient")
-    d_ks = [turn.d_k for turn in turns if turn.d_k is not None]
-    assert len(d_ks) == len(turns)
-    assert d_ks[0] < d_ks[2] < d_ks[-1]
+    assert all(turn.falls for turn in turns)
     assert len(answers[-1].condensation) == 12
     assert [turn.n for turn in turns] == log_grid((2, 128), 6)
     for turn in turns:
         found = crossover(turn.n, draws=2000)
         assert found is not None
         assert found.d_k is not None
+        assert turn.low in answers[-1].points.d_ks
+        assert turn.high in answers[-1].points.d_ks
         assert turn.low is not None
         assert turn.high is not None
         assert turn.low < found.d_k < turn.high
@@ -305,3 +305,17 @@ def test_errors_of_ratios_are_those_of_paired_draws() -> None:
     same = found[0].ratio(16, 64, "none", "entropy")
     assert same is not None
     assert (same.log_mean_error, same.log_median_error) == (0.0, 0.0)
+
+
+def test_a_map_and_curves_name_the_crossover_that_is_searched_for() -> None:
+    """At the same n, seed and draws one question has one answer."""
+    found = crossover(8, draws=300, seed=5)
+    assert found is not None
+    curves = replace(SMALL, n=8, n_range=(2, 32), draws=300, seed=5, crossovers=True)
+    for settings in (curves, replace(curves, view="map", map_points=5)):
+        (*_, last) = answer(ask(settings))
+        met = last.crossing("inverse-sqrt", "gradient", 8)
+        assert met is not None
+        assert (met.at, met.low, met.high) == (found.d_k, found.low, found.high)
+        # Of other rows of a map nothing was searched for.
+        assert last.crossing("inverse-sqrt", "gradient", 32) is None

@@ -25,6 +25,7 @@ from attn_tui.report.sweep import csv as sweep_csv
 from attn_tui.report.sweep import json as sweep_json
 from attn_tui.report.sweep import text as sweep_text
 from attn_tui.report.sweep.headline import headline
+from attn_tui.report.sweep.names import ends_text
 from attn_tui.report.sweep.sentences import said
 from attn_tui.report.sweep.tables import numbers_at
 from tests.report.explore.test_reports import DOCS, strict
@@ -266,7 +267,7 @@ def test_the_rule_that_is_none_may_stand_anywhere() -> None:
         swept(64, replace(CASES["map"], draws=64, rules=rules))
         for rules in (("none", "inverse-sqrt"), ("inverse-sqrt", "none"))
     ]
-    lines = [re.findall(r"n = .*≈.*", "".join(sweep_text.render(each))) for each in maps]
+    lines = [re.findall(r"n = .*: .* to .*", "".join(sweep_text.render(each))) for each in maps]
     assert lines[0] == lines[1] != []
 
 
@@ -290,8 +291,9 @@ def test_sentences_agree_with_the_points() -> None:
     assert "removing 1/√d_k makes the median tr J smaller at every d_k" in text
     text = " ".join(said(found("map"), "gradient"))
     boundary = found("map").boundary("inverse-sqrt", "gradient")
-    assert boundary[-1].d_k is not None
-    assert "makes the median ‖∂p/∂s‖_F larger up to d_k ≈" in text
+    first, *_, last = [each for each in boundary if each.falls]
+    ends = f"{ends_text(first)} with {first.n} keys, {ends_text(last)} with {last.n}"
+    assert f"makes the median ‖∂p/∂s‖_F larger up to some d_k of {ends}, and smaller" in text
 
 
 def swept(d_k: int, settings: Settings) -> Answer:
@@ -388,4 +390,5 @@ def test_ratios_are_those_of_the_points_in_json_and_csv() -> None:
     )
     assert float(row["log_ratio_of_means"]) == scaled["gradient"]["ratio"]["log_mean"]
     line = [b for b in plain["boundary"] if (b["n"], b["readout"]) == (n, "gradient")]
-    assert [b["d_k"] for b in line] == [each.boundary("inverse-sqrt", "gradient")[-1].d_k]
+    last = each.boundary("inverse-sqrt", "gradient")[-1]
+    assert [(b["falls"], b["low"], b["high"]) for b in line] == [(last.falls, last.low, last.high)]
