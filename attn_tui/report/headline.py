@@ -20,7 +20,8 @@ ALL = 0.9995
 _LARGEST = log(1e6)
 """Factors of which the logarithm is larger are not spelled out."""
 
-_SAME = log(1.05)
+SAME = log(1.05)
+"""A factor of which the logarithm is smaller stays the same."""
 
 ROUGH, WIDE = 0.05, log(1.5)
 """A factor with a larger relative error is said to be about so; of one whose 95 % interval spans
@@ -138,11 +139,14 @@ class Factor:
         log: The logarithm of the number afterwards less that before; NaN if unknown.
         error: Its standard error; 0 if it is exact, NaN if that is not known.
         dead: Whether the number is next to nothing afterwards too.
+        middle: Of a median over several, the ends of their middle half, by the logarithm; instead
+            of an error.
     """
 
     log: float
     error: float = 0.0
     dead: bool = False
+    middle: tuple[float, float] | None = None
 
     @classmethod
     def between(cls, before: float, after: float) -> "Factor":
@@ -158,7 +162,14 @@ class Factor:
     @property
     def stays(self) -> bool:
         """Whether it changes the number by less than 5 %, or by less than can be told."""
-        return not abs(self.log) > max(2.0 * self.error, _SAME)
+        low, high = self.ends
+        return not (abs(self.log) > SAME and (low > 0.0 or high < 0.0))
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Where its logarithm lies: 95 times in 100, or that of the middle half of several."""
+        apart = SPAN * self.error
+        return self.middle or (self.log - apart, self.log + apart)
 
     @property
     def back(self) -> bool:
@@ -168,13 +179,15 @@ class Factor:
     @property
     def many(self) -> str:
         """How many times, as far as the error tells: ``24``, ``about 26``, ``6.7 to 23``."""
-        size, apart = abs(self.log), SPAN * self.error
-        if size > _LARGEST:
+        size = abs(self.log)
+        low, top = sorted(map(abs, self.ends))
+        if min(size, low) > _LARGEST or (size > _LARGEST and self.middle is None):
             return "over a million"
-        if not 2.0 * apart > WIDE:
-            return ("" if self.error < ROUGH else "about ") + rounded(exp(size))
-        low, top = rounded(exp(size - apart)), size + apart
-        return f"over {low}" if top > _LARGEST else f"{low} to {rounded(exp(top))}"
+        if not top - low > WIDE:
+            rough = top - low >= 2.0 * SPAN * ROUGH
+            return "about " * rough + rounded(exp(size))
+        least = rounded(exp(low))
+        return f"over {least}" if top > _LARGEST else f"{least} to {rounded(exp(top))}"
 
     @property
     def times(self) -> str:
@@ -182,11 +195,17 @@ class Factor:
         return f"{self.many} times {'larger' if self.log > 0 else 'smaller'}"
 
     @property
+    def at_least(self) -> str:
+        """The same by its lower end alone, where it has two: ``over 6.7 times larger``."""
+        low, between, _ = self.times.partition(" to ")
+        return f"over {low} times{self.times.partition(' times')[2]}" if between else self.times
+
+    @property
     def word(self) -> str:
         """What the number is afterwards, in as few words as can be: ``back``, ``the same``."""
         if not self.known:
             return "unknown"
-        if abs(self.log) > _LARGEST:
+        if self.many == "over a million":
             return "gone" if self.log < 0 else "still almost nothing" if self.dead else "back"
         return "about the same" if self.stays else self.times
 

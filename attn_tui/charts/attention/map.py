@@ -321,17 +321,25 @@ def _legends(answer: Answer, place: Layout) -> Sequence[Row]:
         tiny = f"{down:,} × {across:,} of {answer.done:,} × {answer.n_keys:,}"
         each = f"a part: {tiny} weights"
     elif place.rows * place.keys == 1:
-        return samples, short, (*tight, (" %", "label"))
+        blank: Row = (("   blank: masked", "label"),) * _is_masked(answer)
+        return (*samples, *blank), (*short, *blank), samples, short, (*tight, (" %", "label"))
     else:
         tiny = f"largest of {place.rows:,} × {place.keys:,}"
         each = f"each cell: the {tiny} weights"
+    blank = (("   blank: masked", "label"),) * _is_masked(answer)
     return (
+        (*samples, (f"   {each}", "label"), *blank),
         (*samples, (f"   {each}", "label")),
         ((each, "label"), ("  ", "text"), *short),
         ((tiny, "label"), ("  ", "text"), *short),
         ((tiny, "label"), ("  ", "text"), *tight, (" %", "label")),
         ((tiny, "label"),),
     )
+
+
+def _is_masked(answer: Answer) -> bool:
+    """Return whether a key is masked for a query that is known."""
+    return bool((answer.attended[: answer.done] < answer.n_keys).any())
 
 
 def _percent(share: float) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attn_tui.compute.attention.answer import MOVED, NAMES, Answer, Side, log_factors, moved
-from attn_tui.report.headline import ALL, DIVISORS, Factor, Headline, done, percent, rounded
+from attn_tui.report.headline import ALL, DIVISORS, SAME, Factor, Headline, done, percent, rounded
 
 _EQUAL = 0.99
 """Of so large a part of the keys it sees a query shares its weight almost equally."""
@@ -21,7 +21,8 @@ class Sharing:
 
     Attributes:
         n_queries: How many rows are known, and meet no NaN or infinity.
-        single: How many put practically all their weight on one key.
+        choosing: How many of those have a choice.
+        single: How many of those put practically all their weight on one key.
         undefined: How many have no weights, but NaN.
         typical: Whether that is what half of those do that can choose.
         effective: The median of the effective keys of those.
@@ -31,6 +32,7 @@ class Sharing:
     """
 
     n_queries: int
+    choosing: int
     single: int
     undefined: int
     typical: bool
@@ -47,12 +49,13 @@ class Sharing:
         undefined = np.isnan(largest) & there
         chosen = rows[~undefined[rows]]
         share = side.effective_keys[chosen] / answer.attended[chosen]
-        own = side.key[: answer.done][largest >= ALL]
+        own = side.key[chosen][side.largest[chosen] >= ALL]
         return cls(
             int(there.sum()),
-            int((largest >= ALL).sum()),
+            int(rows.size),
+            int(own.size),
             int(undefined.sum()),
-            bool(chosen.size and 2 * (side.largest[chosen] >= ALL).sum() >= chosen.size),
+            bool(chosen.size and 2 * own.size >= chosen.size),
             _median(side.effective_keys[chosen]),
             _median(side.largest[chosen]),
             bool(chosen.size and (share >= _EQUAL).all()),
@@ -66,10 +69,16 @@ class Sharing:
             subject, verb = _part(self.undefined, self.n_queries, "has", "have")
             return (f"{subject} {verb} no weights but NaN",)
         if self.typical:
-            subject, verb = _part(self.single, self.n_queries, "puts", "put")
+            subject, verb = _part(self.single, self.choosing, "puts", "put")
+            whose = "" if self.choosing == self.n_queries else " with a choice"
+            bare = subject.replace(" queries", "") if whose else subject
             their = "its" if verb == "puts" else "their"
-            texts = (f"practically all {their} weight", "practically all")
-            return tuple(f"{subject} {verb} {text} on {self._where}" for text in texts)
+            texts = (
+                f"{subject}{whose} {verb} practically all {their} weight",
+                f"{subject}{whose} {verb} practically all",
+                f"{bare}{whose} {verb} practically all",
+            )
+            return tuple(f"{text} on {self._where}" for text in texts)
         if self.equal:
             return ("every query shares its weight almost equally",)
         if self.largest >= _HALF:
@@ -82,16 +91,27 @@ class Sharing:
     def _where(self) -> str:
         return "one key" if self.key is None else f"key {self.key:,}"
 
-    def after(self, first: "Sharing") -> str:
-        """Return the same where the other side was told of before, with the blank before it."""
+    def after(self, first: "Sharing") -> tuple[str, ...]:
+        """Return the same where the other side was told of before, at decreasing length.
+
+        The blank before it is there too.
+        """
         if self.typical and first.typical and not (self.undefined or first.undefined):
-            return ", all of these do" if self.single == first.single else f", {self.single:,} do"
-        if self.undefined or self.typical or self.equal or first.undefined:
-            return f", {self.clauses[0]}"
+            return (
+                (", all of these do",)
+                if self.single == first.single
+                else (f", {self.single:,} do",)
+            )
+        if self.undefined or self.typical or self.equal:
+            return tuple(f", {each}" for each in self.clauses)
         if self.largest >= _HALF:
-            known = first.largest >= _HALF
-            return f" it is typically {percent(self.largest)}" if known else f", {self.clauses[0]}"
-        return f" it is typically shared by {_keys(self.effective)}"
+            shares = f" a query typically puts {percent(self.largest)}"
+            return f"{shares} of its weight on one key", f"{shares} on one key", shares
+        keys = _keys(self.effective)
+        uses = f" a query typically uses {keys}"
+        long = f" a query typically shares its weight among {keys}"
+        known = "key" in first.clauses[-1]
+        return long, uses, *([uses.removesuffix(" keys")] if known else [])
 
     @property
     def brief(self) -> str:
@@ -99,7 +119,7 @@ class Sharing:
         if self.undefined:
             return f"{self.undefined:,} of {self.n_queries:,} NaN"
         if self.typical:
-            return f"{self.single:,} of {self.n_queries:,} on {self._where}"
+            return f"{self.single:,} of {self.choosing:,} on {self._where}"
         if self.equal:
             return "almost equal"
         return f"{percent(self.largest)} on one" if self.largest >= _HALF else _keys(self.effective)
@@ -159,8 +179,7 @@ def _sentences(
     answer: Answer, begins: tuple[str, str], first: Sharing, second: Sharing
 ) -> Iterator[str]:
     """Yield one side after the other and what becomes of the gradient, ever shorter."""
-    factor, after = typical_factor(answer), second.after(first)
-    ends = [f", and the gradient {factor.becomes}"] * factor.known + [""]
+    ends = [*_becomes(answer), ""]
     if answer.pinned is not None:
         ends = [*_moves(answer, first.n_queries)]
     for share in _sink(answer) if answer.pinned is None else ():
@@ -169,8 +188,8 @@ def _sentences(
         ends = [f"; the sink takes {share}{end}" for end in few] + ends[-1:]
     for end in ends:
         for clause in first.clauses:
-            yield f"{begins[0]}{clause}. {begins[1]}{after}{end}."
-        yield f"{begins[0]}{first.clauses[-1]}. {begins[1]}{after.removesuffix(' keys')}{end}."
+            for after in second.after(first):
+                yield f"{begins[0]}{clause}. {begins[1]}{after}{end}."
     if answer.pinned is not None:
         yield f"Pinned: {first.brief}. Now: {second.brief}{ends[0]}."
     yield f"{first.brief} → {second.brief}."
@@ -189,12 +208,35 @@ def _moves(answer: Answer, known: int) -> Iterator[str]:
     yield f". {count:,} of {known:,} largest weights {verb} {by}"
 
 
+def _becomes(answer: Answer) -> Iterator[str]:
+    """Yield what becomes of the gradient, ever shorter, if that is known."""
+    factor = typical_factor(answer)
+    if not factor.known:
+        return
+    low, high = factor.ends
+    if low < -SAME and high > SAME:
+        logs = log_factors(answer)
+        more = f"{int((logs > 0.0).sum()):,} of {logs.size:,}"
+        yield f", and in {more} the gradient is larger"
+        yield f", the gradient larger in {more}"
+        return
+    yield f", and the gradient {factor.becomes}"
+    if factor.word == factor.times:
+        yield f", the gradient {factor.times}"
+        yield f", the gradient {factor.at_least}"
+
+
 def typical_factor(answer: Answer) -> Factor:
-    """Return the median of what becomes of the gradient, over queries that can choose."""
+    """Return the median of what becomes of the gradient, over queries that can choose.
+
+    With it goes what becomes of that of their middle half.
+    """
     logs = log_factors(answer)
-    logs = logs[~np.isnan(logs)]
-    median = _median(logs) if logs.size else float("nan")
-    return Factor(median, dead=bool(_median(answer.scaled.log_gradient[answer.choosing]) < -14.0))
+    logs = np.sort(logs[~np.isnan(logs)])
+    dead = bool(_median(answer.scaled.log_gradient[answer.choosing]) < -14.0)
+    out = (logs.size - 1) // 4
+    middle = (float(logs[out]), float(logs[-1 - out])) if logs.size else None
+    return Factor(_median(logs), dead=dead, middle=middle)
 
 
 def _done(answer: Answer) -> str:

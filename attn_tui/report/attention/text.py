@@ -4,9 +4,11 @@ from collections.abc import Iterator
 
 from attn_tui.compute.attention.answer import Answer
 from attn_tui.compute.counted import counted
-from attn_tui.report.attention.headline import headline
+from attn_tui.compute.norms import power
+from attn_tui.report.attention.headline import headline, typical_factor
 from attn_tui.report.attention.tables import row_columns
 from attn_tui.report.head import head, line
+from attn_tui.report.numbers import quantity
 from attn_tui.report.rows import WIDTH, paragraph
 from attn_tui.report.table import laid
 
@@ -41,4 +43,13 @@ def sentences(answer: Answer) -> Iterator[str]:
         yield f"Of {known} {'is' if answer.done == 1 else 'are'} known: it was stopped."
     yield "Rows are counted from 0; sees is how many keys are not masked for a query."
     yield "Effective keys are e^H, with the entropy H of a row's weights."
-    yield "What a query typically does is the median over those that can choose between keys."
+    keys = "keys, or keys and a sink" if answer.head.setup.scale.sink is not None else "keys"
+    count = answer.choosing.size
+    several = f"the {count:,}" if count > 1 else "those"
+    yield f"What a query typically does is the median over {several} with a choice between {keys}."
+    factor = typical_factor(answer)
+    if factor.known and count > 1:
+        median, low, high = (quantity(power(log), log) for log in (factor.log, *factor.ends))
+        second, first = reversed(answer.names)
+        yield f"Of these ‖∂p/∂s‖ {second} over {first} is {median} in the median, and"
+        yield f"{low} to {high} in the middle half."

@@ -29,6 +29,14 @@ from attn_tui.tui.widgets.bar import Item
 TABLE = 7
 """Lines that are left below a map from which on there is a table of its rows."""
 
+_NO_VALUES = (
+    " Without V there is no output: x has an example with one, Queries that equal keys; so have "
+    "the heads of a capture, on 5",
+    " Without V there is no output: x, Queries that equal keys, has one",
+    " No V, no output: x has one",
+)
+"""What stands where outputs would, at decreasing length."""
+
 LOW, ROOMY = 12, 18
 """Lines of a chart from which on numbers stand in a line below it, and in two."""
 
@@ -152,7 +160,7 @@ def table_rows(scene: Scene, shown: Answer, width: int, height: int) -> Sequence
     """Return the table of the rows around the cursor, or of their output."""
     output = scene.view.chart == "output"
     if output and not shown.has_values:
-        return message(" There is no V here: q, K and V are typed in Explore (1, e)", width, height)
+        return message(first_text(_NO_VALUES, width), width, height)
     return row_table(scene, shown, width, height, output)
 
 
