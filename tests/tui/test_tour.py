@@ -196,7 +196,7 @@ async def test_it_is_taken_up_where_it_was_left(lesson: Tour, state: Path) -> No
         person.sees("what you have seen")
         await person.press("enter")
         person.sees("0 of 1 guesses were right.", "Your guess: key one. Right: key two.")
-        person.sees("It has the", "That is four times as many.")
+        person.sees("the largest score.", "That is four times as many.")
         await person.press("escape")
         assert person.asked.draft == opening(EXAMPLE)
     async with on_tour(lesson) as person:
