@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from math import inf
 from os import environ
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import ClassVar
 
 from textual import on
@@ -70,7 +70,7 @@ class AttnApp(Punctual, App[None]):
     # One sheet: each that comes later has all parsed anew.
     CSS_PATH: ClassVar[list[str | PurePath]] = [
         "app.tcss",
-        *(f"{each.name}/{each.name}.tcss" for each in INSTRUMENTS),
+        *sorted(Path(__file__).parent.glob("*/*.tcss")),
     ]
     ENABLE_COMMAND_PALETTE = False
     # Textual fails on a selection whose beginning is not there any more.
