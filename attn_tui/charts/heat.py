@@ -1,5 +1,6 @@
 """Heat maps: shaded cells between the heads of rows and columns, one with the cursor."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
@@ -38,6 +39,11 @@ class Shading:
         """Return 0, too small for a shade, to 4 for natural logarithms of sizes, in any shape."""
         reached = np.searchsorted(self.steps, log_sizes / LN10 + 1e-9, side="right")
         return np.where(reached > 0, reached + self.lightest - 1, 0)
+
+    def shade(self, log_size: float) -> int:
+        """Return the shade of the natural logarithm of one size."""
+        reached = bisect_right(self.steps, log_size / LN10 + 1e-9)
+        return reached + self.lightest - 1 if reached else 0
 
     def samples(self, form: str) -> Row:
         """Return each shade with its size in place of the ``{}`` of a form, the darkest first."""

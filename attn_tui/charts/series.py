@@ -77,8 +77,10 @@ class Band:
         low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
         inside |= (low <= high) & (np.abs(rows - (low + high) / 2) <= 0.5 / grid.height)
         inside &= (middles >= at[0]) & (middles <= at[-1])
-        for row, column in np.argwhere(inside).tolist():
-            grid.put(column, row, BAND, f"{self.role}_band")
+        for row, line in enumerate(inside):
+            edges = np.flatnonzero(np.diff(line, prepend=False, append=False))
+            for start, stop in edges.reshape(-1, 2).tolist():
+                grid.put(start, row, BAND * (stop - start), f"{self.role}_band")
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ def labelled(label: str, text: str, size: int, width: int = WIDTH) -> str:
     return "".join(f"{label * (at == 0):<{size}}{line}\n" for at, line in enumerate(lines))
 
 
-_NARROW = re.compile("[ -~−×±∞–∂·√…‖Δσρμ₀-₉⁰¹²³⁴-⁹─-▟▸●◆■→←↑↓⠀-⣿]*")
+_NARROW = re.compile("[ -~−×±∞–∂·√…‖Δσρμ₀-₉⁰¹²³⁴-⁹─-▟▸▲▼●◆■÷≈≥≤≫→←↑↓⠀-⣿]*")
 """What consists of nothing else has a character in each cell, and need not be measured."""
 
 

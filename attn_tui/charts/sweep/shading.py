@@ -37,7 +37,7 @@ class FactorShading(Shading):
         """Return the cell of a ratio, unscaled over scaled, given as its natural logarithm."""
         if isnan(value):
             return Cell(0, "NaN"[:body], "error")
-        shade = int(self.shades(np.abs(value)))
+        shade = self.shade(abs(value))
         if not shade:
             return Cell(0, "=".rjust(min(body, LEAST_FACTOR)), "zero")
         sign, role = (BELOW, "negative") if value > 0.0 else (ABOVE, "positive")
@@ -94,7 +94,7 @@ class SizeShading(Shading):
 
     def cell(self, value: float, body: int) -> Cell:
         """Return the cell of a number, given as its natural logarithm."""
-        shade = int(self.shades(np.asarray(value)))
+        shade = self.shade(value)
         role = f"positive{shade}" if shade else "zero"
         if body < LEAST_VALUES:
             return Cell(shade, "" if shade else SHADES[0], role)

@@ -3,10 +3,9 @@
 What a click does there, and what is said of that where the mouse rests, is one thing: a `Target`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, zip_longest
-from operator import itemgetter
+from itertools import zip_longest
 from typing import Literal, Protocol, cast
 
 from rich.segment import Segment
@@ -178,28 +177,35 @@ class Canvas(Widget):
             row = tuple((text.replace("…", "."), role) for text, role in shown(row, width))
         whole = "".join(text for text, _ in row)
         if not (is_narrow(whole) and len(whole) <= width):
-            segments = VISIBLE.apply(
-                [*self._segments(shown(row, width), app, filters)], TRANSPARENT
+            segments = self._segments(shown(row, width), app, filters)
+            return Strip(VISIBLE.apply(segments, TRANSPARENT)).adjust_cell_length(
+                width, self._style("text", app, filters)
             )
-            return Strip(segments).adjust_cell_length(width, self._style("text", app, filters))
         row = (*row, (" " * (width - len(whole)), "text"))
         return Strip(self._segments(row, app, filters), width)
 
-    def _segments(self, row: Row, app: Styled, filters: Sequence[LineFilter]) -> Iterator[Segment]:
-        """Yield the parts of a row, neighbours that look the same as one."""
-        styled = ((text, self._style(role, app, filters)) for text, role in row if text)
-        for style, parts in groupby(styled, itemgetter(1)):
-            yield Segment("".join(text for text, _ in parts), style)
+    def _segments(self, row: Row, app: Styled, filters: Sequence[LineFilter]) -> list[Segment]:
+        """Return the parts of a row, neighbours that look the same as one."""
+        segments, whole, last = [], "", None
+        for text, role in row:
+            style = self._styles.get(role) or self._style(role, app, filters)
+            if style is not last and whole:
+                segments.append(Segment(whole, last))
+                whole = ""
+            whole, last = whole + text, style
+        return [*segments, Segment(whole, last)] if whole else segments
 
     def _style(self, role: str, app: Styled, filters: Sequence[LineFilter]) -> Style:
-        """Return how a role looks in the colours there are."""
+        """Return how a role looks in the colours there are, the same object as others that do."""
         if role not in self._styles:
-            shown_as = "muted" if self.faded and role in FADING else role
-            segments = [Segment("", app.role_styles[shown_as])]
+            style = app.role_styles["muted" if self.faded and role in FADING else role]
+            segments = [Segment("", style)]
             for each in filters:
                 # The style has a background of its own.
                 segments = each.apply(segments, TRANSPARENT)
-            self._styles[role] = segments[0].style or app.role_styles[shown_as]
+            style = segments[0].style or style
+            alike = (each for each in self._styles.values() if each == style)
+            self._styles[role] = next(alike, style)
         return self._styles[role]
 
     def cover(self, covered: bool) -> None:
