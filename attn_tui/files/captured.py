@@ -15,7 +15,6 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
 from attn_tui.compute.whole import parse_whole
-from attn_tui.engine.making import Making, found_masks
 from attn_tui.files.paths import absolute, beside, shown_path, true_path
 from attn_tui.files.plain_reader import checked, known, of_type
 
@@ -100,6 +99,9 @@ def _read(
     names: str,
 ) -> Captured:
     """Return a head read, and masked, as its output says, where that was not captured."""
+    # What fits masks is long to import, and no start waits for it.
+    from attn_tui.engine.making import Making, found_masks
+
     source = read_head(paths, batch, layer, head, row, layout=layout, names=names)
     known = found_masks(capture := open_as(paths, layout, names), Making(), (layer,))[layer]
     if known.reading and known.fits:

@@ -13,7 +13,6 @@ from attn_tui.compute.counted import counted
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft, parse
-from attn_tui.files.opening import open_draft
 from attn_tui.files.paths import true_path
 from attn_tui.files.watch import Watch
 from attn_tui.report.export import Forms, export
@@ -150,6 +149,9 @@ class Filing(Part[Host]):
             return
 
         def read(watch: Watch) -> Draft:
+            # No start waits for what reads files.
+            from attn_tui.files.opening import open_draft
+
             return open_draft(true_path(text), asked.draft.setup, watch)
 
         def opened(draft: Draft) -> None:

@@ -42,7 +42,7 @@ class Reader:
 
 async def opening(person: Person, monkeypatch: pytest.MonkeyPatch, reader: Reader) -> None:
     """Ask for a file that takes long, and wait until the screen says so."""
-    monkeypatch.setattr(filing, "open_draft", reader)
+    monkeypatch.setattr("attn_tui.files.opening.open_draft", reader)
     await person.press("ctrl+o")
     await person.paste("big [b].csv")
     await person.press("enter")

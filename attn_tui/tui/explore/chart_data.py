@@ -2,13 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 from importlib import import_module
 from typing import Any
 
 from attn_tui.compute.experiment import Experiment, Stop
 from attn_tui.compute.explore.answer import over_d_k
-from attn_tui.compute.explore.precision_lab import lab
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.models import NO_MODEL
 from attn_tui.compute.setup import Setup
@@ -67,4 +65,10 @@ def over(experiment: Experiment, view: View) -> Needed:
 def tried(experiment: Experiment, view: View) -> Needed:
     """Return what the precision lab needs."""
     key = LabKey(experiment.source, experiment.setup, view.vector, view.key)
-    return Needed(key, partial(lab, experiment, view.vector, view.key))
+
+    def work(stop: Stop) -> Any:
+        from attn_tui.compute.explore.precision_lab import lab
+
+        return lab(experiment, view.vector, view.key, stop)
+
+    return Needed(key, work)
