@@ -36,6 +36,7 @@ from attn_tui.tui.first_minute import OVER, FirstMinute
 from attn_tui.tui.guard import VISIBLE, received
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.memory import remember_theme
+from attn_tui.tui.sheet import Sheet
 from attn_tui.tui.state import Asked, History, only_of
 from attn_tui.tui.theme import role_styles, role_variables
 from attn_tui.tui.timers import Punctual
@@ -97,6 +98,7 @@ class AttnApp(Punctual, App[None]):
         # Textual begins with an empty screen otherwise, laid out and drawn before the first.
         self.DEFAULT_MODE = instrument  # type: ignore[misc]
         super().__init__(ansi_color=True if no_color else None)
+        self.stylesheet = Sheet(variables=self.get_css_variables())
         if no_color:
             # Textual turns a true-colour theme black when colours are taken out of it.
             self.theme = "ansi-dark"
