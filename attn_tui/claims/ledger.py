@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
+from threading import Lock
 
 from attn_tui.claims import (
     assumptions,
@@ -67,7 +68,19 @@ def find(id: str, claims: Mapping[str, Claim] | None = None) -> Claim:
     raise InputError("claim", f"there is none called {inert(id)}", " or ".join(near))
 
 
-@cache
+_TRYING = Lock()
+
+
 def own_finding(id: str) -> Finding:
-    """Return what comes of a claim tried as it is; once found, it is kept."""
+    """Return what comes of a claim tried as it is; once found, it is kept.
+
+    Who asks while it is being tried waits for that: a screen that is left and come back to would
+    else try it as often as it is come to, all at once.
+    """
+    with _TRYING:
+        return _own_finding(id)
+
+
+@cache
+def _own_finding(id: str) -> Finding:
     return try_claim(ledger()[id])

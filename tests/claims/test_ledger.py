@@ -1,12 +1,16 @@
 """The whole ledger: every verdict at three seeds, and none that could not be another."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
+from threading import Barrier, BrokenBarrierError
 
 import pytest
 
-from attn_tui.claims.claim import TOPICS, Finding, try_claim
-from attn_tui.claims.ledger import find, ledger
+from attn_tui.claims import ledger as claims
+from attn_tui.claims.claim import TOPICS, Claim, Finding, try_claim
+from attn_tui.claims.ledger import find, ledger, own_finding
 from attn_tui.claims.settings import FIRST
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError
@@ -83,3 +87,21 @@ def test_an_unknown_id_names_the_nearest() -> None:
 
 def test_the_first_claim_is_tried_with_what_nobody_asked_for() -> None:
     assert find(FIRST).trial == Trial()
+
+
+def test_a_claim_that_two_ask_for_at_once_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried_twice, tries = Barrier(2), []
+
+    def tried(claim: Claim) -> Finding:
+        tries.append(claim.id)
+        with suppress(BrokenBarrierError):
+            tried_twice.wait(0.5)
+        return Finding(claim, claim.trial)
+
+    monkeypatch.setattr(claims, "try_claim", tried)
+    name = "S0-1"
+    with ThreadPoolExecutor(2) as threads:
+        first, second = threads.map(own_finding, (name, name))
+    claims._own_finding.cache_clear()
+    assert first is second
+    assert tries == [name]
