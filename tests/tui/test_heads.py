@@ -206,6 +206,16 @@ async def test_the_command_of_the_doctor_prints_what_he_says(tmp_path: Path) -> 
     assert texts[0] == texts[1]
 
 
+async def test_where_the_doctor_cannot_say_anything_no_other_text_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "capture.safetensors"
+    write_safetensors(path, tensors(1), {"model_type": "llama", "head_dim": "32"})
+    async with at_heads(capture=(str(path),), rows=2) as person:
+        assert person.screen(HeadsScreen).said()
+        await person.press("t", "t")
+        person.sees("it has 1 head a layer, and 8 were captured")
+        assert not person.screen(HeadsScreen).said()
+
+
 async def test_a_file_that_cannot_be_read_says_why_where_it_was_named(tmp_path: Path) -> None:
     (tmp_path / "broken.safetensors").write_bytes(b"\0" * 9)
     write_safetensors(tmp_path / "other.safetensors", {"x": np.zeros((2, 2), np.float32)})

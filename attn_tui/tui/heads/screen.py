@@ -106,12 +106,15 @@ class HeadsScreen(InstrumentScreen):
 
     def said(self) -> str:
         """Return all there is to say of what is looked at."""
-        found = self.scene(self.asked).said if self.asked and self.view.chart == "doctor" else None
-        if found is None:
-            return super().said() or drawing.EMPTY_TEXT * (not self.settings.capture)
+        if not self.settings.capture:
+            return drawing.EMPTY_TEXT
+        if self.asked is None or self.view.chart != "doctor":
+            return super().said()
         from attn_tui.report.doctor.text import render
 
-        return "".join(render(found.report))
+        # While he has nothing to say, his command prints nothing either.
+        found = self.scene(self.asked).said
+        return "".join(render(found.report)) if found else ""
 
     @property
     def status(self) -> Status:
