@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import chdir, contextmanager
 from decimal import Decimal, InvalidOperation
-from itertools import chain, count
-from pathlib import Path
+from itertools import count
 from typing import Any
 
 from click.testing import CliRunner
 
 from attn_tui.charts.look_alikes import in_words
+from attn_tui.claims.ledger import find
 from attn_tui.commands.program import program
 from tests.terminal.driven import Driven, FaultError
 from tests.terminal.events import ESCAPE, LEAVE, Size, found
@@ -37,37 +37,68 @@ TRIES = 9
 """How often a text is read again until all is drawn."""
 
 
-def compare(driven: Driven, name: str) -> bool:
-    """Compare Explore with ``show``; return whether it could be, the scores being readable."""
-    if (file := saved(driven, "1", name)) is None:
-        # The dialogue may stay open over the editor, and the tour stands before the examples.
-        driven.send(f"{LEAVE}x\x1b[B\x1b[B\r")
+def compare(driven: Driven) -> bool:
+    """Compare the table of Explore with ``show``; return whether the scores could be read."""
+    go_to(driven, "1")
+    if (asked := driven.ask()) is None:
+        ask_example(driven)
         return False
-    report = printed("show", file, "--top", "100")
+    report = printed(driven, "show", asked, "--top", "100")
+    with beside(report):
+        compare_table(driven, report)
+    return True
+
+
+def compare_saved(driven: Driven, name: str) -> bool:
+    """Compare the text of Explore, and the table, with ``show`` of what is saved there."""
+    go_to(driven, "1")
+    if (asked := saved(driven, name)) is None:
+        ask_example(driven)
+        return False
+    report = printed(driven, "show", asked, "--top", "100")
     open_text(driven)
     with beside(report):
         driven.wait(lambda: place_of(said(driven.display), report), "text that show prints")
         place = place_of(said(driven.display), report)
         driven.send(ESCAPE)
-        table = reported(report[place:])
-        driven.wait(lambda: heads(driven.display), "table")
-        if heads(driven.display)["side"] == "now":
-            # It is compared with a pinned answer, which is let go.
-            driven.send("p")
-        driven.wait(lambda: agree(driven.display, table), "table that show prints")
+        compare_table(driven, report[place:])
     return True
+
+
+def compare_table(driven: Driven, report: Sequence[str]) -> None:
+    """Compare the table of the vector that is shown with one of those in a report."""
+    tables = reported(report)
+    driven.wait(lambda: heads(driven.display), "table")
+    if heads(driven.display)["side"] == "now":
+        # It is compared with a pinned answer, which is let go.
+        driven.send("p")
+    driven.wait(
+        lambda: any(agree(driven.display, table) for table in tables), "table that show prints"
+    )
+
+
+def go_to(driven: Driven, key: str) -> None:
+    """Go to an instrument, in the size in which is compared."""
+    driven.resize(WINDOW.columns, WINDOW.lines)
+    # The instrument may have kept the focus in an editor.
+    driven.send(f"{LEAVE}{key}{ESCAPE}")
+
+
+def ask_example(driven: Driven) -> None:
+    """Ask what can be read."""
+    # The dialogue may stay open over the editor, and the tour stands before the examples.
+    driven.send(f"{LEAVE}x\x1b[B\x1b[B\r")
 
 
 def compare_other(driven: Driven, command: str, seed: int) -> None:
     """Compare the beginning of what another instrument says with what the command prints."""
     key, little = OTHERS[command]
-    driven.resize(WINDOW.columns, WINDOW.lines)
-    driven.send(f"{LEAVE}{key}{ESCAPE}{''.join(map(found, (*little, f'seed {seed}')))}")
-    catch_up(driven, seed)
+    go_to(driven, key)
+    driven.send("".join(map(found, (*little, f"seed {seed}"))))
     unsaid = "nothing to say yet"
     report: list[str] = []
     for tries in count():
-        driven.wait(lambda: not draws(driven), f"end of what {command} draws")
+        asked = driven.ask()
         open_text(driven)
         # A box may be drawn in pieces: the line that names the seed must be there.
         driven.wait(lambda: seed_in(said(driven.display)) or sees(driven, unsaid), "a text")
@@ -75,9 +106,7 @@ def compare_other(driven: Driven, command: str, seed: int) -> None:
         close_text(driven)
         # A text is of what was drawn until then, perhaps for an older question.
         if seed_in(lines) == str(seed):
-            file = saved(driven, key, f"o{seed}.{tries}.json")
-            assert file, "what other instruments ask can be read always"
-            report = printed(command, file)
+            report = printed(driven, command, asked)
             # A short text ends with an empty line in its box.
             if report[: len(lines)] == lines or report == lines[:-1]:
                 return
@@ -86,20 +115,6 @@ def compare_other(driven: Driven, command: str, seed: int) -> None:
             raise FaultError("\n".join([f"no text that {command} prints", *seen]))
         # A dialogue stops what is drawn, so it has longer and longer.
         driven.rest(0.1 * 2**tries)
-
-
-def catch_up(driven: Driven, number: int) -> None:
-    """Wait until what was sent has been read and done: what has not been would say so no more."""
-    nothing = f"settled {number}"
-    driven.send(f"{LEAVE}{found(nothing)}")
-    driven.wait(lambda: sees(driven, f"matches '{nothing}'"), "list with nothing in it")
-    driven.send(ESCAPE)
-    driven.wait(lambda: not sees(driven, nothing), "closed list")
-
-
-def draws(driven: Driven) -> bool:
-    """Return whether something is drawn at random that is not known yet."""
-    return any("space stops" in line and " tried, " not in line for line in driven.display)
 
 
 def close_text(driven: Driven) -> None:
@@ -124,11 +139,9 @@ def seed_in(lines: Sequence[str]) -> str:
     return next((match[1] for match in found if match), "")
 
 
-def saved(driven: Driven, key: str, name: str) -> Path | None:
-    """Save what an instrument asks, and return the file, or None if scores cannot be read."""
-    driven.resize(WINDOW.columns, WINDOW.lines)
-    # The instrument may have kept the focus in an editor.
-    driven.send(f"{LEAVE}{key}{ESCAPE}\x13\x01\x0b{name}")
+def saved(driven: Driven, name: str) -> dict[str, Any] | None:
+    """Save what is asked, and return what the file holds; None if scores cannot be read."""
+    driven.send(f"\x13\x01\x0b{name}")
     # What came before has been read and drawn once this is.
     driven.wait(lambda: sees(driven, f" {name} "), "line that asks for a name")
     file = driven.folder / name
@@ -143,7 +156,11 @@ def saved(driven: Driven, key: str, name: str) -> Path | None:
     driven.wait(
         lambda: sees(driven, unread) or (told() and file.exists()), f"Saved {name}, or why not"
     )
-    return file if file.exists() else None
+    if not file.exists():
+        return None
+    asked: dict[str, Any] = json.loads(file.read_text())
+    file.unlink()
+    return asked
 
 
 def sees(driven: Driven, text: str) -> bool:
@@ -151,20 +168,22 @@ def sees(driven: Driven, text: str) -> bool:
     return any(text in line for line in driven.display)
 
 
-def printed(command: str, file: Path, *options: str) -> list[str]:
-    """Return what a command prints of the question of a file, which is then of no more use."""
+def printed(driven: Driven, command: str, plain: Any, *options: str) -> list[str]:
+    """Return what a command prints of a question."""
+    file = driven.folder / "asked.json"
+    file.write_text(json.dumps(plain))
     asked = ["--experiment", os.fspath(file)]
     if command == "claim":
-        (claim,) = json.loads(file.read_text())["claims"]
-        pairs = ((f"--{name.replace('_', '-')}", str(n)) for name, n in claim["trial"].items())
-        asked = [claim["id"], *chain.from_iterable(pairs)]
+        trial = {**plain["settings"]["claims"]}
+        asked = [trial.pop("claim")]
+        for control in find(asked[0]).controls:
+            asked += [f"--{control.replace('_', '-')}", str(trial[control])]
     # Files that are asked about may be named as they are from there.
     with chdir(file.parent):
         result = CliRunner().invoke(program, [command, *asked, *options])
     if result.exit_code:
         ended = f"{command} ends with {result.exit_code}"
         raise FaultError(f"{ended}: {result.output} {result.exception!r}")
-    file.unlink()
     return [line.rstrip() for line in result.stdout.splitlines()]
 
 
@@ -223,16 +242,18 @@ def split(lines: Sequence[str]) -> tuple[list[str], bool, list[str]]:
     return [*lines[:at]], at < len(lines), [*lines[at + 1 :]]
 
 
-def reported(report: Sequence[str]) -> dict[str, list[str]]:
-    """Return of each key that is listed the weights, the gradients and the change, as printed."""
-    start = next(n for n, line in enumerate(report) if line.lstrip().startswith("key "))
-    table = {}
-    for line in report[start + 1 :]:
-        if not line.strip()[:1].isdigit():
-            break
-        key, _, *numbers = line.split()
-        table[key] = numbers
-    return table
+def reported(report: Sequence[str]) -> list[dict[str, list[str]]]:
+    """Return of each vector, by key, the weights, the gradients and the change, as printed."""
+    tables: list[dict[str, list[str]]] = []
+    inside = False
+    for line in report:
+        if line.lstrip().startswith("key "):
+            tables.append({})
+            inside = True
+        elif inside and (inside := line.strip()[:1].isdigit()):
+            key, _, *numbers = line.split()
+            tables[-1][key] = numbers
+    return tables
 
 
 def heads(display: Sequence[str]) -> dict[str, Any]:

@@ -2,27 +2,36 @@
 
 import json
 import os
+import pty
 import re
 import select
 import signal
-import sys
 import tempfile
 import termios
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import groupby
+from multiprocessing import Pipe, get_context
 from pathlib import Path
 from typing import Any
 
 from tests.terminal.events import Event, Size
-from tests.terminal.terminal import Patience, Terminal
-from tests.terminal.watched import END, TASKS, THREADS
+from tests.terminal.shown import Shown
+from tests.terminal.terminal import Patience, environment_of
+from tests.terminal.watched import ASKS, END, TASKS, THREADS, begin
 
-WATCHED = Path(__file__).with_name("watched.py")
+_CONTEXT = get_context("forkserver")
+_CONTEXT.set_forkserver_preload(["tests.terminal.prepared"])
 
 FORBIDDEN = re.compile(rb"\x1b\]2;|\x1bPq|\xc2[\x80-\x9f]|\x1b\[31;5m")
 """What is pasted, or the name of a file, and must not be written as it is."""
+
+_STYLE = re.compile(rb"\x1b\[[\d;]*m|\x1b\[\?2026[hl]")
+"""What changes no text."""
+
+_PART = re.compile(rb"(?:\x1b(?:\[[\d;?]*)?)?\Z")
+"""What may be a part of a sequence at the end of what has come."""
 
 PAUSE = 0.02
 """Seconds without output in which a person looks; nothing that is found depends on it."""
@@ -39,24 +48,36 @@ class EndedError(Exception):
     """The program ended as it should when it is asked to."""
 
 
-class Driven(Terminal):
-    """The program, on a terminal where it must neither end nor write what was pasted."""
+class Driven(Shown):
+    """The program, on a terminal where it must neither end nor write what was pasted.
 
-    def __init__(self, size: Size, arguments: Sequence[str], folder: Path) -> None:
+    Attributes:
+        folder: It works there, and keeps there what it keeps.
+        last: The last screen before the shell's.
+        question: What it told last: plain values, or None where scores cannot be read.
+    """
+
+    def __init__(
+        self, size: Size, arguments: Sequence[str], folder: Path, fresh: bool = False
+    ) -> None:
+        super().__init__(size.columns, size.lines)
+        self.folder = folder
+        self.last: tuple[str, ...] = ()
+        self.question: dict[str, Any] | None = None
+        self._told, self._part = 0, b""
+        homes = ("HOME", "TMPDIR", *(f"XDG_{kind}_HOME" for kind in ("CONFIG", "STATE", "CACHE")))
+        environment = environment_of(dict.fromkeys(homes, os.fspath(folder)))
         with tempfile.NamedTemporaryFile(delete=False) as stacks:
             self._stacks = Path(stacks.name)
-        homes = ("HOME", "TMPDIR", *(f"XDG_{kind}_HOME" for kind in ("CONFIG", "STATE", "CACHE")))
-        environment = dict.fromkeys(homes, os.fspath(folder))
-        super().__init__(
-            size.columns,
-            size.lines,
-            arguments,
-            (sys.executable, os.fspath(WATCHED), os.fspath(self._stacks)),
-            environment,
-            folder,
-        )
-        os.set_blocking(self.child.child_fd, False)
-        self.last: tuple[str, ...] = ()
+        self._terminal, self._end = pty.openpty()
+        self._questions, tells = Pipe(duplex=False)
+        given = tells, arguments, environment, os.fspath(folder), fresh
+        of_program: Any = (os.ttyname(self._end), os.fspath(self._stacks), *given)
+        self._process = _CONTEXT.Process(target=begin, args=of_program)
+        termios.tcsetwinsize(self._end, (size.lines, size.columns))
+        self._process.start()
+        tells.close()
+        os.set_blocking(self._terminal, False)
         # Before, the terminal itself would take ctrl+c for the signal.
         self.wait(lambda: b"\x1b[?2004h" in self.raw, "start")
 
@@ -64,48 +85,71 @@ class Driven(Terminal):
         return self
 
     def __exit__(self, *error: Any) -> None:
-        super().__exit__(*error)
+        self._process.kill()
+        self._process.join()
+        self._process.close()
+        for descriptor in (self._terminal, self._end):
+            os.close(descriptor)
+        self._questions.close()
         self._stacks.unlink()
+
+    @property
+    def pid(self) -> int:
+        """The program."""
+        assert self._process.pid
+        return self._process.pid
+
+    def resize(self, columns: int, lines: int) -> None:
+        """Become another size."""
+        self.screen.resize(lines, columns)
+        termios.tcsetwinsize(self._terminal, (lines, columns))
 
     def stands(self) -> str:
         """Return where all threads and tasks of the program stand, if it still runs."""
-        if not self.child.isalive():
+        if not self._process.is_alive():
             return ""
         for number in (THREADS, TASKS):
-            self.child.kill(number)
+            os.kill(self.pid, number)
         end = time.monotonic() + 5.0
         while not (told := self._stacks.read_text()).endswith(END) and time.monotonic() < end:
             time.sleep(0.01)
         return told
 
-    def _take(self, data: bytes) -> None:
-        if found := FORBIDDEN.search(self.raw[-8:] + data):
+    def take(self, data: bytes) -> None:
+        """Show what the program writes, unless it must not be written."""
+        if found := FORBIDDEN.search(self.raw[-8:] + self._part + data):
             raise FaultError(f"wrote {found[0]!r}")
         # What is written behind the screen is no longer the screen.
         shown, end, told = data.partition(b"\x1b[?1049l")
-        super()._take(shown)
+        self._show(shown)
         self.last = self.display if end else ()
-        super()._take(end + told)
+        self._show(end + told)
         self.raw = self.raw[-KEPT:]
+
+    def _show(self, data: bytes) -> None:
+        """Show text alone: reading styles takes longest."""
+        data = self._part + data
+        self._part = _PART.search(data)[0]  # type: ignore[index]
+        super().take(_STYLE.sub(b"", data.removesuffix(self._part)))
 
     def _read(self, seconds: float) -> bool:
         """Read what there is, once there is something; return whether there was."""
-        if not select.select([self.child.child_fd], [], [], seconds)[0]:
-            return False
-        try:
-            data = os.read(self.child.child_fd, 65536)
-        except OSError:
-            data = b""
-        if not data:
+        ends = (self._terminal, self._questions, self._process.sentinel)
+        ready = select.select(ends, [], [], seconds)[0]
+        if self._terminal in ready:
+            self.take(os.read(self._terminal, 65536))
+        elif self._process.sentinel in ready:
             self._ended()
-        self._take(data)
-        return True
+        elif ready:
+            self.question = self._questions.recv()
+            self._told += 1
+        return bool(ready)
 
     def _ended(self) -> None:
-        self.child.wait()
-        if self.child.exitstatus == 0:
+        self._process.join()
+        status = self._process.exitcode
+        if status == 0:
             raise EndedError
-        status = self.child.exitstatus or f"signal {self.child.signalstatus}"
         reports = map(json.loads, map(Path.read_text, self.folder.glob("attn-tui/crash-*.json")))
         traces = ("".join(report["crash"]["traceback"]) for report in reports)
         raise FaultError("\n".join([f"ended with {status}", self.told, *traces]))
@@ -118,7 +162,7 @@ class Driven(Terminal):
 
     def wait(self, holds: Callable[[], object], wanted: str) -> None:
         """Read until something holds."""
-        patience = Patience(self.child.pid)
+        patience = Patience(self.pid)
         while not holds():
             if patience.over:
                 raise FaultError(f"no {wanted}")
@@ -127,12 +171,12 @@ class Driven(Terminal):
 
     def send(self, text: str) -> None:
         """Send keys, and read meanwhile, since the program may wait to be read."""
-        rest, patience = text.encode(), Patience(self.child.pid)
+        rest, patience = text.encode(), Patience(self.pid)
         while rest:
             if patience.over:
                 raise FaultError("no key is read")
-            if select.select([], [self.child.child_fd], [], 0.0)[1]:
-                rest = rest[os.write(self.child.child_fd, rest[:1024]) :]
+            if select.select([], [self._terminal], [], 0.0)[1]:
+                rest = rest[os.write(self._terminal, rest[:1024]) :]
             elif not self._read(1.0):
                 self._bring_back()
 
@@ -142,13 +186,18 @@ class Driven(Terminal):
         Ctrl+S behind a ``q`` is the terminal's own, which then shows nothing more.
         """
         with suppress(OSError):
-            terminal = os.open(f"/proc/{self.child.pid}/fd/2", os.O_RDWR | os.O_NOCTTY)
             # What a key has stopped goes on only where a program has stopped it too.
-            termios.tcflow(terminal, termios.TCOOFF)
-            termios.tcflow(terminal, termios.TCOON)
-            os.close(terminal)
-        if os.waitid(os.P_PID, self.child.pid, os.WSTOPPED | os.WNOHANG | os.WNOWAIT):
-            self.child.kill(signal.SIGCONT)
+            termios.tcflow(self._end, termios.TCOOFF)
+            termios.tcflow(self._end, termios.TCOON)
+            if Path(f"/proc/{self.pid}/stat").read_text().rpartition(") ")[2].startswith("T"):
+                os.kill(self.pid, signal.SIGCONT)
+
+    def ask(self) -> dict[str, Any] | None:
+        """Return what it is asked, once all that came before is done, computed and drawn."""
+        before = self._told
+        self.send(ASKS[1])
+        self.wait(lambda: self._told > before, "end of what is computed")
+        return self.question
 
     def look(self) -> None:
         """Read until nothing comes for a moment."""

@@ -1,10 +1,11 @@
 """Does anything at all to the program on a pseudo-terminal, and sees that it still tells the truth.
 
-After every hundred events dialogues and fields are left, Explore is gone to, and what it shows is
-compared with what ``attn-tui show`` prints of the question that ctrl+s saves there: the text of
-``i``, line by line as far as it is visible; and the table of weights and gradients, key by key.
-Scores that cannot be read must be said to be so, and are then replaced by an example. Now and then
-the text of another instrument is compared with what its command prints.
+After every hundred events dialogues and fields are left, Explore is gone to, and its table of
+weights and gradients is compared, key by key, with what ``attn-tui show`` prints of the question
+the program then has. Scores that cannot be read are replaced by an example. After every three
+hundred it is one of these in turn besides: the text of ``i`` in Explore, line by line as far as it
+is visible, with what ``show`` prints of what ctrl+s saves there; and the text of each other
+instrument with what its command prints.
 
     python -m tests.terminal.driver --events 1000000 --seed 1 --jobs 2
 
@@ -15,15 +16,16 @@ the program stands: its threads, and what the tasks of its event loop wait for.
 import argparse
 import sys
 import tempfile
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, repeat
 from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 
 from tests.terminal import captured
-from tests.terminal.compared import compare, compare_other
+from tests.terminal.compared import compare, compare_other, compare_saved
 from tests.terminal.driven import Driven, EndedError, FaultError
 from tests.terminal.events import Event, Size, bursts
 
@@ -45,7 +47,6 @@ class Course:
         compared: Comparisons so far.
         unread: How many times there was nothing to compare.
         starts: How many times the program was started.
-        heads: Whether Heads is compared too.
     """
 
     seed: int
@@ -54,27 +55,33 @@ class Course:
     compared: int = 0
     unread: int = 0
     starts: int = 0
-    heads: bool = False
 
     def compare(self, driven: Driven) -> None:
-        """Compare Explore, and now and then another instrument."""
+        """Compare the table of Explore, and now and then what else is said."""
+        turn, is_more = divmod(self.compared, OFTEN)
+        more = MORE[turn % len(MORE)] if not is_more else ""
         for _ in range(2):
             self.compared += 1
-            if compare(driven, f"n{self.compared}.json"):
+            if (
+                compare_saved(driven, f"n{self.compared}.json")
+                if more == "saved"
+                else compare(driven)
+            ):
                 break
             self.unread += 1
         else:
             raise FaultError("an example cannot be read")
-        if other := SOMETIMES.get(self.compared % OFTEN):
-            compare_other(driven, other, SEEDS + self.compared)
-        elif self.heads and self.compared % OFTEN == HEADS:
+        if more == "heads":
             captured.compare_heads(driven, SEEDS + self.compared)
+        elif more and more != "saved":
+            compare_other(driven, more, SEEDS + self.compared)
 
 
-OFTEN = 6
-SOMETIMES = {1: "claim", 2: "dot", 3: "attention", 5: "sweep"}
-HEADS = 4
-"""Which of so many comparisons are followed by one with another command."""
+OFTEN = 3
+"""Of so many comparisons one is followed by another one, or is one of more."""
+
+MORE = ("saved", "claim", "dot", "attention", "heads", "sweep")
+"""Which, one after the other."""
 
 SEEDS = 1_000_000
 """Beyond what is typed."""
@@ -106,8 +113,10 @@ def drive(course: Course, events: int, folder: Path) -> None:
     doing = bursts(course.seed, size)
     while course.done < events:
         arguments = ARGUMENTS[course.starts % len(ARGUMENTS)]
+        # Most of the time nobody waits until all claims are tried.
+        fresh = course.starts % 4 == 1
         course.starts += 1
-        with Driven(size, arguments, folder) as driven:
+        with Driven(size, arguments, folder, fresh) as driven:
             try:
                 while course.done < events:
                     burst = next(doing)
@@ -134,9 +143,9 @@ def told(fault: FaultError, course: Course) -> str:
     return f"{replay}\n{course.last}\n{fault}\nthe screen:\n{screen}\n"
 
 
-def run(seed: int, events: int, heads: bool = False) -> tuple[Course, str]:
+def run(seed: int, events: int) -> tuple[Course, str]:
     """Drive a seed in a folder of its own; return how far it went, and what it found."""
-    course = Course(seed, heads=heads)
+    course = Course(seed)
     with tempfile.TemporaryDirectory() as name:
         fill(Path(name))
         try:
@@ -155,18 +164,16 @@ def main() -> int:
     given = parser.parse_args()
     parts = [min(EVENTS, given.events - done) for done in range(0, given.events, EVENTS)]
     done = faults = 0
-    with get_context("spawn").Pool(given.jobs) as pool:
-        for course, fault in pool.imap_unordered(_run, zip(count(given.seed), parts)):
+    # Those of a pool may have no children of their own.
+    with ProcessPoolExecutor(given.jobs, get_context("spawn")) as pool:
+        for each in as_completed([*map(pool.submit, repeat(run), count(given.seed), parts)]):
+            course, fault = each.result()
             done, faults = done + course.done, faults + bool(fault)
             out = f"seed {course.seed}: {course.done} events"
             out += f", {course.compared - course.unread} compared"
             sys.stdout.write(f"{out}; {done} events, {faults} faults so far\n{fault}")
             sys.stdout.flush()
     return bool(faults)
-
-
-def _run(part: tuple[int, int]) -> tuple[Course, str]:
-    return run(*part, heads=True)
 
 
 if __name__ == "__main__":

@@ -204,6 +204,16 @@ def _heads(random: Random) -> str:
     return f"{LEAVE}5{random.choice(done)}"
 
 
+HELD = [*MOVES, *RIGHT_AND_LEFT, *"+-[]<>uU", "\t", "\x1b[<64;{x};{y}M", "\x1b[<65;{x};{y}M"]
+"""What is held down, or goes on turning."""
+
+
+def _held(random: Random, size: Size) -> str:
+    """Return a key that repeats, or the wheel that turns."""
+    place = {"x": random.randint(1, size.columns), "y": random.randint(1, size.lines)}
+    return "".join([random.choice(HELD).format(**place)] * random.randint(5, 40))
+
+
 KINDS: tuple[tuple[float, Callable[[Random, Size], str | Size]], ...] = (
     (60.0, lambda random, _: random.choice(LETTERS)),
     (10.0, lambda random, _: random.choice(string.digits[4:])),
@@ -220,6 +230,7 @@ KINDS: tuple[tuple[float, Callable[[Random, Size], str | Size]], ...] = (
     (4.0, lambda random, _: _choose(random)),
     (4.0, lambda random, _: _ask(random)),
     (8.0, _mouse),
+    (4.0, _held),
     (5.0, lambda random, _: _paste(random)),
     (1.5, lambda random, _: _edit(random)),
     (1.0, lambda random, _: _file(random)),
@@ -251,5 +262,5 @@ def bursts(seed: int, size: Size) -> Iterator[Burst]:
     random = Random(seed)
     events = _events(random, size)
     while True:
-        together = random.choice((1, 2, 4, 8, 15, 30))
+        together = random.choice((1, 2, 4, 8, 15, 30, 60, 100))
         yield Burst(tuple(islice(events, together)), random.random() < 0.7)

@@ -10,7 +10,8 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 
 import pexpect
-import pyte
+
+from tests.terminal.shown import Shown
 
 DEADLINE = 60.0
 """Seconds after which a wait fails, of those in which the program could run; nothing waits for a
@@ -52,7 +53,14 @@ class Patience:
         return passed - held > self._seconds or passed > MOST * self._seconds
 
 
-class Terminal:
+def environment_of(others: Mapping[str, str]) -> dict[str, str]:
+    """Return what a program finds on a terminal that shows everything, with some of its own."""
+    kept = {name: value for name, value in os.environ.items() if name not in PLAIN}
+    plain = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
+    return {**kept, **plain, **others}
+
+
+class Terminal(Shown):
     """A pseudo-terminal with a program on it."""
 
     def __init__(
@@ -64,20 +72,12 @@ class Terminal:
         environment: Mapping[str, str] = MappingProxyType({}),
         folder: Path = Path(),
     ) -> None:
-        environ = {name: value for name, value in os.environ.items() if name not in PLAIN}
-        environ |= {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
-        environ |= environment
-        self.screen = pyte.Screen(columns, lines)
-        self.stream = pyte.ByteStream(self.screen)
-        self._lines: dict[int, str] = {}
-        self.folder = folder
-        self.sent = 0
-        self.raw = b""
+        super().__init__(columns, lines)
         self.child = pexpect.spawn(
             program[0],
             [*program[1:], *arguments],
             cwd=os.fspath(folder),
-            env=environ,
+            env=environment_of(environment),
             dimensions=(lines, columns),
             timeout=MOST * DEADLINE,
         )
@@ -97,23 +97,6 @@ class Terminal:
             self.child.kill(signal.SIGKILL)
             self.child.wait()
         self.child.close()
-
-    @property
-    def display(self) -> tuple[str, ...]:
-        """The lines of the screen."""
-        columns, buffer = range(self.screen.columns), self.screen.buffer
-        lines = range(self.screen.lines)
-        for line in {*self.screen.dirty, *range(len(self._lines), len(lines))}:
-            # The second cell of a wide character is empty; pyte's own text cannot have one alone.
-            row = buffer[line]
-            self._lines[line] = "".join(row[column].data for column in columns).rstrip()
-        self.screen.dirty.clear()
-        return tuple(self._lines[line] for line in lines)
-
-    def _take(self, data: bytes) -> None:
-        self.sent += len(data)
-        self.raw += data
-        self.stream.feed(data)
 
     def press(self, keys: str) -> None:
         """Type keys."""
@@ -138,7 +121,7 @@ class Terminal:
                 raise AssertionError(
                     f"ended before {wanted}:\n" + "\n".join(self.display)
                 ) from None
-            self._take(data)
+            self.take(data)
 
     def until_shows(self, text: str) -> None:
         """Read until a text stands on the screen."""
@@ -152,7 +135,7 @@ class Terminal:
     def leave(self) -> int:
         """Read to the end and return the exit status, or less than 0 for a signal."""
         # pyte shows the end of the kitty keyboard protocol as text.
-        self._take(self.child.read().replace(b"\x1b[<u", b""))
+        self.take(self.child.read().replace(b"\x1b[<u", b""))
         self.child.wait()
         self.child.close()
         status, signal = self.child.exitstatus, self.child.signalstatus

@@ -128,7 +128,7 @@ def test_of_several_vectors_each_has_its_headline_below_its_name() -> None:
 
 
 def test_a_table_has_the_numbers_of_a_report_or_others() -> None:
-    table = reported(REPORT)
+    (table,) = reported(REPORT)
     assert agree(TABLE, table)
     assert not agree([line.replace("+1.17e-01", "+1.18e-01") for line in TABLE], table)
     assert not agree(TABLE[:1], table)

@@ -132,7 +132,7 @@ def test_what_spoils_the_screen_is_drawn_over_on_request() -> None:
     screen = drawn((80, 24), "1024", "")
     with Terminal(80, 24, ["--d-k", "1024"]) as terminal:
         terminal.until_like(screen)
-        terminal.stream.feed(b"\x1b[5;10HBroadcast message from root\x1b[24;1H")
+        terminal.take(b"\x1b[5;10HBroadcast message from root\x1b[24;1H")
         assert terminal.display != screen
         terminal.press("\x0c")
         terminal.until_like(screen)
@@ -199,5 +199,5 @@ def test_a_size_that_comes_back_at_once_is_drawn_anew() -> None:
         # The terminal forgets what it has no room for; the program learns of the last size alone.
         terminal.child.setwinsize(15, 40)
         terminal.child.setwinsize(40, 120)
-        terminal.stream.feed(b"\x1b[2J")
+        terminal.take(b"\x1b[2J")
         terminal.until_like(screen)

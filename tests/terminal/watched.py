@@ -1,26 +1,130 @@
-"""Runs the program so that it writes where it stands when it is asked: threads, tasks and queues.
+"""The program, so that it says where it stands when it is asked: threads, tasks and its question.
 
-    python tests/terminal/watched.py FILE [ARGUMENT …]
-
-runs ``attn-tui ARGUMENT …``. `THREADS` then adds the stacks of all threads to the file, even if
-the interpreter stands still; `TASKS` the tasks of the event loop, each down to what it waits for.
+`begin` is called in a process that a server which has imported this module forks: a start then
+costs no imports. `THREADS` adds the stacks of all threads to a file, even if the interpreter
+stands still; `TASKS` the tasks of the event loop, each down to what it waits for. The key `ASKS`,
+in its turn, tells the question once all of the screen below any dialogue is computed and drawn.
 """
 
 import asyncio
 import faulthandler
 import gc
+import os
 import signal
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from importlib import import_module
+from multiprocessing.connection import Connection
+from pkgutil import walk_packages
 from typing import Any, TextIO
+
+from textual.events import Event, Key
+
+from attn_tui.claims import ledger
+from attn_tui.cli import main
+from attn_tui.files.codec import experiment_to_plain
+from attn_tui.tui import app
+from attn_tui.tui.instrument_screen import InstrumentScreen
+from attn_tui.tui.turns import Give, Turns
 
 THREADS = signal.SIGURG
 TASKS = signal.SIGXFSZ
 """Signals that the program leaves alone."""
 
 END = "end of tasks\n"
+
+ASKS = "ctrl+f12", "\x1b[24;5~"
+"""A key that the program does not get: its name, and what a terminal sends for it."""
+
+
+def prepare() -> None:
+    """Import what the program imports when it is wanted, and try all claims once."""
+    for room in ("tui", "report", "charts", "compute", "commands"):
+        package = import_module(f"attn_tui.{room}")
+        for each in walk_packages(package.__path__, f"attn_tui.{room}."):
+            import_module(each.name)
+    for name in ledger.ledger():
+        ledger.own_finding(name)
+
+
+def begin(
+    terminal: str,
+    stacks: str,
+    questions: Connection,
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    folder: str,
+    fresh: bool,
+) -> None:
+    """Run ``attn-tui ARGUMENT …`` on a terminal, and exit.
+
+    Args:
+        terminal: Its name.
+        stacks: Where it is written where the program stands.
+        questions: To which its question is told.
+        arguments: Its own.
+        environment: All that it finds there.
+        folder: It works there.
+        fresh: Whether no claim has been tried yet.
+    """
+    os.setsid()
+    descriptor = os.open(terminal, os.O_RDWR)
+    for number in range(3):
+        os.dup2(descriptor, number)
+    os.close(descriptor)
+    names = ("stdin", "r"), ("stdout", "w"), ("stderr", "w")
+    for number, (name, mode) in enumerate(names):
+        stream = open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+    os.environ.clear()
+    os.environ.update(environment)
+    tempfile.tempdir = None
+    if fresh:
+        ledger._own_finding.cache_clear()
+    os.chdir(folder)
+    sys.argv = ["attn-tui", *arguments]
+    watch(open(stacks, "a"))  # noqa: SIM115
+    vars(app)["Turns"] = partial(_Asked, questions)
+    main()
+
+
+class _Asked(Turns):
+    """Tells what is asked as it gives out the key for that."""
+
+    def __init__(
+        self, questions: Connection, owner: app.AttnApp, give: Give, rest: Callable[[], None]
+    ) -> None:
+        super().__init__(owner, partial(self._give_or_tell, give), rest)
+        self._owner, self._questions = owner, questions
+
+    async def _give_or_tell(self, give: Give, event: Event) -> None:
+        if not (isinstance(event, Key) and event.key == ASKS[0]):
+            await give(event)
+            return
+        self._waiting = asyncio.create_task(self._tell())
+
+    async def _tell(self) -> None:
+        """Tell it, though keys that come meanwhile may ask something else."""
+        while not (isinstance(base := _base(self._owner), InstrumentScreen) and _is_settled(base)):
+            await asyncio.sleep(0.005)
+        asked = self._owner.asked
+        # What Sweep asks depends on what is looked at.
+        question = getattr(base, "question", None) or asked.experiment
+        self._questions.send(None if asked.error else experiment_to_plain(question))
+
+
+def _base(owner: app.AttnApp) -> object:
+    return owner.screen_stack[0] if owner.screen_stack else None
+
+
+def _is_settled(screen: InstrumentScreen) -> bool:
+    # Claims goes on with all others, of which nothing is asked.
+    return screen.settled or (screen.NAME == "claims" and screen.job.state == "done")
 
 
 def watch(file: TextIO) -> None:
@@ -75,12 +179,3 @@ def _short(value: object) -> str:
         return repr(value)[:300]
     except Exception as error:
         return repr(error)
-
-
-if __name__ == "__main__":
-    sys.path.pop(0)
-    watch(open(sys.argv.pop(1), "a"))  # noqa: SIM115
-
-    from attn_tui.cli import main
-
-    main()
