@@ -248,7 +248,7 @@ class _Doctor:
         if found.fits or not found.used:
             return found, head, reading
         if not fitted.searched:
-            note = f"Not all were searched: nothing fitted the {_VAIN} heads before."
+            note = f"Only a few fits were tried, since nothing fitted the {_VAIN} heads before."
             found = replace(found, notes=(*found.notes, note))
         elif not guilty(found.suspects):
             ways = {(each.layouts, each.kv_mapping) for each in self.capture.readings(id.layer)}

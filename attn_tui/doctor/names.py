@@ -192,20 +192,25 @@ def _dimensions(model: Expectation, place: Place) -> Iterator[Miss]:
         yield Miss(float(width) ** -0.5, f"1/√{width}", "√d_model for √d_head")
 
 
-def as_root(m: float) -> str:
+def as_root(m: float, d_k: int = 0) -> str:
     """Return a multiplier that is one over a whole number's root so, or nothing.
 
-    >>> as_root(0.0625), as_root(0.0884), as_root(1.0)
-    ('1/√256', '', '')
+    A whole part of 1/√d_k is said as one.
+
+    >>> as_root(0.0625), as_root(0.0884), as_root(1.0), as_root(0.0625, 64)
+    ('1/√256', '', '', '1/(2·√64)')
     """
     if not 0.0 < m < 1.0:
         return ""
+    parts = 1.0 / (m * d_k**0.5) if d_k else 0.0
+    if 1.5 < parts < 1e4 and abs(parts - round(parts)) < 1e-6 * parts:
+        return f"1/({parts:.0f}·√{d_k})"
     a = m**-2.0
     return f"1/√{a:.0f}" if abs(a - round(a)) < 1e-6 * a and a < 1e7 else ""
 
 
-def beside(found: float, expected: float) -> str:
-    """Return a multiplier in terms of the expected one: ``0.667/√256``.
+def beside(found: float, expected: float, d_k: int = 0) -> str:
+    """Return a multiplier in terms of the expected one of heads with d_k: ``0.667/√256``.
 
     >>> beside(1 / 24, 1 / 16), beside(0.2, 0.15), beside(8.0, 1.0)
     ('0.667/√256', '1.33 × 0.15', '8')
@@ -213,5 +218,5 @@ def beside(found: float, expected: float) -> str:
     if expected == 1.0:
         return f"{found:.4g}"
     ratio = f"{found / expected:.3g}"
-    root = as_root(expected)
+    root = as_root(expected, d_k)
     return f"{ratio}/{root.removeprefix('1/')}" if root else f"{ratio} × {expected:.4g}"

@@ -1,6 +1,7 @@
 """``attn-tui doctor``: every verdict and every exit status, on captures that were simulated."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,7 @@ def test_a_healthy_capture_agrees_with_status_0(tmp_path: Path, config: str) -> 
     result = run(path, "--config", config)
     assert (result.exit_code, result.stderr) == (0, "")
     line = result.stdout.splitlines()[0]
-    assert line.startswith("agrees: m = 0.25")
+    assert line.startswith("agrees: m = 0.2")
     assert "1/√d_k (d_k = 16)" in line
     assert "4 of 4 heads" in line
     assert "config.json (llama): head_dim 16, m = 1/√16" in line
@@ -68,7 +69,7 @@ def test_heads_that_differ_among_themselves_are_told_apart(tmp_path: Path) -> No
     assert result.exit_code == 0
     line = result.stdout.partition("\n")[0]
     assert line.startswith("no expectation: heads differ: m = 0.2")
-    assert "(d_k = 16) in 4 heads of layers 0, 2; m = 1" in line
+    assert "(d_k = 16) in 4 heads of layers 0, 2; m = " in line
     assert "in 2 heads of layer 1; " in line
 
 
@@ -191,6 +192,26 @@ def test_an_output_without_values_is_bad_input(tmp_path: Path) -> None:
     result = run(save(tmp_path / "b.npz", **parts))
     assert (result.exit_code, result.stdout) == (2, "")
     assert "0.v is missing" in result.stderr
+
+
+def test_heads_that_agree_have_m_from_the_least_to_the_largest(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.safetensors", HEALTHY, heads=4)
+    line = run(path).stdout.splitlines()[0]
+    found = [each["multiplier"]["value"] for each in printed(run(path, "--json"))["heads"]]
+    ends = re.match(r"no expectation: m = (\S+) to (\S+) = 1/√d_k", line)
+    assert ends is not None
+    assert [float(each) for each in ends.groups()] == pytest.approx(
+        [min(found), max(found)], rel=1e-4
+    )
+
+
+def test_of_a_multiplier_by_row_no_rounding_is_told(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.safetensors", without(HEALTHY, multiplier=np.linspace(0.2, 0.3, 64)))
+    result = run(path)
+    assert "another for each row" in result.stdout
+    assert "it is" not in result.stdout
+    (head, *_) = printed(run(path, "--json"))["heads"]
+    assert (head["path"], head["paths"]) == (None, [])
 
 
 @pytest.mark.parametrize(
@@ -358,6 +379,6 @@ def test_where_no_row_can_be_used_nothing_is_tested_or_suspected(
     assert result.exit_code == 3
     line = f"cannot tell: the output is {said} in every row; 4 of 4 heads"
     assert result.stdout.partition("\n")[0] == line
-    for word in ("residual", "tested", "Not all were searched"):
+    for word in ("residual", "tested", "Only a few fits were tried"):
         assert word not in result.stdout
     assert printed(run(path, "--json"))["verdict"] == "cannot tell"

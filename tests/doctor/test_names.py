@@ -96,6 +96,8 @@ def test_what_nobody_arrives_at_means_nothing() -> None:
 
 def test_a_multiplier_stands_beside_the_expected_one() -> None:
     assert beside(1 / 24, 1 / 16) == "0.667/√256"
+    assert beside(1 / 32, 1 / 16, 64) == "0.5/(2·√64)"
+    assert beside(1 / 24, 1 / 16, 256) == "0.667/√256"
 
 
 def test_yarn_is_guessed_only_where_nothing_simpler_is_near() -> None:

@@ -68,7 +68,7 @@ def _said(finding: Finding, width: int, height: int, batches: int) -> list[Row]:
     for at, text in enumerate(lines):
         role = "error" if "≠" in text else "label" if titled and not at else "text"
         rows.append(((f" {text[:LABEL]}", "label"), (text[LABEL:], role)))
-    source = expected.source if expected else "nothing: the settings name a config.json"
+    source = expected.source if expected else "nothing; name a config.json in the settings"
     rows.append(((f" {'expected by':{LABEL}}", "label"), (source, "text")))
     return [fitted(row, width) for row in rows]
 

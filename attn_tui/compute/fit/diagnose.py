@@ -197,6 +197,8 @@ def _known(head: HeadRows, attempt: Attempt, found: Diagnosis, spacing: Format) 
         held = temperature(attempt.rows, fit, head.rows, attempt.factors)
         multiplier = None
         undetermined.append(("multiplier", "each row has its own"))
+        # An m of each row takes up what tells one way of rounding from another.
+        found = replace(found, path=None, paths=())
     elif multiplier is not None and len(head.rows) > 1:
         held = Temperature("constant")
     window: Estimate | None = None

@@ -58,9 +58,13 @@ def _twice(head: HeadRows, masks: tuple[HeadMask, ...], format: Format) -> str:
             tried.append((least, best, floor))
     least, best, floor = min(tried)
     if least > max(5 * floor, 1e-3):
-        return f"softmax twice: no, {100 * least:.2g} % of the output is left at best"
+        return f"softmax twice: no, {_percent(least)} of the output is left at best"
     form = f"the output fits softmax taken twice, softmax(softmax(m·q·k))·V, with m near {best:.3g}"
-    return f"softmax twice: yes, {form}; {100 * least:.2g} % of the output is left"
+    return f"softmax twice: yes, {form}; {_percent(least)} of the output is left"
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.0f} %" if share > 0.1 else f"{100.0 * share:.2g} %"
 
 
 def _least(cost: Callable[[float], float], grid: Sequence[float]) -> tuple[float, float]:

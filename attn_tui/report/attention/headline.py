@@ -149,6 +149,10 @@ def _said(answer: Answer) -> tuple[Iterable[str], Iterable[str]]:
         text = "No query sees more than one key, which has all the weight at any scale: "
         return (f"{text}there is nothing to choose.",), ("No query sees more than one key.",)
     setup = answer.head.setup
+    before, after = (side.blocks[: answer.done] for side in answer.sides)
+    if answer.pinned is not None and np.array_equal(before, after, equal_nan=True):
+        same = "Pinned and now are the same"
+        return [f"{same}: {each}." for each in first.clauses], (f"{same}: {first.brief}.",)
     if answer.nothing_is_done:
         why = "rule none" if setup.scale.rule == "none" else f"{setup.scale.formula} is 1"
         why = "√1 = 1" if (setup.d_k, setup.scale.rule) == (1, "inverse-sqrt") else why

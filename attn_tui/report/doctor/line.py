@@ -62,14 +62,14 @@ def said(group: Group) -> str:
     if group.verdict == "cannot tell":
         reason, names = next(iter(unknown(finding).items()))
         if found.odd and reason == odd_text(found):
-            return f"{reason}, with {_multiplier(finding)}"
+            return f"{reason}, with {_multiplier(group)}"
         return f"{joined(names)} {'is' if len(names) == 1 else 'are'} unknown: {reason}"
-    text = _multiplier(finding)
-    last = group.findings[-1]
-    if last.expected != finding.expected and len(by_multiplier((finding, last))) > 1:
-        text += f" in layer {finding.id.layer}, {_multiplier(last)} in layer {last.id.layer}"
+    parts = by_multiplier(group.findings)
+    text, last = _multiplier(parts[0]), parts[-1]
+    if last.first.expected != finding.expected:
+        text += f" in layer {finding.id.layer}, {_multiplier(last)} in layer {last.first.id.layer}"
     if group.verdict == "agrees":
-        texts = [expected_texts(each.expected) for each in group.findings]
+        texts = [expected_texts(each.expected, each.shape.d_k) for each in group.findings]
         if found.sees_all and texts[0].get("mask", "").startswith("causal"):
             texts = [{**each, "mask": "causal or none"} for each in texts]
         others = [
@@ -124,9 +124,16 @@ def unknown(finding: Finding) -> dict[str, list[str]]:
     return found
 
 
-def _multiplier(finding: Finding) -> str:
-    """Return m with its name: ``m = 0.125 = 1/√d_k (d_k = 64)``."""
-    text = multiplier_text(finding.diagnosis).partition(" (")[0]
+def _multiplier(group: Group) -> str:
+    """Return m of heads from the least to the largest, and its name.
+
+    Such as ``m = 0.1249 to 0.1251 = 1/√d_k (d_k = 64)``.
+    """
+    finding, every = group.first, [each.diagnosis for each in group.findings]
+    known = [each for each in every if each.multiplier is not None]
+    ends = sorted(known, key=lambda each: each.multiplier.at(SHOWN).value or 0.0)  # type: ignore[union-attr]
+    shown = (ends[0], ends[-1]) if ends else every[:1]
+    text = " to ".join(dict.fromkeys(multiplier_text(m).partition(" (")[0] for m in shown))
     rule = rule_text(finding.names)
     named = f" = {rule}" if rule and rule != text else ""
     size = f" (d_k = {finding.shape.d_k})" if "d_k" in rule else ""
@@ -137,11 +144,12 @@ def _multipliers(group: Group) -> str:
     """Return m, or what it is where if heads do not have the same."""
     every = sorted(by_multiplier(group.findings), key=lambda part: -len(part.findings))
     if len(every) == 1:
-        return _multiplier(group.first)
+        return _multiplier(every[0])
     if len(every) <= _FEW:
-        texts = (f"{_multiplier(part.first)} in {part.places}" for part in every)
+        texts = (f"{_multiplier(part)} in {part.places}" for part in every)
         return f"heads differ: {'; '.join(texts)}"
-    return f"heads differ, by {len(every):,} multipliers such as {_multiplier(every[0].first)}"
+    one = Group(every[0].findings[:1])
+    return f"heads differ, by {len(every):,} multipliers such as {_multiplier(one)}"
 
 
 def _where(group: Group) -> str:
@@ -157,7 +165,7 @@ def _where(group: Group) -> str:
 
 
 def _difference(finding: Finding, name: str, where: str = "") -> str:
-    expected = expected_texts(finding.expected)
+    expected = expected_texts(finding.expected, finding.shape.d_k)
     if name == "kv_head":
         head, own = finding.id.head, finding.shape.kv_head
         meant = "expected h // (n_heads / n_kv)"
@@ -212,10 +220,11 @@ def near_miss(finding: Finding, where: str = "") -> str:
     expected = finding.expected.multiplier if finding.expected is not None else None
     if value is None or not expected:
         return "m is unknown"
-    text = f"m{where} = {beside(value, expected)}"
+    plain = beside(value, expected, finding.shape.d_k)
+    text = f"m{where} = {plain}"
     if finding.misses:
         miss = finding.misses[0]
-        form = f" = {miss.form}" if miss.form and miss.form != beside(value, expected) else ""
+        form = f" = {miss.form}" if miss.form and miss.form != plain else ""
         thread = f" (as in {miss.thread})" if miss.thread else ""
         return f"{text}{form}: {miss.meaning}?{thread}"
     rule = rule_text(finding.names)

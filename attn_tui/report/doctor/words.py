@@ -128,14 +128,14 @@ def found_texts(found: Diagnosis, placed: bool = False) -> dict[str, str]:
     }
 
 
-def expected_texts(expected: Expected | None) -> dict[str, str]:
-    """Return what was expected, by name; what is not said is empty."""
+def expected_texts(expected: Expected | None, d_k: int = 0) -> dict[str, str]:
+    """Return what was expected of a head with d_k, by name; what is not said is empty."""
     if expected is None:
         return {}
     m, cap, sink = expected.multiplier, expected.softcap, expected.sink
     texts: dict[str, str] = {}
     if m is not None:
-        root = as_root(m)
+        root = as_root(m, d_k)
         texts["multiplier"] = general(m) + (f" = {root}" if root else "")
     if expected.value_scale is not None:
         texts["value_scale"] = general(expected.value_scale)

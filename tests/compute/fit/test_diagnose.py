@@ -205,6 +205,7 @@ def test_suspects_are_tested_where_nothing_fits() -> None:
     assert not projected.fits
     said, padding = projected.suspects
     assert said.startswith("softmax twice: no, ")
+    assert "e+" not in said
     assert padding == "padding: no key is all zeros"
     twice = diagnose(computed(head, Arithmetic(0.2, softmaxes=2)))
     assert twice.multiplier is None
