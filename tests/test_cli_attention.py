@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from functools import partial
 from io import StringIO
 from shlex import split
@@ -109,3 +110,23 @@ def test_a_masked_key_is_masked_where_vectors_are_asked() -> None:
     experiment = Experiment(Drawn(4, 1, 3), masked)
     again = partial(line.attention, Asked(draft_of(experiment), experiment))
     assert next(answer(asked_by(again())[1])).attended.tolist() == [3, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "refused"),
+    [
+        (["1,2,3"], "SCORES: the head is drawn, and these scores are left aside"),
+        (["--draw", "4", "--seed", "3"], "--draw: the head is drawn"),
+        (["--draw", "4", "--seed", "3", "--n", "5"], "--draw: the head is drawn"),
+        (["--draw", "4", "--vectors", "4", "--rows", "drawn"], "--draw: the head is drawn"),
+        (["--draw", "8", "--vectors", "8", "--n", "5"], "--n: the rows are those that are given"),
+        (["1,2", "3,4", "--causal"], "--causal: the rows are those that are given"),
+    ],
+)
+def test_nothing_that_is_given_is_left_aside(arguments: list[str], refused: str) -> None:
+    assert refused in CliRunner().invoke(program, ["attention", *arguments]).output
+
+
+def test_what_would_draw_a_head_is_not_written_of_rows_that_are_there() -> None:
+    rows = replace(EXAMPLE, text="1 2\n3 4", setup=Setup().put(Settings(n=5, seed=3)))
+    assert line.attention(Asked.first(rows)) == "attn-tui attention 1,2 3,4 --d-k 1024"

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from attn_tui.claims.claim import try_claim
 from attn_tui.claims.ledger import find, ledger
 from attn_tui.commands.program import program
 from attn_tui.files.codec import experiment_from_plain
+from attn_tui.report.claims import text
 from attn_tui.report.claims.page import LEDGER
 
 DOCS = Path(__file__).parents[1] / "docs" / "claims.md"
@@ -92,3 +94,9 @@ def test_the_page_is_the_present_ledger() -> None:
     document = DOCS.read_text("utf-8")
     assert LEDGER.put(document) == document
     assert find("S0-14").says in document
+
+
+def test_a_ledger_that_was_stopped_says_how_many_of_it_were_tried() -> None:
+    findings = [try_claim(find(each)) for each in ("S0-1", "S0-3")]
+    assert text.total_line(findings, 93, 1.0).startswith("2 of 93 claims, stopped: ")
+    assert text.total_line([], 93, 0.0) == "0 of 93 claims, stopped: none tried; 0.0 s\n"

@@ -236,7 +236,9 @@ def test_what_is_no_shard_is_refused(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     result = call("merge", str(path))
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "it is no shard; expected what attn-tui heads --shard printed" in result.stderr
+    problem = "it is no shard" if text else "it is empty"
+    assert "FILE" in result.stderr
+    assert f"{problem}; expected what attn-tui heads --shard printed" in result.stderr
 
 
 def test_ctrl_c_prints_what_there_is(path: str, monkeypatch: pytest.MonkeyPatch) -> None:

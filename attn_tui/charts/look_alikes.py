@@ -78,6 +78,9 @@ def _spelled(line: str, encoding: str) -> str:
         return line
     # Texts and the runs of blanks between them, one after another; a text has a run on each side.
     parts = ["", *re.split("( {2,})", line), ""]
+    if not any(parts[1:-2:2]):
+        # One text alone stands in no column: its indent is that of a paragraph.
+        return "".join((*parts[:-2], _in_words(parts[-2], encoding), parts[-1]))
     _make_room(parts, encoding)
     return "".join(parts)
 

@@ -76,7 +76,30 @@ def asked(given: dict[str, Any]) -> "Experiment":
         if given["mask"] is not None:
             is_causal = "causal" in given["mask"]
             edits.append(lambda setup: setup.put(replace(setup.get(Settings), causal=is_causal)))
-    return experiment_of(Given(given), *edits)
+    experiment = experiment_of(Given(given), *edits)
+    _check_used(given, experiment)
+    return experiment
+
+
+def _check_used(given: dict[str, Any], experiment: "Experiment") -> None:
+    """Check that what is given of rows, or of a head that is drawn, is not left aside.
+
+    Raises:
+        InputError: Naming the option that is of no use.
+    """
+    from attn_tui.compute.attention.head import is_drawn
+
+    if is_drawn(experiment):
+        for name in ("scores", "draw", "query"):
+            if given[name]:
+                problem = "the head is drawn, and these scores are left aside"
+                expected = "several vectors, or --n and --seed in their place"
+                raise InputError(name, problem, expected)
+    elif given["n"] is not None and given["experiment"] is None:
+        problem = "the rows are those that are given, and no head is drawn"
+        raise InputError("n", problem, "no --n, or --rows drawn without scores")
+    elif given["causal"] and not given["capture"] and given["experiment"] is None:
+        raise InputError("causal", "the rows are those that are given", "--mask causal")
 
 
 def print_head(experiment: "Experiment", form: str) -> int:

@@ -82,7 +82,8 @@ def claims(file: str | None, as_json: bool, **given: Any) -> int:
     if as_json:
         write(json.render(found, replace(Trial(), **changes).seed))
     else:
-        write([text.total_line([each for each, _ in found], sum(each for _, each in found))])
+        tried, seconds = [each for each, _ in found], sum(each for _, each in found)
+        write([text.total_line(tried, len(trials), seconds)])
     return INTERRUPTED if interrupted else 0
 
 

@@ -20,7 +20,7 @@ Examples:
 @click.argument("folder", metavar="DIR", type=click.Path())
 @click.option("--force", cls=Option, is_flag=True, help="Write into a folder that is not empty.")
 def demo(folder: str, force: bool) -> None:
-    """Write a capture in order and a dozen with faults that people met, each with its config.json.
+    """Write a capture in order and sixteen with faults that people met, each with its config.json.
 
     README.txt in DIR says of each what to try and what the doctor says. They are small, and the
     same every time.

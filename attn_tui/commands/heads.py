@@ -1,6 +1,7 @@
 """``attn-tui heads`` and ``attn-tui merge``: statistics of the heads of a capture."""
 
 import json as reading
+import os
 import re
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -323,12 +324,13 @@ def _read_shard(path: str) -> dict[str, Any]:
         reason = error.strerror or "it cannot be read"
         raise InputError("merge", reason, "a file of attn-tui heads --shard", inert(path)) from None
     except (ValueError, RecursionError):
-        raise _no_shard(path) from None
+        problem = "it is no shard" if os.path.getsize(path) else "it is empty"
+        raise _no_shard(path, problem) from None
     if not (isinstance(plain, dict) and plain.get("schema") == SCHEMA and "shard" in plain):
         raise _no_shard(path)
     shard: dict[str, Any] = read_spelled(plain)
     return shard
 
 
-def _no_shard(path: str) -> InputError:
-    return InputError("merge", "it is no shard", "what attn-tui heads --shard printed", inert(path))
+def _no_shard(path: str, problem: str = "it is no shard") -> InputError:
+    return InputError("merge", problem, "what attn-tui heads --shard printed", inert(path))

@@ -68,7 +68,9 @@ def attention(asked: "Asked") -> str:
         return _line("attention", *options, *seed)
     if asked.error:
         raise asked.error
-    return _of_scores("attention", asked, experiment, settings)
+    # What draws a head need not be said of rows that are there.
+    rest = replace(Settings(), rows=settings.rows, causal=settings.causal)
+    return _of_scores("attention", asked, experiment, rest)
 
 
 def _of_scores(command: str, asked: "Asked", experiment: "Experiment", settings: Any) -> str:

@@ -7,7 +7,7 @@ _OTHERS = {
     "compare": ("attn_tui.commands.compare:compare", "where two captures part"),
     "merge": ("attn_tui.commands.heads:merge", "the shards of `heads` put together"),
     "claims": ("attn_tui.commands.claims:claims", "every claim, a line each with its verdict"),
-    "demo": ("attn_tui.commands.demo:demo", "captures with a dozen faults, to try the doctor on"),
+    "demo": ("attn_tui.commands.demo:demo", "captures with sixteen faults, to try the doctor on"),
     "recipe": ("attn_tui.commands.recipe:recipe", "a script that captures a model's attention"),
     "tour": ("attn_tui.commands.tour:tour", "a guided tour of a dozen steps, or that of a file"),
 }

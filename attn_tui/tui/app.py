@@ -324,6 +324,10 @@ class AttnApp(Punctual, App[None]):
             self.parting = self.line
         self.exit()
 
+    def action_help_quit(self) -> None:
+        """Say what leaves, for ctrl+c is not it."""
+        self.notify("q quits, ctrl+q wherever something is typed", timeout=2)
+
     def action_redraw(self) -> None:
         """Draw everything anew, for something else may have written on the terminal."""
         self._cells.forget()

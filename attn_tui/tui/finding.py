@@ -50,6 +50,8 @@ def finder(screen: InstrumentScreen, themes: bool) -> Callable[[str], Sequence[C
         return tuple(offered(screen, themes))
 
     def found(typed: str) -> Sequence[Choice]:
+        # As texts write it, with the key that opens the dialogue.
+        typed = typed.lstrip().removeprefix("/")
         said = [*typed_values(screen, typed)]
         told = {choice.value for choice in said}
         # Until something is typed, first what is done: settings have a place of their own.

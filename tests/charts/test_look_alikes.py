@@ -59,6 +59,11 @@ def test_reports_have_words_for_mathematics(text: str, written: str) -> None:
     assert in_words(text, "utf-8") == text
 
 
+def test_a_paragraph_keeps_its_indent() -> None:
+    line = f"{'':13}64, m = 1/√256"
+    assert in_words(line, "ascii") == f"{'':13}64, m = 1/sqrt(256)"
+
+
 def test_words_keep_to_the_columns_of_a_table() -> None:
     table = (
         "               sampled ± error    exact\n"

@@ -163,6 +163,13 @@ async def test_no_value_behind_a_name_is_offered_that_is_not_typed() -> None:
         assert [each.title for each in typed_values(screen, "D_K = 2")] == ["d_k: 1,024 → 2"]
 
 
+async def test_the_key_that_opens_it_may_be_pasted_too() -> None:
+    async with at_screen() as person:
+        found = finder(person.screen(InstrumentScreen), False)  # type: ignore[type-abstract]
+        assert found("/d_k 64") == found("d_k 64")
+        assert found("/d_k 64")[0].title == "d_k: 1,024 → 64"
+
+
 async def test_everything_is_offered_at_once_and_done() -> None:
     async with at_screen() as person:
         await person.press("slash")

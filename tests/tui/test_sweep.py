@@ -18,6 +18,7 @@ from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.report.sweep.names import short_place
 from attn_tui.tui.sweep import results, view
 from attn_tui.tui.sweep.drawing import number_lines, tabs
+from attn_tui.tui.sweep.places import moved
 from attn_tui.tui.sweep.screen import SweepScreen
 from attn_tui.tui.sweep.view import TABS
 from attn_tui.tui.widgets.entry import Entry
@@ -86,6 +87,12 @@ async def test_arrows_move_the_cursor_from_place_to_place() -> None:
         assert person.asked.experiment.setup.d_k == places[2]
         await person.press(*["left"] * 9)
         assert person.asked.experiment.setup.d_k == places[0]
+
+
+@pytest.mark.parametrize(("by", "there"), [(1, 4096), (-1, 2048), (2, 8192)])
+def test_arrows_go_to_the_next_place_from_between_two(by: int, there: int) -> None:
+    assert moved((1024, 2048, 4096, 8192), 3584, by) == there
+    assert moved((1024, 2048, 4096, 8192), 8192, 1) == 8192
 
 
 async def test_every_row_of_a_map_names_the_crossover_that_is_searched_for() -> None:

@@ -85,7 +85,8 @@ def counted(findings: Iterable[Finding]) -> str:
     return ", ".join(f"{counts[each]} {words.get(each, each)}" for each in VERDICTS if counts[each])
 
 
-def total_line(findings: list[Finding], seconds: float) -> str:
-    """Return how many claims there are of each verdict, and how long they took."""
-    noun = "claim" if len(findings) == 1 else "claims"
-    return f"{len(findings)} {noun}: {counted(findings)}; {seconds:.1f} s\n"
+def total_line(findings: list[Finding], of: int, seconds: float) -> str:
+    """Return how many claims there are of each verdict, of so many, and how long they took."""
+    noun = "claim" if of == 1 else "claims"
+    tried = f"{len(findings)} of {of} {noun}, stopped" if len(findings) < of else f"{of} {noun}"
+    return f"{tried}: {counted(findings) or 'none tried'}; {seconds:.1f} s\n"

@@ -45,7 +45,7 @@ def headline(answer: Answer, statistic: Statistic, of: Of = "median") -> Headlin
     if not rules:
         text = "Only the rule none is compared here: there is nothing to divide."
         return Headline(text, text)
-    begin = _begin(answer, points, place)
+    begin = _begin(answer, points, place, "Here" if place == asked else "Nearby")
     short = f"{n:,} keys, d_k = {d_k:,}: "
     if statistic not in _NOUNS:
         full, brief = _shares(points, place, answer.rules, statistic)
@@ -105,13 +105,13 @@ def _told(factor: Factor) -> bool:
     return factor.known and not factor.stays
 
 
-def _begin(answer: Answer, points: Points, place: Place) -> str:
+def _begin(answer: Answer, points: Points, place: Place, here: str) -> str:
     n, d_k = place
     drawn = max((point.draws for point in points if (point.n, point.d_k) == place), default=0)
     where = f"({n:,} keys, d_k = {d_k:,})"
     if drawn < answer.settings.draws:
         return f"After {drawn:,} of {answer.settings.draws:,} draws {where} "
-    return f"Here {where} "
+    return f"{here} {where} "
 
 
 def _elsewhere(
@@ -163,7 +163,7 @@ def _over_n(answer: Answer, rule: str, statistic: Statistic) -> tuple[str, ...]:
     if len(set(signs)) == 1:
         ends = f"{min(told):,} to {max(told):,}"
         text = f"{begin} {way} with {ends} keys"
-        return (f"{text}: {last.times} with {last_n:,}.", f"{text}.")
+        return (f"{text}: {last.many} times with {last_n:,}.", f"{text}.")
     if signs[0] and not any(signs[signs.index(False) :]):
         logs = np.array([each.log for each in changes.values()])
         at = last_fall([*changes], logs)

@@ -52,15 +52,18 @@ def summary_columns(points: Sequence[Point], statistic: Statistic) -> Iterator[C
     yield from known([each.median for each in exacts])
     if not mean_known:
         yield sampled("10 %", lambda one: (one.low, one.log_low), 4)
-        yield sampled("90 %", lambda one: (one.high, one.log_high), 4)
         yield sampled("25 %", lambda one: (one.quarter, one.log_quarter), 5)
         yield sampled("75 %", lambda one: (one.three_quarters, one.log_three_quarters), 5)
+        yield sampled("90 %", lambda one: (one.high, one.log_high), 4)
 
 
 def ratio_columns(
     answer: Answer, points: Sequence[Point], statistic: Statistic
 ) -> Iterator[Column]:
-    """Yield how many times larger a statistic is unscaled at points whose ratio is known."""
+    """Yield how many times larger a statistic is unscaled at points whose ratio is known.
+
+    Errors of factors are shares of them.
+    """
     found = [answer.points.ratio(point.n, point.d_k, point.rule, statistic) for point in points]
     known = [each for each in found if each]
     exacts = [_exact_ratio(answer, point, statistic) for point in points]
@@ -69,7 +72,7 @@ def ratio_columns(
         return Column(title, tuple((text, "text") for text in texts), rank, width=FACTOR)
 
     def error(value: float) -> str:
-        return quantity(value, width=FACTOR) if isfinite(value) else "–"
+        return f"{quantity(100.0 * value, width=FACTOR - 2)} %" if isfinite(value) else "–"
 
     means = (ratio(each.log_mean, FACTOR) if isfinite(each.log_mean) else "–" for each in known)
     yield column("of means", means, 0)

@@ -154,6 +154,7 @@ def number_lines(answer: Answer, at: Place, width: int) -> list[str]:
     if text := not_applied(answer.experiment.setup.scale, but_qk_norm=True):
         first.append(f"{text}.")
     near = "" if (n, d_k) == at else f", the place nearest to n = {at[0]:,}, d_k = {at[1]:,}"
+    first.append("error: of the mean; from, to: the median's 95 % interval; ±: of a factor.")
     first.append(f"At n = {n:,}, d_k = {d_k:,}{near}:")
     table, texts = numbers_at(answer, n, d_k, statistic, width - 3), list[str]()
     over = "d_k" if answer.settings.view == "map" else answer.settings.over
@@ -173,6 +174,8 @@ def number_lines(answer: Answer, at: Place, width: int) -> list[str]:
         head = "Exact" if curve.kind == "exact" else "Asymptote of the"
         condition = f" ({curve.condition})" if curve.kind == "asymptote" else ""
         value = dict(zip(curve.places, curve.values, strict=True)).get((n, d_k))
+        if value is None and curve.kind == "exact":
+            continue
         there = "" if value is None else f", {quantity(value)} here"
         name = f"{head} {curve.of}, {name_of(curve.rule)}"
         texts.append(f"{name}: {curve.formula}{condition}{there}.")

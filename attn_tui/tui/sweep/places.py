@@ -1,5 +1,6 @@
 """The places of a sweep, and the cursor among them: the n and the d_k that are asked for."""
 
+from bisect import bisect_left, bisect_right
 from dataclasses import replace
 from typing import Protocol
 
@@ -7,7 +8,6 @@ from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.points import held
 from attn_tui.compute.sweep.rules import rule_text
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.files.draft import Draft
@@ -111,6 +111,6 @@ def _under(rule: str, rules: tuple[str, ...]) -> Change:
 
 
 def moved(places: tuple[int, ...], here: int, by: int) -> int:
-    """Return the place so many places from the one nearest to here, if not beyond the ends."""
-    at = places.index(held(places, here)) + by
+    """Return the place so many places from here, which may be between two, if there is one."""
+    at = bisect_right(places, here) - 1 + by if by > 0 else bisect_left(places, here) + by
     return places[min(max(at, 0), len(places) - 1)]
