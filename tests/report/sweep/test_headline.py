@@ -81,7 +81,10 @@ def test_it_says_what_there_is_to_say(
     ("d_k", "begin"),
     [
         (128, "Here dividing by √d_k makes the typical gradient 21 to 32 times smaller. It makes"),
-        (65_536, "Nearby (512 keys, d_k = 256) dividing by √d_k makes the typical gradient 9.1 to "),
+        (
+            65_536,
+            "Nearby (512 keys, d_k = 256) dividing by √d_k makes the typical gradient 9.1 to ",
+        ),
     ],
 )
 def test_a_place_beyond_what_is_drawn_is_always_named(d_k: int, begin: str) -> None:
