@@ -7,6 +7,7 @@ bounded. What fails is printed with the number that `--only` tries again alone.
 import argparse
 import io
 import json
+import re
 import sys
 import tempfile
 import time
@@ -14,17 +15,25 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from random import Random
+from typing import Any
 from unittest.mock import patch
 
+import h5py
 import numpy as np
+from click.testing import CliRunner
 
 from attn_tui.captures.not_finite import not_finite
 from attn_tui.captures.opening import open_capture
+from attn_tui.claims.own import read_claims
+from attn_tui.commands.asked import asked_by, question
+from attn_tui.commands.heads import merge
+from attn_tui.commands.program import program
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products
+from attn_tui.doctor.configuration import read_expectation
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.draft import Draft, parse
 from attn_tui.files.examples import EXAMPLES
@@ -35,13 +44,16 @@ from attn_tui.files.matrices import read_matrix
 from attn_tui.files.opening import open_draft
 from attn_tui.files.readers import SUFFIXES, read_arguments, read_experiment, read_file
 from attn_tui.files.sources import Part
+from attn_tui.tour.reader import OURS, read_tour
 from tests.captures.made import layer, saved
+from tests.doctor.test_configurations import LLAMA, gguf
 from tests.memory import peak
 
 MOST_MEMORY = 700 * 2**20
 """Bytes above the idle program; 16,000,000 numbers, packed, fit in what is tried."""
 
 HERE = Path(__file__).parent / "files"
+CLAIMS = Path(__file__).parents[1] / "docs" / "claims.md"
 _PARTS: tuple[Part, ...] = ("q", "K", "V")
 
 _TEXT = (
@@ -87,7 +99,7 @@ def seeds() -> Mapping[str, list[bytes]]:
     found["experiment"] = experiments()
     found[".json"] += found["experiment"]
     texts = [*found[".txt"], b"1,2", b"3\rx", *(kind.template.encode() for kind in KINDS.values())]
-    found |= captures()
+    found |= captures() | beside_captures()
     return {**found, "arguments": texts, "source": texts, "matrix": texts, "input": texts}
 
 
@@ -109,7 +121,41 @@ def captures() -> dict[str, list[bytes]]:
         "capture.safetensors": safe,
         "capture.npz": [packed.getvalue(), stored.getvalue()],
         "capture.npy": [single.getvalue()],
+        "capture.h5": [in_hdf5(made)],
     }
+
+
+def in_hdf5(tensors: Mapping[str, Any]) -> bytes:
+    """Return the bytes of an HDF5 file with a data set a tensor."""
+    data = io.BytesIO()
+    with h5py.File(data, "w") as file:
+        for name, array in tensors.items():
+            file[f"3.{name}"] = array
+    return data.getvalue()
+
+
+def beside_captures() -> dict[str, list[bytes]]:
+    """Return what is read of models, and of who teaches, by the name of a file."""
+    (claims,) = re.findall(r"```toml\n(.*?)```", CLAIMS.read_text("utf-8"), re.DOTALL)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.safetensors"
+        saved(path, layer(1, 4, 2, 5, 5, 2, 2, dtype=np.float32), {})
+        parts = (["heads", str(path), "--shard", f"{index}/2"] for index in (1, 2))
+        shards = [CliRunner().invoke(program, part).stdout_bytes for part in parts]
+    config = {"model_type": "llama", "num_attention_heads": 4, "head_dim": 2, "hidden_size": 8}
+    return {
+        "config.json": [json.dumps(config).encode()],
+        "config.gguf": [gguf({name: LLAMA[name] for name in LLAMA if "tokenizer" not in name})],
+        "tour.toml": [OURS.read_bytes()],
+        "claims.toml": [claims.encode()],
+        "shard.json": shards,
+    }
+
+
+def _merge(path: str) -> None:
+    error = CliRunner().invoke(merge, [path], standalone_mode=False).exception
+    if error:
+        raise error
 
 
 def _read_capture(path: str) -> None:
@@ -209,6 +255,9 @@ def ways_in(name: str, data: bytes, rng: Random, folder: Path) -> Iterator[Calla
     elif name.startswith("capture"):
         path = _write(folder / name, data)
         yield lambda: _read_capture(path)
+    elif name in FILES:
+        path = _write(folder / name, data)
+        yield lambda: FILES[name](path)
     elif name == "experiment":
         path = _write(folder / "asked.json", data)
         yield lambda: read_experiment(path)
@@ -219,6 +268,16 @@ def ways_in(name: str, data: bytes, rng: Random, folder: Path) -> Iterator[Calla
         yield lambda: read_file(path)
         yield lambda: open_draft(path, Setup())
         yield lambda: read_matrix(f"@{path}", rng.choice(_PARTS))
+
+
+FILES: Mapping[str, Callable[[str], object]] = {
+    "config.json": read_expectation,
+    "config.gguf": read_expectation,
+    "tour.toml": lambda path: read_tour(path, asked_by),
+    "claims.toml": lambda path: read_claims(path, question),
+    "shard.json": _merge,
+}
+"""What reads files that are no scores and no capture."""
 
 
 def check(read: Callable[[], object]) -> None:
