@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, NoReturn, TypeVar
@@ -61,7 +62,9 @@ class Table:
             return default
         value = self.values[key]
         if kind is float and type(value) is int:
-            value = float(value)
+            # One that no float can hold will not do either.
+            with suppress(OverflowError):
+                value = float(value)
         endless = isinstance(value, float) and not isfinite(value)
         if type(value) is not kind or endless:
             self.refuse(key, f"{key} will not do", _KINDS[kind])
@@ -94,7 +97,8 @@ def tables_of(text: str, path: str, name: str) -> tuple[Table, ...]:
     end = Table({}, path, max(len(text.splitlines()), 1), {})
     try:
         document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
+        # A number of too many digits is no TOMLDecodeError.
         found = _AT.match(str(error))
         line = int(found["line"] or end.line) if found else end.line
         problem = found["what"] if found else "it is no TOML"

@@ -37,12 +37,19 @@ def test_each_table_knows_its_lines() -> None:
         ("[[claim]]\nid = 1\nid = 2\n", "line 3: cannot overwrite a value; expected TOML"),
         ("[[claim]]\n[[other]]\n", "line 2: 'other' is unknown; expected [[claim]]"),
         ('[[claim]]\nid = "', "line 2: unterminated string; expected TOML"),
+        ("[[claim]]\nid = " + "1" * 5000, "line 2: it is no TOML; expected TOML"),
     ],
 )
 def test_what_is_no_list_of_tables_names_the_line(text: str, message: str) -> None:
     with pytest.raises(InputError) as error:
         tables_of(text, "mine.toml", "claim")
     assert str(error.value) == f"file, 'mine.toml', {message}"
+
+
+def test_a_whole_number_that_no_float_holds_will_not_do() -> None:
+    (table,) = tables_of(f"[[claim]]\nvalue = {10**400}\n", "mine.toml", "claim")
+    with pytest.raises(InputError, match="line 2: value will not do; expected a finite number"):
+        table.get("value", float)
 
 
 def test_what_stands_behind_a_key_is_checked() -> None:
