@@ -141,9 +141,10 @@ def test_masks_that_are_not_the_same_are_said(
     paths = pair({**heads(), **{at: heads(causal=False)[at] for at in heads() if at[0] == 1}})
     said = " ".join(call(*paths).stdout.split())
     assert (
-        "mask layer 1: in a causal, as the output says; in b no mask, as the output says: " in said
+        "weights layer 1: in a causal, as the output says; in b no mask, as the output says: "
+        in said
     )
-    assert " mask " not in call(*paths, "--mask", "causal").stdout.partition("agrees")[0]
+    assert "\nweights " not in call(*paths, "--mask", "causal").stdout.partition("agrees")[0]
 
 
 def test_outputs_are_computed_where_one_has_none(tmp_path: Path) -> None:

@@ -96,7 +96,8 @@ def test_json_and_csv_say_the_same(path: str) -> None:
         assert sum(found["histogram"]) == (60 if row["statistic"] == "key_norm" else 30)
     assert plain["question"] == {
         "rows": 30, "seed": 1, "layers": None, "heads": None, "rule": "inverse-sqrt",
-        "parameters": {}, "softcap": None, "sink": "captured", "mask": "auto", "tau": 100.0,
+        "own_rule": False, "parameters": {},
+        "softcap": None, "sink": "captured", "mask": "auto", "tau": 100.0,
     }  # fmt: skip
     assert [mask["mask"] for mask in plain["masks"]] == ["causal"] * 3
 
@@ -306,7 +307,7 @@ def test_a_condition_on_rows_that_meet_nan_cannot_be_told(tmp_path: Path, odd: i
     result = call("heads", path, "--fail-if", "max_logit > 1e6")
     assert result.exit_code == 3
     said = " ".join(result.stdout.partition("\n\n")[0].split())
-    of, rest = ("any head", ".") if odd == 12 else ("1 of 12 heads", "; in no other row it is.")
+    of, rest = ("any head", ".") if odd == 12 else ("1 of 12 heads", "; in no other it is.")
     rows = "720" if odd == 12 else "60"
     told = f"Cannot tell whether max_logit > 1e+06 in {of}: {rows} rows meet NaN or infinity{rest}"
     assert said.endswith(told)
@@ -314,6 +315,24 @@ def test_a_condition_on_rows_that_meet_nan_cannot_be_told(tmp_path: Path, odd: i
     assert call("heads", path, "--fail-if", "max_logit < 1e6").exit_code == (1 if odd == 1 else 3)
     plain = json.loads(call("heads", path, "--fail-if", "max_logit > 1e6", "--json").stdout)
     assert len(plain["conditions"][0]["cannot_tell"]) == odd
+
+
+def test_a_condition_on_weights_that_are_not_in_use_cannot_be_told(tmp_path: Path) -> None:
+    made, noise = heads(layers=1), np.random.default_rng(1).standard_normal
+    for head in [*made.values()][1:]:
+        head.output[:] = noise(head.output.shape)
+    path = str(write(tmp_path / "other.safetensors", made))
+    result = call("heads", path, "--fail-if", "max_weight > 0.99")
+    assert result.exit_code == 3
+    assert result.stdout.startswith("No verdict: ") or "more do not count" in result.stdout
+    assert "miss the captured output, and may not be those in use" in " ".join(
+        result.stdout.split()
+    )
+    # What is of scores, and what is asked for, is known.
+    assert call("heads", path, "--fail-if", "largest_score > 1e9").exit_code == 0
+    asked_for = call("heads", path, "--rule", "inverse-sqrt", "--fail-if", "max_weight > 0.99")
+    assert asked_for.exit_code == 0
+    assert "No verdict" not in asked_for.stdout
 
 
 def test_a_number_that_meets_nothing_and_a_layer_that_is_not_there_are_refused(

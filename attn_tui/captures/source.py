@@ -53,7 +53,9 @@ class Captured(Products):
         window: How many keys are seen, if that fit says so; ``seen`` has them.
         softcap: The cap that it says, if any.
         sink_told: Whether it says the sink.
-        miss: ‖out − P·V‖/‖out‖ under the mask and 1/√d_k, where that does not give the output.
+        miss: ‖out − P·V‖/‖out‖ of it under all that and 1/√d_k, if that does not give the output.
+        multiplier: The m that a fit finds, and that does.
+        value_scale: c of out = c·P·V that it finds.
     """
 
     paths: tuple[str, ...] = ()
@@ -74,6 +76,8 @@ class Captured(Products):
     softcap: float | None = None
     sink_told: bool = False
     miss: float | None = None
+    multiplier: float | None = None
+    value_scale: float = 1.0
     kind: ClassVar = "capture"
     is_head: ClassVar = True
     MOST_SCORES: ClassVar = 2**31
@@ -81,7 +85,9 @@ class Captured(Products):
 
     @property
     def is_fitted(self) -> bool:
-        """Whether a fit finds more than whether it is causal: a window, a soft cap or a sink."""
+        """Whether a fit finds more than whether it is causal."""
+        if self.multiplier is not None or self.value_scale != 1.0:
+            return True
         return self.window is not None or self.softcap is not None or self.sink_told
 
     @property

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from attn_tui.engine.survey import Survey
 
 HOLDS, PARTLY = 1, 3
-"""The statuses that say that a --fail-if holds, and that parts could not be worked off, or rows
-that meet NaN leave it open whether one does."""
+"""The statuses that say that a --fail-if holds, and that parts could not be worked off, or that
+rows that meet NaN, or weights that miss the output, leave it open whether one does."""
 
 WORDS = {name: each.words for name, each in STATISTICS.items()}
 """What each statistic is, for completion."""
@@ -64,7 +64,8 @@ Examples:
 
 \b
 Exit status: 0; 1 a --fail-if holds; 2 bad input; 3 cannot tell: parts could not be worked
-off, or rows meet NaN, and a --fail-if holds nowhere else; 130 Ctrl+C, after what there is.
+off, or rows meet NaN or weights miss the output, and a --fail-if holds nowhere else; 130
+Ctrl+C, after what there is.
 """
 
 
@@ -156,8 +157,8 @@ _RUN: tuple[Callable[[Any], Any], ...] = (
 def heads(captures: tuple[str, ...], form: str, **given: Any) -> int:
     """Print statistics of every head of a capture, layers × heads.
 
-    Weights are made anew from q and k, with 1/√d_k unless asked otherwise. Ctrl+C prints what there
-    is.
+    Weights are made anew from q and k, with 1/√d_k unless asked otherwise or the captured output
+    says another multiplier. Ctrl+C prints what there is.
     """
     from attn_tui.engine.plan import Plan
 
@@ -274,7 +275,10 @@ def _making(given: dict[str, Any]) -> "Making":
         multiplier = number(above=0.0).parse("scale", given["scale"])
         scale = Scale("temperature", (("T", 1.0 / multiplier),))
     scale = replace(scale, **changes_of(Scale, given))
-    making = Making(scale, captured_sink=given["sink"] is None or scale.sink is not None)
+    own = given["rule"] is not None or given["scale"] is not None
+    making = Making(
+        scale, captured_sink=given["sink"] is None or scale.sink is not None, own_rule=own
+    )
     if given["mask"] is not None:
         making = replace(making, mask=parse_mask(given["mask"].strip()))
     return making

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from attn_tui.captures.capture import Capture
 from attn_tui.captures.source import open_as
 from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.scale import DEFAULT_RULE
 from attn_tui.engine.comparison import Comparison, compared
 from attn_tui.engine.making import Making, parse_mask
 from attn_tui.engine.plan import Plan, Question
@@ -53,7 +54,8 @@ def question_of(experiment: Experiment) -> Question:
     settings = experiment.setup.get(Settings)
     # Captured q and k are those that were multiplied, whatever came before.
     scale = replace(experiment.setup.scale, qk_norm=False)
-    making = Making(scale, parse_mask(settings.mask))
+    own = (scale.rule, scale.given) != (DEFAULT_RULE, ())
+    making = Making(scale, parse_mask(settings.mask), own_rule=own)
     return Question(settings.rows, settings.seed, making=making)
 
 

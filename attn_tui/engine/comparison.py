@@ -66,9 +66,9 @@ class Comparison:
 
     @cached_property
     def parting(self) -> tuple[HeadPair, str] | None:
-        """Where they first differ by more than rounding: the first layer, in it the first part."""
+        """The first layer and head that differ by more than rounding, and in what they first do."""
         found = [
-            (pair.head.layer, place, pair.head.batch, pair.head.head, pair, part)
+            (pair.head.layer, pair.head.batch, pair.head.head, place, pair, part)
             for pair in self.pairs
             for place, part in enumerate(PARTS)
             if part in pair.differences and pair.differences[part].parts

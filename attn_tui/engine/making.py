@@ -14,12 +14,13 @@ from attn_tui.captures.layouts import layout_words
 from attn_tui.captures.readings import Reading
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.fit.diagnosis import Diagnosis
-from attn_tui.compute.fit.neighbours import Neighbours, Way
+from attn_tui.compute.fit.diagnosis import Estimate
+from attn_tui.compute.fit.neighbours import Fitted, Neighbours, Way
 from attn_tui.compute.fit.sink import sink_of
 from attn_tui.compute.heads.blocks import row_statistics
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.heads.statistic import FITS
 from attn_tui.compute.heads.weighing import Weighing
 from attn_tui.compute.scale import Scale
 
@@ -32,11 +33,14 @@ _TRIED = 8
 _FITTED = 32
 """Rows of a head that are fitted."""
 
+_HEADS = 4
+"""Heads of a layer that are fitted until one of them says its multiplier."""
+
+_ALIKE = 0.01
+"""How far, relatively, what a fit finds may be from what is supposed, and still be that."""
+
 _SEARCHES, _VAIN = 1, 3
 """After so many layers in a row that nothing fitted, none is searched, and none is fitted."""
-
-FITS = 0.1
-"""‖out − P·V‖/‖out‖ above which nothing is said to fit."""
 
 
 @dataclass(frozen=True)
@@ -94,11 +98,19 @@ class Making:
         scale: The multiplier's rule, and perhaps a soft cap and a sink.
         mask: Which keys are seen.
         captured_sink: Whether a sink that was captured takes part, if the scale has none.
+        own_rule: Whether somebody asked for the rule, wherever the output says another multiplier.
     """
 
     scale: Scale = Scale()
     mask: MaskChoice = MaskChoice()
     captured_sink: bool = True
+    own_rule: bool = False
+
+    @property
+    def asks_more(self) -> bool:
+        """Whether a mask, a cap or a sink is asked for that may be another than the output says."""
+        asked = self.scale.softcap is not None or self.scale.sink is not None
+        return asked or self.mask.kind != "auto" or not self.captured_sink
 
     def weighing(self, head: HeadRows, mask: HeadMask) -> Weighing:
         """Return how the weights of some rows are made."""
@@ -112,6 +124,7 @@ class Making:
         scale = self.scale
         return {
             "rule": scale.rule,
+            "own_rule": self.own_rule,
             "parameters": dict(scale.given),
             "softcap": scale.softcap,
             "sink": "captured" if scale.sink is None and self.captured_sink else scale.sink,
@@ -125,7 +138,8 @@ class Making:
         captured = plain["sink"] == "captured"
         sink = None if captured else plain["sink"]
         scale = Scale(plain["rule"], given, softcap=plain["softcap"], sink=sink)
-        return Making(scale, parse_mask(plain["mask"]), captured or sink is not None)
+        mask, own = parse_mask(plain["mask"]), plain["own_rule"]
+        return Making(scale, mask, captured or sink is not None, own)
 
 
 How = Literal["asked", "captured", "output", "fit", "nearest", "assumed"]
@@ -144,6 +158,10 @@ class FoundMask:
         read_as: What of it is unlike the first, in words; empty if it is the first.
         softcap: The cap that the fit finds, if any.
         sink: The logit of a sink that the fit of one head finds, if any; others have their own.
+        multiplier: The m that it finds, which is used, where the rule's misses the output.
+        missed: By how much that of the rule does, beside ``multiplier``.
+        value_scale: c of out = c·P·V that it finds.
+        what_if: Whether the weights are asked for, whatever the output says.
     """
 
     mask: HeadMask
@@ -153,6 +171,10 @@ class FoundMask:
     read_as: str = ""
     softcap: float | None = None
     sink: float | None = None
+    multiplier: float | None = None
+    missed: float | None = None
+    value_scale: float = 1.0
+    what_if: bool = False
 
     def weighing(
         self, capture: Capture, making: "Making", head: HeadId, rows: HeadRows
@@ -174,15 +196,28 @@ class FoundMask:
         rows = capture.read(head, _sampled(capture.shape(head).n_queries), reading)
         return sink_of(rows, self._capped(making, rows))
 
+    def miss(self, capture: Capture, making: "Making", head: HeadId) -> float | None:
+        """Return ‖out − P·V‖/‖out‖ on a few rows of a head; None if nothing tells, or is to."""
+        if self.residual is None or self.what_if:
+            return None
+        rows = _sampled(capture.shape(head).n_queries, _TRIED)
+        some = capture.read(head, rows, capture.readings(head.layer)[self.reading])
+        miss = _residual(some, self.weighing(capture, making, head, some), self.value_scale)
+        return None if isnan(miss) else miss
+
     def _capped(self, making: "Making", rows: HeadRows) -> Weighing:
         found = making.weighing(rows, self.mask)
+        if self.multiplier is not None:
+            found = replace(found, map=replace(found.map, multiplier=self.multiplier))
         if found.map.softcap is not None:
             return found
         return replace(found, map=replace(found.map, softcap=self.softcap))
 
     @property
     def is_fitted(self) -> bool:
-        """Whether a fit finds more than whether it is causal: a window, a soft cap or a sink."""
+        """Whether a fit finds more than whether it is causal."""
+        if self.multiplier is not None or self.value_scale != 1.0:
+            return True
         return not (self.mask.window is self.softcap is self.sink is None) and self.how == "fit"
 
     @property
@@ -221,41 +256,70 @@ class _Fits:
 
     def found(self, head: HeadId, nearest: FoundMask) -> FoundMask:
         """Return what a fit finds, or the nearest mask again."""
+        told = nearest
+        others = [each for each in self._heads(head.layer) if each != head]
+        for each in [head, *others][:_HEADS]:
+            if self.neighbours.vain >= _VAIN:
+                break
+            fitted, reading = self._fitted(each, nearest.reading)
+            if not fitted.diagnosis.fits or fitted.diagnosis.sight is None:
+                break
+            told = self._told(each, fitted, reading, nearest)
+            # Of a head whose rows are all on one key it may be any large number.
+            if told.fits or fitted.diagnosis.multiplier is not None:
+                break
+        return told
+
+    def _heads(self, layer: int) -> list[HeadId]:
+        return [each for each in self.capture.heads if (each.batch, each.layer) == (0, layer)]
+
+    def _fitted(self, head: HeadId, likely: int) -> tuple[Fitted, int]:
+        """Return the fit of a head, by the likely reading first, and the reading of it."""
         readings = self.capture.readings(head.layer)
         rows = _sampled(self.capture.shape(head).n_queries)
-        order = sorted(range(len(readings)), key=lambda index: index != nearest.reading)
+        order = sorted(range(len(readings)), key=lambda index: index != likely)
         order = [at for at in order if readings[at].dims == readings[0].dims]
-        if self.neighbours.vain >= _VAIN:
-            return nearest
-        fitted = self.neighbours.fit(
-            [
-                Way(readings[at].kind, partial(self.capture.read, head, rows, readings[at]))
-                for at in order
-            ]
-        )
-        if not fitted.diagnosis.fits or fitted.diagnosis.sight is None:
-            return nearest
-        return self._told(head, fitted.rows, fitted.diagnosis, order[fitted.way])
-
-    def _told(self, head: HeadId, rows: HeadRows, found: Diagnosis, index: int) -> FoundMask:
-        first, reading = (self.capture.readings(head.layer)[at] for at in (0, index))
-        cap = None if found.softcap is None else found.softcap.at().value
-        sink = None if found.sink is None else found.sink.at().value
-        if rows.sink is not None:
-            # Each head has the one that was captured.
-            sink = None
-        assert found.sight is not None
-        told = FoundMask(found.sight, "fit", None, index, _unlike(first, reading), cap, sink)
-        # What was found of one head is seen to hold for another.
-        last = max(
-            each for each in self.capture.heads if (each.batch, each.layer) == (0, head.layer)
-        )
-        both = {head: rows, last: self.capture.read(last, [*map(int, rows.rows)], reading)}
-        misses = [
-            _residual(some, told.weighing(self.capture, self.making, each, some))
-            for each, some in both.items()
+        ways = [
+            Way(readings[at].kind, partial(self.capture.read, head, rows, readings[at]))
+            for at in order
         ]
-        return replace(told, residual=max((m for m in misses if not isnan(m)), default=None))
+        fitted = self.neighbours.fit(ways)
+        return fitted, order[fitted.way]
+
+    def _told(self, head: HeadId, fitted: Fitted, index: int, nearest: FoundMask) -> FoundMask:
+        found, rows = fitted.diagnosis, fitted.rows
+        first, reading = (self.capture.readings(head.layer)[at] for at in (0, index))
+        # A sink that was captured each head has of its own.
+        sink = None if rows.sink is not None else _value(found.sink)
+        assert found.sight is not None
+        told = FoundMask(
+            found.sight, "fit", None, index, _unlike(first, reading), _value(found.softcap), sink
+        )
+        if nearest.how != "nearest":
+            told = replace(told, mask=nearest.mask, how=nearest.how)
+        c, m = _value(found.value_scale), _value(found.multiplier)
+        if c is not None and abs(c - 1.0) > _ALIKE:
+            told = replace(told, value_scale=c)
+        # What was found of one head is seen to hold for another.
+        last = self._heads(head.layer)[-1]
+        both = {head: rows, last: self.capture.read(last, [*map(int, rows.rows)], reading)}
+        told = replace(told, residual=self._miss(told, both))
+        own = self.making.scale.multiplier(rows.d_k, rows.n_keys)
+        if m is None or self.making.own_rule or abs(m - own) <= _ALIKE * own:
+            return told
+        other = replace(told, multiplier=m, missed=told.residual)
+        return replace(other, residual=self._miss(other, both))
+
+    def _miss(self, told: FoundMask, heads: Mapping[HeadId, HeadRows]) -> float | None:
+        misses = [
+            _residual(some, told.weighing(self.capture, self.making, each, some), told.value_scale)
+            for each, some in heads.items()
+        ]
+        return max((miss for miss in misses if not isnan(miss)), default=None)
+
+
+def _value(found: Estimate | None) -> float | None:
+    return None if found is None else found.at().value
 
 
 def _found(capture: Capture, making: Making, head: HeadId, fits: _Fits) -> FoundMask:
@@ -285,9 +349,15 @@ def _found(capture: Capture, making: Making, head: HeadId, fits: _Fits) -> Found
         tried += [(miss, mask, index) for miss, mask in zip(misses, masks, strict=True)]
     miss, mask, index = min(tried, key=lambda each: inf if isnan(each[0]) else each[0])
     read_as = _unlike(*(capture.readings(head.layer)[at] for at in (0, index)))
-    if how != "output" or miss < FITS:
-        return FoundMask(mask, how, miss, index, read_as)
-    return fits.found(head, FoundMask(mask, "nearest", miss, index, read_as))
+    nearest = FoundMask(mask, how, miss, index, read_as, what_if=making.own_rule)
+    if miss < FITS or (making.own_rule and how != "output"):
+        return nearest
+    if how == "output":
+        nearest = replace(nearest, how="nearest")
+    told = fits.found(head, nearest)
+    if told is nearest:
+        return nearest
+    return replace(told, what_if=making.own_rule or making.asks_more)
 
 
 def _sampled(n_queries: int, rows: int = _FITTED) -> list[int]:
@@ -308,11 +378,12 @@ def _unlike(first: Reading, found: Reading) -> str:
     return ", ".join(parts)
 
 
-def _residual(head: HeadRows, weighing: Weighing) -> float:
-    """Return ‖out − P·V‖/‖out‖; NaN if there is nothing to compare."""
+def _residual(head: HeadRows, weighing: Weighing, value_scale: float = 1.0) -> float:
+    """Return ‖out − c·P·V‖/‖out‖; NaN if there is nothing to compare."""
     output = row_statistics(head, weighing, output=True).output
     assert output is not None
     assert head.output is not None
     wanted = head.output.astype(np.float64)
     with np.errstate(all="ignore"):
-        return float(np.linalg.norm(output - wanted) / np.linalg.norm(wanted))
+        miss = np.linalg.norm(value_scale * output - wanted)
+        return float(miss / np.linalg.norm(wanted)) if miss else 0.0

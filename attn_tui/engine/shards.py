@@ -62,12 +62,7 @@ def merged(shards: Sequence[Mapping[str, Any]]) -> Survey:
     masks = {
         each["layer"]: FoundMask(
             HeadMask(**each["mask"]),
-            each["how"],
-            each["residual"],
-            each["reading"],
-            each["read_as"],
-            each["softcap"],
-            each["sink"],
+            **{name: value for name, value in each.items() if name not in ("layer", "mask")},
         )
         for each in first["masks"]
     }

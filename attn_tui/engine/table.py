@@ -63,6 +63,10 @@ class HeadNumbers:
         with np.errstate(all="ignore"):
             return np.where(logits > tau, tau / logits, np.where(np.isnan(logits), np.nan, 1.0))
 
+    def missing(self, name: str) -> dict[HeadId, float]:
+        """Return by how much weights miss the output, of heads whose statistic is of such ones."""
+        return {h: each.miss for h, each in self.partials.items() if each.misses(name)}  # type: ignore[misc]
+
     def value(self, head: HeadId, name: str, tau: float = TAU) -> Value | None:
         """Return a statistic of a head with its error and its place; None while it is not known."""
         found = self.partials.get(head)

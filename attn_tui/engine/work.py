@@ -64,7 +64,8 @@ def _partials(capture: Capture, task: Task) -> list[Partial]:
         queries = capture.vectors(block.head, "q", reading) if block.is_first else None
         partial = statistics(head, weighing, block.is_first, queries)
         odd = tuple(not_finite(capture, block.head, reading)) if block.is_first else ()
-        found.append(replace(partial, odd=odd))
+        miss = layer.miss(capture, task.making, block.head) if block.is_first else None
+        found.append(replace(partial, odd=odd, miss=miss))
     return found
 
 

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 from math import isfinite, isnan
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -12,11 +12,16 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.captures.source import Captured, open_as, read_head
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.heads.statistic import FITS
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
 from attn_tui.compute.whole import parse_whole
 from attn_tui.files.paths import absolute, beside, shown_path, true_path
 from attn_tui.files.plain_reader import checked, known, of_type
+
+if TYPE_CHECKING:
+    from attn_tui.captures.capture import Capture
+    from attn_tui.engine.making import FoundMask, Making
 
 TEMPLATE = "file: capture.safetensors\nlayer = 0, head = 0"
 _HOW = ("layout", "names")
@@ -103,14 +108,16 @@ def _read(
     from attn_tui.engine.making import Making, found_masks
 
     source = read_head(paths, batch, layer, head, row, layout=layout, names=names)
-    known = found_masks(capture := open_as(paths, layout, names), Making(), (layer,))[layer]
+    place, making = HeadId(batch, layer, head), Making()
+    known = found_masks(capture := open_as(paths, layout, names), making, (layer,))[layer]
     if known.reading and known.fits:
         reading = capture.readings(layer)[known.reading]
         source = read_head(paths, batch, layer, head, row, reading, layout=layout, names=names)
     is_fit, is_open = known.how == "fit", known.residual is None or isnan(known.residual)
     if is_open and not is_fit:
         return source
-    source = replace(source, miss=None if known.fits or is_open else known.residual)
+    miss, multiplier = _missed(capture, making, known, place)
+    source = replace(source, miss=miss, multiplier=multiplier, value_scale=known.value_scale)
     if source.is_masked:
         return source
     told: Literal["output", "fit", "nearest"] = "output" if known.fits else "nearest"
@@ -123,13 +130,22 @@ def _read(
         return source
     source = replace(source, softcap=known.softcap, window=known.mask.window)
     if source.sink is None:
-        sink = known.own_sink(capture, Making(), HeadId(batch, layer, head))
+        sink = known.own_sink(capture, making, place)
         source = replace(source, sink=sink, sink_told=sink is not None)
     if source.window is None:
         return source
     own, keys = np.array(source.positions)[:, None], np.arange(len(source.keys))
     seen = (keys <= own) & (keys > own - source.window)
     return replace(source, causal=None, seen=seen)
+
+
+def _missed(capture: Capture, known: FoundMask, head: HeadId) -> tuple[float | None, float | None]:
+    """Return by how much 1/√d_k misses the output of a head, if so, and the m that does not."""
+    miss = replace(known, multiplier=None).miss(capture, making, head)
+    if miss is None or miss < FITS:
+        return None, None
+    own = None if known.multiplier is None else known.miss(capture, making, head)
+    return miss, known.multiplier if own is not None and own < FITS else None
 
 
 def as_captured(setup: Setup, source: Source) -> Setup:

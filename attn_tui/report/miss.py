@@ -1,33 +1,78 @@
 """How the weights of a capture are made, and by how much they miss its output, in words."""
 
 import re
+from dataclasses import dataclass
 from math import isnan
 
 from attn_tui.report.headline import percent
-from attn_tui.report.numbers import quantity
+from attn_tui.report.numbers import general, quantity
 
 
-def made_text(mask: str, softcap: float | None, sink: float | None) -> str:
-    """Return a mask in words with the cap and the sink that were found with it.
+@dataclass(frozen=True)
+class Made:
+    """How weights are made, as far as a captured output says.
 
-    >>> made_text("window of 32 keys", 20.0, None)
-    'window of 32 keys, soft cap 20.0'
+    Attributes:
+        mask: In words.
+        softcap: The cap that a fit finds, if any.
+        sink: The sink, as well.
+        multiplier: The m that it finds, where that of the rule misses the output.
+        missed: By how much that does.
+        value_scale: c of out = c·P·V.
+
+    >>> Made("window of 32 keys", 20.0, multiplier=7.996).text
+    'm = 8, window of 32 keys, soft cap 20.0'
     """
-    cap = "" if softcap is None else f", soft cap {quantity(softcap)}"
-    return f"{mask}{cap}" + ("" if sink is None else f", sink b = {quantity(sink)}")
+
+    mask: str
+    softcap: float | None = None
+    sink: float | None = None
+    multiplier: float | None = None
+    missed: float | None = None
+    value_scale: float = 1.0
+
+    @property
+    def m(self) -> str:
+        """The multiplier that a fit finds: ``m = 8``."""
+        return "" if self.multiplier is None else f"m = {general(self.multiplier, 3)}"
+
+    @property
+    def text(self) -> str:
+        """All of it that is there."""
+        parts = [
+            self.m,
+            self.mask,
+            "" if self.softcap is None else f"soft cap {quantity(self.softcap)}",
+            "" if self.sink is None else f"sink b = {quantity(self.sink)}",
+            "" if self.value_scale == 1.0 else f"value scale {general(self.value_scale, 3)}",
+        ]
+        return ", ".join(filter(None, parts))
+
+    @property
+    def instead(self) -> str:
+        """What the m of the rule does: ``1/√d_k misses the output by 82 %``."""
+        return f"{RULE} misses the output by {miss_text(self.missed)}" if self.missed else ""
+
+    @property
+    def texts(self) -> list[str]:
+        """What a fit finds, at decreasing length.
+
+        >>> Made("window of 32 keys", 20.0, 1.0).texts[3:]
+        ['window 32, cap 20.0, sink 1.00', 'window, cap, sink']
+        """
+        made = self.text
+        short = made.replace(" of ", " ").replace(" keys", "").replace("soft ", "")
+        short = short.replace("sink b = ", "sink ").replace("no mask, ", "")
+        texts = [f"{made}, found by the doctor's fit", f"{made}, by fit", f"{short} by fit", short]
+        if not self.instead:
+            return [*texts, re.sub(" [0-9][0-9.,]*[0-9]", "", short)]
+        fit = f"{self.m} by fit"
+        both = (f"{text}; {self.instead}" for text in (*texts[:2], fit))
+        return [*both, *texts[1:3], fit]
 
 
-def made_texts(mask: str, softcap: float | None, sink: float | None) -> list[str]:
-    """Return the same at decreasing length, as what a fit finds.
-
-    >>> made_texts("window of 32 keys", 20.0, 1.0)[2:]
-    ['window 32, cap 20.0, sink 1.00 by fit', 'window 32, cap 20.0, sink 1.00', 'window, cap, sink']
-    """
-    made = made_text(mask, softcap, sink)
-    short = made.replace(" of ", " ").replace(" keys", "").replace("soft ", "")
-    short = short.replace("sink b = ", "sink ").replace("no mask, ", "")
-    bare = re.sub(" [0-9][0-9.,]*[0-9]", "", short)
-    return [f"{made}, found by the doctor's fit", f"{made}, by fit", f"{short} by fit", short, bare]
+RULE = "1/√d_k"
+"""The rule where nobody asks for another."""
 
 
 def miss_text(residual: float) -> str:
@@ -45,15 +90,14 @@ def miss_texts(made: str, residual: float, more: str) -> list[str]:
     """Return it at decreasing length.
 
     Args:
-        made: How the weights are made: their mask.
+        made: How the weights are made: ``m = 1/√d_k, causal``.
         residual: ‖out − P·V‖/‖out‖.
         more: What is to be said besides, where there is room.
     """
     miss = miss_text(residual)
-    begin = made[:1].upper() + made[1:]
     return [
-        f"{begin} misses the output by {miss}: {more}",
-        f"{begin} misses the output by {miss}",
+        f"{made} misses the output by {miss}: {more}",
+        f"{made} misses the output by {miss}",
         f"P·V misses output by {miss}",
         f"misses {miss}",
     ]

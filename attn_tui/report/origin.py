@@ -1,5 +1,6 @@
 """Where scores come from, and what d_k does to them, in words: of each kind of source its own."""
 
+from dataclasses import replace
 from functools import singledispatch
 from math import sqrt
 
@@ -13,7 +14,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed
 from attn_tui.compute.vector import Vector
 from attn_tui.compute.visible import visible
-from attn_tui.report.miss import made_texts
+from attn_tui.report.miss import RULE, Made, miss_text, miss_texts
 from attn_tui.report.numbers import quantity
 
 MOST_NORMS = 3
@@ -60,7 +61,7 @@ def _(source: Captured, experiment: Experiment) -> str:
     sequence = f"sequence {batch}, " * (batch > 0)
     where = f"{sequence}layer {layer}, head {head}{row}"
     mask, masked = mask_words(source), "; masked as captured"
-    by_fit = made_texts(mask, source.softcap, source.sink if source.sink_told else None)[0]
+    by_fit = made(source).text + ", found by the doctor's fit"
     if source.window is not None:
         masked = f"; no mask was captured: {by_fit}"
     if source.causal is not None:
@@ -73,6 +74,8 @@ def _(source: Captured, experiment: Experiment) -> str:
         if experiment.setup.mask.causal is not source.causal:
             how = "masked as asked"
         masked = f"; no mask was captured: {how}"
+    if texts := missed_texts(source, scale):
+        masked += f"; {texts[1]}"
     last = "; its queries are taken as those of the last keys" * source.supposed
     return f"captured: {where} of {visible(source.paths[0])}{normalised}{masked}{last}{added}"
 
@@ -82,6 +85,32 @@ def mask_words(source: Captured) -> str:
     if source.window is not None:
         return f"window of {counted(source.window, 'key')}"
     return {None: "the captured mask", True: "causal", False: "no mask"}[source.causal]
+
+
+def made(source: Captured) -> Made:
+    """Return how the weights of a captured head are made but for m, as far as its output says."""
+    sink = source.sink if source.sink_told else None
+    return Made(mask_words(source), source.softcap, sink, value_scale=source.value_scale)
+
+
+def missed_texts(source: Captured, scale: Scale) -> list[str]:
+    """Return by how much 1/√d_k misses the output, and the m that does not, ever shorter.
+
+    Nothing is said of another rule.
+    """
+    if source.miss is None or scale.multiplier(source.d_k, 2) != Scale().multiplier(source.d_k, 2):
+        return []
+    if source.multiplier is None:
+        how = f"m = {RULE}, {made(source).text}"
+        return miss_texts(how, source.miss, "the Doctor on 5 says why")
+    m = replace(made(source), multiplier=source.multiplier).m
+    miss = miss_text(source.miss)
+    return [
+        f"m = {RULE} misses the output by {miss}; {m} is found by the doctor's fit: r sets it",
+        f"m = {RULE} misses the output by {miss}; {m} by the doctor's fit",
+        f"{RULE} misses output by {miss}; {m} by fit",
+        f"misses {miss}; {m} by fit",
+    ]
 
 
 @_origin.register

@@ -56,17 +56,18 @@ def unusual(
     window: int | None = None,
     softcap: float | None = None,
     sink: float | Sequence[float] | None = None,
+    multiplier: float | Sequence[float] = 0.25,
 ) -> tuple[dict[str, NDArray[Any]], NDArray[np.float64]]:
     """Return tensors of four causal heads with what no simple mask explains, and their weights.
 
-    The sink is one, or each head's.
+    The sink is one, or each head's, and so is the multiplier; d_k is 16.
     """
     draw = np.random.default_rng(layer + 1).standard_normal
     names = [f"{layer}.{name}" for name in ("q", "k", "v")]
     parts = {name: draw((1, 4, 60, 16)).astype(np.float32) for name in names}
     parts[names[0]] *= 4
     q, k, v = (parts[name].astype(float) for name in names)
-    logits = q @ k.swapaxes(-1, -2) / 4
+    logits = q @ k.swapaxes(-1, -2) * np.reshape(multiplier, (-1, 1, 1))
     if softcap is not None:
         logits = softcap * np.tanh(logits / softcap)
     ago = np.subtract.outer(np.arange(60), np.arange(60))

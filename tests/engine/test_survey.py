@@ -315,6 +315,67 @@ def test_each_head_has_the_sink_that_its_own_output_says(tmp_path: Path) -> None
         assert (made.softcap, made.sink) == (sink, sink)
 
 
+@pytest.mark.parametrize("m", [1.0, 8.0, 0.01])
+def test_the_multiplier_in_use_is_that_which_the_output_says(tmp_path: Path, m: float) -> None:
+    path = tmp_path / "scaled.safetensors"
+    weights = write_unusual(path, multiplier=m)
+    capture = open_capture([str(path)])
+    survey = last(Plan.of(capture, ALL))
+    found = survey.plan.masks[0]
+    assert found.multiplier == pytest.approx(m, rel=1e-2)
+    assert found.fits
+    assert found.missed
+    assert found.missed > 0.1
+    assert merged([to_plain(survey)]).plan.masks == survey.plan.masks
+    for head, value in survey.values("max_weight").items():
+        assert value.value == pytest.approx(weights[0, head.head, 1:].max(-1).mean(), rel=1e-3)
+        assert survey.heads[head].miss == pytest.approx(0.0, abs=0.01)
+    # Who asks for a rule has that.
+    what_if = last(Plan.of(capture, Question(None, making=Making(own_rule=True))))
+    assert what_if.plan.masks[0].multiplier is None
+    assert what_if.heads[capture.heads[0]].miss is None
+    asked = last(Plan.of(capture, Question(None, making=Making(mask=MaskChoice("causal")))))
+    assert asked.plan.masks[0].multiplier == found.multiplier
+    # Attention divides by √d_k, and says how far that is from the output.
+    source = captured_at((str(path),), head=3)
+    assert source.multiplier == found.multiplier
+    assert source.miss
+    assert source.miss > 0.1
+
+
+def test_weights_that_miss_the_output_are_told_by_head(tmp_path: Path) -> None:
+    path = tmp_path / "own.safetensors"
+    write_unusual(path, multiplier=(0.25, 0.25, 2.0, 0.25))
+    found = open_capture([str(path)])
+    survey = last(Plan.of(found, ALL))
+    odd = [head.head for head, each in survey.heads.items() if each.misses("max_weight")]
+    assert odd == [2]
+    assert not survey.heads[found.heads[2]].misses("query_norm")
+    assert [captured_at((str(path),), head=at).miss is None for at in range(4)] == [
+        True, True, False, True,
+    ]  # fmt: skip
+
+
+def test_a_value_scale_is_no_reason_to_doubt_the_weights(tmp_path: Path) -> None:
+    tensors, _ = unusual()
+    tensors["0.out"] *= 0.7
+    path = tmp_path / "scaled.safetensors"
+    write_safetensors(path, tensors)
+    survey = last(Plan.of(open_capture([str(path)]), ALL))
+    assert survey.plan.masks[0].value_scale == pytest.approx(0.7, rel=1e-3)
+    assert not any(each.misses("max_weight") for each in survey.heads.values())
+
+
+def test_an_output_of_zeros_is_met(tmp_path: Path) -> None:
+    path = tmp_path / "zeros.safetensors"
+    write_safetensors(
+        path, {f"0.{part}": np.zeros((1, 2, 8, 4)) for part in ("q", "k", "v", "out")}
+    )
+    survey = last(Plan.of(open_capture([str(path)]), ALL))
+    assert survey.plan.masks[0].residual == 0.0
+    assert {each.miss for each in survey.heads.values()} == {0.0}
+
+
 def test_a_layer_whose_heads_all_meet_nan_is_fitted_on_what_is_left(tmp_path: Path) -> None:
     made = heads(layers=1, query_heads=2)
     tensors = {

@@ -18,7 +18,9 @@ from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.heads.statistic import (
     ALL,
     DEAD,
+    FITS,
     FLOAT16_LARGEST,
+    OF_SCORES,
     STATISTICS,
     TAU,
 )
@@ -72,6 +74,8 @@ class Partial:
         first_not_finite: The first of these.
         tallies: By the names of `TALLIED`; those of norms are in one partial of a head only.
         odd: NaN and infinities in the tensors of the whole head, in one partial of it only.
+        miss: ‖out − P·V‖/‖out‖ on a few rows of the head, in one partial of it only; None if there
+            is no output, or the weights are asked for whatever it says.
     """
 
     n_queries: int
@@ -82,6 +86,7 @@ class Partial:
     first_not_finite: int | None
     tallies: Mapping[str, Tally]
     odd: tuple[Odd, ...] = ()
+    miss: float | None = None
 
     def merged(self, later: "Partial") -> "Partial":
         """Return the statistics of these rows and of later ones of the same head."""
@@ -97,12 +102,17 @@ class Partial:
             min(known, default=None),
             {name: _merged(self.tallies.get(name), later.tallies.get(name)) for name in names},
             (*self.odd, *later.odd),
+            later.miss if self.miss is None else self.miss,
         )
 
     @property
     def is_exact(self) -> bool:
         """Whether every row was looked at."""
         return self.rows >= self.n_queries
+
+    def misses(self, name: str) -> bool:
+        """Return whether a statistic is one of weights that do not give the captured output."""
+        return self.miss is not None and self.miss >= FITS and name not in OF_SCORES
 
     @property
     def score_bound(self) -> float:

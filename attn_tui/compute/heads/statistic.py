@@ -20,6 +20,10 @@ FLOAT16_LARGEST = 65504.0
 """The largest number of float16."""
 
 
+FITS = 0.1
+"""‖out − P·V‖/‖out‖ from which on weights are not said to be those in use."""
+
+
 @dataclass(frozen=True)
 class Statistic:
     """A number about a head.
@@ -97,3 +101,6 @@ STATISTICS: Mapping[str, Statistic] = {each.name: each for each in _ALL}
 
 OF_SEVERAL_KEYS = ("max_weight", "saturated_share", "gradient_norm", "dead_gradient_share")
 """Those of rows that see several keys, a sink among them: the only one has weight 1."""
+
+OF_SCORES = ("largest_score", "float16_margin", "query_norm", "key_norm", "cosine")
+"""Those in which weights have no part."""

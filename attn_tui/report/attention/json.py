@@ -50,6 +50,8 @@ def _captured(source: Source) -> dict[str, Any] | None:
         "known_by": "captured" if given else source.told,
         "softcap": source.softcap,
         "sink": source.sink,
+        "multiplier": source.multiplier,
+        "value_scale": source.value_scale,
         "residual": source.miss,
         "not_finite": [asdict(each) for each in source.odd],
     }

@@ -19,11 +19,19 @@ from attn_tui.report.csv_text import csv_text
 from attn_tui.report.headline import FULL, Headline, percent
 from attn_tui.report.heads.json import capture_to_plain, masks_to_plain, value_to_plain
 from attn_tui.report.heads.text import grid
-from attn_tui.report.heads.words import layers_text, mask_text, place, rows_text, statistic_text
+from attn_tui.report.heads.words import (
+    made,
+    mask_text,
+    place,
+    rows_text,
+    runs_text,
+    statistic_text,
+)
+from attn_tui.report.miss import RULE
 from attn_tui.report.numbers import general, unusual
 from attn_tui.report.rows import labelled
 
-_LABEL = 10
+_LABEL, _NAMED = 10, 4
 _NAMES, _MANY = {"out": "the output"}, {"out": "outputs"}
 
 COLUMNS = ("batch", "layer", "head", "what", "a", "b", "difference", "tolerance", "parts")
@@ -127,8 +135,16 @@ def render_text(
             "partly", f"{len(found.pairs):,} of {counted(found.total, 'head')} were compared"
         )
     if found.alone:
+        layers: dict[int, list[int]] = {}
+        for head in found.alone:
+            layers.setdefault(head.layer, []).append(head.head)
+        of = [
+            f"layer {layer} {runs_text('head', heads)}"
+            for layer, heads in [*layers.items()][:_NAMED]
+        ]
+        of += [f"{len(layers) - _NAMED:,} layers more"] * (len(layers) > _NAMED)
         heads = f"{counted(len(found.alone), 'head')} in one only, or of another shape there"
-        yield from _line("alone", heads)
+        yield from _line("alone", f"{heads}: {listed(of)}")
     if found.computed:
         text = "P·V of these rows, since one capture has none; --mask and the like say how"
         yield from _line("output", text)
@@ -156,16 +172,20 @@ def render_text(
 
 
 def _masks(plans: tuple[Plan, Plan]) -> Iterator[str]:
-    """Yield a line for each pair of masks that are not the same, with the layers it is of."""
+    """Yield a line for each pair of weights not made alike, with the layers it is of."""
     a, b = (each.masks for each in plans)
     layers: dict[tuple[str, str], list[int]] = {}
     for layer in a:
-        if layer in b and a[layer].mask != b[layer].mask:
-            one, other = (mask_text(replace(each[layer], residual=None)) for each in (a, b))
+        if layer in b and made(a[layer]) != replace(made(b[layer]), missed=made(a[layer]).missed):
+            sides = [replace(each[layer], residual=None) for each in (a, b)]
+            rule = f"m = {RULE}, " * any(each.multiplier for each in sides)
+            one, other = (rule * (not each.multiplier) + mask_text(each) for each in sides)
             layers.setdefault((one, other), []).append(layer)
     for (one, other), of in layers.items():
-        text = f"{layers_text(of)}: in a {one}; in b {other}: statistics change by that alone, "
-        yield from _line("mask", f"{text}unless --mask says one for both")
+        text = (
+            f"{runs_text('layer', of)}: in a {one}; in b {other}: statistics change by that alone, "
+        )
+        yield from _line("weights", f"{text}unless --rule and --mask say the same for both")
 
 
 def _odd(known: Known) -> Iterator[str]:
@@ -226,8 +246,8 @@ def _changes(known: Known, statistics: Sequence[str], tau: float) -> dict[str, d
 
 
 def _change(a: Partial, b: Partial, name: str, tau: float) -> float:
-    """Return b − a of a statistic; NaN if rows of one count nowhere that may count in the other."""
-    if a.not_finite or b.not_finite:
+    """Return b − a of a statistic; NaN if rows, or the weights, of one count nowhere."""
+    if a.not_finite or b.not_finite or a.misses(name) or b.misses(name):
         return nan
     return b.value(name, tau).value - a.value(name, tau).value
 

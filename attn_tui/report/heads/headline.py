@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.counted import counted, listed
 from attn_tui.compute.heads.statistic import FLOAT16_LARGEST, SATURATED, STATISTICS, TAU
-from attn_tui.engine.making import FITS
 from attn_tui.engine.table import HeadNumbers
 from attn_tui.report.headline import Headline, percent, rounded
 from attn_tui.report.heads.values import head_text
+from attn_tui.report.heads.words import made
+from attn_tui.report.miss import miss_text
 
 NOTHING = Headline(
     "Which heads saturate? Open a capture of queries and keys: o, or enter for an example.",
@@ -93,15 +94,17 @@ def _order(table: HeadNumbers, name: str, tau: float) -> NDArray[np.float64]:
 
 def facts(table: HeadNumbers, name: str, tau: float = TAU) -> Facts | None:
     """Return what is known of a statistic; None while it is known of no head."""
-    values = table.values(name, tau)
+    missing = table.missing(name)
+    is_known = np.array([head not in missing for head in table.heads])
+    values = np.where(is_known, table.values(name, tau), np.nan)
     known = ~np.isnan(values)
     if not known.any():
         return None
-    first = int(np.argmin(_order(table, name, tau)))
+    first = int(np.argmin(np.where(is_known, _order(table, name, tau), np.inf)))
     head = table.heads[first]
     return Facts(
         int(known.sum()),
-        len(table.heads),
+        len(table.heads) - len(missing),
         _beyond(name, values[known], tau),
         head_text(head, table.n_batches),
         float(values[first]),
@@ -118,8 +121,10 @@ def headline(table: HeadNumbers, name: str, tau: float = TAU) -> Headline:
         name: The statistic that is looked at.
         tau: The largest logit that QK-clip leaves alone.
     """
-    found = facts(table, name, tau)
+    found, missing = facts(table, name, tau), table.missing(name)
     if found is None:
+        if missing:
+            return _missing(missing)
         if rows := sum(each.not_finite for each in table.partials.values()):
             meet = f"{counted(rows, 'row')} meet{'s' * (rows == 1)} NaN or infinity"
             return Headline(f"{meet}: no row of these heads has a number here.", f"{meet}.")
@@ -127,15 +132,18 @@ def headline(table: HeadNumbers, name: str, tau: float = TAU) -> Headline:
             text = "No row of these heads has a number here: each sees one key, or none."
             return Headline(text, "Each row sees one key, or none.")
         return Headline("No head is known yet.", "No head is known yet.")
-    keys = table.values("effective_keys")
-    sharpest = float(keys[np.nanargmin(table.values("entropy"))])
+    keys, entropy = table.values("effective_keys"), table.values("entropy")
+    entropy = np.where([head in missing for head in table.heads], np.inf, entropy)
+    sharpest = float(keys[np.nanargmin(entropy)])
     full, short = _SAID[name](found, tau, sharpest)
-    but = next(_doubts(table), "")
+    but = next(_doubts(table, missing), "")
     # Where there is room for one of them only, what was found goes before what makes it doubtful.
     brief = full.partition(", with about")[0].rstrip(".") + "."
     shorts = [short, short.partition("; ")[0]]
     if odd := _not_finite(table):
         shorts.insert(0, f"{shorts[1].rstrip('.')}. {len(odd):,} meet NaN: {odd[0]}.")
+    elif fitted := _multipliers(table):
+        shorts.insert(0, f"{shorts[1].rstrip('.')}; {' and '.join(fitted[:1])} by fit.")
     return Headline.fitting(
         (*(f"{each} {but}".strip() for each in (full, brief, short)), full), shorts
     )
@@ -147,7 +155,24 @@ def _not_finite(table: HeadNumbers) -> list[str]:
     return [head_text(head, table.n_batches) for head in heads if table.partials[head].not_finite]
 
 
-def _doubts(table: HeadNumbers) -> Iterator[str]:
+def _missing(missing: Mapping[HeadId, float]) -> Headline:
+    """Return what is said where no head's weights give the captured output."""
+    size = miss_text(max(missing.values()))
+    text = f"No verdict: these weights miss the captured output by {size}"
+    full = f"{text}, so they may not be those in use. The doctor says why; r or --rule sets others."
+    shorts = (
+        f"No verdict: these weights miss the output by {size}.",
+        "No verdict: see the doctor.",
+    )
+    return Headline.fitting((full, f"{text}."), shorts)
+
+
+def _multipliers(table: HeadNumbers) -> list[str]:
+    """Return the multipliers that fits find, where they are used: ``m = 8``."""
+    return [*dict.fromkeys(made(each).m for each in table.masks.values() if each.multiplier)]
+
+
+def _doubts(table: HeadNumbers, missing: Mapping[HeadId, float]) -> Iterator[str]:
     """Yield what makes the numbers doubtful, the gravest first, or what a fit made them of."""
     masks = table.masks.values()
     odd = _not_finite(table)
@@ -162,8 +187,17 @@ def _doubts(table: HeadNumbers) -> Iterator[str]:
         first = table.partials[holding[0]].odd[0].part
         where = head_text(holding[0], table.n_batches)
         yield f"{'The output' if first == 'out' else first} of {where} holds NaN or infinity."
-    if any(each.residual is not None and not each.residual <= FITS for each in masks):
-        yield "These weights do not give the captured output: the doctor says why."
+    if missing:
+        where = head_text(next(iter(missing)), table.n_batches)
+        many = f"{len(missing):,} more do not count: their weights miss the output, first {where}."
+        one = f"{where.capitalize()} does not count: its weights miss the output."
+        yield many if len(missing) > 1 else one
+    if any(each.what_if and each.residual is not None and not each.fits for each in masks):
+        yield "Weights as asked, which do not give the captured output."
+    if fitted := _multipliers(table):
+        worst = max(filter(lambda each: each.multiplier, masks), key=lambda each: each.missed or 0)
+        which = fitted[0] if len(fitted) == 1 else f"In {len(fitted)} layers m"
+        yield f"{which} is found by the doctor's fit; {made(worst).instead}."
     if any(each.how == "assumed" for each in masks):
         yield "Nothing tells the mask: none is assumed."
     fits = {

@@ -83,6 +83,9 @@ def masks_to_plain(plan: Plan) -> list[dict[str, Any]]:
             "known_by": found.how,
             "softcap": found.softcap,
             "sink": found.sink,
+            "multiplier": found.multiplier,
+            "value_scale": found.value_scale,
+            "rule_residual": None if found.missed is None else plain_number(found.missed),
             "read_as": found.read_as or None,
             "residual": plain_or_none(found.residual),
         }
@@ -100,6 +103,7 @@ def _head(head: HeadId, partial: Partial, statistics: Sequence[str], tau: float)
         "not_finite_rows": partial.not_finite,
         "first_not_finite": partial.first_not_finite,
         "not_finite": [asdict(each) for each in partial.odd],
+        "residual": None if partial.miss is None else plain_number(partial.miss),
         "score_bound": plain_number(partial.score_bound),
         "statistics": {name: _value(partial, name, tau) for name in statistics},
     }

@@ -6,7 +6,7 @@ from math import inf, isnan
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.not_finite import PARTS
-from attn_tui.compute.counted import counted
+from attn_tui.compute.counted import counted, listed
 from attn_tui.compute.heads.partial import Value
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.engine.condition import Condition
@@ -15,13 +15,14 @@ from attn_tui.engine.survey import Survey
 from attn_tui.engine.table import numbers_of
 from attn_tui.report.headline import FULL
 from attn_tui.report.heads.headline import headline
+from attn_tui.report.heads.values import head_text
 from attn_tui.report.heads.words import (
-    found_name,
-    layers_text,
+    made,
     mask_text,
     number,
     place,
     rows_text,
+    runs_text,
     statistic_text,
     with_error,
 )
@@ -68,14 +69,19 @@ def render(
 
 def failing(found: Survey, condition: Condition, tau: float = TAU) -> dict[HeadId, Value]:
     """Return the heads that meet a condition."""
-    values = found.values(condition.statistic, tau)
+    name = condition.statistic
+    values = {h: each.value(name, tau) for h, each in found.heads.items() if not each.misses(name)}
     return {head: value for head, value in values.items() if condition.holds(value.value)}
 
 
 def open_heads(found: Survey, condition: Condition, tau: float = TAU) -> list[HeadId]:
-    """Return the heads that do not meet a condition as far as is known: rows met NaN."""
+    """Return the heads of which nothing tells: rows met NaN, or weights miss the output."""
     holds = failing(found, condition, tau)
-    return [head for head, each in found.heads.items() if each.not_finite and head not in holds]
+    return [
+        head
+        for head, each in found.heads.items()
+        if head not in holds and (each.not_finite or each.misses(condition.statistic))
+    ]
 
 
 def failure(found: Survey, condition: Condition, tau: float = TAU) -> str:
@@ -83,11 +89,14 @@ def failure(found: Survey, condition: Condition, tau: float = TAU) -> str:
     heads = failing(found, condition, tau)
     count = len(found.heads)
     if not heads and (odd := open_heads(found, condition, tau)):
-        rows = sum(found.heads[head].not_finite for head in odd)
+        missing = [head for head in odd if found.heads[head].misses(condition.statistic)]
+        rows = sum(found.heads[head].not_finite for head in odd if head not in missing)
         of = f"{len(odd):,} of {counted(count, 'head')}" if len(odd) < count else "any head"
-        text = f"Cannot tell whether {condition.text} in {of}: {counted(rows, 'row')} "
-        text += f"meet{'s' * (rows == 1)} NaN or infinity"
-        return f"{text}; in no other row it is." if len(odd) < count else f"{text}."
+        meet = f"{counted(rows, 'row')} meet{'s' * (rows == 1)} NaN or infinity"
+        miss = "their weights miss the captured output, and may not be those in use"
+        why = "; ".join([miss] * bool(missing) + [meet] * bool(rows))
+        text = f"Cannot tell whether {condition.text} in {of}: {why}"
+        return f"{text}; in no other it is." if len(odd) < count else f"{text}."
     if not heads:
         return f"In none of {counted(count, 'head')} {condition.text}."
     sign = 1.0 if condition.operator.startswith("<") else -1.0
@@ -111,7 +120,9 @@ def about(found: Survey) -> Iterator[str]:
     yield from _line("capture", f"{paths[0]}{more}")
     for each in plan.capture.stated:
         yield from _line("", each)
-    yield from _line("weights", plan.question.making.scale.pipeline)
+    fitted = any(each.multiplier is not None for each in plan.masks.values())
+    where = "; where that misses the output, m is that below" * fitted
+    yield from _line("weights", plan.question.making.scale.pipeline + where)
     yield from _masks(plan.masks)
     sizes = {partial.n_queries for partial in heads.values()}
     yield from _line("rows", f"{rows_text(plan.question, sizes)}; {found.elapsed:.1f} s")
@@ -129,6 +140,12 @@ def about(found: Survey) -> Iterator[str]:
         rows = f"{counted(count, 'row')} of {counted(len(odd), 'head')}"
         text = f"NaN or infinity in {rows}, first in {where}"
         yield from _line("odd", f"{text}; they count nowhere")
+    if lost := [head for head, each in heads.items() if each.misses("max_weight")]:
+        batches = 1 + max(head.batch for head in heads)
+        names = [head_text(head, batches) for head in lost[:_NAMED]]
+        names += [f"{len(lost) - _NAMED:,} more"] * (len(lost) > _NAMED)
+        text = f"weights of {listed(names)} miss the output, and may not be those in use; "
+        yield from _line("unknown", f"{text}--rule or --scale sets others")
     yield from _odd(found)
     yield from _troubles(found)
 
@@ -151,10 +168,10 @@ def _masks(masks: Mapping[int, FoundMask]) -> Iterator[str]:
     """Yield a line for each kind of mask, with the layers it is of and the worst fit."""
     by_kind: dict[object, list[int]] = {}
     for layer, mask in masks.items():
-        by_kind.setdefault((found_name(mask), mask.how), []).append(layer)
+        by_kind.setdefault((made(mask).text, mask.how), []).append(layer)
     for layers in by_kind.values():
         worst = max((masks[layer] for layer in layers), key=lambda each: each.residual or 0.0)
-        which = "" if len(by_kind) == 1 else f"{layers_text(layers)}: "
+        which = "" if len(by_kind) == 1 else f"{runs_text('layer', layers)}: "
         yield from _line("mask" if layers[0] == next(iter(masks)) else "", which + mask_text(worst))
 
 

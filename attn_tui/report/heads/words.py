@@ -12,7 +12,7 @@ from attn_tui.compute.heads.statistic import OF_SEVERAL_KEYS, STATISTICS
 from attn_tui.engine.making import FoundMask
 from attn_tui.engine.plan import Question
 from attn_tui.report.heads.values import SHARES
-from attn_tui.report.miss import made_text, miss_text
+from attn_tui.report.miss import RULE, Made, miss_text
 from attn_tui.report.numbers import in_percent, quantity, unusual
 
 
@@ -70,9 +70,14 @@ def ranges(numbers: Iterable[int], most: float = inf) -> str:
     return ", ".join(texts if len(texts) <= most else [*texts[: int(most) - 1], "…", texts[-1]])
 
 
-def layers_text(layers: Sequence[int]) -> str:
-    """Return layers as ranges: ``layers 0–2, 5``."""
-    return f"layer{'s' * (len(layers) > 1)} {ranges(layers)}"
+def runs_text(name: str, numbers: Sequence[int]) -> str:
+    """Return layers or heads as runs: ``layers 0–2, 5``."""
+    runs = [
+        [number for _, number in run]
+        for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])
+    ]
+    texts = [str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs]
+    return f"{name} {', '.join(texts)}" if len(numbers) == 1 else f"{name}s {', '.join(texts)}"
 
 
 def mask_name(mask: HeadMask) -> str:
@@ -85,14 +90,21 @@ def mask_name(mask: HeadMask) -> str:
     return text
 
 
-def found_name(found: FoundMask) -> str:
-    """Return a mask in words, with the cap and the sink that were found with it."""
-    return made_text(mask_name(found.mask), found.softcap, found.sink)
+def made(found: FoundMask) -> Made:
+    """Return how the weights of a layer are made, as far as its output says."""
+    return Made(
+        mask_name(found.mask),
+        found.softcap,
+        found.sink,
+        found.multiplier,
+        found.missed,
+        found.value_scale,
+    )
 
 
 def mask_text(found: FoundMask) -> str:
-    """Return a mask in words, with how it is known."""
-    text = found_name(found)
+    """Return in words how the weights of a layer are made, with how that is known."""
+    text = made(found).text
     known = {
         "fit": "found by the doctor's fit of one head",
         "asked": "as asked",
@@ -111,4 +123,5 @@ def mask_text(found: FoundMask) -> str:
     if not found.fits:
         yet = "" if found.how == "nearest" else "yet "
         return f"{text}; {yet}P·V misses the output by {miss}: try attn-tui doctor"
-    return f"{text}; P·V misses the output by {miss.replace('almost none', 'almost nothing')}"
+    text += f"; P·V misses the output by {miss.replace('almost none', 'almost nothing')}"
+    return text + (f", with m = {RULE} by {miss_text(found.missed)}" if found.missed else "")

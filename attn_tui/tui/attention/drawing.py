@@ -13,9 +13,8 @@ from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.counted import counted
 from attn_tui.compute.experiment import Experiment
 from attn_tui.report.attention.tables import output_columns, row_columns
-from attn_tui.report.miss import made_text, made_texts, miss_texts
 from attn_tui.report.numbers import general, in_percent, quantity
-from attn_tui.report.origin import mask_words
+from attn_tui.report.origin import made, missed_texts
 from attn_tui.report.progress import going_on
 from attn_tui.report.sides import role_of
 from attn_tui.report.table import laid
@@ -94,17 +93,15 @@ def odd_rows(scene: Scene, width: int) -> list[Row]:
 def made_rows(scene: Scene, width: int) -> list[Row]:
     """Return a line of what the captured output says of the weights: a fit's, or that they miss."""
     experiment = scene.asked.experiment
-    source, mask = experiment.source, experiment.setup.mask
+    source, setup = experiment.source, experiment.setup
     if not isinstance(source, Captured):
         return []
-    if source.causal is not None and mask.causal is not source.causal:
+    if source.causal is not None and setup.mask.causal is not source.causal:
         return []
-    found = mask_words(source), source.softcap, source.sink if source.sink_told else None
-    if source.miss is not None:
-        more = "the Doctor on 5 says why"
-        text, role = first_text(miss_texts(made_text(*found), source.miss, more), width), "error"
-    elif source.is_fitted:
-        text, role = first_text(made_texts(*found), width), "label"
+    if texts := missed_texts(source, setup.scale):
+        text, role = first_text(texts, width), "error"
+    elif source.is_fitted and source.miss is None:
+        text, role = first_text(made(source).texts, width), "label"
     else:
         return []
     return [fitted(((text, role),), width)]

@@ -13,7 +13,7 @@ from attn_tui.charts.heads.shading import changes
 from attn_tui.charts.rows import Row, beside, cells, first_text, fitted, length, message
 from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.partial import Value
-from attn_tui.compute.heads.statistic import STATISTICS
+from attn_tui.compute.heads.statistic import FITS, STATISTICS
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.table import HeadTable
 from attn_tui.files.paths import shown_path
@@ -25,8 +25,8 @@ from attn_tui.report.heads.values import (
     unit,
     value_text,
 )
-from attn_tui.report.heads.words import found_name, mask_name
-from attn_tui.report.miss import made_texts, miss_texts
+from attn_tui.report.heads.words import made, mask_name
+from attn_tui.report.miss import miss_texts
 from attn_tui.report.progress import going_on
 from attn_tui.tui.bars import Status
 from attn_tui.tui.heads.examining import TITLES
@@ -114,16 +114,19 @@ def apart(one: str, other: str) -> tuple[str, str]:
 def _made(scene: Scene, table: HeadTable) -> tuple[list[str], str]:
     """Return what a fit finds of the layer's weights, or how they miss, ever shorter; its role."""
     assert scene.head is not None
-    found = table.masks[scene.head.layer]
+    found, looked = table.masks[scene.head.layer], table.partials.get(scene.head)
+    how = made(found)
     residual = found.residual
     if scene.view.chart == "doctor":
         # He says himself what he finds, and his numbers are not of that mask.
         return [], ""
-    if residual is not None and not found.fits:
-        return miss_texts(found_name(found), residual, "numbers below are of that mask"), "error"
+    if looked is not None and looked.miss is not None:
+        residual = looked.miss
+    if residual is not None and not residual < FITS:
+        m = how.text if how.m else f"m = {scene.asked.experiment.setup.scale.formula}, {how.text}"
+        return miss_texts(m, residual, "numbers below are of that"), "error"
     # That it is a fit's the headline says, where there is room.
-    texts = made_texts(mask_name(found.mask), found.softcap, found.sink)[1:]
-    return texts if found.is_fitted else [], "strong"
+    return how.texts[1:] if found.is_fitted else [], "strong"
 
 
 def _facts(scene: Scene, table: HeadTable) -> list[tuple[str, str]]:
@@ -139,8 +142,9 @@ def _facts(scene: Scene, table: HeadTable) -> list[tuple[str, str]]:
         "every row" if rows is None or rows >= shape.n_queries else f"{counted(rows, 'row')} a head"
     )
     kind = [] if mask.is_fitted else [(" · ", mask_name(mask.mask))]
+    m = [] if mask.multiplier is not None else [(" · ", f"m = {setup.scale.formula}")]
     return [
-        ("  ", size), (" · ", keys), (" · ", f"m = {setup.scale.formula}"), *kind,
+        ("  ", size), (" · ", keys), *m, *kind,
         (" · ", sampled), (" · ", table.capture.tensors(head.layer)["q"].format),
     ]  # fmt: skip
 

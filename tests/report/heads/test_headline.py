@@ -1,6 +1,7 @@
 """The headline of Heads: true of what was found, within its limits, and every branch reached."""
 
 import re
+from dataclasses import replace
 from math import nan
 from pathlib import Path
 from typing import Any, cast
@@ -14,6 +15,7 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.captures.example import example_capture
 from attn_tui.charts.heads.shading import SCALES
 from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.partial import Partial
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.compute.setup import Setup
 from attn_tui.engine.answer import answer
@@ -28,17 +30,24 @@ from attn_tui.report.heads.headline import first_of, headline
 class Looked:
     """What a headline asks of a partial."""
 
-    def __init__(self, exact: bool, not_finite: int) -> None:
-        self.is_exact, self.not_finite, self.odd = exact, not_finite, ()
+    def __init__(self, exact: bool, not_finite: int, miss: float | None) -> None:
+        self.is_exact, self.not_finite, self.odd, self.miss = exact, not_finite, (), miss
+
+    misses = Partial.misses
 
 
 def table(
     numbers: dict[str, Any], known: int, exact: bool = True, odd: int = 0, how: str = "output",
-    residual: float | None = 0.001,
+    residual: float | None = 0.001, multiplier: float | None = None, missing: int = 0,
 ) -> HeadNumbers:  # fmt: skip
     heads = tuple(HeadId(0, at // 4, at % 4) for at in range(len(numbers["entropy"])))
     masks = {0: FoundMask(HeadMask("causal"), cast(Any, how), residual)}
-    partials = {head: Looked(exact, int(at < odd)) for at, head in enumerate(heads[:known])}
+    if multiplier is not None:
+        masks = {0: replace(masks[0], multiplier=multiplier, missed=0.8)}
+    partials = {
+        head: Looked(exact, int(at < odd), 0.8 if at < missing else residual and 0.001)
+        for at, head in enumerate(heads[:known])
+    }
     return HeadNumbers(masks, heads, cast(Any, partials), numbers)
 
 
@@ -62,6 +71,7 @@ def tables(draw: Any, doubtful: bool = True) -> HeadNumbers:
     return table(
         numbers, known, draw(st.booleans()), draw(st.integers(0, 3)),
         draw(st.sampled_from(["output", "assumed"])), draw(st.sampled_from([None, 0.001, 0.9])),
+        draw(st.sampled_from([None, 8.0, 0.0625])), draw(st.integers(0, 24)),
     )  # fmt: skip
 
 
@@ -74,7 +84,9 @@ def test_it_keeps_to_its_limits(found: HeadNumbers, name: str) -> None:
     assert "e+" not in said.full
     assert "nan" not in said.full.lower().replace("meets nan", "").replace("meet nan", "")
     # Which head, and what a format or τ is, are settings.
-    bare = re.sub(r"layer \d+ head \d+|float16|bfloat16|at 100|passe?s? 100", "", said.full)
+    bare = re.sub(
+        r"m = [\d.]+|1/√d_k|layer \d+ head \d+|float16|bfloat16|at 100|passe?s? 100", "", said.full
+    )
     assert len(re.findall(r"\d[\d,.]*", bare)) <= 4, said.full
 
 
@@ -147,7 +159,16 @@ def test_what_makes_numbers_doubtful_is_said() -> None:
     odd = headline(table(every, 2, odd=1), "max_logit")
     assert odd.full.endswith(" One of them meets NaN or infinity: layer 0 head 0.")
     assert odd.short.endswith(" 1 meet NaN: layer 0 head 0.")
-    assert "the doctor says why" in headline(table(every, 2, residual=0.9), "max_logit").full
+    missing = headline(table(every, 2, missing=2), "max_weight")
+    assert missing.full.startswith("No verdict: these weights miss the captured output by 80 %, so")
+    assert "largest" in headline(table(every, 2, missing=2), "largest_score").full.lower()
+    some = headline(table(every, 2, missing=1), "max_weight").full
+    assert "layer 0 head 0 does not count: its weights miss" in some.lower()
+    assert "layer 0 head 1 is the sharpest" in some or "Layer 0 head 1" in some
+    fitted = headline(table(every, 2, multiplier=8.0), "max_weight")
+    found = " m = 8 is found by the doctor's fit; 1/√d_k misses the output by 80 %."
+    assert fitted.full.endswith(found)
+    assert fitted.short.endswith("; m = 8 by fit.")
     assert "none is assumed" in headline(table(every, 2, how="assumed"), "max_logit").full
 
 
