@@ -139,7 +139,9 @@ def _read(
     return replace(source, causal=None, seen=seen)
 
 
-def _missed(capture: Capture, known: FoundMask, head: HeadId) -> tuple[float | None, float | None]:
+def _missed(
+    capture: "Capture", making: "Making", known: "FoundMask", head: HeadId
+) -> tuple[float | None, float | None]:
     """Return by how much 1/√d_k misses the output of a head, if so, and the m that does not."""
     miss = replace(known, multiplier=None).miss(capture, making, head)
     if miss is None or miss < FITS:

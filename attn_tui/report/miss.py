@@ -64,11 +64,8 @@ class Made:
         short = made.replace(" of ", " ").replace(" keys", "").replace("soft ", "")
         short = short.replace("sink b = ", "sink ").replace("no mask, ", "")
         texts = [f"{made}, found by the doctor's fit", f"{made}, by fit", f"{short} by fit", short]
-        if not self.instead:
-            return [*texts, re.sub(" [0-9][0-9.,]*[0-9]", "", short)]
-        fit = f"{self.m} by fit"
-        both = (f"{text}; {self.instead}" for text in (*texts[:2], fit))
-        return [*both, *texts[1:3], fit]
+        least = re.sub(" [0-9][0-9.,]*[0-9]", "", short)
+        return [*texts, f"{self.m} by fit" if self.m else least]
 
 
 RULE = "1/√d_k"
