@@ -335,6 +335,28 @@ def test_a_condition_on_weights_that_are_not_in_use_cannot_be_told(tmp_path: Pat
     assert "No verdict" not in asked_for.stdout
 
 
+def test_a_condition_on_a_share_may_be_in_percent(path: str) -> None:
+    said = [call("heads", path, "--fail-if", f"max_weight > {n}") for n in ("0.3", "30 %", "30%")]
+    assert [each.exit_code for each in said] == [1, 1, 1]
+    heads_of = [each.stdout.partition("capture ")[0] for each in said]
+    assert heads_of == heads_of[:1] * 3
+    refused = call("heads", path, "--fail-if", "max_weight > 90")
+    assert refused.exit_code == 2
+    assert "max_weight is a share of 1" in " ".join(refused.output.split())
+    assert call("heads", path, "--fail-if", "max_logit > 3 %").exit_code == 2
+
+
+def test_a_capture_of_one_row_each_is_looked_at_whole(tmp_path: Path) -> None:
+    from attn_tui.captures.writer import write_safetensors
+
+    path = str(tmp_path / "row.safetensors")
+    write_safetensors(
+        path, {f"0.{part}": np.zeros((1, 2, 1, 4)) for part in ("q", "k", "v", "out")}
+    )
+    said = call("heads", path).stdout
+    assert "of the rows drawn" not in said
+
+
 def test_a_number_that_meets_nothing_and_a_layer_that_is_not_there_are_refused(
     tmp_path: Path,
 ) -> None:

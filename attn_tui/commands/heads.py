@@ -132,7 +132,7 @@ _SHOWN: tuple[Callable[[Any], Any], ...] = (
         multiple=True,
         metavar="CONDITION",
         help="End with status 1 if a statistic of any head is so: a name, > >= < or <=, and a "
-        "number, such as 'max_logit > 100'. May be given several times.",
+        "number, such as 'max_logit > 100' or 'max_weight > 90 %'. May be given several times.",
     ),
     forms("Print CSV: a line for each head and statistic."),
 )

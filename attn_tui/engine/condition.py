@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isnan
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.heads.statistic import STATISTICS
+from attn_tui.compute.heads.statistic import SHARES, STATISTICS
 from attn_tui.compute.whole import parse_number
 
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
@@ -44,12 +44,12 @@ class Condition:
 
 
 def parse_condition(field: str, text: str) -> Condition:
-    """Read ``NAME OP NUMBER``, such as ``max_logit > 100``.
+    """Read ``NAME OP NUMBER``, such as ``max_logit > 100``; a share may have a % behind it.
 
     Raises:
         InputError: With that field.
     """
-    found = re.fullmatch(r"\s*([\w-]+)\s*(>=|<=|>|<)\s*(\S+)\s*", text)
+    found = re.fullmatch(r"\s*([\w-]+)\s*(>=|<=|>|<)\s*([^\s%]+)\s*(%?)\s*", text)
     if found is None:
         expected = "a statistic, one of > >= < <=, and a number, such as 'max_logit > 100'"
         raise InputError(field, f"{inert(text)} is no condition", expected)
@@ -59,7 +59,13 @@ def parse_condition(field: str, text: str) -> Condition:
         raise InputError(field, f"{inert(found[3])} is not a number", "a number") from None
     if isnan(number):
         raise InputError(field, f"{inert(found[3])} meets nothing", "a number")
-    return Condition(read_statistic(field, found[1]), found[2], number)
+    name = read_statistic(field, found[1])
+    if found[4] and name not in SHARES:
+        raise InputError(field, f"{name} is no share", "a number without %")
+    number = number / 100.0 if found[4] else number
+    if name in SHARES and not 0.0 <= number <= 1.0:
+        raise InputError(field, f"{name} is a share of 1", "a number from 0 to 1, or 0 % to 100 %")
+    return Condition(name, found[2], number)
 
 
 def read_statistic(field: str, text: str) -> str:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from math import isnan
 
-from attn_tui.report.headline import percent
+from attn_tui.report.headline import Headline, percent
 from attn_tui.report.numbers import general, quantity
 
 
@@ -98,3 +98,11 @@ def miss_texts(made: str, residual: float, more: str) -> list[str]:
         f"P·V misses output by {miss}",
         f"misses {miss}",
     ]
+
+
+def no_verdict(residual: float) -> Headline:
+    """Return what is said where no head's weights give the captured output."""
+    text = f"No verdict: these weights miss the captured output by {miss_text(residual)}"
+    full = f"{text}, so they may not be those in use. The doctor says why; r or --rule sets others."
+    short = f"No verdict: these weights miss the output by {miss_text(residual)}."
+    return Headline.fitting((full, f"{text}."), (short, "No verdict: see the doctor."))

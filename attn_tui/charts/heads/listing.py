@@ -9,10 +9,10 @@ from attn_tui.charts.glyphs import POINTER
 from attn_tui.charts.heads.shading import SCALES
 from attn_tui.charts.heat import signed_fill, signed_role
 from attn_tui.charts.rows import Row, fitted, message
-from attn_tui.compute.heads.statistic import STATISTICS, TAU
+from attn_tui.compute.heads.statistic import SHARES, STATISTICS, TAU
 from attn_tui.engine.condition import parse_condition
 from attn_tui.engine.table import HeadTable
-from attn_tui.report.heads.values import SHARES, brief
+from attn_tui.report.heads.values import brief
 
 _GAP = 2
 

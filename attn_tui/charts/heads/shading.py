@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from attn_tui.charts.glyphs import ABOVE, BELOW, SHADES
 from attn_tui.charts.rows import Row
-from attn_tui.compute.heads.statistic import SATURATED
-from attn_tui.report.heads.values import SHARES, brief
+from attn_tui.compute.heads.statistic import SATURATED, SHARES
+from attn_tui.report.heads.values import brief
 from attn_tui.report.numbers import general
 
 Numbers = NDArray[np.float64]

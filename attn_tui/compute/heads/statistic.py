@@ -104,3 +104,6 @@ OF_SEVERAL_KEYS = ("max_weight", "saturated_share", "gradient_norm", "dead_gradi
 
 OF_SCORES = ("largest_score", "float16_margin", "query_norm", "key_norm", "cosine")
 """Those in which weights have no part."""
+
+SHARES = ("max_weight", "saturated_share", "dead_gradient_share", "first_key_mass", "sink_mass")
+"""Those that are shares of 1, shown in percent."""

@@ -14,7 +14,7 @@ from attn_tui.engine.table import HeadNumbers
 from attn_tui.report.headline import Headline, percent, rounded
 from attn_tui.report.heads.values import head_text
 from attn_tui.report.heads.words import made
-from attn_tui.report.miss import miss_text
+from attn_tui.report.miss import no_verdict
 
 NOTHING = Headline(
     "Which heads saturate? Open a capture of queries and keys: o, or enter for an example.",
@@ -38,6 +38,7 @@ class Facts:
         value: Its value.
         typical: The median of all values.
         sampled: Whether only some rows were looked at.
+        same: Whether all values are one number.
     """
 
     known: int
@@ -47,6 +48,7 @@ class Facts:
     value: float
     typical: float
     sampled: bool
+    same: bool = False
 
     @property
     def of(self) -> str:
@@ -110,6 +112,7 @@ def facts(table: HeadNumbers, name: str, tau: float = TAU) -> Facts | None:
         float(values[first]),
         float(np.median(values[known])),
         any(not each.is_exact for each in table.partials.values()),
+        bool((values[known] == values[first]).all()),
     )
 
 
@@ -124,7 +127,7 @@ def headline(table: HeadNumbers, name: str, tau: float = TAU) -> Headline:
     found, missing = facts(table, name, tau), table.missing(name)
     if found is None:
         if missing:
-            return _missing(missing)
+            return no_verdict(max(missing.values()))
         if rows := sum(each.not_finite for each in table.partials.values()):
             meet = f"{counted(rows, 'row')} meet{'s' * (rows == 1)} NaN or infinity"
             return Headline(f"{meet}: no row of these heads has a number here.", f"{meet}.")
@@ -153,18 +156,6 @@ def _not_finite(table: HeadNumbers) -> list[str]:
     """Return the names of heads that meet NaN or infinity."""
     heads = (head for head in table.heads if head in table.partials)
     return [head_text(head, table.n_batches) for head in heads if table.partials[head].not_finite]
-
-
-def _missing(missing: Mapping[HeadId, float]) -> Headline:
-    """Return what is said where no head's weights give the captured output."""
-    size = miss_text(max(missing.values()))
-    text = f"No verdict: these weights miss the captured output by {size}"
-    full = f"{text}, so they may not be those in use. The doctor says why; r or --rule sets others."
-    shorts = (
-        f"No verdict: these weights miss the output by {size}.",
-        "No verdict: see the doctor.",
-    )
-    return Headline.fitting((full, f"{text}."), shorts)
 
 
 def _multipliers(table: HeadNumbers) -> list[str]:
@@ -218,6 +209,9 @@ def _weight(found: Facts, tau: float, keys: float) -> Said:
         text = f"{found.of} none saturates: even in {found.head}, the sharpest, a {row} puts"
         share = percent(found.value)
         short = f"None of {found.known:,} heads saturates; {found.head} is the sharpest: {share}."
+        if found.known > 1 and found.same:
+            text = f"{found.of} none saturates: in each a {row} puts"
+            short = f"None of {found.known:,} heads saturates; each puts {share} on one key."
         if found.known == 1:
             short = f"{found.head} does not saturate: {share} on one key.".capitalize()
         return f"{text} {share} of its weight on one key on average.", short

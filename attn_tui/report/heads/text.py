@@ -235,7 +235,7 @@ def _texts(column: Column) -> tuple[str, ...]:
 def _caption(name: str, values: Mapping[HeadId, Value]) -> str:
     text = f"{STATISTICS[name].title}: {statistic_text(name)}"
     errors = [each.error for each in values.values() if each.error]
-    if any(each.error is None for each in values.values()):
+    if any(each.error is None and not isnan(each.value) for each in values.values()):
         return f"{text}; of the rows drawn, others may go further"
     if errors:
         finite = [error for error in errors if not isnan(error)]

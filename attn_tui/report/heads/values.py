@@ -5,11 +5,8 @@ from math import floor, inf, isnan, log10
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.partial import Partial, Value
-from attn_tui.compute.heads.statistic import STATISTICS
+from attn_tui.compute.heads.statistic import SHARES, STATISTICS
 from attn_tui.report.numbers import MINUS, general, in_percent, quantity, unusual
-
-SHARES = ("max_weight", "saturated_share", "dead_gradient_share", "first_key_mass", "sink_mass")
-"""Statistics that are shares of 1, shown in percent."""
 
 _UNITS = {"entropy": " nats", "effective_keys": " keys", "float16_margin": " times"}
 
