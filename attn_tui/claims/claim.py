@@ -120,6 +120,8 @@ class Picture:
         log_x: Whether x is on a logarithmic axis; all its values are then above 0.
         log_y: The same of y.
         mark: An x that matters, such as where two curves cross, or None.
+        ends: The 95 % interval of that, if it is known.
+        marked: What it is called there.
     """
 
     title: str
@@ -128,6 +130,8 @@ class Picture:
     log_x: bool = False
     log_y: bool = False
     mark: float | None = None
+    ends: tuple[float, float] | None = None
+    marked: str = ""
 
 
 @dataclass(frozen=True)

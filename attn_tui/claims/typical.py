@@ -76,7 +76,7 @@ def removed(found: Points, n: int, d_k: int, statistic: Statistic) -> Evidence:
 
 def place_of(turn: Crossover) -> Evidence:
     """Return where a search found the crossover, as evidence; at an end of d_k if nowhere."""
-    name = f"d* of the median {READOUTS[turn.readout].symbol}"
+    name = f"d* of the median {READOUTS[turn.readout].symbol}, by {turn.draws:,} draws"
     if turn.d_k is None or turn.low is None or turn.high is None:
         end = D_K.maximum if turn.side == "larger" else turn.divides_from
         return Evidence(f"{name}, beyond the end of d_k at", float(end))
@@ -95,7 +95,13 @@ def factors(trial: Trial, *turns: Crossover) -> Picture:
         xs, ys = zip(*seen, strict=True)
         curves.append(Curve(READOUTS[turn.readout].symbol, xs, ys))
     title = f"median gradient, unscaled over 1/√d_k, n = {trial.n:,}"
-    return Picture(title, "d_k", tuple(curves), log_x=True, log_y=True, mark=turns[0].d_k)
+    return Picture(title, "d_k", tuple(curves), log_x=True, log_y=True, **_marked(turns[0]))
+
+
+def _marked(turn: Crossover) -> dict[str, Any]:
+    """Return how a picture marks d*, with its interval."""
+    ends = None if turn.low is None or turn.high is None else (turn.low, turn.high)
+    return {"mark": turn.d_k, "ends": ends, "marked": f"d* by {turn.draws:,} draws"}
 
 
 def swept_rows(**settings: Any) -> Callable[[Trial], Opened]:
@@ -148,8 +154,8 @@ def _on_both_sides(
     "S0-2",
     says="A large d_k makes dot products large, softmax extreme, and gradients vanish.",
     right="The spread of the scores grows as √d_k and the median gradient by the scores vanishes "
-    "in the end; but below some d*(n), about 370 (362 to 377) for 64 keys by 100,000 draws, it "
-    "is larger without the scale.",
+    "in the end; but below some d*(n), about 370 (362 to 377) for 64 keys by 100,000 draws, "
+    "which 1,000 miss by some 40, it is larger without the scale.",
     topics=("gradients", "scale rules"),
     formula="∂p/∂s = m·J(m·s), median ‖∂p/∂s‖_F at m = 1 over m = 1/√d_k",
     condition="of the median row, where d_k is above d*(n)",
@@ -232,7 +238,7 @@ def extremely_small(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         )
         curves.append(Curve(f"median, {name}", x, medians))
     title = f"tr ∂p/∂s, n = {trial.n:,}"
-    yield Picture(title, "d_k", tuple(curves), log_x=True, log_y=True, mark=turn.d_k)
+    yield Picture(title, "d_k", tuple(curves), log_x=True, log_y=True, **_marked(turn))
 
 
 def _mean_trace(n: int, d_k: int, rule: str) -> float:
@@ -277,7 +283,7 @@ def poor_convergence(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         for name, rule in (("unscaled", "none"), ("scaled", RULE))
     )
     title = f"share of rows with ‖∂p/∂z‖_F below {DEAD:g}, n = {trial.n:,}"
-    yield Picture(title, "d_k", curves, log_x=True, mark=turn.d_k)
+    yield Picture(title, "d_k", curves, log_x=True, **_marked(turn))
 
 
 def _dead(trial: Trial, rule: str, d_ks: Sequence[int]) -> dict[int, Number]:

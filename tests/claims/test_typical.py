@@ -4,13 +4,16 @@ from dataclasses import replace
 
 import pytest
 
+from attn_tui.charts.claims.picture import curves
 from attn_tui.claims.drawn_rows import check_cost, logs_at_std, mean, row_logs
 from attn_tui.claims.trial import Trial
-from attn_tui.claims.typical import both_sides, turning_point
+from attn_tui.claims.typical import both_sides, factors, turning_point
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.sweep.exact import trace_at
 from attn_tui.compute.sweep.readouts import ROWS
 from attn_tui.library import drawn, statistics
+from attn_tui.report.numbers import general
+from attn_tui.report.rows import plain
 from tests.claims.breaking import Broken
 
 
@@ -57,3 +60,10 @@ def test_the_far_sides_of_a_crossover_are_within_what_d_k_may_be() -> None:
 def test_rows_that_would_take_too_long_are_refused() -> None:
     with pytest.raises(InputError, match=r"1,000 rows of 100,000 keys .* at most \d\d$"):
         check_cost(100_000, 1000, 100)
+
+
+def test_a_picture_says_what_it_marks_and_how_sure_that_is() -> None:
+    turn = turning_point(8, "gradient", 200, 1)
+    text = plain(curves(factors(Trial(n=8, draws=200), turn), 100, 20))
+    ends = f"95 %: {general(turn.low or 0.0, 2)} to {general(turn.high or 0.0, 2)}"
+    assert f"d* by 200 draws: {general(turn.d_k or 0.0, 2)} ({ends})" in text

@@ -6,7 +6,7 @@ from math import ceil, floor, isfinite, log2, log10
 import numpy as np
 
 from attn_tui.charts.axis import Axis, Floats, Tick, power_text, round_up
-from attn_tui.charts.plot import Figure, Series
+from attn_tui.charts.plot import Figure, Interval, Series
 from attn_tui.charts.rows import Row, cells, fitted, message
 from attn_tui.claims.claim import Case, Evidence, Finding, Picture
 from attn_tui.report.claims.sheet import SIGNS, beside_text, found_text
@@ -40,7 +40,19 @@ def curves(given: Picture, width: int, height: int) -> tuple[Row, ...]:
     titles = [f"{given.title}, over {given.x}", given.title]
     note: Row = () if cells(titles[0]) <= width else ((f"over {given.x}", "muted"),)
     axes = _axis(x, given.log_x), _axis(y, given.log_y)
-    return Figure(titles, series, *axes, rules=rules, note=note).rows(width, height)
+    intervals = [*_interval(given)]
+    return Figure(
+        titles, series, *axes, rules=rules, note=note, intervals=intervals,
+    ).rows(width, height)  # fmt: skip
+
+
+def _interval(given: Picture) -> Iterator[Interval]:
+    """Yield the interval of what is marked, in words too."""
+    if given.mark is not None and given.ends is not None:
+        low, high = given.ends
+        at = f"{given.marked}: {general(given.mark, 2)}"
+        ends = f"(95 %: {general(low, 2)} to {general(high, 2)})"
+        yield Interval(low, given.mark, high, (f"{at} {ends}", at, given.marked))
 
 
 def _axis(values: Floats, log: bool) -> Axis:

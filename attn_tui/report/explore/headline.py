@@ -38,7 +38,7 @@ def headline(
     factor = Factor.between(*(side.norms["scores"].log_frobenius for side in sides))
     if answer.compared:
         return _comparison(answer, first, second, factor)
-    if found := _nothing_to_scale(answer, experiment, first):
+    if found := _nothing_to_scale(answer, experiment, first, second):
         return found
     if found := _of_one_kind(answer, first, second, factor):
         return found
@@ -55,7 +55,7 @@ def headline(
 
 
 def _nothing_to_scale(
-    answer: VectorAnswer, experiment: Experiment, first: Share
+    answer: VectorAnswer, experiment: Experiment, first: Share, second: Share
 ) -> Headline | None:
     """Return what is said where no weight can move, or nothing is scaled."""
     to_logits, setup = answer.scaled.map, experiment.setup
@@ -70,6 +70,11 @@ def _nothing_to_scale(
             full = f"Key {int(answer.vector.scores.argmax()):,} alone is not masked, so it has all "
             full += "the weight at any scale, and every gradient is 0."
         return Headline(full, "One key has all the weight, and every gradient is 0.")
+    if n_attended == 1 and sink is not None and first.taken == percent(1.0) and not second.fails:
+        who = f"Key {int(answer.vector.scores.argmax()):,}"
+        full = f"{who} competes with the sink alone: unscaled it takes practically all. "
+        full += f"{done(to_logits)} it takes {percent(answer.scaled.max_weight)}."
+        return Headline.fitting((full,), (f"{who} competes with the sink alone.",))
     if to_logits != PLAIN:
         return None
     why = "rule none" if setup.scale.rule == "none" else f"{setup.scale.formula} is 1"

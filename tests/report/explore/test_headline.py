@@ -291,3 +291,9 @@ def test_what_cannot_be_told_from_nothing_stays() -> None:
     assert Factor(0.5, 0.3).stays
     assert Factor(0.5, float("nan")).stays
     assert not Factor(0.5, 0.2).stays
+
+
+def test_a_key_that_only_the_sink_competes_with_has_no_gradient_to_bring_back() -> None:
+    said = of("20", 256, Scale(sink=0.0)).full
+    assert said.startswith("Key 0 competes with the sink alone: unscaled it takes practically all.")
+    assert said.endswith(f" it takes {100 / (1 + exp(-20 / 16)):.0f} %.")
