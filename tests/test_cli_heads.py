@@ -221,6 +221,9 @@ def test_shards_merge_to_what_one_run_says(
         merged = asked("merge", *map(str, order))
         for name in ("heads", "masks", "question", "machines", "complete", "headline"):
             assert merged[name] == whole[name]
+    twice = call("merge", *map(str, [*parts, parts[1]]))
+    assert (twice.exit_code, twice.stdout) == (2, "")
+    assert "one part is there twice; expected each shard once" in twice.stderr
     some = call("merge", str(parts[0]), str(parts[2]))
     assert some.exit_code == 3
     assert "8 of 12 blocks of rows are known" in some.stdout.replace("\n          ", " ")

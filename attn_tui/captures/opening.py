@@ -3,7 +3,7 @@
 import glob
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -29,6 +29,8 @@ READERS: Mapping[str, Callable[[Disk], Listing]] = {
 }
 """What lists the tensors of a file, by its suffix."""
 
+_SUFFIXES = f"{', '.join([*READERS][:-1])} or {[*READERS][-1]}"
+
 MOST_FILES = 10_000
 """Files of one capture."""
 
@@ -41,8 +43,8 @@ def open_capture(
     """Open a capture, of which only headers are read.
 
     Args:
-        paths: Of its files; each may be a pattern, such as ``rank*.safetensors``. Files that hold
-            the same tensor are ranks, joined on heads.
+        paths: Of its files; each may be a pattern, such as ``rank*.safetensors``, or a folder of
+            files of one format. Files that hold the same tensor are ranks, joined on heads.
         layouts: By part, the axes of a tensor: ``{"out": "bnhd"}``.
         names: A name with ``{layer}`` and ``{part}``, or of q; several are ``q=…,k=…``.
 
@@ -88,11 +90,10 @@ def header_of(path: str) -> str:
 
 def _listed(disk: Disk) -> Listing:
     suffix = PurePath(disk.path).suffix.lower()
-    expected = f"{', '.join([*READERS][:-1])} or {[*READERS][-1]}"
     if suffix in _PICKLED:
-        refuse(disk.path, "it holds pickles, which may run anything", expected)
+        refuse(disk.path, "it holds pickles, which may run anything", _SUFFIXES)
     if suffix not in READERS:
-        refuse(disk.path, "its suffix is none of ours", expected)
+        refuse(disk.path, "its suffix is none of ours", _SUFFIXES)
     if not disk.size:
         refuse(disk.path, "it is empty", "a complete file")
     return READERS[suffix](disk)
@@ -104,6 +105,10 @@ def _expanded(paths: Sequence[str]) -> list[str]:
     for path in map(os.path.expanduser, paths):
         is_pattern = glob.has_magic(path) and not os.path.lexists(path)
         matches = sorted(glob.glob(path), key=_by_number) if is_pattern else [path]
+        if os.path.isdir(path):
+            matches = sorted(_tensors_in(path), key=_by_number)
+            if not matches:
+                refuse(path, "no file in this folder holds tensors", _SUFFIXES)
         if not matches:
             refuse(path, "no file has such a name", "a pattern such as 'rank*.safetensors'")
         found += matches
@@ -117,6 +122,16 @@ def _expanded(paths: Sequence[str]) -> list[str]:
     if len(found) > 1 and len({re.sub("[0-9]+", "0", path) for path in found}) == 1:
         found.sort(key=_by_number)
     return found
+
+
+def _tensors_in(folder: str) -> Iterator[str]:
+    """Yield the files of a folder that we can read, of one format: its shards."""
+    names = [each.name for each in os.scandir(folder) if each.is_file()]
+    for suffix in READERS:
+        found = [each for each in names if PurePath(each).suffix.lower() == suffix]
+        if found:
+            yield from (os.path.join(folder, each) for each in found)
+            return
 
 
 def _by_number(path: str) -> list[Any]:

@@ -58,6 +58,9 @@ def merged(shards: Sequence[Mapping[str, Any]]) -> Survey:
             )
             if one != other:
                 raise InputError("merge", f"one is of {what}", "shards of one question")
+    parts = [{each["block"] for each in shard["partials"]} for shard in shards]
+    if any(part and part in parts[:at] for at, part in enumerate(parts)):
+        raise InputError("merge", "one part is there twice", "each shard once")
     capture = first["capture"]
     masks = {
         each["layer"]: FoundMask(

@@ -120,7 +120,9 @@ def test_files_that_are_none_are_named(tmp_path: Path) -> None:
     assert refused(path).endswith("there is no such file; expected a file that can be read")
     path.write_bytes(b"")
     assert "it is empty" in refused(path)
-    assert "it is a directory" in refused(tmp_path)
+    (tmp_path / "folder").mkdir()
+    expected = "no file in this folder holds tensors; expected .safetensors, .npz"
+    assert expected in refused(tmp_path / "folder")
     assert "its suffix is none of ours; expected .safetensors, .npz" in refused(__file__)
     pickled = tmp_path / "a.pt"
     pickled.write_bytes(b"x")

@@ -10,6 +10,7 @@ from attn_tui.captures.capture import Capture, HeadId, HeadShape
 from attn_tui.captures.layouts import parse_layouts
 from attn_tui.captures.opening import open_capture
 from attn_tui.captures.stored import Plain
+from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.errors import InputError
 from tests.captures.made import Arrays, laid_out, layer, same, saved
 
@@ -145,6 +146,21 @@ def test_it_is_pickled_by_its_paths_and_refused_where_a_file_is_another(tmp_path
 
 
 @pytest.mark.parametrize("rows", [[5], [-1, 2]])
+def test_a_folder_is_the_shards_in_it(tmp_path: Path) -> None:
+    made = {"q": (1, 2, 6, 4), "k": (1, 2, 6, 4), "v": (1, 2, 6, 4)}
+    for at in (10, 9):
+        tensors = {f"{at}.{part}": np.ones(shape, np.float32) for part, shape in made.items()}
+        write_safetensors(tmp_path / f"model-{at}.safetensors", tensors)
+    (tmp_path / "config.json").write_text("{}")
+    np.savez(tmp_path / "other.npz", x=np.ones(1))
+    capture = open_capture([str(tmp_path)])
+    assert capture.layers == (9, 10)
+    assert [Path(each).name for each in capture.paths] == [
+        "model-9.safetensors",
+        "model-10.safetensors",
+    ]
+
+
 def test_there_is_no_other_row_head_or_layer(tmp_path: Path, rows: list[int]) -> None:
     capture = open_capture([saved(tmp_path / "a.safetensors", layer())])
     with pytest.raises(InputError, match="row: there is no row"):

@@ -178,7 +178,7 @@ def test_a_screen_shows_what_was_found_beside_what_was_expected(
 ) -> None:
     findings = [finding(capture, each) for each in HEADS]
     lines = [
-        (str(each.id.layer), str(each.id.head), *["said", "of", "all"], *"abcd")
+        (str(each.id.layer), str(each.id.head), *["said", "of", "all"], *"abcde")
         for each in findings
     ]
     place = [*HEADS].index(name)

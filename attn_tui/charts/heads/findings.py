@@ -17,6 +17,13 @@ _LISTED = 4
 _LOW, _HIGH = 12, 24
 """Fewer lines have room for numbers only; and so many for what they are called elsewhere."""
 
+_M, _INTERVAL, _CAP, _SINK, _MASK, _RESIDUAL, _ROUNDING = range(3, 10)
+_LEAST = (_INTERVAL, _ROUNDING, _RESIDUAL, _SINK, _CAP, _MASK, _M)
+_DROPPED = (
+    (), (_ROUNDING,), (_ROUNDING, _RESIDUAL), *(_LEAST[:count] for count in range(1, 8))
+)  # fmt: skip
+"""Columns that are left out where there is less and less room."""
+
 _FEWEST, _WIDEST = 36, 100
 """Columns of what is said of one head, at least and at most."""
 
@@ -90,18 +97,18 @@ def _list(
 
 def _fitting(titles: Sequence[str], widths: Sequence[int], width: int) -> list[int]:
     """Return the columns there is room for: what is least needed is left out first."""
-    kept = [*range(len(titles))]
-    for least in (8, 7, 5, 4, 6, 3):
+    every = range(len(titles))
+    for dropped in _DROPPED:
+        kept = [at for at in every if at not in dropped]
         if sum(widths[at] + _GAP for at in kept) <= width:
             break
-        kept.remove(least)
     return kept
 
 
 def _cells(
     texts: Sequence[str], widths: Sequence[int], columns: Sequence[int], role: str
 ) -> list[tuple[str, str]]:
-    left = {2, 3, 4, 5, 6, 8}
+    left = {2, _M, _INTERVAL, _CAP, _SINK, _MASK, _ROUNDING}
     return [
         ((f"{texts[at]:<{widths[at]}}" if at in left else f"{texts[at]:>{widths[at]}}"), role)
         if index == len(columns) - 1

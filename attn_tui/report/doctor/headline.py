@@ -29,7 +29,7 @@ def headline(report: Report) -> Headline:
         (
             _sentence(start + each)
             for each in _shorter(bare)
-            for start in (begin, f"{_verb(worst)}: ")
+            for start in (begin, begin.replace(" heads", ""), f"{_verb(worst)}: ")
         ),
     )
 

@@ -3,12 +3,15 @@
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from attn_tui.captures.capture import HeadId
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Stop
 from attn_tui.doctor.report import Finding, Report
-from attn_tui.doctor.verdict import VERDICTS
+from attn_tui.doctor.verdict import SHOWN, VERDICTS
 from attn_tui.engine.settings import Settings
+from attn_tui.files.paths import shown_path
 from attn_tui.report.doctor.headline import headline
 from attn_tui.report.doctor.words import BY_ROW, found_texts
 from attn_tui.report.headline import Headline
@@ -17,7 +20,10 @@ from attn_tui.report.numbers import quantity
 EVERY = 0.1
 """Seconds between two reports, while they grow."""
 
-TITLES = ("layer", "head", "verdict", "m", "soft cap", "sink", "mask", "residual", "rounding")
+TITLES = (
+    "layer", "head", "verdict", "m", "95 % interval", "soft cap", "sink", "mask", "residual",
+    "rounding",
+)  # fmt: skip
 """The columns of what is said of each head."""
 
 Line = tuple[str, ...]
@@ -70,11 +76,19 @@ def examined(settings: Settings, stop: Stop) -> Iterator[Examined]:
     )
     lines: list[Line] = []
     last, report = -EVERY, None
-    for report in examine(capture, expectation, Asked(seed=settings.seed), stop):
-        lines += map(_line, report.findings[len(lines) :])
-        if time.monotonic() - last >= EVERY:
-            yield _worded(report, lines)
-            last = time.monotonic()
+    try:
+        for report in examine(capture, expectation, Asked(seed=settings.seed), stop):
+            lines += map(_line, report.findings[len(lines) :])
+            if time.monotonic() - last >= EVERY:
+                yield _worded(report, lines)
+                last = time.monotonic()
+    except InputError as error:
+        if error.field != "config":
+            raise
+        # It stays where another capture is opened.
+        where = "/".join(PurePath(settings.config).parts[-2:])
+        expected = "one of this model, or none: tab, expects, del"
+        raise InputError("config", error.problem, expected, shown_path(where)) from None
     if report is not None:
         yield _worded(report, lines)
 
@@ -91,12 +105,22 @@ def _line(finding: Finding) -> Line:
     texts = found_texts(found, finding.placed)
     if not found.fits:
         texts = dict.fromkeys(texts, "–")
-    names = ("multiplier", "softcap", "sink", "mask")
+    m, ends = found.multiplier.at(SHOWN) if found.multiplier and found.fits else None, ""
+    if m is not None and None not in (m.value, m.low, m.high):
+        # As many digits for each, so that they stand below one another.
+        texts["multiplier"], *both = (f"{each:#.6g}" for each in (m.value, m.low, m.high))
+        ends = " to ".join(both)
+    first, *others = (
+        texts[name].partition(" (")[0].removeprefix(BY_ROW)
+        for name in ("multiplier", "softcap", "sink", "mask")
+    )
     return (
         str(finding.id.layer),
         str(finding.id.head),
         finding.judgement.verdict,
-        *(texts[name].partition(" (")[0].removeprefix(BY_ROW) for name in names),
+        first,
+        ends or "–",
+        *others,
         quantity(found.residual) if found.used else "–",
         found.path or "/".join(found.paths) or "–",
     )
