@@ -3,8 +3,8 @@
 import json
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cache
 from dataclasses import replace
+from functools import cache
 from threading import Barrier, BrokenBarrierError
 
 import pytest
