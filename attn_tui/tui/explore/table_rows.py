@@ -212,7 +212,7 @@ def statistics(
     texts = [f"{count:,.0f}" if count >= 1000.0 else quantity(count) for count in counts]
     effective = _from_to(answer, "effective keys", *texts)
     if narrow:
-        return effective, _statistic(answer, size, "gradient      ")
+        return effective, _statistic(answer, size, "‖∂p/∂s‖_F     ")
     # Effective keys count the sink as one more.
     sides, has_sink = answer.sides, sinks(answer)
     shares = [
