@@ -16,10 +16,10 @@ the program stands: its threads, and what the tasks of its event loop wait for.
 import argparse
 import sys
 import tempfile
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import count, repeat
 from multiprocessing import get_context
+from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +29,7 @@ from tests.terminal.compared import compare, compare_other, compare_saved
 from tests.terminal.driven import Driven, EndedError, FaultError
 from tests.terminal.events import Event, Size, bursts
 
-EVENTS = 5000
+EVENTS = 1000
 """Events of one seed, if there are no fewer."""
 
 EVERY = 100
@@ -163,17 +163,26 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1, help="seeds at a time, which share the rest")
     given = parser.parse_args()
     parts = [min(EVENTS, given.events - done) for done in range(0, given.events, EVENTS)]
+    seeds = [*enumerate(parts, given.seed)]
     done = faults = 0
     # Those of a pool may have no children of their own.
-    with ProcessPoolExecutor(given.jobs, get_context("spawn")) as pool:
-        for each in as_completed([*map(pool.submit, repeat(run), count(given.seed), parts)]):
-            course, fault = each.result()
-            done, faults = done + course.done, faults + bool(fault)
-            out = f"seed {course.seed}: {course.done} events"
-            out += f", {course.compared - course.unread} compared"
-            sys.stdout.write(f"{out}; {done} events, {faults} faults so far\n{fault}")
-            sys.stdout.flush()
+    context = get_context("spawn")
+    courses = context.SimpleQueue()
+    for job in range(given.jobs):
+        context.Process(target=_run_all, args=(seeds[job :: given.jobs], courses)).start()
+    for _ in seeds:
+        course, fault = courses.get()
+        done, faults = done + course.done, faults + bool(fault)
+        out = f"seed {course.seed}: {course.done} events"
+        out += f", {course.compared - course.unread} compared"
+        sys.stdout.write(f"{out}; {done} events, {faults} faults so far\n{fault}")
+        sys.stdout.flush()
     return bool(faults)
+
+
+def _run_all(parts: Sequence[tuple[int, int]], courses: SimpleQueue[tuple[Course, str]]) -> None:
+    for seed, events in parts:
+        courses.put(run(seed, events))
 
 
 if __name__ == "__main__":
