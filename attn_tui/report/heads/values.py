@@ -53,7 +53,9 @@ def rows_text(partial: Partial) -> str:
         text += f", {partial.masked:,} of them masked whole"
     if partial.not_finite:
         first = f", the first row {partial.first_not_finite}"
-        text += f", {partial.not_finite:,} meet NaN or infinity{first}"
+        text += (
+            f", {partial.not_finite:,} meet{'s' * (partial.not_finite == 1)} NaN or infinity{first}"
+        )
     for each in partial.odd:
         text += f"; {each}"
     return text

@@ -93,6 +93,17 @@ class Heads(Part[HeadsHost]):
         head = heads[min(max(at, 0), len(heads) - 1)]
         self.go(head.batch, head.layer, head.head)
 
+    def can(self, verb: str) -> bool:
+        """Offer no statistic where none is shown, and no exact numbers where they are exact."""
+        if verb == "choose_statistic":
+            return self._screen.view.chart != "doctor"
+        answer = self._screen.answer
+        if verb == "exact" and answer is not None:
+            capture, rows = answer.table.capture, self._screen.settings.rows
+            sizes = (capture.shape(head).n_queries for head in answer.table.heads)
+            return max(sizes, default=0) > (ROWS if rows is None else rows)
+        return super().can(verb)
+
     def choose_statistic(self) -> None:
         """Offer the statistics."""
         offered = [
