@@ -29,8 +29,8 @@ async def test_tabs_sweep_d_k_or_n_or_both() -> None:
         await person.run("looking.other_of")
         await person.press("up", "right")
         n, d_k = person.settings(Settings).n, person.asked.experiment.setup.d_k
-        assert (n, d_k) == (32, 861)
-        assert headline(person).startswith("Here (32 keys, d_k = 861) dividing by √d_k makes")
+        assert (n, d_k) == (32, 91)
+        assert headline(person).startswith("Here (32 keys, d_k = 91) dividing by √d_k makes")
         await person.press("t")
         assert person.settings(Settings).over == "d_k"
 
@@ -67,7 +67,7 @@ async def test_the_headline_follows_the_cursor_on_the_map() -> None:
     async with at_sweep(MEDIUM, draft(view="map", ratio=True, crossovers=False)) as person:
         grid = person.screen(SweepScreen)
         said = []
-        for keys in (("right",), ("right",), ("up",), ("left", "left", "left")):
+        for keys in (("right",), ("right", "right"), ("up",), ("left", "left", "left")):
             await person.press(*keys)
             n, d_k = person.settings(Settings).n, person.asked.experiment.setup.d_k
             assert grid.answer is not None
