@@ -67,7 +67,7 @@ def demos() -> Iterator[Demo]:
     """Yield one in order, then a fault each."""
     root = 64**-0.5
     healthy = {**_LLAMA, "num_hidden_layers": 2}
-    yield Demo("healthy", "A Llama in order.", "agrees: m = 0.125", 0, healthy, _all(root))
+    yield Demo("healthy", "A Llama in order.", "agrees: m = 0.12499", 0, healthy, _all(root))
     yield Demo(
         "no-scale", "Scores are not divided at all.",
         "differs: m = 8/√64 = 1: no scale at all", 1, _LLAMA, _all(1.0),
@@ -133,7 +133,7 @@ def demos() -> Iterator[Demo]:
     )  # fmt: skip
     yield Demo(
         "layer-scale", "A GPT-2 that divides by the number of the layer twice.",
-        "differs: m of layer 1 = 0.5/√256: the layer's scale twice?", 1,
+        "differs: m of layer 1 = 0.5/(2·√64): the layer's scale twice?", 1,
         {"model_type": "gpt2", "n_embd": 256, "n_head": HEADS, "n_layer": 3,
          "scale_attn_by_inverse_layer_idx": True},
         lambda layer: Arithmetic(root / (layer + 1) ** 2, path="flash"),

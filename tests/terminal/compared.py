@@ -313,9 +313,11 @@ def same_share(share: str, weight: str) -> bool:
         return share == "~0%"
     try:
         percent, exact = Decimal(share.lstrip("~").rstrip("%")), 100 * Decimal(weight)
+        is_near = abs(percent - exact) <= Decimal("0.056")
     except InvalidOperation:
+        # NaN is near nothing.
         return False
-    if abs(percent - exact) > Decimal("0.056"):
+    if not is_near:
         return False
     if share == "0%":
         return exact < Decimal("1e-300")

@@ -141,7 +141,11 @@ class Driven(Shown):
         elif self._process.sentinel in ready:
             self._ended()
         elif ready:
-            self.question = self._questions.recv()
+            try:
+                self.question = self._questions.recv()
+            except EOFError:
+                # It ends, and this is seen before that.
+                self._ended()
             self._told += 1
         return bool(ready)
 

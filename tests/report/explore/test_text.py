@@ -43,7 +43,7 @@ def test_the_head_says_what_was_asked() -> None:
         parse_mask("0, 2:"),
     )
     headline, head, *_ = report(typed(1, 2, 3), setup).split("\n\n")
-    assert headline.endswith("it takes 88 % and the sink 12 %; the gradient is back.")
+    assert headline.endswith("Divided by 4 and capped at 50 it takes 88 %.")
     assert head == (
         "scores     typed: d_k moves nothing in this rule\n"
         "d_k        64\n"
