@@ -51,7 +51,7 @@ CASES: dict[str, tuple[Any, float, dict[str, Any], int, str]] = {
     "v scaled": (replace(PLAIN, value_scale=0.5**0.5), 1.0, LLAMA, 1, "a scale of v too many"),
     "no scale": (replace(PLAIN, multiplier=1.0), 4.0, LLAMA, 1, "m = 4/√16 = 1: no scale at all"),
     "multiplied by √d": (replace(PLAIN, multiplier=4.0), 4.0, LLAMA, 1, "multiplied by √d_k"),
-    "q scaled already": (replace(PLAIN, multiplier=1.0), 1.0, OPT, 0, " = 1, mask causal as expected"),
+    "q scaled already": (replace(PLAIN, multiplier=1.0), 1.0, OPT, 0, " = 1, mask causal as"),
     "scaled twice": (PLAIN, 1.0, OPT, 1, "the scale twice, for q carries it already?"),
     "a sink": (replace(PLAIN, sink=1.0), 1.0, LLAMA, 1, "sink b = "),
     "no sink": (alternating(PLAIN), 1.0, GPT_OSS, 3, "capture .sink to know whether"),
