@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from attn_tui.compute.explore import precision_lab
 from attn_tui.compute.explore.precision_lab import lab
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
@@ -12,7 +13,6 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.actions import textual_action
-from attn_tui.tui.explore import chart_data
 from attn_tui.tui.explore.panes import ExploreChart
 from tests.tui.person import DEADLINE, NARROW, WIDE, at_screen
 
@@ -145,7 +145,7 @@ async def test_a_key_before_the_precision_lab_is_there_is_no_error(
         go_on.wait(DEADLINE)
         return lab(*asked)
 
-    monkeypatch.setattr(chart_data, "lab", waiting)
+    monkeypatch.setattr(precision_lab, "lab", waiting)
     async with at_screen() as person:
         await person.run("looking.tab('over_d_k')")
         await person.press("shift+tab")
