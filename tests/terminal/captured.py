@@ -35,6 +35,9 @@ SAID = {"model_type": "llama", "head_dim": "32", "num_attention_heads": "3"}
 BAD = 2
 """The exit status of a command that cannot be obeyed."""
 
+AGAIN = 3
+"""How often a command is asked for until it is there."""
+
 _COPIED = re.compile(rb"\x1b\]52;c;([\w+/=]*)")
 """What asks a terminal to keep a text."""
 
@@ -112,9 +115,14 @@ def _compare_tab(driven: Driven) -> bool:
 def copied(driven: Driven) -> str:
     """Return the command line that is copied."""
     said = "The command that asks this"
-    driven.raw = b""
-    driven.send(f"{LEAVE}c")
-    driven.wait(lambda: sees(driven, said) and _COPIED.search(driven.raw), "command to copy")
+    for _ in range(AGAIN):
+        driven.raw = b""
+        driven.send(f"{LEAVE}c")
+        driven.ask()
+        if sees(driven, said) and _COPIED.search(driven.raw):
+            break
+    else:
+        raise FaultError("\n".join(["no command to copy", *driven.display]))
     found = _COPIED.search(driven.raw)
     assert found
     driven.send(ESCAPE)

@@ -201,3 +201,10 @@ async def test_what_a_change_moves_most_is_said_where_two_lines_are_left(
         changes = np.abs(after - before)
         query, block = np.unravel_index(int(changes.argmax()), changes.shape)
         await person.until_sees(f"most changed: query {query}, {place} {block * shown.block}")
+
+
+async def test_the_cursor_stays_within_each_of_rows_of_different_length() -> None:
+    draft = Draft("5\n1,2")
+    async with at_screen(WIDE, draft=draft, instrument="attention") as person:
+        await person.press("right", "right", "up")
+        person.sees("query 0 sees 1 key", "key 0 ")

@@ -53,14 +53,16 @@ class Scene(scene.Scene):
             return known
         return np.argsort(self.answer.scaled.entropy[: self.answer.done], kind="stable")
 
-    @property
+    @cached_property
     def cursor(self) -> tuple[int, int]:
         """The query and the key that the cursor is on, among those that are known."""
         assert self.answer
         last, view = self.answer.done - 1, self.view
         query = last if view.query is None else min(view.query, last)
         largest = int(self.answer.unscaled.key[query])
-        return query, largest if view.key is None else min(view.key, self.answer.n_keys - 1)
+        # Rows that are typed need not be of one length.
+        last_key = self.answer.head.vectors.once(query).n_keys - 1
+        return query, largest if view.key is None else min(view.key, last_key)
 
     @cached_property
     def headline(self) -> Headline | None:

@@ -71,7 +71,8 @@ def capture_row(scene: Scene) -> Row:
     # No longer than they have to be to be told apart.
     name, other = apart(settings.capture[0], (*settings.compared, "")[0])
     name += f" and {len(settings.capture) - 1} more" if settings.capture[1:] else ""
-    parts: list[Row] = [((f" {name}", "strong"),)]
+    named: Row = ((f" {name}", "strong"),)
+    parts = [named]
     texts, role = _made(scene, table) if table and not scene.changed else ([], "")
     room, wrong = scene.width - 1, texts if role == "error" else []
     if wrong:
@@ -84,7 +85,9 @@ def capture_row(scene: Scene) -> Row:
         waits = "pinned: o opens what to compare with it", "pinned: o opens another", "pinned: o"
         said = (f" compared with {other}", f" and {other}") if other else [f"  {w}" for w in waits]
         text = first_text(said, room - sum(map(length, parts)))
-        parts.append(((text, "strong" if other else "pinned"),))
+        # What it is compared with stands beside its name.
+        at = parts.index(named) + 1 if other else len(parts)
+        parts.insert(at, ((text, "strong" if other else "pinned"),))
     if texts and not wrong:
         text = first_text([f"  {each}" for each in texts], room - sum(map(length, parts)))
         parts.append(((text, role),))
