@@ -59,10 +59,10 @@ class Scene(scene.Scene):
         assert self.answer
         last, view = self.answer.done - 1, self.view
         query = last if view.query is None else min(view.query, last)
-        largest = int(self.answer.unscaled.key[query])
+        if view.key is None:
+            return query, int(self.answer.unscaled.key[query])
         # Rows that are typed need not be of one length.
-        last_key = self.answer.head.vectors.once(query).n_keys - 1
-        return query, largest if view.key is None else min(view.key, last_key)
+        return query, min(view.key, self.answer.head.vectors.once(query).n_keys - 1)
 
     @cached_property
     def headline(self) -> Headline | None:
