@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from attn_tui.captures.capture import HeadId
 from attn_tui.captures.source import Captured, open_as, read_head
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.heads.statistic import FITS
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
 from attn_tui.compute.whole import parse_whole
@@ -20,7 +18,7 @@ from attn_tui.files.paths import absolute, beside, shown_path, true_path
 from attn_tui.files.plain_reader import checked, known, of_type
 
 if TYPE_CHECKING:
-    from attn_tui.captures.capture import Capture
+    from attn_tui.captures.capture import Capture, HeadId
     from attn_tui.engine.making import FoundMask, Making
 
 TEMPLATE = "file: capture.safetensors\nlayer = 0, head = 0"
@@ -105,6 +103,7 @@ def _read(
 ) -> Captured:
     """Return a head read, and masked, as its output says, where that was not captured."""
     # What fits masks is long to import, and no start waits for it.
+    from attn_tui.captures.capture import HeadId
     from attn_tui.engine.making import Making, found_masks
 
     source = read_head(paths, batch, layer, head, row, layout=layout, names=names)
@@ -140,9 +139,11 @@ def _read(
 
 
 def _missed(
-    capture: "Capture", making: "Making", known: "FoundMask", head: HeadId
+    capture: "Capture", making: "Making", known: "FoundMask", head: "HeadId"
 ) -> tuple[float | None, float | None]:
     """Return by how much 1/√d_k misses the output of a head, if so, and the m that does not."""
+    from attn_tui.compute.heads.statistic import FITS
+
     miss = replace(known, multiplier=None).miss(capture, making, head)
     if miss is None or miss < FITS:
         return None, None
