@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from textwrap import wrap
-from typing import Any, Protocol
+from typing import Any
 
-from textual.geometry import Size
 from textual.widget import Widget
 
 from attn_tui.charts.glyphs import POINTER
@@ -206,26 +205,7 @@ def _moves(setting: Setting, seen: Seen) -> bool:
     return not setting.held(seen) and any(step != value for step in steps)
 
 
-class DrawerHost(Host, Protocol):
-    """A screen with a drawer."""
-
-    @property
-    def GROUPS(self) -> Sequence[Group]:  # noqa: N802
-        """All settings there are."""
-
-    @property
-    def focus_chain(self) -> Sequence[Widget]:
-        """What can have the keys."""
-
-    @property
-    def size(self) -> Size:
-        """Its columns and lines."""
-
-    def set_class(self, add: bool, *class_names: str) -> object:
-        """Let the style sheet know of a state, or not."""
-
-
-class Drawer(Part[DrawerHost]):
+class Drawer(Part[Host]):
     """What is done in the drawer, on the line of its cursor."""
 
     NAME = "drawer"

@@ -1,19 +1,15 @@
 """The full picture: one as large as fits, for a projector, in which d_k plays up and down."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 from math import inf
-from typing import Protocol, TypeVar
 
 from textual.timer import Timer
 from textual.widget import Widget
 
 from attn_tui.compute.log_scale import D_K
 from attn_tui.tui.actions import Action, Section
-from attn_tui.tui.charting import Charting
-from attn_tui.tui.job import Job
-from attn_tui.tui.parts import Host, Part
+from attn_tui.tui.parts import H, Part
 from attn_tui.tui.state import Asked, Gesture
 from attn_tui.tui.view import View
 from attn_tui.tui.widgets.chart import ChartPane
@@ -40,34 +36,12 @@ ACTIONS = (_PLAY, _STOP, _LEAVE)
 SECTION = Section("In the full picture", (_PLAY, _LEAVE))
 
 
-class FullHost(Host, Protocol):
-    """A screen that can show one picture alone."""
-
-    charting: Charting
-
-    @property
-    def job(self) -> Job[object]:
-        """How the long answer stands."""
-
-    def frame(self) -> None:
-        """Draw the key bar."""
-
-    def set_class(self, add: bool, *class_names: str) -> object:
-        """Let the style sheet know of a state, or not."""
-
-    def set_timer(self, delay: float, callback: Callable[[], None]) -> Timer:
-        """Call something later."""
-
-
-F = TypeVar("F", bound=FullHost)
-
-
-class FullPicture(Part[F]):
+class FullPicture(Part[H]):
     """Shows one picture alone, and lets d_k play there."""
 
     NAME = "full"
 
-    def __init__(self, screen: F) -> None:
+    def __init__(self, screen: H) -> None:
         super().__init__(screen)
         self._looked: tuple[str, str, Widget | None] = ("", "", None)
         self._runs = count()
@@ -79,7 +53,7 @@ class FullPicture(Part[F]):
 
     def can(self, verb: str) -> bool:
         """Say that there is nothing to leave or to play elsewhere."""
-        is_full = self._screen.view.full
+        is_full: bool = self._screen.view.full
         possible = {"play": is_full and not self.playing, "stop": self.playing, "leave": is_full}
         return possible.get(verb, super().can(verb))
 

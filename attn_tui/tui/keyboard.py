@@ -1,16 +1,15 @@
 """What keys do at a moment, for the key bar; and what is done or said as if one were pressed."""
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from textual.events import Key
 
 from attn_tui.tui import visiting
 from attn_tui.tui.actions import Action
 from attn_tui.tui.everywhere import SHARED
-from attn_tui.tui.job import Job
 from attn_tui.tui.parts import Host, Part
-from attn_tui.tui.widgets.bar import Bar, Item
+from attn_tui.tui.widgets.bar import Item
 
 
 @runtime_checkable
@@ -20,25 +19,7 @@ class Moded(Protocol):
     BAR: Sequence[Action]
 
 
-class KeyboardHost(Host, Protocol):
-    """A screen with keys.
-
-    Attributes:
-        key_bar: Shows them.
-    """
-
-    key_bar: Bar
-    ACTIONS: ClassVar[tuple[Action, ...]]
-
-    @property
-    def job(self) -> Job[Any]:
-        """How the long answer stands."""
-
-    def can(self, action: Action) -> bool:
-        """Return whether an action of the screen can be used now."""
-
-
-class Keyboard(Part[KeyboardHost]):
+class Keyboard(Part[Host]):
     """The keys of a screen."""
 
     NAME = "keyboard"

@@ -17,7 +17,8 @@ class Looking(Part[H]):
     @property
     def present(self) -> str:
         """The tab that is shown."""
-        return self._screen.view.present(self._screen.narrow)
+        view: View = self._screen.view
+        return view.present(self._screen.narrow)
 
     def offers(self, name: str) -> bool:
         """Return whether there is something to look at in a tab."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
 from rich.color import Color, ColorSystem
 from rich.style import Style
@@ -11,10 +11,8 @@ from textual.screen import Screen
 
 from attn_tui.compute.errors import InputError
 from attn_tui.tui.copying import line_of
-from attn_tui.tui.scene import Scene
-from attn_tui.tui.state import Asked
+from attn_tui.tui.parts import Host
 from attn_tui.tui.svg import Look, Picture, mixed, svg
-from attn_tui.tui.view import View
 
 _NO_STYLE = Style()
 ZOOM = 2.0
@@ -45,24 +43,13 @@ def picture_of(screen: Screen[Any], title: str = "", line: str = "") -> Picture:
     return Picture(rows, screen.size.width, title, line)
 
 
-class Shown(Protocol):
-    """A screen of an instrument."""
-
-    NAME: ClassVar[str]
-    asked: Asked | None
-    view: View
-
-    def scene(self, asked: Asked) -> Scene:
-        """Return what panes are to show."""
-
-
 def screen_picture(screen: Any) -> Picture:
     """Return a screen as cells, with its headline in words, and the line that asks it if one can.
 
     Args:
         screen: One of an instrument that is visible.
     """
-    shown: Shown = screen
+    shown: Host = screen
     if shown.asked is None:
         return picture_of(screen)
     headline, line = shown.scene(shown.asked).headline, ""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
 from attn_tui.files.draft import Draft
 from attn_tui.tui.actions import Action
@@ -30,13 +30,7 @@ ACTION = Action(
 )  # fmt: skip
 
 
-class VisitingHost(Host, Protocol):
-    """A screen of an application that knows of visits."""
-
-    NAME: ClassVar[str]
-
-
-class Visiting(Part[VisitingHost]):
+class Visiting(Part[Host]):
     """Goes to another instrument with another question, and comes back to one's own."""
 
     NAME = "visiting"

@@ -2,32 +2,15 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from attn_tui.compute.attention.answer import Answer
 from attn_tui.compute.attention.head import is_drawn
 from attn_tui.tui.attention.scene import Scene
-from attn_tui.tui.attention.view import View
 from attn_tui.tui.parts import Host, Part
-from attn_tui.tui.state import Asked
-from attn_tui.tui.visiting import Visiting
 
 
-class HeadHost(Host, Protocol):
-    """A screen that shows a head."""
-
-    answer: Answer | None
-    visiting: Visiting
-
-    @property
-    def view(self) -> View:
-        """What is looked at."""
-
-    def scene(self, asked: Asked) -> Scene:
-        """Return what panes are to show."""
-
-
-class HeadPart(Part[HeadHost]):
+class HeadPart(Part[Host]):
     """The cursor, what is pinned, and the row that Explore opens."""
 
     NAME = "head"

@@ -6,35 +6,22 @@ from typing import Protocol
 
 from attn_tui.claims.claim import Claim
 from attn_tui.claims.ledger import find, ledger
-from attn_tui.claims.settings import Settings
 from attn_tui.compute.setup import FIELDS
 from attn_tui.tui.choices import Choice
-from attn_tui.tui.claims.view import View
-from attn_tui.tui.parts import Host, Part
+from attn_tui.tui.parts import AskingHost, Part
 from attn_tui.tui.scale import models
 from attn_tui.tui.state import Gesture
-from attn_tui.tui.visiting import Visiting
 
 MOVE = Gesture("claim")
 """Moves of the cursor; a run of them is one step of history."""
 
 
-class LedgerHost(Host, Protocol):
+class LedgerHost(AskingHost, Protocol):
     """A screen with a list of claims."""
-
-    @property
-    def view(self) -> View:
-        """What is looked at."""
 
     @property
     def listed(self) -> Sequence[Claim]:
         """The claims that are listed."""
-
-    @property
-    def settings(self) -> Settings:
-        """Which claim is tried, and with what."""
-
-    visiting: Visiting
 
 
 class Ledger(Part[LedgerHost]):

@@ -3,38 +3,24 @@
 from dataclasses import replace
 from typing import Protocol
 
-from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.law.entries import LAWS
 from attn_tui.report.dots.derivation import derivation
 from attn_tui.tui.choices import Choice
 from attn_tui.tui.dots.sampling import Sampling
-from attn_tui.tui.dots.view import View
 from attn_tui.tui.fields import Change
-from attn_tui.tui.looking import Looking
-from attn_tui.tui.parts import Host, Part
+from attn_tui.tui.parts import AskingHost, Part
 from attn_tui.tui.stopping import Stopping
 
 
-class DrawsHost(Host, Protocol):
+class DrawsHost(AskingHost, Protocol):
     """A screen that draws q·k."""
 
-    looking: Looking[Host]
-
-    @property
-    def view(self) -> View:
-        """What is looked at."""
-
-    answer: Answer | None
     sampling: Sampling
 
     @property
     def wanted(self) -> tuple[object, ...]:
         """What draws depend on."""
-
-    @property
-    def settings(self) -> Settings:
-        """What is asked of the draws."""
 
 
 class Draws(Part[DrawsHost]):

@@ -9,18 +9,22 @@ from attn_tui.tui.explore.charts import CHARTS, offered
 from attn_tui.tui.explore.drawing import pin_text
 from attn_tui.tui.explore.found import Found
 from attn_tui.tui.explore.order import Sort
-from attn_tui.tui.explore.scene import Scene
 from attn_tui.tui.explore.view import View
-from attn_tui.tui.full import FullHost, FullPicture
+from attn_tui.tui.full import FullPicture
 from attn_tui.tui.parts import Host
-from attn_tui.tui.state import Asked
 
 if TYPE_CHECKING:
     from attn_tui.tui.explore.charting import VectorChart
 
 
 class ExploreHost(Host, Protocol):
-    """A screen that shows a vector."""
+    """A screen that shows a vector.
+
+    Attributes:
+        answering: Answers about it.
+    """
+
+    answering: Answering
 
     @property
     def found(self) -> Found | None:
@@ -33,13 +37,6 @@ class ExploreHost(Host, Protocol):
     @property
     def vector_chart(self) -> "VectorChart":
         """What the chart is drawn from."""
-
-    @property
-    def view(self) -> View:
-        """What is looked at."""
-
-    def scene(self, asked: Asked) -> Scene:
-        """Return what panes are to show."""
 
 
 class Looking(looking.Looking[ExploreHost]):
@@ -103,13 +100,7 @@ class Looking(looking.Looking[ExploreHost]):
             self._screen.look(replace(view, pinned=found.answer, pin=pin))
 
 
-class ExploreFullHost(FullHost, Protocol):
-    """A screen that shows a vector, and can show one picture alone."""
-
-    answering: Answering
-
-
-class ExploreFull(FullPicture[ExploreFullHost]):
+class ExploreFull(FullPicture[ExploreHost]):
     """The weights or a chart alone."""
 
     @property

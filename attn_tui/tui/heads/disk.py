@@ -1,45 +1,21 @@
 """Looks now and then whether the files of a capture are what they were when it was opened."""
 
 import asyncio
-from collections.abc import Callable
-from typing import Any, Protocol
 
 from attn_tui.captures.fingerprint import Fingerprint
 from attn_tui.compute.errors import InputError
-from attn_tui.engine.answer import Answer
-from attn_tui.tui.computing import Computing
 from attn_tui.tui.parts import Host, Part
 
 EVERY = 2.0
 """Seconds between two looks."""
 
 
-class DiskHost(Host, Protocol):
-    """A screen that shows a capture.
-
-    Attributes:
-        answer: What is known of it.
-        computings: All that reads it.
-        is_current: Whether it is on top.
-    """
-
-    answer: Answer | None
-    computings: tuple[Computing[Any], ...]
-
-    @property
-    def is_current(self) -> bool:
-        """Whether it is on top."""
-
-    def set_interval(self, interval: float, callback: Callable[[], None]) -> Any:
-        """Call something now and then."""
-
-
-class Disk(Part[DiskHost]):
+class Disk(Part[Host]):
     """What became of files meanwhile."""
 
     NAME = "disk"
 
-    def __init__(self, screen: DiskHost) -> None:
+    def __init__(self, screen: Host) -> None:
         super().__init__(screen)
         self._outdated: tuple[Fingerprint, str] | None = None
 

@@ -1,53 +1,24 @@
 """The heads on their screen: the cursor among them, and what can be done with one."""
 
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.heads.statistic import STATISTICS
-from attn_tui.engine.answer import Answer
 from attn_tui.engine.settings import ROWS, Settings
 from attn_tui.files.draft import Draft
 from attn_tui.report.heads.values import head_text
 from attn_tui.tui.choices import Choice
 from attn_tui.tui.heads.opening import draft_of_head, leads
-from attn_tui.tui.heads.scene import Scene
-from attn_tui.tui.heads.view import View
 from attn_tui.tui.looking import Looking
-from attn_tui.tui.parts import Host, Part
-from attn_tui.tui.state import Asked, Gesture
-from attn_tui.tui.visiting import Visiting
+from attn_tui.tui.parts import AskingHost, Part
+from attn_tui.tui.state import Gesture
 
 MOVE = Gesture("head")
 """Moves of the cursor; a run of them is one step of history."""
 
 
-class HeadsHost(Host, Protocol):
-    """A screen with a map of heads.
-
-    Attributes:
-        answer: What there is so far.
-        visiting: Goes to another instrument.
-        parts: All that can be done.
-    """
-
-    answer: Answer | None
-    visiting: Visiting
-    parts: dict[str, Part[Any]]
-
-    @property
-    def view(self) -> View:
-        """What is looked at."""
-
-    @property
-    def settings(self) -> Settings:
-        """What is asked of this instrument."""
-
-    def scene(self, asked: Asked) -> Scene:
-        """Return what panes are to show."""
-
-
-class Heads(Part[HeadsHost]):
+class Heads(Part[AskingHost]):
     """The cursor among the heads, and what is done with the one it is on."""
 
     NAME = "heads"
@@ -96,7 +67,7 @@ class Heads(Part[HeadsHost]):
     def can(self, verb: str) -> bool:
         """Offer no statistic where none is shown, and no exact numbers where they are exact."""
         if verb == "choose_statistic":
-            return self._screen.view.chart != "doctor"
+            return bool(self._screen.view.chart != "doctor")
         answer = self._screen.answer
         if verb == "exact" and answer is not None:
             capture, rows = answer.table.capture, self._screen.settings.rows
@@ -185,7 +156,7 @@ class Heads(Part[HeadsHost]):
         )
 
 
-class LookingAtHeads(Looking[HeadsHost]):
+class LookingAtHeads(Looking[AskingHost]):
     """The tabs, which show nothing before a capture is open."""
 
     def offers(self, name: str) -> bool:

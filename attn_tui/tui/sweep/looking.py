@@ -2,31 +2,18 @@
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import Protocol
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.report.sweep.names import NAMES
 from attn_tui.tui import looking
 from attn_tui.tui.choices import Choice
-from attn_tui.tui.parts import Host
+from attn_tui.tui.parts import AskingHost
 from attn_tui.tui.sweep.drawing import tab_of
-from attn_tui.tui.sweep.view import TABS, Shown, View
+from attn_tui.tui.sweep.view import TABS, Shown
 
 
-class SweepHost(Host, Protocol):
-    """A screen that shows a sweep."""
-
-    @property
-    def view(self) -> View:
-        """What is looked at."""
-
-    @property
-    def settings(self) -> Settings:
-        """What is asked of this instrument, with the statistic that is looked at."""
-
-
-class Looking(looking.Looking[SweepHost]):
+class Looking(looking.Looking[AskingHost]):
     """Which tab, statistic and rule."""
 
     @property

@@ -7,32 +7,28 @@ from typing import Protocol
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
-from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.rules import rule_text
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.files.draft import Draft
 from attn_tui.report.sweep.names import others
 from attn_tui.tui.fields import Change
-from attn_tui.tui.parts import Part
+from attn_tui.tui.parts import AskingHost, Part
 from attn_tui.tui.settings import under
 from attn_tui.tui.state import Gesture
 from attn_tui.tui.sweep import drawing
-from attn_tui.tui.sweep.looking import SweepHost
 from attn_tui.tui.sweep.rules import Rules
 
 MOVE = Gesture("move")
 """Moves of the cursor among places; a run of them is one step of history."""
 
 
-class PlacesHost(SweepHost, Protocol):
+class PlacesHost(AskingHost, Protocol):
     """A screen with a chart of places.
 
     Attributes:
-        answer: What there is so far.
         rules: The rules that are compared.
     """
 
-    answer: Answer | None
     rules: Rules
 
 

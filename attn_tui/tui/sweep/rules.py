@@ -6,11 +6,11 @@ from attn_tui.compute.scale import RULES, Scale, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.settings import compared
 from attn_tui.tui.choices import Choice
+from attn_tui.tui.parts import AskingHost
 from attn_tui.tui.scale import ModelPart, rules
-from attn_tui.tui.sweep.looking import SweepHost
 
 
-class Rules(ModelPart[SweepHost]):
+class Rules(ModelPart[AskingHost]):
     """Several rules at once, and the heads of models."""
 
     @property
