@@ -3,6 +3,7 @@
 import json
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields, is_dataclass
 from itertools import chain, islice
 from math import inf, isfinite, isnan, nan
 from typing import Any
@@ -11,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attn_tui.compute.errors import inert
-from attn_tui.compute.number import Number
 
 SPELLINGS = {"NaN": nan, "Infinity": inf, "-Infinity": -inf}
 """How JSON text spells the numbers that JSON has not."""
@@ -24,18 +24,9 @@ def plain_number(value: float) -> float | str:
     return "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
-def plain_or_none(value: float | None) -> float | str | None:
-    """Return a number that may be unknown as JSON can hold it."""
-    return None if value is None else plain_number(value)
-
-
-def plain_sampled(number: Number) -> dict[str, float | str | None]:
-    """Return a sampled number as an object."""
-    return {
-        "value": plain_number(number.value),
-        "standard_error": plain_number(number.standard_error),
-        "exact": plain_or_none(number.exact),
-    }
+def named(found: object, names: Iterable[str]) -> dict[str, Any]:
+    """Return what has attributes as an object of these, by their names."""
+    return {name: getattr(found, name) for name in names}
 
 
 def plain_numbers(values: ArrayLike) -> list[float | str]:
@@ -70,36 +61,59 @@ PIECE = 8192
 def json_text(value: object) -> Iterator[str]:
     """Yield JSON text piece by piece: strict, ASCII, a line a field, a list of numbers on one.
 
-    An iterator stands for one list, which need not all be there at a time: it yields objects, or
-    the pieces of a list, which are lists.
+    A dataclass is an object of its fields, an array a list, and a number that JSON has not is
+    spelled. An iterator stands for one list, which need not all be there at a time: it yields
+    objects, or the pieces of a list, which are lists or arrays.
     """
     yield from _lines(value, "")
     yield "\n"
 
 
 def _lines(value: object, indent: str) -> Iterator[str]:
+    if is_dataclass(value):
+        value = named(value, (each.name for each in fields(value)))
     if isinstance(value, dict) and value:
-        named = ((f"{json.dumps(name)}: ", value[name]) for name in value)
-        yield from _block("{}", named, indent)
-    elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        items = ((f"{json.dumps(name)}: ", value[name]) for name in value)
+        yield from _block("{}", items, indent)
+    elif isinstance(value, list | tuple) and any(map(_is_object, value)):
         yield from _block("[]", (("", item) for item in value), indent)
     elif isinstance(value, Iterator):
         yield from _iterated(value, indent)
-    elif isinstance(value, list) and len(value) > PIECE:
+    elif isinstance(value, list | np.ndarray) and len(value) > PIECE:
         starts = range(0, len(value), PIECE)
         yield from _lines((value[start : start + PIECE] for start in starts), indent)
     else:
-        yield json.dumps(value, allow_nan=False)
+        yield _line(value)
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict) or is_dataclass(value)
+
+
+def _line(value: object) -> str:
+    try:
+        return json.dumps(value, allow_nan=False, default=np.ndarray.tolist)
+    except ValueError:
+        return json.dumps(spelled(value))
+
+
+def spelled(value: Any) -> Any:
+    """Return plain values, or arrays, with the numbers that JSON has not spelled."""
+    if isinstance(value, dict):
+        return {name: spelled(each) for name, each in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [*map(spelled, value.tolist() if isinstance(value, np.ndarray) else value)]
+    return plain_number(value) if isinstance(value, float) else value
 
 
 def _iterated(items: Iterator[Any], indent: str) -> Iterator[str]:
     first: list[Any] = [*islice(items, 1)]
-    if first and isinstance(first[0], dict):
+    if first and _is_object(first[0]):
         yield from _block("[]", (("", item) for item in chain(first, items)), indent)
         return
     yield "["
     for index, piece in enumerate(chain(first, items)):
-        yield (", " if index else "") + json.dumps(piece, allow_nan=False)[1:-1]
+        yield (", " if index else "") + _line(piece)[1:-1]
     yield "]"
 
 

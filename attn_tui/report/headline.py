@@ -51,10 +51,6 @@ class Headline:
         """Return the first of each that fits; the last of each must."""
         return cls(_first(fulls, FULL), _first(shorts, SHORT))
 
-    def as_plain(self) -> dict[str, str]:
-        """Return both lengths for JSON."""
-        return {"full": self.full, "short": self.short}
-
     def text(self, width: int) -> str:
         """Return the lines as text that ends with a line break."""
         return "\n".join(self.lines(width)) + "\n"

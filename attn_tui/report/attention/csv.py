@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from attn_tui.compute.attention.answer import Answer, Side
-from attn_tui.files.plain import plain_number
 from attn_tui.report.csv_text import csv_text
 
 STATISTICS = (
@@ -31,4 +30,4 @@ def render(answer: Answer) -> Iterator[str]:
 def _numbers(side: Side, row: int) -> Iterator[Any]:
     for name in STATISTICS:
         value = getattr(side, name)[row]
-        yield int(value) if name == "key" else plain_number(float(value))
+        yield int(value) if name == "key" else float(value)

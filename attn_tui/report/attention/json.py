@@ -1,8 +1,7 @@
 """What Attention found, as strict JSON; ``docs/json.md`` explains each field."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -10,7 +9,7 @@ from attn_tui.captures.source import Captured
 from attn_tui.compute.attention.answer import HIDDEN, Answer, Side
 from attn_tui.compute.source import Source
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
-from attn_tui.files.plain import json_text, plain_numbers
+from attn_tui.files.plain import json_text, named
 from attn_tui.report.attention.csv import STATISTICS
 from attn_tui.report.attention.headline import headline
 
@@ -22,15 +21,15 @@ def render(answer: Answer) -> Iterator[str]:
         {
             "schema": SCHEMA,
             "experiment": experiment_to_plain(answer.experiment),
-            "headline": headline(answer).as_plain(),
+            "headline": headline(answer),
             "drawn": answer.is_drawn,
             "mask": str(answer.head.setup.mask),
             "captured": _captured(answer.experiment.source),
             "n_queries": answer.n_queries,
             "n_keys": answer.n_keys,
             "rows": done,
-            "keys": answer.attended[:done].tolist(),
-            "not_finite_rows": np.flatnonzero(answer.odd[:done]).tolist(),
+            "keys": answer.attended[:done],
+            "not_finite_rows": np.flatnonzero(answer.odd[:done]),
             "keys_a_cell": answer.block,
             "unscaled": _side(answer.unscaled, done),
             "scaled": _side(answer.scaled, done),
@@ -48,23 +47,14 @@ def _captured(source: Source) -> dict[str, Any] | None:
         "mask": kind,
         "window": source.window,
         "known_by": "captured" if given else source.told,
-        "softcap": source.softcap,
-        "sink": source.sink,
-        "multiplier": source.multiplier,
-        "value_scale": source.value_scale,
+        **named(source, ("softcap", "sink", "multiplier", "value_scale")),
         "residual": source.miss,
-        "not_finite": [asdict(each) for each in source.odd],
+        "not_finite": source.odd,
     }
 
 
 def _side(side: Side, done: int) -> dict[str, Any]:
-    numbers: dict[str, Any] = {
-        name: plain_numbers(getattr(side, name)[:done]) for name in STATISTICS if name != "key"
-    }
+    numbers = {name: getattr(side, name)[:done] for name in STATISTICS if name != "key"}
     known = side.blocks[:done]
-    rows = zip(map(plain_numbers, known), (known == HIDDEN).tolist(), strict=True)
-    cells = [
-        [None if hidden else number for number, hidden in zip(row, its, strict=True)]
-        for row, its in rows
-    ]
-    return {**numbers, "key": side.key[:done].tolist(), "map": cells}
+    cells = np.where(known == HIDDEN, cast(Any, None), known)
+    return {**numbers, "key": side.key[:done], "map": cells}

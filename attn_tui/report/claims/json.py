@@ -1,13 +1,14 @@
 """What came of claims, as strict JSON; ``docs/json.md`` explains each field."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from typing import Any
 
 from attn_tui.claims.answer import Answer
-from attn_tui.claims.claim import Evidence, Finding
+from attn_tui.claims.claim import Finding
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.draft import parse
-from attn_tui.files.plain import json_text, plain_or_none
+from attn_tui.files.plain import json_text, named
 
 
 def render(findings: Iterable[tuple[Finding, float]], seed: int) -> Iterator[str]:
@@ -39,11 +40,11 @@ def _finding(finding: Finding, seconds: float) -> dict[str, Any]:
         "basis": claim.basis,
         "right": claim.right,
         "formula": claim.formula or None,
-        "topics": [*claim.topics],
+        "topics": claim.topics,
         "condition": finding.condition or None,
-        "trial": {name: getattr(trial, name) for name in claim.controls},
+        "trial": named(trial, claim.controls),
         "evidence": [
-            {"case": case.where, "holds": case.holds} | _evidence(evidence)
+            {"case": case.where, "holds": case.holds} | asdict(evidence)
             for case in finding.cases
             for evidence in case.evidence
         ],
@@ -51,9 +52,3 @@ def _finding(finding: Finding, seconds: float) -> dict[str, Any]:
         "experiment": experiment_to_plain(parse(opened.draft)) if opened else None,
         "seconds": round(seconds, 4),
     }
-
-
-def _evidence(evidence: Evidence) -> dict[str, Any]:
-    numbers = ("value", "standard_error", "stated", "exact")
-    plain = {name: plain_or_none(getattr(evidence, name)) for name in numbers}
-    return {"name": evidence.name, **plain}

@@ -7,7 +7,6 @@ from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.dots.moments import Readouts
 from attn_tui.compute.dots.over_dimension import Row
 from attn_tui.compute.number import Number
-from attn_tui.files.plain import plain_number, plain_or_none
 from attn_tui.report.csv_text import csv_text
 from attn_tui.report.dots.readouts import STATISTICS
 
@@ -26,7 +25,7 @@ def render(answer: Answer) -> Iterator[str]:
         ("unscaled", 1.0, answer.unscaled),
         ("scaled", answer.multiplier, answer.scaled),
     ):
-        place = "readouts", answer.law.d_k, answer.drawn, seed, side, plain_number(m)
+        place = "readouts", answer.law.d_k, answer.drawn, seed, side, m
         yield csv_text((*place, *numbers) for numbers in _readouts(found))
     for row in answer.table:
         place = "table", row.d_k, row.draws, seed, "unscaled", 1.0
@@ -45,9 +44,4 @@ def _row(row: Row) -> Iterator[tuple[Any, ...]]:
 
 def _numbers(bound: float, name: str, number: Number) -> tuple[Any, ...]:
     """Return the cells from the bound on."""
-    values = number.value, number.standard_error, number.exact
-    return (
-        plain_number(bound),
-        name,
-        *map(plain_or_none, values),
-    )
+    return bound, name, number.value, number.standard_error, number.exact

@@ -10,7 +10,6 @@ from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.explore.answer import Answer, VectorAnswer
 from attn_tui.compute.explore.attention import Attention, attention
 from attn_tui.compute.explore.precision_lab import lab as tried
-from attn_tui.files.plain import plain_number, plain_numbers
 from attn_tui.report.csv_text import csv_text
 from attn_tui.report.explore.contents import EVERYTHING, Contents
 from attn_tui.report.explore.largest import Positions, chunks, listed_keys
@@ -30,10 +29,10 @@ COLUMNS = (
 )
 """The names of the columns, which stand in the first line."""
 
-LAB_COLUMNS = (
-    *("vector", "key", "side", "exact", "precision", "naive", "status", "reason", "weight"),
-    *("n_differ", "n_vanished", "worst", "worst_key"),
-)
+OF_TRIAL = ("status", "reason", "weight", "n_differ", "n_vanished", "worst", "worst_key")
+"""What is said of a trial of the precision lab."""
+
+LAB_COLUMNS = ("vector", "key", "side", "exact", "precision", "naive", *OF_TRIAL)
 """Those of the precision lab."""
 
 PAIR_COLUMNS = (
@@ -87,16 +86,15 @@ def _rows(
     answer: VectorAnswer, keys: Positions, through: Attention | None
 ) -> Iterator[tuple[Any, ...]]:
     scores = answer.vector.scores[keys]
-    masked = ["true" if hidden else "false" for hidden in scores == -np.inf]
     both = answer.sides
     sides = [column for side in both for column in _side(answer, side, keys)]
-    sides += [column for side in both for column in _later(answer, side, keys, through)]
-    columns = (keys.tolist(), plain_numbers(scores), masked)
-    for key, score, is_masked, *numbers in zip(*columns, *sides, strict=True):
+    later = [column for side in both for column in _later(answer, side, keys, through)]
+    columns = (keys.tolist(), scores.tolist(), (scores == -np.inf).tolist())
+    for key, score, is_masked, *numbers in zip(*columns, *sides, *later, strict=True):
         yield (answer.vector.name, answer.status, key, score, is_masked, answer.of, *numbers)
 
 
-def _side(answer: VectorAnswer, side: Evaluation, keys: Positions) -> list[list[float | str]]:
+def _side(answer: VectorAnswer, side: Evaluation, keys: Positions) -> list[list[float]]:
     columns = (
         side.logits(keys),
         side.weights(keys),
@@ -105,20 +103,16 @@ def _side(answer: VectorAnswer, side: Evaluation, keys: Positions) -> list[list[
         side.gradient(answer.of, "logits", keys),
         side.gradient(answer.of, "scores", keys),
     )
-    return [*map(plain_numbers, columns)]
+    return [column.tolist() for column in columns]
 
 
 def _later(
     answer: VectorAnswer, side: Evaluation, keys: Positions, through: Attention | None
-) -> list[list[float | str]]:
-    empty: list[float | str] = [""] * keys.size
-    return [
-        plain_numbers(side.slopes(keys)),
-        [plain_number(side.sink_weight)] * keys.size,
-        empty
-        if through is None
-        else plain_numbers(through.key_gradient_norms(side, answer.of, keys)),
-    ]
+) -> list[list[float | None]]:
+    through_q: list[float | None] = [None] * keys.size
+    if through is not None:
+        through_q = through.key_gradient_norms(side, answer.of, keys).tolist()
+    return [side.slopes(keys).tolist(), [side.sink_weight] * keys.size, through_q]
 
 
 def _pair_rows(pair: VectorAnswer, keys: Positions) -> Iterator[tuple[Any, ...]]:
@@ -132,7 +126,7 @@ def _pair_rows(pair: VectorAnswer, keys: Positions) -> Iterator[tuple[Any, ...]]
     )
     with np.errstate(invalid="ignore"):
         differences = [after - before for before, after in zip(first, second, strict=True)]
-    columns = map(plain_numbers, (*first, *second, *differences))
+    columns = (column.tolist() for column in (*first, *second, *differences))
     for key, *numbers in zip(keys.tolist(), *columns, strict=True):
         yield (key, pair.of, *numbers)
 
@@ -146,14 +140,8 @@ def _lab_rows(answer: Answer, index: int) -> Iterator[tuple[Any, ...]]:
                 name,
                 of,
                 side.name,
-                plain_number(side.exact),
+                side.exact,
                 trial.precision.format,
-                "false" if trial.precision.stable else "true",
-                trial.status,
-                trial.reason,
-                plain_number(trial.weight),
-                trial.n_differ,
-                trial.n_vanished,
-                plain_number(trial.worst),
-                trial.worst_key,
+                not trial.precision.stable,
+                *(getattr(trial, name) for name in OF_TRIAL),
             )

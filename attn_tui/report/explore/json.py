@@ -1,7 +1,6 @@
 """An answer as strict JSON of full precision; ``docs/json.md`` explains each field."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -13,15 +12,15 @@ from attn_tui.compute.explore.answer import Answer, VectorAnswer
 from attn_tui.compute.explore.attention import Attention, attention
 from attn_tui.compute.explore.precision_lab import MOST_DIFFERING, Trial
 from attn_tui.compute.explore.precision_lab import lab as tried
-from attn_tui.compute.logit_map import Wrt
 from attn_tui.compute.number import Number
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
-from attn_tui.files.plain import json_text, plain_number, plain_numbers
+from attn_tui.files.plain import json_text, named
 from attn_tui.report.explore.contents import EVERYTHING, Contents
+from attn_tui.report.explore.csv import OF_TRIAL
 from attn_tui.report.explore.headline import headline
 from attn_tui.report.explore.largest import Positions, chunks, listed_keys
 
-Pieces = Iterator[list[float | str]]
+Pieces = Iterator[NDArray[np.float64]]
 """Pieces of one list of numbers."""
 
 _STATISTICS = ("entropy", "effective_keys", "participation_ratio", "max_weight", "sink_weight")
@@ -60,26 +59,25 @@ def _means(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _mean(values: list[float]) -> dict[str, float | str]:
-    mean = Number.mean(values)
-    return {"value": plain_number(mean.value), "standard_error": plain_number(mean.standard_error)}
+def _mean(values: list[float]) -> dict[str, float]:
+    return named(Number.mean(values), ("value", "standard_error"))
 
 
 def _vector(answer: Answer, index: int, contents: Contents) -> dict[str, Any]:
     experiment, found, top = answer.experiment, answer.vectors[index], contents.top
     keys = listed_keys(found, top)
     through = attention(experiment, index)
-    positions = {} if top is None else {"positions": keys.tolist()}
+    positions = {} if top is None else {"positions": keys}
     masked = found.masked[np.isin(found.masked, keys)]
     return {
         "name": found.vector.name,
-        "headline": headline(found, experiment).as_plain(),
+        "headline": headline(found, experiment),
         "status": found.status,
         "reason": found.reason,
         "n_keys": found.vector.n_keys,
         **positions,
         "scores": _numbers(lambda some: found.vector.scores[some], keys),
-        "masked": masked.tolist(),
+        "masked": masked,
         "unscaled": _side(found, found.unscaled, keys, through),
         "scaled": _side(found, found.scaled, keys, through),
         **(_lab(answer, index, top) if contents.lab else {}),
@@ -101,12 +99,8 @@ def _side(
         "weights": _numbers(side.weights, keys),
         "log_weights": _numbers(side.log_weights, keys),
         "complements": _numbers(side.complements, keys),
-        **{name: plain_number(getattr(side, name)) for name in _STATISTICS},
-        "log_entropy": plain_number(side.log_entropy),
-        "jacobian": {
-            "logits": _plain_norms(side, "logits"),
-            "scores": _plain_norms(side, "scores"),
-        },
+        **named(side, (*_STATISTICS, "log_entropy")),
+        "jacobian": {"logits": side.norms["logits"], "scores": side.norms["scores"]},
         "gradient": {
             "of": of,
             "logits": _numbers(lambda some: side.gradient(of, "logits", some), keys),
@@ -117,18 +111,13 @@ def _side(
 
 
 def _attention(through: Attention, side: Evaluation, of: int, keys: Positions) -> dict[str, Any]:
-    output = through.output(side)
     return {
-        "query_gradient": plain_numbers(through.query_gradient(side, of)),
+        "query_gradient": through.query_gradient(side, of),
         "key_gradient_norms": _numbers(
             lambda some: through.key_gradient_norms(side, of, some), keys
         ),
-        "output": None if output is None else plain_numbers(output),
+        "output": through.output(side),
     }
-
-
-def _plain_norms(side: Evaluation, wrt: Wrt) -> dict[str, float | str]:
-    return {name: plain_number(value) for name, value in asdict(side.norms[wrt]).items()}
 
 
 def _lab(answer: Answer, index: int, top: int | None) -> dict[str, Any]:
@@ -137,7 +126,7 @@ def _lab(answer: Answer, index: int, top: int | None) -> dict[str, Any]:
     if found is None:
         return {}
     sides = {
-        side.name: {"exact": plain_number(side.exact), "trials": [*map(_trial, side.trials)]}
+        side.name: {"exact": side.exact, "trials": [*map(_trial, side.trials)]}
         for side in found.sides
     }
     return {"lab": {"key": found.key, **sides}}
@@ -148,21 +137,9 @@ def _trial(trial: Trial) -> dict[str, Any]:
         "precision": trial.precision.format,
         "arithmetic": trial.precision.arithmetic,
         "naive": not trial.precision.stable,
-        "status": trial.status,
-        "reason": trial.reason,
-        "weight": plain_number(trial.weight),
-        "n_differ": trial.n_differ,
-        "n_vanished": trial.n_vanished,
-        "worst": plain_number(trial.worst),
-        "worst_key": trial.worst_key,
+        **named(trial, OF_TRIAL),
         "differing": [
-            {
-                "key": each.key,
-                "exact": plain_number(each.exact),
-                "weight": plain_number(each.weight),
-                "difference": plain_number(each.difference),
-            }
-            for each in trial.differing
+            named(each, ("key", "exact", "weight", "difference")) for each in trial.differing
         ],
     }
 
@@ -170,7 +147,7 @@ def _trial(trial: Trial) -> dict[str, Any]:
 def _comparison(pair: VectorAnswer, experiment: Experiment, top: int | None) -> dict[str, Any]:
     sides, of = pair.sides, pair.of
     keys = listed_keys(pair, top, by_weight=True)
-    positions = {} if top is None else {"positions": keys.tolist()}
+    positions = {} if top is None else {"positions": keys}
 
     def both(numbers: Callable[[Evaluation, Positions], NDArray[np.float64]]) -> dict[str, Any]:
         def difference(some: Positions) -> NDArray[np.float64]:
@@ -185,7 +162,7 @@ def _comparison(pair: VectorAnswer, experiment: Experiment, top: int | None) -> 
 
     return {
         "vectors": list(pair.names),
-        "headline": headline(pair, experiment).as_plain(),
+        "headline": headline(pair, experiment),
         "status": pair.status,
         "reason": pair.reason,
         "n_keys": pair.vector.n_keys,
@@ -197,12 +174,11 @@ def _comparison(pair: VectorAnswer, experiment: Experiment, top: int | None) -> 
             "scores": both(lambda side, some: side.gradient(of, "scores", some)),
         },
         "differences": {
-            name: plain_number(getattr(sides[1], name) - getattr(sides[0], name))
-            for name in _STATISTICS
+            name: getattr(sides[1], name) - getattr(sides[0], name) for name in _STATISTICS
         },
     }
 
 
 def _numbers(numbers: Callable[[Positions], NDArray[np.float64]], keys: Positions) -> Pieces:
     """Yield the numbers at some keys as pieces of one list."""
-    return (plain_numbers(numbers(some)) for some in chunks(keys))
+    return (numbers(some) for some in chunks(keys))

@@ -14,7 +14,7 @@ from attn_tui.engine.comparison import PARTS, Comparison, HeadPair, largest
 from attn_tui.engine.entries import ROUNDINGS, Difference
 from attn_tui.engine.plan import Plan
 from attn_tui.files.codec import SCHEMA
-from attn_tui.files.plain import json_text, plain_number
+from attn_tui.files.plain import json_text, named
 from attn_tui.report.csv_text import csv_text
 from attn_tui.report.headline import FULL, Headline, percent
 from attn_tui.report.heads.json import capture_to_plain, masks_to_plain, value_to_plain
@@ -266,15 +266,15 @@ def render_json(
         {
             "schema": SCHEMA,
             "version": __version__,
-            "headline": headline(found).as_plain(),
+            "headline": headline(found),
             "a": capture_to_plain(found.plans[0]) | {"masks": masks_to_plain(found.plans[0])},
             "b": capture_to_plain(found.plans[1]) | {"masks": masks_to_plain(found.plans[1])},
             "question": found.plans[0].question.as_plain() | {"tau": tau},
             "progress": found.progress,
             "computed": found.computed,
             "parting": None if parting is None else {**asdict(parting[0].head), "part": parting[1]},
-            "output_parting": None if output is None else asdict(output.head),
-            "alone": [asdict(head) for head in found.alone],
+            "output_parting": output and output.head,
+            "alone": found.alone,
             "heads": [
                 {
                     **asdict(pair.head),
@@ -304,21 +304,16 @@ def render_json(
 def _to_plain(found: Difference) -> dict[str, Any]:
     most = found.most
     return {
-        "size": plain_number(found.size),
-        "tolerance": found.tolerance,
-        "parts": found.parts,
-        "entries": found.entries,
-        "differ": found.differ,
-        "beyond": found.beyond,
+        **named(found, ("size", "tolerance", "parts", "entries", "differ", "beyond")),
         "not_finite": dict(zip(("a", "b", "both"), found.odd, strict=True)),
         "most": None
         if most is None
         else {
             "row": most.row,
             "column": most.column,
-            "a": plain_number(most.one),
-            "b": plain_number(most.other),
-            "spacings": plain_number(most.spacings),
+            "a": most.one,
+            "b": most.other,
+            "spacings": most.spacings,
             "format": found.format,
         },
     }
@@ -333,20 +328,12 @@ def render_csv(
     for pair in found.pairs:
         at = (pair.head.batch, pair.head.layer, pair.head.head)
         rows: list[tuple[Any, ...]] = [
-            (
-                *at,
-                part,
-                None,
-                None,
-                plain_number(each.size),
-                each.tolerance,
-                str(each.parts).lower(),
-            )
+            (*at, part, None, None, each.size, each.tolerance, each.parts)
             for part, each in pair.differences.items()
         ]
         for name in statistics:
             sides = [each.get(pair.head) for each in known]
-            plain = [each and plain_number(each.value(name, tau).value) for each in sides]
+            plain = [each and each.value(name, tau).value for each in sides]
             change = changes[name].get(pair.head)
-            rows.append((*at, name, *plain, change and plain_number(change.value), None, None))
+            rows.append((*at, name, *plain, change and change.value, None, None))
         yield csv_text(rows)

@@ -6,7 +6,6 @@ from typing import Any
 from attn_tui.compute.heads.statistic import TAU
 from attn_tui.engine.condition import Condition
 from attn_tui.engine.survey import Survey
-from attn_tui.files.plain import plain_number, plain_or_none
 from attn_tui.report.csv_text import csv_text
 
 COLUMNS = (
@@ -31,9 +30,8 @@ def render(
         rows: list[Sequence[Any]] = []
         for name in statistics:
             value = partial.value(name, tau)
-            error = plain_or_none(value.error)
             places = (None if at in (None, -1) else at for at in (value.row, value.key))
-            numbers = (plain_number(value.value), error, *places)
+            numbers = (value.value, value.error, *places)
             sizes = (partial.rows, partial.n_queries, partial.n_keys)
             rows.append((head.batch, head.layer, head.head, name, *numbers, *sizes))
         yield csv_text(rows)

@@ -15,7 +15,7 @@ from attn_tui.engine.shards import to_plain
 from attn_tui.engine.survey import Survey
 from attn_tui.engine.table import numbers_of
 from attn_tui.files.codec import SCHEMA
-from attn_tui.files.plain import json_text, plain_number, plain_numbers, plain_or_none
+from attn_tui.files.plain import json_text, named
 from attn_tui.report.heads.headline import headline
 from attn_tui.report.heads.text import failing, open_heads
 
@@ -32,7 +32,7 @@ def render(
     plain = {
         "schema": SCHEMA,
         "version": __version__,
-        "headline": headline(numbers_of(found), statistics[0], tau).as_plain(),
+        "headline": headline(numbers_of(found), statistics[0], tau),
         "capture": capture_to_plain(found.plan),
         "question": found.plan.question.as_plain() | {"tau": tau},
         "masks": masks_to_plain(found.plan),
@@ -44,17 +44,17 @@ def render(
             {**asdict(each.block.head), "block": each.block.index, "reason": each.reason}
             for each in found.failed
         ],
-        "refused": [{"worker": each.worker, "reason": each.reason} for each in found.refused],
+        "refused": found.refused,
         "conditions": [
             {
                 "condition": each.text,
-                "heads": [asdict(h) for h in failing(found, each, tau)],
-                "cannot_tell": [asdict(h) for h in open_heads(found, each, tau)],
+                "heads": [*failing(found, each, tau)],
+                "cannot_tell": open_heads(found, each, tau),
             }
             for each in conditions
         ],
         "edges": {
-            name: plain_numbers(TALLIED[name])
+            name: TALLIED[name]
             for name in dict.fromkeys(STATISTICS[each].of for each in statistics)
         },
         "heads": [_head(head, heads[head], statistics, tau) for head in found.order(sort, tau)],
@@ -66,9 +66,9 @@ def capture_to_plain(plan: Plan) -> dict[str, Any]:
     """Return what was read."""
     capture = plan.capture
     return {
-        "paths": [*capture.paths],
+        "paths": capture.paths,
         "fingerprint": capture.fingerprint.digest,
-        "stated": [*capture.stated],
+        "stated": capture.stated,
     }
 
 
@@ -81,13 +81,10 @@ def masks_to_plain(plan: Plan) -> list[dict[str, Any]]:
             "query_offset": found.mask.offset if found.mask.by_position else None,
             "window": found.mask.window,
             "known_by": found.how,
-            "softcap": found.softcap,
-            "sink": found.sink,
-            "multiplier": found.multiplier,
-            "value_scale": found.value_scale,
-            "rule_residual": None if found.missed is None else plain_number(found.missed),
+            **named(found, ("softcap", "sink", "multiplier", "value_scale")),
+            "rule_residual": found.missed,
             "read_as": found.read_as or None,
-            "residual": plain_or_none(found.residual),
+            "residual": found.residual,
         }
         for layer, found in plan.masks.items()
     ]
@@ -96,15 +93,13 @@ def masks_to_plain(plan: Plan) -> list[dict[str, Any]]:
 def _head(head: HeadId, partial: Partial, statistics: Sequence[str], tau: float) -> dict[str, Any]:
     return {
         **asdict(head),
-        "n_queries": partial.n_queries,
-        "n_keys": partial.n_keys,
-        "rows": partial.rows,
+        **named(partial, ("n_queries", "n_keys", "rows")),
         "masked_rows": partial.masked,
         "not_finite_rows": partial.not_finite,
         "first_not_finite": partial.first_not_finite,
-        "not_finite": [asdict(each) for each in partial.odd],
-        "residual": None if partial.miss is None else plain_number(partial.miss),
-        "score_bound": plain_number(partial.score_bound),
+        "not_finite": partial.odd,
+        "residual": partial.miss,
+        "score_bound": partial.score_bound,
         "statistics": {name: _value(partial, name, tau) for name in statistics},
     }
 
@@ -118,8 +113,8 @@ def _value(partial: Partial, name: str, tau: float) -> dict[str, Any]:
 def value_to_plain(value: Value) -> dict[str, Any]:
     """Return a value with its error and its place."""
     return {
-        "value": plain_number(value.value),
-        "standard_error": plain_or_none(value.error),
+        "value": value.value,
+        "standard_error": value.error,
         "row": None if value.row in (None, -1) else value.row,
         "key": None if value.key in (None, -1) else value.key,
     }
@@ -127,18 +122,9 @@ def value_to_plain(value: Value) -> dict[str, Any]:
 
 def render_shard(found: Survey, index: int, count: int) -> Iterator[str]:
     """Yield the text of one shard of so many, counted from 1, for ``attn-tui merge``."""
-    plain = _spelled(to_plain(found))
     shard = {"index": index, "count": count}
-    yield from json_text({"schema": SCHEMA, "version": __version__, "shard": shard, **plain})
-
-
-def _spelled(plain: Any) -> Any:
-    """Return plain values with numbers that JSON has not spelled out."""
-    if isinstance(plain, dict):
-        return {name: _spelled(each) for name, each in plain.items()}
-    if isinstance(plain, list | tuple):
-        return [_spelled(each) for each in plain]
-    return plain_number(plain) if isinstance(plain, float) else plain
+    common = {"schema": SCHEMA, "version": __version__, "shard": shard}
+    yield from json_text(common | to_plain(found))
 
 
 def read_spelled(plain: Any) -> Any:

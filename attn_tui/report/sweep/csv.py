@@ -6,7 +6,6 @@ from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import Crossover
 from attn_tui.compute.sweep.points import Ratio
 from attn_tui.compute.sweep.settings import STATISTICS, Statistic
-from attn_tui.files.plain import plain_number
 from attn_tui.report.csv_text import csv_text
 
 COLUMNS = (
@@ -45,8 +44,8 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
                 *_ratios(answer.points.ratio(point.n, point.d_k, point.rule, name)),
                 one.log_mean,
             )
-            place = (point.n, point.d_k, point.rule, plain_number(point.multiplier), point.draws)
-            rows.append((*place, name, *("" if x is None else plain_number(x) for x in numbers)))
+            place = (point.n, point.d_k, point.rule, point.multiplier, point.draws)
+            rows.append((*place, name, *numbers))
         yield csv_text(rows)
 
 
@@ -61,10 +60,4 @@ def _ratios(found: Ratio | None) -> tuple[float | None, ...]:
 def render_crossovers(crossovers: Sequence[Crossover]) -> Iterator[str]:
     """Yield the text of crossovers; where there is none its three numbers are empty."""
     yield csv_text([CROSSOVER_COLUMNS])
-    yield csv_text(
-        [_cell(getattr(found, name)) for name in CROSSOVER_COLUMNS] for found in crossovers
-    )
-
-
-def _cell(value: object) -> object:
-    return "" if value is None else str(value).lower() if isinstance(value, bool) else value
+    yield csv_text([getattr(found, name) for name in CROSSOVER_COLUMNS] for found in crossovers)

@@ -10,10 +10,10 @@ from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossing import crossings
 from attn_tui.compute.sweep.crossover import Crossover
 from attn_tui.compute.sweep.curves import Curve
-from attn_tui.compute.sweep.points import Point, Ratio
+from attn_tui.compute.sweep.points import Point
 from attn_tui.compute.sweep.settings import STATISTICS, Statistic
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
-from attn_tui.files.plain import json_text, plain_number, plain_or_none, plain_sampled
+from attn_tui.files.plain import json_text, named
 from attn_tui.report.sweep.headline import headline
 from attn_tui.report.sweep.names import formula, others
 
@@ -36,14 +36,14 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
         {
             "schema": SCHEMA,
             "experiment": experiment_to_plain(answer.experiment),
-            "headline": headline(answer, answer.settings.statistic).as_plain(),
+            "headline": headline(answer, answer.settings.statistic),
             "generator": answer.generator,
             "progress": answer.progress,
             "rules": [{"rule": rule, "formula": formula(rule)} for rule in answer.rules],
             # What is exact is computed as it is written.
             "points": (_point(answer, point, chosen) for point in answer.points),
             "curves": [_curve(curve, answer) for curve in answer.curves],
-            "condensation": [asdict(each) for each in answer.condensation],
+            "condensation": answer.condensation,
             "boundary": [
                 {"n": each.n, "readout": name, "rule": rule, **asdict(each)}
                 for name in (chosen if answer.settings.view == "map" else ())
@@ -56,7 +56,7 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
                 for rule in others(answer.rules)
                 for each in crossings(answer.points, rule, name)
             ],
-            "crossovers": [_crossover(found) for found in answer.crossovers],
+            "crossovers": [named(found, _CROSSOVER) for found in answer.crossovers],
         }
     )
 
@@ -68,56 +68,41 @@ def render_crossovers(experiment: Experiment, crossovers: Sequence[Crossover]) -
             "schema": SCHEMA,
             "experiment": experiment_to_plain(experiment),
             "points": [],
-            "crossovers": [_crossover(found) for found in crossovers],
+            "crossovers": [named(found, _CROSSOVER) for found in crossovers],
         }
     )
 
 
 def _point(answer: Answer, point: Point, chosen: Sequence[Statistic]) -> dict[str, Any]:
-    place = {name: getattr(point, name) for name in _POINT}
-    return place | {name: _statistic(answer, point, name) for name in chosen}
+    return named(point, _POINT) | {name: _statistic(answer, point, name) for name in chosen}
 
 
 def _statistic(answer: Answer, point: Point, name: Statistic) -> dict[str, Any]:
     summary, exact = point.statistics[name], point.exact(name)
     return {
         "mean": {
-            **plain_sampled(Number(summary.mean, summary.mean_standard_error, exact.mean)),
-            "log": plain_number(summary.log_mean),
+            **asdict(Number(summary.mean, summary.mean_standard_error, exact.mean)),
+            "log": summary.log_mean,
         },
         "median": {
-            **plain_sampled(Number(summary.median, summary.median_standard_error, exact.median)),
-            "low": plain_number(summary.median_low),
-            "high": plain_number(summary.median_high),
-            "log": plain_number(summary.log_median),
+            **asdict(Number(summary.median, summary.median_standard_error, exact.median)),
+            "low": summary.median_low,
+            "high": summary.median_high,
+            "log": summary.log_median,
         },
-        "tenth": plain_number(summary.low),
-        "ninetieth": plain_number(summary.high),
-        "quarter": plain_number(summary.quarter),
-        "three_quarters": plain_number(summary.three_quarters),
-        "ratio": _ratio(answer.points.ratio(point.n, point.d_k, point.rule, name)),
+        "tenth": summary.low,
+        "ninetieth": summary.high,
+        **named(summary, ("quarter", "three_quarters")),
+        "ratio": answer.points.ratio(point.n, point.d_k, point.rule, name),
     }
-
-
-def _ratio(found: Ratio | None) -> dict[str, Any] | None:
-    """Return the unscaled over this, as natural logarithms; None where it is not known."""
-    return {name: plain_number(log) for name, log in asdict(found).items()} if found else None
 
 
 def _curve(curve: Curve, answer: Answer) -> dict[str, Any]:
     return {
         "statistic": answer.settings.statistic,
-        "rule": curve.rule,
-        "kind": curve.kind,
-        "of": curve.of,
-        "formula": curve.formula,
-        "condition": curve.condition,
+        **named(curve, ("rule", "kind", "of", "formula", "condition")),
         "places": [
-            {"n": n, "d_k": d_k, "value": plain_or_none(value)}
+            {"n": n, "d_k": d_k, "value": value}
             for (n, d_k), value in zip(curve.places, curve.values, strict=True)
         ],
     }
-
-
-def _crossover(found: Crossover) -> dict[str, Any]:
-    return {name: getattr(found, name) for name in _CROSSOVER}
