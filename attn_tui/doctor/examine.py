@@ -15,7 +15,6 @@ from attn_tui.compute.errors import InputError, Stopped
 from attn_tui.compute.fit.diagnose import diagnose, nothing
 from attn_tui.compute.fit.diagnosis import Diagnosis
 from attn_tui.compute.fit.neighbours import Neighbours, Way
-from attn_tui.compute.fit.suspects import guilty
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.doctor.beside import contradictions
@@ -250,7 +249,7 @@ class _Doctor:
         if not fitted.searched:
             note = f"Only a few fits were tried, since nothing fitted the {_VAIN} heads before."
             found = replace(found, notes=(*found.notes, note))
-        elif not guilty(found.suspects):
+        elif found.culprit is None:
             ways = {(each.layouts, each.kv_mapping) for each in self.capture.readings(id.layer)}
             found = replace(found, suspects=(*suspects(head, len(ways)), *found.suspects))
         return found, head, reading

@@ -8,19 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.fit.diagnose import diagnose
+from attn_tui.compute.fit.diagnosis import Suspect
 from attn_tui.compute.fit.usable import taken
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
 BASES = (1e4, 5e5, 1e6)
 """Bases of RoPE that most models have."""
 _OTHERS = "output after o_proj, of other heads, or a missing prefix"
+_BEFORE = "k before RoPE"
 _ROWS = 12
 _OUTSIDE = 0.1
 """A row is no mixture of its values if so large a part of it is none."""
 
 
-def suspects(head: HeadRows, readings: int) -> tuple[str, ...]:
-    """Return what was tested, and what came of it, a phrase each.
+def suspects(head: HeadRows, readings: int) -> tuple[Suspect, ...]:
+    """Return what was tested, and what came of it.
 
     Args:
         head: Rows that nothing fits.
@@ -29,19 +31,19 @@ def suspects(head: HeadRows, readings: int) -> tuple[str, ...]:
     return tuple(_suspects(head, readings))
 
 
-def _suspects(head: HeadRows, readings: int) -> Iterator[str]:
+def _suspects(head: HeadRows, readings: int) -> Iterator[Suspect]:
     if readings > 1:
-        yield f"another layout: none of {readings} ways to read the axes fits"
+        found = f"of {readings} ways to read the axes none fits"
+        yield Suspect("another layout", "no", found)
     inside = mixes(head)
     if inside is False:
-        yield f"{_OTHERS}: first rows hold more than values of keys up to their own"
-    elif inside:
-        yield "output after o_proj: no, its first rows are mixtures of their values"
-    if inside is not False:
-        turned = rotated(head)
-        yield f"k before RoPE: {turned}" if turned else "k before RoPE: no usual rotation fits"
-    else:
-        yield "k before RoPE: not tested, for no rotation of k changes that"
+        yield Suspect(_OTHERS, "may be", "first rows hold more than values of keys up to their own")
+        yield Suspect(_BEFORE, "not tested", "for no rotation of k changes that")
+        return
+    if inside:
+        yield Suspect("output after o_proj", "no", "its first rows are mixtures of their values")
+    turned = rotated(head)
+    yield Suspect(_BEFORE, "yes" if turned else "no", turned or "of usual rotations none fits")
 
 
 def mixes(head: HeadRows) -> bool | None:
@@ -75,7 +77,7 @@ def rotated(head: HeadRows) -> str:
         if diagnose(replace(part, keys=keys, queries=queries), deep=False).fits:
             which = "q and k were" if both else "k was"
             pairs = "halves" if halves else "neighbours"
-            return f"yes, {which} captured before a rotation of {pairs} by base {base:,.0f}"
+            return f"{which} captured before a rotation of {pairs} by base {base:,.0f}"
     return ""
 
 

@@ -65,7 +65,11 @@ class HeadNumbers:
 
     def missing(self, name: str) -> dict[HeadId, float]:
         """Return by how much weights miss the output, of heads whose statistic is of such ones."""
-        return {h: each.miss for h, each in self.partials.items() if each.misses(name)}  # type: ignore[misc]
+        return {
+            head: each.miss
+            for head, each in self.partials.items()
+            if each.miss is not None and each.misses(name)
+        }
 
     def value(self, head: HeadId, name: str, tau: float = TAU) -> Value | None:
         """Return a statistic of a head with its error and its place; None while it is not known."""

@@ -13,7 +13,7 @@ from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.captures.opening import open_capture
 from attn_tui.charts.heads.findings import finding_rows
 from attn_tui.charts.rows import length, plain
-from attn_tui.compute.fit.diagnosis import Diagnosis, Temperature
+from attn_tui.compute.fit.diagnosis import Diagnosis, Suspect, Temperature
 from attn_tui.compute.fit.simulate import Arithmetic
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.doctor.expected import NONE, Expectation, Expected
@@ -50,13 +50,16 @@ HEADS: dict[str, tuple[Diagnosis, Expected | None]] = {
         PLAIN,
     ),
     "nothing fits": (
-        diagnosis(multiplier=None, mask=None, fits=False, suspects=("output after o_proj",)), PLAIN
+        diagnosis(multiplier=None, mask=None, fits=False, suspects=(
+            Suspect("output after o_proj", "no", "its first rows are mixtures of their values"),
+        )), PLAIN,
     ),
     "vague cap": (diagnosis(0.25, softcap=Cap(4e-4, 1.0)), Expected(0.25, 50.0)),
     "a cap": (diagnosis(0.25, softcap=Cap(1 / 900, 1e-7), sink=Sink(2.0, 1e-3)), None),
     "twice": (
         diagnosis(multiplier=None, mask=None, fits=False, suspects=(
-            "padding: no", "softmax twice: yes, it fits softmax taken twice, with m near 0.1; 2 %",
+            Suspect("padding", "no", "each key has a number other than 0"),
+            Suspect("softmax twice", "yes", "it fits softmax taken twice, with m near 0.1", 0.02),
         )), None,
     ),
     "confounded": (

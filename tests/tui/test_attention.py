@@ -126,6 +126,19 @@ async def test_the_table_the_output_and_the_map_take_turns() -> None:
         person.sees("queries down, keys across")
 
 
+async def test_an_output_is_offered_where_there_is_a_v_and_only_there() -> None:
+    async with at_attention() as person:
+        assert "Output" not in person.text
+        await person.press("t")
+        person.sees("effective keys")
+        await person.press("t")
+        person.sees("queries down, keys across")
+        await person.press("slash", *"output")
+        assert "Tab Output" not in person.text
+    async with at_attention(start=TWO) as person:
+        person.sees("Output")
+
+
 async def test_what_is_drawn_is_drawn_again_and_what_is_asked_is_not() -> None:
     async with at_attention() as person:
         await person.press("a")
@@ -144,7 +157,7 @@ async def test_it_is_resized_while_it_draws(size: tuple[int, int]) -> None:
         await person.resize(*size)
         await person.hold("plus", 3)
         await person.resize(*MEDIUM)
-        person.sees("of 383 with a choice")
+        person.sees("of 383 choosing queries")
 
 
 async def test_a_click_goes_to_a_cell_and_a_second_one_opens_its_row() -> None:

@@ -69,6 +69,22 @@ async def test_another_statistic_is_another_map_with_another_headline() -> None:
         person.sees("heads pass 30")
 
 
+async def test_each_number_of_a_head_says_what_it_is_over() -> None:
+    async with at_heads() as person:
+        lines = [re.split("  +", line[73:].strip()) for line in person.lines[8:24]]
+        said = {name: " ".join(rest) for name, *rest in lines}
+        assert said["largest p"].endswith("% mean over rows")
+        assert said["p ≥ .9995"].endswith("% of rows")
+        assert said["float16 margin"].endswith("times to 65,504")
+        assert said["bfloat16 step"].endswith("at largest z")
+        assert said["QK-clip"].endswith("factor of s")
+        assert said["dead gradient"].endswith("% of rows: < .001")
+        assert re.search(r" row \d+, key 0$", said["largest z"])
+        person.sees("layer 0")
+    async with at_heads(MEDIUM) as person:
+        person.sees("largest p ~100 %, mean over rows")
+
+
 async def test_rows_are_sampled_until_every_row_is_wanted() -> None:
     async with at_heads(rows=16) as person:
         person.sees("16 of 128 rows", "their sampled rows put", "16 rows a head", "±")
@@ -83,9 +99,12 @@ async def test_rows_are_sampled_until_every_row_is_wanted() -> None:
 async def test_the_list_has_what_to_look_at_first_on_top() -> None:
     async with at_heads(MEDIUM) as person:
         await person.press("t")
-        lines = person.lines[5:-1]
-        shares = [int(found[1]) for line in lines if (found := re.search(r" >?(\d+) %", line))]
-        assert shares[0] == 99
+        # A mean is told from a share of rows.
+        assert person.lines[6].split()[:4] == ["mean", "of", "rows", "of"]
+        lines = person.lines[7:-1]
+        found = [re.search(r" ~?(\d[\d.]*) %", line) for line in lines]
+        shares = [float(share[1]) for share in found if share]
+        assert shares[0] == 100
         assert shares == sorted(shares, reverse=True)
         first = here(person)
         await person.press("down")

@@ -9,12 +9,13 @@ from attn_tui.charts.glyphs import POINTER
 from attn_tui.charts.heads.shading import SCALES
 from attn_tui.charts.heat import signed_fill, signed_role
 from attn_tui.charts.rows import Row, fitted, message
-from attn_tui.compute.heads.statistic import SHARES, STATISTICS, TAU
+from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.engine.condition import parse_condition
 from attn_tui.engine.table import HeadTable
-from attn_tui.report.heads.values import brief
+from attn_tui.report.heads.values import brief, number
 
-_GAP = 2
+_GAP, _LEAST = 2, 7
+"""Columns between two statistics, and of one at least."""
 
 
 def listed(
@@ -70,7 +71,7 @@ def head_list(
     height: int,
     tau: float = TAU,
 ) -> Sequence[Row]:
-    """Draw the list about the cursor, under the names of the columns.
+    """Draw the list about the cursor, under the names of the columns and what they are over.
 
     Args:
         table: What is known.
@@ -87,10 +88,12 @@ def head_list(
     start = (" sequence" if batches else "") + " layer  head"
     names = [*_fitting(name, width - len(start) - 1)]
     title: Row = ((start, "label"), *((_above(each), "label") for each in names))
-    rows = [fitted(title, width)]
-    top = top_row(heads.index(cursor) if cursor in heads else 0, len(heads), height - 1)
+    under = "".join(f"{STATISTICS[each].column:>{_width(each)}}" for each in names)
+    rows = [fitted(title, width), fitted(((f"{'':{len(start)}}{under}", "muted"),), width)]
+    lines = max(height - len(rows), 1)
+    top = top_row(heads.index(cursor) if cursor in heads else 0, len(heads), lines)
     values = {each: table.values(each, tau) for each in names}
-    for head in heads[top : top + height - 1]:
+    for head in heads[top : top + lines]:
         role, own = ("focus", "strong") if head == cursor else ("text", "text")
         sequence = f"{head.batch:>8} " if batches else ""
         row: list[tuple[str, str]] = [
@@ -100,9 +103,10 @@ def head_list(
         for each in names:
             value = float(values[each][table.places[head]])
             shade = SCALES[each].shade(value)
-            text = brief(each, value) + (" %" if each in SHARES and value == value else "")
             fill = signed_fill(value, shade) if shade else " "
             room = _width(each) - _GAP - 1
+            text = number(each, value)
+            text = text if len(text) <= room else brief(each, value)
             row += [
                 (" " * _GAP, "text"),
                 (fill, signed_role(value, shade)),
@@ -113,7 +117,7 @@ def head_list(
 
 
 def _width(name: str) -> int:
-    return max(len(STATISTICS[name].title), 6) + _GAP
+    return max(len(STATISTICS[name].title), len(STATISTICS[name].column), _LEAST) + _GAP
 
 
 def _above(name: str) -> str:

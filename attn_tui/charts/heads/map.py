@@ -25,6 +25,9 @@ from attn_tui.report.heads.values import brief
 DIGITS = 5
 """Columns of a cell, the one between cells included, from which on it holds digits."""
 
+ROOMY = 60
+"""Columns of a map from which on its axes are named in full."""
+
 WIDEST, TALLEST = 8, 3
 """Columns and rows that a cell has at most."""
 
@@ -115,12 +118,17 @@ def layout(picture: Picture, width: int, height: int) -> Layout | None:
 
 
 def _gutter(layers: Sequence[int], width: int) -> int:
-    return max(len(str(layers[-1])), len("layer") if width >= 60 else 1) + 2
+    return 1 + len(_axes(width)[0]) + len(str(layers[-1])) + 1
+
+
+def _axes(width: int) -> tuple[str, str]:
+    """Return what stands before the number of a layer, and of a head."""
+    return ("layer ", "head") if width >= ROOMY else ("L", "H")
 
 
 def widest(layers: Sequence[int], heads: int) -> int:
     """Return how many columns a map of so many layers and heads fills at most."""
-    return _gutter(layers, 60) + heads * WIDEST
+    return _gutter(layers, ROOMY) + heads * WIDEST
 
 
 def _first(cursor: int, shown: int, count: int) -> int:
@@ -195,8 +203,7 @@ def _out_of_sight(picture: Picture, seen: Layout) -> str:
 def _heads(grid: Grid, picture: Picture, seen: Layout) -> None:
     """Write the numbers of heads above the columns, as many as fit, that of the cursor first."""
     here = picture.cursor[1]
-    if seen.gutter >= 7:
-        grid.put(0, 0, "layer".rjust(seen.gutter - 1), "label")
+    grid.put(0, 0, _axes(grid.width)[1].rjust(seen.gutter - 1), "label")
     columns = range(seen.first[1], seen.first[1] + seen.shape[1])
     step = next((s for s in (1, 2, 4, 8, 16, 32) if s * seen.cell > len(str(columns[-1]))), 64)
     for column in sorted(columns, key=lambda at: (at != here, at)):
@@ -214,8 +221,10 @@ def _layer(grid: Grid, picture: Picture, seen: Layout, row: int) -> None:
     top = 1 + row * seen.tall
     middle = top + (seen.tall - 1) // 2
     is_here = at == picture.cursor[0]
-    number = str(picture.layers[at]).rjust(seen.gutter - 1)
-    grid.put(0, middle, number, "cursor" if is_here else "label")
+    number = str(picture.layers[at])
+    if row == 0 or grid.width < ROOMY:
+        number = _axes(grid.width)[0] + number.rjust(len(str(picture.layers[-1])))
+    grid.put(0, middle, number.rjust(seen.gutter - 1), "cursor" if is_here else "label")
     for place in range(seen.shape[1]):
         column = seen.first[1] + place
         if not picture.there[at, column]:

@@ -46,6 +46,23 @@ class Temperature:
 
 
 @dataclass(frozen=True)
+class Suspect:
+    """What may have been done to a head that nothing fits, and what a test of it came to.
+
+    Attributes:
+        name: What it is called.
+        verdict: Whether it is that.
+        found: What the test found, in words.
+        left: The share of the output that is left where it is taken to be that, if that was tested.
+    """
+
+    name: str
+    verdict: Literal["yes", "may be", "no", "not tested"]
+    found: str
+    left: float | None = None
+
+
+@dataclass(frozen=True)
 class Diagnosis:
     """What a head was computed with. What is None could not be determined, and says why.
 
@@ -87,11 +104,16 @@ class Diagnosis:
     keys: tuple[int, int]
     undetermined: tuple[tuple[str, str], ...] = ()
     confounded: tuple[tuple[str, ...], ...] = ()
-    suspects: tuple[str, ...] = ()
+    suspects: tuple[Suspect, ...] = ()
     notes: tuple[str, ...] = field(default=())
     paths: tuple[Path, ...] = ()
     odd: tuple[int, ...] = ()
     sees_all: bool = False
+
+    @property
+    def culprit(self) -> Suspect | None:
+        """The suspect that it is, of those that were tested."""
+        return next((each for each in self.suspects if each.verdict == "yes"), None)
 
     @property
     def sight(self) -> HeadMask | None:

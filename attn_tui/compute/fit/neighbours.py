@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from attn_tui.compute.fit.diagnose import diagnose
 from attn_tui.compute.fit.diagnosis import Diagnosis
-from attn_tui.compute.fit.suspects import guilty
 from attn_tui.compute.heads.rows import HeadRows
 
 _KNOWN = 6
@@ -127,4 +126,4 @@ def _better(one: Diagnosis, other: Diagnosis) -> bool:
 
 def _worth(found: Diagnosis) -> tuple[bool, bool, bool, float]:
     """Return what orders what was found: what fits, else where a suspect does, or was tested."""
-    return found.fits, guilty(found.suspects), bool(found.suspects), -found.residual
+    return found.fits, found.culprit is not None, bool(found.suspects), -found.residual

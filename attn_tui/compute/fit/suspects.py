@@ -1,12 +1,12 @@
 """Where nothing fits: whether weights were softmaxed again, or keys of zeros are padding."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.fit.choose import hopeless
-from attn_tui.compute.fit.diagnosis import Path
+from attn_tui.compute.fit.diagnosis import Path, Suspect
 from attn_tui.compute.fit.model import Floats, Parameters, Rows, compute, rows_of
 from attn_tui.compute.fit.noise import Format, variance
 from attn_tui.compute.fit.scan import chosen_rows
@@ -22,7 +22,7 @@ FEW = 5
 """Rows for what takes many trials."""
 
 
-def suspects(head: HeadRows, format: Format) -> tuple[str, ...]:
+def suspects(head: HeadRows, format: Format) -> tuple[Suspect, ...]:
     """Return what may have been done to a head that nothing fits, and what a test of it found.
 
     Args:
@@ -35,12 +35,7 @@ def suspects(head: HeadRows, format: Format) -> tuple[str, ...]:
     return _twice(few, masks, format), _padding(head, masks, format)
 
 
-def guilty(tested: Iterable[str]) -> bool:
-    """Return whether one of the suspects that were tested is what it was."""
-    return any(": yes, " in each for each in tested)
-
-
-def _twice(head: HeadRows, masks: tuple[HeadMask, ...], format: Format) -> str:
+def _twice(head: HeadRows, masks: tuple[HeadMask, ...], format: Format) -> Suspect:
     """Test whether weights were softmaxed again, masked ones, which were 0, among them."""
     path: Path = "eager" if format.bits < 24 else "float32"
     tried: list[tuple[float, float, float]] = []
@@ -58,13 +53,9 @@ def _twice(head: HeadRows, masks: tuple[HeadMask, ...], format: Format) -> str:
             tried.append((least, best, floor))
     least, best, floor = min(tried)
     if least > max(5 * floor, 1e-3):
-        return f"softmax twice: no, {_percent(least)} of the output is left at best"
+        return Suspect("softmax twice", "no", "the output does not fit it", least)
     form = f"the output fits softmax taken twice, softmax(softmax(m·q·k))·V, with m near {best:.3g}"
-    return f"softmax twice: yes, {form}; {_percent(least)} of the output is left"
-
-
-def _percent(share: float) -> str:
-    return f"{100.0 * share:.0f} %" if share > 0.1 else f"{100.0 * share:.2g} %"
+    return Suspect("softmax twice", "yes", form, least)
 
 
 def _least(cost: Callable[[float], float], grid: Sequence[float]) -> tuple[float, float]:
@@ -89,11 +80,12 @@ def _off(mixed: Floats, output: Floats) -> float:
     return float(np.sqrt(np.clip(1 - along**2 / np.maximum(square, 1e-300), 0, 1).mean()))
 
 
-def _padding(head: HeadRows, masks: tuple[HeadMask, ...], format: Format) -> str:
+def _padding(head: HeadRows, masks: tuple[HeadMask, ...], format: Format) -> Suspect:
     """Test whether keys of zeros are padding that no query sees."""
     empty = ~head.keys.any(axis=1)
     if not empty.any():
-        return "padding: no key is all zeros"
+        return Suspect("padding", "no", "each key has a number other than 0")
+    without = f"without {int(empty.sum()):,} keys of zeros"
     for mask in masks:
         seen = mask.seen(head) & ~empty
         some = np.flatnonzero(seen.sum(axis=1) > 1)
@@ -102,5 +94,5 @@ def _padding(head: HeadRows, masks: tuple[HeadMask, ...], format: Format) -> str
         rows = rows_of(head, mask).under(seen).part(some)
         near, off = aligned(rows, Parameters(head.d_k**-0.5))
         if off < 0.3 and not hopeless(rows, near, off, format):
-            return f"padding: yes, it fits without {int(empty.sum()):,} keys of zeros"
-    return f"padding: no, nor does it fit without {int(empty.sum()):,} keys of zeros"
+            return Suspect("padding", "yes", f"it fits {without}")
+    return Suspect("padding", "no", f"nor does it fit {without}")

@@ -32,6 +32,8 @@ class Statistic:
         name: Its name in JSON and on the command line.
         title: What a column is called.
         words: What it is, in a phrase.
+        over: What its title leaves open, in a few words: over what it is a mean, or a share.
+        column: The same in a word or two, for a column that is hardly wider than its numbers.
         of: The tally it is taken from.
         how: Whether it is the mean of what is tallied, the largest, or follows from the largest.
         worst: Which values of it are those to look at.
@@ -40,6 +42,8 @@ class Statistic:
     name: str
     title: str
     words: str
+    over: str
+    column: str
     of: str
     how: Literal["mean", "largest", "derived"]
     worst: Literal["large", "small"] = "large"
@@ -48,51 +52,65 @@ class Statistic:
 _ALL = (
     Statistic(
         "max_weight", "largest p", "the largest weight of a row, mean over rows",
-        "max_weight", "mean",
+        "mean over rows", "mean", "max_weight", "mean",
     ),
     Statistic(
-        "saturated_share", "on one key", f"share of rows whose largest weight is {ALL:g} or more",
-        "saturated", "mean",
+        "saturated_share", f"p ≥ {ALL:g}".replace("0.", "."),
+        f"share of rows whose largest weight is {ALL:g} or more",
+        "of rows", "of rows", "saturated", "mean",
     ),
-    Statistic("largest_score", "largest |s|", "the largest |q·k|", "largest_score", "largest"),
+    Statistic(
+        "largest_score", "largest |s|", "the largest |q·k|",
+        "of all rows", "of all", "largest_score", "largest",
+    ),
     Statistic(
         "float16_margin", "float16 margin", "65,504 over the largest |q·k|; float16 ends at 1",
-        "largest_score", "derived", "small",
+        "to 65,504", "times", "largest_score", "derived", "small",
     ),
-    Statistic("max_logit", "largest z", "the largest logit", "max_logit", "largest"),
+    Statistic(
+        "max_logit", "largest z", "the largest logit",
+        "of all rows", "of all", "max_logit", "largest",
+    ),
     Statistic(
         "bfloat16_spacing", "bfloat16 step", "the spacing of bfloat16 at the largest logit",
-        "max_logit", "derived",
+        "at largest z", "at largest z", "max_logit", "derived",
     ),
     Statistic(
         "qk_clip", "QK-clip", "what QK-clip makes of scores: times τ over the largest logit, or 1",
-        "max_logit", "derived", "small",
+        "factor of s", "factor", "max_logit", "derived", "small",
     ),
     Statistic(
         "entropy", "H", "entropy of the weights in nats, mean over rows",
-        "entropy", "mean", "small",
+        "mean over rows", "mean nats", "entropy", "mean", "small",
     ),
     Statistic(
         "effective_keys", "e^H", "effective number of keys, mean over rows",
-        "effective_keys", "mean", "small",
+        "mean over rows", "mean", "effective_keys", "mean", "small",
     ),
     Statistic(
         "first_key_mass", "first key", "weight of key 0, mean over rows",
-        "first_key_mass", "mean",
+        "mean p of rows", "mean p", "first_key_mass", "mean",
     ),
-    Statistic("sink_mass", "sink", "weight of the sink, mean over rows", "sink_mass", "mean"),
+    Statistic(
+        "sink_mass", "sink", "weight of the sink, mean over rows",
+        "mean p of rows", "mean p", "sink_mass", "mean",
+    ),
     Statistic(
         "gradient_norm", "‖∂p/∂s‖", "‖∂p/∂s‖_F, mean over rows",
-        "gradient_norm", "mean", "small",
+        "mean over rows", "mean", "gradient_norm", "mean", "small",
     ),
     Statistic(
-        "dead_gradient_share", "dead", f"share of rows whose ‖∂p/∂(m·s)‖_F is below {DEAD:g}",
-        "dead_gradient", "mean",
+        "dead_gradient_share", "dead gradient",
+        f"share of rows whose ‖∂p/∂(m·s)‖_F is below {DEAD:g}",
+        f"of rows: < {DEAD:g}".replace("0.", "."), "of rows", "dead_gradient", "mean",
     ),
-    Statistic("query_norm", "‖q‖", "mean over queries", "query_norm", "mean"),
-    Statistic("key_norm", "‖k‖", "mean over keys", "key_norm", "mean"),
     Statistic(
-        "cosine", "cos(q, k)", "mean cosine of a query and the keys it sees", "cosine", "mean"
+        "query_norm", "‖q‖", "mean over queries", "mean of queries", "mean", "query_norm", "mean"
+    ),
+    Statistic("key_norm", "‖k‖", "mean over keys", "mean of keys", "mean", "key_norm", "mean"),
+    Statistic(
+        "cosine", "cos(q, k)", "mean cosine of a query and the keys it sees",
+        "mean of pairs", "mean", "cosine", "mean",
     ),
 )  # fmt: skip
 

@@ -71,12 +71,12 @@ class Sharing:
         if self.typical:
             subject, verb = _part(self.single, self.choosing, "puts", "put")
             whose = "" if self.choosing == self.n_queries else " with a choice"
-            bare = subject.replace(" queries", "") if whose else subject
             their = "its" if verb == "puts" else "their"
+            few = subject.replace("quer", "choosing quer") if whose else subject
             texts = (
                 f"{subject}{whose} {verb} practically all {their} weight",
                 f"{subject}{whose} {verb} practically all",
-                f"{bare}{whose} {verb} practically all",
+                f"{few} {verb} practically all",
             )
             return tuple(f"{text} on {self._where}" for text in texts)
         if self.equal:

@@ -12,6 +12,7 @@ from attn_tui.doctor.verdict import SHOWN
 from attn_tui.files.codec import SCHEMA
 from attn_tui.files.plain import json_text, named
 from attn_tui.report.doctor.line import verdict_line, why
+from attn_tui.report.doctor.words import suspect_text
 
 
 def render(report: Report) -> Iterator[str]:
@@ -85,7 +86,7 @@ def _head(finding: Finding, common: Expected | None) -> dict[str, Any]:
             {"name": name, "reason": reason} for name, reason in finding.judgement.undetermined
         ],
         "confounded": found.confounded,
-        "tested": found.suspects,
+        "tested": [*map(suspect_text, found.suspects)],
         "names": finding.names,
     }
     if expected is not None and common is not None and expected != common:

@@ -1,9 +1,9 @@
 """The verdict in one line, to be pasted into an issue; and why, in sentences."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from attn_tui.compute.counted import counted
-from attn_tui.compute.fit.diagnosis import Estimate
+from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate
 from attn_tui.doctor.names import beside
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import SHOWN, odd_text
@@ -58,7 +58,7 @@ def said(group: Group) -> str:
     if not found.used and not found.fits:
         return next(iter(unknown(finding)), "no row can be used")
     if not found.fits:
-        return _suspects(found.suspects)
+        return _suspected(found)
     if group.verdict == "cannot tell":
         reason, names = next(iter(unknown(finding).items()))
         if found.odd and reason == odd_text(found):
@@ -104,15 +104,14 @@ def others(report: Report, group: Group) -> Iterator[str]:
             yield f"{count:,} {words if count == 1 else PLURALS.get(words, words)}"
 
 
-def _suspects(suspects: Sequence[str]) -> str:
-    """Return the suspect that it is, or else that nothing fits, and what was tested."""
-    for each in suspects:
-        name, _, result = each.partition(": ")
-        if result.startswith("yes, "):
-            return result.removeprefix("yes, ").partition(";")[0]
-        if result.startswith("first rows hold more"):
-            return f"nothing fits: {result}: {name}?"
-    names = [each.partition(":")[0] for each in suspects]
+def _suspected(found: Diagnosis) -> str:
+    """Return the suspect that it is, or else that nothing fits, and what it may be."""
+    if found.culprit is not None:
+        return found.culprit.found
+    for each in found.suspects:
+        if each.verdict == "may be":
+            return f"nothing fits: {each.found}: {each.name}?"
+    names = [each.name for each in found.suspects]
     return "nothing fits" + f" (tested: {joined(names)})" * bool(names)
 
 
@@ -130,9 +129,12 @@ def _multiplier(group: Group) -> str:
     Such as ``m = 0.1249 to 0.1251 = 1/√d_k (d_k = 64)``.
     """
     finding, every = group.first, [each.diagnosis for each in group.findings]
-    known = [each for each in every if each.multiplier is not None]
-    ends = sorted(known, key=lambda each: each.multiplier.at(SHOWN).value or 0.0)  # type: ignore[union-attr]
-    shown = (ends[0], ends[-1]) if ends else every[:1]
+    ends = sorted(
+        (each.multiplier.at(SHOWN).value or 0.0, place)
+        for place, each in enumerate(every)
+        if each.multiplier is not None
+    )
+    shown = [every[place] for _, place in (*ends[:1], *ends[-1:])] or every[:1]
     text = " to ".join(dict.fromkeys(multiplier_text(m).partition(" (")[0] for m in shown))
     rule = rule_text(finding.names)
     named = f" = {rule}" if rule and rule != text else ""

@@ -19,6 +19,7 @@ from attn_tui.report.doctor.words import (
     found_texts,
     joined,
     rule_text,
+    suspect_text,
 )
 from attn_tui.report.numbers import quantity
 from attn_tui.report.rows import WIDTH, cells, labelled
@@ -99,7 +100,7 @@ def evidence(finding: Finding, width: int = WIDTH) -> Iterator[str]:
         told = " and ".join(WORDS.get(name, name) for name in pair)
         yield from _line("not apart", f"{told} cannot be told from each other here", width)
     for suspect in found.suspects:
-        yield from _line("tested", suspect, width)
+        yield from _line("tested", suspect_text(suspect), width)
     for miss in finding.misses:
         thread = f" ({miss.thread})" if miss.thread else ""
         text = f"{miss.form or quantity(miss.value)}: {miss.meaning}{thread}"

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from math import ceil, isfinite, log10
 
 from attn_tui.compute.counted import counted
-from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Interval
+from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Interval, Suspect
 from attn_tui.doctor.expected import LEARNED, NONE, Expected
 from attn_tui.doctor.names import as_root
 from attn_tui.doctor.verdict import SHOWN
@@ -152,6 +152,20 @@ def expected_texts(expected: Expected | None, d_k: int = 0) -> dict[str, str]:
         if expected.offset is not None and expected.mask != "none":
             texts["mask"] += f", query 0 at key {expected.offset:,}"
     return texts
+
+
+def suspect_text(tested: Suspect) -> str:
+    """Return what was tested where nothing fits, and what came of it.
+
+    >>> suspect_text(Suspect("padding", "yes", "it fits without 4 keys of zeros", 0.25))
+    'padding: yes, it fits without 4 keys of zeros; 25 % of the output is left'
+    """
+    text = f"{tested.name}: {tested.verdict}, {tested.found}"
+    if tested.left is None:
+        return text
+    share = 100.0 * tested.left
+    left = f"{share:.0f} %" if share > 10.0 else f"{share:.2g} %"
+    return f"{text}; {left} of the output is left"
 
 
 def rule_text(names: Iterable[str]) -> str:

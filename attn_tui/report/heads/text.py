@@ -15,11 +15,10 @@ from attn_tui.engine.survey import Survey
 from attn_tui.engine.table import numbers_of
 from attn_tui.report.headline import FULL
 from attn_tui.report.heads.headline import headline
-from attn_tui.report.heads.values import head_text
+from attn_tui.report.heads.values import head_text, number
 from attn_tui.report.heads.words import (
     made,
     mask_text,
-    number,
     place,
     rows_text,
     runs_text,

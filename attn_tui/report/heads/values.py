@@ -18,27 +18,36 @@ def unit(name: str) -> str:
     return f",{_UNITS[name]}" if name in _UNITS else ""
 
 
+def number(name: str, value: float) -> str:
+    """Return a value of a statistic as a table has it."""
+    if text := unusual(value):
+        return "–" if isnan(value) else text
+    if name in SHARES:
+        return in_percent(value)
+    if 1000.0 <= abs(value) < 1e7:
+        return f"{value:,.0f}".replace("-", "−")
+    return quantity(value)
+
+
 def number_text(name: str, value: float) -> str:
     """Return a statistic as text, with its unit."""
     if isnan(value):
         return "none"
-    if name in SHARES:
-        return in_percent(value)
-    return quantity(value) + _UNITS.get(name, "") * (abs(value) < inf)
+    return number(name, value) + _UNITS.get(name, "") * (abs(value) < inf)
 
 
 def value_text(name: str, value: Value) -> str:
     """Return a statistic with its standard error, or how it bounds what other rows may have.
 
     >>> value_text("entropy", Value(1.234, 0.0321)), value_text("max_logit", Value(131.0, None))
-    ('1.23 ± 0.032 nats', 'at least 131')
+    ('1.23 ± 0.032 nats', '≥ 131')
     """
     text = number_text(name, value.value)
     if isnan(value.value) or value.error == 0.0:
         return text
     if value.error is None or isnan(value.error):
         falls = STATISTICS[name].worst == "small"
-        return f"{'at most' if falls else 'at least'} {text}"
+        return f"{'≤' if falls else '≥'} {text}"
     if name in SHARES:
         return f"{text.removesuffix(' %')} ± {100.0 * value.error:.1f} %"
     end = _UNITS.get(name, "")
@@ -65,7 +74,8 @@ def place_text(value: Value) -> str:
     """Return where an extreme was found, or nothing."""
     if value.row is None or value.row < 0:
         return ""
-    return f"row {value.row:,}" + (f", key {value.key:,}" if (value.key or -1) >= 0 else "")
+    key = "" if value.key is None or value.key < 0 else f", key {value.key:,}"
+    return f"row {value.row:,}{key}"
 
 
 def head_text(head: HeadId, batches: int = 1) -> str:

@@ -8,22 +8,11 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import Value
-from attn_tui.compute.heads.statistic import OF_SEVERAL_KEYS, SHARES, STATISTICS
+from attn_tui.compute.heads.statistic import OF_SEVERAL_KEYS, STATISTICS
 from attn_tui.engine.making import FoundMask
 from attn_tui.engine.plan import Question
+from attn_tui.report.heads.values import number
 from attn_tui.report.miss import RULE, Made, miss_text
-from attn_tui.report.numbers import in_percent, quantity, unusual
-
-
-def number(name: str, value: float) -> str:
-    """Return a value of a statistic as a table has it."""
-    if text := unusual(value):
-        return "–" if isnan(value) else text
-    if name in SHARES:
-        return in_percent(value)
-    if 1000.0 <= abs(value) < 1e7:
-        return f"{value:,.0f}".replace("-", "−")
-    return quantity(value)
 
 
 def statistic_text(name: str) -> str:

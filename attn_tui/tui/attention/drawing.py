@@ -64,7 +64,11 @@ def tabs(scene: Scene, focused: bool, now: float) -> list[Item]:
     """Return the tabs, the order of the rows, and how far it is."""
     width = scene.width
     roomy = width >= 60
-    titles = titles_of(TABS, not roomy)
+    titles = {
+        name: title
+        for name, title in titles_of(TABS, not roomy).items()
+        if name == scene.view.chart or scene.offers(name)
+    }
     ends = []
     if scene.view.sort != "position":
         ends.append(Item(((" by entropy ", "muted"),), "fields.next('sort')"))

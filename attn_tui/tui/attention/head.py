@@ -7,6 +7,7 @@ from typing import Any
 from attn_tui.compute.attention.answer import Answer
 from attn_tui.compute.attention.head import is_drawn
 from attn_tui.tui.attention.scene import Scene
+from attn_tui.tui.looking import Looking
 from attn_tui.tui.parts import Host, Part
 
 
@@ -73,6 +74,15 @@ class HeadPart(Part[Host]):
         draft = replace(draft, setup=head.setup)
         words = (f"Query {query:,} of the head: esc goes back to all", f"Query {query:,}: esc")
         await self._screen.visiting.to("explore", draft, words, partial(_at, query))
+
+
+class LookingAtHead(Looking[Host]):
+    """The tabs: that of outputs only where there are any."""
+
+    def offers(self, name: str) -> bool:
+        """Return whether there is something to look at in a tab."""
+        asked = self._screen.asked
+        return asked is not None and self._screen.scene(asked).offers(name)
 
 
 def _at(query: int, view: Any) -> Any:

@@ -69,6 +69,10 @@ class Scene(scene.Scene):
         """How many keys a query shares its weight among, on either side."""
         return headline(self.shown) if self.shown else None
 
+    def offers(self, name: str) -> bool:
+        """Return whether there is something to look at in a tab: no output is without a V."""
+        return name != "output" or (self.answer is not None and self.answer.has_values)
+
     @property
     def sign(self) -> int:
         """What dividing typically does to the gradient."""

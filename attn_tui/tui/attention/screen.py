@@ -13,7 +13,7 @@ from attn_tui.report.attention import csv, json, text
 from attn_tui.report.headline import wrapped
 from attn_tui.tui.attention import drawing, explanations, panes
 from attn_tui.tui.attention.actions import ACTIONS
-from attn_tui.tui.attention.head import HeadPart
+from attn_tui.tui.attention.head import HeadPart, LookingAtHead
 from attn_tui.tui.attention.scene import Scene
 from attn_tui.tui.attention.settings import GROUPS
 from attn_tui.tui.attention.view import TABS, View
@@ -49,7 +49,7 @@ class AttentionScreen(InstrumentScreen):
 
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
-        return ScalePart(self), HeadPart(self)
+        return ScalePart(self), HeadPart(self), LookingAtHead(self)
 
     def compose_panes(self) -> ComposeResult:
         """Lay out the panes."""

@@ -10,7 +10,15 @@ from attn_tui.charts.heads.findings import finding_rows
 from attn_tui.charts.heads.listing import head_list
 from attn_tui.charts.heads.map import Picture, head_map, place_on_map, widest
 from attn_tui.charts.heads.shading import changes
-from attn_tui.charts.rows import Row, beside, cells, first_text, fitted, length, message
+from attn_tui.charts.rows import (
+    Row,
+    beside,
+    cells,
+    first_text,
+    fitted,
+    length,
+    message,
+)
 from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.partial import Value
 from attn_tui.compute.heads.statistic import FITS, STATISTICS
@@ -288,17 +296,19 @@ def readout_rows(scene: Scene, table: HeadTable, width: int) -> list[Row]:
     value, partial = table.value(head, name, settings.tau), table.partials.get(head)
     if value is None or partial is None:
         return [fitted(((f" {place}: not looked at yet", "cursor"),), width), fitted((), width)]
-    title = STATISTICS[name].title
+    title, over = STATISTICS[name].title, STATISTICS[name].over
     where = place_text(value)
     others = [each for each in ("max_weight", "effective_keys", "max_logit") if each != name]
     more = "  ".join(
-        f"{STATISTICS[each].title} {number_text(each, table.value(head, each).value)}"  # type: ignore[union-attr]
+        f"{'mean ' * (STATISTICS[each].how == 'mean')}{STATISTICS[each].title} "
+        f"{number_text(each, partial.value(each).value)}"
         for each in others
     )
     text, short = _became(scene, name, value), f"L{head.layer} H{head.head}"
     at = f" at {where}" if where else ""
     firsts = [
-        f" {place}: {title} {text}{at}",
+        f" {place}: {title} {text}{at or f', {over}'}",
+        f" {short}: {title} {text}{at or f', {over}'}",
         f" {place}: {title} {text}",
         f" {short}: {title} {text}",
     ]
@@ -322,11 +332,23 @@ def card_rows(scene: Scene, table: HeadTable, width: int, height: int) -> Sequen
     rows += [((shared, "muted"),)] * bool(shared)
     rows.append(())
     titles = max(len(each.title) for each in STATISTICS.values())
+    values = {name: table.value(head, name, settings.tau) for name in STATISTICS}
+    texts = {n: "" if each is None else _became(scene, n, each) for n, each in values.items()}
+    longest = max(map(len, texts.values()))
+    room = width - titles - longest - 4
+    roomy = room >= max(len(each.over) for each in STATISTICS.values())
     for name, statistic in STATISTICS.items():
-        value = table.value(head, name, settings.tau)
-        text = "" if value is None else _became(scene, name, value)
-        role = "cursor" if name == settings.statistic else "text"
-        rows.append(((f"{statistic.title:<{titles}}  ", "label"), (text, role)))
+        value, role = values[name], "cursor" if name == settings.statistic else "text"
+        found = place_text(value) if value and statistic.how == "largest" else ""
+        overs = [found] * bool(found) + [statistic.over if roomy else statistic.column, ""]
+        over = first_text(overs, room)
+        rows.append(
+            (
+                (f"{statistic.title:<{titles}}  ", "label"),
+                (f"{texts[name]:<{longest}}  ", role),
+                (over, "muted"),
+            )
+        )
     rows = [fitted(row, width) for row in rows[:height]]
     return [*rows, *[fitted((), width)] * (height - len(rows))]
 

@@ -40,6 +40,16 @@ def test_every_row_has_its_width_and_the_cursor_is_in_sight(
             assert cursor in every
 
 
+@pytest.mark.parametrize(
+    ("width", "named"), [(80, ("head 0 1", "layer 10")), (40, ("H 0 1", "L10"))]
+)
+def test_both_axes_are_named(width: int, named: tuple[str, str]) -> None:
+    drawn = replace(picture(3, 2), layers=range(10, 13))
+    lines = [" ".join(line.split()) for line in plain(head_map(drawn, width, 8)).splitlines()]
+    assert lines[0] == named[0]
+    assert any(line.startswith(named[1]) for line in lines)
+
+
 def test_digits_are_those_of_the_number() -> None:
     text = plain(head_map(picture(2, 2, (1, 1)), 60, 10))
     for number in ("0", "33", "67", "100"):

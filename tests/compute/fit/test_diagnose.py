@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.compute.fit.diagnose import diagnose
-from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate
+from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Suspect
 from attn_tui.compute.fit.estimates import Beside, Number, Undecided
 from attn_tui.compute.fit.noise import PATHS
 from attn_tui.compute.fit.simulate import Arithmetic, computed, simulate
@@ -203,20 +203,24 @@ def test_suspects_are_tested_where_nothing_fits() -> None:
     projected = diagnose(replace(head, output=head.output @ mixing))
     assert projected.multiplier is None
     assert not projected.fits
+    assert projected.culprit is None
     said, padding = projected.suspects
-    assert said.startswith("softmax twice: no, ")
-    assert "e+" not in said
-    assert padding == "padding: no key is all zeros"
+    assert (said.name, said.verdict) == ("softmax twice", "no")
+    assert said.left is not None
+    assert 0.1 < said.left <= 1.0
+    assert padding == Suspect("padding", "no", "each key has a number other than 0")
     twice = diagnose(computed(head, Arithmetic(0.2, softmaxes=2)))
     assert twice.multiplier is None
-    assert twice.suspects[0].startswith("softmax twice: yes, the output fits softmax taken twice")
-    assert float(twice.suspects[0].split("near ")[1].split(";")[0]) == pytest.approx(0.2, rel=0.1)
+    assert twice.culprit is not None
+    assert twice.culprit.name == "softmax twice"
+    assert twice.culprit.found.startswith("the output fits softmax taken twice")
+    assert float(twice.culprit.found.split("near ")[1]) == pytest.approx(0.2, rel=0.1)
     keys = head.keys.copy()
     keys[:20] = 0
     seen = HeadMask("causal").seen(head) & (np.arange(96) >= 20)
     padded = computed(replace(head, keys=keys, seen=seen), Arithmetic(0.2, mask=HeadMask("given")))
-    said = diagnose(replace(padded, seen=None)).suspects[1]
-    assert said == "padding: yes, it fits without 20 keys of zeros"
+    found = diagnose(replace(padded, seen=None))
+    assert found.culprit == Suspect("padding", "yes", "it fits without 20 keys of zeros")
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,8 @@ def typed(*rows: list[float], mask: Mask = Mask()) -> Answer:
     [
         (
             found(),
-            "Unscaled, 9 of 11 with a choice put practically all on one key. Divided by 32 a query "
-            "typically uses about 6, and the gradient is over 510 times larger.",
+            "Unscaled, 9 of 11 choosing queries put practically all on one key. Divided by 32 a "
+            "query typically uses about 6, and the gradient is over 510 times larger.",
         ),
         (
             found(Setup(d_k=64)),
@@ -143,10 +143,11 @@ def test_every_number_is_one_of_the_answer(
     assert "e-" not in said.full
     assert "nan" not in said.full
     for side, text in zip(shown.sides, re.split(r"\. (?=[A-Z])", said.full), strict=False):
-        if counted := re.search(r"(\d+) of (\d+) (?:queries|with a choice).* on ", text):
+        if counted := re.search(r"(\d+) of (\d+) (choosing )?quer.* on ", text):
             assert int(counted[1]) == (side.largest[shown.choosing] >= 0.9995).sum()
             assert int(counted[2]) == shown.choosing.size
-            assert ("with a choice" in text) == (shown.choosing.size < n)
+            chooses = counted[3] or "with a choice" in text
+            assert bool(chooses) == (shown.choosing.size < n)
         if shared := re.search(r"about ([\d.]+)(?: keys|,)", text):
             chosen = np.sort(side.effective_keys[shown.choosing])
             median = chosen[(chosen.size - 1) // 2]
