@@ -10,7 +10,7 @@ from attn_tui.captures.fingerprint import Fingerprint
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import Partial
-from attn_tui.engine.making import FoundMask
+from attn_tui.engine.found import FoundMask
 from attn_tui.engine.plan import Block, Mark, Plan, Question
 from attn_tui.engine.running import Failed
 from attn_tui.engine.survey import Survey

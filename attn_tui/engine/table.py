@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.compute.heads.partial import Partial, Value
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
-from attn_tui.engine.making import FoundMask
+from attn_tui.engine.found import FoundMask
 from attn_tui.engine.plan import Plan
 from attn_tui.engine.running import Failed
 from attn_tui.engine.survey import Survey

@@ -19,7 +19,8 @@ from attn_tui.files.plain_reader import checked, known, of_type
 
 if TYPE_CHECKING:
     from attn_tui.captures.capture import Capture, HeadId
-    from attn_tui.engine.making import FoundMask, Making
+    from attn_tui.engine.found import FoundMask
+    from attn_tui.engine.making import Making
 
 TEMPLATE = "file: capture.safetensors\nlayer = 0, head = 0"
 _HOW = ("layout", "names")
@@ -104,7 +105,8 @@ def _read(
     """Return a head read, and masked, as its output says, where that was not captured."""
     # What fits masks is long to import, and no start waits for it.
     from attn_tui.captures.capture import HeadId
-    from attn_tui.engine.making import Making, found_masks
+    from attn_tui.engine.found import found_masks
+    from attn_tui.engine.making import Making
 
     source = read_head(paths, batch, layer, head, row, layout=layout, names=names)
     place, making = HeadId(batch, layer, head), Making()

@@ -19,6 +19,8 @@ from attn_tui.compute.fit.scan import Candidate, scan
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
+from attn_tui.doctor.examine import examine
+from attn_tui.doctor.report import Settings as Examined
 from attn_tui.engine import plan as planning
 from attn_tui.engine import survey as surveying
 from attn_tui.engine.making import Making, MaskChoice, parse_mask
@@ -313,6 +315,28 @@ def test_each_head_has_the_sink_that_its_own_output_says(tmp_path: Path) -> None
         making = Making(Scale(softcap=sink, sink=sink), captured_sink=sink is not None)
         made = found.weighing(capture, making, head, rows).map
         assert (made.softcap, made.sink) == (sink, sink)
+
+
+@pytest.mark.parametrize("without", range(4))
+def test_sinks_are_found_whichever_head_has_none(tmp_path: Path, without: int) -> None:
+    path = tmp_path / "sinks.safetensors"
+    sinks = [-np.inf if head == without else 1.0 + head for head in range(4)]
+    weights = write_unusual(path, sink=sinks)
+    capture = open_capture([str(path)])
+    survey = last(Plan.of(capture, ALL))
+    assert survey.plan.masks[0].sink is not None
+    assert not any(each.misses("max_weight") for each in survey.heads.values())
+    *_, report = examine(capture, None, Examined())
+    for (head, value), said in zip(
+        survey.values("sink_mass").items(), report.findings, strict=True
+    ):
+        mass = 1 - weights[0, head.head].sum(-1).mean()
+        assert value.value == pytest.approx(mass, rel=1e-3, abs=1e-6)
+        known = None if head.head == without else pytest.approx(sinks[head.head], abs=1e-3)
+        assert captured_at((str(path),), head=head.head).sink == known
+        assert said.diagnosis.fits
+        assert said.diagnosis.sink is not None
+        assert said.diagnosis.sink.at().value == known
 
 
 @pytest.mark.parametrize("m", [1.0, 8.0, 0.01])

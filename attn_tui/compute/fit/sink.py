@@ -11,6 +11,9 @@ from attn_tui.compute.fit.usable import taken, usable
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.heads.weighing import Weighing
 
+LEAST = 2.0**-24
+"""A sink with a smaller share of the weight is what float32 rounds away."""
+
 
 def sink_of(head: HeadRows, weighing: Weighing) -> float | None:
     """Return the logit of the sink that makes an output's rows as long as they are.
@@ -31,4 +34,4 @@ def sink_of(head: HeadRows, weighing: Weighing) -> float | None:
     rows = rows_of(taken(finite, kept), weighing.mask)
     with np.errstate(all="ignore"):
         found = stretched(rows, Parameters(made.multiplier, curvature=curvature))
-    return found.level + log(found.sink) if found.sink > 0 else None
+    return found.level + log(found.sink) if found.sink > LEAST else None

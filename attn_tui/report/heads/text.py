@@ -10,7 +10,7 @@ from attn_tui.compute.counted import counted, listed
 from attn_tui.compute.heads.partial import Value
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.engine.condition import Condition
-from attn_tui.engine.making import FoundMask
+from attn_tui.engine.found import FoundMask
 from attn_tui.engine.survey import Survey
 from attn_tui.engine.table import numbers_of
 from attn_tui.report.headline import FULL

@@ -9,7 +9,7 @@ from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import Value
 from attn_tui.compute.heads.statistic import OF_SEVERAL_KEYS, STATISTICS
-from attn_tui.engine.making import FoundMask
+from attn_tui.engine.found import FoundMask
 from attn_tui.engine.plan import Question
 from attn_tui.report.heads.values import number
 from attn_tui.report.miss import RULE, Made, miss_text

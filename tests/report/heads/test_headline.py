@@ -19,7 +19,7 @@ from attn_tui.compute.heads.partial import Partial
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.compute.setup import Setup
 from attn_tui.engine.answer import answer
-from attn_tui.engine.making import FoundMask
+from attn_tui.engine.found import FoundMask
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.table import HeadNumbers
 from attn_tui.files.draft import EXAMPLE, Draft, parse
