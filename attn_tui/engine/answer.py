@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from attn_tui.captures.capture import Capture
 from attn_tui.captures.source import open_as
@@ -14,6 +15,8 @@ from attn_tui.engine.plan import Plan, Question
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.survey import Survey, survey
 from attn_tui.engine.table import HeadTable, empty
+
+T = TypeVar("T")
 
 _EVERY = 0.1
 """Seconds between two answers, while they grow."""
@@ -68,9 +71,9 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     settings = experiment.setup.get(Settings)
     if not settings.capture:
         return
-    question, captures = question_of(experiment), [opened(settings, settings.capture)]
-    if settings.compared:
-        captures.append(opened(settings, settings.compared))
+    question = question_of(experiment)
+    paths = filter(None, (settings.capture, settings.compared))
+    captures = [opened(settings, each) for each in paths]
     parts = 3 if settings.compared else 1
     for found, table in _grown(captures[0], Plan.of(captures[0], question), stop):
         yield Answer(experiment, found, table, None, None, found.progress / parts)
@@ -78,27 +81,26 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
         return
     for other, beside in _grown(captures[1], Plan.of(captures[1], question), stop):
         yield Answer(experiment, found, table, beside, None, (1.0 + other.progress) / parts)
-    last = time.monotonic()
-    comparison = None
-    for comparison in compared(captures[1], captures[0], question, stop=stop):
-        if time.monotonic() - last >= _EVERY:
-            share = (2.0 + comparison.progress) / parts
-            yield Answer(experiment, found, table, beside, comparison, share)
-            last = time.monotonic()
-    if comparison is not None:
+    for comparison in _now_and_then(compared(captures[1], captures[0], question, stop=stop)):
         share = (2.0 + comparison.progress) / parts
         yield Answer(experiment, found, table, beside, comparison, share)
 
 
 def _grown(capture: Capture, plan: Plan, stop: Stop) -> Iterator[tuple[Survey, HeadTable]]:
     """Yield what is known of a capture: at once nothing, then more now and then, at last all."""
-    found = Survey(plan, blocks=plan.blocks)
     table = empty(capture, plan)
-    yield found, table
-    last = time.monotonic()
-    for found in survey(plan, stop=stop):
+    yield Survey(plan, blocks=plan.blocks), table
+    for found in _now_and_then(survey(plan, stop=stop)):
+        table = table.grown(found)
+        yield found, table
+
+
+def _now_and_then(found: Iterator[T]) -> Iterator[T]:
+    """Yield of what grows something now and then, and the last."""
+    last, newest = time.monotonic(), None
+    for newest in found:
         if time.monotonic() - last >= _EVERY:
-            table = table.grown(found)
-            yield found, table
+            yield newest
             last = time.monotonic()
-    yield found, table.grown(found)
+    if newest is not None:
+        yield newest

@@ -9,10 +9,10 @@ from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.captures.readings import Reading
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError, Stopped
+from attn_tui.compute.experiment import Stop, never
 from attn_tui.compute.heads.blocks import row_statistics
 from attn_tui.engine.entries import Block, Difference, difference
 from attn_tui.engine.plan import Plan, Question
-from attn_tui.engine.running import Stop
 
 PARTS = ("q", "k", "v", "out")
 """What is compared, in the order in which a model computes it."""
@@ -96,7 +96,7 @@ def compared(
     other: Capture,
     question: Question,
     tolerance: float | None = None,
-    stop: Stop = lambda: False,
+    stop: Stop = never,
 ) -> Iterator[Comparison]:
     """Yield what is known of two captures, a head more each time.
 

@@ -1,14 +1,13 @@
 """Runs tasks on an executor, as they come; what fails is told, and the rest goes on."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass
 
+from attn_tui.compute.experiment import Stop, never
 from attn_tui.engine.plan import Block, Task
 from attn_tui.engine.work import Done, Refused, work
-
-Stop = Callable[[], bool]
 
 _TICK = 0.1
 """Seconds between two looks at whether to stop."""
@@ -31,7 +30,7 @@ class Failed:
 
 
 def run(
-    tasks: Iterable[Task], executor: Executor, at_once: int, stop: Stop = lambda: False
+    tasks: Iterable[Task], executor: Executor, at_once: int, stop: Stop = never
 ) -> Iterator[tuple[Task, Done] | Failed | Refused | None]:
     """Yield what comes of tasks, in any order, and None now and then while nothing does.
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from math import isnan
 
 from attn_tui.captures.capture import HeadId
+from attn_tui.compute.experiment import Stop, never
 from attn_tui.compute.heads.partial import Partial, Value, merge
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.engine.executors import threads
 from attn_tui.engine.plan import LONG, SHORT, Block, Plan
-from attn_tui.engine.running import Failed, Stop, run
+from attn_tui.engine.running import Failed, run
 from attn_tui.engine.work import Machine, Refused
 
 
@@ -79,7 +80,7 @@ class Survey:
 def survey(
     plan: Plan,
     executor: Executor | None = None,
-    stop: Stop = lambda: False,
+    stop: Stop = never,
     at_once: int = 4,
     blocks: tuple[Block, ...] | None = None,
 ) -> Iterator[Survey]:

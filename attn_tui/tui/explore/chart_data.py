@@ -9,29 +9,7 @@ from attn_tui.compute.experiment import Experiment, Stop
 from attn_tui.compute.explore.answer import over_d_k
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.models import NO_MODEL
-from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Source
 from attn_tui.tui.explore.view import View
-
-
-@dataclass(frozen=True)
-class OverDkKey:
-    """What the curves over d_k depend on; the present d_k only where it is none of the stops."""
-
-    source: Source
-    setup: Setup
-    vector: int
-    between: int | None
-
-
-@dataclass(frozen=True)
-class LabKey:
-    """What the precision lab depends on."""
-
-    source: Source
-    setup: Setup
-    vector: int
-    key: int
 
 
 @dataclass(frozen=True)
@@ -48,7 +26,7 @@ class Needed:
 
 
 def over(experiment: Experiment, view: View) -> Needed:
-    """Return what curves over d_k need."""
+    """Return what curves over d_k need; they depend on d_k only where it is none of the stops."""
     setup = experiment.setup
     between = None if setup.d_k in D_K.stops else setup.d_k
     any_d_k = replace(setup, d_k=D_K.minimum, model=NO_MODEL)
@@ -59,16 +37,15 @@ def over(experiment: Experiment, view: View) -> Needed:
         import_module("attn_tui.charts.explore.over_d_k")
         return over_d_k(experiment, view.vector, d_ks, stop=stop)
 
-    return Needed(OverDkKey(experiment.source, any_d_k, view.vector, between), work)
+    return Needed(("over d_k", experiment.source, any_d_k, view.vector, between), work)
 
 
 def tried(experiment: Experiment, view: View) -> Needed:
     """Return what the precision lab needs."""
-    key = LabKey(experiment.source, experiment.setup, view.vector, view.key)
 
     def work(stop: Stop) -> Any:
         from attn_tui.compute.explore.precision_lab import lab
 
         return lab(experiment, view.vector, view.key, stop)
 
-    return Needed(key, work)
+    return Needed(("lab", experiment.source, experiment.setup, view.vector, view.key), work)

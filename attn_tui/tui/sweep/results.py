@@ -1,7 +1,7 @@
 """What a sweep depends on, so that it comes at once a second time, and how it is found."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from attn_tui.compute.experiment import Experiment, Stop
 from attn_tui.compute.sweep.answer import (
@@ -21,36 +21,16 @@ MOST = 12
 """So many sweeps are kept: a large one has some 10 MB."""
 
 
-@dataclass(frozen=True)
-class Key:
-    """What the points of a sweep depend on; the statistic and a d_k that is swept do not matter."""
-
-    view: str
-    over: str
-    n: int | None
-    d_k: int | None
-    ranges: tuple[tuple[int, ...], ...]
-    rules: tuple[str, ...]
-    points: int
-    draws: int
-    seed: int
-    qk_norm: bool
-
-
-def key_of(experiment: Experiment) -> Key:
-    """Return what the points of a sweep depend on."""
+def key_of(experiment: Experiment) -> tuple[object, ...]:
+    """Return what the points of a sweep depend on: not the statistic, nor a d_k that is swept."""
     setup = experiment.setup
     settings = setup.get(Settings)
     is_map = settings.view == "map"
     over_n, over_d_k = is_map or settings.over == "n", is_map or settings.over == "d_k"
-    ranges = [settings.n_range] if over_n else []
-    ranges += [settings.d_k_range] if over_d_k else []
-    return Key(
-        settings.view,
-        "" if is_map else settings.over,
-        None if over_n else settings.n,
-        None if over_d_k else setup.d_k,
-        tuple(ranges),
+    return (
+        "map" if is_map else settings.over,
+        settings.n_range if over_n else settings.n,
+        settings.d_k_range if over_d_k else setup.d_k,
         compared(settings, setup.scale),
         settings.map_points if is_map else settings.points,
         settings.draws,
