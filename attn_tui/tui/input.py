@@ -31,16 +31,18 @@ class Parser(XTermParser):
 
     Of escape and a key Textual types some, takes some for others, and leaves the escape out. A
     paste it reads as it does keys, one character after another, and what follows an escape in it
-    is typed.
+    is typed. A sequence whose rest is late is over only if nothing has come meanwhile.
     """
 
     def __init__(self, debug: bool = False) -> None:
         super().__init__(debug)
         self._seen = ""
         self._pasted: list[str] | None = None
+        self._has_read = False
 
     def feed(self, data: str) -> Iterator[Message]:
         """Yield what the next characters that were sent mean."""
+        self._has_read = True
         if not data:
             yield from super().feed(data)
         while data and (end := self._end_of(_BEGIN if self._pasted is None else _END, data)):
@@ -59,6 +61,15 @@ class Parser(XTermParser):
             self._pasted.append(data)
         elif data:
             yield from super().feed(data)
+
+    def tick(self) -> Iterable[Message]:
+        """Return what a sequence that does not go on means.
+
+        Right after something was read it may go on: on a busy machine its time is over before
+        anybody has looked whether more has come.
+        """
+        has_read, self._has_read = self._has_read, False
+        return () if has_read else super().tick()
 
     def _end_of(self, mark: str, data: str) -> int:
         """Return where a mark ends in what comes next, though it began before; 0 if it does not."""

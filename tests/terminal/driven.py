@@ -180,7 +180,7 @@ class Driven(Shown):
             if patience.over:
                 raise FaultError("no key is read")
             if select.select([], [self._terminal], [], 0.0)[1]:
-                rest = rest[os.write(self._terminal, rest[:1024]) :]
+                rest = rest[os.write(self._terminal, _whole(rest[:1024])) :]
             elif not self._read(1.0):
                 self._bring_back()
 
@@ -224,3 +224,9 @@ class Driven(Shown):
                 for size in some:
                     assert isinstance(size, Size)
                     self.resize(size.columns, size.lines)
+
+
+def _whole(data: bytes) -> bytes:
+    """Return the beginning of what is sent, without a sequence that ends in what comes later."""
+    end = data.rfind(b"\x1b")
+    return data[:end] if end > 0 and len(data) == 1024 else data

@@ -34,7 +34,24 @@ def test_so_it_is_where_more_could_have_followed(key: str, monkeypatch: pytest.M
     parser = Parser()
     assert not list(parser.feed(f"\x1b{key}"))
     now += 10.0
+    assert not list(parser.tick())
     assert [told(message) for message in parser.tick()] == ["escape", *read(key)]
+
+
+@pytest.mark.parametrize("key", ["\x1b[27u", "\x1b[24;5~", "\x1b[A", "\x1bOP"])
+def test_a_key_stays_one_however_late_its_parts_are_read(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+    monkeypatch.setattr("textual._parser.get_time", lambda: now)
+    for end in range(1, len(key)):
+        parser, found = Parser(), []
+        for part in (key[:end], key[end:]):
+            found += [told(message) for message in parser.feed(part)]
+            # So much passes until the program, which others keep from running, looks for more.
+            now += 10.0
+            found += [told(message) for message in parser.tick()]
+        assert found == read(key)
 
 
 def test_alt_that_the_terminal_tells_of_types_nothing() -> None:
