@@ -258,6 +258,17 @@ async def test_a_file_that_cannot_be_read_says_why_where_it_was_named(tmp_path: 
         assert person.settings(Settings).capture == ()
 
 
+async def test_the_doctor_says_nothing_of_a_capture_that_is_closed() -> None:
+    async with at_heads(MEDIUM, capture=()) as person:
+        await person.press("enter")
+        await person.until_sees("heads 13 saturate")
+        await person.run("looking.tab('doctor')")
+        await person.until_sees("agree")
+        await person.press("u")
+        await person.until_sees("No capture is open.")
+        person.misses("agree")
+
+
 async def test_a_capture_is_opened_from_any_instrument(tmp_path: Path) -> None:
     path = tmp_path / "mine.safetensors"
     write_safetensors(path, tensors(2))

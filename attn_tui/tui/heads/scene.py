@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.charts.heads.listing import listed
@@ -16,12 +15,9 @@ from attn_tui.report.headline import Headline
 from attn_tui.report.heads.compare import headline as parting
 from attn_tui.report.heads.headline import NOTHING, first_of, headline
 from attn_tui.tui import scene
+from attn_tui.tui.heads.examining import Examined, key_of
 from attn_tui.tui.heads.view import View
 from attn_tui.tui.job import Job
-
-if TYPE_CHECKING:
-    from attn_tui.tui.heads.examining import Examined
-
 
 BEGINS = Headline("The doctor opens the capture …", "The doctor opens the capture …")
 """What is said before he looks at a head."""
@@ -40,7 +36,7 @@ class Scene(scene.Scene):
 
     answer: Answer | None
     view: View
-    examined: "Job[Examined]"
+    examined: Job[Examined]
     changed: str
     now: float
 
@@ -69,9 +65,9 @@ class Scene(scene.Scene):
         return nearest(self.table, self.settings)
 
     @property
-    def said(self) -> "Examined | None":
+    def said(self) -> Examined | None:
         """What the doctor says of this capture."""
-        return self.examined.result(self.examined.question)
+        return self.examined.result(key_of(self.settings))
 
     @cached_property
     def listed(self) -> tuple[HeadId, ...]:

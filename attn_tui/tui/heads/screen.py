@@ -88,7 +88,7 @@ class HeadsScreen(InstrumentScreen):
         experiment = self.asked.experiment
         if not self.settings.capture:
             self.answer = None
-            self.computing.leave()
+            self._leave()
             return
         key = key_of(experiment)
         self.computing.ask(key, partial(answer, experiment))
