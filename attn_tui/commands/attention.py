@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
 
 _EXAMPLES = """\
-\b
-Examples:
   attn-tui attention --d-k 64
   attn-tui attention --n 64 --seed 7 --every-key --rule inverse --csv
   attn-tui attention --query @q.npy --keys @k.npy --mask causal --json
@@ -33,7 +31,7 @@ _SCORES = ("scores", "capture", "draw", "query", "keys", "example", "experiment"
 """What rows may come from; without any the head is drawn."""
 
 
-@click.command("attention", cls=Command, epilog=_EXAMPLES)
+@click.command("attention", cls=Command, examples=_EXAMPLES)
 @shared
 @settings(Settings, DRAWS)
 @forms("Print CSV, one line a row of the head.")

@@ -41,22 +41,18 @@ _file = option(
 )  # fmt: skip
 
 _EXAMPLES = """\
-\b
-Examples:
   attn-tui claims
   attn-tui claims --seed 7 --json
   attn-tui claims --file mine.toml
 """
 
 _EXAMPLES_OF_ONE = """\
-\b
-Examples:
   attn-tui claim S2-19
   attn-tui claim S0-23 --d-k 1024 --draws 1000000 --seed 7 --json
 """
 
 
-@click.command("claims", cls=Command, epilog=_EXAMPLES)
+@click.command("claims", cls=Command, examples=_EXAMPLES)
 @field_option(fields_of(Trial)["seed"], DRAWS)
 @_file
 @_as_json
@@ -87,7 +83,7 @@ def claims(file: str | None, as_json: bool, **given: Any) -> int:
     return INTERRUPTED if interrupted else 0
 
 
-@click.command("claim", cls=Command, epilog=_EXAMPLES_OF_ONE)
+@click.command("claim", cls=Command, examples=_EXAMPLES_OF_ONE)
 @click.argument(
     "name", metavar="ID",
     shell_complete=of_names(lambda: {each.id: each.says for each in ledger().values()}),

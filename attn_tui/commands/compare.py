@@ -13,8 +13,6 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import number
 
 _EXAMPLES = """\
-\b
-Examples:
   attn-tui compare step-1000.safetensors step-10000.safetensors
   attn-tui compare eager.safetensors flash.safetensors --rows all
   attn-tui compare a.npz b.npz --statistic entropy,max_logit --csv
@@ -28,7 +26,7 @@ PART = 1
 """The status that says that captures part."""
 
 
-@click.command("compare", cls=Command, epilog=_EXAMPLES)
+@click.command("compare", cls=Command, examples=_EXAMPLES)
 @click.argument("captures", nargs=-1, metavar="A B", shell_complete=experiment_files)
 @lambda command: all_of(
     (

@@ -9,14 +9,12 @@ from attn_tui.commands.output import write
 from attn_tui.compute.errors import InputError
 
 _EXAMPLES = """\
-\b
-Examples:
   attn-tui demo faults
   attn-tui doctor faults/mla/capture.safetensors --config faults/mla
 """
 
 
-@click.command("demo", cls=Command, epilog=_EXAMPLES)
+@click.command("demo", cls=Command, examples=_EXAMPLES)
 @click.argument("folder", metavar="DIR", type=click.Path())
 @click.option("--force", cls=Option, is_flag=True, help="Write into a folder that is not empty.")
 def demo(folder: str, force: bool) -> None:

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from attn_tui.doctor.report import Settings
 
 _EXAMPLES = """\
-\b
-Examples:
   attn-tui doctor capture.safetensors
   attn-tui doctor capture.safetensors --config config.json
   attn-tui doctor rank*.safetensors --config model.gguf --layer 3 --json
@@ -41,7 +39,7 @@ Exit status: 0 agrees, or nothing was expected; 1 a head differs; 2 bad input;
 """
 
 
-@click.command("doctor", cls=Command, epilog=_EXAMPLES)
+@click.command("doctor", cls=Command, examples=_EXAMPLES)
 @click.argument("captures", nargs=-1, metavar="CAPTURE...", shell_complete=experiment_files)
 @option(
     "--config",

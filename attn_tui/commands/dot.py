@@ -16,15 +16,13 @@ if TYPE_CHECKING:
 
 
 _EXAMPLES = """\
-\b
-Examples:
   attn-tui dot --d-k 64 --samples 1e7 --seed 7
   attn-tui dot --entries die --correlation 0.5 --table 2,64,4096 --json
   attn-tui dot --tied --rule inverse
 """
 
 
-@click.command("dot", cls=Command, epilog=_EXAMPLES)
+@click.command("dot", cls=Command, examples=_EXAMPLES)
 @settings(Settings, DRAWS)
 @setup
 @forms("Print CSV, one line a number.")

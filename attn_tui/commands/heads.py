@@ -54,8 +54,6 @@ DEFAULT = (
 """The statistics of a report that names none."""
 
 _EXAMPLES = """\
-\b
-Examples:
   attn-tui heads capture.safetensors
   attn-tui heads capture.safetensors --statistic max_logit --rows all
   attn-tui heads rank*.safetensors --sort entropy --softcap 50 --csv
@@ -151,7 +149,7 @@ _RUN: tuple[Callable[[Any], Any], ...] = (
 )
 
 
-@click.command("heads", cls=Command, epilog=_EXAMPLES)
+@click.command("heads", cls=Command, examples=_EXAMPLES)
 @click.argument("captures", nargs=-1, metavar="CAPTURE...", shell_complete=experiment_files)
 @lambda command: all_of((*CAPTURED, *WEIGHTS, *_SHOWN, *_RUN), command)
 def heads(captures: tuple[str, ...], form: str, **given: Any) -> int:
@@ -177,8 +175,6 @@ def heads(captures: tuple[str, ...], form: str, **given: Any) -> int:
 
 
 _EXAMPLES_OF_MERGE = """\
-\b
-Examples:
   attn-tui merge part-*.json
   attn-tui merge part-*.json --sort max_logit --fail-if 'max_logit > 100'
 
@@ -187,7 +183,7 @@ Exit status: that of attn-tui heads; 3 also where shards are missing.
 """
 
 
-@click.command("merge", cls=Command, epilog=_EXAMPLES_OF_MERGE)
+@click.command("merge", cls=Command, examples=_EXAMPLES_OF_MERGE)
 @click.argument("files", nargs=-1, metavar="FILE...", shell_complete=experiment_files)
 @lambda command: all_of(_SHOWN, command)
 def merge(files: tuple[str, ...], form: str, **given: Any) -> int:

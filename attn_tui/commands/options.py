@@ -47,7 +47,10 @@ class Option(click.Option):
 
 
 class Command(click.Command):
-    """A command whose help shows its options in groups."""
+    """A command whose help shows its options in groups, and ends with examples."""
+
+    def __init__(self, *arguments: Any, examples: str = "", **given: Any) -> None:
+        super().__init__(*arguments, epilog=f"\b\nExamples:\n{examples}", **given)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options."""

@@ -10,8 +10,6 @@ from attn_tui.commands.output import write
 from attn_tui.compute.errors import InputError
 
 _EXAMPLES = """\
-\b
-Examples:
   attn-tui recipe transformers > capture.py
   attn-tui recipe onnx --out capture.py
 """
@@ -21,7 +19,7 @@ _NAMES = "\n".join(f"  {name:<14}{meaning}" for name, meaning in RECIPES.items()
 @click.command(
     "recipe",
     cls=Command,
-    epilog=_EXAMPLES,
+    examples=_EXAMPLES,
     help=f"""\
 Print a short script that captures q, k, v and the output of every attention layer into a
 .safetensors file, which the doctor reads. It says how to call it on a model of your own.

@@ -34,8 +34,6 @@ _also = partial(click.option, cls=Option, group=REPORT, is_flag=True)
 
 
 _EXAMPLES = """\
-\b
-Examples:
   attn-tui show 100,120,150
   attn-tui show -1,0,1 q:3,4 --d-k 64 --csv
   attn-tui show --draw 1000 --seed 7 --vectors 2 --json --top 10
@@ -44,7 +42,7 @@ Examples:
 """
 
 
-@click.command("show", cls=Command, epilog=_EXAMPLES)
+@click.command("show", cls=Command, examples=_EXAMPLES)
 @shared
 @settings(Settings, GRADIENT)
 @forms("Print CSV, one line a key.")

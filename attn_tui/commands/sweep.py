@@ -52,8 +52,6 @@ def _statistics() -> dict[str, str]:
 
 
 _EXAMPLES = """\
-\b
-Examples:
   attn-tui sweep --n 512 --d-k 1:8192 --rules none,inverse-sqrt
   attn-tui sweep --over n --n 2:4096 --d-k 64 --statistic entropy
   attn-tui sweep --map --ratio
@@ -61,7 +59,7 @@ Examples:
 """
 
 
-@click.command("sweep", cls=Command, epilog=_EXAMPLES)
+@click.command("sweep", cls=Command, examples=_EXAMPLES)
 @_drawn(
     "--n",
     "N|LOW:HIGH",

@@ -18,15 +18,13 @@ if TYPE_CHECKING:
 WIDTH, INDENT = 80, "    "
 
 _EXAMPLES = """\
-\b
-Examples:
   attn-tui tour
   attn-tui tour lesson.toml
   attn-tui tour lesson.toml > lesson.txt
 """
 
 
-@click.command("tour", cls=Command, epilog=_EXAMPLES)
+@click.command("tour", cls=Command, examples=_EXAMPLES)
 @click.argument("file", required=False, type=click.Path())
 @click.pass_context
 def tour(context: click.Context, /, file: str | None) -> None:
