@@ -50,7 +50,8 @@ class Command(click.Command):
     """A command whose help shows its options in groups, and ends with examples."""
 
     def __init__(self, *arguments: Any, examples: str = "", **given: Any) -> None:
-        super().__init__(*arguments, epilog=f"\b\nExamples:\n{examples}", **given)
+        super().__init__(*arguments, **given)
+        self.epilog = f"\b\nExamples:\n{examples}"
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options."""

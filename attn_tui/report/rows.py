@@ -77,7 +77,15 @@ def fitted(row: Iterable[Span], width: int) -> Row:
 
 def message(text: str, width: int, height: int, role: str = "muted") -> tuple[Row, ...]:
     """Return a block of exactly ``width`` × ``height`` cells that holds one line of text."""
-    return tuple(fitted(((text, role),) if row == 0 else (), width) for row in range(height))
+    return filled([((text, role),)], width, height)
+
+
+def filled(
+    rows: Sequence[Row], width: int, height: int, below: Sequence[Row] = ()
+) -> tuple[Row, ...]:
+    """Return a block of exactly ``width`` × ``height`` cells: rows, blanks, and rows below."""
+    blanks = height - len(rows) - len(below)
+    return tuple(fitted(row, width) for row in [*rows, *[()] * blanks, *below][:height])
 
 
 def _cells_of(cluster: str) -> int:

@@ -16,6 +16,7 @@ from attn_tui.compute.attention.answer import HIDDEN, Answer, Numbers, change_of
 from attn_tui.compute.attention.answer import Side as Weights
 from attn_tui.compute.logit_map import PLAIN
 from attn_tui.report.headline import done
+from attn_tui.report.rows import filled
 
 STEPS = (0.01, 0.1, 0.3, 0.9)
 """From which weight on there is each shade; it never moves, so that maps can be compared."""
@@ -161,10 +162,8 @@ def head_map(
     rows = blocks[0]
     for more in blocks[1:]:
         rows = beside(rows, more, GAP)
-    filled = [fitted(row, width) for row in rows]
-    if place.legend:
-        filled.append(fitted(first_fit(_legends(answer, place), width), width))
-    return (*filled, *[fitted((), width)] * (height - len(filled)))
+    legend = [first_fit(_legends(answer, place), width)] if place.legend else []
+    return filled([*rows, *legend], width, height)
 
 
 def _map(

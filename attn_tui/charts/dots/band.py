@@ -8,9 +8,10 @@ from attn_tui.charts.dots.bells import axis_rows, named
 from attn_tui.charts.dots.values import BAND, GUTTER, ValueAxis, labelled, reach
 from attn_tui.charts.glyphs import SCALED, UNSCALED
 from attn_tui.charts.grid import Grid
-from attn_tui.charts.rows import Row, fitted
+from attn_tui.charts.rows import Row
 from attn_tui.compute.dots.answer import Answer, law_of
 from attn_tui.compute.log_scale import D_K
+from attn_tui.report.rows import filled
 
 TWOS = [2**power for power in range(round(log2(D_K.maximum)) + 1)]
 """All powers of two that d_k can be."""
@@ -51,8 +52,7 @@ def band(answer: Answer, width: int, height: int, below: bool = False) -> tuple[
         told.discard(d_k)
         rows.append(labelled(text, "cursor" if d_k == here else "axis", grid.rows()[0]))
     rows += axis_rows(axis, room) if height > 3 and not below else ()
-    rows += [()] * (height - len(rows))
-    return tuple(fitted(row, width) for row in rows[:height])
+    return filled(rows, width, height)
 
 
 def d_k_at(answer: Answer, y: int, height: int, below: bool = False) -> int | None:

@@ -12,6 +12,7 @@ from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.attention import Attention, lengths
 from attn_tui.compute.visible import visible
 from attn_tui.report.numbers import general, quantity, scientific, weight_name
+from attn_tui.report.rows import filled
 from attn_tui.report.table import Column, laid
 
 LEAST_TITLED, LEAST_WITH_NORMS, LEAST_WITH_OUTPUT = 5, 6, 8
@@ -57,12 +58,12 @@ def attention_chart(
         return message("q and K: too small for a table", width, height)
     rows = [_title(answer, key, shown, d_k, width), *table.rows(width)[2 - n_titles :]]
     if n_norms and answer.reason:
-        rows.append(fitted(((answer.reason, "error"),), width))
+        rows.append(((answer.reason, "error"),))
     elif n_norms:
         rows.append(_norms(answer, key, gradients, width))
     if n_outputs:
         rows += [_output(each, attention, first, width) for each in sides(answer)]
-    return (*rows, *[fitted((), width)] * (height - len(rows)))
+    return filled(rows, width, height)
 
 
 def _key_name(key: int) -> str:

@@ -23,6 +23,7 @@ from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.logit_map import SYMBOL
 from attn_tui.compute.visible import visible
 from attn_tui.report.numbers import MINUS, scientific
+from attn_tui.report.rows import filled
 
 __all__ = ["Side", "Window", "cell_at", "entry_row", "jacobian_map", "window"]
 
@@ -74,13 +75,9 @@ def jacobian_map(
         title = _title(answer, one, seen, shading)
         maps.append((title, *_map(whole[one.name], seen, shading, at)))
     block = maps[0] if len(maps) == 1 else beside(maps[0], maps[1], GAP)
-    rows = [fitted(row, width) for row in block]
-    rows += [fitted((), width)] * (height - len(rows) - seen.readout - seen.legend)
-    if seen.readout:
-        rows.append(entry_row(answer, at, width) if readout else fitted((), width))
-    if seen.legend:
-        rows.append(fitted(first_fit(shading.legend(), width), width))
-    return tuple(rows)
+    below = [entry_row(answer, at, width) if readout else ()] * seen.readout
+    below += [first_fit(shading.legend(), width)] * seen.legend
+    return filled(block, width, height, below)
 
 
 def _shading(answer: VectorAnswer, seen: Window, shown: list[Floats], log: bool) -> EntryShading:

@@ -16,6 +16,7 @@ from attn_tui.report.explore.precision_table import (
     trial_columns,
 )
 from attn_tui.report.numbers import weight, weight_name
+from attn_tui.report.rows import filled
 from attn_tui.report.table import Column, laid
 
 SIDE_BY_SIDE = 100
@@ -58,10 +59,7 @@ def precision_chart(
         return message(f"{name}: too small for a table", width, height)
     first = min(max(first, 0), seen.last_first)
     rows = [*seen.head, *seen.body[first : first + seen.room]]
-    rows += [fitted((), width)] * (height - len(rows) - seen.closed)
-    if seen.closed:
-        rows.append(_last(seen, first, width))
-    return tuple(rows)
+    return filled(rows, width, height, [_last(seen, first, width)] if seen.closed else ())
 
 
 def last_first(lab: Lab, width: int, height: int, side: Side = "scaled") -> int:

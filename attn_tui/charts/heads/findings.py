@@ -8,6 +8,7 @@ from attn_tui.charts.rows import Row, fitted
 from attn_tui.doctor.report import Finding
 from attn_tui.report.doctor.text import LABEL, evidence
 from attn_tui.report.heads.values import head_text
+from attn_tui.report.rows import filled
 
 _GAP = 2
 _ROLES = {"differs": "error", "cannot tell": "strong"}
@@ -54,8 +55,7 @@ def finding_rows(
     rows = [*said, *[fitted((), width)] * (height - listed > len(said))]
     if listed:
         rows += _list(titles, lines, place, width, height - len(rows))
-    rows = rows[:height]
-    return [*rows, *[fitted((), width)] * (height - len(rows))]
+    return filled(rows, width, height)
 
 
 def _said(finding: Finding, width: int, height: int, batches: int) -> list[Row]:

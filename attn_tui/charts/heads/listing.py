@@ -8,11 +8,12 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.charts.glyphs import POINTER
 from attn_tui.charts.heads.shading import SCALES
 from attn_tui.charts.heat import signed_fill, signed_role
-from attn_tui.charts.rows import Row, fitted, message
+from attn_tui.charts.rows import Row, message
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.engine.condition import parse_condition
 from attn_tui.engine.table import HeadTable
 from attn_tui.report.heads.values import brief, number
+from attn_tui.report.rows import filled
 
 _GAP, _LEAST = 2, 7
 """Columns between two statistics, and of one at least."""
@@ -89,7 +90,7 @@ def head_list(
     names = [*_fitting(name, width - len(start) - 1)]
     title: Row = ((start, "label"), *((_above(each), "label") for each in names))
     under = "".join(f"{STATISTICS[each].column:>{_width(each)}}" for each in names)
-    rows = [fitted(title, width), fitted(((f"{'':{len(start)}}{under}", "muted"),), width)]
+    rows: list[Row] = [title, ((f"{'':{len(start)}}{under}", "muted"),)]
     lines = max(height - len(rows), 1)
     top = top_row(heads.index(cursor) if cursor in heads else 0, len(heads), lines)
     values = {each: table.values(each, tau) for each in names}
@@ -112,8 +113,8 @@ def head_list(
                 (fill, signed_role(value, shade)),
                 (f"{text:>{room}}", own),
             ]
-        rows.append(fitted(row, width))
-    return [*rows, *[fitted((), width)] * (height - len(rows))]
+        rows.append(tuple(row))
+    return filled(rows, width, height)
 
 
 def _width(name: str) -> int:

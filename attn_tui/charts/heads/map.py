@@ -19,8 +19,9 @@ from attn_tui.charts.heads.shading import (
     legend,
 )
 from attn_tui.charts.heat import signed_fill, signed_role
-from attn_tui.charts.rows import Row, first_fit, fitted, message
+from attn_tui.charts.rows import Row, first_fit, message
 from attn_tui.report.heads.values import brief
+from attn_tui.report.rows import filled
 
 DIGITS = 5
 """Columns of a cell, the one between cells included, from which on it holds digits."""
@@ -165,16 +166,10 @@ def head_map(picture: Picture, width: int, height: int) -> Sequence[Row]:
     for row in range(seen.shape[0]):
         _layer(grid, picture, seen, row)
     rows = [*grid.rows()]
-    room = height - len(rows)
     if height >= 4:
-        rows += [fitted((), width)] * (room > 1)
-        rows.append(
-            fitted(
-                first_fit([((" ", "text"), *each) for each in _legends(picture, seen)], width),
-                width,
-            )
-        )
-    return [*rows, *[fitted((), width)] * (height - len(rows))]
+        rows += [()] * (height - len(rows) > 1)
+        rows.append(first_fit([((" ", "text"), *each) for each in _legends(picture, seen)], width))
+    return filled(rows, width, height)
 
 
 def _legends(picture: Picture, seen: Layout) -> list[Row]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_tui.charts.heat import Cell, HeatMap
 from attn_tui.charts.heat import Place as Cells
-from attn_tui.charts.rows import Row, first_fit, first_text, fitted, message
+from attn_tui.charts.rows import Row, first_fit, first_text, message
 from attn_tui.charts.sweep.shading import (
     FACTORS,
     LEAST_FACTOR,
@@ -19,6 +19,7 @@ from attn_tui.charts.sweep.shading import (
 from attn_tui.charts.sweep.signs import DEFAULT_LOOK, Look
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Place, held
+from attn_tui.report.rows import filled
 from attn_tui.report.sweep.headline import Of
 from attn_tui.report.sweep.names import NAMES, doing, interval_text, mean_text, name_of
 
@@ -117,7 +118,7 @@ def sweep_map(
     heads: list[Row] = [((title, "strong"),) for title in titles]
     if not seen.readout and not answer.settings.ratio:
         heads = [(*heads[1], (f"  {text}", "cursor")) for text in readouts] + heads[1:]
-    rows = [fitted(first_fit(heads, width), width)]
+    rows = [first_fit(heads, width)]
     body = seen.cells.body
     cells = [[_cell(values.get((n, d_k)), shading, body) for d_k in seen.d_ks] for n in seen.ns]
     here = seen.ns.index(at[0]), seen.d_ks.index(at[1])
@@ -128,11 +129,10 @@ def sweep_map(
     room = height - len(rows) - seen.readout
     mark = _marked(answer, rule, cursor)
     legend = shading.legend(mark, width, max(room - 1, 1)) if seen.legend else []
-    rows += [fitted((), width)] * (room > len(legend))
+    rows += [()] * (room > len(legend))
     if seen.readout:
-        rows.append(fitted(((first_text(readouts, width), "cursor"),), width))
-    rows += (fitted(each, width) for each in legend)
-    return (*rows, *[fitted((), width)] * (height - len(rows)))
+        rows.append(((first_text(readouts, width), "cursor"),))
+    return filled([*rows, *legend], width, height)
 
 
 def _values(answer: Answer, rule: str, of: Of) -> Mapping[Place, float]:

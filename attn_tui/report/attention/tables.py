@@ -1,6 +1,6 @@
 """What there is to say of each row of a head, as columns of a table."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from attn_tui.compute.attention.answer import Answer, Side
 from attn_tui.report.numbers import in_percent, quantity
@@ -21,42 +21,21 @@ def row_columns(answer: Answer, rows: Sequence[int], cursor: int | None = None) 
     columns = [Column("query", names), Column("sees", seen, 3)]
     for above, write, rank in _STATISTICS:
         for name, side in zip(answer.names, answer.sides, strict=True):
-            texts = tuple((text, role_of(name)) for text in write(side, rows))
+            texts = tuple((write(side, row), role_of(name)) for row in rows)
             columns.append(Column(name, texts, rank, role=role_of(name), above=above))
     return columns
 
 
-def _largest(side: Side, rows: Sequence[int]) -> Iterator[str]:
-    for row in rows:
-        yield in_percent(float(side.largest[row]))
-
-
-def _key(side: Side, rows: Sequence[int]) -> Iterator[str]:
-    for row in rows:
-        yield f"{side.key[row]:,}" if side.largest[row] > 0.0 else "–"
-
-
-def _effective(side: Side, rows: Sequence[int]) -> Iterator[str]:
-    for row in rows:
-        yield quantity(float(side.effective_keys[row]))
-
-
-def _gradient(side: Side, rows: Sequence[int]) -> Iterator[str]:
-    for row in rows:
-        yield quantity(float(side.gradient[row]), float(side.log_gradient[row]))
-
-
-def _entropy(side: Side, rows: Sequence[int]) -> Iterator[str]:
-    for row in rows:
-        yield quantity(float(side.entropy[row]))
-
-
-_STATISTICS = (
-    ("largest", _largest, 0),
-    ("on key", _key, 2),
-    ("effective keys", _effective, 1),
-    ("‖∂p/∂s‖", _gradient, 4),
-    ("entropy", _entropy, 5),
+_STATISTICS: tuple[tuple[str, Callable[[Side, int], str], int], ...] = (
+    ("largest", lambda side, row: in_percent(float(side.largest[row])), 0),
+    ("on key", lambda side, row: f"{side.key[row]:,}" if side.largest[row] > 0.0 else "–", 2),
+    ("effective keys", lambda side, row: quantity(float(side.effective_keys[row])), 1),
+    (
+        "‖∂p/∂s‖",
+        lambda side, row: quantity(float(side.gradient[row]), float(side.log_gradient[row])),
+        4,
+    ),
+    ("entropy", lambda side, row: quantity(float(side.entropy[row])), 5),
 )
 """What stands above each pair of columns, what writes it, and when it is left out."""
 

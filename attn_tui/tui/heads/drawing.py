@@ -36,6 +36,7 @@ from attn_tui.report.heads.values import (
 from attn_tui.report.heads.words import made, mask_name
 from attn_tui.report.miss import miss_texts
 from attn_tui.report.progress import going_on
+from attn_tui.report.rows import filled
 from attn_tui.tui.bars import Status
 from attn_tui.tui.heads.examining import TITLES
 from attn_tui.tui.heads.scene import Scene
@@ -349,8 +350,7 @@ def card_rows(scene: Scene, table: HeadTable, width: int, height: int) -> Sequen
                 (over, "muted"),
             )
         )
-    rows = [fitted(row, width) for row in rows[:height]]
-    return [*rows, *[fitted((), width)] * (height - len(rows))]
+    return filled(rows, width, height)
 
 
 def _became(scene: Scene, name: str, value: Value) -> str:

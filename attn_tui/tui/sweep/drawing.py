@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from textwrap import wrap
 
-from attn_tui.charts.rows import Row, beside, fitted
+from attn_tui.charts.rows import Row, beside
 from attn_tui.charts.sweep.curves import place_at, sweep_chart
 from attn_tui.charts.sweep.map import place_on_map, sweep_map
 from attn_tui.charts.sweep.signs import drawn_rules
@@ -17,6 +17,7 @@ from attn_tui.report.head import not_applied
 from attn_tui.report.model import model_texts
 from attn_tui.report.numbers import quantity
 from attn_tui.report.progress import going_on
+from attn_tui.report.rows import filled
 from attn_tui.report.sweep.names import (
     NAMES,
     condensation_text,
@@ -116,9 +117,8 @@ def chart_rows(answer: Answer, view: View, at: Place, width: int, height: int) -
         height: Number of rows returned.
     """
     if view.numbers:
-        lines = number_lines(answer, at, width)[view.top :][:height]
-        rows = [fitted(((line, "text"),), width) for line in lines]
-        return [*rows, *[fitted((), width)] * (height - len(rows))]
+        lines = number_lines(answer, at, width)[view.top :]
+        return filled([((line, "text"),) for line in lines], width, height)
     rule, look = map_rule(answer, view), view.look
     if answer.settings.view == "curves":
         return sweep_chart(answer, rule, at, width, height, look)
