@@ -60,6 +60,7 @@ def compare(captures: tuple[str, ...], form: str, **given: Any) -> int:
     from attn_tui.engine.comparison import compared
     from attn_tui.engine.survey import Survey, survey
     from attn_tui.report.heads import compare as report
+    from attn_tui.report.heads.shown import Shown
 
     if len(captures) != 2:
         problem = f"{len(captures)} are given"
@@ -82,5 +83,5 @@ def compare(captures: tuple[str, ...], form: str, **given: Any) -> int:
     renders = {
         "text": report.render_text, "csv": report.render_csv, "json": report.render_json,
     }  # fmt: skip
-    write(renders[form](found, (surveys[0].heads, surveys[1].heads), statistics))
+    write(renders[form](found, (surveys[0].heads, surveys[1].heads), Shown(statistics)))
     return INTERRUPTED if interrupted else PART if found.parting else 0

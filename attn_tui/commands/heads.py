@@ -36,10 +36,10 @@ from attn_tui.engine.settings import Settings
 
 if TYPE_CHECKING:
     from attn_tui.captures.capture import Capture
-    from attn_tui.engine.condition import Condition
     from attn_tui.engine.making import Making
     from attn_tui.engine.plan import Plan, Question
     from attn_tui.engine.survey import Survey
+    from attn_tui.report.heads.shown import Shown
 
 HOLDS, PARTLY = 1, 3
 """The statuses that say that a --fail-if holds, and that parts could not be worked off, or that
@@ -203,16 +203,16 @@ def merge(files: tuple[str, ...], form: str, **given: Any) -> int:
     return _report(found, form, shown, False)
 
 
-def _report(found: "Survey", form: str, shown: dict[str, Any], interrupted: bool) -> int:
+def _report(found: "Survey", form: str, shown: "Shown", interrupted: bool) -> int:
     from attn_tui.report.heads import csv, json, text
 
     renders = {"text": text.render, "csv": csv.render, "json": json.render}
-    write(renders[form](found, **shown))
+    write(renders[form](found, shown))
     if interrupted:
         return INTERRUPTED
-    if any(text.failing(found, each, shown["tau"]) for each in shown["conditions"]):
+    if any(text.failing(found, each, shown.tau) for each in shown.conditions):
         return HOLDS
-    unknown = any(text.open_heads(found, each, shown["tau"]) for each in shown["conditions"])
+    unknown = any(text.open_heads(found, each, shown.tau) for each in shown.conditions)
     return PARTLY if unknown or not found.complete else 0
 
 
@@ -280,15 +280,16 @@ def _making(given: dict[str, Any]) -> "Making":
     return making
 
 
-def _shown(given: dict[str, Any]) -> dict[str, Any]:
-    """Return what options say of the report: statistics, conditions, order and τ."""
+def _shown(given: dict[str, Any]) -> "Shown":
+    """Return what options say of the report."""
     from attn_tui.engine.condition import parse_condition, read_statistic
+    from attn_tui.report.heads.shown import Shown
 
     statistics = read_statistics(given["statistic"])
-    conditions: list[Condition] = [parse_condition("fail_if", each) for each in given["fail_if"]]
+    conditions = tuple(parse_condition("fail_if", each) for each in given["fail_if"])
     sort = None if given["sort"] is None else read_statistic("sort", given["sort"])
     tau = changes_of(Settings, {"tau": given["tau"]}).get("tau", TAU)
-    return {"statistics": statistics, "conditions": conditions, "sort": sort, "tau": tau}
+    return Shown(statistics, conditions, sort, tau)
 
 
 def read_statistics(text: str | None) -> tuple[str, ...]:

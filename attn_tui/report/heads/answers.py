@@ -6,6 +6,7 @@ from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine.answer import Answer
 from attn_tui.engine.settings import Settings
 from attn_tui.report.heads import compare, csv, json, text
+from attn_tui.report.heads.shown import Shown
 
 Render = Callable[..., Iterator[str]]
 
@@ -13,10 +14,10 @@ Render = Callable[..., Iterator[str]]
 def _rendered(answer: Answer, alone: Render, compared: Render) -> Iterator[str]:
     settings = answer.experiment.setup.get(Settings)
     names = tuple(dict.fromkeys((settings.statistic, *STATISTICS)))
+    shown = Shown(names, tau=settings.tau)
     if answer.other is None or answer.comparison is None:
-        return alone(answer.survey, names, tau=settings.tau)
-    known = answer.other.partials, answer.table.partials
-    return compared(answer.comparison, known, names, settings.tau)
+        return alone(answer.survey, shown)
+    return compared(answer.comparison, (answer.other.partials, answer.table.partials), shown)
 
 
 def render_text(answer: Answer) -> Iterator[str]:

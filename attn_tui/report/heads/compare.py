@@ -1,6 +1,6 @@
 """Two captures side by side, as text, CSV and JSON: where they part, and how statistics change."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from math import isnan, nan
 from typing import Any
@@ -9,7 +9,7 @@ from attn_tui import __version__
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.counted import counted, listed
 from attn_tui.compute.heads.partial import Partial, Value
-from attn_tui.compute.heads.statistic import STATISTICS, TAU
+from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine.comparison import PARTS, Comparison, HeadPair, largest
 from attn_tui.engine.entries import ROUNDINGS, Difference
 from attn_tui.engine.plan import Plan
@@ -18,6 +18,7 @@ from attn_tui.files.plain import json_text, named
 from attn_tui.report.csv_text import csv_text
 from attn_tui.report.headline import FULL, Headline, percent
 from attn_tui.report.heads.json import capture_to_plain, masks_to_plain, value_to_plain
+from attn_tui.report.heads.shown import Shown
 from attn_tui.report.heads.text import grid
 from attn_tui.report.heads.words import (
     made,
@@ -117,9 +118,7 @@ def _size(pair: HeadPair, part: str) -> str:
     return "by " + (percent(found.size) if found.size < 0.995 else f"{100.0 * found.size:.0f} %")
 
 
-def render_text(
-    found: Comparison, known: Known, statistics: Sequence[str], tau: float = TAU
-) -> Iterator[str]:
+def render_text(found: Comparison, known: Known, shown: Shown) -> Iterator[str]:
     """Yield a report of at most 80 columns."""
     yield headline(found).text(FULL)
     yield "\n"
@@ -160,8 +159,8 @@ def render_text(
     yield from _line("agrees", text)
     yield "\n"
     yield from _parts(found)
-    changes = _changes(known, statistics, tau)
-    for name in statistics:
+    changes = _changes(known, shown)
+    for name in shown.statistics:
         yield "\n"
         statistic = STATISTICS[name]
         caption = f"{statistic.title}: b − a of {statistic_text(name).removeprefix('the ')}"
@@ -236,12 +235,12 @@ def _entry_text(found: Difference) -> str:
     return f"{_at(found)}: {one} and {other}{steps}"
 
 
-def _changes(known: Known, statistics: Sequence[str], tau: float) -> dict[str, dict[HeadId, Value]]:
+def _changes(known: Known, shown: Shown) -> dict[str, dict[HeadId, Value]]:
     """Return b − a of each statistic, of the heads of both; NaN where some rows meet NaN."""
     a, b = known
     return {
-        name: {head: Value(_change(a[head], b[head], name, tau)) for head in a if head in b}
-        for name in statistics
+        name: {head: Value(_change(a[head], b[head], name, shown.tau)) for head in a if head in b}
+        for name in shown.statistics
     }
 
 
@@ -256,9 +255,7 @@ def _line(label: str, text: str) -> Iterator[str]:
     yield labelled(label, text, _LABEL)
 
 
-def render_json(
-    found: Comparison, known: Known, statistics: Sequence[str], tau: float = TAU
-) -> Iterator[str]:
+def render_json(found: Comparison, known: Known, shown: Shown) -> Iterator[str]:
     """Yield strict JSON; ``docs/json.md`` explains each field."""
     parting, output = found.parting, found.output_parting
     a, b = known
@@ -269,7 +266,7 @@ def render_json(
             "headline": headline(found),
             "a": capture_to_plain(found.plans[0]) | {"masks": masks_to_plain(found.plans[0])},
             "b": capture_to_plain(found.plans[1]) | {"masks": masks_to_plain(found.plans[1])},
-            "question": found.plans[0].question.as_plain() | {"tau": tau},
+            "question": found.plans[0].question.as_plain() | {"tau": shown.tau},
             "progress": found.progress,
             "computed": found.computed,
             "parting": None if parting is None else {**asdict(parting[0].head), "part": parting[1]},
@@ -288,11 +285,11 @@ def render_json(
                     },
                     "statistics": {
                         name: {
-                            label: value_to_plain(side[pair.head].value(name, tau))
+                            label: value_to_plain(side[pair.head].value(name, shown.tau))
                             for label, side in (("a", a), ("b", b))
                             if pair.head in side
                         }
-                        for name in statistics
+                        for name in shown.statistics
                     },
                 }
                 for pair in found.pairs
@@ -319,21 +316,19 @@ def _to_plain(found: Difference) -> dict[str, Any]:
     }
 
 
-def render_csv(
-    found: Comparison, known: Known, statistics: Sequence[str], tau: float = TAU
-) -> Iterator[str]:
+def render_csv(found: Comparison, known: Known, shown: Shown) -> Iterator[str]:
     """Yield a line for each head and part, and for each head and statistic."""
     yield csv_text([COLUMNS])
-    changes = _changes(known, statistics, tau)
+    changes = _changes(known, shown)
     for pair in found.pairs:
         at = (pair.head.batch, pair.head.layer, pair.head.head)
         rows: list[tuple[Any, ...]] = [
             (*at, part, None, None, each.size, each.tolerance, each.parts)
             for part, each in pair.differences.items()
         ]
-        for name in statistics:
+        for name in shown.statistics:
             sides = [each.get(pair.head) for each in known]
-            plain = [each and each.value(name, tau).value for each in sides]
+            plain = [each and each.value(name, shown.tau).value for each in sides]
             change = changes[name].get(pair.head)
             rows.append((*at, name, *plain, change and change.value, None, None))
         yield csv_text(rows)

@@ -8,8 +8,7 @@ from attn_tui import __version__
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.heads.edges import TALLIED
 from attn_tui.compute.heads.partial import Partial, Value
-from attn_tui.compute.heads.statistic import STATISTICS, TAU
-from attn_tui.engine.condition import Condition
+from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine.plan import Plan
 from attn_tui.engine.shards import to_plain
 from attn_tui.engine.survey import Survey
@@ -17,18 +16,13 @@ from attn_tui.engine.table import numbers_of
 from attn_tui.files.codec import SCHEMA
 from attn_tui.files.plain import json_text, named
 from attn_tui.report.heads.headline import headline
+from attn_tui.report.heads.shown import Shown
 from attn_tui.report.heads.text import failing, open_heads
 
 
-def render(
-    found: Survey,
-    statistics: Sequence[str],
-    conditions: Sequence[Condition] = (),
-    sort: str | None = None,
-    tau: float = TAU,
-) -> Iterator[str]:
-    """Yield the text of a survey, piece by piece; arguments are those of the text."""
-    heads = found.heads
+def render(found: Survey, shown: Shown) -> Iterator[str]:
+    """Yield the text of a survey, piece by piece."""
+    heads, statistics, tau = found.heads, shown.statistics, shown.tau
     plain = {
         "schema": SCHEMA,
         "version": __version__,
@@ -51,13 +45,15 @@ def render(
                 "heads": [*failing(found, each, tau)],
                 "cannot_tell": open_heads(found, each, tau),
             }
-            for each in conditions
+            for each in shown.conditions
         ],
         "edges": {
             name: TALLIED[name]
             for name in dict.fromkeys(STATISTICS[each].of for each in statistics)
         },
-        "heads": [_head(head, heads[head], statistics, tau) for head in found.order(sort, tau)],
+        "heads": [
+            _head(each, heads[each], statistics, tau) for each in found.order(shown.sort, tau)
+        ],
     }
     yield from json_text(plain)
 

@@ -8,13 +8,14 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.captures.not_finite import PARTS
 from attn_tui.compute.counted import counted, listed
 from attn_tui.compute.heads.partial import Value
-from attn_tui.compute.heads.statistic import STATISTICS, TAU
+from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine.condition import Condition
 from attn_tui.engine.found import FoundMask
 from attn_tui.engine.survey import Survey
 from attn_tui.engine.table import numbers_of
 from attn_tui.report.headline import FULL
 from attn_tui.report.heads.headline import headline
+from attn_tui.report.heads.shown import Shown
 from attn_tui.report.heads.values import head_text, number
 from attn_tui.report.heads.words import (
     made,
@@ -34,25 +35,11 @@ _NAMED = 4
 """Heads, workers and blocks that a line names."""
 
 
-def render(
-    found: Survey,
-    statistics: Sequence[str],
-    conditions: Sequence[Condition] = (),
-    sort: str | None = None,
-    tau: float = TAU,
-) -> Iterator[str]:
-    """Yield a report of at most 80 columns.
-
-    Args:
-        found: What is known.
-        statistics: The names of those to show, at least one.
-        conditions: What must not be.
-        sort: A statistic by which heads are listed, those that stand out first; else there is a
-            table of layers × heads for each statistic.
-        tau: The largest logit that QK-clip leaves alone.
-    """
+def render(found: Survey, shown: Shown) -> Iterator[str]:
+    """Yield a report of at most 80 columns."""
+    statistics, sort, tau = shown.statistics, shown.sort, shown.tau
     yield headline(numbers_of(found), statistics[0], tau).text(FULL)
-    for condition in conditions:
+    for condition in shown.conditions:
         yield paragraph(failure(found, condition, tau))
     yield "\n"
     yield from about(found)
@@ -66,14 +53,14 @@ def render(
         yield from grid(name, values[name], _caption(name, values[name]))
 
 
-def failing(found: Survey, condition: Condition, tau: float = TAU) -> dict[HeadId, Value]:
+def failing(found: Survey, condition: Condition, tau: float) -> dict[HeadId, Value]:
     """Return the heads that meet a condition."""
     name = condition.statistic
     values = {h: each.value(name, tau) for h, each in found.heads.items() if not each.misses(name)}
     return {head: value for head, value in values.items() if condition.holds(value.value)}
 
 
-def open_heads(found: Survey, condition: Condition, tau: float = TAU) -> list[HeadId]:
+def open_heads(found: Survey, condition: Condition, tau: float) -> list[HeadId]:
     """Return the heads of which nothing tells: rows met NaN, or weights miss the output."""
     holds = failing(found, condition, tau)
     return [
@@ -83,7 +70,7 @@ def open_heads(found: Survey, condition: Condition, tau: float = TAU) -> list[He
     ]
 
 
-def failure(found: Survey, condition: Condition, tau: float = TAU) -> str:
+def failure(found: Survey, condition: Condition, tau: float) -> str:
     """Return in how many heads a condition holds, and in which most, or that nothing tells."""
     heads = failing(found, condition, tau)
     count = len(found.heads)

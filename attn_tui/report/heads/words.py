@@ -60,12 +60,7 @@ def ranges(numbers: Iterable[int], most: float = inf) -> str:
 
 def runs_text(name: str, numbers: Sequence[int]) -> str:
     """Return layers or heads as runs: ``layers 0–2, 5``."""
-    runs = [
-        [number for _, number in run]
-        for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])
-    ]
-    texts = [str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs]
-    return f"{name} {', '.join(texts)}" if len(numbers) == 1 else f"{name}s {', '.join(texts)}"
+    return f"{name}{'s' * (len(numbers) != 1)} {ranges(numbers)}"
 
 
 def mask_name(mask: HeadMask) -> str:
