@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from attn_tui.charts.glyphs import BAND, CURSOR
-from attn_tui.charts.rows import Row, Span
+from attn_tui.report.rows import Row, Span
 
 
 class Grid:

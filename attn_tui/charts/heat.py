@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from attn_tui.charts.axis import Floats
 from attn_tui.charts.glyphs import FALLS, NAN, RULE, SHADES
 from attn_tui.charts.grid import Grid
-from attn_tui.charts.rows import Row
 from attn_tui.report.numbers import LN10
+from attn_tui.report.rows import Row
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import TextIO
 from unicodedata import name, normalize
 
 from attn_tui.charts.glyphs import DRAWN, in_ascii
-from attn_tui.charts.rows import Row, cells
 from attn_tui.compute.visible import clusters
+from attn_tui.report.rows import Row, cells
 
 LOOK_ALIKE = "attn_tui.look_alike"
 """The name of the error handler that writes them."""

@@ -4,17 +4,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from attn_tui.charts.axis import Axis, Tick, cell
+from attn_tui.charts.axis import Axis, cell
 from attn_tui.charts.curves import Curve, draw_curves
 from attn_tui.charts.glyphs import ABOVE, BELOW, HERE, LINE, NAN
 from attn_tui.charts.grid import Grid
-from attn_tui.charts.rows import Row, Span, beside, first_text, fitted, length, message
+from attn_tui.charts.rows import beside, first_text
 from attn_tui.charts.series import Band, Interval, Placed, Series
 from attn_tui.charts.tags import place_tags
-
-__all__ = [
-    "Axis", "Band", "Figure", "Frame", "Interval", "Mark", "Series", "Tick", "frame", "legend",
-]  # fmt: skip
+from attn_tui.report.rows import Row, Span, fitted, length, message
 
 LEAST_COLUMNS, LEAST_LINES = 8, 2
 

@@ -2,22 +2,7 @@
 
 from collections.abc import Sequence
 
-from attn_tui.report.rows import Row, Span, cells, fitted, is_narrow, length, message, plain
-
-__all__ = [
-    "Row",
-    "Span",
-    "beside",
-    "cells",
-    "first_fit",
-    "first_text",
-    "fitted",
-    "is_narrow",
-    "length",
-    "message",
-    "packed",
-    "plain",
-]
+from attn_tui.report.rows import Row, cells, length
 
 
 def first_fit(rows: Sequence[Row], width: int) -> Row:

@@ -9,9 +9,7 @@ import numpy as np
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.report.numbers import general
-from attn_tui.report.sides import Side, role_of
-
-__all__ = ["Quantity", "Shown", "Side", "role_of", "sides"]
+from attn_tui.report.sides import role_of
 
 Quantity = Literal["weights", "norm", "entropy"]
 """What is shown over d_k."""

@@ -9,9 +9,6 @@ from attn_tui.compute.source import Kind, Source
 from attn_tui.files.attachments import Attachment
 from attn_tui.files.kinds import KINDS, compacted, source_text
 from attn_tui.files.origin import Origin
-from attn_tui.files.writing import score_text
-
-__all__ = ["EXAMPLE", "Draft", "draft_of", "parse", "score_text"]
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from attn_tui.charts.rows import cells
 from attn_tui.instruments import INSTRUMENTS, Instrument
+from attn_tui.report.rows import cells
 from attn_tui.tui.actions import Action
 from attn_tui.tui.widgets.bar import Item
 from attn_tui.tui.widgets.canvas import in_signs

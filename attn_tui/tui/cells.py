@@ -6,8 +6,8 @@ from sys import maxsize
 
 from rich.cells import cell_len
 
-from attn_tui.charts.rows import cells, is_narrow
 from attn_tui.compute.visible import clusters
+from attn_tui.report.rows import cells, is_narrow
 
 _TOKEN = re.compile(
     r"\x1b\[(?P<look>[\d;]+)m(?P<run>[^\x00-\x1f\x7f]+)\x1b\[0m"

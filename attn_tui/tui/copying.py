@@ -11,9 +11,9 @@ from textual.app import App, ComposeResult
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from attn_tui.charts.rows import cells
 from attn_tui.compute.errors import InputError
 from attn_tui.instruments import INSTRUMENTS, load
+from attn_tui.report.rows import cells
 from attn_tui.tui.clipboard import load_tmux
 from attn_tui.tui.reading import ReadDialog
 from attn_tui.tui.state import Asked

@@ -14,9 +14,9 @@ from textual.markup import escape
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from attn_tui.charts.rows import cells
 from attn_tui.compute.errors import inert
 from attn_tui.report.headline import FULL, wrapped
+from attn_tui.report.rows import cells
 from attn_tui.tui.actions import Action, Section, bindings, quiet
 from attn_tui.tui.choices import Choice, matching
 from attn_tui.tui.widgets.canvas import Canvas, in_signs

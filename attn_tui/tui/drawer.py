@@ -8,8 +8,8 @@ from typing import Any
 from textual.widget import Widget
 
 from attn_tui.charts.glyphs import POINTER
-from attn_tui.charts.rows import Row, cells, fitted
 from attn_tui.compute.field import Kind
+from attn_tui.report.rows import Row, cells, fitted
 from attn_tui.tui.actions import Action, Section, quiet
 from attn_tui.tui.parts import Host, Part
 from attn_tui.tui.scene import LOW, is_narrow

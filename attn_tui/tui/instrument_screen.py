@@ -15,9 +15,9 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.screen import Screen
 
-from attn_tui.charts.rows import Row
 from attn_tui.compute.setup import Setup
 from attn_tui.report.export import Forms
+from attn_tui.report.rows import Row
 from attn_tui.tui import visiting
 from attn_tui.tui.actions import Action, Section, bindings, textual_action
 from attn_tui.tui.bars import Status, in_signs_of, key_items, title_items

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import Generic, Literal, TypeVar
 
-from attn_tui.charts.rows import Row
+from attn_tui.report.rows import Row
 
 R = TypeVar("R")
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from attn_tui.charts.rows import Row
 from attn_tui.report.headline import Headline
+from attn_tui.report.rows import Row
 from attn_tui.tui.bars import NARROW
 from attn_tui.tui.job import Job
 from attn_tui.tui.state import Asked

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from xml.sax.saxutils import escape
 
-from attn_tui.charts.rows import cells
 from attn_tui.compute.visible import clusters, visible
+from attn_tui.report.rows import cells
 from attn_tui.tui.shapes import HEIGHT, SHADES, WIDTH, shape
 
 _FONTS = "DejaVu Sans Mono, Liberation Mono, Menlo, Cascadia Mono, Consolas, monospace"

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attn_tui.charts.glyphs import POINTER
-from attn_tui.charts.rows import Row, cells
 from attn_tui.report.headline import wrapped
+from attn_tui.report.rows import Row, cells
 from attn_tui.tour.step import Guess, Progress, Step, score, verdict
 from attn_tui.tui.widgets.canvas import Target
 

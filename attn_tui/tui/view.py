@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
-from attn_tui.charts.sides import Side
+from attn_tui.report.sides import Side
 
 Axis = Literal["auto", "linear", "log"]
 """What axes are; auto, what suits a picture."""

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from attn_tui.charts.rows import Row, length
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
+from attn_tui.report.rows import Row, length
 from tests.asking import answer_to
 
 ROLES = frozenset(

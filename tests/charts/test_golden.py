@@ -12,7 +12,6 @@ from attn_tui.charts.explore.over_d_k import over_d_k_chart
 from attn_tui.charts.explore.precision_lab import precision_chart
 from attn_tui.charts.explore.weights import weights_chart
 from attn_tui.charts.glyphs import in_ascii
-from attn_tui.charts.rows import Row, plain
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer, answer_vector, over_d_k
 from attn_tui.compute.explore.attention import Attention, attention
@@ -22,6 +21,7 @@ from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Products
+from attn_tui.report.rows import Row, plain
 from tests import golden
 from tests.asking import asking
 from tests.charts.cases import SCORES, ask, case

@@ -4,7 +4,7 @@ import pytest
 
 from attn_tui.charts.glyphs import CURSOR, SCALED, SHADES, UNSCALED, in_ascii
 from attn_tui.charts.grid import Grid
-from attn_tui.charts.rows import plain
+from attn_tui.report.rows import plain
 
 
 @pytest.mark.parametrize("row", [-1, 2, 10**9])

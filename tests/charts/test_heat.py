@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from attn_tui.charts.glyphs import RULE
 from attn_tui.charts.heat import Cell, HeatMap, Place, Shading
-from attn_tui.charts.rows import plain
+from attn_tui.report.rows import plain
 from tests.charts.cases import check_block, lines
 
 

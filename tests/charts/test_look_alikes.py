@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import attn_tui
 from attn_tui.charts.look_alikes import LOOK_ALIKE, in_words, look_alike
-from attn_tui.charts.rows import cells
+from attn_tui.report.rows import cells
 
 SIGNS = {
     character

@@ -9,11 +9,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
-from attn_tui.charts.axis import even_step, round_up, rows_for
+from attn_tui.charts.axis import Axis, Tick, even_step, round_up, rows_for
 from attn_tui.charts.curves import drawn
 from attn_tui.charts.glyphs import SCALED, SHADES, UNSCALED, in_ascii
-from attn_tui.charts.plot import Axis, Band, Figure, Interval, Mark, Series, Tick, frame
-from attn_tui.charts.rows import Row, plain
+from attn_tui.charts.plot import Figure, Mark, frame
+from attn_tui.charts.series import Band, Interval, Series
+from attn_tui.report.rows import Row, plain
 from tests.charts.cases import check_block, lines, text_of
 
 Rows = tuple[Row, ...]

@@ -1,18 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_tui.charts.rows import (
-    Row,
-    beside,
-    cells,
-    first_fit,
-    first_text,
-    fitted,
-    length,
-    message,
-    packed,
-    plain,
-)
+from attn_tui.charts.rows import beside, first_fit, first_text, packed
+from attn_tui.report.rows import Row, cells, fitted, length, message, plain
 
 texts = st.text(st.sampled_from("ab −✓注🙂é\u0301"), max_size=12)
 

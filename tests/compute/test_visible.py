@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from attn_tui.charts.rows import cells
 from attn_tui.compute.errors import inert
 from attn_tui.compute.visible import clusters, visible
+from attn_tui.report.rows import cells
 
 JOINED = [
     "👩\u200d🔬",

@@ -12,7 +12,6 @@ import pytest
 from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.captures.opening import open_capture
 from attn_tui.charts.heads.findings import finding_rows
-from attn_tui.charts.rows import length, plain
 from attn_tui.compute.fit.diagnosis import Diagnosis, Suspect, Temperature
 from attn_tui.compute.fit.simulate import Arithmetic
 from attn_tui.compute.heads.mask import HeadMask
@@ -25,6 +24,7 @@ from attn_tui.report.doctor.groups import groups
 from attn_tui.report.doctor.headline import headline
 from attn_tui.report.doctor.line import verdict_line, why
 from attn_tui.report.headline import FULL, SHORT, wrapped
+from attn_tui.report.rows import length, plain
 from attn_tui.tui.heads.examining import TITLES
 from tests.doctor.captures import write
 from tests.doctor.fakes import Cap, Log, Sink, Straight, diagnosis

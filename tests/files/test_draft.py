@@ -9,8 +9,9 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
-from attn_tui.files.draft import EXAMPLE, Draft, draft_of, parse, score_text
+from attn_tui.files.draft import EXAMPLE, Draft, draft_of, parse
 from attn_tui.files.entries import LONGEST_NAME, usable
+from attn_tui.files.writing import score_text
 from tests.asking import asking
 
 scores = st.floats(allow_nan=False).filter(lambda score: score != inf)

@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import pytest
 
 from attn_tui.charts.look_alikes import row_in_ascii
-from attn_tui.charts.rows import length
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.instruments import INSTRUMENTS
 from attn_tui.report.headline import Headline
+from attn_tui.report.rows import length
 from attn_tui.tui.widgets.headline import HeadlinePane
 from tests.tui.person import MEDIUM, NARROW, WIDE, at_screen, settle
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_tui.charts.rows import cells
 from attn_tui.compute.visible import visible
 from attn_tui.files.draft import EXAMPLE
+from attn_tui.report.rows import cells
 from attn_tui.tui.cells import Cells
 from attn_tui.tui.clipboard import LONGEST, is_for_clipboard, load_tmux, through
 from attn_tui.tui.copying import rows_of

@@ -8,7 +8,6 @@ import pytest
 from textual.events import MouseScrollUp
 from textual.widget import Widget
 
-from attn_tui.charts.rows import plain
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import answer, answer_vector
 from attn_tui.compute.setup import Setup
@@ -16,6 +15,7 @@ from attn_tui.compute.source import Typed
 from attn_tui.compute.vector import Vector
 from attn_tui.files.draft import Draft, draft_of
 from attn_tui.report.explore import text
+from attn_tui.report.rows import plain
 from attn_tui.tui import edits
 from attn_tui.tui.explore import found
 from attn_tui.tui.explore.key_table import KeyTable

@@ -3,10 +3,10 @@
 import pytest
 from textual.events import MouseScrollDown, MouseScrollUp
 
-from attn_tui.charts.rows import plain
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.report.rows import plain
 from attn_tui.tui.choices import Choice
 from attn_tui.tui.dialogs import FindDialog, SeveralDialog
 from attn_tui.tui.widgets.canvas import Canvas

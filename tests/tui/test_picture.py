@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_tui.charts.glyphs import DRAWN
-from attn_tui.charts.rows import cells
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.visible import clusters, visible
 from attn_tui.files.draft import Draft
+from attn_tui.report.rows import cells
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.picture import ZOOM, ansi, forms, png, screen_picture
 from attn_tui.tui.running import opening

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from attn_tui.charts.rows import plain
 from attn_tui.commands.asked import asked_by
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.report.rows import plain
 from attn_tui.tour.reader import our_tour, read_tour
 from attn_tui.tour.step import Progress, Tour
 from attn_tui.tui import memory

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from textual.color import Color
 
 from attn_tui.charts.glyphs import in_ascii
-from attn_tui.charts.rows import Row, length
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.vector import Vector
 from attn_tui.report.numbers import fitted, weight_name
+from attn_tui.report.rows import Row, length
 from attn_tui.tui.explore.table_rows import Marks, bar, key_table, title_row
 from attn_tui.tui.guard import pasted
 from attn_tui.tui.theme import CONTRAST, contrast, legible

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from attn_tui.charts.glyphs import FALLS, NAN, POINTER, SHADES
 from attn_tui.charts.grid import Grid
 from attn_tui.charts.heat import signed_fill, signed_role
-from attn_tui.charts.rows import Row, beside, first_fit, first_text, fitted, message
-from attn_tui.charts.sides import Side, role_of
+from attn_tui.charts.rows import beside, first_fit, first_text
 from attn_tui.compute.attention.answer import HIDDEN, Answer, Numbers, change_of, changes
 from attn_tui.compute.attention.answer import Side as Weights
 from attn_tui.compute.logit_map import PLAIN
 from attn_tui.report.headline import done
-from attn_tui.report.rows import filled
+from attn_tui.report.rows import Row, filled, fitted, message
+from attn_tui.report.sides import Side, role_of
 
 STEPS = (0.01, 0.1, 0.3, 0.9)
 """From which weight on there is each shade; it never moves, so that maps can be compared."""

@@ -6,11 +6,12 @@ from math import ceil, floor, isfinite, log2, log10
 import numpy as np
 
 from attn_tui.charts.axis import Axis, Floats, Tick, power_text, round_up
-from attn_tui.charts.plot import Figure, Interval, Series
-from attn_tui.charts.rows import Row, cells, fitted, message
+from attn_tui.charts.plot import Figure
+from attn_tui.charts.series import Interval, Series
 from attn_tui.claims.claim import Case, Evidence, Finding, Picture
 from attn_tui.report.claims.sheet import SIGNS, beside_text, found_text
 from attn_tui.report.numbers import general
+from attn_tui.report.rows import Row, cells, fitted, message
 
 ROLES = ("unscaled", "scaled", "strong", "muted")
 """The roles of curves, in their order."""

@@ -8,10 +8,9 @@ from attn_tui.charts.dots.bells import axis_rows, named
 from attn_tui.charts.dots.values import BAND, GUTTER, ValueAxis, labelled, reach
 from attn_tui.charts.glyphs import SCALED, UNSCALED
 from attn_tui.charts.grid import Grid
-from attn_tui.charts.rows import Row
 from attn_tui.compute.dots.answer import Answer, law_of
 from attn_tui.compute.log_scale import D_K
-from attn_tui.report.rows import filled
+from attn_tui.report.rows import Row, filled
 
 TWOS = [2**power for power in range(round(log2(D_K.maximum)) + 1)]
 """All powers of two that d_k can be."""

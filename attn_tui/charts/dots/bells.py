@@ -10,11 +10,12 @@ from attn_tui.charts.curves import Curve, draw_curves
 from attn_tui.charts.dots.values import GUTTER, ValueAxis, labelled
 from attn_tui.charts.glyphs import SCALED, UNSCALED
 from attn_tui.charts.grid import Grid
-from attn_tui.charts.rows import Row, first_text, fitted, message
+from attn_tui.charts.rows import first_text
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.dots.histogram import REACH
 from attn_tui.report.headline import DIVISORS, setting
 from attn_tui.report.numbers import general
+from attn_tui.report.rows import Row, fitted, message
 
 LEAST = 6
 """Fewer rows hold no picture."""

@@ -6,12 +6,12 @@ from math import ceil, floor, log10
 import numpy as np
 
 from attn_tui.charts.axis import Floats
-from attn_tui.charts.rows import Row
 from attn_tui.compute.dots.answer import law_of
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.log_scale import D_K
 from attn_tui.report.numbers import MINUS, general
+from attn_tui.report.rows import Row
 
 REACH = {False: 3.0, True: 4.0}
 """The axis goes at least so many standard deviations beyond the means; if linear, just so many."""

@@ -6,13 +6,14 @@ from dataclasses import replace
 import numpy as np
 
 from attn_tui.charts.axis import Floats
-from attn_tui.charts.rows import Row, Span, first_text, fitted, message
-from attn_tui.charts.sides import Shown, Side, sides
+from attn_tui.charts.rows import first_text
+from attn_tui.charts.sides import Shown, sides
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.attention import Attention, lengths
 from attn_tui.compute.visible import visible
 from attn_tui.report.numbers import general, quantity, scientific, weight_name
-from attn_tui.report.rows import filled
+from attn_tui.report.rows import Row, Span, filled, fitted, message
+from attn_tui.report.sides import Side
 from attn_tui.report.table import Column, laid
 
 LEAST_TITLED, LEAST_WITH_NORMS, LEAST_WITH_OUTPUT = 5, 6, 8

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.axis import Floats
-from attn_tui.charts.explore.jacobian_window import GAP, Window, cell_at, window
+from attn_tui.charts.explore.jacobian_window import GAP, Window, window
 from attn_tui.charts.explore.overview import largest_entries
 from attn_tui.charts.explore.shading import (
     EntryShading,
@@ -17,15 +17,14 @@ from attn_tui.charts.explore.shading import (
 )
 from attn_tui.charts.glyphs import NAN, SHADES
 from attn_tui.charts.heat import Cell, HeatMap
-from attn_tui.charts.rows import Row, beside, first_fit, first_text, fitted, message
-from attn_tui.charts.sides import Shown, Side, sides
+from attn_tui.charts.rows import beside, first_fit, first_text
+from attn_tui.charts.sides import Shown, sides
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.logit_map import SYMBOL
 from attn_tui.compute.visible import visible
 from attn_tui.report.numbers import MINUS, scientific
-from attn_tui.report.rows import filled
-
-__all__ = ["Side", "Window", "cell_at", "entry_row", "jacobian_map", "window"]
+from attn_tui.report.rows import Row, filled, fitted, message
+from attn_tui.report.sides import Side
 
 
 def jacobian_map(

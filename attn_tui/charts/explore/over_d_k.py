@@ -8,13 +8,15 @@ from math import ceil, exp, floor, log1p, log10
 import numpy as np
 
 from attn_tui.charts.axis import Axis, Floats, Tick, d_k_axis, round_step, round_up
-from attn_tui.charts.plot import Band, Figure, Series
-from attn_tui.charts.rows import Row, Span, beside, first_fit, fitted, message
+from attn_tui.charts.plot import Figure
+from attn_tui.charts.rows import beside, first_fit
+from attn_tui.charts.series import Band, Series
 from attn_tui.charts.sides import Quantity
 from attn_tui.compute.explore.answer import OverDk
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.logit_map import Wrt
 from attn_tui.report.numbers import in_percent, places_of, quantity
+from attn_tui.report.rows import Row, Span, fitted, message
 
 LEAST_PANEL = 36
 """A panel narrower than this is not legible: as many quantities are shown as have so much."""

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from attn_tui.charts.explore.precision_notes import differences, reason, reasons
-from attn_tui.charts.rows import Row, beside, cells, first_text, fitted, message
-from attn_tui.charts.sides import Side, role_of
+from attn_tui.charts.rows import beside, first_text
 from attn_tui.compute.explore.precision_lab import Lab, LabSide, Trial
 from attn_tui.compute.visible import visible
 from attn_tui.report.explore.precision_table import (
@@ -16,7 +15,8 @@ from attn_tui.report.explore.precision_table import (
     trial_columns,
 )
 from attn_tui.report.numbers import weight, weight_name
-from attn_tui.report.rows import filled
+from attn_tui.report.rows import Row, cells, filled, fitted, message
+from attn_tui.report.sides import Side, role_of
 from attn_tui.report.table import Column, laid
 
 SIDE_BY_SIDE = 100

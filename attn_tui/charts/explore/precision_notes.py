@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from math import isnan
 from textwrap import wrap
 
-from attn_tui.charts.rows import Row, Span, cells, fitted
 from attn_tui.compute.explore.precision_lab import Differing, LabSide, Trial
 from attn_tui.report.explore.precision_table import format_name, method
 from attn_tui.report.numbers import weight
+from attn_tui.report.rows import Row, Span, cells, fitted
 
 
 def trial_name(trial: Trial) -> str:

@@ -10,10 +10,10 @@ from attn_tui.charts.axis import Floats, power_text, round_step
 from attn_tui.charts.explore.overview import largest_entries
 from attn_tui.charts.glyphs import SHADES
 from attn_tui.charts.heat import Shading
-from attn_tui.charts.rows import Row
 from attn_tui.charts.sides import sides
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.report.numbers import LN10, MINUS
+from attn_tui.report.rows import Row
 
 LINEAR_STEPS = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
 """From which part of the largest possible size on an entry gets each shade."""

@@ -9,12 +9,14 @@ import numpy as np
 from attn_tui.charts.axis import Axis, Tick, power_text, round_step
 from attn_tui.charts.explore.weights_layout import Drawn, Layout, drawn
 from attn_tui.charts.glyphs import POINTER, SCALED, UNSCALED
-from attn_tui.charts.plot import Figure, Mark, Series, frame
-from attn_tui.charts.rows import Row, Span, first_fit
+from attn_tui.charts.plot import Figure, Mark, frame
+from attn_tui.charts.rows import first_fit
+from attn_tui.charts.series import Series
 from attn_tui.charts.sides import Shown, sides
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.visible import visible
 from attn_tui.report.numbers import change, general, weight
+from attn_tui.report.rows import Row, Span
 
 PROBABILITIES = Axis("", 0.0, 1.0, ticks=tuple(Tick(i / 4, f"{i / 4:g}") for i in (0, 4, 2, 1, 3)))
 

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 from attn_tui.charts.glyphs import POINTER
-from attn_tui.charts.rows import Row, fitted
 from attn_tui.doctor.report import Finding
 from attn_tui.report.doctor.text import LABEL, evidence
 from attn_tui.report.heads.values import head_text
-from attn_tui.report.rows import filled
+from attn_tui.report.rows import Row, filled, fitted
 
 _GAP = 2
 _ROLES = {"differs": "error", "cannot tell": "strong"}

@@ -8,12 +8,11 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.charts.glyphs import POINTER
 from attn_tui.charts.heads.shading import SCALES
 from attn_tui.charts.heat import signed_fill, signed_role
-from attn_tui.charts.rows import Row, message
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.engine.condition import parse_condition
 from attn_tui.engine.table import HeadTable
 from attn_tui.report.heads.values import brief, number
-from attn_tui.report.rows import filled
+from attn_tui.report.rows import Row, filled, message
 
 _GAP, _LEAST = 2, 7
 """Columns between two statistics, and of one at least."""

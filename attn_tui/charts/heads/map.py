@@ -19,9 +19,9 @@ from attn_tui.charts.heads.shading import (
     legend,
 )
 from attn_tui.charts.heat import signed_fill, signed_role
-from attn_tui.charts.rows import Row, first_fit, message
+from attn_tui.charts.rows import first_fit
 from attn_tui.report.heads.values import brief
-from attn_tui.report.rows import filled
+from attn_tui.report.rows import Row, filled, message
 
 DIGITS = 5
 """Columns of a cell, the one between cells included, from which on it holds digits."""

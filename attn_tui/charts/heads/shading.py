@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.glyphs import ABOVE, BELOW, SHADES
-from attn_tui.charts.rows import Row
 from attn_tui.compute.heads.statistic import SATURATED, SHARES
 from attn_tui.report.heads.values import brief
 from attn_tui.report.numbers import general
+from attn_tui.report.rows import Row
 
 Numbers = NDArray[np.float64]
 

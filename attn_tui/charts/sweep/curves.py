@@ -8,14 +8,16 @@ import numpy as np
 
 from attn_tui.charts.axis import Axis, Floats, Tick, cell, even_step, power_text, round_up, rows_for
 from attn_tui.charts.glyphs import BAND
-from attn_tui.charts.plot import Band, Figure, Interval, Mark, Series, frame
-from attn_tui.charts.rows import Row, first_fit, message, packed
+from attn_tui.charts.plot import Figure, Mark, frame
+from attn_tui.charts.rows import first_fit, packed
+from attn_tui.charts.series import Band, Interval, Series
 from attn_tui.charts.sweep.signs import DEFAULT_LOOK, Look, drawn_rules, role_of
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossing import Meeting
 from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.readouts import READOUTS
 from attn_tui.report.numbers import LN10, general
+from attn_tui.report.rows import Row, message
 from attn_tui.report.sweep.names import NAMES, doing, is_none, name_of, short_place
 
 DECADES = 6

@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_tui.charts.heat import Cell, HeatMap
 from attn_tui.charts.heat import Place as Cells
-from attn_tui.charts.rows import Row, first_fit, first_text, message
+from attn_tui.charts.rows import first_fit, first_text
 from attn_tui.charts.sweep.shading import (
     FACTORS,
     LEAST_FACTOR,
@@ -19,7 +19,7 @@ from attn_tui.charts.sweep.shading import (
 from attn_tui.charts.sweep.signs import DEFAULT_LOOK, Look
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Place, held
-from attn_tui.report.rows import filled
+from attn_tui.report.rows import Row, filled, message
 from attn_tui.report.sweep.headline import Of
 from attn_tui.report.sweep.names import NAMES, doing, interval_text, mean_text, name_of
 

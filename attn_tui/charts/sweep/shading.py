@@ -8,11 +8,12 @@ import numpy as np
 from attn_tui.charts.axis import power_text
 from attn_tui.charts.glyphs import ABOVE, BELOW, RULE, SHADES
 from attn_tui.charts.heat import Cell, Shading
-from attn_tui.charts.rows import Row, first_fit, packed
+from attn_tui.charts.rows import first_fit, packed
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.readouts import READOUTS
 from attn_tui.report.numbers import LN10, general, quantity
+from attn_tui.report.rows import Row
 
 FACTOR_STEPS = (1.15, 2.0, 10.0, 1000.0)
 """From which factor on, up or down, a cell has each shade of its colour."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from attn_tui.captures.source import Captured
 from attn_tui.charts.attention.map import Layout, around, head_map, layout
-from attn_tui.charts.rows import Row, first_fit, first_text, fitted, message
+from attn_tui.charts.rows import first_fit, first_text
 from attn_tui.compute.attention.answer import Answer, Side, changes
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.counted import counted
@@ -16,6 +16,7 @@ from attn_tui.report.attention.tables import output_columns, row_columns
 from attn_tui.report.numbers import general, in_percent, quantity
 from attn_tui.report.origin import made, missed_texts
 from attn_tui.report.progress import going_on
+from attn_tui.report.rows import Row, fitted, message
 from attn_tui.report.sides import role_of
 from attn_tui.report.table import laid
 from attn_tui.tui.attention.scene import Scene

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 from textual.app import ComposeResult
 from textual.timer import Timer
 
-from attn_tui.charts.rows import Row
 from attn_tui.compute.attention.answer import Answer, answer
 from attn_tui.compute.attention.head import is_drawn
 from attn_tui.report.attention import csv, json, text
 from attn_tui.report.headline import wrapped
+from attn_tui.report.rows import Row
 from attn_tui.tui.attention import drawing, explanations, panes
 from attn_tui.tui.attention.actions import ACTIONS
 from attn_tui.tui.attention.head import HeadPart, LookingAtHead

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from attn_tui.charts.claims.picture import picture
 from attn_tui.charts.glyphs import POINTER
-from attn_tui.charts.rows import Row, cells, fitted, length, message
 from attn_tui.claims.claim import VERDICTS, Claim
 from attn_tui.claims.ledger import ledger
 from attn_tui.report.claims.sheet import sheet
 from attn_tui.report.claims.text import counted
+from attn_tui.report.rows import Row, cells, fitted, length, message
 from attn_tui.tui.bars import NARROW
 from attn_tui.tui.claims.scene import Scene
 from attn_tui.tui.claims.view import ALL, TABS

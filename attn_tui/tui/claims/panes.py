@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from attn_tui.charts.rows import Row
+from attn_tui.report.rows import Row
 from attn_tui.tui.actions import Action, Section, bindings, quiet
 from attn_tui.tui.claims import drawing, explanations
 from attn_tui.tui.claims.scene import Scene

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from attn_tui.charts.dots.band import band, d_k_at
 from attn_tui.charts.dots.bells import bells, named
 from attn_tui.charts.dots.values import ValueAxis
-from attn_tui.charts.rows import Row, Span, first_fit, length, message
+from attn_tui.charts.rows import first_fit
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
@@ -14,6 +14,7 @@ from attn_tui.report.dots.tables import moment_rows, over_d_k_rows, row_at, wind
 from attn_tui.report.dots.text import ONE_DRAW
 from attn_tui.report.numbers import general
 from attn_tui.report.progress import bar
+from attn_tui.report.rows import Row, Span, length, message
 from attn_tui.tui.bars import Status
 from attn_tui.tui.dots.scene import Scene
 from attn_tui.tui.dots.view import TABS

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from attn_tui.charts.rows import Row, length
+from attn_tui.report.rows import Row, length
 from attn_tui.tui.actions import Section
 from attn_tui.tui.dots import drawing, explanations
 from attn_tui.tui.dots.scene import Scene

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from attn_tui.charts.rows import Row
 from attn_tui.compute.experiment import Experiment
+from attn_tui.report.rows import Row
 from attn_tui.tui.computing import Computing
 from attn_tui.tui.explore.found import Found, Question, find
 from attn_tui.tui.explore.view import View

@@ -6,13 +6,13 @@ from typing import Any, get_args
 
 import numpy as np
 
-from attn_tui.charts.rows import Row, message, plain
 from attn_tui.charts.sides import Quantity
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.attention import attention
 from attn_tui.files.kinds import KINDS
 from attn_tui.report.numbers import in_percent, places_of
+from attn_tui.report.rows import Row, message, plain
 from attn_tui.tui.explore import chart_data
 from attn_tui.tui.explore.chart_data import Needed
 from attn_tui.tui.explore.view import View
@@ -133,7 +133,8 @@ def _entry_moved(drawn: Drawn, dx: int, dy: int) -> View:
 
 
 def _entry_pointed(drawn: Drawn, x: int, y: int) -> Target | None:
-    from attn_tui.charts.explore.jacobian import cell_at, entry_row
+    from attn_tui.charts.explore.jacobian import entry_row
+    from attn_tui.charts.explore.jacobian_window import cell_at
 
     view, n_keys = drawn.view, drawn.n_keys
     cursor = (view.key, view.other)

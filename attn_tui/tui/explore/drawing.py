@@ -4,7 +4,7 @@ from textwrap import wrap
 
 import numpy as np
 
-from attn_tui.charts.rows import Row, first_text
+from attn_tui.charts.rows import first_text
 from attn_tui.compute.counted import counted
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer
@@ -14,6 +14,7 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.source import Source
 from attn_tui.files.kinds import KINDS
 from attn_tui.report.numbers import general, weight_name
+from attn_tui.report.rows import Row
 from attn_tui.tui.bars import Status
 from attn_tui.tui.explore.charts import TABS, offered
 from attn_tui.tui.explore.found import Found

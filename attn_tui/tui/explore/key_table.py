@@ -7,8 +7,8 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from attn_tui.charts.rows import Row
 from attn_tui.compute.explore.answer import VectorAnswer
+from attn_tui.report.rows import Row
 from attn_tui.tui.actions import Action, Section, bindings, quiet, textual_action
 from attn_tui.tui.explore.charts import key_target
 from attn_tui.tui.explore.order import Keys

@@ -11,10 +11,10 @@ from textual.message import Message
 from textual.screen import Screen
 
 from attn_tui.charts.look_alikes import row_in_ascii
-from attn_tui.charts.rows import length, message
 from attn_tui.files.draft import Draft
 from attn_tui.files.kinds import KINDS
 from attn_tui.report.explore.formula import formula_row
+from attn_tui.report.rows import length, message
 from attn_tui.tui.actions import Section, textual_action
 from attn_tui.tui.explore import drawing, explanations
 from attn_tui.tui.explore.charts import CHARTS, Drawn

@@ -6,10 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
-from attn_tui.charts.rows import Row
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.files.examples import example_of
 from attn_tui.report.headline import Factor, Headline
+from attn_tui.report.rows import Row
 from attn_tui.tui import scene
 from attn_tui.tui.explore import table_rows
 from attn_tui.tui.explore.charts import TABS

@@ -7,8 +7,8 @@ from typing import Any
 from textual import on
 from textual.app import ComposeResult
 
-from attn_tui.charts.rows import Row
 from attn_tui.report.export import Forms
+from attn_tui.report.rows import Row
 from attn_tui.tui import edits
 from attn_tui.tui.bars import Status
 from attn_tui.tui.explore import contents, drawing, explanations, panes

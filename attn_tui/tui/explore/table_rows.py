@@ -7,7 +7,6 @@ from math import inf
 import numpy as np
 
 from attn_tui.charts.glyphs import POINTER, SIZES, UNSCALED
-from attn_tui.charts.rows import Row, fitted, length
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.report.explore.tables import (
@@ -21,6 +20,7 @@ from attn_tui.report.explore.tables import (
 )
 from attn_tui.report.headline import done
 from attn_tui.report.numbers import in_percent, places_of, quantity
+from attn_tui.report.rows import Row, fitted, length
 from attn_tui.report.sides import role_of
 from attn_tui.report.table import Column, Table
 from attn_tui.tui.explore.order import Keys

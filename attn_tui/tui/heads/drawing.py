@@ -10,15 +10,7 @@ from attn_tui.charts.heads.findings import finding_rows
 from attn_tui.charts.heads.listing import head_list
 from attn_tui.charts.heads.map import Picture, head_map, place_on_map, widest
 from attn_tui.charts.heads.shading import changes
-from attn_tui.charts.rows import (
-    Row,
-    beside,
-    cells,
-    first_text,
-    fitted,
-    length,
-    message,
-)
+from attn_tui.charts.rows import beside, first_text
 from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.partial import Value
 from attn_tui.compute.heads.statistic import FITS, STATISTICS
@@ -36,7 +28,7 @@ from attn_tui.report.heads.values import (
 from attn_tui.report.heads.words import made, mask_name
 from attn_tui.report.miss import miss_texts
 from attn_tui.report.progress import going_on
-from attn_tui.report.rows import filled
+from attn_tui.report.rows import Row, cells, filled, fitted, length, message
 from attn_tui.tui.bars import Status
 from attn_tui.tui.heads.examining import TITLES
 from attn_tui.tui.heads.scene import Scene

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from attn_tui.charts.rows import Row, message
+from attn_tui.report.rows import Row, message
 from attn_tui.tui.actions import Section
 from attn_tui.tui.heads import drawing, explanations
 from attn_tui.tui.heads.scene import Scene

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from textwrap import wrap
 
-from attn_tui.charts.rows import Row, beside
+from attn_tui.charts.rows import beside
 from attn_tui.charts.sweep.curves import place_at, sweep_chart
 from attn_tui.charts.sweep.map import place_on_map, sweep_map
 from attn_tui.charts.sweep.signs import drawn_rules
@@ -17,7 +17,7 @@ from attn_tui.report.head import not_applied
 from attn_tui.report.model import model_texts
 from attn_tui.report.numbers import quantity
 from attn_tui.report.progress import going_on
-from attn_tui.report.rows import filled
+from attn_tui.report.rows import Row, filled
 from attn_tui.report.sweep.names import (
     NAMES,
     condensation_text,

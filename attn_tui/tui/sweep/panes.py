@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from attn_tui.charts.rows import Row, message
 from attn_tui.compute.log_scale import N_KEYS
+from attn_tui.report.rows import Row, message
 from attn_tui.tui.actions import Section
 from attn_tui.tui.sweep import drawing, explanations
 from attn_tui.tui.sweep.actions import ENTER_ACTION

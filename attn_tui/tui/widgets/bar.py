@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attn_tui.charts.rows import Row, length
+from attn_tui.report.rows import Row, length
 from attn_tui.tui.widgets.canvas import Canvas, Target
 
 

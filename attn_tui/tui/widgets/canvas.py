@@ -19,7 +19,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from attn_tui.charts.look_alikes import row_in_ascii
-from attn_tui.charts.rows import Row, cells, fitted, is_narrow, length
+from attn_tui.report.rows import Row, cells, fitted, is_narrow, length
 from attn_tui.tui.actions import textual_action
 from attn_tui.tui.guard import VISIBLE
 

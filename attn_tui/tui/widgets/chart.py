@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.message import Message
 
-from attn_tui.charts.rows import Row
+from attn_tui.report.rows import Row
 from attn_tui.tui.actions import Action, Section, bindings, quiet
 from attn_tui.tui.widgets.bar import TabBar
 from attn_tui.tui.widgets.canvas import Canvas, Target

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from textual import events
 from textual.message import Message
 
-from attn_tui.charts.rows import Row, cells, fitted
+from attn_tui.report.rows import Row, cells, fitted
 from attn_tui.tui.choices import Choice
 from attn_tui.tui.widgets.canvas import Canvas
 

@@ -11,8 +11,8 @@ from textual.markup import escape
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from attn_tui.charts.rows import cells
 from attn_tui.compute.errors import InputError
+from attn_tui.report.rows import cells
 from attn_tui.tui.actions import Action, Section
 from attn_tui.tui.widgets.canvas import in_signs
 

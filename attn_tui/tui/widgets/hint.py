@@ -7,7 +7,7 @@ from typing import Any
 
 from textual.message import Message
 
-from attn_tui.charts.rows import cells
+from attn_tui.report.rows import cells
 from attn_tui.tui.first_minute import OVER, FirstMinute, Moment
 from attn_tui.tui.widgets.canvas import Canvas
 

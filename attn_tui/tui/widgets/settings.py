@@ -6,7 +6,7 @@ from typing import Any
 
 from textual.containers import Vertical
 
-from attn_tui.charts.rows import Row, fitted
+from attn_tui.report.rows import Row, fitted
 from attn_tui.tui.actions import Action, bindings
 from attn_tui.tui.drawer import ACTIONS, SECTION, Sheet, group_of, help_lines, on_line, sheet
 from attn_tui.tui.everywhere import FIND

@@ -8,8 +8,8 @@ from math import inf
 from textual import events
 from textual.message import Message
 
-from attn_tui.charts.rows import Row
 from attn_tui.compute.log_scale import LogScale
+from attn_tui.report.rows import Row
 from attn_tui.tui.state import Gesture
 from attn_tui.tui.widgets.canvas import Canvas, Target
 

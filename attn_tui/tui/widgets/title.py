@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from textual.widget import Widget
 
-from attn_tui.charts.rows import Row
+from attn_tui.report.rows import Row
 from attn_tui.tui.widgets.canvas import Canvas
 
 

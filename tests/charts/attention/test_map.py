@@ -8,12 +8,12 @@ import pytest
 from attn_tui.charts.attention.map import GAP, STEPS, around, head_map, largest, layout
 from attn_tui.charts.glyphs import SHADES
 from attn_tui.charts.heat import signed_fill
-from attn_tui.charts.rows import cells, plain
 from attn_tui.compute.attention.answer import HIDDEN, Answer, answer, compare
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, parse
+from attn_tui.report.rows import cells, plain
 
 SOURCE = parse(EXAMPLE).source
 

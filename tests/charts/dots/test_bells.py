@@ -12,13 +12,13 @@ import pytest
 from attn_tui.charts.dots.band import band, d_ks
 from attn_tui.charts.dots.bells import bells
 from attn_tui.charts.dots.values import GUTTER, ValueAxis
-from attn_tui.charts.rows import Row, cells, length, plain
 from attn_tui.compute.dots.answer import Answer, answer
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, parse
+from attn_tui.report.rows import Row, cells, length, plain
 
 WIDTH, HEIGHT = 120, 30
 SOURCE = parse(EXAMPLE).source

@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from attn_tui.charts.explore.attention import attention_chart
-from attn_tui.charts.rows import plain
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer, answer_vector
 from attn_tui.compute.explore.attention import Attention, attention
@@ -10,6 +9,7 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Products
+from attn_tui.report.rows import plain
 from tests.charts.cases import check_block, lines, text_of
 
 PLAIN = Setup(scale=Scale("none"))

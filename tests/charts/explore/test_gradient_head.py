@@ -3,9 +3,9 @@
 import pytest
 
 from attn_tui.charts.explore.gradient_head import gradient_head
-from attn_tui.charts.rows import length
 from attn_tui.compute.explore.answer import answer_vector
 from attn_tui.files.draft import Draft, parse
+from attn_tui.report.rows import length
 
 
 @pytest.mark.parametrize("width", range(1, 60))

@@ -3,13 +3,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attn_tui.charts.explore.jacobian import cell_at, jacobian_map, window
-from attn_tui.charts.rows import Row, plain
+from attn_tui.charts.explore.jacobian import jacobian_map
+from attn_tui.charts.explore.jacobian_window import cell_at, window
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.compare import compare
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
+from attn_tui.report.rows import Row, plain
 from tests.charts.cases import INF, SCORES, ask, case, check_block, lines, text_of
 
 UNSCALED = Setup(scale=Scale("none"))

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attn_tui.charts.axis import Axis
 from attn_tui.charts.explore.over_d_k import over_d_k_chart
-from attn_tui.charts.plot import Axis, Figure
-from attn_tui.charts.rows import plain
+from attn_tui.charts.plot import Figure
 from attn_tui.charts.sides import Quantity
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import OverDk, over_d_k
@@ -17,6 +17,7 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.vector import Vector
+from attn_tui.report.rows import plain
 from tests.asking import asking
 from tests.charts.cases import NAIVE, SCORES, check_block, lines, text_of
 

@@ -12,13 +12,13 @@ from attn_tui.charts.explore.jacobian import jacobian_map
 from attn_tui.charts.explore.overview import largest_entries
 from attn_tui.charts.explore.shading import linear_shading
 from attn_tui.charts.explore.weights import weights_chart
-from attn_tui.charts.rows import plain
 from attn_tui.compute.explore.compare import compare
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.logit_map import Wrt
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
+from attn_tui.report.rows import plain
 from tests.charts.cases import INF, ask, case, lines, text_of
 
 scores = st.lists(

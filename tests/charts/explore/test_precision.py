@@ -3,9 +3,9 @@ from dataclasses import replace
 import pytest
 
 from attn_tui.charts.explore.precision_lab import last_first, precision_chart
-from attn_tui.charts.rows import plain
 from attn_tui.compute.explore.precision_lab import Differing, Lab, LabSide, Trial
 from attn_tui.compute.precision import FORMATS, Precision
+from attn_tui.report.rows import plain
 from tests.charts.cases import check_block, lines, text_of
 
 NAN = float("nan")

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from attn_tui.charts.explore.weights import key_at, weights_chart
 from attn_tui.charts.glyphs import SCALED, UNSCALED
-from attn_tui.charts.rows import plain
 from attn_tui.compute.explore.compare import compare
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
+from attn_tui.report.rows import plain
 from tests.charts.cases import INF, SCORES, ask, case, check_block, lines, text_of
 
 sizes = st.tuples(st.integers(0, 130), st.integers(0, 20))

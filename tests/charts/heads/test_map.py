@@ -8,8 +8,8 @@ import pytest
 from attn_tui.charts.heads.map import Picture, head_map, layout, place_on_map
 from attn_tui.charts.heads.shading import SCALES, change_text, changes
 from attn_tui.charts.heat import signed_fill
-from attn_tui.charts.rows import length, plain
 from attn_tui.compute.heads.statistic import STATISTICS
+from attn_tui.report.rows import length, plain
 
 
 def picture(

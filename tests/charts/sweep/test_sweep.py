@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from attn_tui.charts.glyphs import DRAWN, in_ascii
-from attn_tui.charts.rows import Row, plain
 from attn_tui.charts.sweep.curves import place_at, sweep_chart
 from attn_tui.charts.sweep.map import place_on_map, sweep_map
 from attn_tui.charts.sweep.shading import times
@@ -23,6 +22,7 @@ from attn_tui.compute.sweep.answer import Answer, answer
 from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.settings import STATISTICS, Settings
 from attn_tui.report.numbers import LN10
+from attn_tui.report.rows import Row, plain
 from attn_tui.report.sweep.headline import Of
 from attn_tui.report.sweep.names import name_of, others, short_place
 from tests.charts.cases import check_block, lines, text_of

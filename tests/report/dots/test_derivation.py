@@ -7,7 +7,6 @@ from math import log2, sqrt
 
 import pytest
 
-from attn_tui.charts.rows import length, plain
 from attn_tui.compute.dots.answer import Answer, answer
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
@@ -15,6 +14,7 @@ from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.report.dots.derivation import Step, derivation, steps
+from attn_tui.report.rows import length, plain
 
 SOURCE = parse(EXAMPLE).source
 NORMAL = Settings(samples=10, d_ks=())
