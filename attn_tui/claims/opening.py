@@ -32,7 +32,7 @@ def explored(
     scale: Scale = NONE,
     source: str = "typed",
     *,
-    of: int = 0,
+    of: int | None = None,
     wrt: Wrt | None = None,
     instrument: str = "explore",
     **setup: Any,
@@ -44,7 +44,7 @@ def explored(
         d_k: The d_k; None is that of the trial.
         scale: The rule, a soft cap and a sink.
         source: Where scores come from.
-        of: The key whose weight's gradient is shown.
+        of: The key whose weight's gradient is shown; None is that of the largest weight.
         wrt: What that is with respect to; None is as it is unless asked.
         instrument: The instrument, if it is another.
         setup: Anything else of `Setup`.

@@ -142,7 +142,7 @@ _SMALL_TEXT = "a: -50, 0, 0"
     topics=("softmax", "gradients"),
     formula="|∂p_i/∂z_k| ≤ p_i and |∂p_k/∂z_i| ≤ p_i",
     condition="in row and column i of ∂p/∂z",
-    opens=explored(_SMALL_TEXT, wrt="logits"),
+    opens=explored(_SMALL_TEXT, of=0, wrt="logits"),
 )
 def small_logit(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compare the small logit's row and column with the rest."""
@@ -164,7 +164,7 @@ def small_logit(trial: Trial, stated: Stated) -> Iterator[Case]:
     topics=("softmax", "gradients"),
     formula="p_0 → 0: ∂p_0/∂z_0, ∂p_0/∂z_j → 0; ∂p_1/∂z_1 = p_1(1 − p_1)",
     condition="for derivatives of that key's weight, or by its score",
-    opens=explored(_SMALL_TEXT, of=1, wrt="logits"),
+    opens=explored(_SMALL_TEXT, wrt="logits"),
 )
 def score_far_below(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Look at both derivatives of the key that is far below, and of another."""

@@ -107,7 +107,7 @@ def listed_gradient(scale: Scale, wrt: Wrt = "scores") -> tuple[Numbers, Numbers
         "∂p_0/∂s_1": -1.8048514720778033e-35,
         "∂p_0/∂s_2": -1.9287498933537385e-22,
     },
-    opens=explored(_LISTED_TEXT, _D_K, wrt="scores", precision=_FLOAT32),
+    opens=explored(_LISTED_TEXT, _D_K, of=0, wrt="scores", precision=_FLOAT32),
 )
 def unscaled_gradient(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Run the listing in float32."""
@@ -127,7 +127,7 @@ def unscaled_gradient(trial: Trial, stated: Stated) -> Iterator[Case]:
         "∂p_0/∂s_1": -0.0010004914365708828,
         "∂p_0/∂s_2": -0.002554844366386533,
     },
-    opens=explored(_LISTED_TEXT, _D_K, Scale(), wrt="scores", precision=_FLOAT32),
+    opens=explored(_LISTED_TEXT, _D_K, Scale(), of=0, wrt="scores", precision=_FLOAT32),
 )
 def scaled_gradient(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Run the listing in float32, and look at the same gradient by the logits."""
@@ -151,7 +151,11 @@ def scaled_gradient(trial: Trial, stated: Stated) -> Iterator[Case]:
     condition="where the largest score leads by far",
     stated={"gain": 1.843337e19},
     opens=explored(
-        f"{_LISTED_TEXT}\nclose: 100, 147, 150\ntied: 100, 150, 150", _D_K, Scale(), wrt="scores"
+        f"{_LISTED_TEXT}\nclose: 100, 147, 150\ntied: 100, 150, 150",
+        _D_K,
+        Scale(),
+        of=0,
+        wrt="scores",
     ),
 )
 def gain(trial: Trial, stated: Stated) -> Iterator[Case]:

@@ -43,7 +43,8 @@ def show(asked: "Asked") -> str:
     experiment = asked.experiment
     settings = experiment.setup.get(Settings)
     # As on the screen, the last key stands for one that is not there.
-    settings = replace(settings, of=min(settings.of, experiment.vectors.n_keys - 1))
+    if settings.of is not None:
+        settings = replace(settings, of=min(settings.of, experiment.vectors.n_keys - 1))
     experiment = replace(experiment, setup=experiment.setup.put(settings))
     if isinstance(experiment.source, Typed):
         check_keys(experiment)

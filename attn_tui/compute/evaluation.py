@@ -97,6 +97,10 @@ class Evaluation:
         z = logits.logits(self.given[keys], self.map, self.precision, bias)
         return z.astype(np.float64, copy=False)
 
+    def ranking(self) -> Numbers:
+        """Return what rises with the weights and outlives them, shape (n,): s, or z with a bias."""
+        return self.scores() if self.bias is None else self.logits()
+
     def weights(self, keys: Keys = ALL) -> Numbers:
         """Return p, shape (len(keys),)."""
         return self._split.weights[keys]

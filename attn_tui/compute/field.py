@@ -107,6 +107,24 @@ def whole(
     )
 
 
+def or_none(kind: Kind, word: str) -> Kind:
+    """Return a kind with None as one more value, which has a word; steps from it begin at 0."""
+
+    def by(step: Callable[[Any, int], Any]) -> Callable[[Any, int], Any]:
+        return lambda value, steps: step(value or 0, steps)
+
+    return replace(
+        kind,
+        expected=f"{kind.expected}, or {word}",
+        read=lambda text: None if text in ("", word) else kind.read(text),
+        admits=lambda value: value is None or kind.admits(value),
+        text=lambda value: word if value is None else kind.text(value),
+        shown=lambda value: word if value is None else kind.shown(value),
+        step=by(kind.step),
+        fine=by(kind.fine),
+    )
+
+
 def number(
     least: float = -inf, most: float = inf, above: float = -inf, optional: bool = False,
     called: str = "a number",

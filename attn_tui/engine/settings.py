@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.field import Kind, asked, check_fields, number, one_of, whole
+from attn_tui.compute.field import Kind, asked, check_fields, number, one_of, or_none, whole
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.compute.whole import parse_whole
 
@@ -86,16 +86,7 @@ MASK = Kind(
 )
 """The mask of every head."""
 
-PLACE = Kind(
-    "a whole number from 0, or none",
-    lambda text: None if text in ("", "none") else parse_whole("", text),
-    lambda value: value is None or (type(value) is int and value >= 0),
-    lambda value: "none" if value is None else str(value),
-    lambda value: "none" if value is None else str(value),
-    lambda value, steps: max((value or 0) + steps, 0),
-    digits=True,
-    metavar="N",
-)
+PLACE = or_none(whole(0), "none")
 """A layer, or a head of it."""
 
 TEXT = Kind("text", str, lambda value: type(value) is str, shown=lambda value: value or "none")

@@ -103,9 +103,30 @@ async def test_where_not_all_keys_fit_the_largest_stand_first() -> None:
         assert cursors(person) == ["14", "98"]
 
 
+async def test_the_cursor_is_on_the_key_the_headline_speaks_of_until_it_is_moved() -> None:
+    async with at_screen(MEDIUM) as person:
+        assert cursors(person) == ["2", "150"]
+        await look_at(person, "jacobian")
+        person.sees("∂p₂/∂s at key", "[")
+        assert (explore(person).view.key, explore(person).view.other) == (2, 2)
+        await person.put("scores", "9, 7, 8")
+        assert cursors(person) == ["0", "9"]
+        await person.press("down")
+        await person.press("plus")
+        assert cursors(person) == ["1", "7"]
+        await person.run("fields.default('key')")
+        assert cursors(person) == ["0", "9"]
+        # What acts on its key leaves it there.
+        await person.press("delete")
+        assert cursors(person)[0] == "0"
+        await person.press("delete")
+        person.sees("[9 7 8]")
+
+
 async def test_few_keys_stand_in_order_of_position_unless_the_largest_are_asked_for() -> None:
     async with at_screen(MEDIUM) as person:
         person.misses("first", "↓")
+        await person.press("home")
         assert cursors(person) == ["0", "100"]
         await person.run("looking.sort")
         person.sees("largest scaled first", "↓")
@@ -137,7 +158,7 @@ async def test_a_key_far_down_stands_apart_below_the_largest_until_the_cursor_mo
 async def test_a_key_that_falls_behind_in_another_draw_stays_in_sight() -> None:
     async with at_screen(MEDIUM, Draft("n = 300, seed = 1", Setup(64), "drawn")) as person:
         first = cursors(person)[0]
-        await person.press("a")
+        await person.press("down", "up", "a")
         assert cursors(person)[0] == first
         person.sees("1–4 and ", " more")
 
@@ -170,7 +191,7 @@ async def test_a_long_vector_scrolls_sorts_and_keeps_its_cursor_in_sight() -> No
 async def test_jacobian_says_the_value_under_the_cursor() -> None:
     async with at_screen() as person:
         await person.run("looking.tab('jacobian')")
-        await person.press("shift+tab", "down", "right", "right")
+        await person.press("shift+tab", "up")
         person.sees("∂p_1/∂s_2 = −9.36e-14 unscaled, −4.77e-03 scaled")
         await person.run("fields.next('wrt')")
         person.sees("∂p_1/∂z_2", "−1.53e-01 scaled")
@@ -198,7 +219,7 @@ async def test_what_the_table_shows_is_not_written_again() -> None:
         await look_at(person, "bars")
         person.misses("0.6245", "1.93e-22 unscaled")
         await look_at(person, "jacobian")
-        assert person.text.count("3.56e-03") == 1
+        assert person.text.count("7.33e-03") == 1
         await person.resize(*NARROW)
         await look_at(person, "over_d_k")
         person.sees("key 2 62.5 %")
@@ -206,10 +227,10 @@ async def test_what_the_table_shows_is_not_written_again() -> None:
 
 async def test_the_gradient_heads_the_jacobian_where_the_table_has_no_room_for_it() -> None:
     async with at_screen(MEDIUM) as person:
-        person.misses("+3.56e-03")
+        person.misses("+7.33e-03")
         await look_at(person, "jacobian")
-        person.sees("∂p₀/∂s at key", "+3.56e-03 −1.00e-03 −2.55e-03")
-        assert person.text.count("3.56e-03") == 1
+        person.sees("∂p₂/∂s at key", "−2.55e-03 −4.77e-03 +7.33e-03")
+        assert person.text.count("7.33e-03") == 1
         # A click finds the entry below the head.
         await person.click("#chart", 30, 6)
         assert (explore(person).view.key, explore(person).view.other) == (1, 1)
@@ -339,7 +360,8 @@ async def test_other_scores_are_seen_from_the_top_of_the_table(
         else:
             await person.run("looking.next_vector")
         await settle(person.pilot)
-        assert shown(person) == ["0"]
+        # Down to the cursor, which is on the key of the largest weight.
+        assert shown(person) == (["0", "1", "2"] if asked == "example" else ["0"])
 
 
 async def test_what_takes_long_is_seen_from_the_top_once_it_is_there() -> None:
@@ -376,7 +398,7 @@ async def test_another_seed_leaves_the_cursor_on_its_key() -> None:
 
 async def test_the_cursor_stays_on_its_key_while_the_editor_takes_lines() -> None:
     async with at_screen(NARROW, Draft("1, 2, 9, 3")) as person:
-        await person.press("down", "e")
+        await person.press("up", "e")
         assert person.screen(ExploreScreen).view.key == 1
         await person.press("escape")
         assert person.screen(ExploreScreen).view.key == 1

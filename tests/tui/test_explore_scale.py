@@ -90,7 +90,7 @@ async def test_formats_and_rounding_are_separate_choices() -> None:
 
 async def test_keys_are_masked_at_the_cursor_in_a_range_and_behind_it() -> None:
     async with at_screen() as person:
-        await person.press("down", "delete")
+        await person.press("home", "down", "delete")
         assert person.asked.draft.setup.mask == Mask(((1, 2),))
         person.sees("(120)", "[100 −∞ 150]")
         await person.press("backspace")

@@ -29,7 +29,8 @@ class VectorAnswer:
             ``"nan"`` if one became NaN otherwise; ``"ok"``.
         reason: Why it is not ok: which side, what, beyond which threshold; or empty.
         masked: Positions of masked keys, rising.
-        of: The key whose gradient is shown, held to the vector's last.
+        leader: The key of the largest scaled weight; the first of equal ones.
+        of: The key whose gradient is shown, held to the vector's last; the leader unless asked.
         wrt: What it is taken with respect to.
         unscaled: Softmax of the scores as they are: m = 1, no cap, no sink.
         scaled: Under the scale.
@@ -40,6 +41,7 @@ class VectorAnswer:
     status: Status
     reason: str
     masked: NDArray[np.intp]
+    leader: int
     of: int
     wrt: Wrt
     unscaled: Evaluation
@@ -108,8 +110,9 @@ def answer_vector(experiment: Experiment, index: int) -> VectorAnswer:
         scaled = evaluate(vector.scores, to_logits, setup.precision, vector.bias).settled()
     masked = np.flatnonzero(vector.scores == -np.inf)
     status, reason = verdict({"unscaled": unscaled, "scaled": scaled})
-    of = min(settings.of, vector.n_keys - 1)
-    return VectorAnswer(vector, status, reason, masked, of, settings.wrt, unscaled, scaled)
+    leader = int(scaled.ranking().argmax())
+    of = leader if settings.of is None else min(settings.of, vector.n_keys - 1)
+    return VectorAnswer(vector, status, reason, masked, leader, of, settings.wrt, unscaled, scaled)
 
 
 @lru_cache(maxsize=2)
@@ -177,6 +180,8 @@ def check_keys(experiment: Experiment) -> None:
         InputError: If one has not.
     """
     of = experiment.setup.get(Settings).of
+    if of is None:
+        return
     for vector in experiment.vectors:
         if of >= vector.n_keys:
             last = vector.n_keys - 1

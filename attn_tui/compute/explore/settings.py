@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 
-from attn_tui.compute.field import asked, check_fields, one_of, whole
+from attn_tui.compute.field import asked, check_fields, one_of, or_none, whole
 from attn_tui.compute.logit_map import SYMBOL, Wrt
+
+LARGEST = "largest"
+"""What the key of the largest weight under the scale is called."""
 
 
 @dataclass(frozen=True)
@@ -11,13 +14,15 @@ class Settings:
     """Which gradient is shown.
 
     Attributes:
-        of: The key whose weight is differentiated, counted from 0.
+        of: The key whose weight is differentiated, counted from 0; None for that of the largest
+            weight under the scale.
         wrt: With respect to scores s or logits z.
     """
 
-    of: int = asked(
-        0, whole(0), "gradient of", "the key whose weight is differentiated", option="--of",
-        metavar="KEY",
+    of: int | None = asked(
+        None, or_none(whole(0), LARGEST), "gradient of",
+        "the key whose weight is differentiated; largest, null in JSON, that of the largest scaled one",
+        option="--of", metavar="KEY",
     )  # fmt: skip
     wrt: Wrt = asked(
         "scores", one_of(SYMBOL), "with respect to", "what the gradient is taken with respect to",

@@ -70,4 +70,6 @@ class Answering:
         if view.anew:
             # Until now it may have been seen in the order of the keys before.
             view = replace(view.at(view.vector), anew=False)
-        return view.held(len(found.question.experiment.vectors), found.answer.vector.n_keys)
+        answer = found.answer
+        n_vectors = len(found.question.experiment.vectors)
+        return view.held(n_vectors, answer.vector.n_keys, answer.leader)

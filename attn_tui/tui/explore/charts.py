@@ -71,7 +71,7 @@ def key_target(answer: VectorAnswer, key: int) -> Target:
 
 def _key_moved(drawn: Drawn, dx: int, dy: int) -> View:
     view, last = drawn.view, drawn.n_keys - 1
-    return replace(view, key=min(max(view.key + dx + dy, 0), last))
+    return view.pointing(min(max(view.key + dx + dy, 0), last))
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _jacobian(drawn: Drawn) -> Rows:
 def _entry_moved(drawn: Drawn, dx: int, dy: int) -> View:
     view, last = drawn.view, drawn.n_keys - 1
     other = min(max(view.other + dx, 0), last)
-    return replace(view, key=min(max(view.key + dy, 0), last), other=other)
+    return replace(view.pointing(min(max(view.key + dy, 0), last)), other=other)
 
 
 def _entry_pointed(drawn: Drawn, x: int, y: int) -> Target | None:

@@ -65,7 +65,8 @@ class Looking(looking.Looking[ExploreHost]):
         view = self._screen.view
         other = view.other if other is None else other
         # By position it is seen among its neighbours.
-        self._screen.look(replace(view, key=key, other=other, follows=not view.ranked))
+        view = replace(view.pointing(key), other=other, follows=not view.ranked)
+        self._screen.look(view)
 
     def move(self, keys: int, anchor: int | None = None) -> None:
         """Move the cursor by so many keys of the list, which follows it.
@@ -78,7 +79,7 @@ class Looking(looking.Looking[ExploreHost]):
         if screen.found and screen.asked:
             order = screen.scene(screen.asked).order
             key = order.key(order.place(screen.view.key) + keys)
-            screen.look(replace(screen.view, key=key, anchor=anchor, follows=True))
+            screen.look(replace(screen.view.pointing(key), anchor=anchor, follows=True))
 
     def select(self, keys: int) -> None:
         """Move the cursor, and select what it goes over."""

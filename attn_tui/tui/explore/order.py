@@ -43,11 +43,8 @@ class Order:
 
 
 def ordered(answer: VectorAnswer, sort: Sort) -> Order:
-    """Return the keys by position, or the largest scaled weight first; equal ones keep their order.
-
-    The order of the weights is that of the scores, which differ where weights underflow.
-    """
+    """Return the keys by position, or the largest scaled weight first, equal ones as they stand."""
     n_keys = answer.vector.n_keys
     if sort == "position":
         return Order(n_keys)
-    return Order(n_keys, np.argsort(-answer.scaled.scores(), kind="stable"))
+    return Order(n_keys, np.argsort(-answer.scaled.ranking(), kind="stable"))

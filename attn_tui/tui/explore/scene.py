@@ -79,7 +79,7 @@ class Scene(scene.Scene):
             return self
         view, lines = replace(self.view, ranked=self.ranked), self.lines
         if view.ranked and not (self.view.ranked or self.editing):
-            view = replace(view, key=self.order.key(0), top=0)
+            view = replace(view, key=self.order.key(0), pointed=False, top=0)
         place = self.order.place(view.key)
         if not view.follows and lines >= LEAST_APART and place >= lines:
             view = view if view.top <= place < view.top + lines else replace(view, top=0)

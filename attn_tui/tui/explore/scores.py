@@ -9,6 +9,7 @@ from attn_tui.files.kinds import KINDS
 from attn_tui.tui import edits
 from attn_tui.tui.choices import Choice
 from attn_tui.tui.explore.looking import ExploreHost
+from attn_tui.tui.explore.view import View
 from attn_tui.tui.fields import Change
 from attn_tui.tui.parts import Part
 
@@ -57,16 +58,22 @@ class Scores(Part[ExploreHost]):
 
     def mask(self) -> None:
         """Mask the keys that are selected, or show them again."""
-        first, last = self._screen.view.span
+        first, last = self._held().span
         self._screen.fields.ask(_masked(lambda old: old.toggled(first, last + 1)))
 
     def mask_after(self) -> None:
         """Mask the keys after the cursor, or show them again."""
-        found, start = self._screen.found, self._screen.view.key + 1
+        found, start = self._screen.found, self._held().key + 1
         if found and start < found.answer.vector.n_keys:
             self._screen.fields.ask(_masked(lambda old: old.toggled(start, None)))
         else:
             self._screen.notify("There is no key after the last", timeout=3)
+
+    def _held(self) -> View:
+        """Return the view, whose cursor stays where it is though another key becomes the first."""
+        view = self._screen.view
+        self._screen.look(view.pointing(view.key))
+        return view
 
     def gradient_of(self) -> None:
         """Show the gradient of the weight of the cursor's key."""

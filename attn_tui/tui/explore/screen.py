@@ -134,7 +134,9 @@ class ExploreScreen(InstrumentScreen):
             self._busy and self.answering.is_old,
         ).scrolled()  # fmt: skip
         seen = scene.view
-        self.view = replace(self.view, key=seen.key, top=seen.top, ranked=seen.ranked)
+        self.view = replace(
+            self.view, key=seen.key, pointed=seen.pointed, top=seen.top, ranked=seen.ranked
+        )
         return scene
 
     @property

@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from attn_tui.compute.draw import Draw
-from attn_tui.compute.explore.settings import Settings
-from attn_tui.compute.field import Kind, fields_of, one_of, switch, whole
+from attn_tui.compute.explore.settings import LARGEST, Settings
+from attn_tui.compute.field import Kind, fields_of, one_of, or_none, switch, whole
 from attn_tui.compute.source import Drawn
 from attn_tui.files.draft import parse
 from attn_tui.files.kinds import KINDS
@@ -69,12 +69,19 @@ VECTOR = Setting(
 
 def _see_key(screen: Any, change: Any, _: Gesture | None) -> None:
     last = screen.found.answer.vector.n_keys - 1 if screen.found else 0
-    screen.look(replace(screen.view, key=min(change(screen.view.key), last)))
+    key = change(screen.view.key)
+    at_leader = replace(screen.view, pointed=False)
+    screen.look(at_leader if key is None else screen.view.pointing(min(key, last)))
+
+
+def _key(seen: Seen) -> int | None:
+    view = seen.view
+    return view.key if isinstance(view, View) and view.pointed else None
 
 
 KEY = Setting(
-    "key", "cursor on key", "the key that the cursor is on, counted from 0", whole(0, marked=True),
-    lambda seen: getattr(seen.view, "key", 0), _see_key, 0, ("go to key",),
+    "key", "cursor on key", "the key that the cursor is on, counted from 0",
+    or_none(whole(0, marked=True), LARGEST), _key, _see_key, None, ("go to key",),
 )  # fmt: skip
 
 _DRAW = fields_of(Draw)

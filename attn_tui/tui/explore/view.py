@@ -15,6 +15,7 @@ class View(view.View):
     Attributes:
         vector: Which vector is shown, from 0.
         key: The key the cursor is on.
+        pointed: Whether it was put there; otherwise it is on the key of the largest weight.
         other: The second key of the Jacobian's cursor: the entry is ∂p_key/∂s_other.
         component: The first component of q and k that their table shows.
         line: The first line of the precision lab, where there is no room for all.
@@ -36,6 +37,7 @@ class View(view.View):
     chart: str = "over_d_k"
     vector: int = 0
     key: int = 0
+    pointed: bool = False
     other: int = 0
     component: int = 0
     line: int = 0
@@ -52,19 +54,30 @@ class View(view.View):
     pin: str = ""
 
     def at(self, vector: int) -> "View":
-        """Return the view of another vector, from its first key on."""
+        """Return the view of another vector, from the top of its keys on."""
         return replace(
-            self, vector=vector, key=0, other=0, top=0, anchor=None, ranked=False, anew=True
-        )
+            self, vector=vector, key=0, pointed=False, other=0, top=0, anchor=None, ranked=False,
+            anew=True,
+        )  # fmt: skip
 
-    def held(self, n_vectors: int, n_keys: int) -> "View":
-        """Return the view with its places inside a text of so many vectors and keys."""
+    def pointing(self, key: int) -> "View":
+        """Return the view with the cursor on a key, where it stays."""
+        return replace(self, key=key, pointed=True)
+
+    def held(self, n_vectors: int, n_keys: int, leader: int) -> "View":
+        """Return the view with its places inside a text of so many vectors and keys.
+
+        Args:
+            n_vectors: How many there are.
+            n_keys: How many the vector in view has.
+            leader: Which has the largest weight, and the cursor, unless that was put elsewhere.
+        """
         anchor = None if self.anchor is None else min(self.anchor, n_keys - 1)
         return replace(
             self,
             vector=min(self.vector, n_vectors - 1),
-            key=min(self.key, n_keys - 1),
-            other=min(self.other, n_keys - 1),
+            key=min(self.key, n_keys - 1) if self.pointed else leader,
+            other=min(self.other, n_keys - 1) if self.pointed else leader,
             anchor=anchor,
         )
 

@@ -124,6 +124,25 @@ def test_a_key_that_a_vector_lacks_is_named_with_the_last_it_has() -> None:
         explore.check_keys(many)
 
 
+@pytest.mark.parametrize(
+    ("one", "leader"),
+    [
+        (vector(1.0, 3.0, 2.0), 1),
+        (vector(-np.inf, 3.0, 4.0), 2),
+        (vector(7.0, 7.0, 0.0), 0),
+        (vector(-np.inf, -np.inf), 0),
+        # What is added to the logits decides too.
+        (replace(vector(1.0, 3.0, 2.0), bias=np.array([9.0, 0.0, 0.0])), 0),
+    ],
+)
+def test_the_gradient_is_that_of_the_largest_weight_unless_asked(one: Vector, leader: int) -> None:
+    found = answer_to(one)
+    assert (found.leader, found.of) == (leader, leader)
+    assert found.of == found.scaled.weights().argmax()
+    assert answer_to(one, Setup().put(Settings(of=1))).of == 1
+    explore.check_keys(asking(one))
+
+
 @pytest.mark.parametrize("of", [-1, 1.5, "0", True])
 def test_a_key_is_a_whole_number_from_0(of: int) -> None:
     with pytest.raises(InputError, match="whole number from 0") as caught:

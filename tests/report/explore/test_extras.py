@@ -211,12 +211,12 @@ def test_the_report_sets_two_vectors_side_by_side() -> None:
         "In v0, the 2 keys share equally.\n"
         "In v1, key 1 takes 75 %, and the gradient is 1.3 times smaller.\n"
         "\n"
-        "weights p; gradient of p₀ with respect to the scores s\n"
+        "weights p; gradient of p₁ with respect to the scores s\n"
         "difference: the second less the first\n"
-        "              p          p          p     ∂p₀/∂s     ∂p₀/∂s     ∂p₀/∂s\n"
+        "              p          p          p     ∂p₁/∂s     ∂p₁/∂s     ∂p₁/∂s\n"
         " key         v0         v1 difference         v0         v1 difference\n"
-        "   0     0.5000     0.2500    −0.2500  +2.50e-01  +1.88e-01  −6.25e-02\n"
-        "   1     0.5000     0.7500    +0.2500  −2.50e-01  −1.88e-01  +6.25e-02\n"
+        "   0     0.5000     0.2500    −0.2500  −2.50e-01  −1.88e-01  +6.25e-02\n"
+        "   1     0.5000     0.7500    +0.2500  +2.50e-01  +1.88e-01  −6.25e-02\n"
     )
     assert re.search(r"\n +v0 +v1 +difference\nmultiplier m +1 +1\n", report)
     assert re.search(r"participation ratio 1/Σp² +2\.00 +1\.60 +−0\.400\n", report)
@@ -239,7 +239,7 @@ def test_json_and_csv_compare_the_first_two_vectors(top: int | None) -> None:
     assert plain["weights"]["first"] == before.tolist()
     assert plain["weights"]["second"] == after.tolist()
     assert plain["weights"]["difference"] == (after - before).tolist()
-    slopes = second.gradient(0, "logits")[keys].tolist()
+    slopes = second.gradient(2, "logits")[keys].tolist()
     assert plain["gradient"]["logits"]["second"] == slopes
     assert plain["differences"]["entropy"] == second.entropy - first.entropy
     assert plain["differences"]["sink_weight"] == second.sink_weight - first.sink_weight

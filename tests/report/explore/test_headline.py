@@ -295,5 +295,7 @@ def test_what_cannot_be_told_from_nothing_stays() -> None:
 
 def test_a_key_that_only_the_sink_competes_with_has_no_gradient_to_bring_back() -> None:
     said = of("20", 256, Scale(sink=0.0)).full
-    assert said.startswith("Key 0 competes with the sink alone: unscaled it takes practically all.")
-    assert said.endswith(f" it takes {100 / (1 + exp(-20 / 16)):.0f} %.")
+    assert said.startswith(
+        "Unscaled, nothing competes with key 0: it has all the weight and no gradient."
+    )
+    assert said.endswith(f" it takes {100 / (1 + exp(-20 / 16)):.0f} % beside the sink.")

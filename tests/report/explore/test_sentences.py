@@ -29,8 +29,9 @@ def answered(
     d_k: int = 1024,
     wrt: Wrt = "scores",
     precision: Precision = Precision(),
+    of: int | None = None,
 ) -> tuple[VectorAnswer, Setup]:
-    setup = Setup(d_k, parse_scale(rule), precision).put(Settings(wrt=wrt))
+    setup = Setup(d_k, parse_scale(rule), precision).put(Settings(of, wrt))
     return answer_to(Vector("a", np.array(scores)), setup), setup
 
 
@@ -104,10 +105,10 @@ def test_d_k_moves_the_divisor_where_the_rule_has_it() -> None:
 
 
 def test_a_masked_key_of_the_gradient_is_named() -> None:
-    answer, _ = answered([-inf, 3, 4], wrt="logits")
+    answer, _ = answered([-inf, 3, 4], wrt="logits", of=0)
     assert sentences.masked_key(answer) == "Every ∂p₀/∂z is 0 because key 0 is masked."
     for scores in ([3.0, -inf], [-inf, -inf]):
-        assert sentences.masked_key(answered(scores)[0]) == ""
+        assert sentences.masked_key(answered(scores, of=0)[0]) == ""
 
 
 def test_the_gradient_named_is_the_one_chosen() -> None:

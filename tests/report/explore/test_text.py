@@ -43,7 +43,7 @@ def test_the_head_says_what_was_asked() -> None:
         parse_mask("0, 2:"),
     )
     headline, head, *_ = report(typed(1, 2, 3), setup).split("\n\n")
-    assert headline.endswith("Divided by 4 and capped at 50 it takes 88 %.")
+    assert headline.endswith("Divided by 4 and capped at 50 it takes 88 % beside the sink.")
     assert head == (
         "scores     typed: d_k moves nothing in this rule\n"
         "d_k        64\n"
@@ -152,19 +152,27 @@ def test_keys_that_move_a_weight_alike_are_all_named() -> None:
     assert "falls most with s₂, by" in flat(typed(3, 1, 2, 1))
 
 
+def test_what_comes_of_no_gradient_is_not_many_times_that() -> None:
+    asked = Setup(128, Scale(softcap=50.0, sink=0.0), mask=parse_mask("1"))
+    said = report(typed(5, 1), asked)
+    assert "∞ " not in said.replace("−∞", "")
+    assert re.search(r"^   0 .* \+\S+ +from 0$", said, re.M)
+    assert re.search(r"^   1 .* 0 +–$", said, re.M)
+
+
 def test_the_picture_is_said_in_sentences() -> None:
     said = flat(typed(100, 120, 150))
     assert said.endswith(
         "Weights scaled, the largest first: key 2 0.6245 (unscaled 1.0000), key 1 0.2446 "
-        "(unscaled 9.36e-14), key 0 0.1309 (unscaled 1.93e-22). Scaled, p₀ rises most with s₀, by "
-        "3.56e-03 for each 1, and falls most with s₂, by 2.55e-03. Over d_k, the entropy of the "
+        "(unscaled 9.36e-14), key 0 0.1309 (unscaled 1.93e-22). Scaled, p₂ rises most with s₂, by "
+        "7.33e-03 for each 1, and falls most with s₁, by 4.77e-03. Over d_k, the entropy of the "
         "weights goes from 2.90e-12 nats at 1 to 1.10 at 65,536."
     )
     many = flat(typed(*range(9)), Setup().put(Settings(4, "logits")))
     assert "and 6 more keys at most as much each. Scaled, p₄ rises most with z₄" in many
     assert "Over d_k" not in flat(typed(1, 2), Setup(scale=Scale("none")))
     assert "Over d_k" not in flat(Products(np.array(Q), np.array(K)))
-    assert "rises most" not in flat(typed(-inf, 2, 3))
+    assert "rises most" not in flat(typed(-inf, 2, 3), Setup().put(Settings(of=0)))
     assert "Weights" not in flat(typed(-inf, -inf))
 
 
