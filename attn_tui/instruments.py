@@ -21,6 +21,7 @@ class Instrument:
         line: From an ``attn_tui.tui.state.Asked`` to the command line that asks it.
         asked: From the values of its command's options to the experiment they ask.
         json: From an answer to the pieces of a JSON text.
+        short: Its name where there is little room, if that is another.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Instrument:
     line: str
     asked: str
     json: str
+    short: str = ""
 
     @property
     def command_name(self) -> str:
@@ -58,6 +60,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
     Instrument(
         name="dots",
         title="Dot products",
+        short="Dots",
         number=2,
         summary="where the variance d_k of q·k comes from, and what dividing does to it",
         settings="attn_tui.compute.dots.settings:Settings",

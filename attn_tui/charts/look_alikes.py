@@ -58,6 +58,8 @@ _SYNTAX = (
     ("₀", re.compile(r"(?=[₀-₉])(?<![₀-₉])"), "_"),
 )
 """What would read otherwise without blanks and brackets."""
+_SENTENCE = 3
+"""So many blanks make a text a sentence."""
 _NUMBER = re.compile(r"[^A-Za-z]|.*±")
 """How a text may begin that ends where its column does, though nothing follows it."""
 
@@ -94,7 +96,7 @@ def row_in_ascii(row: Row) -> Row:
     if all(text.isascii() for text, _ in row):
         return row
     parts, roles = [""], []
-    for text, role in row:
+    for text, role in _ended(row):
         # Two texts side by side have a run of no blanks between them.
         new = re.split("( {2,}|-{3,})", in_ascii(text))
         parts += [*new, ""]
@@ -109,6 +111,17 @@ def row_in_ascii(row: Row) -> Row:
     return tuple((text, role) for text, role in spans if text)
 
 
+def _ended(row: Row) -> Row:
+    """Return a row that, if it is cut short, ends in two dots for a letter and an ellipsis."""
+    *rest, (last, role) = row
+    cut = r"\S…$"
+    if last == "…" and rest:
+        cut = r".…$"
+        *rest, (text, role) = rest
+        last = text + last
+    return (*rest, (re.sub(cut, "..", last), role))
+
+
 def _make_room(parts: list[str], encoding: str) -> int:
     """Write texts in words, in place of each, and take what they grow by from blanks beside them.
 
@@ -119,20 +132,21 @@ def _make_room(parts: list[str], encoding: str) -> int:
     Returns:
         How many blanks more it would have taken.
     """
-    owed = 0
+    owed, says = 0, False
     for place in range(1, len(parts), 2):
         before, text = parts[place - 1], parts[place]
         parts[place] = spelled = _in_words(text, encoding)
         shorter = before[min(owed, max(len(before) - 1, 0)) :]
         owed -= len(before) - len(shorter)
         owed += cells(spelled) - cells(text)
-        # Numbers end where their column does.
-        if place < len(parts) - 2 or _NUMBER.match(text):
+        # A sentence at the end begins where its column does; numbers end there.
+        says = text.count(" ") >= _SENTENCE and not any(parts[place + 2 :: 2])
+        if not says and (place < len(parts) - 2 or _NUMBER.match(text)):
             parts[place - 1] = shorter[min(owed, max(len(shorter) - 2, 0)) :]
             owed -= len(shorter) - len(parts[place - 1])
         else:
             parts[place - 1] = shorter
-    return owed
+    return 0 if says else owed
 
 
 def _in_words(text: str, encoding: str) -> str:

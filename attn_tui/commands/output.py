@@ -3,11 +3,13 @@
 import os
 import sys
 from collections.abc import Iterable
+from functools import partial
 from typing import TextIO
 
 import click
 
 from attn_tui.charts.look_alikes import in_words, write_look_alikes
+from attn_tui.report.reflow import respelled
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 70, 130
 """The statuses that the program ends with, but for 0 and for what a command says by its own."""
@@ -40,7 +42,7 @@ def write(pieces: Iterable[str]) -> None:
     out = sys.stdout
     try:
         for piece in pieces:
-            out.write(in_words(piece, out.encoding))
+            out.write(respelled(piece, partial(in_words, encoding=out.encoding)))
         out.flush()
     except OSError as error:
         drop_rest(out)

@@ -1,7 +1,7 @@
 """A report in less room than it was written for: sentences wrapped anew, tables as they are."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from textwrap import wrap
 
 from attn_tui.report.rows import WIDTH, cells
@@ -20,12 +20,33 @@ def reflowed(text: str, width: int) -> str:
     """
     if width >= WIDTH:
         return text
-    return "\n".join(line for part in _joined(text.split("\n")) for line in _wrapped(part, width))
+    parts = _joined(text.split("\n"))
+    return "\n".join(line for part, _ in parts for line in _wrapped(part, width))
 
 
-def _joined(lines: Iterable[str]) -> Iterator[str]:
-    """Yield lines, with each that goes on where one ended only for want of room joined to it."""
-    part = last = ""
+def respelled(text: str, spell: Callable[[str], str]) -> str:
+    """Return a report of 80 columns in other signs, its sentences wrapped anew where they grow.
+
+    Args:
+        text: The report, or a piece of it in whole paragraphs.
+        spell: From text to text in those signs.
+    """
+    found: list[str] = []
+    for part, lines in _joined(text.split("\n")):
+        new = [spell(line) for line in lines]
+        if max(map(cells, new)) > WIDTH >= max(map(cells, lines)):
+            new = _wrapped(spell(part), WIDTH)
+        found += new
+    return "\n".join(found)
+
+
+def _joined(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield lines, with each that goes on where one ended only for want of room joined to it.
+
+    Each comes with the lines it is of.
+    """
+    part, last = "", ""
+    own: list[str] = []
     for number, line in enumerate(lines):
         first = line.split(maxsplit=1)[:1]
         want = bool(first) and bool(last) and cells(f"{last} {first[0]}") > WIDTH
@@ -33,10 +54,11 @@ def _joined(lines: Iterable[str]) -> Iterator[str]:
             part += " " + line.strip()
         else:
             if number:
-                yield part
-            part = line
+                yield part, own
+            part, own = line, []
+        own.append(line)
         last = line
-    yield part
+    yield part, own
 
 
 def _hang(line: str) -> int | None:

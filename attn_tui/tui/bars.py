@@ -1,6 +1,6 @@
 """The title line and the key bar of every screen, as items that fit."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from attn_tui.instruments import INSTRUMENTS, Instrument
@@ -34,9 +34,12 @@ def title_items(name: str, status: Status, width: int) -> list[Item]:
         status: The first come first in line for room.
         width: Cells.
     """
-    # Where there is little room the program's name goes, and then the others have numbers alone.
+    # Where there is little room the program's name goes, and in the end all names but one.
     room = width - 2 - cells(status[0][0][-1] if status else "")
-    for program, named in ((True, True), (False, True), (True, False)):
+    titles = {each.name: each.title for each in INSTRUMENTS}
+    shorts = {each.name: each.short or each.title for each in INSTRUMENTS}
+    alone = {name: titles[name]}
+    for program, named in ((True, titles), (False, titles), (False, shorts), (True, alone)):
         items = [Item(((" attn-tui ", "title"),))] if program and width >= 60 else []
         items += [_instrument_item(each, each.name == name, named) for each in INSTRUMENTS]
         if width >= NARROW and sum(item.width for item in items) <= room:
@@ -44,10 +47,11 @@ def title_items(name: str, status: Status, width: int) -> list[Item]:
     return [*items, *_status_items(status, width - sum(item.width for item in items), width)]
 
 
-def _instrument_item(instrument: Instrument, here: bool, named: bool) -> Item:
-    """Return an instrument's number, with its title where it is shown or there is room."""
+def _instrument_item(instrument: Instrument, here: bool, names: Mapping[str, str]) -> Item:
+    """Return an instrument's number, with its name if it has one."""
     role = "tab" if here else "muted"
-    text = f" {instrument.number} " + f"{instrument.title} " * (here or named)
+    name = names.get(instrument.name)
+    text = f" {instrument.number} " + (f"{name} " if name else "")
     return Item(((text, role),), f"app.instrument('{instrument.name}')")
 
 

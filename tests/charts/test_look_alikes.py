@@ -64,6 +64,11 @@ def test_a_paragraph_keeps_its_indent() -> None:
     assert in_words(line, "ascii") == f"{'':13}64, m = 1/sqrt(256)"
 
 
+def test_what_stands_behind_a_label_begins_where_it_did() -> None:
+    line = "may be       1/√576: the absorbed dimension"
+    assert in_words(line, "ascii") == "may be       1/sqrt(576): the absorbed dimension"
+
+
 def test_words_keep_to_the_columns_of_a_table() -> None:
     table = (
         "               sampled ± error    exact\n"

@@ -49,6 +49,37 @@ def test_blanks_make_room_for_words_so_that_columns_stay_where_they_are() -> Non
     assert roles == [("1031.5 +- 4.6", "a"), ("1024", "b"), ("0.9 +- 0.1", "a")]
 
 
+def test_a_sentence_begins_in_its_column_whatever_it_grows_by() -> None:
+    for says in (
+        "softmax is softmax(QKᵀ/√d_k)V of ",
+        "it holds where d_k ≠ n of √d_k an",
+        "x" * 40,
+    ):
+        for end in (" " * 20, "…"):
+            row = ((" ", "cursor"), ("S0-1  ", "a"), ("cond. ", "b"), (says, "a"), (end, "a"))
+            text = "".join(text for text, _ in row_in_ascii(row))
+            assert text.startswith(f" S0-1  cond. {says[:12]}"), text
+            assert text.isascii()
+    assert row_in_ascii((("a long wor", "a"), ("…", "a"))) == (("a long wo..", "a"),)
+    assert row_in_ascii((("it is tried …", "a"),)) == (("it is tried ...", "a"),)
+
+
+@pytest.mark.parametrize("instrument", [each.name for each in INSTRUMENTS])
+async def test_titles_keep_their_names_beside_longer_words(instrument: str) -> None:
+    async with at_screen(MEDIUM, EXAMPLE, instrument=instrument) as person:
+        await person.run("app.ascii")
+        for name in ("1 Explore", "2 Dot", "3 Sweep", "4 Attention", "5 Heads", "6 Claims"):
+            assert name in person.lines[0]
+
+
+async def test_what_is_right_loses_no_word_in_ascii() -> None:
+    async with at_screen(MEDIUM, instrument="claims") as person:
+        await person.run("app.ascii")
+        await person.until_sees("sqrt(d_k)")
+        said = " ".join(" ".join(person.lines).split())
+        assert "grows as sqrt(d_k) and the median gradient by the scores vanishes" in said
+
+
 @pytest.mark.parametrize("draft", [EXAMPLE, DRAWN])
 async def test_the_formula_fits_in_words_too(draft: Draft) -> None:
     async with at_screen(NARROW, draft) as person:
