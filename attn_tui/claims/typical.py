@@ -94,7 +94,8 @@ def factors(trial: Trial, *turns: Crossover) -> Picture:
         seen = [(float(d_k), value) for d_k, value in zip(d_ks, y, strict=True) if value > 0.0]
         xs, ys = zip(*seen, strict=True)
         curves.append(Curve(READOUTS[turn.readout].symbol, xs, ys))
-    title = f"median gradient, unscaled over 1/√d_k, n = {trial.n:,}"
+    curves.insert(1, Curve("scaled = 1", (float(d_ks[0]), float(d_ks[-1])), (1.0, 1.0)))
+    title = f"median gradient, unscaled over scaled, n = {trial.n:,}"
     return Picture(title, "d_k", tuple(curves), log_x=True, log_y=True, **_marked(turns[0]))
 
 
@@ -158,7 +159,7 @@ def _on_both_sides(
     "which 1,000 miss by some 40, it is larger without the scale.",
     topics=("gradients", "scale rules"),
     formula="∂p/∂s = m·J(m·s), median ‖∂p/∂s‖_F at m = 1 over m = 1/√d_k",
-    condition="of the median row, where d_k is above d*(n)",
+    condition="of the median row, above some d_k that depends on n",
     varies=_ROWS,
     opens=swept_rows(),
 )
@@ -170,11 +171,11 @@ def large_d_k(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
 @claim(
     "S1-1",
     says="(The book, as the erratum quotes it:) dividing by √d_k prevents exploding gradients.",
-    right="It was not meant to, and the erratum denies it; yet below d*(n) removing the scale does "
-    "enlarge gradients, by the scores and by q, and above it shrinks them.",
+    right="It was not meant to, and the erratum denies it; yet below some d*(n), where it changes "
+    "nothing, removing the scale does enlarge gradients, by the scores and by q.",
     topics=("gradients", "scale rules"),
     formula="∂L/∂q = m·Kᵀ·J·V·∂L/∂o",
-    condition="where d_k is below d*(n)",
+    condition="below some d_k that depends on n",
     varies=_ROWS,
     opens=swept_rows(statistic="query_gradient", ratio=True),
 )
@@ -186,11 +187,12 @@ def prevents_exploding(trial: Trial, stated: Stated) -> Iterator[Case | Picture]
 @claim(
     "S1-12",
     says="Dropping √d_k makes gradients vanish.",
-    right="Above d*(n) it shrinks the median gradient, in the end exponentially. Below, it "
+    right="Above some d*(n), where it changes nothing, it shrinks the median gradient, in the end "
+    "exponentially. Below, it "
     "enlarges it: with 64 keys and d_k = 64 it is about nine times as large without the scale.",
     topics=("gradients", "scale rules"),
     formula="∂p/∂s = m·J(m·s)",
-    condition="of the median row, where d_k is above d*(n)",
+    condition="of the median row, above some d_k that depends on n",
     varies=_ROWS,
     opens=swept_rows(ratio=True),
 )
@@ -204,11 +206,11 @@ def dropping_the_root(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     source="Vaswani et al. 2017, section 3.2.1",
     says="For large d_k the products grow large and push softmax to where its gradients are "
     "extremely small (the paper suspects so).",
-    right="The median gradient by the scores does become extremely small, above d*(n). The mean "
-    "does not: it is larger unscaled at every d_k from 2, for a few rows near a tie carry it.",
+    right="The median gradient by the scores does become extremely small, above some d*(n). The "
+    "mean does not: it is larger unscaled at every d_k from 2, for a few rows near a tie carry it.",
     topics=("gradients", "scale rules"),
     formula="E[tr ∂p/∂s] = E[Σ p_i z_i]/(m‖q‖²) (Stein)",
-    condition="of the median row, where d_k is above d*(n)",
+    condition="of the median row, above some d_k that depends on n",
     varies=_ROWS,
     opens=swept_rows(),
 )
@@ -257,7 +259,8 @@ DEAD = 1e-3
     "S1-16",
     says="(The book:) scores that are too large make training converge poorly.",
     right="Where most rows of weights have a dead gradient, as with large d_k and few keys. "
-    "Below d*(n) unscaled scores are large too, but few rows are dead.",
+    "Below d*(n), up to which scaling does not help the median gradient, unscaled scores are large "
+    "too, but few rows are dead.",
     topics=("gradients", "training"),
     formula="‖∂p/∂z‖_F < 0.001 in more than half of the rows",
     condition="where most rows have a dead gradient",

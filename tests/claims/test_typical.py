@@ -12,7 +12,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.sweep.exact import trace_at
 from attn_tui.compute.sweep.readouts import ROWS
 from attn_tui.library import drawn, statistics
-from attn_tui.report.numbers import general
+from attn_tui.report.headline import rounded
 from attn_tui.report.rows import plain
 from tests.claims.breaking import Broken
 
@@ -65,5 +65,12 @@ def test_rows_that_would_take_too_long_are_refused() -> None:
 def test_a_picture_says_what_it_marks_and_how_sure_that_is() -> None:
     turn = turning_point(8, "gradient", 200, 1)
     text = plain(curves(factors(Trial(n=8, draws=200), turn), 100, 20))
-    ends = f"95 %: {general(turn.low or 0.0, 2)} to {general(turn.high or 0.0, 2)}"
-    assert f"d* by 200 draws: {general(turn.d_k or 0.0, 2)} ({ends})" in text
+    low, at, high = (rounded(each or 0.0) for each in (turn.low, turn.d_k, turn.high))
+    assert f"d* by 200 draws: {at} (95 %: {low} to {high})" in text
+    # Both axes have names, and a line shows where nothing changes.
+    assert text.startswith("median gradient, unscaled over scaled, n = 8")
+    assert text.splitlines()[-1].split()[:2] == ["d_k", "1"]
+    assert "scaled = 1" in text
+    narrow = plain(curves(factors(Trial(n=8, draws=200), turn), 38, 9))
+    assert f"d*: {at}" in narrow
+    assert "…" not in narrow

@@ -10,11 +10,15 @@ from attn_tui.charts.plot import Figure
 from attn_tui.charts.series import Interval, Series
 from attn_tui.claims.claim import Case, Evidence, Finding, Picture
 from attn_tui.report.claims.sheet import SIGNS, beside_text, found_text
+from attn_tui.report.headline import rounded
 from attn_tui.report.numbers import general
 from attn_tui.report.rows import Row, cells, fitted, message
 
 ROLES = ("unscaled", "scaled", "strong", "muted")
 """The roles of curves, in their order."""
+
+LABEL = 3
+"""Cells of a name that has room beside the ticks of its axis."""
 
 FOUND, STATED, EXACT = "●", "▲", "◆"
 """Where the number is that was found, that which the claim states, and that which is exact."""
@@ -38,9 +42,11 @@ def curves(given: Picture, width: int, height: int) -> tuple[Row, ...]:
         for each, role in zip(given.curves, ROLES, strict=False)
     ]
     rules = [given.mark] if given.mark is not None else []
-    titles = [f"{given.title}, over {given.x}", given.title]
-    note: Row = () if cells(titles[0]) <= width else ((f"over {given.x}", "muted"),)
-    axes = _axis(x, given.log_x), _axis(y, given.log_y)
+    label = given.x if cells(given.x) <= LABEL else ""
+    titles = [given.title] if label else [f"{given.title}, over {given.x}", given.title]
+    titles.append(given.title.rpartition(", n = ")[0] or given.title)
+    note: Row = () if cells(titles[0]) <= width or label else ((f"over {given.x}", "muted"),)
+    axes = _axis(x, given.log_x, label), _axis(y, given.log_y)
     intervals = [*_interval(given)]
     return Figure(
         titles, series, *axes, rules=rules, note=note, intervals=intervals,
@@ -51,12 +57,13 @@ def _interval(given: Picture) -> Iterator[Interval]:
     """Yield the interval of what is marked, in words too."""
     if given.mark is not None and given.ends is not None:
         low, high = given.ends
-        at = f"{given.marked}: {general(given.mark, 2)}"
-        ends = f"(95 %: {general(low, 2)} to {general(high, 2)})"
-        yield Interval(low, given.mark, high, (f"{at} {ends}", at, given.marked))
+        at, ends = rounded(given.mark), f"{rounded(low)} to {rounded(high)}"
+        short = f"{given.marked.partition(' by ')[0]}: {at}"
+        texts = (f"{given.marked}: {at} (95 %: {ends})", f"{short} ({ends})", short)
+        yield Interval(low, given.mark, high, texts)
 
 
-def _axis(values: Floats, log: bool) -> Axis:
+def _axis(values: Floats, log: bool, label: str = "") -> Axis:
     """Return an axis that holds all finite values, with a few round ticks."""
     kept = values[np.isfinite(values) & ((values > 0.0) | (not log))]
     low, high = (float(kept.min()), float(kept.max())) if kept.size else (1.0, 2.0)
@@ -65,7 +72,7 @@ def _axis(values: Floats, log: bool) -> Axis:
     ticks = [*(_powers if log else _multiples)(low, high)] or [
         Tick(each, general(each, 3)) for each in (low, high)
     ]
-    return Axis("", low, high, log, tuple(ticks))
+    return Axis(label, low, high, log, tuple(ticks))
 
 
 def _powers(low: float, high: float) -> Iterator[Tick]:
