@@ -211,6 +211,29 @@ def test_options_and_scores_replace_what_an_experiment_says(tmp_path: Path) -> N
     assert found["vectors"] == [{"name": "a", "scores": [3.0, 4.0]}]
 
 
+def test_the_gradient_is_that_of_the_largest_weight_and_stays_so_when_saved(tmp_path: Path) -> None:
+    file = tmp_path / "saved.json"
+    file.write_text(call("show", "--json", "100,120,150").stdout)
+    saved = json.loads(file.read_text())
+    assert saved["experiment"]["settings"]["explore"]["of"] is None
+    assert saved["vectors"][0]["unscaled"]["gradient"]["of"] == 2
+    assert "gradient of p₁ " in call("show", "--experiment", str(file), "7,9,8").stdout
+    assert call("show", "7,9,8", "--of=largest").stdout == call("show", "7,9,8").stdout
+    assert "gradient of p₀ " in call("show", "7,9,8", "--of=0").stdout
+
+
+@pytest.mark.parametrize("more", [(), ("show", "1,2")])
+def test_a_theme_that_is_none_is_named_before_what_stands_behind_it(more: tuple[str, ...]) -> None:
+    said = refused("--theme", "nosuch", *more)
+    assert "--theme: 'nosuch' is not a theme; expected one of " in said
+    assert "textual-light" in said
+
+
+def test_a_command_behind_options_is_told_to_come_first() -> None:
+    said = refused("--theme", "textual-light", "show", "1,2")
+    assert "SCORES: show is a command; expected it first: attn-tui show" in said
+
+
 def test_without_a_terminal_the_program_prints_what_show_prints() -> None:
     for arguments in ((), ("-1,0,1", "--d-k=4")):
         assert call(*arguments).stdout == call("show", *arguments).stdout

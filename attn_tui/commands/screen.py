@@ -70,6 +70,11 @@ def open_screen(
     """Open the screen on SCORES."""
     # Nearly all that is made until the screen stands lives as long: not yet looked through.
     gc.disable()
+    if theme is not None:
+        from attn_tui.tui.theme import check_theme
+
+        # What is said of the scores may be for want of a theme's name before them.
+        check_theme(theme)
     if are_captures(given["scores"] or ()):
         reading = {"layout": given.get("layout"), "names": given.get("names"), "config": config}
         context.exit(_open_heads(given["scores"], reading, mouse=not no_mouse, theme=theme))
@@ -81,7 +86,12 @@ def open_screen(
         experiment = gradient_experiment_of(given)
     except InputError as error:
         if error.field == "scores" and given["scores"] and given["scores"][0].isalpha():
-            expected = f"{error.expected}; or a command: {_like(given['scores'][0], context)}"
+            word, known = given["scores"][0], _commands(context)
+            if word in known:
+                expected = f"it first: attn-tui {word} …, with options of its own"
+                raise InputError("scores", f"{word} is a command", expected) from None
+            like = ", ".join(get_close_matches(word, known) or known)
+            expected = f"{error.expected}; or a command: {like}"
             raise InputError("scores", error.problem, expected, error.where) from None
         raise
     mention_unread_input(given)
@@ -164,8 +174,6 @@ def has_terminal() -> bool:
     return True
 
 
-def _like(word: str, context: click.Context) -> str:
-    """Return the commands that a word is like, or all there are."""
+def _commands(context: click.Context) -> list[str]:
     group = context.parent and context.parent.command
-    known = group.list_commands(context) if isinstance(group, click.Group) else []
-    return ", ".join(get_close_matches(word, known) or known)
+    return group.list_commands(context) if isinstance(group, click.Group) else []

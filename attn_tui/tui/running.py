@@ -6,7 +6,6 @@ from dataclasses import replace
 from os import environ
 
 from attn_tui.charts.look_alikes import write_look_alikes
-from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS
@@ -16,6 +15,7 @@ from attn_tui.tui.input import accept_anything
 from attn_tui.tui.lifeline import lifeline
 from attn_tui.tui.memory import remembered_theme
 from attn_tui.tui.terminal import lacks_blocks
+from attn_tui.tui.theme import check_theme
 
 
 def opening(draft: Draft) -> Draft:
@@ -28,9 +28,8 @@ def opening(draft: Draft) -> Draft:
 def _use_theme(app: AttnApp, named: str | None) -> None:
     """Use a theme that is named, by option or environment, or else the one chosen last."""
     name = named or environ.get("TEXTUAL_THEME")
-    if name and name not in app.available_themes:
-        known = ", ".join(sorted(app.available_themes))
-        raise InputError("theme", f"{inert(name)} is not a theme", f"one of {known}")
+    if name:
+        check_theme(name)
     name = name or remembered_theme()
     if name in app.available_themes and not app.no_color:
         app.theme = name

@@ -70,11 +70,14 @@ def _nothing_to_scale(
             full = f"Key {int(answer.vector.scores.argmax()):,} alone is not masked, so it has all "
             full += "the weight at any scale, and every gradient is 0."
         return Headline(full, "One key has all the weight, and every gradient is 0.")
-    if n_attended == 1 and sink is not None and first.taken == percent(1.0) and not second.fails:
-        who = f"Key {int(answer.vector.scores.argmax()):,}"
-        full = f"{who} competes with the sink alone: unscaled it takes practically all. "
-        full += f"{done(to_logits)} it takes {percent(answer.scaled.max_weight)}."
-        return Headline.fitting((full,), (f"{who} competes with the sink alone.",))
+    if n_attended == 1 and sink is not None and not (first.fails or second.fails):
+        key, taken = int(answer.vector.scores.argmax()), percent(answer.scaled.max_weight)
+        full = f"Unscaled, nothing competes with key {key:,}: it has all the weight and no gradient"
+        short = f"Unscaled, nothing competes with key {key:,}"
+        then = f"{done(to_logits)} it takes {taken} beside the sink."
+        return Headline.fitting(
+            (f"{full}. {then}", f"{short}. {then}"), (f"{short}; scaled, the sink.", f"{short}.")
+        )
     if to_logits != PLAIN:
         return None
     why = "rule none" if setup.scale.rule == "none" else f"{setup.scale.formula} is 1"

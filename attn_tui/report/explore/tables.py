@@ -83,8 +83,12 @@ def _of_key(answer: VectorAnswer) -> str:
 def grown_column(answer: VectorAnswer, keys: Positions, width: int) -> Column:
     """Return how many times larger the gradient at keys is on the second side."""
     before, after = (side.log_gradient(answer.of, answer.wrt, keys) for side in answer.sides)
+    # What comes of nothing is not many times that.
+    from_nothing = (before == -inf) & (after > -inf)
     with np.errstate(invalid="ignore"):
-        cells = tuple((ratio(each, width), "text") for each in (after - before).tolist())
+        texts = (ratio(each, width) for each in (after - before).tolist())
+    pairs = zip(texts, from_nothing.tolist(), strict=True)
+    cells = tuple(("from 0" if new else text, "text") for text, new in pairs)
     return Column("change", cells, width=width)
 
 
