@@ -21,7 +21,7 @@ class Settings:
 
     of: int | None = asked(
         None, or_none(whole(0), LARGEST), "gradient of",
-        "the key whose weight is differentiated; largest, or null, that of the largest scaled weight",
+        "the key whose weight is differentiated; largest or null, that of the largest weight",
         option="--of", metavar="KEY",
     )  # fmt: skip
     wrt: Wrt = asked(

@@ -71,7 +71,7 @@ class Scores(Part[ExploreHost]):
 
     def _held(self) -> View:
         """Return the view, whose cursor stays where it is though another key becomes the first."""
-        view = self._screen.view
+        view: View = self._screen.view
         self._screen.look(view.pointing(view.key))
         return view
 
