@@ -17,11 +17,11 @@ class Needed:
     """What a chart needs.
 
     Attributes:
-        key: What it depends on: data with an equal key will do.
+        key: What it is, and what that depends on: data with an equal key will do.
         work: Computes it.
     """
 
-    key: object
+    key: tuple[object, ...]
     work: Callable[[Stop], Any]
 
 

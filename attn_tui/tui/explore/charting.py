@@ -18,7 +18,7 @@ class VectorChart:
 
     def __init__(self, screen: ExploreHost) -> None:
         self._screen = screen
-        self._data: tuple[object, Any] = (None, None)
+        self._data: tuple[tuple[object, ...], Any] = ((), None)
 
     @cached_property
     def _pane(self) -> ExploreChart:
@@ -68,4 +68,4 @@ class VectorChart:
 
     def _has_data(self, needed: Needed | None) -> bool:
         """Return whether there are data for such a chart, though maybe of another question."""
-        return needed is not None and type(self._data[0]) is type(needed.key)
+        return needed is not None and self._data[0][:1] == needed.key[:1]
