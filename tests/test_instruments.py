@@ -186,7 +186,7 @@ async def test_its_panes_and_parts_do_what_the_others_do_without_a_d_k(tmp_path:
         await person.press("ctrl+s", "ctrl+u")
         await person.paste(str(tmp_path / "out.txt"))
         await person.press("enter")
-        await person.until_sees("Saved")
+        person.sees("Saved")
         assert (tmp_path / "out.txt").read_text() == "b in 10 bins at d_k 1024"
         # The keys are back where they were.
         await person.press("up", "i")

@@ -91,7 +91,7 @@ async def test_the_pictures_of_captures_are_of_trained_heads(
     async with at_screen(MEDIUM, draft, instrument="heads") as person:
         for name, key, said in (("heads", "f5", "22.4"), ("head", "enter", "query")):
             await person.press(key)
-            await person.until_sees(said)
+            person.sees(said)
             screen = person.app.screen
             assert isinstance(screen, InstrumentScreen)
             golden.compare(DOCS / f"trained-{name}.svg", "".join(svg(screen_picture(screen))))

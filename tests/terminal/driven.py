@@ -19,7 +19,7 @@ from typing import Any
 from tests.terminal.events import Event, Size
 from tests.terminal.shown import Shown
 from tests.terminal.terminal import Patience, environment_of
-from tests.terminal.watched import ASKS, END, TASKS, THREADS, begin
+from tests.terminal.watched import ASKS, END, TASKS, THREADS, begin, mark
 
 _CONTEXT = get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["tests.terminal.prepared"])
@@ -64,7 +64,7 @@ class Driven(Shown):
         self.folder = folder
         self.last: tuple[str, ...] = ()
         self.question: dict[str, Any] | None = None
-        self._told, self._part = 0, b""
+        self._asked, self._told, self._part = 0, 0, b""
         homes = ("HOME", "TMPDIR", *(f"XDG_{kind}_HOME" for kind in ("CONFIG", "STATE", "CACHE")))
         environment = environment_of(dict.fromkeys(homes, os.fspath(folder)))
         with tempfile.NamedTemporaryFile(delete=False) as stacks:
@@ -197,10 +197,12 @@ class Driven(Shown):
                 os.kill(self.pid, signal.SIGCONT)
 
     def ask(self) -> dict[str, Any] | None:
-        """Return what it is asked, once all that came before is done, computed and drawn."""
-        before = self._told
+        """Return what it is asked, once all that came before is done, computed and shown here."""
+        self._asked += 1
         self.send(ASKS[1])
-        self.wait(lambda: self._told > before, "end of what is computed")
+        end = mark(self._asked).encode()
+        self.wait(lambda: end in self.raw, "end of what is computed")
+        self.wait(lambda: self._told == self._asked, "question")
         return self.question
 
     def look(self) -> None:

@@ -3,7 +3,7 @@
 `begin` is called in a process that a server which has imported this module forks: a start then
 costs no imports. `THREADS` adds the stacks of all threads to a file, even if the interpreter
 stands still; `TASKS` the tasks of the event loop, each down to what it waits for. The key `ASKS`,
-in its turn, tells the question once all of the screen below any dialogue is computed and drawn.
+in its turn, tells the question once all that came before it is done, computed and drawn.
 """
 
 import asyncio
@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
+from math import inf
 from multiprocessing.connection import Connection
 from pkgutil import walk_packages
 from typing import Any, TextIO
@@ -30,6 +31,7 @@ from attn_tui.files.codec import experiment_to_plain
 from attn_tui.tui import app
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.turns import Give, Turns
+from tests.settled import until_settled
 
 THREADS = signal.SIGURG
 TASKS = signal.SIGXFSZ
@@ -100,7 +102,7 @@ class _Asked(Turns):
         self, questions: Connection, owner: app.AttnApp, give: Give, rest: Callable[[], None]
     ) -> None:
         super().__init__(owner, partial(self._give_or_tell, give), rest)
-        self._owner, self._questions = owner, questions
+        self._owner, self._questions, self._told = owner, questions, 0
 
     async def _give_or_tell(self, give: Give, event: Event) -> None:
         if not (isinstance(event, Key) and event.key == ASKS[0]):
@@ -110,19 +112,25 @@ class _Asked(Turns):
 
     async def _tell(self) -> None:
         """Tell it, though keys that come meanwhile may ask something else."""
-        while not (isinstance(base := _base(self._owner), InstrumentScreen) and _is_settled(base)):
-            await asyncio.sleep(0.005)
-        asked = self._owner.asked
+        owner = self._owner
+        await until_settled(owner, inf, hurries=False, is_answered=_is_answered)
+        if not owner.is_running:
+            return
+        base = owner.screen_stack[0]
         # What Sweep asks depends on what is looked at.
-        question = getattr(base, "question", None) or asked.experiment
-        self._questions.send(None if asked.error else experiment_to_plain(question))
+        question = getattr(base, "question", None) or owner.asked.experiment
+        self._questions.send(None if owner.asked.error else experiment_to_plain(question))
+        assert owner._driver
+        self._told += 1
+        owner._driver.write(mark(self._told))
 
 
-def _base(owner: app.AttnApp) -> object:
-    return owner.screen_stack[0] if owner.screen_stack else None
+def mark(times: int) -> str:
+    """Return what the terminal is sent behind all that was drawn, when it was told so often."""
+    return f"\x1b]7;told {times}\x07"
 
 
-def _is_settled(screen: InstrumentScreen) -> bool:
+def _is_answered(screen: InstrumentScreen) -> bool:
     # Claims goes on with all others, of which nothing is asked.
     return screen.settled or (screen.NAME == "claims" and screen.job.state == "done")
 

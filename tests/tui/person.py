@@ -1,12 +1,14 @@
 """A person at the screen, so that a test reads like what somebody does."""
 
 import time
+import unicodedata
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
-from textual.events import Key, MouseMove, Paste
+from textual.events import Event, Key, MouseMove, Paste
 from textual.geometry import Offset
+from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 from textual.pilot import Pilot
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
@@ -14,15 +16,13 @@ from textual.widgets import Input, TextArea
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.actions import textual_action
 from attn_tui.tui.app import AttnApp
-from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.state import Asked
+from tests.settled import until_settled
 
 T = TypeVar("T")
 
 WIDE, MEDIUM, NARROW = (120, 40), (80, 24), (40, 15)
 DEADLINE = 120.0
-CHARACTERS = {"left_square_bracket": "[", "right_square_bracket": "]", "plus": "+", "minus": "-"}
-"""What keys that have names in Textual type."""
 
 
 class Clock:
@@ -43,69 +43,87 @@ def still(app: AttnApp) -> None:
         field.cursor_blink = False
 
 
-async def settle(pilot: Pilot[None]) -> None:
-    """Wait until the chart shows the present answer and nothing is left to do."""
-    end = time.monotonic() + DEADLINE
-    while True:
-        await pilot.pause()
-        screen = pilot.app.screen_stack[0]
-        app = pilot.app
-        assert isinstance(app, AttnApp)
-        if isinstance(screen, InstrumentScreen) and screen.settled and app.turns.idle:
-            break
-        assert time.monotonic() < end, "the screen does not settle"
-    await pilot.pause()
+async def settle(pilot: Pilot[None], beside: bool = True) -> None:
+    """Wait until all that was begun is over, and what came of it is on the screen.
+
+    Args:
+        pilot: Of the program.
+        beside: Whether what goes on beside the screen is waited for too, as a file that is read.
+    """
+    assert isinstance(pilot.app, AttnApp)
+    await until_settled(pilot.app, DEADLINE, beside)
+
+
+def key_event(key: str) -> Key:
+    """Return what comes of a key, by its name or by the character that it types."""
+    if len(key) == 1:
+        return Key(key if key.isalnum() else _character_to_key(key), key)
+    try:
+        named = unicodedata.lookup(_get_unicode_name_from_key(REPLACED_KEYS.get(key, key)))
+    except KeyError:
+        return Key(key, None)
+    return Key(key, named)
 
 
 class Person:
-    """Presses keys and reads the screen."""
+    """Presses keys and reads the screen.
+
+    Attributes:
+        app: The program.
+        pilot: Of the program.
+        clock: What it takes for seconds.
+        patient: Whether to wait until what goes on beside the screen is over too.
+    """
 
     def __init__(self, app: AttnApp, pilot: Pilot[None], clock: Clock) -> None:
         self.app = app
         self.pilot = pilot
         self.clock = clock
+        self.patient = True
+
+    async def settle(self) -> None:
+        """Wait until all that was begun is over, and what came of it is on the screen."""
+        await settle(self.pilot, self.patient)
+
+    async def _send(self, event: Event, seconds: float = 2.0) -> None:
+        """Do one thing, so long after the one before."""
+        self.clock.now += seconds
+        self.app.post_message(event)
+        await self.settle()
 
     async def press(self, *keys: str) -> None:
         """Press keys, each a second and more after the one before."""
         for key in keys:
-            self.clock.now += 2.0
-            await self.pilot.press(key)
-            await settle(self.pilot)
+            await self._send(key_event(key))
 
     async def burst(self, *keys: str) -> None:
         """Press keys that arrive all at once, as over a slow line."""
         self.clock.now += 2.0
         for key in keys:
-            self.app.post_message(Key(key, CHARACTERS.get(key, key if len(key) == 1 else None)))
-        await settle(self.pilot)
+            self.app.post_message(key_event(key))
+        await self.settle()
 
     async def hold(self, key: str, times: int) -> None:
         """Hold a key down until it has come so many times."""
         self.clock.now += 2.0
         for _ in range(times):
-            self.clock.now += 0.03
-            await self.pilot.press(key)
-        await settle(self.pilot)
+            await self._send(key_event(key), 0.03)
 
     async def write(self, text: str) -> None:
         """Type a text quickly."""
         keys = {"\n": "enter", " ": "space"}
         for character in text:
-            self.clock.now += 0.1
-            await self.pilot.press(keys.get(character, character))
-        await settle(self.pilot)
+            await self._send(key_event(keys.get(character, character)), 0.1)
 
     async def paste(self, text: str) -> None:
         """Paste a text."""
-        self.clock.now += 2.0
-        self.app.post_message(Paste(text))
-        await settle(self.pilot)
+        await self._send(Paste(text))
 
     async def run(self, action: str) -> None:
         """Do what an action or a line of the palette does, a second and more after the last key."""
         self.clock.now += 2.0
         await self.app.run_action(textual_action(action))
-        await settle(self.pilot)
+        await self.settle()
 
     async def put(self, name: str, text: str) -> None:
         """Ask for the value of a setting that a text says."""
@@ -115,13 +133,12 @@ class Person:
         """Click on a place of a widget."""
         self.clock.now += 2.0
         await self.pilot.click(selector, offset=(x, y), times=times)
-        await settle(self.pilot)
+        await self.settle()
 
     async def hover(self, selector: str, x: int, y: int = 0) -> str:
         """Move the mouse to a place of a widget, and return what is said of it once it rests."""
         at = self.app.screen.query_one(selector).region.offset + Offset(x, y)
-        self.app.post_message(MouseMove(None, *at, 0, 0, 0, False, False, False, *at))
-        await settle(self.pilot)
+        await self._send(MouseMove(None, *at, 0, 0, 0, False, False, False, *at))
         widget, _ = self.app.screen.get_widget_at(*at)
         asked = (node.tooltip for node in widget.ancestors_with_self if isinstance(node, Widget))
         return str(next((said for said in asked if said is not None), ""))
@@ -129,7 +146,7 @@ class Person:
     async def resize(self, columns: int, lines: int) -> None:
         """Make the terminal another size."""
         await self.pilot.resize_terminal(columns, lines)
-        await settle(self.pilot)
+        await self.settle()
 
     @property
     def lines(self) -> list[str]:

@@ -125,5 +125,5 @@ async def test_scores_that_cannot_be_read_are_no_command() -> None:
         await person.press("e")
         await person.write(" 1x")
         await person.run("app.copy")
-        await person.until_sees("expected")
+        person.sees("expected")
         assert person.app.clipboard == ""

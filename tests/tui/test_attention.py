@@ -188,7 +188,7 @@ async def test_a_captured_head_is_shown_and_its_d_k_is_held(tmp_path: Path) -> N
 async def test_zoom_shows_a_weight_a_cell_around_the_cursor_and_the_whole_again() -> None:
     async with at_attention() as person:
         await person.put("n", "300")
-        await person.until_sees("each cell: the largest of")
+        person.sees("each cell: the largest of")
         await person.put("zoom", "weights")
         person.sees("of 300 × 300")
         assert view(person).zoom == "weights"
@@ -205,7 +205,7 @@ async def test_what_a_change_moves_most_is_said_where_two_lines_are_left(
 ) -> None:
     async with at_attention() as person:
         await person.put("n", str(n))
-        await person.until_sees(f"sees {n} keys")
+        person.sees(f"sees {n} keys")
         await person.press("p")
         await person.put("rule", "inverse")
         shown = person.screen(AttentionScreen).scene(person.asked).shown

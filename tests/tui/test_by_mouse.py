@@ -113,11 +113,11 @@ async def test_files_are_opened_and_saved(
     async with at_screen(size) as person:
         await find(person, "Open a file")
         await click(person, "big.npy")
-        await person.until_sees(str(scores[0].argmax()))
+        person.sees(str(scores[0].argmax()))
         await find(person, "Save what is shown")
         await click(person, ".svg ")
         await click(person, "enter saves")
-        await person.until_sees("Saved")
+        person.sees("Saved")
         assert (tmp_path / "attn-tui.svg").exists()
         await find(person, "Open a file")
         await click(person, "esc")

@@ -125,7 +125,7 @@ async def test_what_plays_no_part_says_so() -> None:
     async with at_claim("S0-17") as person:
         for key in ("plus", "a", "comma"):
             await person.press(key)
-            await person.until_sees("plays no part in S0-17")
+            person.sees("plays no part in S0-17")
 
 
 async def test_enter_sets_up_the_instrument_and_escape_restores_what_was_asked() -> None:
@@ -162,7 +162,7 @@ async def test_a_claim_that_no_instrument_shows_has_its_picture_here() -> None:
     alone = next(each.id for each in ledger().values() if not each.opens and each.check)
     async with at_claim(alone) as person:
         await person.press("enter")
-        await person.until_sees("No instrument shows this")
+        person.sees("No instrument shows this")
         assert person.app.current_mode == "claims"
         await person.press("t")
         assert own_finding(alone).picture

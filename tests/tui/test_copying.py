@@ -102,7 +102,7 @@ def test_no_blank_stands_behind_a_backslash() -> None:
 async def test_the_line_stands_alone_from_the_first_column_on(size: tuple[int, int]) -> None:
     async with at_screen(size) as person:
         await person.run("app.copy")
-        await person.until_sees("holding shift")
+        person.sees("holding shift")
         lines = person.lines
         first = next(at for at, row in enumerate(lines) if row.startswith("attn-tui show"))
         shown = [lines[first]]
@@ -119,11 +119,11 @@ async def test_the_line_stands_alone_from_the_first_column_on(size: tuple[int, i
 async def test_a_pin_is_left_out_and_that_is_said() -> None:
     async with at_screen(MEDIUM, EXAMPLE) as person:
         await person.run("app.copy")
-        await person.until_sees("nothing pastes")
+        person.sees("nothing pastes")
         person.misses("pinned is left out")
         await person.press("escape", "p")
         await person.run("app.copy")
-        await person.until_sees("What is pinned is left out.")
+        person.sees("What is pinned is left out.")
         assert person.app.clipboard == "attn-tui show 100,120,150 --d-k 1024"
 
 
@@ -134,5 +134,5 @@ async def test_no_other_program_is_asked_by_a_screen_that_is_no_terminal(
     monkeypatch.setattr(subprocess, "run", lambda *given, **more: pytest.fail("asked"))
     async with at_screen(MEDIUM) as person:
         await person.run("app.copy")
-        await person.until_sees("nothing pastes")
+        person.sees("nothing pastes")
         await person.app.workers.wait_for_complete()

@@ -18,7 +18,7 @@ async def test_rows_are_added_to_the_table_and_taken_away() -> None:
         await person.press("u", "u")
         assert person.settings(Settings).d_ks == (2, 4, 512, 1024)
         await person.press("t", "delete")
-        await person.until_sees("There is no row here")
+        person.sees("There is no row here")
         assert len(person.settings(Settings).d_ks) == 4
 
 

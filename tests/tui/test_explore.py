@@ -77,9 +77,9 @@ async def test_a_drawn_vectors_headline_says_what_is_typical_once_it_is_known() 
     draft = Draft("n = 8, seed = 7", Setup(d_k=64), "drawn")
     async with at_screen(draft=draft) as person:
         person.sees("In this draw")
-        await person.until_sees("(typically ")
+        person.sees("(typically ")
         await person.press("right_square_bracket")
-        await person.until_sees("(typically ")
+        person.sees("(typically ")
 
 
 async def test_narrow_screen_reaches_weights_gradient_and_every_chart_by_one_key() -> None:
@@ -246,7 +246,7 @@ async def test_a_held_key_is_one_step_and_separate_taps_are_several() -> None:
         await person.press("u")
         assert person.asked.draft.setup.d_k == 1024
         await person.press("u")
-        await person.until_sees("Nothing to undo")
+        person.sees("Nothing to undo")
 
 
 async def test_rules_are_chosen_from_a_list_and_take_their_parameter() -> None:

@@ -352,7 +352,7 @@ async def test_other_scores_are_seen_from_the_top_of_the_table(
         if asked == "open":
             await person.press("ctrl+o")
             await person.write(f"{file}\n")
-            await person.until_sees("scores: weights p")
+            person.sees("scores: weights p")
         elif asked == "example":
             await person.run("examples.show('tens')")
         elif asked == "undo":

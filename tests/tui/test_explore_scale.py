@@ -85,7 +85,7 @@ async def test_formats_and_rounding_are_separate_choices() -> None:
             await person.run(f"fields.next({name!r})")
         person.sees("bf16")
         await person.run("fields.next('round_vectors')")
-        await person.until_sees("no q and k to round")
+        person.sees("no q and k to round")
 
 
 async def test_keys_are_masked_at_the_cursor_in_a_range_and_behind_it() -> None:

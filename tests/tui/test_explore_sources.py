@@ -71,7 +71,7 @@ async def test_rows_of_q_and_k_typed_as_scores_say_how_to_multiply_them() -> Non
 async def test_scores_that_are_typed_are_not_drawn_anew() -> None:
     async with at_screen() as person:
         await person.press("a")
-        await person.until_sees("Scores are not drawn")
+        person.sees("Scores are not drawn")
         assert person.asked.draft == EXAMPLE
 
 
@@ -90,7 +90,7 @@ async def test_scores_from_q_and_k_hold_the_slider_and_show_gradients() -> None:
         assert person.asked.experiment.setup.d_k == 2
         person.sees("67.0 %", "73.1 %", "■", "÷ √2")
         await person.press("right_square_bracket")
-        await person.until_sees("d_k is the length of q")
+        person.sees("d_k is the length of q")
         assert person.asked.experiment.setup.d_k == 2
         await person.run("looking.tab('vectors')")
         await settle(person.pilot)
@@ -156,7 +156,7 @@ async def test_what_is_saved_as_json_can_be_opened_again(tmp_path: Path) -> None
         await person.press("ctrl+s")
         await person.paste(str(path))
         await person.press("enter")
-        await person.until_sees("Saved")
+        person.sees("Saved")
         assert json.loads(path.read_text("utf-8"))["schema"] == "attn-tui/1"
         await person.press("ctrl+s")
         await person.paste(str(path.with_name("ques")))
@@ -188,7 +188,7 @@ async def test_a_folder_that_is_not_there_is_said_beside_the_name(
         await person.press("ctrl+s")
         await person.paste("no/a.txt")
         await person.press("enter")
-        await person.until_sees("there is no such folder")
+        person.sees("there is no such folder")
 
 
 @pytest.mark.parametrize("ending", ["txt", "csv", "svg"])
@@ -198,7 +198,7 @@ async def test_the_screen_can_be_saved_in_every_form(tmp_path: Path, ending: str
         await person.press("ctrl+s")
         await person.paste(str(path))
         await person.press("enter")
-        await person.until_sees("Saved")
+        person.sees("Saved")
     assert "100" in path.read_text("utf-8")
 
 

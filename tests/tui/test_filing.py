@@ -29,7 +29,7 @@ async def test_an_answer_is_saved_as_the_suffix_says(
         await person.press("ctrl+s")
         await person.paste(str(path))
         await person.press("enter")
-        await person.until_sees("Saved")
+        person.sees("Saved")
     written = path.read_text("utf-8")
     assert HOLDS[instrument] in written or "∂p/∂s" in written
     assert written.startswith("{") == (ending == "json")
@@ -43,13 +43,13 @@ async def test_a_picture_is_of_the_screen_and_other_suffixes_are_refused(
         await person.press("ctrl+s")
         await person.paste(str(tmp_path / "a.doc"))
         await person.press("enter")
-        await person.until_sees("its suffix is none of ours")
+        person.sees("its suffix is none of ours")
         for suffix in (*FORMS[instrument].split(), "svg", "png", "ans"):
             person.sees(f".{suffix}")
         await person.press("ctrl+u")
         await person.paste(str(tmp_path / "a.svg"))
         await person.press("enter")
-        await person.until_sees("Saved")
+        person.sees("Saved")
     picture = (tmp_path / "a.svg").read_text("utf-8")
     assert picture.startswith("<svg")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["a.svg"]
@@ -66,7 +66,7 @@ async def test_a_picture_holds_nothing_that_pops_up(
         await person.press("ctrl+s", "ctrl+u")
         await person.paste("a.svg")
         await person.press("enter")
-        await person.until_sees("Saved")
+        person.sees("Saved")
     picture = Path("a.svg").read_text("utf-8")
     assert ">Nothing<" not in picture
     assert "attn-tui" in picture
@@ -89,7 +89,7 @@ async def test_keys_that_come_at_once_save_and_ask_again(
     path = tmp_path / "attn-tui.json"
     async with at_screen(WIDE, Draft(EXAMPLE.text, SETUP), instrument=instrument) as person:
         await person.burst("ctrl+s", "enter", "ctrl+s")
-        await person.until_sees("Saved")
+        person.sees("Saved")
         person.sees("Save what is shown", "attn-tui.json")
         await person.burst("enter")
         person.sees("is there already")
@@ -106,8 +106,8 @@ async def test_a_name_that_cannot_be_written_is_asked_for_again(tmp_path: Path) 
         await person.press("ctrl+s")
         await person.paste(str(tmp_path / "none" / "a.json"))
         await person.press("enter")
-        await person.until_sees("none/a.json")
-        await person.until_sees("expected")
+        person.sees("none/a.json")
+        person.sees("expected")
 
 
 async def test_a_line_that_loses_the_focus_to_nothing_keeps_its_text(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ async def test_a_line_that_loses_the_focus_to_nothing_keeps_its_text(tmp_path: P
         await person.paste(str(tmp_path / "kept.json"))
         person.app.screen.set_focus(None)
         await person.press("enter")
-        await person.until_sees("Saved")
+        person.sees("Saved")
     assert (tmp_path / "kept.json").exists()
 
 
@@ -133,7 +133,7 @@ async def test_the_ending_is_chosen_by_arrows_and_clicks_and_the_whole_path_is_s
         await person.click("ChoiceList", 4, 0)
         person.sees("attn-tui.txt", "● .txt")
         await person.press("enter")
-        await person.until_sees("Saved")
+        person.sees("Saved")
         (said,) = [each.message for each in person.app._notifications]
         assert said == f"Saved {tmp_path / 'attn-tui.txt'}: all there is to say, as text"
     assert (tmp_path / "attn-tui.txt").exists()
@@ -154,12 +154,12 @@ async def test_a_file_is_found_in_its_folder_and_opened(
         await person.press("home")
         await person.write("x")
         await person.press("enter")
-        await person.until_sees("no such file")
+        person.sees("no such file")
         await person.press("ctrl+u", "ctrl+k")
         await person.write("runs/npy")
         assert [line.value for line in listed(person)] == ["runs/Large.npy.txt"]
         await person.press("enter")
-        await person.until_sees("no such file")
+        person.sees("no such file")
         await person.press("down", "enter")
         assert person.asked.draft.text == "Large.npy: 1, 2, 8"
 
@@ -175,7 +175,7 @@ async def test_a_name_that_is_not_there_opens_no_neighbour(
             await person.press("ctrl+o")
             await person.write(name)
             await person.press("enter")
-            await person.until_sees("no such file")
+            person.sees("no such file")
             assert person.asked.draft == EXAMPLE
             await person.press("escape")
 
@@ -198,7 +198,7 @@ async def test_a_file_that_is_there_is_written_over_when_entered_again(
         person.sees("is there already")
         assert (tmp_path / "a.json").read_text() == "old"
         await person.press("enter")
-        await person.until_sees("Saved")
+        person.sees("Saved")
     assert (tmp_path / "a.json").read_text().startswith("{")
 
 
@@ -215,7 +215,7 @@ async def test_a_click_takes_a_form_and_another_one_saves(
         await person.click("ChoiceList", 8, 3)
         assert not [*tmp_path.iterdir()]
         await person.click("ChoiceList", 8, 3)
-        await person.until_sees("Saved")
+        person.sees("Saved")
     assert [each.name for each in tmp_path.iterdir()] == ["attn-tui.svg"]
 
 

@@ -241,7 +241,7 @@ async def test_space_plays_whatever_has_the_keys(pace: Pace) -> None:
 async def test_where_q_and_k_say_what_d_k_is_it_says_so_and_does_not_play(pace: Pace) -> None:
     async with at_screen(MEDIUM, VECTORS) as person:
         await person.press("f", "space")
-        await person.until_sees("d_k is the length of q")
+        person.sees("d_k is the length of q")
         assert not pace.waiting
         person.sees("space Play")
 

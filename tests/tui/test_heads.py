@@ -41,7 +41,7 @@ async def test_without_a_capture_it_says_how_to_get_one_and_enter_makes_one() ->
     async with at_heads(MEDIUM, capture=()) as person:
         person.sees("attn-tui recipe transformers", "attn-tui demo DIR", "o  opens one")
         await person.press("enter")
-        await person.until_sees("heads 13 saturate")
+        person.sees("heads 13 saturate")
         person.sees("example.safetensors", "8 layers × 8 heads")
         await person.press("u")
         person.sees("No capture is open.")
@@ -172,7 +172,7 @@ async def test_nan_is_said_counted_and_placed(size: tuple[int, int], tmp_path: P
         if size != NARROW:
             assert "the first row 40" in seen
         await at.press("enter")
-        await at.until_sees("esc goes back" if size != NARROW else "esc")
+        at.sees("esc goes back" if size != NARROW else "esc")
         # The other rows are right, and shown.
         where = at.line_with("q holds 128 NaN")
         assert "row 40, column 0" in where
@@ -201,7 +201,7 @@ async def test_enter_opens_the_head_and_escape_comes_back() -> None:
     async with at_heads(layer=4, head=7) as person:
         before = person.asked.draft
         await person.press("enter")
-        await person.until_sees("Layer 4 head 7 of a capture: esc goes back")
+        person.sees("Layer 4 head 7 of a capture: esc goes back")
         assert person.app.current_mode == "attention"
         assert person.asked.draft.source == "capture"
         assert person.asked.draft.setup.mask.causal
@@ -252,7 +252,7 @@ async def test_a_file_that_cannot_be_read_says_why_where_it_was_named(tmp_path: 
             await person.press("ctrl+u")
             await person.paste(str(tmp_path / name))
             await person.press("enter")
-            await person.until_sees("expected")
+            person.sees("expected")
             assert name in person.text
             await person.press("escape")
         assert person.settings(Settings).capture == ()
@@ -276,7 +276,7 @@ async def test_a_capture_is_opened_from_any_instrument(tmp_path: Path) -> None:
         await person.press("o", "ctrl+u")
         await person.paste(str(path))
         await person.press("enter")
-        await person.until_sees("2 layers × 8 heads")
+        person.sees("2 layers × 8 heads")
         assert person.app.current_mode == "heads"
         assert person.app.line == f"attn-tui heads {path}"
 
@@ -300,13 +300,13 @@ async def test_numbers_of_a_mask_that_misses_the_output_say_so_on_both_screens(
         await person.run("looking.tab('doctor')")
         assert "numbers below are of that mask" not in person.text
         await person.press("4")
-        await person.until_sees("esc goes back")
+        person.sees("esc goes back")
         assert "misses" in person.line_with("misses")
         await person.click("#charts", 8, 5)
     async with at_heads(size) as person:
         person.misses("misses")
         await person.press("4")
-        await person.until_sees("esc goes back")
+        person.sees("esc goes back")
         person.misses("misses")
 
 
@@ -325,7 +325,7 @@ async def test_a_sink_that_a_fit_finds_is_named_on_both_screens(
     async with at_heads(size, capture=(str(tmp_path / "s.safetensors"),)) as person:
         assert head in person.lines[3]
         await person.press("4")
-        await person.until_sees("esc goes back")
+        person.sees("esc goes back")
         assert row in person.line_with("causal, sink")
     async with at_heads(size) as person:
         person.misses("fit")
@@ -354,15 +354,15 @@ async def test_a_capture_that_changes_on_the_disk_is_noticed_and_read_again(tmp_
 async def test_4_goes_to_the_head_under_the_cursor_and_to_rows_of_ones_own() -> None:
     async with at_heads() as person:
         await person.press("4")
-        await person.until_sees("Layer 4 head 7 of a capture: esc goes back")
+        person.sees("Layer 4 head 7 of a capture: esc goes back")
         await person.press("escape")
         assert person.app.current_mode == "heads"
         await person.press("left", "4")
-        await person.until_sees("Layer 4 head 6 of a capture: esc goes back")
+        person.sees("Layer 4 head 6 of a capture: esc goes back")
         await person.press("5", "4")
         assert person.asked.experiment.source.place == (0, 4, 6)  # type: ignore[attr-defined]
         await person.press("5", "right", "4")
-        await person.until_sees("Layer 4 head 7 of a capture: esc goes back")
+        person.sees("Layer 4 head 7 of a capture: esc goes back")
 
 
 async def test_4_goes_to_rows_that_are_asked_where_there_are_some() -> None:

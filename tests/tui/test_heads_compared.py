@@ -42,7 +42,7 @@ async def test_two_captures_are_compared_and_the_headline_says_where_they_part(
         await person.press("o", "ctrl+u")
         await person.paste(str(tmp_path / "two.safetensors"))
         await person.press("enter")
-        await person.until_sees("They part in layer 1, head 5")
+        person.sees("They part in layer 1, head 5")
         assert here(person) == (1, 5)
         person.sees("two.safetensors compared with one.safetensors", "→", "less")
         await person.resize(*MEDIUM)

@@ -101,18 +101,18 @@ async def test_n_is_moved_and_typed_where_there_is_one() -> None:
     async with at_screen(MEDIUM, Draft("1, 2")) as person:
         for key in ("full_stop", "comma", "n"):
             await person.press(key)
-            await person.until_sees("Scores are not drawn")
+            person.sees("Scores are not drawn")
     async with at_screen(MEDIUM, DRAFT, instrument="dots") as person:
         for key in ("full_stop", "comma", "n"):
             await person.press(key)
-            await person.until_sees("q·k is of one key")
+            person.sees("q·k is of one key")
 
 
 async def test_the_d_k_of_a_capture_is_its_own() -> None:
     async with at_screen(MEDIUM, DRAFT, instrument="heads") as person:
         for key in (*MOVED, "d"):
             await person.press(key)
-            await person.until_sees("The d_k of a capture is its own")
+            person.sees("The d_k of a capture is its own")
         assert person.asked.draft == DRAFT
 
 

@@ -47,7 +47,7 @@ async def test_a_name_is_pasted_as_it_is_shown_and_saved_as_it_is(folder: Path) 
         await person.paste(f"{HOSTILE[:-1]}.txt\r\nmore")
         assert typed(person) == f"{SHOWN[:-6]}.txt"
         await person.press("enter")
-        await person.until_sees("Saved")
+        person.sees("Saved")
     assert os.listdir(folder) == [f"{HOSTILE[:-1]}.txt"]
 
 
@@ -118,7 +118,7 @@ async def test_a_name_that_will_not_do_is_said_in_the_line_and_stays(
         await person.press("ctrl+u")
         await person.paste(name)
         await person.press("enter")
-        await person.until_sees(said)
+        person.sees(said)
         assert typed(person).rstrip("/") == name
         assert person.asked == before
     assert sorted(os.listdir(folder)) == ["file.txt", "folder.json", "loop.json"]

@@ -20,7 +20,7 @@ def asked(person: Person) -> tuple[str, str]:
 async def test_what_is_pasted_anywhere_is_seen_in_explore_and_u_goes_back(instrument: str) -> None:
     async with at_screen(instrument=instrument) as person:
         await person.paste("1 2 3 10\n")
-        await person.until_sees("Pasted 4 scores: u goes back")
+        person.sees("Pasted 4 scores: u goes back")
         assert isinstance(person.app.screen, ExploreScreen)
         assert asked(person) == ("typed", "1 2 3 10\n")
         person.sees("[1 2 3 10]")
@@ -44,7 +44,7 @@ async def test_it_is_read_as_the_present_kind_or_else_as_scores(
 ) -> None:
     async with at_screen(draft=draft) as person:
         await person.paste(pasted)
-        await person.until_sees("u goes back")
+        person.sees("u goes back")
         assert asked(person) == (kind, pasted)
         await person.press("u")
         assert person.asked.draft == draft
@@ -62,7 +62,7 @@ async def test_what_cannot_be_read_changes_nothing_and_says_why(pasted: str, sai
     async with at_screen() as person:
         before = person.app.history
         await person.paste(pasted)
-        await person.until_sees("Nothing is changed by the paste")
+        person.sees("Nothing is changed by the paste")
         (note,) = person.app._notifications
         assert said in note.message
         assert person.app.history is before
@@ -80,7 +80,7 @@ async def test_blanks_ask_nothing() -> None:
 async def test_a_million_numbers_are_attached() -> None:
     async with at_screen() as person:
         await person.paste("\n".join(map(str, range(1_000_000))))
-        await person.until_sees("of 1,000,000 keys")
+        person.sees("of 1,000,000 keys")
         await settle(person.pilot)
         assert asked(person) == ("typed", "a: <#1 1,000,000 scores>")
         assert len(person.app.history.past) == 1

@@ -216,7 +216,7 @@ async def test_a_png_without_its_package_is_refused_with_what_to_install(
         await person.press("ctrl+s")
         await person.paste(str(tmp_path / "a.png"))
         await person.press("enter")
-        await person.until_sees("pip install 'attn-tui[png]'")
+        person.sees("pip install 'attn-tui[png]'")
     with pytest.raises(InputError, match="not installed"):
         [*forms(of("a"))[".png"]()]
     assert not [*tmp_path.iterdir()]

@@ -35,7 +35,7 @@ async def test_what_is_read_is_saved_where_that_is_said(
         person.sees("attn-tui.txt")
         person.misses(".json")
         await person.press("enter")
-        await person.until_sees("Saved")
+        person.sees("Saved")
         assert "weights p; gradient" in (tmp_path / "attn-tui.txt").read_text("utf-8")
         # The help is no file, and says nothing of the kind.
         await person.press("question_mark")

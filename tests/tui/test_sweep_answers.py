@@ -98,7 +98,7 @@ async def test_what_is_looked_at_is_saved_and_is_what_a_file_begins_with(tmp_pat
         await person.press("s", "ctrl+u")
         await person.paste(str(path))
         await person.press("enter")
-        await person.until_sees("Saved")
+        person.sees("Saved")
     settings = json.loads(path.read_text())["experiment"]["settings"]["sweep"]
     assert (settings["statistic"], settings.get("ratio", False)) == ("trace", False)
     async with at_sweep(WIDE, open_draft(str(path), Setup())) as person:

@@ -129,13 +129,13 @@ async def test_a_theme_is_shown_while_it_is_chosen_and_remembered_then(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     async with at_screen() as person:
         await person.run("app.change_theme")
-        await person.until_sees("Theme")
+        person.sees("Theme")
         await person.press("home")
         assert person.app.theme == "ansi-dark"
         await person.press("escape")
         assert person.app.theme == "textual-dark"
         assert remembered_theme() == ""
         await person.run("app.change_theme")
-        await person.until_sees("Theme")
+        person.sees("Theme")
         await person.press("home", "down", "enter")
         assert person.app.theme == remembered_theme() == "ansi-light"

@@ -119,7 +119,7 @@ async def test_a_key_that_reads_the_screen_finds_what_the_keys_before_it_asked(
         await person.burst(*keys)
         await person.paste(str(path))
         await person.press("enter")
-        await person.until_sees("Saved")
+        person.sees("Saved")
         d_k = person.asked.experiment.setup.d_k
     assert d_k > 64
     assert json.loads(path.read_text())["experiment"]["d_k"] == d_k

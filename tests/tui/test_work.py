@@ -45,6 +45,7 @@ async def opening(person: Person, monkeypatch: pytest.MonkeyPatch, reader: Reade
     monkeypatch.setattr("attn_tui.files.opening.open_draft", reader)
     await person.press("ctrl+o")
     await person.paste("big [b].csv")
+    person.patient = False
     await person.press("enter")
     await person.until_sees(" 25%")
     assert isinstance(person.app.screen, WorkDialog)
@@ -145,6 +146,7 @@ async def test_saving_can_be_stopped_and_then_leaves_nothing(
     async with at_screen(MEDIUM) as person:
         await person.press("ctrl+s", "ctrl+u")
         await person.paste(str(tmp_path / "long.txt"))
+        person.patient = False
         await person.press("enter")
         await person.until_sees("Saving long.txt")
         assert begun.wait(30)
