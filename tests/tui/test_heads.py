@@ -17,6 +17,7 @@ from attn_tui.captures.example import tensors
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.commands.program import program
 from attn_tui.engine.settings import Settings
+from attn_tui.tui import filing
 from attn_tui.tui.heads.screen import HeadsScreen
 from attn_tui.tui.picture import screen_picture
 from tests.engine.captured import write_unusual
@@ -197,7 +198,12 @@ async def test_nan_is_said_counted_and_placed(size: tuple[int, int], tmp_path: P
             await at.press("t")
 
 
-async def test_enter_opens_the_head_and_escape_comes_back() -> None:
+@pytest.mark.parametrize("patience", [filing.PATIENCE, 0.0])
+async def test_enter_opens_the_head_and_escape_comes_back(
+    monkeypatch: pytest.MonkeyPatch, patience: float
+) -> None:
+    # A dialogue that says how far it is may come between.
+    monkeypatch.setattr(filing, "PATIENCE", patience)
     async with at_heads(layer=4, head=7) as person:
         before = person.asked.draft
         await person.press("enter")
