@@ -202,6 +202,15 @@ def test_a_screen_shows_what_was_found_beside_what_was_expected(
         assert "nothing fits" in " ".join(seen.split())
 
 
+def test_a_narrow_screen_says_how_sure_each_number_is(capture: Capture) -> None:
+    fitted = diagnosis(0.25, softcap=Cap(0.0, 1e-4), sink=Sink(0.0, 1e-3))
+    found = replace(finding(capture, "agrees"), diagnosis=fitted)
+    said = {line[:13].strip(): line[13:28].strip() for line in text.evidence(found, 38)}
+    assert re.fullmatch(r"0\.25\d*±[\d.e-]+", said["m"])
+    assert said["soft cap"].startswith("none or >")
+    assert said["sink"].startswith("none or <−")
+
+
 def test_an_interrupted_report_says_how_far_it_came(capture: Capture) -> None:
     made = report(capture, "agrees", interrupted=True)
     assert next(why(made)) == "Stopped after 1 of 1 head."

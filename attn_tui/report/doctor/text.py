@@ -18,6 +18,7 @@ from attn_tui.report.doctor.words import (
     expected_texts,
     found_texts,
     joined,
+    narrow_texts,
     rule_text,
     suspect_text,
 )
@@ -86,7 +87,7 @@ def _group(group: Group) -> Iterator[str]:
 def evidence(finding: Finding, width: int = WIDTH) -> Iterator[str]:
     """Yield what was found of a head, beside what was expected, in lines of a width.
 
-    Where there is little room numbers stand without their intervals.
+    Where there is little room an interval is one number, or left out.
     """
     found = finding.diagnosis
     if found.fits:
@@ -123,10 +124,12 @@ def _table(finding: Finding, expected: dict[str, str], room: int) -> Iterator[st
         texts["multiplier"] += f" = {rule}"
     width = max(map(cells, texts.values())) + 2
     if room < ROOMY:
+        narrow = narrow_texts(finding.diagnosis)
+        least = max(_FOUND, *(cells(text) + 1 for text in narrow.values()))
+        expected = {name: _brief(text, room - LABEL - least - 2) for name, text in expected.items()}
         most = max(map(cells, ["expected", *expected.values()]))
         width = max(room - LABEL - 2 - most, _FOUND) if expected else room - LABEL
-        texts = {name: _brief(text, width - 1) for name, text in texts.items()}
-        expected = {name: _brief(text, room - LABEL - width - 2) for name, text in expected.items()}
+        texts = {name: _brief(text, width - 1, narrow.get(name)) for name, text in texts.items()}
     yield f"{'':{LABEL}}{'found':{width}}{'  expected' * bool(expected)}".rstrip() + "\n"
     for name, text in texts.items():
         beside = f"{'≠' if name in differs else ' '} {expected[name]}" if name in expected else ""
@@ -138,12 +141,13 @@ def _table(finding: Finding, expected: dict[str, str], room: int) -> Iterator[st
             yield f"{'':{LABEL}}{beside.strip()} expected\n"
 
 
-def _brief(text: str, width: int) -> str:
-    """Return a number without its interval, and without its other names if there is no room."""
+def _brief(text: str, width: int, narrow: str | None = None) -> str:
+    """Return a number without its other names, and without its interval if there is no room."""
     short = text.partition(" (")[0].replace(BY_ROW, "by row: ")
     shorter = re.sub("^b = ", "", short)
-    forms = (text, short, *(shorter.partition(end)[0] for end in (" = ", ", or", " of", ":")))
-    return next((form for form in forms if cells(form) <= width), forms[-1])
+    ends = (shorter.partition(end)[0] for end in (" = ", ", or", " of", ":"))
+    forms = [text, *([narrow] if narrow else []), short, *ends]
+    return next((form for form in forms if cells(form) <= width), min(forms, key=cells))
 
 
 def _rounding(finding: Finding) -> str:

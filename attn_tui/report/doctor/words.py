@@ -1,7 +1,7 @@
 """What was found of a head, and what was expected, each number in words."""
 
 from collections.abc import Iterable, Iterator
-from math import ceil, isfinite, log10
+from math import ceil, floor, isfinite, log10
 
 from attn_tui.compute.counted import counted
 from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Interval, Suspect
@@ -95,6 +95,51 @@ def _or_none(at: Interval, less_is_none: bool, beyond: str, no_more: str) -> str
         limit = "" if bound is None else f", {general(bound, 3)} {no_more}"
         return f"{name}{general(at.value, 4)}{limit}, or none"
     return name + interval_text(at)
+
+
+def narrow_texts(found: Diagnosis) -> dict[str, str]:
+    """Return what was found with how sure that is, by name, where there is little room."""
+    numbers = {"multiplier": found.multiplier, "value_scale": found.value_scale}
+    texts = {name: about_text(each.at(SHOWN)) for name, each in numbers.items() if each is not None}
+    if found.softcap is not None:
+        texts["softcap"] = _narrow(found.softcap.at(SHOWN), less_is_none=False)
+    if found.sink is not None:
+        texts["sink"] = _narrow(found.sink.at(SHOWN), less_is_none=True)
+    return texts
+
+
+def about_text(found: Interval) -> str:
+    """Return a number, and how far its interval reaches at most, to one digit.
+
+    >>> about_text(Interval(0.1768, 0.17674, 0.17694)), about_text(Interval(50.2, 48.8, 51.7))
+    ('0.1768±.0002', '50±2')
+    >>> about_text(Interval(0.0416649, 0.0416601, 0.0416703))
+    '0.041665±6e-6'
+    """
+    value, low, high = found.value, found.low, found.high
+    if value is None or low is None or high is None or not isfinite(high - low) or low == high:
+        return interval_text(found)
+    half = max(value - low, high - value)
+    decimals = -floor(log10(half))
+    units = ceil(half * 10.0**decimals)
+    if units == 10:
+        units, decimals = 1, decimals - 1
+    shown = max(decimals, 0)
+    error = f"{units * 10.0**-decimals:.{shown}f}".removeprefix("0")
+    if decimals > 4:
+        error = f"{units}e-{decimals}"
+    return f"{_signed(value, shown)}±{error}"
+
+
+def _narrow(at: Interval, less_is_none: bool) -> str:
+    open_end, bound = (at.low, at.high) if less_is_none else (at.high, at.low)
+    if at.value is not None and open_end is not None:
+        return about_text(at)
+    end = "" if bound is None else general(bound, 3)
+    if at.value is None:
+        return f"none or {'<' if less_is_none else '>'}{end}" if end else "none"
+    limit = f"{'≤' if less_is_none else '≥'}{end}" if end else general(at.value, 3)
+    return f"{limit} or none"
 
 
 def mask_text(found: Diagnosis, placed: bool = False) -> str:
