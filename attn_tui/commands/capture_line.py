@@ -11,7 +11,7 @@ from attn_tui.compute.field import fields_of
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.rules import rule_text
-from attn_tui.engine.settings import Settings
+from attn_tui.engine.settings import Settings, is_default
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -44,7 +44,8 @@ def asked(given: Mapping[str, Any]) -> "Experiment":
     changes = changes_of(Settings, {**given, "statistic": first})
     settings = Settings(
         tuple(given["captures"]), layer=(wanted.layers or (None,))[0],
-        head=(wanted.heads or (None,))[0], **changes,
+        head=(wanted.heads or (None,))[0],
+        what_if=wanted.making.own_rule and is_default(wanted.making.scale), **changes,
     )  # fmt: skip
     return parse(replace(EXAMPLE, setup=Setup(scale=wanted.making.scale).put(settings)))
 
@@ -62,8 +63,8 @@ def heads(asked: "Asked") -> str:
         words = ["attn-tui", "compare", *settings.compared, *settings.capture]
     names = ("statistic", "rows", "seed", "mask", "tau", "layouts", "names")
     words += _options(settings, names[:4] + names[5:] if compared else names)
-    if (text := rule_text(setup.scale)) != rule_text(Scale()):
-        words += ["--rule", text]
+    if settings.what_if or not is_default(setup.scale):
+        words += ["--rule", rule_text(setup.scale)]
     for name, field in fields_of(Scale).items():
         value = getattr(setup.scale, name)
         if value is not None and name in ("softcap", "sink"):

@@ -5,8 +5,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.field import Kind, asked, check_fields, number, one_of, or_none, whole
+from attn_tui.compute.field import (
+    Kind,
+    asked,
+    check_fields,
+    number,
+    one_of,
+    or_none,
+    switch,
+    whole,
+)
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
+from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
 from attn_tui.compute.whole import parse_whole
 
 ROWS = 128
@@ -86,6 +97,16 @@ MASK = Kind(
 )
 """The mask of every head."""
 
+
+def is_default(rule: Scale) -> bool:
+    """Return whether a rule is 1/√d_k, which stands for what the output says unless asked."""
+    return Scale(rule.rule, rule.given) == Scale()
+
+
+def _is_asked(setup: Setup, source: Any) -> str:
+    return "" if is_default(setup.scale) else "Another rule is taken whatever the output says"
+
+
 PLACE = or_none(whole(0), "none")
 """A layer, or a head of it."""
 
@@ -106,6 +127,7 @@ class Settings:
         rows: How many rows of each head are sampled; None for all.
         seed: Of the sample.
         mask: Which keys are seen.
+        what_if: Whether 1/√d_k is taken wherever the output says another m, as other rules are.
         tau: The largest logit that QK-clip leaves alone.
         config: A file that says what is expected of the heads.
         batch: The sequence of the head with the cursor.
@@ -140,6 +162,10 @@ class Settings:
     mask: str = asked(
         "auto", MASK, "mask", "which keys are seen; auto, as captured or as the output says",
         option="--mask", synonyms=("causal", "window"),
+    )  # fmt: skip
+    what_if: bool = asked(
+        False, switch(), "what-if", "whether 1/√d_k is taken even where the output says another m",
+        synonyms=("force", "as asked", "own rule"), held=_is_asked,
     )  # fmt: skip
     tau: float = asked(
         TAU, number(above=0.0), "τ", "the largest logit that QK-clip leaves alone",

@@ -41,6 +41,10 @@ class ModelPart(Part[H]):
         """Ask for d_k and the scale of a model; of none only the name of the present one goes."""
         self._screen.fields.put("model", lambda _: name)
 
+    def at(self, setup: Setup) -> Setup:
+        """Return a setup with the d_k that the scores here have."""
+        return setup
+
     def _of_model(self, name: str) -> str:
         return self._of(lambda setup: setup.changed(FIELDS["model"], lambda _: name))
 
@@ -54,7 +58,7 @@ class ModelPart(Part[H]):
         except InputError as error:
             return error.beside
         differs = [f"d_k {old.d_k:,} → {new.d_k:,}"] * (old.d_k != new.d_k)
-        before, after = (done(setup, n_attended) for setup in (old, new))
+        before, after = (done(self.at(setup), n_attended) for setup in (old, new))
         differs.append(f"{before} → {after}" if before != after else f"{before} as now")
         return f"{', '.join(differs)}\n{self._screen.preview(edits.setup(change))}".rstrip()
 
@@ -66,9 +70,21 @@ class ScalePart(ModelPart[Host]):
         """Offer the rules; one with parameters asks for them."""
         if asked := self._screen.asked:
             setup = asked.experiment.setup
-            offered, present = rules(setup, self._screen.n_attended), setup.scale.rule
             choose = self._screen.choosing.choose
+            offered, present = self.offered(setup), self.present(setup)
             choose("Scale rule: z = m·s", offered, present, self.rule, self._of_rule)
+
+    def offered(self, setup: Setup) -> list[Choice]:
+        """Return the rules there are."""
+        return rules(self.at(setup), self._screen.n_attended)
+
+    def present(self, setup: Setup) -> str:
+        """Return which of them is asked."""
+        return setup.scale.rule
+
+    def take(self, rule: Scale) -> Callable[[Setup], Setup]:
+        """Return the change that asks for a rule."""
+        return under(rule)
 
     def rule(self, name: str) -> None:
         """Use a rule by its name."""
@@ -76,16 +92,20 @@ class ScalePart(ModelPart[Host]):
         if RULES[name].parameters:
             text = parameters_text(name, fields.setup.scale)
             fields.request(
-                f"{name}:", text, lambda text: under(parse_scale(f"{name}:{text}")),
+                f"{name}:", text, lambda text: self.take(parse_scale(f"{name}:{text}")),
                 f"m = {RULES[name].formula}",
                 "\n".join(f"{each.name}: {each.meaning}" for each in RULES[name].parameters),
             )  # fmt: skip
         else:
-            fields.ask(under(Scale(name)))
+            fields.ask(self.take(Scale(name)))
+
+    def _becomes(self, name: str) -> Callable[[Setup], Setup]:
+        """Return the change to one of those offered, the present one with its parameters."""
+        present = self._screen.fields.setup.scale
+        return self.take(present if name == present.rule else Scale(name))
 
     def _of_rule(self, name: str) -> str:
-        present = self._screen.fields.setup.scale
-        return self._of(under(present if name == present.rule else Scale(name)))
+        return self._of(self._becomes(name))
 
 
 def done(setup: Setup, n_attended: int) -> str:

@@ -293,6 +293,33 @@ async def test_the_command_line_says_what_is_asked() -> None:
     assert line.endswith("--statistic entropy --rows all --seed 7 --tau 50")
 
 
+async def test_a_rule_that_is_asked_for_stays_where_a_fit_finds_another_m(tmp_path: Path) -> None:
+    path = tmp_path / "scaled.safetensors"
+    write_unusual(path, multiplier=8.0)
+    forced = "Weights as asked, which do not give the captured output."
+    async with at_heads(capture=(str(path),)) as person:
+        assert "m = 8" in person.lines[3]
+        await person.press("r")
+        person.sees("inverse-sqrt 1/√d_k", "÷ 4 as now")
+        await person.press("escape")
+        for key, typed in (("r", "inverse-sqrt"), ("slash", "rule inverse-sqrt")):
+            await person.press(key)
+            await person.write(typed)
+            await person.press("enter")
+            await person.until_sees(forced)
+            assert "m = 8" not in person.lines[3]
+            assert person.app.line == f"attn-tui heads {path} --rule inverse-sqrt"
+            await person.press("r", "a", "u", "t", "o", "enter")
+            await person.until_sees("m = 8")
+            assert person.app.line == f"attn-tui heads {path}"
+        await person.put("what_if", "yes")
+        await person.until_sees(forced)
+        await person.put("rule", "inverse")
+        assert person.app.line.endswith("--rule inverse")
+        await person.run("fields.change('what_if', 1)")
+        person.sees("Another rule is taken whatever the output says")
+
+
 @pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
 async def test_numbers_of_a_mask_that_misses_the_output_say_so_on_both_screens(
     tmp_path: Path, size: tuple[int, int]

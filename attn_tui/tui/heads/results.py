@@ -12,4 +12,4 @@ def key_of(experiment: Experiment) -> Key:
     settings, scale = experiment.setup.get(Settings), experiment.setup.scale
     asked = settings.capture, settings.compared, settings.layouts, settings.names
     weighed = Scale(scale.rule, scale.given, softcap=scale.softcap, sink=scale.sink)
-    return (*asked, settings.rows, settings.seed, settings.mask, weighed)
+    return (*asked, settings.rows, settings.seed, settings.mask, settings.what_if, weighed)

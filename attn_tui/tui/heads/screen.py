@@ -19,13 +19,13 @@ from attn_tui.tui.heads.examining import key_of as asked_of_doctor
 from attn_tui.tui.heads.filing import CaptureFiling
 from attn_tui.tui.heads.heads import Heads, LookingAtHeads
 from attn_tui.tui.heads.results import key_of
+from attn_tui.tui.heads.rule import HeadsScale
 from attn_tui.tui.heads.scene import Scene
 from attn_tui.tui.heads.settings import ABSENT, GROUPS
 from attn_tui.tui.heads.view import TABS, View
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.job import Job
 from attn_tui.tui.parts import Part
-from attn_tui.tui.scale import ScalePart
 from attn_tui.tui.state import Asked
 from attn_tui.tui.stopping import Stopping
 from attn_tui.tui.widgets.bar import Item
@@ -65,7 +65,7 @@ class HeadsScreen(InstrumentScreen):
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
         self.heads, self.disk = Heads(self), Disk(self)
-        yield from (self.heads, self.disk, LookingAtHeads(self), ScalePart(self))
+        yield from (self.heads, self.disk, LookingAtHeads(self), HeadsScale(self))
         yield from (StoppingHeads(self), CaptureFiling(self))
 
     def compose_panes(self) -> ComposeResult:

@@ -3,9 +3,10 @@
 from attn_tui.compute.field import Kind, fields_of, one_of
 from attn_tui.engine.settings import Settings
 from attn_tui.tui.heads import explanations
+from attn_tui.tui.heads.rule import RULE
 from attn_tui.tui.heads.view import SORTS
 from attn_tui.tui.scale import REST
-from attn_tui.tui.settings import RULE, Group, asked_for, looked_at
+from attn_tui.tui.settings import Group, asked_for, looked_at
 
 _OWN = fields_of(Settings)
 
@@ -42,7 +43,7 @@ GROUPS = (
         folds=False,
         explanation=explanations.LIST,
     ),
-    Group("Weights", (RULE, asked_for(_OWN["mask"]), *REST[:2])),
+    Group("Weights", (RULE, asked_for(_OWN["what_if"]), asked_for(_OWN["mask"]), *REST[:2])),
     Group(
         "Reading",
         tuple(asked_for(_OWN[name]) for name in ("layouts", "names", "config")),

@@ -1,0 +1,65 @@
+"""The rule on the screen of Heads: what the output says, or one that is asked whatever it says."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from attn_tui.compute.scale import DEFAULT_RULE, Scale, parse_scale
+from attn_tui.compute.setup import Setup
+from attn_tui.engine.settings import Settings, is_default
+from attn_tui.tui import settings
+from attn_tui.tui.choices import Choice
+from attn_tui.tui.scale import ScalePart
+from attn_tui.tui.settings import under
+
+AUTO = "auto"
+RULE = replace(settings.RULE, takes="scale.ask")
+"""The setting."""
+
+_AUTO = Choice(
+    AUTO, f"{AUTO:<13}1/√d_k or a fit's",
+    "1/√d_k, or the m that the doctor's fit finds where that misses the captured output", "fit",
+)  # fmt: skip
+
+
+class HeadsScale(ScalePart):
+    """The rule of captured heads. One that is asked for is taken wherever it misses the output."""
+
+    def at(self, setup: Setup) -> Setup:
+        """Return a setup with the d_k of the head under the cursor."""
+        heads: Any = self._screen.parts["heads"]
+        here, answer = heads.here, self._screen.answer
+        return replace(setup, d_k=answer.table.capture.shape(here).d_k) if here else setup
+
+    def offered(self, setup: Setup) -> list[Choice]:
+        """Return what the output says, and the rules there are."""
+        return [_AUTO, *super().offered(setup)]
+
+    def present(self, setup: Setup) -> str:
+        """Return which of them is asked."""
+        is_auto = is_default(setup.scale) and not setup.get(Settings).what_if
+        return AUTO if is_auto else setup.scale.rule
+
+    def take(self, rule: Scale) -> Callable[[Setup], Setup]:
+        """Return the change that asks for a rule, whatever the output says."""
+        return lambda setup: _what_if(under(rule)(setup), is_default(rule))
+
+    def rule(self, name: str) -> None:
+        """Use a rule by its name, or what the output says."""
+        if name == AUTO:
+            self._screen.fields.ask(self._becomes(name))
+        else:
+            super().rule(name)
+
+    def ask(self, text: str) -> None:
+        """Use a rule as it is typed."""
+        self._screen.fields.ask(self.take(parse_scale(text)))
+
+    def _becomes(self, name: str) -> Callable[[Setup], Setup]:
+        if name == AUTO:
+            return lambda setup: _what_if(under(Scale(DEFAULT_RULE))(setup), False)
+        return super()._becomes(name)
+
+
+def _what_if(setup: Setup, asked: bool) -> Setup:
+    return setup.put(replace(setup.get(Settings), what_if=asked))
