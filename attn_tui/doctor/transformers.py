@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from math import log
-from typing import Any, Literal
+from typing import Any
 
 from attn_tui.compute.errors import inert
-from attn_tui.doctor.expected import LEARNED, NONE, Expectation, Expected, Hint, Mask, Shape
+from attn_tui.doctor.expected import LEARNED, NONE, Expectation, Expected, Hint, Mask
 from attn_tui.doctor.fields import Fields, words
+from attn_tui.doctor.reader import Reader
 
 _DECODERS = words(
     """arcee biogpt bitnet bloom codegen cohere cohere2 csm dbrx deepseek_v2 deepseek_v3 diffllama
@@ -29,8 +30,6 @@ _UNSCALED = words(
 """They multiply by 1: their initialisation or QK-norm allows for it."""
 _SCALED_Q = words("esm opt qwen2_audio_encoder speecht5 trocr vits whisper xglm")
 """They multiply q by 1/√d_k before attention, which has nothing left to do."""
-_MLA = words("deepseek_v2 deepseek_v3 longcat_flash minicpm3 youtu")
-_SINKS = words("gpt_oss mimo_v2_flash")
 _PATTERNS = {
     "gemma2": 2, "gpt_oss": 2, "vaultgemma": 2, "cohere2": 4, "exaone4": 4, "olmo3": 4,
     "gemma3_text": 6, "gemma3": 6, "gemma4_text": 6, "gemma4": 6,
@@ -40,12 +39,10 @@ _ALL_LAYERS = words("mistral mixtral phi3 phimoe starcoder2")
 """Every layer has the window, if there is one."""
 _CAPPED = words("gemma2 vaultgemma")
 """A cap of 50 and a scalar of 256 are the defaults of their class."""
-_MOST_LAYERS = 10_000
 
 HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_attention_heads")
 _LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers")
 _WIDTH = ("hidden_size", "n_embd", "d_model", "dim")
-_CAP = ("attn_logit_softcapping", "attn_logit_cap")
 
 
 def expectation(config: Mapping[str, Any], file: str) -> Expectation:
@@ -68,67 +65,35 @@ def expectation(config: Mapping[str, Any], file: str) -> Expectation:
     return _Reader(fields).expectation()
 
 
-class _Reader:
-    """Reads one configuration, and notes which fields decide.
+class _Reader(Reader):
+    """Reads one configuration.
 
     Args:
         fields: Of the text model.
     """
 
+    MLA = words("deepseek_v2 deepseek_v3 longcat_flash minicpm3 youtu")
+    SINKS = words("gpt_oss mimo_v2_flash")
+    CAPPED = _CAPPED
+    CAP = ("attn_logit_softcapping", "attn_logit_cap")
+
     def __init__(self, fields: Fields) -> None:
-        self.fields = fields
         kind = fields.of.get("model_type")
-        self.kind = kind if isinstance(kind, str) else ""
-        self.known = self.kind in _DECODERS | _ENCODERS | _UNSCALED | _SCALED_Q
-        self.heads, self.width = fields.whole(*HEADS), fields.whole(*_WIDTH)
-        self.decides: list[str] = []
-        self.notes: list[str] = []
+        kind = kind if isinstance(kind, str) else ""
+        known = kind in _DECODERS | _ENCODERS | _UNSCALED | _SCALED_Q
+        self.by_layer = fields.flag("scale_attn_by_inverse_layer_idx")
+        super().__init__(fields, kind, known, fields.whole(*HEADS), fields.whole(*_WIDTH))
 
-    def expectation(self) -> Expectation:
-        """Return what it expects."""
-        d_k, said, lengths = self._d_k()
-        multiplier, yarn = self._multiplier(d_k, said)
-        # Layers of an encoder and of a decoder are counted together in a capture.
-        both = self.fields.flag("is_encoder_decoder")
-        count = None if both else self.fields.whole(*_LAYERS)
-        common = Expected(
-            multiplier,
-            self._softcap(),
-            LEARNED if self.kind in _SINKS else NONE if self.known else None,
-            value_scale=1.0 if self.known else None,
-        )
-        if by_layer := self.fields.flag("scale_attn_by_inverse_layer_idx"):
-            self.decides.append("scale_attn_by_inverse_layer_idx, m/(layer + 1)")
-        if self.fields.flag("is_encoder_decoder"):
-            # Whoever captures counts encoder, decoder and cross attention as he likes.
-            count = None
-        layers = [
-            self._of_layer(common, layer, by_layer)
-            for layer in range(min(count or 1, _MOST_LAYERS))
-        ]
-        if count is None or all(each == layers[0] for each in layers):
-            common, layers = layers[0], []
-        return Expectation(
-            self._source(multiplier is None),
-            common,
-            tuple(layers),
-            Shape(frozenset(lengths), self.heads, count),
-            multiplier is None,
-            tuple(self._hints()),
-            yarn,
-            tuple(self.notes),
-        )
+    def _layers(self) -> int | None:
+        # Whoever captures counts encoder, decoder and cross attention as he likes.
+        return None if self.fields.flag("is_encoder_decoder") else self.fields.whole(*_LAYERS)
 
-    def _source(self, assumed: bool) -> str:
-        kind = f" ({inert(self.kind)[1:-1]})" if self.kind else ""
-        said = "; ".join(self.decides)
-        if assumed:
-            unknown = "is not a model we know" if self.kind else "names no model_type"
-            said = f"assumed 1/√head_dim, for it {unknown}" + (f"; {said}" if said else "")
-        return f"{self.fields.file}{kind}: {said}"
+    def _named(self) -> tuple[str, str]:
+        if not self.kind:
+            return "", "names no model_type"
+        return f" ({inert(self.kind)[1:-1]})", "is not a model we know"
 
     def _d_k(self) -> tuple[int | None, str, set[int]]:
-        """Return the d_k that the multiplier is of, how that is said, and lengths of q."""
         whole = self.fields.whole
         nope, rope = whole("qk_nope_head_dim"), whole("qk_rope_head_dim")
         if nope and rope:
@@ -145,7 +110,6 @@ class _Reader:
         return own, said, {each for each in others if each is not None}
 
     def _multiplier(self, d_k: int | None, said: str) -> tuple[float | None, float]:
-        """Return m, or None if nothing is known of it, and YaRN's μ."""
         say, number = self.decides.append, self.fields.number
         if (scale := self.fields.inner("attn_config").number("softmax_scale")) is not None:
             say(f"softmax_scale {scale:g}")
@@ -174,13 +138,8 @@ class _Reader:
         if not self.fields.flag("scale_attn_weights", True):
             say("scale_attn_weights false, m = 1")
             return 1.0, 1.0
-        say(f"{said}, m = 1/√{d_k}")
         self._note()
-        m, yarn = float(d_k) ** -0.5, self._yarn()
-        if yarn != 1.0 and self.kind in _MLA:
-            say(f"YaRN's mscale² {yarn * yarn:.4f}")
-            m *= yarn * yarn
-        return m, yarn
+        return self._inverse_root(d_k, said)
 
     def _note(self) -> None:
         fields, say = self.fields, self.notes.append
@@ -197,24 +156,21 @@ class _Reader:
         factor, every = rope.number("factor"), rope.number("mscale_all_dim")
         if rope.of.get("rope_type", rope.of.get("type")) != "yarn" or not factor or factor <= 1.0:
             return 1.0
-        if self.kind in _MLA:
+        if self.kind in self.MLA:
             return 0.1 * (every or 0.0) * log(factor) + 1.0
         self.notes.append("q and k as attention is given them carry YaRN's mscale already.")
         return 0.1 * log(factor) + 1.0
 
-    def _softcap(self) -> float | Literal["none"] | None:
-        cap = self.fields.number(*_CAP)
-        if cap is None and self.kind in _CAPPED and _CAP[0] not in self.fields.of:
-            cap = 50.0
-        if cap:
-            self.decides.append(f"{_CAP[0]} {cap:g}")
-            return cap
-        return NONE if self.known else None
+    def _cap(self) -> float | None:
+        cap = super()._cap()
+        if self.by_layer:
+            self.decides.append("scale_attn_by_inverse_layer_idx, m/(layer + 1)")
+        return cap
 
-    def _of_layer(self, common: Expected, layer: int, by_layer: bool) -> Expected:
+    def _of_layer(self, common: Expected, layer: int) -> Expected:
         mask, window = self._mask(layer)
         multiplier, sink = common.multiplier, common.sink
-        if multiplier is not None and by_layer:
+        if multiplier is not None and self.by_layer:
             multiplier /= layer + 1.0
         if self.kind == "mimo_v2_flash":
             # Its layers without a window have none.
@@ -244,7 +200,6 @@ class _Reader:
         return ("window", window) if (layer + 1) % every else ("causal", None)
 
     def _hints(self) -> Iterator[Hint]:
-        """Yield numbers that are taken for d_k."""
         whole = self.fields.whole
         rope, latent = whole("qk_rope_head_dim"), whole("kv_lora_rank")
         if rope and latent:
@@ -256,10 +211,7 @@ class _Reader:
         ):
             if value := whole(name):
                 yield Hint(value, meaning)
-        if self.width:
-            yield Hint(self.width, "√d_model for √d_head")
-        if self.width and self.heads:
-            yield Hint(self.width / self.heads, "hidden_size/num_attention_heads")
+        yield from self._of_width("hidden_size/num_attention_heads")
         for name in ("query_pre_attn_scalar", "head_dim", "v_head_dim", "global_head_dim"):
             if number := self.fields.number(name):
                 yield Hint(number, name)
