@@ -349,22 +349,23 @@ class InstrumentScreen(Punctual, Screen[None]):
 
     def draw_tabs(self) -> None:
         """Draw the line of tabs; where panes are shown one at a time it has another place."""
-        if items := self.tab_items(isinstance(self.focused, ChartPane)):
+        in_chart = isinstance(self.focused, ChartPane)
+        if self.asked and (items := self.tab_items(self.asked, in_chart)):
             for bar in self.tab_bars:
                 bar.show_items(items)
 
-    def tab_items(self, focused: bool) -> Sequence[Item]:
+    def tab_items(self, asked: Asked, focused: bool) -> Sequence[Item]:
         """Return the line of tabs; nothing while there is nothing to look at."""
         return ()
 
-    @property
-    def status(self) -> Status:
-        """What the right end of the title line says, the last only where there is room."""
+    def status(self, asked: Asked) -> Status:
+        """Return what the right end of the title line says, the last only where there is room."""
         return ()
 
     def frame(self) -> None:
         """Draw the title line and the key bar."""
-        items = title_items(self.NAME, in_signs_of(self.app, self.status), self.size.width)
+        status = in_signs_of(self.app, self.status(self.asked) if self.asked else ())
+        items = title_items(self.NAME, status, self.size.width)
         self.title_bar.show_items(items)
         self.keyboard.show(key_items(self.keyboard.labels, self.size.width))
 

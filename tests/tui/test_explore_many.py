@@ -98,7 +98,7 @@ async def test_sorting_answers_nothing_anew(
             await person.run("looking.sort")
         await person.press("p")
         await person.run("looking.sort")
-        assert explore(person).found.question.pinned
+        assert explore(person).answer.question.pinned
         assert not explore(person).answering.job.problem
 
 
@@ -114,7 +114,7 @@ async def test_an_answer_that_fails_is_said_and_the_next_one_shown(
         finder.error = None
         await person.press("right_square_bracket")
         person.misses("This failed")
-        assert explore(person).found.question.experiment == person.asked.experiment
+        assert explore(person).answer.question.experiment == person.asked.experiment
 
 
 async def test_fewer_keys_are_answered_at_once(finder: Finder) -> None:

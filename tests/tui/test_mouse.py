@@ -93,7 +93,7 @@ async def test_of_many_keys_in_a_column_a_click_finds_the_largest() -> None:
     async with at_screen(MEDIUM, Draft(scores)) as person:
         await person.run("looking.tab('bars')")
         await settle(person.pilot)
-        found_now = person.screen(ExploreScreen).found
+        found_now = person.screen(ExploreScreen).answer
         assert found_now
         chart = person.app.screen.query_one("#chart").size
         keys = []

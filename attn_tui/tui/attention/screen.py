@@ -86,10 +86,9 @@ class AttentionScreen(InstrumentScreen):
 
     # What is shown
 
-    @property
-    def status(self) -> Status:
-        """The model or the rule, and where the rows come from."""
-        return drawing.status(self.asked.experiment, self.answer) if self.asked else []
+    def status(self, asked: Asked) -> Status:
+        """Return the model or the rule, and where the rows come from."""
+        return drawing.status(asked.experiment, self.answer)
 
     def scene(self, asked: Asked) -> Scene:
         """Return what panes are to show."""
@@ -104,8 +103,6 @@ class AttentionScreen(InstrumentScreen):
         width = max(self.room.width - 2, 10)
         return [((f" {line}", "error"),) for line in wrapped(str(asked.error), width)]
 
-    def tab_items(self, focused: bool) -> Sequence[Item]:
+    def tab_items(self, asked: Asked, focused: bool) -> Sequence[Item]:
         """Return the line of tabs."""
-        if self.asked is None:
-            return ()
-        return drawing.tabs(self.scene(self.asked), focused, self.clock())
+        return drawing.tabs(self.scene(asked), focused, self.clock())

@@ -110,9 +110,8 @@ class ClaimsScreen(InstrumentScreen):
 
     # What is shown
 
-    @property
-    def status(self) -> Status:
-        """The seed."""
+    def status(self, asked: Asked) -> Status:
+        """Return the seed."""
         return [((f"seed {self.settings.seed}",), "fields.type('seed')")]
 
     def scene(self, asked: Asked) -> Scene:
@@ -122,10 +121,10 @@ class ClaimsScreen(InstrumentScreen):
             self.trying.job.running,
         )  # fmt: skip
 
-    def tab_items(self, focused: bool) -> Sequence[Item]:
+    def tab_items(self, asked: Asked, focused: bool) -> Sequence[Item]:
         """Return the line of tabs."""
         listed = self.narrow and isinstance(self.focused, panes.ListPane)
-        return drawing.tabs(self.scene(self.asked), focused or listed) if self.asked else ()
+        return drawing.tabs(self.scene(asked), focused or listed)
 
 
 class StoppingTrials(Stopping[Any]):

@@ -112,10 +112,9 @@ class DotsScreen(InstrumentScreen):
 
     # What is shown
 
-    @property
-    def status(self) -> Status:
-        """The model or the rule, and the seed."""
-        return drawing.status(self.asked.experiment) if self.asked else []
+    def status(self, asked: Asked) -> Status:
+        """Return the model or the rule, and the seed."""
+        return drawing.status(asked.experiment)
 
     def scene(self, asked: Asked) -> Scene:
         """Return what panes are to show."""
@@ -124,7 +123,7 @@ class DotsScreen(InstrumentScreen):
             self._pace, self.clock(),
         )  # fmt: skip
 
-    def tab_items(self, focused: bool) -> Sequence[Item]:
+    def tab_items(self, asked: Asked, focused: bool) -> Sequence[Item]:
         """Return the line of tabs."""
         picture = self.narrow and isinstance(self.focused, panes.PicturePane)
-        return drawing.tabs(self.scene(self.asked), focused or picture) if self.asked else ()
+        return drawing.tabs(self.scene(asked), focused or picture)

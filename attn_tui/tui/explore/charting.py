@@ -29,7 +29,7 @@ class VectorChart:
     @property
     def _needed(self) -> Needed | None:
         """What the chart needs besides the answer, if anything."""
-        found, view = self._screen.found, self._screen.looked
+        found, view = self._screen.answer, self._screen.looked
         return CHARTS[view.chart].needed(found.question.experiment, view) if found else None
 
     @property
@@ -40,7 +40,7 @@ class VectorChart:
 
     def draw(self) -> bool:
         """Draw the chart, unless what it needs is still to be computed; return whether it is."""
-        if not (self._screen.found and self._pane.canvas.size):
+        if not (self._screen.answer and self._pane.canvas.size):
             return True
         if needed := self._needed:
             self._screen.computing.ask(needed.key, needed.work)
@@ -58,7 +58,7 @@ class VectorChart:
     @property
     def drawn(self) -> Drawn | None:
         """What the chart is drawn from; what was computed for another one is not for it."""
-        if (found := self._screen.found) is None:
+        if (found := self._screen.answer) is None:
             return None
         data = self._data[1] if self._has_data(self._needed) else None
         n_keys, experiment = found.answer.vector.n_keys, found.question.experiment

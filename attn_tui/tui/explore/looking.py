@@ -7,7 +7,6 @@ from attn_tui.tui import looking
 from attn_tui.tui.explore.answering import Answering
 from attn_tui.tui.explore.charts import CHARTS, offered
 from attn_tui.tui.explore.drawing import pin_text
-from attn_tui.tui.explore.found import Found
 from attn_tui.tui.explore.order import Sort
 from attn_tui.tui.explore.view import View
 from attn_tui.tui.full import FullPicture
@@ -25,10 +24,6 @@ class ExploreHost(Host, Protocol):
     """
 
     answering: Answering
-
-    @property
-    def found(self) -> Found | None:
-        """What there is to show, which may be older than what is asked."""
 
     @property
     def looked(self) -> View:
@@ -76,7 +71,7 @@ class Looking(looking.Looking[ExploreHost]):
             anchor: The other end of what is selected, or None.
         """
         screen = self._screen
-        if screen.found and screen.asked:
+        if screen.answer and screen.asked:
             order = screen.scene(screen.asked).order
             key = order.key(order.place(screen.view.key) + keys)
             screen.look(replace(screen.view.pointing(key), anchor=anchor, follows=True))
@@ -93,7 +88,7 @@ class Looking(looking.Looking[ExploreHost]):
 
     def pin(self) -> None:
         """Pin the present answer, or let go of the one that is pinned."""
-        view, found = self._screen.view, self._screen.found
+        view, found = self._screen.view, self._screen.answer
         if view.pinned or found is None:
             self._screen.look(replace(view, pinned=None, pin=""))
         else:

@@ -63,7 +63,7 @@ class Scores(Part[ExploreHost]):
 
     def mask_after(self) -> None:
         """Mask the keys after the cursor, or show them again."""
-        found, start = self._screen.found, self._held().key + 1
+        found, start = self._screen.answer, self._held().key + 1
         if found and start < found.answer.vector.n_keys:
             self._screen.fields.ask(_masked(lambda old: old.toggled(start, None)))
         else:

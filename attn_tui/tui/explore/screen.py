@@ -39,6 +39,7 @@ class ExploreScreen(InstrumentScreen):
     """Scores, d_k and the scale above; weights and gradient; a chart; what it means.
 
     Attributes:
+        answer: What there is to show, which may be older than what is asked.
         view: What is looked at.
         answering: Has the vector in view answered.
         vector_chart: What its chart is drawn from.
@@ -51,6 +52,7 @@ class ExploreScreen(InstrumentScreen):
     GROUPS = GROUPS
     TABS = TABS
     explanation = explanations.WORDS
+    answer: Found | None = None
     view: View = View()
 
     def __init__(self) -> None:
@@ -62,11 +64,6 @@ class ExploreScreen(InstrumentScreen):
     def make_parts(self) -> Iterable[Part[Any]]:
         """Return what can be done here."""
         return ScalePart(self), Scores(self), Looking(self), ExploreFull(self)
-
-    @property
-    def found(self) -> Found | None:
-        """What there is to show, which may be older than what is asked."""
-        return self.answering.found
 
     def compose_panes(self) -> ComposeResult:
         """Lay out the panes."""
@@ -83,12 +80,12 @@ class ExploreScreen(InstrumentScreen):
 
     def said(self) -> str:
         """Return all there is to say of the vector."""
-        return contents.said(self.found) if self.found else ""
+        return contents.said(self.answer) if self.answer else ""
 
     @property
     def n_attended(self) -> int:
         """The keys of the vector in view that are not masked."""
-        return self.found.answer.vector.n_attended if self.found else super().n_attended
+        return self.answer.answer.vector.n_attended if self.answer else super().n_attended
 
     def preview(self, edit: Edit) -> str:
         """Return the headline there would be of the vector in view, unless it has many keys."""
@@ -106,6 +103,7 @@ class ExploreScreen(InstrumentScreen):
         """Answer the newest question."""
         if self.asked:
             self.view = self.answering.go_on(self.asked.experiment, self.view)
+            self.answer = self.answering.found
             self.typically.go_on_like(self.asked.experiment)
             if self.answering.job.running:
                 self.set_timer(LONG, self._draw_busy)
@@ -119,30 +117,26 @@ class ExploreScreen(InstrumentScreen):
 
     # What is shown
 
-    @property
-    def status(self) -> Status:
-        """The model or the rule, the precision and the source of the scores."""
-        return drawing.status(self.asked.experiment) if self.asked else []
+    def status(self, asked: Asked) -> Status:
+        """Return the model or the rule, the precision and the source of the scores."""
+        return drawing.status(asked.experiment)
 
     def scene(self, asked: Asked) -> Scene:
         """Return what panes are to show, scrolled to the cursor."""
         # A line is kept for the hint, so that the table stays what it is when that goes.
         taken = panes.height_around(self) + (not self.view.full)
         scene = Scene(
-            asked, self.found, self.job, self.problem, *self.room, self.looked, taken,
+            asked, self.answer, self.job, self.problem, *self.room, self.looked, taken,
             self.typically.factor(asked.experiment), isinstance(self.focused, ScoreEditor),
             self._busy and self.answering.is_old,
         ).scrolled()  # fmt: skip
-        seen = scene.view
-        self.view = replace(
-            self.view, key=seen.key, pointed=seen.pointed, top=seen.top, ranked=seen.ranked
-        )
+        self.view = replace(scene.view, vector=self.view.vector)
         return scene
 
     @property
     def looked(self) -> View:
         """The view of the vector whose answer is there."""
-        return replace(self.view, vector=self.found.question.vector if self.found else 0)
+        return replace(self.view, vector=self.answer.question.vector if self.answer else 0)
 
     @property
     def problem(self) -> Sequence[Row]:
@@ -150,10 +144,10 @@ class ExploreScreen(InstrumentScreen):
         of_chart = super().problem if self.vector_chart.is_computed else ()
         return self.answering.problem_rows(self.room.width) or of_chart
 
-    def tab_items(self, focused: bool) -> Sequence[Item]:
+    def tab_items(self, asked: Asked, focused: bool) -> Sequence[Item]:
         """Return the line of tabs, with what there is to say of the chart."""
         return drawing.tabs(
-            self.asked, self.found, self.view, self._busy, focused, self.room.width, self.narrow
+            asked, self.answer, self.view, self._busy, focused, self.room.width, self.narrow
         )
 
     def _draw_busy(self) -> None:

@@ -68,7 +68,7 @@ VECTOR = Setting(
 
 
 def _see_key(screen: Any, change: Any, _: Gesture | None) -> None:
-    last = screen.found.answer.vector.n_keys - 1 if screen.found else 0
+    last = screen.answer.answer.vector.n_keys - 1 if screen.answer else 0
     key = change(screen.view.key)
     at_leader = replace(screen.view, pointed=False)
     screen.look(at_leader if key is None else screen.view.pointing(min(key, last)))

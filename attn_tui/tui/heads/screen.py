@@ -116,9 +116,8 @@ class HeadsScreen(InstrumentScreen):
         found = self.scene(self.asked).said
         return "".join(render(found.report)) if found else ""
 
-    @property
-    def status(self) -> Status:
-        """The statistic that is shown."""
+    def status(self, asked: Asked) -> Status:
+        """Return the statistic that is shown."""
         return drawing.status(self.settings)
 
     def scene(self, asked: Asked) -> Scene:
@@ -128,9 +127,9 @@ class HeadsScreen(InstrumentScreen):
             self.examining.job, self.disk.changed, self.clock(),
         )  # fmt: skip
 
-    def tab_items(self, focused: bool) -> Sequence[Item]:
+    def tab_items(self, asked: Asked, focused: bool) -> Sequence[Item]:
         """Return the line of tabs."""
-        return drawing.tabs(self.scene(self.asked), focused) if self.asked else ()
+        return drawing.tabs(self.scene(asked), focused)
 
 
 class StoppingHeads(Stopping[Any]):

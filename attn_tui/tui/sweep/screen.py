@@ -129,9 +129,8 @@ class SweepScreen(InstrumentScreen):
 
     # What is shown
 
-    @property
-    def status(self) -> Status:
-        """The statistic that is shown, and the model."""
+    def status(self, asked: Asked) -> Status:
+        """Return the statistic that is shown, and the model."""
         return drawing.status(self.settings, self.fields.setup, self.size.width)
 
     @property
@@ -151,7 +150,7 @@ class SweepScreen(InstrumentScreen):
         """Show everything but the chart at once, and the chart soon."""
         super().draw(later)
 
-    def tab_items(self, focused: bool) -> Sequence[Item]:
+    def tab_items(self, asked: Asked, focused: bool) -> Sequence[Item]:
         """Return the line of tabs, and how the chart is drawn."""
         progress = drawing.progress_text(self.answer, self.job, self.clock())
         left_out = not_applied(self.fields.setup.scale, but_qk_norm=True)
