@@ -92,7 +92,7 @@ KINDS: dict[Kind, SourceKind] = {
         SourceKind(
             title="drawn",
             detail="q and k of independent N(0, 1) entries; d_k moves the scores too",
-            over_d_k="scores drawn anew at each d_k",
+            over_d_k="Scores are drawn anew at each d_k:",
             template="n = 64, seed = 1, vectors = 1",
             source=Drawn,
             read=lambda text, _: parse_draw(text),
@@ -107,7 +107,7 @@ KINDS: dict[Kind, SourceKind] = {
         SourceKind(
             title="from q and K",
             detail="your own queries and keys, values too; d_k is their length",
-            over_d_k="the same scores at every d_k",
+            over_d_k="These scores, had d_k been another:",
             template="q: 1, 0\nK: [[1, 0], [0, 1]]\nV: [[1, 0], [0, 1]]",
             source=Products,
             read=parse_products,
@@ -122,7 +122,7 @@ KINDS: dict[Kind, SourceKind] = {
         SourceKind(
             title="captured",
             detail="a head that a model computed, from a file; d_k is the length of its queries",
-            over_d_k="the same scores at every d_k",
+            over_d_k="These scores, had d_k been another:",
             template=TEMPLATE,
             source=Captured,
             read=lambda text, _: parse_captured(text),

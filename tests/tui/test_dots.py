@@ -37,7 +37,8 @@ async def test_every_readout_has_its_error_and_the_exact_value_beside_it(
 ) -> None:
     async with at_dots(size) as person:
         person.sees("5,000 drawn", "unscaled q·k ± error", "scaled m·q·k")
-        assert "65.2 ± 1.3" in person.line_with("variance")
+        # σ is in the picture.
+        assert "65.2 ± 1.3" in person.line_with("variance σ²")
         assert " 64 " in person.line_with("variance")
         assert "±" in person.line_with("mean E[x]")
         person.sees("it grows as √d_k.")
@@ -143,7 +144,7 @@ async def test_tying_the_components_leaves_the_cross_terms() -> None:
 async def test_every_tab_can_be_reached_by_key(size: tuple[int, int]) -> None:
     marks = {
         "picture": "σ = 8",
-        "moments": "variance ",
+        "moments": "σ² ",
         "over_d_k": "65,536",
         "table": "coverage",
         "derivation": "E[q_i k_i]",

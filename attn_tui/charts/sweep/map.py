@@ -129,6 +129,8 @@ def sweep_map(
     room = height - len(rows) - seen.readout
     mark = _marked(answer, rule, cursor)
     legend = shading.legend(mark, width, max(room - 1, 1)) if seen.legend else []
+    if seen.cells.tall > 1 and len(legend) < room - 1:
+        legend += shading.scale
     rows += [()] * (room > len(legend))
     if seen.readout:
         rows.append(((first_text(readouts, width), "cursor"),))

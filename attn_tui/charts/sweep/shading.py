@@ -1,6 +1,6 @@
 """Shades of a map of a statistic: of sizes, and of ratios that are above or below 1."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import floor, isfinite, isnan, log10
 
 import numpy as np
@@ -13,7 +13,7 @@ from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.readouts import READOUTS
 from attn_tui.report.numbers import LN10, general, quantity
-from attn_tui.report.rows import Row
+from attn_tui.report.rows import Row, Span
 
 FACTOR_STEPS = (1.15, 2.0, 10.0, 1000.0)
 """From which factor on, up or down, a cell has each shade of its colour."""
@@ -48,6 +48,18 @@ class FactorShading(Shading):
         fill = "" if value > 0.0 else SOLID[shade]
         shown = text.rjust(min(body, LEAST_FACTOR)).center(body)
         return Cell(shade, shown, f"{role}{shade}", fill)
+
+    @property
+    def scale(self) -> list[Row]:
+        """What the shades of cells mean that have rows for them."""
+        shades = (("smaller", SHADES[1:], "negative"), ("larger", SOLID[1:], "positive"))
+        row: list[Span] = []
+        for way, signs, role in shades:
+            row += [(sign, f"{role}{at}") for at, sign in enumerate(signs, 1)]
+            row.append((f" {way}  ", "label"))
+        *least, most = self.texts
+        row.append((f"from {', '.join(least)} and {most} times on", "label"))
+        return [tuple(row)]
 
     def legend(self, mark: str, width: int, height: int) -> list[Row]:
         """Return what the cells mean, and what the marked one is, in at most so many rows."""
@@ -85,13 +97,15 @@ def times(log_factor: float) -> str:
 
 FACTORS = FactorShading(
     tuple(map(log10, FACTOR_STEPS)),
-    tuple(f"{step:g}" for step in FACTOR_STEPS),
+    tuple(f"{step:,g}" for step in FACTOR_STEPS),
     "what dividing does",
 )
 
 
 class SizeShading(Shading):
     """Shades of a number that is not negative."""
+
+    scale: Sequence[Row] = ()
 
     def cell(self, value: float, body: int) -> Cell:
         """Return the cell of a number, given as its natural logarithm."""

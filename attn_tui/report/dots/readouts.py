@@ -8,8 +8,8 @@ from attn_tui.report.numbers import general
 
 STATISTICS = {
     "mean": "mean E[x]",
-    "variance": "variance",
-    "standard_deviation": "standard deviation",
+    "variance": "variance σ²",
+    "standard_deviation": "standard deviation σ",
     "mean_size": "mean size E|x|",
     "kurtosis": "kurtosis",
     "coverage": "coverage",

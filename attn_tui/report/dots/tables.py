@@ -17,8 +17,8 @@ FAR = 4.0
 
 _SHORT = {
     "mean": "mean",
-    "variance": "variance",
-    "standard_deviation": "sd",
+    "variance": "var. σ²",
+    "standard_deviation": "sd σ",
     "mean_size": "E|x|",
     "kurtosis": "kurtosis",
     "coverage": "coverage",

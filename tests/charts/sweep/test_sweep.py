@@ -303,6 +303,15 @@ def test_every_cell_of_a_map_of_ratios_holds_what_dividing_does() -> None:
     assert any("dividing makes it 26 times smaller" in row for row in rows)
 
 
+def test_shades_and_heights_of_cells_have_a_scale_where_cells_have_room_for_them() -> None:
+    each = found(replace(SMALL, view="map", ratio=True, n_range=(2, 512), draws=320))
+    scale = "░▒▓█ smaller  ▂▄▆█ larger  from 1.15, 2, 10 and 1,000 times on"
+    for height, has_shades in ((12, False), (30, True)):
+        rows = lines(sweep_map(each, "inverse-sqrt", "median", (512, 55), 80, height))
+        assert any("▒▒▒▒" in row for row in rows) == has_shades
+        assert (scale in [row.rstrip() for row in rows]) == has_shades
+
+
 @pytest.mark.parametrize(
     ("factor", "text"),
     [

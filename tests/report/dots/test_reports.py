@@ -76,7 +76,7 @@ def test_the_report_says_what_was_drawn_and_what_it_shows() -> None:
         "samples    100,000; seed 1 (NumPy PCG64, standard_gamma and standard_normal)",
         "of q and k standard normal; components independent of each other",
         "unscaled q·k ± error",
-        "variance                   64.62 ± 0.29       64      1.0096 ± 0.0046        1",
+        "variance σ²                  64.62 ± 0.29       64      1.0096 ± 0.0046        1",
         "within ±2√d_k = ±16",
         "4 Different products know nothing of each other, so all cross terms are 0.",
         "√Var(q·k) = √64",
