@@ -44,7 +44,6 @@ from attn_tui.tui.tooltips import Tooltips
 from attn_tui.tui.touring import Guide
 from attn_tui.tui.turns import Turns
 from attn_tui.tui.visiting import Visit
-from attn_tui.tui.widgets.canvas import Target
 from attn_tui.tui.widgets.hint import Hint
 from attn_tui.tui.widgets.tour_pane import GOING
 
@@ -117,6 +116,8 @@ class AttnApp(Punctual, App[None]):
         self.parting = ""
         self.visit: Visit | None = None
         self._tooltips = Tooltips(self)
+        self.hint_of = self._tooltips.of
+        """Returns what is said of a target now, or nothing."""
         self._guide = Guide(self, tour)
         self._tours = tour is not None
         self.turns = Turns(self, super().on_event, self._show_due)
@@ -213,10 +214,6 @@ class AttnApp(Punctual, App[None]):
         """Take what was pasted where nothing is typed for scores."""
         if isinstance(self.screen, InstrumentScreen):
             self.screen.call_later(self.screen.action_part, "filing", "paste", (event.text,))
-
-    def hint_of(self, target: Target) -> str:
-        """Return what is said of a target now, or nothing."""
-        return self._tooltips.of(target)
 
     @on(Hint.Done)
     def _on_done(self, event: Hint.Done) -> None:
