@@ -126,6 +126,25 @@ async def test_the_table_the_output_and_the_map_take_turns() -> None:
         person.sees("queries down, keys across")
 
 
+@pytest.mark.parametrize(("before", "after"), [("5\n1,2", "1,2\n3,4"), ("1,2\n3,4", "5\n1,2")])
+async def test_a_pinned_head_is_compared_with_one_whose_rows_are_as_long(
+    before: str, after: str
+) -> None:
+    async with at_screen(WIDE, draft=Draft(before), instrument="attention") as person:
+        await person.press("p", "right", "right", "up")
+        person.sees("Pinned and now are the same")
+        await person.paste(after)
+        await person.until_sees("weights p")
+        await person.press("4")
+        await person.until_sees("queries down, keys across")
+        await person.press("right", "up", "down", "left", "right", "up")
+        person.sees("query 0 sees", "key ")
+        await person.paste(before)
+        await person.until_sees("weights p")
+        await person.press("4")
+        await person.until_sees("Pinned and now are the same")
+
+
 async def test_an_output_is_offered_where_there_is_a_v_and_only_there() -> None:
     async with at_attention() as person:
         assert "Output" not in person.text

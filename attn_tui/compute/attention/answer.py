@@ -92,7 +92,8 @@ class Answer:
     Attributes:
         experiment: The question.
         head: The question whose vectors are the rows.
-        attended: How many keys each query sees, shape (n_q,).
+        lengths: How many keys each query has, masked ones included, shape (n_q,).
+        attended: How many of them it sees, shape (n_q,).
         odd: Which of them meet NaN or infinity, and have no numbers, shape (n_q,).
         block: How many keys a block of the map has.
         unscaled: The scores as they are.
@@ -104,6 +105,7 @@ class Answer:
 
     experiment: Experiment
     head: Experiment
+    lengths: NDArray[np.intp]
     attended: NDArray[np.intp]
     odd: NDArray[np.bool_]
     block: int
@@ -222,6 +224,9 @@ def compare(pinned: Answer, now: Answer) -> Answer | None:
     if (pinned.n_queries, pinned.n_keys) != (now.n_queries, now.n_keys):
         return None
     done = min(pinned.done, now.done)
+    # Rows that are typed need not be of one length.
+    if not np.array_equal(pinned.lengths[:done], now.lengths[:done]):
+        return None
     odd = pinned.odd | now.odd
     return replace(now, unscaled=pinned.scaled, done=done, odd=odd, names=NAMES, pinned=pinned.head)
 
@@ -277,19 +282,24 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     n_queries, n_keys = len(head.vectors), head.vectors.n_keys
     block = -(-n_keys // MOST_BLOCKS)
     sides = [Side.blank(n_queries, -(-n_keys // block)) for _ in range(2)]
-    attended, odd, since = np.zeros(n_queries, np.intp), np.zeros(n_queries, bool), 0
+    lengths, attended = np.zeros((2, n_queries), np.intp)
+    odd, since = np.zeros(n_queries, bool), 0
+
+    def known(done: int) -> Answer:
+        return Answer(experiment, head, lengths, attended, odd, block, sides[0], sides[1], done)
+
     for row in range(n_queries):
         if stop():
             return
         vector = head.vectors.once(row)
-        attended[row], odd[row] = vector.n_attended, vector.is_odd
+        lengths[row], attended[row], odd[row] = vector.n_keys, vector.n_attended, vector.is_odd
         for side, found in zip(sides, _evaluated(vector, head.setup), strict=True):
             side.put(row, found, block)
         since += n_keys
         if since > _BETWEEN and row < n_queries - 1:
             since = 0
-            yield Answer(experiment, head, attended, odd, block, sides[0], sides[1], row + 1)
-    yield Answer(experiment, head, attended, odd, block, sides[0], sides[1], n_queries)
+            yield known(row + 1)
+    yield known(n_queries)
 
 
 def log_factors(answer: Answer) -> Numbers:

@@ -62,7 +62,7 @@ class Scene(scene.Scene):
         if view.key is None:
             return query, int(self.answer.unscaled.key[query])
         # Rows that are typed need not be of one length.
-        return query, min(view.key, self.answer.head.vectors.once(query).n_keys - 1)
+        return query, min(view.key, int(self.answer.lengths[query]) - 1)
 
     @cached_property
     def headline(self) -> Headline | None:
