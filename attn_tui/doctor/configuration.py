@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+from attn_tui.captures.capture import Capture
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.doctor import gguf, gguf_model, transformers
 from attn_tui.doctor.expected import Expectation
@@ -54,6 +55,22 @@ def read_expectation(path: str) -> Expectation:
     if not isinstance(plain, dict):
         raise InputError("config", "it is no object", "a config.json of transformers", name)
     return transformers.expectation(plain, name)
+
+
+def beside(capture: Capture) -> str:
+    """Return the path of the config.json in a capture's folder if it is of its model, or nothing.
+
+    Raises:
+        InputError: If the capture cannot be read.
+    """
+    path = os.path.join(os.path.dirname(capture.paths[0]), "config.json")
+    first = capture.shape(capture.heads[0])
+    heads = max(each.head for each in capture.heads) + 1
+    if os.path.isfile(path):
+        with suppress(InputError):
+            read_expectation(path).check(capture.layers, heads, {first.d_k})
+            return path
+    return ""
 
 
 def claimed(metadata: Mapping[str, Any], d_k: int) -> Expectation | None:

@@ -125,9 +125,19 @@ class Filing(Part[Host]):
         path = true_path(text)
         settings = asked.draft.setup.get(Settings)
 
-        async def shown(_: object) -> None:
+        def read(_: Watch) -> str:
+            from attn_tui.doctor.configuration import beside
+
+            return beside(open_as(settings, (path,)))
+
+        async def shown(config: str) -> None:
             def change(setup: Setup) -> Setup:
                 value: dict[str, object] = {name: (path,)}
+                if name == "capture":
+                    # What is expected is of the model of one folder.
+                    now = setup.get(Settings)
+                    same = {*map(os.path.dirname, now.capture)} <= {os.path.dirname(path)}
+                    value["config"] = (now.config if same else "") or config
                 return setup.put(replace(setup.get(Settings), **value))  # type: ignore[arg-type]
 
             self._screen.ask(edits.setup(change))
@@ -135,8 +145,8 @@ class Filing(Part[Host]):
 
         await self.see_through(
             f"Opening {os.path.basename(text)}",
-            lambda _: open_as(settings, (path,)),
-            lambda capture: self._screen.run_worker(shown(capture)),
+            read,
+            lambda config: self._screen.run_worker(shown(config)),
             partial(again, text),
         )
 

@@ -287,6 +287,42 @@ async def test_a_capture_is_opened_from_any_instrument(tmp_path: Path) -> None:
         assert person.app.line == f"attn-tui heads {path}"
 
 
+async def test_what_is_expected_is_of_the_capture_that_is_opened(tmp_path: Path) -> None:
+    made = {each.name: each for each in demos() if each.name in ("healthy", "mla")}
+    for name, demo in made.items():
+        (tmp_path / name).mkdir()
+        write_safetensors(tmp_path / name / "capture.safetensors", tensors_of(demo))
+        (tmp_path / name / "config.json").write_text(json.dumps(demo.config))
+    alone, wrong = tmp_path / "alone", tmp_path / "wrong"
+    for folder in (alone, wrong):
+        folder.mkdir()
+        write_safetensors(folder / "capture.safetensors", tensors_of(made["healthy"]))
+    (wrong / "config.json").write_text(json.dumps(made["mla"].config))
+    (alone / "later.safetensors").write_bytes((alone / "capture.safetensors").read_bytes())
+    async with at_heads(capture=()) as person:
+
+        async def expected_of(path: Path) -> str:
+            await person.press("o", "ctrl+u")
+            await person.paste(str(path))
+            await person.press("enter")
+            await person.until_sees(path.name)
+            while person.settings(Settings).capture != (str(path),):
+                await person.pilot.pause()
+            return person.settings(Settings).config
+
+        assert await expected_of(tmp_path / "mla" / "capture.safetensors") == str(
+            tmp_path / "mla" / "config.json"
+        )
+        assert await expected_of(alone / "capture.safetensors") == ""
+        assert await expected_of(wrong / "capture.safetensors") == ""
+        healthy = str(tmp_path / "healthy" / "config.json")
+        assert await expected_of(tmp_path / "healthy" / "capture.safetensors") == healthy
+        # Whoever names one has it for the captures of a folder.
+        await expected_of(alone / "capture.safetensors")
+        await person.put("config", healthy)
+        assert await expected_of(alone / "later.safetensors") == healthy
+
+
 async def test_the_command_line_says_what_is_asked() -> None:
     async with at_heads(rows=None, seed=7, statistic="entropy", tau=50.0) as person:
         line = person.app.line

@@ -85,7 +85,7 @@ def examined(settings: Settings, stop: Stop) -> Iterator[Examined]:
     except InputError as error:
         if error.field != "config":
             raise
-        # It stays where another capture is opened.
+        # It stays where another capture of its folder is opened.
         where = "/".join(PurePath(settings.config).parts[-2:])
         expected = "one of this model, or none: tab, expects, del"
         raise InputError("config", error.problem, expected, shown_path(where)) from None
