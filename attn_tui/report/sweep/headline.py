@@ -76,6 +76,13 @@ def headline(answer: Answer, statistic: Statistic, of: Of = "median") -> Headlin
             last = change(points, points.places[-1], rule, statistic)
             brief = f"d_k = {d_k:,}: {noun} {last.times} with {last_n:,} keys."
             return Headline.fitting(over_n, (brief, f"{last.times} with {last_n:,} keys."))
+    point = points.at(*place, rule)
+    if point and point.multiplier == 1.0:
+        nothing = f"{doing(rule)} changes nothing"
+        divisor = DIVISORS.get(parse_scale(rule).rule, "m")
+        seconds = [*_from(answer, rule, statistic, n), ""]
+        fulls = [f"{begin}{nothing}: {divisor} is 1. {second}".rstrip() for second in seconds]
+        return Headline.fitting(fulls, (f"{short}{nothing}.", "Nothing changes here: m is 1."))
     does = f"makes the typical {noun} {found.times}"
     if not _told(found):
         does = f"leaves the typical {noun} as it is, as far as these draws tell"
@@ -138,6 +145,16 @@ def _elsewhere(
             yield f"It makes it larger only above some d_k between {low} and {high}{so_far}."
             yield f"It is larger only above a d_k of {low} to {high}{so_far}."
         yield f"It is larger only with d_k above {about}{so_far}."
+
+
+def _from(answer: Answer, rule: str, statistic: Statistic, n: int) -> Iterator[str]:
+    """Yield from which d_k on a rule enlarges a median that it leaves as it is, if known."""
+    met = answer.crossing(rule, statistic, n)
+    if met and met.low and met.high:
+        ends = f"{short_place(met.low)} and {short_place(met.high)}"
+        so_far = "" if met.finished else ", so far"
+        noun = _NOUNS[statistic]
+        yield f"It makes the typical {noun} larger only above some d_k between {ends}{so_far}."
 
 
 def _about(met: Meeting) -> str:

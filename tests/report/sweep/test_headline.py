@@ -44,6 +44,11 @@ FOUR = Settings(rules=("none", "inverse-sqrt", "inverse", "yarn"), d_k_range=(10
             "larger only above some d_k between 750 and 1,270.",
         ),
         (
+            Settings(d_k_range=(1, 1024)), 1, "gradient", "median",
+            "Here (64 keys, d_k = 1) dividing by √d_k changes nothing: √d_k is 1. It makes the "
+            "typical gradient larger only above some d_k between 370 and 530.",
+        ),
+        (
             Settings(over="n"), 64, "gradient", "median",
             "At d_k = 64 dividing by √d_k makes the typical gradient larger with fewer than about "
             "6.3 (5.4 to 8.1) keys, smaller with more: 95 times smaller with 4,096.",
