@@ -1,9 +1,9 @@
-"""Files of captures on a disk: opened, measured and named in every error."""
+"""Files of captures, on a disk or made here: opened, measured and named in every error."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from stat import S_ISREG
 from typing import NoReturn
 
@@ -16,6 +16,8 @@ REASONS: Mapping[type[Exception], str] = {
 }
 """Why a file cannot be read, in words."""
 
+EXAMPLE_NAME = "example"
+"""The name of a capture that is no file: it is made when it is read, the same every time."""
 
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 
@@ -82,13 +84,38 @@ class Disk:
         return b"".join(self.read(at, size) for at in begins)
 
 
+@dataclass(frozen=True)
+class Made(Disk):
+    """A file that is on no disk.
+
+    Attributes:
+        data: What it holds.
+    """
+
+    data: bytes = field(repr=False)
+
+    def read(self, begins: int, size: int) -> bytes:
+        """Return bytes from a place on, which must be there."""
+        return self.data[begins : begins + size]
+
+    def read_each(self, begins: Sequence[int], size: int) -> bytes:
+        """Return bytes from several places on, as many at each, one behind the other."""
+        return b"".join(self.read(at, size) for at in begins)
+
+
 @contextmanager
 def opened(path: str) -> Iterator[Disk]:
-    """Open a regular file for a while.
+    """Open a regular file for a while, or the example.
 
     Raises:
         InputError: With field ``"capture"``, naming the file, if it cannot be opened or read.
     """
+    if path == EXAMPLE_NAME:
+        from attn_tui.captures.example import example_file
+
+        data = example_file()
+        yield Made(path, len(data), 0, -1, data)
+        return
     try:
         # A pipe may never end, and opening one may never return.
         descriptor = os.open(path, _FLAGS)

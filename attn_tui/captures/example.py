@@ -1,23 +1,18 @@
 """A small capture for who has none: heads of a made-up model, which grow sharper with depth."""
 
-import atexit
-import shutil
-import tempfile
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.captures.writer import write_safetensors
+from attn_tui.captures.writer import encoded
 from attn_tui.compute.fit.simulate import Arithmetic, computed, rounded_to
 from attn_tui.compute.formats import dtype_of
 from attn_tui.compute.heads.rows import HeadRows
 
 LAYERS, HEADS, POSITIONS, D_K = 8, 8, 128, 32
 FORMAT = "bfloat16"
-NAME = "example.safetensors"
 
 _SAID = {"model_type": "llama", "head_dim": str(D_K), "num_attention_heads": str(HEADS)}
 """What it says of itself."""
@@ -30,19 +25,9 @@ _FIRST = 1.9
 
 
 @cache
-def example_capture() -> str:
-    """Write the capture into a folder of its own, once, and return its path.
-
-    The folder goes when the program ends.
-
-    Raises:
-        OSError: If it cannot be written.
-    """
-    folder = tempfile.mkdtemp(prefix="attn-tui-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    path = Path(folder) / NAME
-    write_safetensors(path, tensors(), _SAID)
-    return str(path)
+def example_file() -> bytes:
+    """Return the capture as a .safetensors file holds it: the same at every call."""
+    return b"".join(encoded(tensors(), _SAID))
 
 
 def tensors(layers: int = LAYERS) -> dict[str, NDArray[Any]]:

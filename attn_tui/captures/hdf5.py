@@ -138,7 +138,7 @@ def _around(at: Index) -> int | slice:
 
 
 def _bfloat16() -> np.dtype[Any]:
-    from attn_tui.captures.safetensors import dtype_named
+    from attn_tui.captures.dtypes import dtype_named
 
     return dtype_named("bfloat16")
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.lib import format as npy_format
 
 from attn_tui.captures.disk import Disk, opened, place_of, refuse
+from attn_tui.captures.dtypes import dtype_named
 from attn_tui.captures.listing import Listing
-from attn_tui.captures.safetensors import dtype_named
 from attn_tui.captures.stored import Index, Plain, Raw, Stored
 from attn_tui.compute.errors import InputError, inert
 

@@ -10,7 +10,7 @@ from typing import Any
 from attn_tui.captures.assembly import assembled
 from attn_tui.captures.capture import Capture
 from attn_tui.captures.collecting import Source
-from attn_tui.captures.disk import Disk, opened, refuse
+from attn_tui.captures.disk import EXAMPLE_NAME, Disk, opened, refuse
 from attn_tui.captures.fingerprint import FileMark, Fingerprint
 from attn_tui.captures.hdf5 import list_hdf5
 from attn_tui.captures.layouts import parse_layouts
@@ -44,7 +44,8 @@ def open_capture(
 
     Args:
         paths: Of its files; each may be a pattern, such as ``rank*.safetensors``, or a folder of
-            files of one format. Files that hold the same tensor are ranks, joined on heads.
+            files of one format; ``example`` is one that is made here. Files that hold the same
+            tensor are ranks, joined on heads.
         layouts: By part, the axes of a tensor: ``{"out": "bnhd"}``.
         names: A name with ``{layer}`` and ``{part}``, or of q; several are ``q=…,k=…``.
 
@@ -89,6 +90,8 @@ def header_of(path: str) -> str:
 
 
 def _listed(disk: Disk) -> Listing:
+    if disk.path == EXAMPLE_NAME:
+        return list_safetensors(disk)
     suffix = PurePath(disk.path).suffix.lower()
     if suffix in _PICKLED:
         refuse(disk.path, "it holds pickles, which may run anything", _SUFFIXES)
@@ -105,7 +108,7 @@ def _expanded(paths: Sequence[str]) -> list[str]:
     for path in map(os.path.expanduser, paths):
         is_pattern = glob.has_magic(path) and not os.path.lexists(path)
         matches = sorted(glob.glob(path), key=_by_number) if is_pattern else [path]
-        if os.path.isdir(path):
+        if os.path.isdir(path) and path != EXAMPLE_NAME:
             matches = sorted(_tensors_in(path), key=_by_number)
             if not matches:
                 refuse(path, "no file in this folder holds tensors", _SUFFIXES)

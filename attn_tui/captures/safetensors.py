@@ -3,15 +3,12 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping
-from functools import cache
 from itertools import pairwise
 from math import prod
 from typing import Any, NoReturn
 
-import numpy as np
-
 from attn_tui.captures.disk import Disk, place_of, refuse
+from attn_tui.captures.dtypes import DTYPES, METADATA, dtype_named
 from attn_tui.captures.listing import Listing
 from attn_tui.captures.stored import Plain
 from attn_tui.compute.errors import InputError, inert
@@ -21,41 +18,6 @@ LONGEST_HEADER = 2**22
 
 MOST_AXES = 16
 """Lengths in the shape of a tensor."""
-
-METADATA = "__metadata__"
-"""What a header calls that which is no tensor."""
-
-DTYPES: Mapping[str, str] = {
-    "BOOL": "bool",
-    "U8": "uint8",
-    "I8": "int8",
-    "U16": "uint16",
-    "I16": "int16",
-    "U32": "uint32",
-    "I32": "int32",
-    "U64": "uint64",
-    "I64": "int64",
-    "F8_E4M3": "float8_e4m3fn",
-    "F8_E5M2": "float8_e5m2",
-    "F8_E4M3FNUZ": "float8_e4m3fnuz",
-    "F8_E5M2FNUZ": "float8_e5m2fnuz",
-    "F16": "float16",
-    "BF16": "bfloat16",
-    "F32": "float32",
-    "F64": "float64",
-}
-"""Formats, by what a header calls them, as NumPy and ml_dtypes do."""
-
-
-@cache
-def dtype_named(format: str) -> np.dtype[Any]:
-    """Return the little-endian NumPy type of a format in `DTYPES`."""
-    if format.startswith(("bfloat", "float8")):
-        import ml_dtypes
-
-        narrow: np.dtype[Any] = np.dtype(getattr(ml_dtypes, format))
-        return narrow
-    return np.dtype(format).newbyteorder("<")
 
 
 def list_safetensors(disk: Disk) -> Listing:

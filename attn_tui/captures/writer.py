@@ -1,14 +1,15 @@
 """Writes .safetensors files."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.captures.safetensors import DTYPES, METADATA
+from attn_tui.captures.dtypes import DTYPES, METADATA
 
 _CODES = {name: code for code, name in DTYPES.items()}
 
@@ -27,6 +28,19 @@ def write_safetensors(
         KeyError: If the format has no number format of a tensor.
         OSError: If the file cannot be written.
     """
+    pieces = encoded(tensors, metadata)
+    with open(path, "wb") as file:
+        file.writelines(pieces)
+
+
+def encoded(
+    tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str] | None = None
+) -> Iterator[bytes]:
+    """Return the bytes of such a file in pieces.
+
+    Raises:
+        KeyError: If the format has no number format of a tensor.
+    """
     header: dict[str, Any] = {METADATA: dict(metadata)} if metadata else {}
     arrays = [np.ascontiguousarray(each) for each in tensors.values()]
     end = 0
@@ -37,8 +51,5 @@ def write_safetensors(
         header[name] = {"dtype": code, "shape": shape, "data_offsets": [begins, end]}
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
-    with open(path, "wb") as file:
-        file.write(len(text).to_bytes(8, "little") + text)
-        for array in arrays:
-            little = array.astype(array.dtype.newbyteorder("<"), copy=False)
-            file.write(little.tobytes())
+    little = (each.astype(each.dtype.newbyteorder("<"), copy=False) for each in arrays)
+    return chain([len(text).to_bytes(8, "little") + text], (each.tobytes() for each in little))

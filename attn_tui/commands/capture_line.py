@@ -5,6 +5,7 @@ from dataclasses import replace
 from shlex import join
 from typing import TYPE_CHECKING, Any
 
+from attn_tui.captures.disk import EXAMPLE_NAME
 from attn_tui.commands.options import Given, changes_of
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import fields_of
@@ -24,7 +25,8 @@ SUFFIXES = (".safetensors", ".npz", ".npy", ".h5", ".hdf5")
 def are_captures(words: Sequence[str]) -> bool:
     """Return whether arguments are the names of captures: scores are numbers, or begin with @."""
     return bool(words) and all(
-        word.lower().endswith(SUFFIXES) and not word.startswith("@") for word in words
+        word == EXAMPLE_NAME or (word.lower().endswith(SUFFIXES) and not word.startswith("@"))
+        for word in words
     )
 
 

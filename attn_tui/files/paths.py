@@ -5,6 +5,7 @@ import os
 import re
 from contextlib import suppress
 
+from attn_tui.captures.disk import EXAMPLE_NAME
 from attn_tui.compute.visible import escape, visible
 
 _ESCAPED = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")
@@ -40,7 +41,7 @@ def _unescaped(found: re.Match[str]) -> str:
 
 def absolute(path: str) -> str:
     """Return a path that means the same in every folder."""
-    return os.path.abspath(os.path.expanduser(path))
+    return path if path == EXAMPLE_NAME else os.path.abspath(os.path.expanduser(path))
 
 
 def folder_of(path: str) -> str:
@@ -55,6 +56,8 @@ def beside(path: str, folder: str) -> str:
         path: As it was saved; relative to the folder or the working directory, or absolute.
         folder: Of what it was saved in, which may have been moved together with it.
     """
+    if path == EXAMPLE_NAME:
+        return path
     path = os.path.expanduser(path)
     tried = (path, os.path.join(folder, path), os.path.join(folder, os.path.basename(path)))
     with suppress(ValueError):  # It holds what no path can.

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
+from attn_tui.captures.disk import EXAMPLE_NAME
 from attn_tui.compute.counted import counted
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
@@ -44,7 +45,7 @@ class Filing(Part[Host]):
 
     def is_capture(self, text: str) -> bool:
         """Return whether a name is that of a capture, by its ending."""
-        return text.lower().endswith(self.CAPTURES)
+        return text == EXAMPLE_NAME or text.lower().endswith(self.CAPTURES)
 
     async def read(self) -> None:
         """Open all there is to say as text, which is written beside the screen."""

@@ -12,8 +12,8 @@ import safetensors.numpy
 
 from attn_tui.captures import disk
 from attn_tui.captures.capture import HeadId
+from attn_tui.captures.dtypes import DTYPES
 from attn_tui.captures.opening import open_capture
-from attn_tui.captures.safetensors import DTYPES
 from tests.captures.made import Arrays, layer, same, saved
 from tests.captures.test_opening import assert_holds
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from attn_tui.captures.disk import EXAMPLE_NAME
 from attn_tui.captures.source import Captured
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.commands.asked import asked_by
@@ -140,6 +141,20 @@ def test_what_was_saved_opens_from_anywhere_and_where_it_was_moved(
     (plain := json.loads((moved / "saved.json").read_text()))["capture"]["path"] = "c.safetensors"
     (moved / "saved.json").write_text(json.dumps(plain))
     assert opened(moved / "saved.json")[0] == str(moved / "c.safetensors")
+
+
+def test_the_example_is_the_same_everywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings((EXAMPLE_NAME,))
+    source = captured_at((EXAMPLE_NAME,), layer=3, head=1)
+    plain = experiment_to_plain(Experiment(source, Setup().put(settings)))
+    (tmp_path / EXAMPLE_NAME).mkdir()
+    monkeypatch.chdir(tmp_path)
+    found = experiment_from_plain(json.loads(json.dumps(plain)), folder=str(tmp_path))
+    assert found.source is source
+    assert found.setup.get(Settings) == settings
+    assert parse_captured(captured_text(source)) is source
 
 
 def test_a_file_that_is_opened_is_asked_about(file: Path) -> None:

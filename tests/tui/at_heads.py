@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from attn_tui.captures.example import example_capture
+from attn_tui.captures.disk import EXAMPLE_NAME
 from attn_tui.compute.setup import Setup
 from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import EXAMPLE
@@ -14,7 +14,7 @@ from tests.tui.person import WIDE, Person, at_screen
 
 @asynccontextmanager
 async def at_heads(size: tuple[int, int] = WIDE, **asked: object) -> AsyncIterator[Person]:
-    settings = Settings(**{"capture": (example_capture(),), **asked})  # type: ignore[arg-type]
+    settings = Settings(**{"capture": (EXAMPLE_NAME,), **asked})  # type: ignore[arg-type]
     draft = replace(EXAMPLE, setup=Setup().put(settings))
     async with at_screen(size, draft, instrument="heads") as person:
         yield person

@@ -38,14 +38,27 @@ async def test_what_saturates_is_said_first(size: tuple[int, int]) -> None:
         person.sees("Map", "~100 %")
 
 
-async def test_without_a_capture_it_says_how_to_get_one_and_enter_makes_one() -> None:
+async def test_without_a_capture_it_says_how_to_get_one_and_enter_makes_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     async with at_heads(MEDIUM, capture=()) as person:
         person.sees("attn-tui recipe transformers", "attn-tui demo DIR", "o  opens one")
         await person.press("enter")
-        person.sees("heads 13 saturate")
-        person.sees("example.safetensors", "8 layers × 8 heads")
+        await person.until_sees("heads 13 saturate")
+        person.sees("example", "8 layers × 8 heads")
         await person.press("u")
         person.sees("No capture is open.")
+        await person.press("U")
+        await person.until_sees("8 layers × 8 heads")
+        await person.press("q")
+    # What leaving prints asks the same, wherever and whenever: nothing was written that goes.
+    assert person.app.parting == "attn-tui heads example"
+    assert not [*tmp_path.iterdir()]
+    (tmp_path / "example").mkdir()
+    result = CliRunner().invoke(program, person.app.parting.split()[1:])
+    assert "Of 64 heads 13 saturate" in result.stdout
 
 
 async def test_arrows_move_the_cursor_and_a_run_is_one_step() -> None:

@@ -10,7 +10,7 @@ from tempfile import mkdtemp
 import pytest
 
 from attn_tui.captures.demo import demos, tensors_of
-from attn_tui.captures.example import example_capture
+from attn_tui.captures.disk import EXAMPLE_NAME
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.claims import settings as claims
 from attn_tui.commands.asked import asked_by
@@ -79,8 +79,8 @@ HEADS = Shot(instrument="heads")
 
 
 def captured(*keys: str, **asked: object) -> Shot:
-    """Look at the example capture; its path is another each time, and stands nowhere."""
-    settings = engine.Settings(**{"capture": (example_capture(),), **asked})  # type: ignore[arg-type]
+    """Look at the example capture."""
+    settings = engine.Settings(**{"capture": (EXAMPLE_NAME,), **asked})  # type: ignore[arg-type]
     draft = replace(EXAMPLE, setup=Setup().put(settings))
     return replace(HEADS, draft=draft, deed=typed(*keys))
 

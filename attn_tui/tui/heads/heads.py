@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from attn_tui.captures.capture import HeadId
+from attn_tui.captures.disk import EXAMPLE_NAME
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine.settings import ROWS, Settings
 from attn_tui.files.draft import Draft
@@ -120,7 +121,7 @@ class Heads(Part[AskingHost]):
         screen = self._screen
         here, answer, asked = self.here, screen.answer, screen.asked
         if not screen.settings.capture:
-            await self.demo()
+            self.demo()
         if here is None or answer is None or asked is None:
             return
         settings, table = screen.settings, answer.table
@@ -144,16 +145,9 @@ class Heads(Part[AskingHost]):
     def _say(self, problem: str) -> None:
         self._screen.notify(problem, timeout=6, markup=False)
 
-    async def demo(self) -> None:
-        """Open a small capture, which is made now."""
-        from attn_tui.captures.example import example_capture
-
-        def made(path: str) -> None:
-            self._screen.fields.put("capture", lambda _: (path,))
-
-        await self._filing.see_through(
-            "Making a capture", lambda _: example_capture(), made, self._say
-        )
+    def demo(self) -> None:
+        """Open a small capture, which is made when it is read."""
+        self._screen.fields.put("capture", lambda _: (EXAMPLE_NAME,))
 
 
 class LookingAtHeads(Looking[AskingHost]):

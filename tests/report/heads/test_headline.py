@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_tui.captures.capture import HeadId
-from attn_tui.captures.example import example_capture
+from attn_tui.captures.disk import EXAMPLE_NAME
 from attn_tui.charts.heads.shading import SCALES
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import Partial
@@ -174,7 +174,7 @@ def test_what_makes_numbers_doubtful_is_said() -> None:
 
 
 def test_the_numbers_of_a_capture_are_those_of_its_partials() -> None:
-    settings = Settings((example_capture(),), rows=16)
+    settings = Settings((EXAMPLE_NAME,), rows=16)
     *_, last = answer(parse(Draft(EXAMPLE.text, Setup().put(settings))))
     for name in STATISTICS:
         for head, partial in last.table.partials.items():

@@ -1,0 +1,42 @@
+"""What the header of a .safetensors file calls formats of numbers."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+METADATA = "__metadata__"
+"""What a header calls that which is no tensor."""
+
+DTYPES: Mapping[str, str] = {
+    "BOOL": "bool",
+    "U8": "uint8",
+    "I8": "int8",
+    "U16": "uint16",
+    "I16": "int16",
+    "U32": "uint32",
+    "I32": "int32",
+    "U64": "uint64",
+    "I64": "int64",
+    "F8_E4M3": "float8_e4m3fn",
+    "F8_E5M2": "float8_e5m2",
+    "F8_E4M3FNUZ": "float8_e4m3fnuz",
+    "F8_E5M2FNUZ": "float8_e5m2fnuz",
+    "F16": "float16",
+    "BF16": "bfloat16",
+    "F32": "float32",
+    "F64": "float64",
+}
+"""Formats, by what a header calls them, as NumPy and ml_dtypes do."""
+
+
+@cache
+def dtype_named(format: str) -> np.dtype[Any]:
+    """Return the little-endian NumPy type of a format in `DTYPES`."""
+    if format.startswith(("bfloat", "float8")):
+        import ml_dtypes
+
+        narrow: np.dtype[Any] = np.dtype(getattr(ml_dtypes, format))
+        return narrow
+    return np.dtype(format).newbyteorder("<")
