@@ -37,6 +37,20 @@ def test_it_is_written_to_a_file_that_is_not_there_yet(
     assert run("recipe", "onnx", "--out", "no/x.py").exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("recipe", "NAME: none is given; expected one of transformers, sdpa, onnx"),
+        ("demo", "DIR: none is given; expected a new folder, such as faults"),
+        ("claim", "ID: none is given; expected one that attn-tui claims lists, such as S2-3"),
+    ],
+)
+def test_without_its_argument_it_says_what_may_be_given(command: str, expected: str) -> None:
+    result = run(command)
+    assert (result.exit_code, result.stderr) == (2, f"attn-tui: {expected}\n")
+    assert run(command, "--help").exit_code == 0
+
+
 def test_another_name_is_refused_with_the_nearest() -> None:
     result = run("recipe", "transfomers")
     assert result.exit_code == 2

@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_tui.captures.capture import States
 from attn_tui.captures.claims import Claims, claims_of
-from attn_tui.captures.collecting import Source, collected
+from attn_tui.captures.collecting import Source, collected, ranks_of
 from attn_tui.captures.layer import Layer, Tensor
 from attn_tui.captures.layouts import VECTORS, Layout, layout_text, parse_layout
 from attn_tui.captures.padding import padding_of
@@ -79,15 +79,9 @@ def assembled(
 
 
 def _by_rank(sources: Sequence[Source]) -> Sequence[Source]:
-    """Return files by the rank that each says it is, if all do and differ."""
-    ranks = [
-        next((each.metadata[name] for name in ("tp_rank", "rank") if name in each.metadata), None)
-        for each in sources
-    ]
-    numbers = [
-        int(str(rank)) if str(rank).isdecimal() and len(str(rank)) < 7 else -1 for rank in ranks
-    ]
-    if -1 in numbers or len(set(numbers)) < len(sources):
+    """Return files by their ranks, if all have one and differ."""
+    numbers = ranks_of(sources)
+    if not numbers:
         return sources
     return [source for _, source in sorted(zip(numbers, sources, strict=True), key=lambda x: x[0])]
 

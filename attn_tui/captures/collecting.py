@@ -1,7 +1,7 @@
 """Tensors of several files by layer and part: what names say, and what is joined."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -20,6 +20,7 @@ TRUTHS = ("mask",)
 _LAYER = re.compile(r"(?:layer|block)[-_.]?([0-9]{1,6})(?![0-9])", re.IGNORECASE)
 _BEFORE_ROPE = ("q_proj", "k_proj")
 _SAMPLE = 2**12
+_NAMED = 8
 
 
 @dataclass(frozen=True)
@@ -72,21 +73,67 @@ def collected(sources: Sequence[Source], names: str | None) -> Collected:
     if not found:
         _refuse_names([stored.name for source in sources for stored in source.tensors], names)
     tensors: dict[int, dict[str, Tensor]] = {}
-    repeats = 1
+    repeats, ranks = 1, max(map(len, found.values()))
     for meaning, pieces in found.items():
         alike = _alike(meaning, pieces)
         repeats = max(repeats, len(pieces) // len(alike))
         tensors.setdefault(meaning.layer, {})[meaning.part] = Tensor(tuple(alike))
-    ranks = max(map(len, found.values()))
     if over_files:
         said.append("Each file is a layer, by the number in its name.")
     if ranks > 1:
-        said.append(f"{ranks} files hold the same tensors: ranks, joined on heads in that order.")
+        said += _joined(ranks, ranks_of(sources))
     if repeats > 1:
         said.append(f"{repeats} ranks each hold the same KV head, which is taken once.")
+    keys = next((each["k"].pieces for each in tensors.values() if "k" in each), ())
+    differing = len({*map(_sample, keys)}) if len(keys) == ranks > 1 else ranks
+    if differing < ranks:
+        said.append(
+            f"Of the KV heads of {ranks} ranks only those of {differing} differ: where ranks are "
+            "missing the others are counted again."
+        )
     if any(stored.name.endswith(_BEFORE_ROPE) for stored in used):
         said.append("q_proj and k_proj are before RoPE and QK-norm; what attention saw may differ.")
     return Collected(tensors, _tool(used, names), tuple(said))
+
+
+def ranks_of(sources: Sequence[Source]) -> tuple[int, ...]:
+    """Return the rank that each file says it is, or the number in its name; none if two are alike.
+
+    Numbers of names are those in the one place where they differ.
+    """
+    said = [
+        next((each.metadata[name] for name in ("tp_rank", "rank") if name in each.metadata), None)
+        for each in sources
+    ]
+    texts = [str(each) for each in said]
+    if None in said:
+        names = [re.split("([0-9]+)", source.path) for source in sources]
+        columns = [{*column} for column in zip(*names, strict=False)]
+        differ = [at for at, column in enumerate(columns) if len(column) > 1]
+        if len({*map(len, names)}) > 1 or len(differ) != 1:
+            return ()
+        texts = [name[differ[0]] for name in names]
+    if not all(text.isdecimal() and len(text) < 7 for text in texts):
+        return ()
+    numbers = tuple(map(int, texts))
+    return numbers if len({*numbers}) == len(numbers) else ()
+
+
+def _joined(count: int, ranks: Sequence[int]) -> Iterator[str]:
+    """Yield in which order ranks are joined, and which are missing."""
+    if len(ranks) != count:
+        yield f"{count} files hold the same tensors: ranks, joined on heads in their order."
+        return
+    yield f"{count} files hold the same tensors: ranks, joined on heads by their numbers."
+    # Some count from 1.
+    missing = sorted({*range(min(*ranks, 1), max(ranks))} - {*ranks})
+    if missing:
+        shown = ", ".join(map(str, missing[:_NAMED])) + ", …" * (len(missing) > _NAMED)
+        ranks_are = "Rank {} is" if len(missing) == 1 else "Ranks {} are"
+        yield (
+            f"{ranks_are.format(shown)} missing: heads of the ranks behind have higher numbers in "
+            "the model."
+        )
 
 
 def _layers_of_files(sources: Sequence[Source]) -> dict[str, int]:

@@ -21,6 +21,7 @@ from attn_tui.commands.options import (
     Option,
     changes_of,
     field_option,
+    needed,
     option,
     settings,
 )
@@ -85,7 +86,8 @@ def claims(file: str | None, as_json: bool, **given: Any) -> int:
 
 @click.command("claim", cls=Command, examples=_EXAMPLES_OF_ONE)
 @click.argument(
-    "name", metavar="ID",
+    "name", metavar="ID", required=False,
+    callback=needed("claim", "one that attn-tui claims lists, such as S2-3"),
     shell_complete=of_names(lambda: {each.id: each.says for each in ledger().values()}),
 )  # fmt: skip
 @settings(Trial, DRAWS)

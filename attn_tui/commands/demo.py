@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from attn_tui.commands.options import Command, Option
+from attn_tui.commands.options import Command, Option, needed
 from attn_tui.commands.output import write
 from attn_tui.compute.errors import InputError
 
@@ -15,7 +15,13 @@ _EXAMPLES = """\
 
 
 @click.command("demo", cls=Command, examples=_EXAMPLES)
-@click.argument("folder", metavar="DIR", type=click.Path())
+@click.argument(
+    "folder",
+    metavar="DIR",
+    type=click.Path(),
+    required=False,
+    callback=needed("folder", "a new folder, such as faults"),
+)
 @click.option("--force", cls=Option, is_flag=True, help="Write into a folder that is not empty.")
 def demo(folder: str, force: bool) -> None:
     """Write a capture in order and sixteen with faults that people met, each with its config.json.

@@ -76,6 +76,7 @@ def doctor(captures: tuple[str, ...], require: bool, as_json: bool, **given: Any
     from attn_tui.captures.source import open_as
     from attn_tui.compute.blas import one_thread
     from attn_tui.doctor.examine import examine
+    from attn_tui.doctor.fused import read_as
     from attn_tui.doctor.report import status
     from attn_tui.report.doctor import json, text
 
@@ -84,6 +85,7 @@ def doctor(captures: tuple[str, ...], require: bool, as_json: bool, **given: Any
     settings = _settings(given)
     capture = open_as(captures, given["layout"] or "", given["names"] or "")
     expectation = _expectation(given["config"], capture)
+    capture = read_as(capture, expectation)
     # Its products are small: threads that wait for each other take most of the time.
     with one_thread():
         report, interrupted = worked(

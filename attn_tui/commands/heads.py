@@ -187,13 +187,16 @@ Exit status: that of attn-tui heads; 3 also where shards are missing.
 @click.argument("files", nargs=-1, metavar="FILE...", shell_complete=experiment_files)
 @lambda command: all_of(_SHOWN, command)
 def merge(files: tuple[str, ...], form: str, **given: Any) -> int:
-    """Put together what `attn-tui heads --shard` printed, and print the statistics."""
+    """Put together what `attn-tui heads --shard` printed, and print the statistics.
+
+    FILE may be a folder of such files.
+    """
     from attn_tui.engine.shards import merged
 
     if not files:
         raise InputError("merge", "none is given", "files that attn-tui heads --shard printed")
     shown = _shown(given)
-    shards = [_read_shard(path) for path in files]
+    shards = [_read_shard(path) for named in files for path in _shards_in(named)]
     try:
         found = merged(shards)
     except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -312,6 +315,16 @@ def _shard(text: str) -> tuple[int, int]:
             "shard", f"{inert(text)} is no shard", "I/N, from 1/N to N/N, such as 3/16"
         )
     return index, count
+
+
+def _shards_in(path: str) -> list[str]:
+    """Return a file, or those of a folder that may be shards."""
+    if not os.path.isdir(path):
+        return [path]
+    found = sorted(each for each in os.listdir(path) if each.lower().endswith(".json"))
+    if not found:
+        raise _no_shard(path, "no file in this folder is a .json file")
+    return [os.path.join(path, each) for each in found]
 
 
 def _read_shard(path: str) -> dict[str, Any]:

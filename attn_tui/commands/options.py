@@ -102,6 +102,17 @@ def unprotected(
     return value[1:] if value and value.startswith(" -") else value
 
 
+def needed(field: str, expected: str) -> Callable[..., Any]:
+    """Return what checks that an argument is given, and else says what it may be."""
+
+    def check(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+        if value is None and not context.resilient_parsing:
+            raise InputError(field, "none is given", expected)
+        return value
+
+    return check
+
+
 def option(
     name: str, metavar: str, text: str, group: str = OTHER, complete: Complete | None = None
 ) -> Callable[[F], F]:

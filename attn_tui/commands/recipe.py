@@ -5,7 +5,7 @@ import click
 from attn_tui.captures.disk import place_of
 from attn_tui.captures.recipes import RECIPES, recipe_text
 from attn_tui.commands.completion import experiment_files, of_names
-from attn_tui.commands.options import Command, option
+from attn_tui.commands.options import Command, needed, option
 from attn_tui.commands.output import write
 from attn_tui.compute.errors import InputError
 
@@ -29,7 +29,13 @@ NAME  what the model runs with:
 {_NAMES}
 """,
 )
-@click.argument("name", metavar="NAME", shell_complete=of_names(RECIPES))
+@click.argument(
+    "name",
+    metavar="NAME",
+    required=False,
+    callback=needed("recipe", f"one of {', '.join(RECIPES)}"),
+    shell_complete=of_names(RECIPES),
+)
 @option("--out", "FILE", "Write the script to a new file.", complete=experiment_files)
 def recipe(name: str, out: str | None) -> None:
     """Print a script, or write it to a file that is not there yet."""

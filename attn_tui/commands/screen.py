@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -135,12 +136,17 @@ def _open_heads(
     from attn_tui.tui.running import run
 
     experiment = asked(given | {"captures": paths})
+    settings = experiment.setup.get(Settings)
     # What cannot be opened is said before there is a screen.
-    opened(experiment.setup.get(Settings), paths)
-    if given["config"] is not None:
+    capture = opened(settings, paths)
+    if settings.config:
         from attn_tui.doctor.configuration import read_expectation
+        from attn_tui.doctor.fused import layouts_of
 
-        read_expectation(given["config"])
+        # Map, list and doctor then all have the heads of the configuration.
+        layouts = layouts_of(capture, read_expectation(settings.config)) or settings.layouts
+        setup = experiment.setup.put(replace(settings, layouts=layouts))
+        experiment = replace(experiment, setup=setup)
     return run(draft_of(experiment), mouse=mouse, theme=theme, instrument="heads")
 
 

@@ -55,11 +55,13 @@ class Shape:
         d_k: Dimensions that the queries of a head may have.
         heads: Query heads of a layer.
         layers: How many layers there are.
+        kv_heads: Heads of keys and values of a layer.
     """
 
     d_k: frozenset[int] = frozenset()
     heads: int | None = None
     layers: int | None = None
+    kv_heads: int | None = None
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,11 @@ class Fields:
             return number
         return None
 
+    def count(self, *names: str) -> int | None:
+        """Return the first of some fields that is a whole number above 0, or None."""
+        found = (self.of.get(name) for name in names)
+        return next((each for each in found if type(each) is int and each > 0), None)
+
     def whole(self, *names: str) -> int | None:
         """Return the first of some fields that is there, a whole number above 0.
 

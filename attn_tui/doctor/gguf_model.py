@@ -55,6 +55,7 @@ class _Reader(Reader):
     SINKS = words("gpt-oss")
     CAPPED = words("gemma2")
     CAP = ("attn_logit_softcapping",)
+    KV_HEADS = ("attention.head_count_kv",)
 
     def __init__(self, fields: Fields, kind: str) -> None:
         counts = fields.of.get("attention.head_count")

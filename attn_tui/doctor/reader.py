@@ -29,6 +29,8 @@ class Reader(ABC):
     """Those that have a cap of 50 where nothing is said."""
     CAP: tuple[str, ...]
     """Names of the cap."""
+    KV_HEADS: tuple[str, ...]
+    """Names of the number of heads of keys and values."""
 
     def __init__(
         self, fields: Fields, kind: str, known: bool, heads: int | None, width: int | None
@@ -59,7 +61,7 @@ class Reader(ABC):
             f"{self.fields.file}{named}: {source}",
             common,
             tuple(layers),
-            Shape(frozenset(lengths), self.heads, count),
+            Shape(frozenset(lengths), self.heads, count, self.fields.count(*self.KV_HEADS)),
             multiplier is None,
             tuple(self._hints()),
             yarn,

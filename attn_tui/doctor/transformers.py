@@ -76,6 +76,7 @@ class _Reader(Reader):
     SINKS = words("gpt_oss mimo_v2_flash")
     CAPPED = _CAPPED
     CAP = ("attn_logit_softcapping", "attn_logit_cap")
+    KV_HEADS = ("num_key_value_heads", "num_kv_heads", "n_kv_heads")
 
     def __init__(self, fields: Fields) -> None:
         kind = fields.of.get("model_type")

@@ -9,6 +9,7 @@ from attn_tui.captures import disk
 from attn_tui.captures.layouts import layout_text
 from attn_tui.captures.opening import open_capture
 from attn_tui.captures.readings import NEAR, Reading, choices, readings_of, with_kv_mappings
+from attn_tui.captures.writer import write_safetensors
 from tests.captures.made import layer, same, saved
 from tests.captures.test_recognition import says
 
@@ -109,6 +110,16 @@ def test_a_dimension_that_is_long_for_one_head_is_said(tmp_path: Path) -> None:
     merged = {part: np.zeros((3, 5, 2048), np.float16) for part in ("q", "k")}
     capture = open_capture([saved(tmp_path / "a.safetensors", merged)])
     assert says(capture, "d_k = 2,048 is long for one head: where heads·dim are one axis, say")
+
+
+def test_heads_that_nothing_says_are_a_guess(tmp_path: Path) -> None:
+    fused = {"q": np.zeros((1, 96, 256), np.float16), "k": np.zeros((1, 96, 64), np.float16)}
+    path, guess = tmp_path / "a.safetensors", "How many heads the axis heads·dim holds is a guess"
+    assert says(open_capture([saved(path, fused)]), guess)
+    write_safetensors(path, fused, {"num_attention_heads": "8", "num_key_value_heads": "2"})
+    capture = open_capture([str(path)])
+    assert capture.shape(capture.heads[0]).d_k == 32
+    assert not says(capture, guess)
 
 
 def test_where_there_is_no_pread_places_are_sought(

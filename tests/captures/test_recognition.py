@@ -175,8 +175,24 @@ def test_ranks_are_joined_on_heads(tmp_path: Path, kv_heads: int) -> None:
     split(tmp_path, made, 4)
     capture = open_capture([str(tmp_path / "rank*.safetensors")])
     assert_holds(capture, made)
-    assert says(capture, "4 files hold the same tensors: ranks, joined on heads in that order.")
+    assert says(capture, "4 files hold the same tensors: ranks, joined on heads by their numbers.")
     assert says(capture, f"{4 // kv_heads} ranks each hold the same KV head") == (kv_heads < 4)
+
+
+def test_a_rank_that_is_missing_is_said(tmp_path: Path) -> None:
+    paths = split(tmp_path, layer(1, 8, 2, 9, 9, 4, 4), 4)
+    every = open_capture(paths)
+    assert not says(every, "missing")
+    for gone, said in ((2, "Rank 2 is missing"), (0, ""), (3, "")):
+        kept = [path for at, path in enumerate(paths) if at != gone]
+        capture = open_capture(kept)
+        assert says(capture, said or "is missing: heads") == bool(said)
+        assert says(capture, "Of the KV heads of 3 ranks only those of 2 differ")
+    assert says(open_capture([paths[0], paths[3]]), "Ranks 1, 2 are missing")
+    # So they are where each says its rank.
+    turned = split(tmp_path, layer(1, 8, 8, 9, 9, 4, 4), 4, tp_rank=(0, 1, 4, 5))
+    capture = open_capture(turned)
+    assert says(capture, "Ranks 2, 3 are missing: heads of the ranks behind have higher numbers")
 
 
 def test_ranks_are_in_the_order_that_they_say_or_that_of_their_numbers(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from attn_tui.captures.opening import open_capture
+from attn_tui.captures.writer import write_safetensors
 from attn_tui.commands.program import program
 from attn_tui.compute.fit.simulate import Arithmetic
 from tests.doctor.captures import without, write
@@ -51,6 +53,26 @@ def test_a_healthy_capture_agrees_with_status_0(tmp_path: Path, config: str) -> 
     assert "1/√d_k (d_k = 16)" in line
     assert "4 of 4 heads" in line
     assert "config.json (llama): head_dim 16, m = 1/√16" in line
+
+
+def test_heads_in_one_axis_are_those_of_the_configuration(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.safetensors", HEALTHY, layers=2)
+    every, fused = slice(None), {}
+    for layer in (0, 1):
+        for part, tensor in open_capture([path]).tensors(layer).items():
+            numbers = [tensor.pieces[0].take((0, head, every, every)) for head in range(2)]
+            fused[f"{layer}.{part}"] = np.concatenate(numbers, 1)[None]
+    write_safetensors(path, fused)
+    (config := tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    result = run(path, "--config", str(config))
+    assert result.stdout.startswith("agrees: m = 0.2")
+    assert "4 of 4 heads" in result.stdout
+    said = " ".join(result.stdout.split())
+    assert "The heads are those of the configuration: --layout 'q=bn(2d),k=bn(2d)," in said
+    # What is of no such heads either stays another model's.
+    config.write_text(json.dumps({**LLAMA, "head_dim": 24}))
+    result = run(path, "--config", str(config))
+    assert (result.exit_code, "its queries are of length 24" in result.stderr) == (2, True)
 
 
 def test_without_expectation_the_status_is_0_unless_one_is_required(tmp_path: Path) -> None:

@@ -131,7 +131,10 @@ def about(found: Survey) -> Iterator[str]:
         names = [head_text(head, batches) for head in lost[:_NAMED]]
         names += [f"{len(lost) - _NAMED:,} more"] * (len(lost) > _NAMED)
         text = f"weights of {listed(names)} miss the output, and may not be those in use; "
-        yield from _line("unknown", f"{text}--rule or --scale sets others")
+        # Where shapes leave the heads open, these may be none.
+        is_open = any("--layout" in each for each in plan.capture.stated)
+        ways = "--layout, --rule or --scale" if is_open else "--rule or --scale"
+        yield from _line("unknown", f"{text}{ways} sets others")
     yield from _odd(found)
     yield from _troubles(found)
 

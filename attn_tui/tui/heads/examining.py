@@ -65,6 +65,7 @@ def examined(settings: Settings, stop: Stop) -> Iterator[Examined]:
     """
     from attn_tui.doctor.configuration import claimed, read_expectation
     from attn_tui.doctor.examine import examine
+    from attn_tui.doctor.fused import layouts_of
     from attn_tui.doctor.report import Settings as Asked
     from attn_tui.engine.answer import opened
 
@@ -74,6 +75,9 @@ def examined(settings: Settings, stop: Stop) -> Iterator[Examined]:
         if settings.config
         else claimed(capture.config, capture.shape(capture.heads[0]).d_k)
     )
+    if layouts := layouts_of(capture, expectation) if expectation else "":
+        problem = f"its heads are not those that are read, {capture.heads[-1].head + 1} a layer"
+        raise InputError("config", problem, f"layouts {layouts}: tab sets them")
     lines: list[Line] = []
     last, report = -EVERY, None
     try:

@@ -1,0 +1,72 @@
+"""Reads axes that hold heads·dim in one with the numbers of heads that a configuration says."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+
+from attn_tui.captures.capture import Capture
+from attn_tui.captures.layouts import VECTORS
+from attn_tui.captures.opening import open_capture
+from attn_tui.captures.readings import Dims
+from attn_tui.compute.errors import InputError
+from attn_tui.doctor.expected import Expectation, Shape
+
+_FUSED: Mapping[int, str] = {3: "bn(hd)", 2: "n(hd)"}
+"""The layout in which an axis may hold heads·dim, by how many axes there are."""
+
+
+def layouts_of(capture: Capture, expectation: Expectation) -> str:
+    """Return the layouts, as ``--layout`` takes them, in which a capture has a model's heads.
+
+    It is empty where the capture has them as it is read, and where no layout has.
+
+    Raises:
+        InputError: If the capture cannot be read any more.
+    """
+    shape, layer = expectation.shape, capture.layers[0]
+    if shape.heads is None or not shape.d_k:
+        return ""
+    if any(_fits(expectation, layer, each.dims) for each in capture.readings(layer)):
+        return ""
+    texts = dict(_with_heads(capture, layer, shape))
+    with suppress(InputError):
+        read = open_capture(capture.paths, layouts=texts, names=capture.asked[1])
+        dims = read.readings(layer)[0].dims
+        if dims.heads == shape.heads and dims.d_k in shape.d_k:
+            return ",".join(f"{part}={text}" for part, text in texts.items())
+    return ""
+
+
+def read_as(capture: Capture, expectation: Expectation | None) -> Capture:
+    """Return a capture read in `layouts_of`, which it then states, or as it is.
+
+    Raises:
+        InputError: If the capture cannot be read any more.
+    """
+    text = layouts_of(capture, expectation) if expectation else ""
+    if not text:
+        return capture
+    layouts = dict(each.split("=") for each in text.split(","))
+    read = open_capture(capture.paths, layouts=layouts, names=capture.asked[1])
+    said = f"The heads are those of the configuration: --layout '{text}'."
+    return replace(read, states=lambda chosen: (*read.states(chosen), said))
+
+
+def _fits(expectation: Expectation, layer: int, dims: Dims) -> bool:
+    with suppress(InputError):
+        expectation.check([layer], dims.heads, {dims.d_k})
+        return True
+    return False
+
+
+def _with_heads(capture: Capture, layer: int, shape: Shape) -> Iterator[tuple[str, str]]:
+    """Yield parts with layouts that name how many heads each file of a rank has."""
+    asked, tensors = capture.asked[0], capture.tensors(layer)
+    heads = shape.heads or 1
+    for part in VECTORS:
+        if part in tensors:
+            count = shape.kv_heads or heads if part in ("k", "v") else heads
+            own = max(count // len(tensors[part].pieces), 1)
+            text = asked.get(part) or _FUSED.get(len(tensors[part].shape), "")
+            if text:
+                yield part, text.replace("(hd)", f"({own}d)")
