@@ -206,50 +206,6 @@ def test_nan_and_infinity_are_counted_and_placed(tmp_path: Path) -> None:
     assert "NaN or infinity in 1 row of 1 head, first in layer 0, head 2, row 7" in text
 
 
-<<<<<<< HEAD
-=======
-def test_shards_merge_to_what_one_run_says(
-    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(planning, "BLOCK_SECONDS", 0.0)
-    whole = asked("heads", path, "--rows", "all")
-    (folder := tmp_path / "parts").mkdir()
-    parts: list[Path] = []
-    for index in (1, 2, 3):
-        result = call("heads", path, "--rows", "all", "--shard", f"{index}/3")
-        assert result.exit_code == 0
-        parts.append(tmp_path / "parts" / f"{index}.json")
-        parts[-1].write_text(result.stdout)
-    for order in (parts, parts[::-1], [folder]):
-        merged = asked("merge", *map(str, order))
-        for name in ("heads", "masks", "question", "machines", "complete", "headline"):
-            assert merged[name] == whole[name]
-    twice = call("merge", *map(str, [*parts, parts[1]]))
-    assert (twice.exit_code, twice.stdout) == (2, "")
-    assert "one part is there twice; expected each shard once" in twice.stderr
-    some = call("merge", str(parts[0]), str(parts[2]))
-    assert some.exit_code == 3
-    assert "8 of 12 blocks of rows are known" in some.stdout.replace("\n          ", " ")
-    other = tmp_path / "other.json"
-    other.write_text(call("heads", path, "--rows", "9", "--shard", "2/3").stdout)
-    result = call("merge", str(parts[0]), str(other))
-    assert result.exit_code == 2
-    assert "one is of another question; expected shards of one question" in result.stderr
-
-
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"schema": "attn-tui/1", "shard": {}}', "x"])
-def test_what_is_no_shard_is_refused(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "none.json"
-    path.write_text(text)
-    result = call("merge", str(path))
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "no file in this folder is a .json file" in call("merge", str(tmp_path / "..")).stderr
-    problem = "it is no shard" if text else "it is empty"
-    assert "FILE" in result.stderr
-    assert f"{problem}; expected what attn-tui heads --shard printed" in result.stderr
-
-
->>>>>>> f4025a4 (Read heads in one axis as the configuration says them, and name ranks that are missing)
 def test_ctrl_c_prints_what_there_is(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from attn_tui.engine import survey as module
 

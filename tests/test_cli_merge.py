@@ -13,13 +13,14 @@ def test_shards_merge_to_what_one_run_says(tmp_path: Path, monkeypatch: pytest.M
     path = str(write(tmp_path / "tiny.safetensors", heads()))
     monkeypatch.setattr(planning, "BLOCK_SECONDS", 0.0)
     whole = asked("heads", path, "--rows", "all")
-    parts = []
+    (folder := tmp_path / "parts").mkdir()
+    parts: list[Path] = []
     for index in (1, 2, 3):
         result = call("heads", path, "--rows", "all", "--shard", f"{index}/3")
         assert result.exit_code == 0
-        parts.append(tmp_path / f"{index}.json")
+        parts.append(folder / f"{index}.json")
         parts[-1].write_text(result.stdout)
-    for order in (parts, parts[::-1]):
+    for order in (parts, parts[::-1], [folder]):
         merged = asked("merge", *map(str, order))
         for name in ("heads", "masks", "question", "machines", "complete", "headline"):
             assert merged[name] == whole[name]
@@ -42,6 +43,8 @@ def test_what_is_no_shard_is_refused(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     result = call("merge", str(path))
     assert (result.exit_code, result.stdout) == (2, "")
+    (empty := tmp_path / "parts").mkdir()
+    assert "no file in this folder is a .json file" in call("merge", str(empty)).stderr
     problem = "it is no shard" if text else "it is empty"
     assert "FILE" in result.stderr
     assert f"{problem}; expected what attn-tui heads --shard printed" in result.stderr
