@@ -24,6 +24,8 @@ from attn_tui.compute.heads.rows import HeadRows
 
 STARTS = (0.05, 0.25, 0.5, 1.0, 2.0, 4.0, 12.0)
 """Multipliers to start from, in units of one that gives the logits a standard deviation of 1."""
+SETS: tuple[tuple[Name, ...], ...] = (("multiplier",), ("multiplier", "sink"))
+"""What is fitted, the simplest first."""
 BASES = (1.0, log(2.0))
 """What a captured sum is multiplied by to be natural: some kernels take logarithms to base 2."""
 
@@ -51,11 +53,15 @@ def from_sums(
     stored = format_of(head.formats.get("q", "float32"))
     sums = head.log_sum_exp.astype(np.float64)[:, None]
     tried: list[Tried] = []
-    for mask in masks:
-        there = rows.under(mask.seen(head))
-        for base in BASES:
-            for fit in _fits(there, sums, base, spacing, STARTS):
-                tried.append((chi_square(fit), len(fit.fit.names), base, mask, fit))
+    for fitted in SETS:
+        for mask in masks:
+            there = rows.under(mask.seen(head))
+            for base in BASES:
+                for fit in _fits(there, sums, base, spacing, fitted):
+                    tried.append((chi_square(fit), len(fit.fit.names), base, mask, fit))
+        if any(one[0] < 2 for one in tried):
+            # A sink in the sum besides would be one parameter more.
+            break
     if stored.bits < 24 and all(one[0] >= 2 for one in tried):
         # Logits may have been rounded, and the best of these are near.
         tried.sort(key=lambda one: one[4].off)
@@ -143,30 +149,28 @@ def _model(
 
 
 def _fits(
-    rows: Rows, sums: Floats, base: float, spacing: Format, starts: tuple[float, ...]
+    rows: Rows, sums: Floats, base: float, spacing: Format, names: tuple[Name, ...]
 ) -> Iterator[Regression]:
-    """Yield the best two fits from many starts, without a sink and with one, and a cap besides."""
+    """Yield the best two fits of some parameters from many starts, each with a cap besides too."""
     data = sums * base
     size = float(np.sqrt(np.square(data).mean())) or 1.0
     model = _model(rows, sums, base, spacing, "float32", spacing)
     seen = rows.scores[rows.seen]
     typical = float(np.sqrt(np.mean(np.square(seen)))) or 1.0
     level = float(np.median(data)) - 1.0
-    both: tuple[tuple[Name, ...], ...] = (("multiplier",), ("multiplier", "sink"))
-    for names in both:
-        found: list[Regression] = []
-        for start in starts:
-            at = Parameters(start / typical, level=level)
-            if "sink" in names:
-                # What the sums have more than a guess explains is a guess of the sink.
-                state = compute(rows, at)
-                more = np.exp(data - level) - np.exp(state.top + np.log(state.total) - level)
-                at = replace(at, sink=float(np.clip(np.median(more), 1e-3, 1e3)))
-            fit = regressed(rows, at, names, model, size)
-            m = fit.fit.parameters.multiplier
-            if all(abs(m / one.fit.parameters.multiplier - 1) > 1e-3 for one in found):
-                found.append(fit)
-        found.sort(key=chi_square)
-        for fit in found[:2]:
-            yield fit
-            yield with_cap(rows, fit, model, size, "float32")
+    found: list[Regression] = []
+    for start in STARTS:
+        at = Parameters(start / typical, level=level)
+        if "sink" in names:
+            # What the sums have more than a guess explains is a guess of the sink.
+            state = compute(rows, at)
+            more = np.exp(data - level) - np.exp(state.top + np.log(state.total) - level)
+            at = replace(at, sink=float(np.clip(np.median(more), 1e-3, 1e3)))
+        fit = regressed(rows, at, names, model, size)
+        m = fit.fit.parameters.multiplier
+        if all(abs(m / one.fit.parameters.multiplier - 1) > 1e-3 for one in found):
+            found.append(fit)
+    found.sort(key=chi_square)
+    for fit in found[:2]:
+        yield fit
+        yield with_cap(rows, fit, model, size, "float32")

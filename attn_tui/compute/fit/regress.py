@@ -56,10 +56,11 @@ def regressed(
         path: The path whose rounding the variances are of.
     """
     state = compute(rows, start)
+    left, along, variance = model(state, names)
+    flat = 3
     for turn in range(20):
-        left, along, variance = model(state, names)
         weight = 1 / np.sqrt(variance)
-        if turn < 3:
+        if turn < flat:
             # Variances depend on parameters that are still far off.
             there = weight[weight > 0]
             weight = np.where(weight > 0, np.median(there) if there.size else 0.0, 0.0)
@@ -69,15 +70,17 @@ def regressed(
         moved, new = False, cost
         for _ in range(8):
             tried = compute(rows, state.parameters.moved(names, np.asarray(step, np.float64)))
-            rest, _, _ = model(tried, names)
-            new = float(np.square(rest * weight).sum())
+            made = model(tried, names)
+            new = float(np.square(made[0] * weight).sum())
             if new < cost:
-                state, moved = tried, True
+                state, moved, (left, along, variance) = tried, True, made
                 break
             step = step / 3
-        if turn >= 3 and (not moved or cost - new < 1e-6 * cost):
+        if turn >= flat and (not moved or cost - new < 1e-6 * cost):
             break
-    left, along, variance = model(state, names)
+        if not moved:
+            # With these weights nothing would move the next time either.
+            flat = min(flat, turn + 1)
     weight = 1 / np.sqrt(variance)
     noise = Noise(variance, None, float(np.log(variance[np.isfinite(variance)]).sum()))
     fit = Fit(names, state, path, noise, left * weight, along * weight)

@@ -7,6 +7,8 @@ import pytest
 
 from attn_tui.compute.fit.diagnose import diagnose
 from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Path
+from attn_tui.compute.fit.model import Name, Parameters, Rows
+from attn_tui.compute.fit.regress import Regression, regressed
 from attn_tui.compute.fit.simulate import Arithmetic, compute, rounded_to, simulate
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
@@ -81,6 +83,22 @@ def summed(how: Arithmetic, base: float) -> Diagnosis:
     z, _, _ = compute(head, replace(how, format="float64"))
     sums = np.exp(z).sum(axis=1) + (0.0 if how.sink is None else np.exp(how.sink))
     return diagnose(replace(head, log_sum_exp=np.asarray(np.log(sums) / base, np.float32)))
+
+
+def test_a_sink_is_sought_in_log_sum_exp_only_where_nothing_simpler_fits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried: list[tuple[str, ...]] = []
+
+    def counted(rows: Rows, start: Parameters, names: tuple[Name, ...], *rest: Any) -> Regression:
+        tried.append(names)
+        return regressed(rows, start, names, *rest)
+
+    monkeypatch.setattr("attn_tui.compute.fit.from_sums.regressed", counted)
+    assert summed(Arithmetic(0.1), 1.0).multiplier is not None
+    assert ("multiplier", "sink") not in tried
+    assert summed(Arithmetic(0.1, sink=2.0), 1.0).sink is not None
+    assert ("multiplier", "sink") in tried
 
 
 @pytest.mark.parametrize("base", [1.0, np.log(2.0)])
