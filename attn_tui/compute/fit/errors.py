@@ -8,6 +8,9 @@ from attn_tui.compute.fit.solve import Fit
 
 FEW = 8
 """Below so many rows errors are bounds."""
+LOST = 2.0**-25
+"""What c may be off besides, as a share of it: of rows whose largest weight is nearly 1, sums in
+float32 lose what they add to 1 that is less than half its spacing, and all to the same side."""
 FORMAL = 4.0
 """What is known of the noise beforehand counts as so many degrees of freedom."""
 
@@ -47,7 +50,8 @@ def numbers(fit: Fit) -> dict[Name, Number]:
         variance = float(np.square(influence[:, i]).sum())
         error = max(float(np.sqrt(variance) / size[i]), float(formal[i]))
         degrees = _degrees(adjusted[:, i, :], inside, root) + FORMAL
-        found[name] = Number(values[i], error, degrees)
+        lost = LOST * abs(values[i]) if name == "value_scale" else 0.0
+        found[name] = Number(values[i], error, degrees, lost)
     return found
 
 

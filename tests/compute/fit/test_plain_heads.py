@@ -38,6 +38,18 @@ def test_the_path_of_rounding_is_told(path: Path, logit_std: float) -> None:
         assert interval.high - interval.low < 0.11
 
 
+def test_what_sums_in_float32_lose_is_no_value_scale() -> None:
+    how = Arithmetic(0.11, format="float32")
+    for seed in (*range(16), 45, 52):
+        found = diagnose(simulate(seed, how, n_keys=128, d_k=32, logit_std=8.0, rows=32))
+        assert found.value_scale is not None
+        interval = found.value_scale.at()
+        assert interval.low is not None
+        assert interval.high is not None
+        assert interval.low <= 1.0 <= interval.high
+        assert interval.high - interval.low < 2.0**-22
+
+
 @pytest.mark.parametrize(("logit_std", "rows"), [(8.0, 2), (0.1, 8)])
 def test_a_path_is_not_said_where_likelihood_does_not_decide(logit_std: float, rows: int) -> None:
     several = 0
