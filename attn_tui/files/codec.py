@@ -1,6 +1,6 @@
 """An Experiment as plain values for JSON, and back."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import partial
 from math import isfinite
@@ -15,12 +15,17 @@ from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.source import Source
 from attn_tui.files.kinds import KINDS
 from attn_tui.files.paths import absolute, beside
-from attn_tui.files.plain import plain_number
+from attn_tui.files.plain import json_text, plain_number
 from attn_tui.files.plain_reader import a_list, checked, known, number, of_type, refuse
 from attn_tui.instruments import INSTRUMENTS, load
 
 SCHEMA = "attn-tui/1"
 """The name of the shape of everything written as JSON."""
+
+
+def report_text(report: Mapping[str, object]) -> Iterator[str]:
+    """Yield the text of what came of a question, as `json_text` does, piece by piece."""
+    yield from json_text({"schema": SCHEMA, **report})
 
 
 def experiment_to_plain(experiment: Experiment) -> dict[str, Any]:

@@ -70,6 +70,28 @@ def quiet(run: str, *keys: str) -> Action:
     return Action(run, keys, "", "", "", palette=False)
 
 
+FAR = 10**9
+"""More lines than any list has."""
+
+
+def down_a_list(move: str, up: str, down: str, *keys: str) -> tuple[Action, ...]:
+    """Return what moves in a list besides going up, of which help tells.
+
+    Args:
+        move: What goes so many lines down.
+        up: What goes up by what is in sight, or so.
+        down: The same down.
+        keys: Those that go down besides the arrow.
+    """
+    return (
+        quiet(f"{move}(1)", "down", *keys),
+        quiet(up, "pageup"),
+        quiet(down, "pagedown"),
+        quiet(f"{move}(-{FAR})", "home"),
+        quiet(f"{move}({FAR})", "end"),
+    )
+
+
 def bindings(actions: Iterable[Action]) -> list[BindingType]:
     """Return the Textual bindings of actions."""
     return [

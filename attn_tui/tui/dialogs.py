@@ -17,7 +17,7 @@ from textual.widgets import Input
 from attn_tui.compute.errors import inert
 from attn_tui.report.headline import FULL, wrapped
 from attn_tui.report.rows import cells
-from attn_tui.tui.actions import Action, Section, bindings, quiet
+from attn_tui.tui.actions import Action, Section, bindings, down_a_list
 from attn_tui.tui.choices import Choice, matching
 from attn_tui.tui.widgets.canvas import Canvas, in_signs
 from attn_tui.tui.widgets.choice_list import ChoiceList
@@ -27,16 +27,9 @@ T = TypeVar("T")
 Offered = Sequence[Choice] | Callable[[str], Sequence[Choice]]
 """What is chosen from, or what there is for a text that is typed."""
 
-FAR = 10**9
-"""More lines than any list has."""
-
 MOVE = (
     Action("move(-1)", ("up",), "up, down", "", "Go to another line", palette=False),
-    quiet("move(1)", "down"),
-    quiet("page(-1)", "pageup"),
-    quiet("page(1)", "pagedown"),
-    quiet(f"move(-{FAR})", "home"),
-    quiet(f"move({FAR})", "end"),
+    *down_a_list("move", "page(-1)", "page(1)"),
 )
 CLOSE = Action(
     "dismiss(None)", ("escape",), "esc", "Close", "Close without a change", palette=False

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from attn_tui.charts.glyphs import POINTER
 from attn_tui.compute.field import Kind
 from attn_tui.report.rows import Row, cells, fitted
-from attn_tui.tui.actions import Action, Section, quiet
+from attn_tui.tui.actions import Action, Section, down_a_list, quiet
 from attn_tui.tui.parts import Host, Part
 from attn_tui.tui.scene import LOW, is_narrow
 from attn_tui.tui.settings import Group, Seen, Setting
@@ -39,11 +39,7 @@ _DEFAULT = Action(
 )  # fmt: skip
 ACTIONS = (
     _MOVE,
-    quiet("drawer.move(1)", "down", "j"),
-    quiet("drawer.move(-8)", "pageup"),
-    quiet("drawer.move(8)", "pagedown"),
-    quiet("drawer.move(-99)", "home"),
-    quiet("drawer.move(99)", "end"),
+    *down_a_list("drawer.move", "drawer.move(-8)", "drawer.move(8)", "j"),
     quiet("drawer.step(-1)", "left", "h"),
     quiet("drawer.step(1)", "right", "l"),
     quiet("drawer.step(-1, True)", "shift+left"),

@@ -8,8 +8,8 @@ import numpy as np
 from attn_tui.captures.source import Captured
 from attn_tui.compute.attention.answer import HIDDEN, Answer, Side
 from attn_tui.compute.source import Source
-from attn_tui.files.codec import SCHEMA, experiment_to_plain
-from attn_tui.files.plain import json_text, named
+from attn_tui.files.codec import experiment_to_plain, report_text
+from attn_tui.files.plain import named
 from attn_tui.report.attention.csv import STATISTICS
 from attn_tui.report.attention.headline import headline
 
@@ -17,9 +17,8 @@ from attn_tui.report.attention.headline import headline
 def render(answer: Answer) -> Iterator[str]:
     """Yield the text of an answer, piece by piece."""
     done = answer.done
-    yield from json_text(
+    yield from report_text(
         {
-            "schema": SCHEMA,
             "experiment": experiment_to_plain(answer.experiment),
             "headline": headline(answer),
             "drawn": answer.is_drawn,

@@ -6,27 +6,26 @@ from typing import Any
 
 from attn_tui.claims.answer import Answer
 from attn_tui.claims.claim import Finding
-from attn_tui.files.codec import SCHEMA, experiment_to_plain
+from attn_tui.files.codec import experiment_to_plain, report_text
 from attn_tui.files.draft import parse
-from attn_tui.files.plain import json_text, named
+from attn_tui.files.plain import named
 
 
 def render(findings: Iterable[tuple[Finding, float]], seed: int) -> Iterator[str]:
     """Yield the text of findings and the seconds each took, piece by piece."""
     claims = [_finding(finding, seconds) for finding, seconds in findings]
-    yield from json_text({"schema": SCHEMA, "seed": seed, "claims": claims})
+    yield from report_text({"seed": seed, "claims": claims})
 
 
 def render_answer(answer: Answer) -> Iterator[str]:
     """Yield the text of the one claim that was asked; what it took is not known."""
     finding = answer.finding
     plain = {
-        "schema": SCHEMA,
         "experiment": experiment_to_plain(answer.experiment),
         "seed": finding.trial.seed,
         "claims": [_finding(finding, 0.0)],
     }
-    yield from json_text(plain)
+    yield from report_text(plain)
 
 
 def _finding(finding: Finding, seconds: float) -> dict[str, Any]:

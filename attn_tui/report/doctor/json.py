@@ -9,8 +9,8 @@ from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Interval, Path
 from attn_tui.doctor.expected import Expected
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import SHOWN
-from attn_tui.files.codec import SCHEMA
-from attn_tui.files.plain import json_text, named
+from attn_tui.files.codec import report_text
+from attn_tui.files.plain import named
 from attn_tui.report.doctor.line import verdict_line, why
 from attn_tui.report.doctor.words import suspect_text
 
@@ -18,9 +18,8 @@ from attn_tui.report.doctor.words import suspect_text
 def render(report: Report) -> Iterator[str]:
     """Yield the text of a report, piece by piece."""
     common = report.expected
-    yield from json_text(
+    yield from report_text(
         {
-            "schema": SCHEMA,
             "version": __version__,
             "capture": _capture(report),
             "verdict": report.verdict,

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from attn_tui.compute.dots.answer import Answer
-from attn_tui.files.codec import SCHEMA, experiment_to_plain
-from attn_tui.files.plain import json_text, named
+from attn_tui.files.codec import experiment_to_plain, report_text
+from attn_tui.files.plain import named
 from attn_tui.report.dots.derivation import steps
 from attn_tui.report.dots.headline import headline
 from attn_tui.report.dots.readouts import STATISTICS
@@ -13,9 +13,8 @@ from attn_tui.report.dots.readouts import STATISTICS
 
 def render(answer: Answer) -> Iterator[str]:
     """Yield the text of an answer, piece by piece."""
-    yield from json_text(
+    yield from report_text(
         {
-            "schema": SCHEMA,
             "experiment": experiment_to_plain(answer.experiment),
             "headline": headline(answer.experiment, answer),
             "samples": answer.drawn,

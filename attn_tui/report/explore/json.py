@@ -13,8 +13,8 @@ from attn_tui.compute.explore.attention import Attention, attention
 from attn_tui.compute.explore.precision_lab import MOST_DIFFERING, Trial
 from attn_tui.compute.explore.precision_lab import lab as tried
 from attn_tui.compute.number import Number
-from attn_tui.files.codec import SCHEMA, experiment_to_plain
-from attn_tui.files.plain import json_text, named
+from attn_tui.files.codec import experiment_to_plain, report_text
+from attn_tui.files.plain import named
 from attn_tui.report.explore.contents import EVERYTHING, Contents
 from attn_tui.report.explore.csv import OF_TRIAL
 from attn_tui.report.explore.headline import headline
@@ -34,7 +34,6 @@ def render(answer: Answer, contents: Contents = EVERYTHING) -> Iterator[str]:
     """
     top, pairs, pair = contents.top, contents.beside_pinned(answer), contents.first_two(answer)
     plain: dict[str, Any] = {
-        "schema": SCHEMA,
         "experiment": experiment_to_plain(answer.experiment),
         "vectors": [_vector(answer, index, contents) for index in range(len(answer.vectors))],
     }
@@ -44,7 +43,7 @@ def render(answer: Answer, contents: Contents = EVERYTHING) -> Iterator[str]:
         plain["means"] = _means(answer)
     if pair:
         plain["comparison"] = _comparison(pair, answer.experiment, top)
-    yield from json_text(plain)
+    yield from report_text(plain)
 
 
 def _means(answer: Answer) -> dict[str, Any]:

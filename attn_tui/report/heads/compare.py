@@ -13,8 +13,8 @@ from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine.comparison import PARTS, Comparison, HeadPair, largest
 from attn_tui.engine.entries import ROUNDINGS, Difference
 from attn_tui.engine.plan import Plan
-from attn_tui.files.codec import SCHEMA
-from attn_tui.files.plain import json_text, named
+from attn_tui.files.codec import report_text
+from attn_tui.files.plain import named
 from attn_tui.report.csv_text import csv_text
 from attn_tui.report.headline import FULL, Headline, percent
 from attn_tui.report.heads.json import capture_to_plain, masks_to_plain, value_to_plain
@@ -259,9 +259,8 @@ def render_json(found: Comparison, known: Known, shown: Shown) -> Iterator[str]:
     """Yield strict JSON; ``docs/json.md`` explains each field."""
     parting, output = found.parting, found.output_parting
     a, b = known
-    yield from json_text(
+    yield from report_text(
         {
-            "schema": SCHEMA,
             "version": __version__,
             "headline": headline(found),
             "a": capture_to_plain(found.plans[0]) | {"masks": masks_to_plain(found.plans[0])},

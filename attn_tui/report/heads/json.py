@@ -13,8 +13,8 @@ from attn_tui.engine.plan import Plan
 from attn_tui.engine.shards import to_plain
 from attn_tui.engine.survey import Survey
 from attn_tui.engine.table import numbers_of
-from attn_tui.files.codec import SCHEMA
-from attn_tui.files.plain import json_text, named
+from attn_tui.files.codec import report_text
+from attn_tui.files.plain import named
 from attn_tui.report.heads.headline import headline
 from attn_tui.report.heads.shown import Shown
 from attn_tui.report.heads.text import failing, open_heads
@@ -24,7 +24,6 @@ def render(found: Survey, shown: Shown) -> Iterator[str]:
     """Yield the text of a survey, piece by piece."""
     heads, statistics, tau = found.heads, shown.statistics, shown.tau
     plain = {
-        "schema": SCHEMA,
         "version": __version__,
         "headline": headline(numbers_of(found), statistics[0], tau),
         "capture": capture_to_plain(found.plan),
@@ -55,7 +54,7 @@ def render(found: Survey, shown: Shown) -> Iterator[str]:
             _head(each, heads[each], statistics, tau) for each in found.order(shown.sort, tau)
         ],
     }
-    yield from json_text(plain)
+    yield from report_text(plain)
 
 
 def capture_to_plain(plan: Plan) -> dict[str, Any]:
@@ -119,8 +118,8 @@ def value_to_plain(value: Value) -> dict[str, Any]:
 def render_shard(found: Survey, index: int, count: int) -> Iterator[str]:
     """Yield the text of one shard of so many, counted from 1, for ``attn-tui merge``."""
     shard = {"index": index, "count": count}
-    common = {"schema": SCHEMA, "version": __version__, "shard": shard}
-    yield from json_text(common | to_plain(found))
+    common = {"version": __version__, "shard": shard}
+    yield from report_text(common | to_plain(found))
 
 
 def read_spelled(plain: Any) -> Any:

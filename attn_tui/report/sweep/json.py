@@ -12,8 +12,8 @@ from attn_tui.compute.sweep.crossover import Crossover
 from attn_tui.compute.sweep.curves import Curve
 from attn_tui.compute.sweep.points import Point
 from attn_tui.compute.sweep.settings import STATISTICS, Statistic
-from attn_tui.files.codec import SCHEMA, experiment_to_plain
-from attn_tui.files.plain import json_text, named
+from attn_tui.files.codec import experiment_to_plain, report_text
+from attn_tui.files.plain import named
 from attn_tui.report.sweep.headline import headline
 from attn_tui.report.sweep.names import formula, others
 
@@ -32,9 +32,8 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
         statistics: Which to write; all unless given.
     """
     chosen = tuple(statistics) or STATISTICS
-    yield from json_text(
+    yield from report_text(
         {
-            "schema": SCHEMA,
             "experiment": experiment_to_plain(answer.experiment),
             "headline": headline(answer, answer.settings.statistic),
             "generator": answer.generator,
@@ -63,9 +62,8 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
 
 def render_crossovers(experiment: Experiment, crossovers: Sequence[Crossover]) -> Iterator[str]:
     """Yield the text of crossovers alone."""
-    yield from json_text(
+    yield from report_text(
         {
-            "schema": SCHEMA,
             "experiment": experiment_to_plain(experiment),
             "points": [],
             "crossovers": [named(found, _CROSSOVER) for found in crossovers],

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from attn_tui.report.rows import Row
-from attn_tui.tui.actions import Action, Section, bindings, quiet
+from attn_tui.tui.actions import Action, Section, bindings, down_a_list
 from attn_tui.tui.claims import drawing, explanations
 from attn_tui.tui.claims.scene import Scene
 from attn_tui.tui.widgets.canvas import Canvas, Target, in_signs
@@ -31,11 +31,7 @@ class ListPane(Canvas, Titled, Wheeled, can_focus=True):
             "ledger.move(-1)", ("up", "k"), "arrows", "Claim", "Go to another claim", bar=1,
             palette=False,
         ),
-        quiet("ledger.move(1)", "down", "j"),
-        quiet("ledger.move(-10)", "pageup"),
-        quiet("ledger.move(10)", "pagedown"),
-        quiet("ledger.move(-999)", "home"),
-        quiet("ledger.move(999)", "end"),
+        *down_a_list("ledger.move", "ledger.move(-10)", "ledger.move(10)", "j"),
     )  # fmt: skip
     SECTION = Section("In the list of claims", ACTIONS)
     BINDINGS = bindings(ACTIONS)

@@ -9,25 +9,19 @@ from textual.message import Message
 
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.report.rows import Row
-from attn_tui.tui.actions import Action, Section, bindings, quiet, textual_action
+from attn_tui.tui.actions import Action, Section, bindings, down_a_list, quiet, textual_action
 from attn_tui.tui.explore.charts import key_target
 from attn_tui.tui.explore.order import Keys
 from attn_tui.tui.explore.table_rows import key_width, title_row
 from attn_tui.tui.widgets.canvas import Canvas, Target
 from attn_tui.tui.widgets.wheel import Wheeled
 
-FAR = 10**9
-
 ACTIONS = (
     Action(
         "looking.move(-1)", ("up", "k"), "up, down", "Key",
         "Go to another key; with shift select keys from here", palette=False,
     ),
-    quiet("looking.move(1)", "down", "j"),
-    quiet("page(-1)", "pageup"),
-    quiet("page(1)", "pagedown"),
-    quiet(f"looking.move(-{FAR})", "home"),
-    quiet(f"looking.move({FAR})", "end"),
+    *down_a_list("looking.move", "page(-1)", "page(1)", "j"),
     quiet("looking.select(-1)", "shift+up"),
     quiet("looking.select(1)", "shift+down"),
     Action(
