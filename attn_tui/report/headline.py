@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import exp, inf, isnan, log
+from math import exp, floor, inf, isnan, log, log10
 from textwrap import wrap
 
 from attn_tui.compute.logit_map import LogitMap
@@ -26,6 +26,9 @@ SAME = log(1.05)
 ROUGH, WIDE = 0.05, log(1.5)
 """A factor with a larger relative error is said to be about so; of one whose 95 % interval spans
 more than the other, by its logarithm, the interval is said."""
+
+FAR = log(1.25)
+"""A factor that may be so much above or below 1, by its logarithm, does not stay the same."""
 
 DIVISORS = {"inverse-sqrt": "√d_k", "inverse": "d_k"}
 """What rules divide by, where there is a symbol for it."""
@@ -135,14 +138,11 @@ class Factor:
         log: The logarithm of the number afterwards less that before; NaN if unknown.
         error: Its standard error; 0 if it is exact, NaN if that is not known.
         dead: Whether the number is next to nothing afterwards too.
-        middle: Of a median over several, the ends of their middle half, by the logarithm; instead
-            of an error.
     """
 
     log: float
     error: float = 0.0
     dead: bool = False
-    middle: tuple[float, float] | None = None
 
     @classmethod
     def between(cls, before: float, after: float) -> "Factor":
@@ -163,9 +163,14 @@ class Factor:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Where its logarithm lies: 95 times in 100, or that of the middle half of several."""
+        """Where its logarithm lies, 95 times in 100."""
         apart = SPAN * self.error
-        return self.middle or (self.log - apart, self.log + apart)
+        return self.log - apart, self.log + apart
+
+    @property
+    def is_open(self) -> bool:
+        """Whether what can be told leaves it open that the number becomes larger, or smaller."""
+        return self.known and self.stays and max(map(abs, self.ends)) > FAR
 
     @property
     def back(self) -> bool:
@@ -177,7 +182,7 @@ class Factor:
         """How many times, as far as the error tells: ``24``, ``about 26``, ``6.7 to 23``."""
         size = abs(self.log)
         low, top = sorted(map(abs, self.ends))
-        if min(size, low) > _LARGEST or (size > _LARGEST and self.middle is None):
+        if size > _LARGEST:
             return "over a million"
         if not top - low > WIDE:
             rough = top - low >= 2.0 * SPAN * ROUGH
@@ -192,9 +197,14 @@ class Factor:
 
     @property
     def at_least(self) -> str:
-        """The same by its lower end alone, where it has two: ``over 6.7 times larger``."""
-        low, between, _ = self.times.partition(" to ")
-        return f"over {low} times{self.times.partition(' times')[2]}" if between else self.times
+        """The same of a factor that others exceed: ``over 6.7 times larger``."""
+        size = exp(abs(self.log)) if abs(self.log) < _LARGEST else inf
+        least = "a million"
+        if size < inf:
+            short = float(f"{size:.2g}")
+            step = 10.0 ** (floor(log10(size)) - 1)
+            least = rounded(short if short <= size else short - step)
+        return f"over {least} times {'larger' if self.log > 0 else 'smaller'}"
 
     @property
     def word(self) -> str:
@@ -203,12 +213,17 @@ class Factor:
             return "unknown"
         if self.many == "over a million":
             return "gone" if self.log < 0 else "still almost nothing" if self.dead else "back"
-        return "about the same" if self.stays else self.times
+        if not self.is_open:
+            return "about the same" if self.stays else self.times
+        if max(map(abs, self.ends)) > _LARGEST:
+            return "far smaller or larger"
+        low, high = (rounded(exp(end)) for end in self.ends)
+        return f"{low} to {high} times as large"
 
     @property
     def becomes(self) -> str:
         """The same as a verb with its object: ``is 24 times larger``, ``stays about the same``."""
-        return f"{'stays' if self.stays else 'is'} {self.word}"
+        return f"{'stays' if self.stays and not self.is_open else 'is'} {self.word}"
 
 
 def _from_zero(before: float, after: float) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attn_tui.compute.attention.answer import MOVED, NAMES, Answer, Side, log_factors, moved
-from attn_tui.report.headline import ALL, DIVISORS, SAME, Factor, Headline, done, percent, rounded
+from attn_tui.report.headline import ALL, DIVISORS, WIDE, Factor, Headline, done, percent, rounded
 
 _EQUAL = 0.99
 """Of so large a part of the keys it sees a query shares its weight almost equally."""
@@ -73,12 +73,12 @@ class Sharing:
             whose = "" if self.choosing == self.n_queries else " with a choice"
             their = "its" if verb == "puts" else "their"
             few = subject.replace("quer", "choosing quer") if whose else subject
-            texts = (
-                f"{subject}{whose} {verb} practically all {their} weight",
-                f"{subject}{whose} {verb} practically all",
-                f"{few} {verb} practically all",
+            where, gives = self._where, verb.replace("put", "give")
+            return (
+                f"{subject}{whose} {verb} practically all {their} weight on {where}",
+                f"{subject}{whose} {verb} practically all on {where}",
+                f"{few} {gives} {where} practically all",
             )
-            return tuple(f"{text} on {self._where}" for text in texts)
         if self.equal:
             return ("every query shares its weight almost equally",)
         if self.largest >= _HALF:
@@ -106,12 +106,12 @@ class Sharing:
             return tuple(f", {each}" for each in self.clauses)
         if self.largest >= _HALF:
             shares = f" a query typically puts {percent(self.largest)}"
-            return f"{shares} of its weight on one key", f"{shares} on one key", shares
+            return f"{shares} of its weight on one key", f"{shares} on one key"
         keys = _keys(self.effective)
-        uses = f" a query typically uses {keys}"
-        long = f" a query typically shares its weight among {keys}"
-        known = "key" in first.clauses[-1]
-        return long, uses, *([uses.removesuffix(" keys")] if known else [])
+        return (
+            f" a query typically shares its weight among {keys}",
+            f" a query typically uses {keys}",
+        )
 
     @property
     def brief(self) -> str:
@@ -214,33 +214,40 @@ def _moves(answer: Answer, known: int) -> Iterator[str]:
 
 def _becomes(answer: Answer) -> Iterator[str]:
     """Yield what becomes of the gradient, ever shorter, if that is known."""
-    factor = typical_factor(answer)
-    if not factor.known:
+    typical = typical_factor(answer)
+    if not typical.known:
         return
-    low, high = factor.ends
-    if low < -SAME and high > SAME:
-        logs = log_factors(answer)
-        more = f"{int((logs > 0.0).sum()):,} of {logs.size:,}"
-        yield f", and in {more} the gradient is larger"
-        yield f", the gradient larger in {more}"
-        return
-    yield f", and the gradient {factor.becomes}"
-    if factor.word == factor.times:
-        yield f", the gradient {factor.times}"
-        yield f", the gradient {factor.at_least}"
+    # As much, or more, becomes of it for three queries in four.
+    low, high = middle_half(answer)
+    least = Factor(low if typical.log > 0.0 else high)
+    alike = abs(typical.log - least.log) < WIDE or typical.times == least.times
+    if typical.stays or alike:
+        yield f", and the gradient {typical.becomes.replace(' ', ' typically ', 1)}"
+    elif least.stays or (least.log > 0.0) != (typical.log > 0.0):
+        logs = _changes(answer)
+        yield f", and the gradient is larger for {int((logs > 0.0).sum()):,} of {logs.size:,}"
+    else:
+        yield f", and most gradients are {least.at_least}"
+        grow, many = "grow" if least.log > 0.0 else "shrink", least.at_least.rpartition(" ")[0]
+        yield f"; most gradients {grow} {many}"
 
 
 def typical_factor(answer: Answer) -> Factor:
-    """Return the median of what becomes of the gradient, over queries that can choose.
-
-    With it goes what becomes of that of their middle half.
-    """
-    logs = log_factors(answer)
-    logs = np.sort(logs[~np.isnan(logs)])
+    """Return the median of what becomes of the gradient, over queries that can choose."""
     dead = bool(_median(answer.scaled.log_gradient[answer.choosing]) < -14.0)
+    return Factor(_median(_changes(answer)), dead=dead)
+
+
+def middle_half(answer: Answer) -> tuple[float, float]:
+    """Return the ends of the middle half of the same, by the logarithm; there must be some."""
+    logs = _changes(answer)
     out = (logs.size - 1) // 4
-    middle = (float(logs[out]), float(logs[-1 - out])) if logs.size else None
-    return Factor(_median(logs), dead=dead, middle=middle)
+    return float(logs[out]), float(logs[-1 - out])
+
+
+def _changes(answer: Answer) -> "np.ndarray[tuple[int, ...], np.dtype[np.float64]]":
+    logs = log_factors(answer)
+    return np.sort(logs[~np.isnan(logs)])
 
 
 def _done(answer: Answer) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from attn_tui.compute.attention.answer import Answer
 from attn_tui.compute.counted import counted
 from attn_tui.compute.norms import power
-from attn_tui.report.attention.headline import headline, typical_factor
+from attn_tui.report.attention.headline import headline, middle_half, typical_factor
 from attn_tui.report.attention.tables import row_columns
 from attn_tui.report.head import head, line
 from attn_tui.report.numbers import quantity
@@ -49,7 +49,9 @@ def sentences(answer: Answer) -> Iterator[str]:
     yield f"What a query typically does is the median over {several} with a choice between {keys}."
     factor = typical_factor(answer)
     if factor.known and count > 1:
-        median, low, high = (quantity(power(log), log) for log in (factor.log, *factor.ends))
+        median, low, high = (
+            quantity(power(log), log) for log in (factor.log, *middle_half(answer))
+        )
         second, first = reversed(answer.names)
         yield f"Of these ‖∂p/∂s‖ {second} over {first} is {median} in the median, and"
         yield f"{low} to {high} in the middle half."

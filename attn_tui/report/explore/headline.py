@@ -157,7 +157,7 @@ def _after(factor: Factor, typical: Factor | None) -> tuple[str, ...]:
     same_way = (typical.log > 0.0) == (factor.log > 0.0) and not factor.stays
     often: tuple[str, ...] = (typical.times,)
     if typical.stays:
-        often = ("it stays",)
+        often = (typical.word if typical.is_open else "it stays",)
     elif same_way:
         often = (f"{typical.many} times", typical.many)
     return (*(f"{becomes} (typically {each})" for each in often), becomes)

@@ -10,11 +10,11 @@ from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossing import Meeting
 from attn_tui.compute.sweep.crossover import last_fall
-from attn_tui.compute.sweep.points import Place, Points, median_error
+from attn_tui.compute.sweep.points import Place, Point, Points, median_error
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report.headline import DIVISORS, Factor, Headline, percent, rounded
 from attn_tui.report.numbers import general
-from attn_tui.report.sweep.names import doing, is_none, others, short_place
+from attn_tui.report.sweep.names import called, doing, is_none, others, short_place
 from attn_tui.report.sweep.sentences import larger_mean
 
 Of = Literal["median", "mean"]
@@ -45,7 +45,7 @@ def headline(answer: Answer, statistic: Statistic, of: Of = "median") -> Headlin
     if not rules:
         text = "Only the rule none is compared here: there is nothing to divide."
         return Headline(text, text)
-    begin = _begin(answer, points, place, "Here" if place == asked else "Nearby")
+    begin = _begin(answer, points, place, "Here" if _is_asked(points, place, asked) else "Nearby")
     short = f"{n:,} keys, d_k = {d_k:,}: "
     if statistic not in _NOUNS:
         full, brief = _shares(points, place, answer.rules, statistic)
@@ -58,7 +58,7 @@ def headline(answer: Answer, statistic: Statistic, of: Of = "median") -> Headlin
             (text,), ("Averaged, unscaled is larger; the typical draw says otherwise.",)
         )
     if len(answer.rules) == 1:
-        text = f"Only the rule {_called(*rules)} is drawn: there is nothing to compare it with."
+        text = f"Only the rule {called(*rules)} is drawn: there is nothing to compare it with."
         return Headline.fitting((text,), (text,))
     if len(rules) > 1:
         best, many, compared = _ranking(points, place, answer.rules, statistic)
@@ -83,8 +83,8 @@ def headline(answer: Answer, statistic: Statistic, of: Of = "median") -> Headlin
         seconds = [*_from(answer, rule, statistic, n), ""]
         fulls = [f"{begin}{nothing}: {divisor} is 1. {second}".rstrip() for second in seconds]
         return Headline.fitting(fulls, (f"{short}{nothing}.", "Nothing changes here: m is 1."))
-    does = f"makes the typical {noun} {found.times}"
-    if not _told(found):
+    does = f"makes the typical {noun} {found.word}"
+    if not (_told(found) or found.is_open):
         does = f"leaves the typical {noun} as it is, as far as these draws tell"
     seconds = [*_elsewhere(answer, rule, statistic, place, found), ""]
     begins = (begin, "Here ") if begin.startswith("Here") else (begin,)
@@ -92,9 +92,10 @@ def headline(answer: Answer, statistic: Statistic, of: Of = "median") -> Headlin
     if asked not in answer.points.places:
         # No picture marks the place, and it may be the nearest to what is asked.
         pairs = [(begin, second) for second in seconds]
-    fulls = [f"{each}{doing(rule)} {does}. {second}".rstrip() for each, second in pairs]
-    brief = found.times if _told(found) else "about the same"
-    done = _done(rule).removeprefix("when ")
+    how = doing(rule, point.multiplier if point else None)
+    fulls = [f"{each}{how} {does}. {second}".rstrip() for each, second in pairs]
+    brief = found.times if _told(found) else found.word
+    done = _done(rule, point).removeprefix("when ")
     shorts = (f"{short}{noun} {brief} {done}.", f"{short}{noun} {brief}.", f"It is {brief} {done}.")
     return Headline.fitting(fulls, shorts)
 
@@ -110,6 +111,12 @@ def change(points: Points, place: Place, rule: str, statistic: Statistic) -> Fac
 def _told(factor: Factor) -> bool:
     """Return whether draws tell that there is a change."""
     return factor.known and not factor.stays
+
+
+def _is_asked(points: Points, place: Place, asked: Place) -> bool:
+    """Return whether a place is the one that is asked, or each axis has no other."""
+    axes = zip(place, asked, (points.ns, points.d_ks), strict=True)
+    return all(own == wanted or len(values) == 1 for own, wanted, values in axes)
 
 
 def _begin(answer: Answer, points: Points, place: Place, here: str) -> str:
@@ -175,7 +182,9 @@ def _over_n(answer: Answer, rule: str, statistic: Statistic) -> tuple[str, ...]:
     d_k = points.d_ks[0]
     signs = [each.log > 0.0 for each in told.values()]
     last_n, last = list(told.items())[-1]
-    begin = f"At d_k = {d_k:,} {doing(rule)} makes the typical {noun}"
+    found = {point.multiplier for each in told if (point := points.at(each, d_k, rule))}
+    how = doing(rule, *found) if len(found) == 1 else doing(rule)
+    begin = f"At d_k = {d_k:,} {how} makes the typical {noun}"
     way = "larger" if last.log > 0.0 else "smaller"
     if len(set(signs)) == 1:
         ends = f"{min(told):,} to {max(told):,}"
@@ -202,15 +211,8 @@ def _ranking(
         by = best.statistics[statistic].log_median - point.statistics[statistic].log_median
         found = Factor(by, median_error(best, point, statistic))
         many = f"{found.many} times" if _told(found) else "about"
-        parts.append(f"{many} that of {_called(point.rule)}")
-    return _called(best.rule), len(known), ", ".join(parts[:2])
-
-
-def _called(rule: str) -> str:
-    if is_none(rule):
-        return "no scaling"
-    scale = parse_scale(rule)
-    return scale.formula if scale.rule in DIVISORS else rule
+        parts.append(f"{many} that of {called(point.rule)}")
+    return called(best.rule), len(known), ", ".join(parts[:2])
 
 
 def _shares(
@@ -224,7 +226,8 @@ def _shares(
             median = point.statistics[
                 "effective_keys" if statistic in ("entropy", "entropy_bits") else statistic
             ].median
-            texts.append((_value(median, statistic), "unscaled" if is_none(rule) else _done(rule)))
+            how = "unscaled" if is_none(rule) else _done(rule, point)
+            texts.append((_value(median, statistic), how))
     begins = {
         "max_weight": "the top key typically takes ",
         "logit_std": "logits typically spread by ",
@@ -237,9 +240,10 @@ def _shares(
     return text, ", ".join(f"{value} {how}" for value, how in texts[:2])
 
 
-def _done(rule: str) -> str:
-    symbol = DIVISORS.get(parse_scale(rule).rule)
-    return f"when divided by {symbol}" if symbol else f"under {rule}"
+def _done(rule: str, point: Point | None) -> str:
+    how = doing(rule, point.multiplier if point else None)
+    past = how.replace("dividing", "when divided").replace("multiplying", "when multiplied")
+    return past if past != how else f"under {called(rule)}"
 
 
 def _value(value: float, statistic: Statistic) -> str:

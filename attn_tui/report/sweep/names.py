@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 
+from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.scale import NONE, parse_scale
 from attn_tui.compute.sweep.answer import Boundary, Condensation
 from attn_tui.compute.sweep.crossover import Crossover
 from attn_tui.compute.sweep.readouts import READOUTS
 from attn_tui.compute.sweep.settings import Axis
 from attn_tui.compute.sweep.summary import Summary
-from attn_tui.report.headline import DIVISORS
+from attn_tui.report.headline import DIVISORS, done
 from attn_tui.report.numbers import quantity
 
 NAMES = READOUTS
@@ -94,14 +95,36 @@ def formula(rule: str) -> str:
     return parse_scale(rule).formula
 
 
-def doing(rule: str) -> str:
+def doing(rule: str, multiplier: float | None = None) -> str:
     """Return the doing of a rule given as text: ``dividing by √d_k``.
 
-    >>> doing("inverse-sqrt"), doing("yarn")
-    ('dividing by √d_k', 'scaling by yarn')
+    Args:
+        rule: The rule.
+        multiplier: Its m, where that is one number.
+
+    >>> doing("inverse-sqrt"), doing("fixed:a=144", 1 / 12), doing("yarn:factor=4")
+    ('dividing by √d_k', 'dividing by 12', 'the rule yarn with f = 4')
     """
-    symbol = DIVISORS.get(parse_scale(rule).rule)
-    return f"dividing by {symbol}" if symbol else f"scaling by {rule}"
+    if symbol := DIVISORS.get(parse_scale(rule).rule):
+        return f"dividing by {symbol}"
+    if multiplier is None or multiplier == 1.0:
+        return f"the rule {called(rule)}"
+    return done(LogitMap(multiplier), words=("dividing by", "multiplying by", "", "")).lower()
+
+
+def called(rule: str) -> str:
+    """Return what a rule given as text is called in a sentence.
+
+    >>> called("none"), called("inverse-sqrt"), called("fixed:a=144.0")
+    ('no scaling', '1/√d_k', 'fixed with a = 144')
+    """
+    scale = parse_scale(rule)
+    if scale == NONE:
+        return "no scaling"
+    if scale.rule in DIVISORS:
+        return scale.formula
+    _, *given = scale.formula.split(", ")
+    return scale.rule + (f" with {', '.join(given)}" if scale.given else "")
 
 
 def is_none(rule: str) -> bool:

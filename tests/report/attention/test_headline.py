@@ -40,13 +40,13 @@ def typed(*rows: list[float], mask: Mask = Mask()) -> Answer:
     [
         (
             found(),
-            "Unscaled, 9 of 11 choosing queries put practically all on one key. Divided by 32 a "
-            "query typically uses about 6, and the gradient is over 510 times larger.",
+            "Unscaled, 9 of 11 choosing queries give one key practically all. Divided by 32 a "
+            "query typically uses about 6 keys; most gradients grow over 510 times.",
         ),
         (
             found(Setup(d_k=64)),
             "Unscaled, a query typically puts 97 % of its weight on one key. Divided by 8 a query "
-            "typically uses about 6 keys, and in 5 of 11 the gradient is larger.",
+            "typically uses about 6 keys, and the gradient is larger for 5 of 11.",
         ),
         (
             found(Setup(d_k=1)),
@@ -66,7 +66,7 @@ def typed(*rows: list[float], mask: Mask = Mask()) -> Answer:
         (
             typed([1000.0, 0.0], [900.0, 0.0], [800.0, 1.0]),
             "Unscaled, all 3 queries put practically all their weight on key 0. Divided by 32, all "
-            "of these do, and the gradient is still almost nothing.",
+            "of these do, and the gradient is typically still almost nothing.",
         ),
         (
             typed([1.0, -np.inf], [-np.inf, 3.0]),
@@ -159,12 +159,17 @@ def test_every_number_is_one_of_the_answer(
         share = np.sort(shown.scaled.sink[shown.choosing])[(shown.choosing.size - 1) // 2]
         if taken := re.search(r"sink takes ([\d.]+) %", said.full):
             assert float(taken[1]) == pytest.approx(100 * share, abs=0.51)
-    if larger := re.search(r"gradient (?:is )?(?:over )?([\d.,]+)[\d., to]* times (.)", said.full):
-        before, after = (side.log_gradient[shown.choosing] for side in shown.sides)
-        with np.errstate(invalid="ignore"):
-            logs = np.sort((after - before)[~np.isnan(after - before)])
-        out = (logs.size - 1) // 4
-        middle = logs[[(logs.size - 1) // 2, out, logs.size - 1 - out]]
-        assert ((middle > 0.0) == (larger[2] == "l")).all()
-        told = float(larger[1].replace(",", ""))
-        assert any(told == pytest.approx(np.exp(abs(log)), rel=0.06) for log in middle)
+    before, after = (side.log_gradient[shown.choosing] for side in shown.sides)
+    with np.errstate(invalid="ignore"):
+        logs = np.sort((after - before)[~np.isnan(after - before)])
+    if typical := re.search(r"gradient is typically ([\d.,]+) times (.)", said.full):
+        sign = 1.0 if typical[2] == "l" else -1.0
+        told = float(typical[1].replace(",", ""))
+        assert told == pytest.approx(np.exp(sign * logs[(logs.size - 1) // 2]), rel=0.06)
+    most = re.search(r"most gradients (?:are|grow|shrink) over ([\d.,]+) times", said.full)
+    if most:
+        sign = -1.0 if re.search("smaller|shrink", said.full) else 1.0
+        beyond = sign * logs > np.log(float(most[1].replace(",", "")))
+        assert 4 * beyond.sum() >= 3 * logs.size
+    if several := re.search(r"gradient is larger for (\d+) of (\d+)", said.full):
+        assert [*map(int, several.groups())] == [(logs > 0.0).sum(), logs.size]
