@@ -176,7 +176,7 @@ async def test_it_is_resized_while_it_draws(size: tuple[int, int]) -> None:
         await person.resize(*size)
         await person.hold("plus", 3)
         await person.resize(*MEDIUM)
-        person.sees("of 383 choosing queries")
+        person.sees("of 383 queries")
 
 
 async def test_a_click_goes_to_a_cell_and_a_second_one_opens_its_row() -> None:
