@@ -247,7 +247,8 @@ def reported(report: Sequence[str]) -> list[dict[str, list[str]]]:
     tables: list[dict[str, list[str]]] = []
     inside = False
     for line in report:
-        if line.lstrip().startswith("key "):
+        # A paragraph may begin a line with the same word.
+        if re.match(r" *key .*\bchange$", line):
             tables.append({})
             inside = True
         elif inside and (inside := line.strip()[:1].isdigit()):

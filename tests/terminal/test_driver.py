@@ -121,6 +121,12 @@ def test_a_text_is_found_in_a_report_or_differs_from_it(frame: str) -> None:
     assert lines == REPORT
     assert place_of(lines, REPORT) == 1
     assert place_of([line.replace("0.2689", "0.2690") for line in lines], REPORT) == 0
+
+
+def test_a_paragraph_is_no_table() -> None:
+    words = ["It falls most with", "key 2, by", "65,504. Far below."]
+    assert reported([*REPORT, "", *words]) == reported(REPORT)
+    assert [*reported(REPORT)[0]] == ["1", "0"]
     assert place_of([], REPORT) == 0
 
 
