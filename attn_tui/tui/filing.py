@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
@@ -16,7 +16,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft, parse
 from attn_tui.files.paths import true_path
 from attn_tui.files.watch import Watch
-from attn_tui.report.export import Forms, export
+from attn_tui.report.export import Forms, export, watched
 from attn_tui.tui import edits
 from attn_tui.tui.computing import Task
 from attn_tui.tui.crash import Reports
@@ -89,7 +89,7 @@ class Filing(Part[Host]):
         path = true_path(text)
 
         def write(watch: Watch) -> str:
-            export(path, {suffix: partial(_watched, form, watch) for suffix, form in forms.items()})
+            export(path, {suffix: partial(watched, form, watch) for suffix, form in forms.items()})
             return HOLDS.get(PurePath(path).suffix.lower(), "")
 
         def saved(holds: str) -> None:
@@ -253,10 +253,3 @@ class Filing(Part[Host]):
         if isinstance(error, MemoryError):
             return "there is not enough memory; expected less"
         return self._reports.words(error, self._screen.asked)
-
-
-def _watched(form: Callable[[], Iterable[str | bytes]], watch: Watch) -> Iterator[str | bytes]:
-    """Yield the pieces of a form, between which it can be stopped; their number is not known."""
-    for piece in form():
-        watch(0.0)
-        yield piece

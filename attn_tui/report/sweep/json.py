@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from operator import length_hint
 from typing import Any
 
 from attn_tui.compute.experiment import Experiment
@@ -14,6 +15,7 @@ from attn_tui.compute.sweep.points import Point
 from attn_tui.compute.sweep.settings import STATISTICS, Statistic
 from attn_tui.files.codec import experiment_to_plain, report_text
 from attn_tui.files.plain import named
+from attn_tui.report.export import Pieces
 from attn_tui.report.sweep.headline import headline
 from attn_tui.report.sweep.names import formula, others
 
@@ -24,15 +26,16 @@ _CROSSOVER = (
 )
 
 
-def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str]:
-    """Yield the text of a sweep, piece by piece.
+def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Pieces:
+    """Return the text of a sweep, piece by piece.
 
     Args:
         answer: What to write.
         statistics: Which to write; all unless given.
     """
     chosen = tuple(statistics) or STATISTICS
-    yield from report_text(
+    left = iter(answer.points)
+    text = report_text(
         {
             "experiment": experiment_to_plain(answer.experiment),
             "headline": headline(answer, answer.settings.statistic),
@@ -40,7 +43,7 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
             "progress": answer.progress,
             "rules": [{"rule": rule, "formula": formula(rule)} for rule in answer.rules],
             # What is exact is computed as it is written.
-            "points": (_point(answer, point, chosen) for point in answer.points),
+            "points": (_point(answer, point, chosen) for point in left),
             "curves": [_curve(curve, answer) for curve in answer.curves],
             "condensation": answer.condensation,
             "boundary": [
@@ -58,6 +61,7 @@ def render(answer: Answer, statistics: Sequence[Statistic] = ()) -> Iterator[str
             "crossovers": [named(found, _CROSSOVER) for found in answer.crossovers],
         }
     )
+    return Pieces(text, lambda: 1.0 - length_hint(left) / max(len(answer.points), 1))
 
 
 def render_crossovers(experiment: Experiment, crossovers: Sequence[Crossover]) -> Iterator[str]:

@@ -140,10 +140,13 @@ def test_json_is_written_as_its_numbers_are_computed(monkeypatch: pytest.MonkeyP
     for piece in pieces:
         if '"ninetieth"' in piece:
             break
-    first = len(asked)
+    first, share = len(asked), pieces.share()
     for _ in pieces:
         pass
     assert 0 < first < len(asked) / 4
+    # How much is written is known meanwhile, to whoever waits for it.
+    assert 0.0 < share < 0.25
+    assert pieces.share() == 1.0
 
 
 def test_json_has_only_the_statistics_asked_for() -> None:
