@@ -20,22 +20,25 @@ _IDLE = 0.1
 _NAME = 16
 """Characters of a vector's name that are said."""
 
+_NOUNS = {"scores": "gradient", "logits": "gradient by logits"}
+
 _DOING = ("Dividing by", "Multiplying by", "Capping at", "Adding a sink")
 
 
 def headline(
     answer: VectorAnswer, experiment: Experiment, typical: Factor | None = None
 ) -> Headline:
-    """Return the headline of one vector; the gradient is ‖∂p/∂s‖_F throughout.
+    """Return the headline of one vector; the gradient is ‖∂p/∂s‖_F, or the asked ‖∂p/∂z‖_F.
 
     Args:
         answer: The numbers: without the scale and with it, or of two answers side by side.
         experiment: What is asked.
-        typical: The factor of the median gradient over draws like this one, if it is known.
+        typical: The factor of the median ‖∂p/∂s‖_F over draws like this one, if it is known.
     """
     sides = answer.sides
+    typical = typical if answer.wrt == "scores" else None
     first, second = (share(side, answer.compared) for side in sides)
-    factor = Factor.between(*(side.norms["scores"].log_frobenius for side in sides))
+    factor = Factor.between(*(side.norms[answer.wrt].log_frobenius for side in sides))
     if answer.compared:
         return _comparison(answer, first, second, factor)
     if found := _nothing_to_scale(answer, experiment, first, second):
@@ -102,10 +105,10 @@ def _of_one_kind(
     if first.fails or second.fails:
         return None
     keys = "keys" if n_attended == answer.vector.n_keys else "unmasked keys"
-    makes = f"makes the gradient {factor.times}"
+    makes = f"makes the {_NOUNS[answer.wrt]} {factor.times}"
     doing = done(to_logits, words=_DOING)
     if not factor.known or factor.stays:
-        makes = "leaves the gradient as it is"
+        makes = f"leaves the {_NOUNS[answer.wrt]} as it is"
     if (attended == attended[0]).all():
         full = f"All scores are equal, so the {n_attended:,} {keys} share equally at any scale. "
         full += f"{doing} only {makes}."
@@ -137,7 +140,7 @@ def _sentences(
     dead = factor.back and first.taken == percent(1.0) and not drawn
     still = ", and small changes of scores change almost nothing" if dead else ""
     clause = second.after(first)[0]
-    changes, reasons = _after(factor, typical), _because(answer, experiment)
+    changes, reasons = _after(_NOUNS[answer.wrt], factor, typical), _because(answer, experiment)
     semicolon = answer.scaled.map.sink is not None and " and the sink" in clause
     joint = "; " if semicolon else ", and "
     leads = [f"{joint}{change}" for change in changes] or [""]
@@ -147,11 +150,11 @@ def _sentences(
     yield f"Unscaled: {first.brief}. {how}: {second.brief}."
 
 
-def _after(factor: Factor, typical: Factor | None) -> tuple[str, ...]:
+def _after(noun: str, factor: Factor, typical: Factor | None) -> tuple[str, ...]:
     """Return what becomes of the gradient and what typically does, at decreasing length."""
     if not factor.known:
         return ()
-    becomes = f"the gradient {factor.becomes}"
+    becomes = f"the {noun} {factor.becomes}"
     if typical is None or not typical.known:
         return (becomes,)
     same_way = (typical.log > 0.0) == (factor.log > 0.0) and not factor.stays
@@ -193,5 +196,5 @@ def _comparison(answer: VectorAnswer, first: Share, second: Share, factor: Facto
     begins = ("Pinned:", "Now") if pinned else (f"In {named[0]},", f"In {named[1]}")
     text = f"{begins[0]} {first.clause}. {begins[1]}{clause}"
     short = f"{named[0]}: {first.brief}. {named[1]}: {brief}."
-    fulls = [f"{text}, and the gradient {factor.becomes}."] if factor.known else []
+    fulls = [f"{text}, and the {_NOUNS[answer.wrt]} {factor.becomes}."] if factor.known else []
     return Headline.fitting((*fulls, f"{text}.", short), (short, f"{first.brief}; {brief}."))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer, answer_vector
 from attn_tui.compute.explore.compare import compare
+from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale, parse_scale
@@ -277,6 +278,16 @@ def test_the_factor_of_two_tied_keys_is_that_of_the_law() -> None:
     p, q = 1.0 / (1.0 + exp(-gap)), 1.0 / (1.0 + exp(-gap / tau))
     factor = sqrt(4) * q * (1 - q) / tau / (sqrt(4) * p * (1 - p))
     assert f"the gradient is {factor:.2g} times larger" in of(f"0 {gap}", 64).full
+
+
+def test_it_speaks_of_the_gradient_that_is_asked() -> None:
+    # Of two keys ‖∂p/∂z‖_F is 2·p·(1 − p), on either side.
+    p, q = 1.0 / (1.0 + exp(-5.0)), 1.0 / (1.0 + exp(-5.0 / 32.0))
+    setup = Setup(1024).put(Settings(wrt="logits"))
+    experiment = parse(Draft("5, 0", setup, "typed"))
+    found = headline(answer_vector(experiment, 0), experiment, Factor(1.0)).full
+    assert f"the gradient by logits is {q * (1 - q) / (p * (1 - p)):.2g} times larger" in found
+    assert "typically" not in found
 
 
 @pytest.mark.parametrize(
