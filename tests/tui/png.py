@@ -2,7 +2,8 @@
 
 import struct
 import zlib
-from functools import partial
+
+import numpy as np
 
 Pixel = tuple[int, int, int]
 
@@ -27,17 +28,18 @@ def pixels(data: bytes) -> list[list[Pixel]]:
 
 
 def _line(filter: int, data: bytes, above: bytes) -> bytes:
+    packed = np.frombuffer(data, np.uint8)
+    if filter == 1:
+        return np.cumsum(packed.reshape(-1, 4), axis=0, dtype=np.uint8).tobytes()
+    if filter == 2:
+        return (packed + np.frombuffer(above, np.uint8)).tobytes()
     line = bytearray(data)
-    for x, byte in enumerate(data):
+    for x, byte in enumerate(data if filter else b""):
         left, corner = (line[x - 4], above[x - 4]) if x >= 4 else (0, 0)
         up = above[x]
-        guesses = (0, left, up, (left + up) // 2, 0)
-        guess = guesses[filter]
+        guess = (left + up) // 2
         if filter == 4:
-            guess = min((left, up, corner), key=partial(_far, left + up - corner))
+            far = abs(up - corner), abs(left - corner), abs(left + up - 2 * corner)
+            guess = (left, up, corner)[far.index(min(far))]
         line[x] = (byte + guess) & 255
     return bytes(line)
-
-
-def _far(one: int, other: int) -> int:
-    return abs(one - other)
