@@ -4,7 +4,7 @@ import time
 import unicodedata
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from textual.events import Event, Key, MouseMove, Paste
 from textual.geometry import Offset
@@ -41,6 +41,15 @@ def still(app: AttnApp) -> None:
         editor.cursor_blink = False
     for field in app.screen.query(Input):
         field.cursor_blink = False
+
+
+def unhurried(app: AttnApp) -> None:
+    """Let what is said stand until something else is: a test may be seconds late to read it."""
+
+    def notify(message: str, **how: Any) -> None:
+        AttnApp.notify(app, message, **{**how, "timeout": DEADLINE})
+
+    vars(app)["notify"] = notify
 
 
 async def settle(pilot: Pilot[None], beside: bool = True) -> None:
@@ -207,6 +216,7 @@ async def at_screen(
     """Start the program on a screen of a size."""
     clock = Clock()
     app = AttnApp(draft, instrument, clock)
+    unhurried(app)
     if theme:
         app.theme = theme
     async with app.run_test(size=size, notifications=True, tooltips=tooltips) as pilot:

@@ -4,6 +4,7 @@ import pytest
 from textual import _time
 from textual.widgets._toast import Toast
 
+from attn_tui.tui.app import AttnApp
 from tests.tui.person import NARROW, at_screen
 
 
@@ -36,6 +37,6 @@ async def test_what_is_said_takes_the_place_of_what_was_said_before_and_goes() -
             person.app.notify(words, timeout=60.0)
             await person.pilot.pause()
         assert [toast.render().plain for toast in person.app.screen.query(Toast)] == ["three"]
-        person.app.notify("four", timeout=0.001)
+        AttnApp.notify(person.app, "four", timeout=0.001)
         while person.app.screen.query(Toast):
             await person.pilot.pause()
