@@ -32,15 +32,6 @@ class LogScale:
         """
         return log(value / self.minimum) / log(self.maximum / self.minimum)
 
-    def from_fraction(self, fraction: float) -> int:
-        """Return the whole number nearest to a place on the scale; outside places are held.
-
-        >>> D_K.from_fraction(0.5)
-        256
-        """
-        held = min(max(fraction, 0.0), 1.0)
-        return self.clamp(round(self.minimum * (self.maximum / self.minimum) ** held))
-
     def stop_at(self, fraction: float, reach: float) -> int:
         """Return the stop nearest to a place on the scale; of those within reach, the roundest.
 

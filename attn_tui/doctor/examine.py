@@ -224,7 +224,7 @@ class _Doctor:
             if "multiplier" in judgement.differs and expected and expected.multiplier:
                 missed = misses(near, expected.multiplier, place, model)
         placed = head.positions is None and head.n_queries != head.n_keys
-        return Finding(id, shape, expected, found, judgement, called, missed, 1, placed, reading)
+        return Finding(id, shape, expected, found, judgement, called, missed, placed, reading)
 
     def _expected(self, id: HeadId, head: HeadRows) -> Expected | None:
         if self.expectation is None:

@@ -49,7 +49,6 @@ class Finding:
         judgement: The verdict.
         names: What its multiplier is called.
         misses: What a multiplier that differs may be, the likeliest first.
-        together: How many heads it was fitted with, itself among them.
         placed: Whether the key that query 0 stands at was found: there are not as many queries as
             keys, and nothing captured says where these stand.
         reading: How its tensors were read.
@@ -62,7 +61,6 @@ class Finding:
     judgement: Judgement
     names: tuple[str, ...] = ()
     misses: tuple[Miss, ...] = ()
-    together: int = 1
     placed: bool = False
     reading: Reading | None = None
 

@@ -1,3 +1,5 @@
+from math import log
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ values = st.integers(D_K.minimum, D_K.maximum)
 
 @given(values)
 def test_every_whole_number_has_its_place(value: int) -> None:
-    assert D_K.from_fraction(D_K.to_fraction(value)) == value
+    assert D_K.to_fraction(value) == pytest.approx(log(value) / log(65_536))
     assert D_K.parse(f" {value} ") == D_K.parse(f"{value:,}") == value
 
 
@@ -21,7 +23,6 @@ def test_larger_numbers_lie_further_along(one: int, other: int) -> None:
 
 def test_the_ends_of_the_scale_hold() -> None:
     assert (D_K.to_fraction(1), D_K.to_fraction(65_536)) == (0.0, 1.0)
-    assert (D_K.from_fraction(-3.0), D_K.from_fraction(7.0)) == (1, 65_536)
     assert (D_K.clamp(0), D_K.clamp(10**9), D_K.clamp(77)) == (1, 65_536, 77)
 
 
