@@ -364,6 +364,12 @@ def test_nan_and_infinity_in_any_tensor_are_counted_and_placed(tmp_path: Path) -
         for layer in range(2)
         for part, count in shapes.items()
     }
+    for layer in range(2):
+        q, k, v = (made[f"{layer}.{part}"].astype(np.float64) for part in "qkv")
+        z = q @ np.repeat(k, 2, axis=1).swapaxes(2, 3) / 8**0.5
+        p = np.exp(np.where(np.tri(300, dtype=bool), z, -np.inf))
+        p /= p.sum(axis=3, keepdims=True)
+        made[f"{layer}.out"] = (p @ np.repeat(v, 2, axis=1)).astype(np.float16)
     made["1.v"][0, 1, 200:, 3] = np.nan
     made["0.out"][0, 2, 250, 5] = np.inf
     write_safetensors(path, made)

@@ -12,6 +12,7 @@ from attn_tui.compute.errors import InputError, Stopped
 from attn_tui.compute.experiment import Stop, never
 from attn_tui.compute.heads.blocks import row_statistics
 from attn_tui.engine.entries import Block, Difference, difference
+from attn_tui.engine.found import of_head
 from attn_tui.engine.plan import Plan, Question
 
 PARTS = ("q", "k", "v", "out")
@@ -214,7 +215,8 @@ class _Sides:
         ):
             found = capture.read(head, rows, reading)
             layer = plan.masks[head.layer]
-            weighing = layer.weighing(capture, question.making, head, found)
+            known = of_head(capture, question.making, layer, head)
+            weighing = known.weighing(question.making, found)
             with one_thread():
                 output = row_statistics(found, weighing, output=True).output
             assert output is not None

@@ -8,7 +8,8 @@ from attn_tui.captures.capture import Capture, HeadId, HeadShape
 from attn_tui.captures.fingerprint import Fingerprint
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.stream import stream
-from attn_tui.engine.found import FoundMask, found_masks
+from attn_tui.engine.finding import found_masks
+from attn_tui.engine.found import FoundMask
 from attn_tui.engine.making import Making
 
 ROWS = 128

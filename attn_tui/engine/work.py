@@ -12,6 +12,7 @@ from attn_tui.captures.opening import reopened
 from attn_tui.compute.blas import machine, one_thread
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.heads.partial import Partial, statistics
+from attn_tui.engine.found import of_head
 from attn_tui.engine.plan import Task
 
 Machine = tuple[tuple[str, str], ...]
@@ -60,12 +61,17 @@ def _partials(capture: Capture, task: Task) -> list[Partial]:
         layer = task.masks[block.head.layer]
         reading = capture.readings(block.head.layer)[layer.reading]
         head = capture.read(block.head, block.rows, reading)
-        weighing = layer.weighing(capture, task.making, block.head, head)
+        known = of_head(capture, task.making, layer, block.head)
+        weighing = known.weighing(task.making, head)
         queries = capture.vectors(block.head, "q", reading) if block.is_first else None
         partial = statistics(head, weighing, block.is_first, queries)
         odd = tuple(not_finite(capture, block.head, reading)) if block.is_first else ()
-        miss = layer.miss(capture, task.making, block.head) if block.is_first else None
-        found.append(replace(partial, odd=odd, miss=miss))
+        if block.is_first:
+            own = None if known.multiplier == layer.multiplier else known.multiplier
+            partial = replace(
+                partial, odd=odd, miss=known.residual, allowed=known.allowed, multiplier=own
+            )
+        found.append(partial)
     return found
 
 

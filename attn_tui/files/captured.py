@@ -3,8 +3,8 @@
 import re
 from dataclasses import replace
 from functools import lru_cache
-from math import isfinite, isnan
-from typing import TYPE_CHECKING, Any, Literal
+from math import isfinite
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,11 +16,6 @@ from attn_tui.compute.source import Source
 from attn_tui.compute.whole import parse_whole
 from attn_tui.files.paths import absolute, beside, shown_path, true_path
 from attn_tui.files.plain_reader import checked, known, of_type
-
-if TYPE_CHECKING:
-    from attn_tui.captures.capture import Capture, HeadId
-    from attn_tui.engine.found import FoundMask
-    from attn_tui.engine.making import Making
 
 TEMPLATE = "file: capture.safetensors\nlayer = 0, head = 0"
 _HOW = ("layout", "names")
@@ -105,52 +100,41 @@ def _read(
     """Return a head read, and masked, as its output says, where that was not captured."""
     # What fits masks is long to import, and no start waits for it.
     from attn_tui.captures.capture import HeadId
-    from attn_tui.engine.found import found_masks
+    from attn_tui.engine.finding import found_masks
+    from attn_tui.engine.found import TRIED, of_head, sampled
     from attn_tui.engine.making import Making
 
     source = read_head(paths, batch, layer, head, row, layout=layout, names=names)
     place, making = HeadId(batch, layer, head), Making()
-    known = found_masks(capture := open_as(paths, layout, names), making, (layer,))[layer]
+    capture = open_as(paths, layout, names)
+    known = of_head(capture, making, found_masks(capture, making, (layer,))[layer], place)
+    reading = capture.readings(layer)[known.reading]
     if known.reading and known.fits:
-        reading = capture.readings(layer)[known.reading]
         source = read_head(paths, batch, layer, head, row, reading, layout=layout, names=names)
-    is_fit, is_open = known.how == "fit", known.residual is None or isnan(known.residual)
-    if is_open and not is_fit:
-        return source
-    miss, multiplier = _missed(capture, making, known, place)
-    source = replace(source, miss=miss, multiplier=multiplier, value_scale=known.value_scale)
+    source = replace(source, softcap=known.softcap, value_scale=known.value_scale)
+    if known.sink is not None or known.drops_sink:
+        source = replace(source, sink=known.sink, sink_told=True)
+    if known.residual is not None:
+        rows = capture.read(place, sampled(capture.shape(place).n_queries, TRIED), reading)
+        ruled = replace(known, multiplier=None).judged(making, rows)
+        if not ruled.fits:
+            own = known.multiplier if known.fits else None
+            source = replace(source, miss=ruled.residual, multiplier=own)
     if source.is_masked:
         return source
-    told: Literal["output", "fit", "nearest"] = "output" if known.fits else "nearest"
-    source = replace(source, causal=known.mask.kind == "causal", told="fit" if is_fit else told)
+    is_fit, is_nearest = known.how == "fit", known.how != "assumed" and not known.fits
+    told: Literal["output", "fit", "nearest", "assumed"] = "nearest" if is_nearest else "output"
+    told = "fit" if is_fit else "assumed" if known.how == "assumed" else told
+    source = replace(source, causal=known.mask.kind == "causal", told=told)
     if known.mask.by_position and source.supposed and (known.fits or is_fit):
-        rows = [row] if row is not None else range(len(source.queries))
-        at = tuple(each + known.mask.offset for each in rows)
+        numbers = [row] if row is not None else range(len(source.queries))
+        at = tuple(each + known.mask.offset for each in numbers)
         source = replace(source, positions=at, supposed=False)
-    if not is_fit:
+    if known.mask.window is None:
         return source
-    source = replace(source, softcap=known.softcap, window=known.mask.window)
-    if source.sink is None:
-        sink = known.own_sink(capture, making, place)
-        source = replace(source, sink=sink, sink_told=sink is not None)
-    if source.window is None:
-        return source
-    own, keys = np.array(source.positions)[:, None], np.arange(len(source.keys))
-    seen = (keys <= own) & (keys > own - source.window)
-    return replace(source, causal=None, seen=seen)
-
-
-def _missed(
-    capture: "Capture", making: "Making", known: "FoundMask", head: "HeadId"
-) -> tuple[float | None, float | None]:
-    """Return by how much 1/√d_k misses the output of a head, if so, and the m that does not."""
-    from attn_tui.compute.heads.statistic import FITS
-
-    miss = replace(known, multiplier=None).miss(capture, making, head)
-    if miss is None or miss < FITS:
-        return None, None
-    own = None if known.multiplier is None else known.miss(capture, making, head)
-    return miss, known.multiplier if own is not None and own < FITS else None
+    own_keys, keys = np.array(source.positions)[:, None], np.arange(len(source.keys))
+    seen = (keys <= own_keys) & (keys > own_keys - known.mask.window)
+    return replace(source, causal=None, seen=seen, window=known.mask.window)
 
 
 def as_captured(setup: Setup, source: Source) -> Setup:

@@ -1,9 +1,11 @@
 """How the weights of a capture are made, and by how much they miss its output, in words."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isnan
 
+from attn_tui.engine.found import By
 from attn_tui.report.headline import Headline, percent
 from attn_tui.report.numbers import general, quantity
 
@@ -19,6 +21,8 @@ class Made:
         multiplier: The m that it finds, where that of the rule misses the output.
         missed: By how much that does.
         value_scale: c of out = c·P·V.
+        drops_sink: Whether a sink was captured that has no part in it.
+        by: What was captured that says so.
 
     >>> Made("window of 32 keys", 20.0, multiplier=7.996).text
     'm = 8, window of 32 keys, soft cap 20.0'
@@ -30,6 +34,8 @@ class Made:
     multiplier: float | None = None
     missed: float | None = None
     value_scale: float = 1.0
+    drops_sink: bool = False
+    by: By = "output"
 
     @property
     def m(self) -> str:
@@ -43,7 +49,8 @@ class Made:
             self.m,
             self.mask,
             "" if self.softcap is None else f"soft cap {quantity(self.softcap)}",
-            "" if self.sink is None else f"sink b = {quantity(self.sink)}",
+            "" if self.sink is None else f"sink b = {sink_text(self.sink)}",
+            "sink none" if self.drops_sink and self.sink is None else "",
             "" if self.value_scale == 1.0 else f"value scale {general(self.value_scale, 3)}",
         ]
         return ", ".join(filter(None, parts))
@@ -51,7 +58,8 @@ class Made:
     @property
     def instead(self) -> str:
         """What the m of the rule does: ``1/√d_k misses the output by 82 %``."""
-        return f"{RULE} misses the output by {miss_text(self.missed)}" if self.missed else ""
+        miss = miss_text(self.missed or 0.0)
+        return f"{RULE} misses the {self.by} by {miss}" if self.missed else ""
 
     @property
     def texts(self) -> list[str]:
@@ -70,6 +78,35 @@ class Made:
 
 RULE = "1/√d_k"
 """The rule where nobody asks for another."""
+
+
+SAID: Mapping[By, str] = {
+    "output": "the output says",
+    "weights": "the weights say",
+    "log-sum-exp": "the log-sum-exp says",
+    "scores": "the scores say",
+}
+"""What was captured, as it says how weights are made."""
+
+MISSES: Mapping[By, str] = {
+    "output": "P·V misses the output",
+    "weights": "P misses the captured weights",
+    "log-sum-exp": "Σ e^z misses the log-sum-exp",
+    "scores": "z misses the captured scores",
+}
+"""What is compared with what was captured."""
+
+_ALMOST = 1e-4
+"""A sink's logit nearer to 0 than this is 0: e^b is 1 to that share."""
+
+
+def sink_text(logit: float) -> str:
+    """Return the logit of a sink.
+
+    >>> sink_text(-5e-9), sink_text(1.5)
+    ('0', '1.50')
+    """
+    return quantity(logit if abs(logit) > _ALMOST else 0.0)
 
 
 def miss_text(residual: float) -> str:
@@ -100,9 +137,9 @@ def miss_texts(made: str, residual: float, more: str) -> list[str]:
     ]
 
 
-def no_verdict(residual: float) -> Headline:
-    """Return what is said where no head's weights give the captured output."""
-    text = f"No verdict: these weights miss the captured output by {miss_text(residual)}"
+def no_verdict(residual: float, by: By = "output") -> Headline:
+    """Return what is said where no head's weights give what was captured."""
+    text = f"No verdict: these weights miss the captured {by} by {miss_text(residual)}"
     full = f"{text}, so they may not be those in use. The doctor says why; r or --rule sets others."
-    short = f"No verdict: these weights miss the output by {miss_text(residual)}."
+    short = f"No verdict: these weights miss the {by} by {miss_text(residual)}."
     return Headline.fitting((full, f"{text}."), (short, "No verdict: see the doctor."))

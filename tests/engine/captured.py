@@ -57,22 +57,26 @@ def unusual(
     softcap: float | None = None,
     sink: float | Sequence[float] | None = None,
     multiplier: float | Sequence[float] = 0.25,
+    size: float = 4.0,
 ) -> tuple[dict[str, NDArray[Any]], NDArray[np.float64]]:
     """Return tensors of four causal heads with what no simple mask explains, and their weights.
 
-    The sink is one, or each head's, and so is the multiplier; d_k is 16.
+    The sink is one, or each head's, and so is the multiplier; d_k is 16, and queries have a
+    standard deviation of ``size``.
     """
     draw = np.random.default_rng(layer + 1).standard_normal
     names = [f"{layer}.{name}" for name in ("q", "k", "v")]
     parts = {name: draw((1, 4, 60, 16)).astype(np.float32) for name in names}
-    parts[names[0]] *= 4
+    parts[names[0]] *= size
     q, k, v = (parts[name].astype(float) for name in names)
     logits = q @ k.swapaxes(-1, -2) * np.reshape(multiplier, (-1, 1, 1))
     if softcap is not None:
         logits = softcap * np.tanh(logits / softcap)
     ago = np.subtract.outer(np.arange(60), np.arange(60))
-    numerators = np.exp(logits) * ((ago >= 0) & (ago < (window or 60)))
-    more = 0.0 if sink is None else np.exp(np.reshape(sink, (-1, 1, 1)))
+    logits = np.where((ago >= 0) & (ago < (window or 60)), logits, -np.inf)
+    largest = logits.max(-1, keepdims=True)
+    numerators = np.exp(logits - largest)
+    more = 0.0 if sink is None else np.exp(np.reshape(sink, (-1, 1, 1)) - largest)
     weights = numerators / (numerators.sum(-1, keepdims=True) + more)
     return {**parts, f"{layer}.out": (weights @ v).astype(np.float32)}, np.asarray(weights)
 

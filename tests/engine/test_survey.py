@@ -23,6 +23,7 @@ from attn_tui.doctor.examine import examine
 from attn_tui.doctor.report import Settings as Examined
 from attn_tui.engine import plan as planning
 from attn_tui.engine import survey as surveying
+from attn_tui.engine.found import of_head
 from attn_tui.engine.making import Making, MaskChoice, parse_mask
 from attn_tui.engine.plan import Plan, Question
 from attn_tui.engine.shards import merged, to_plain
@@ -313,7 +314,7 @@ def test_each_head_has_the_sink_that_its_own_output_says(tmp_path: Path) -> None
     rows = capture.read(head, [3])
     for sink in (2.0, None):
         making = Making(Scale(softcap=sink, sink=sink), captured_sink=sink is not None)
-        made = found.weighing(capture, making, head, rows).map
+        made = of_head(capture, making, found, head).weighing(making, rows).map
         assert (made.softcap, made.sink) == (sink, sink)
 
 
@@ -369,7 +370,9 @@ def test_the_multiplier_in_use_is_that_which_the_output_says(tmp_path: Path, m: 
 
 def test_weights_that_miss_the_output_are_told_by_head(tmp_path: Path) -> None:
     path = tmp_path / "own.safetensors"
-    write_unusual(path, multiplier=(0.25, 0.25, 2.0, 0.25))
+    tensors, _ = unusual()
+    tensors["0.out"][0, 2] = np.random.default_rng(1).standard_normal((60, 16))
+    write_safetensors(path, tensors)
     found = open_capture([str(path)])
     survey = last(Plan.of(found, ALL))
     odd = [head.head for head, each in survey.heads.items() if each.misses("max_weight")]
@@ -396,8 +399,9 @@ def test_an_output_of_zeros_is_met(tmp_path: Path) -> None:
         path, {f"0.{part}": np.zeros((1, 2, 8, 4)) for part in ("q", "k", "v", "out")}
     )
     survey = last(Plan.of(open_capture([str(path)]), ALL))
-    assert survey.plan.masks[0].residual == 0.0
-    assert {each.miss for each in survey.heads.values()} == {0.0}
+    found = survey.plan.masks[0]
+    assert (found.how, found.mask.kind, found.residual) == ("assumed", "causal", None)
+    assert {each.miss for each in survey.heads.values()} == {None}
 
 
 def test_a_layer_whose_heads_all_meet_nan_is_fitted_on_what_is_left(tmp_path: Path) -> None:
@@ -410,4 +414,4 @@ def test_a_layer_whose_heads_all_meet_nan_is_fitted_on_what_is_left(tmp_path: Pa
     path = tmp_path / "nan.safetensors"
     write_safetensors(path, tensors)
     found = Plan.of(open_capture([str(path)]), ALL).masks[0]
-    assert (found.how, found.mask.kind, found.residual) == ("fit", "causal", None)
+    assert (found.how, found.mask.kind, found.fits) == ("output", "causal", True)

@@ -20,9 +20,9 @@ from attn_tui.compute.fit.odd_rows import odd_rows
 from attn_tui.compute.fit.search import Attempt, search, unwindowed
 from attn_tui.compute.fit.solve import relative_residual
 from attn_tui.compute.fit.suspects import suspects
-from attn_tui.compute.fit.usable import taken, unusable, usable, zero_rows
+from attn_tui.compute.fit.usable import taken, unusable, usable, weights_of, zero_rows
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.compute.heads.rows import HeadRows, Reals
+from attn_tui.compute.heads.rows import HeadRows
 
 WIDE = 0.5
 """A multiplier whose 95 % interval reaches so far, as a share of it, is not known."""
@@ -151,9 +151,8 @@ def _without_output(head: HeadRows, start: Diagnosis | None, notes: tuple[str, .
         blank, residual=0.0, used=tuple(int(i) for i in head.rows),
         keys=(int(keys.min()), int(keys.max())),
     )  # fmt: skip
-    weights = head.weights
-    if weights is None and head.scores is not None and _are_weights(head.scores):
-        weights = head.scores
+    weights = weights_of(head)
+    if weights is not None and head.weights is None:
         note = "The captured scores are weights: softmax has been taken of them."
         found = replace(found, notes=(*notes, note))
     if weights is not None:
@@ -164,12 +163,6 @@ def _without_output(head: HeadRows, start: Diagnosis | None, notes: tuple[str, .
     elif head.scores is not None:
         found = from_scores(head, rows, found)
     return replace(found, rounding=dict.fromkeys(PATHS, found.residual))
-
-
-def _are_weights(scores: Reals) -> bool:
-    """Whether rows of numbers are such that softmax makes: none below 0, and 1 in all."""
-    total = scores.sum(axis=1)
-    return bool((scores >= 0).all() and (np.abs(total - 1) < 0.02).all())
 
 
 def _known(head: HeadRows, attempt: Attempt, found: Diagnosis, spacing: Format) -> Diagnosis:

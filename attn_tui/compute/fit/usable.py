@@ -113,3 +113,12 @@ def taken(head: HeadRows, at: NDArray[np.intp]) -> HeadRows:
     names = ("rows", "queries", "output", "scores", "weights", "log_sum_exp", "bias", "seen")
     parts = {name: some(getattr(head, name)) for name in (*names, "positions")}
     return replace(head, **parts)  # type: ignore[arg-type]
+
+
+def weights_of(head: HeadRows) -> Reals | None:
+    """Return the captured weights, or scores that are weights: none below 0, and 1 in all."""
+    scores = head.scores
+    if head.weights is not None or scores is None:
+        return head.weights
+    near = np.abs(scores.sum(axis=1) - 1) < 0.02
+    return scores if (scores >= 0).all() and near.all() else None

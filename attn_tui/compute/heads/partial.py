@@ -18,7 +18,6 @@ from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.heads.statistic import (
     ALL,
     DEAD,
-    FITS,
     FLOAT16_LARGEST,
     OF_SCORES,
     STATISTICS,
@@ -38,6 +37,9 @@ _DERIVED: Mapping[str, Callable[[float, float], float]] = {
 
 NORMS = ("query_norm", "key_norm")
 """Tallies of what is known of all queries and keys at once."""
+
+_JUDGED = ("miss", "allowed", "multiplier")
+"""What one partial of a head knows of how its weights are made."""
 
 _SHARES = ("saturated", "dead_gradient")
 """Tallies of rows that are something or not."""
@@ -75,7 +77,10 @@ class Partial:
         tallies: By the names of `TALLIED`; those of norms are in one partial of a head only.
         odd: NaN and infinities in the tensors of the whole head, in one partial of it only.
         miss: ‖out − P·V‖/‖out‖ on a few rows of the head, in one partial of it only; None if there
-            is no output, or the weights are asked for whatever it says.
+            is no output, or the weights are asked for whatever it says; of weights, log-sum-exp or
+            scores, where these were captured instead.
+        allowed: The largest miss that rounding makes, beside it.
+        multiplier: The m of the head's own that a fit finds, where that of its layer misses.
     """
 
     n_queries: int
@@ -87,6 +92,8 @@ class Partial:
     tallies: Mapping[str, Tally]
     odd: tuple[Odd, ...] = ()
     miss: float | None = None
+    allowed: float = 0.0
+    multiplier: float | None = None
 
     def merged(self, later: "Partial") -> "Partial":
         """Return the statistics of these rows and of later ones of the same head."""
@@ -102,7 +109,7 @@ class Partial:
             min(known, default=None),
             {name: _merged(self.tallies.get(name), later.tallies.get(name)) for name in names},
             (*self.odd, *later.odd),
-            later.miss if self.miss is None else self.miss,
+            **{name: getattr(self if later.miss is None else later, name) for name in _JUDGED},
         )
 
     @property
@@ -112,7 +119,7 @@ class Partial:
 
     def misses(self, name: str) -> bool:
         """Return whether a statistic is one of weights that do not give the captured output."""
-        return self.miss is not None and self.miss >= FITS and name not in OF_SCORES
+        return self.miss is not None and self.miss > self.allowed and name not in OF_SCORES
 
     @property
     def score_bound(self) -> float:

@@ -20,10 +20,6 @@ FLOAT16_LARGEST = 65504.0
 """The largest number of float16."""
 
 
-FITS = 0.1
-"""‖out − P·V‖/‖out‖ from which on weights are not said to be those in use."""
-
-
 @dataclass(frozen=True)
 class Statistic:
     """A number about a head.

@@ -13,7 +13,7 @@ from attn_tui.compute.heads.statistic import FLOAT16_LARGEST, SATURATED, STATIST
 from attn_tui.engine.table import HeadNumbers
 from attn_tui.report.headline import Headline, percent, rounded
 from attn_tui.report.heads.values import head_text
-from attn_tui.report.heads.words import made
+from attn_tui.report.heads.words import made, mask_name, own_text
 from attn_tui.report.miss import no_verdict
 
 NOTHING = Headline(
@@ -127,7 +127,8 @@ def headline(table: HeadNumbers, name: str, tau: float = TAU) -> Headline:
     found, missing = facts(table, name, tau), table.missing(name)
     if found is None:
         if missing:
-            return no_verdict(max(missing.values()))
+            head = max(missing, key=lambda each: missing[each])
+            return no_verdict(missing[head], table.masks[head.layer].by)
         if rows := sum(each.not_finite for each in table.partials.values()):
             meet = f"{counted(rows, 'row')} meet{'s' * (rows == 1)} NaN or infinity"
             return Headline(f"{meet}: no row of these heads has a number here.", f"{meet}.")
@@ -185,12 +186,17 @@ def _doubts(table: HeadNumbers, missing: Mapping[HeadId, float]) -> Iterator[str
         yield many if len(missing) > 1 else one
     if any(each.what_if and each.residual is not None and not each.fits for each in masks):
         yield "Weights as asked, which do not give the captured output."
+    if own := [each.multiplier for each in table.partials.values() if each.multiplier is not None]:
+        text = own_text(own)
+        yield f"{text[0].upper()}{text[1:]}."
     if fitted := _multipliers(table):
         worst = max(filter(lambda each: each.multiplier, masks), key=lambda each: each.missed or 0)
         which = fitted[0] if len(fitted) == 1 else f"In {len(fitted)} layers m"
         yield f"{which} is found by the doctor's fit; {made(worst).instead}."
     if any(each.how == "assumed" for each in masks):
-        yield "Nothing tells the mask: none is assumed."
+        kinds = {mask_name(each.mask) for each in masks if each.how == "assumed"}
+        which = "none" if kinds == {"no mask"} else listed(sorted(kinds))
+        yield f"Nothing tells the mask: {which} is assumed."
     fits = {
         "a window": any(each.is_fitted and each.mask.window is not None for each in masks),
         "a soft cap": any(each.softcap is not None for each in masks),

@@ -80,6 +80,10 @@ def masks_to_plain(plan: Plan) -> list[dict[str, Any]]:
             "rule_residual": found.missed,
             "read_as": found.read_as or None,
             "residual": found.residual,
+            "residual_allowed": None if found.residual is None else found.allowed,
+            "residual_of": found.by,
+            "path": found.path,
+            "drops_sink": found.drops_sink,
         }
         for layer, found in plan.masks.items()
     ]
@@ -94,6 +98,8 @@ def _head(head: HeadId, partial: Partial, statistics: Sequence[str], tau: float)
         "first_not_finite": partial.first_not_finite,
         "not_finite": partial.odd,
         "residual": partial.miss,
+        "residual_allowed": None if partial.miss is None else partial.allowed,
+        "multiplier": partial.multiplier,
         "score_bound": partial.score_bound,
         "statistics": {name: _value(partial, name, tau) for name in statistics},
     }

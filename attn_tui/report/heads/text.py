@@ -20,6 +20,7 @@ from attn_tui.report.heads.values import head_text, number
 from attn_tui.report.heads.words import (
     made,
     mask_text,
+    own_text,
     place,
     rows_text,
     runs_text,
@@ -107,9 +108,11 @@ def about(found: Survey) -> Iterator[str]:
     for each in plan.capture.stated:
         yield from _line("", each)
     fitted = any(each.multiplier is not None for each in plan.masks.values())
-    where = "; where that misses the output, m is that below" * fitted
+    where = "; where that misses what was captured, m is that below" * fitted
     yield from _line("weights", plan.question.making.scale.pipeline + where)
     yield from _masks(plan.masks)
+    if own := [each.multiplier for each in heads.values() if each.multiplier is not None]:
+        yield from _line("", own_text(own))
     sizes = {partial.n_queries for partial in heads.values()}
     yield from _line("rows", f"{rows_text(plan.question, sizes)}; {found.elapsed:.1f} s")
     bounds = {head: each.score_bound for head, each in heads.items()}

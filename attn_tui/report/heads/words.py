@@ -12,7 +12,8 @@ from attn_tui.compute.heads.statistic import OF_SEVERAL_KEYS, STATISTICS
 from attn_tui.engine.found import FoundMask
 from attn_tui.engine.plan import Question
 from attn_tui.report.heads.values import number
-from attn_tui.report.miss import RULE, Made, miss_text
+from attn_tui.report.miss import MISSES, RULE, SAID, Made, miss_text
+from attn_tui.report.numbers import general
 
 
 def statistic_text(name: str) -> str:
@@ -82,7 +83,22 @@ def made(found: FoundMask) -> Made:
         found.multiplier,
         found.missed,
         found.value_scale,
+        found.drops_sink,
+        found.by,
     )
+
+
+def own_text(multipliers: Sequence[float]) -> str:
+    """Return that heads have multipliers of their own, and which.
+
+    >>> own_text([0.1, 0.8])
+    '2 heads have an m of their own, found by fits: 0.1 to 0.8'
+    """
+    least, most = (general(each, 3) for each in (min(multipliers), max(multipliers)))
+    which = least if least == most else f"{least} to {most}"
+    if len(multipliers) == 1:
+        return f"one head has an m of its own, found by a fit: {which}"
+    return f"{len(multipliers):,} heads have an m of their own, found by fits: {which}"
 
 
 def mask_text(found: FoundMask) -> str:
@@ -91,7 +107,7 @@ def mask_text(found: FoundMask) -> str:
     known = {
         "fit": "found by the doctor's fit of one head",
         "asked": "as asked",
-        "output": "as the output says",
+        "output": f"as {SAID[found.by]}",
         "assumed": "assumed",
     }
     if found.how == "nearest":
@@ -105,6 +121,6 @@ def mask_text(found: FoundMask) -> str:
     miss = miss_text(found.residual)
     if not found.fits:
         yet = "" if found.how == "nearest" else "yet "
-        return f"{text}; {yet}P·V misses the output by {miss}: try attn-tui doctor"
-    text += f"; P·V misses the output by {miss.replace('almost none', 'almost nothing')}"
+        return f"{text}; {yet}{MISSES[found.by]} by {miss}: try attn-tui doctor"
+    text += f"; {MISSES[found.by]} by {miss.replace('almost none', 'almost nothing')}"
     return text + (f", with m = {RULE} by {miss_text(found.missed)}" if found.missed else "")

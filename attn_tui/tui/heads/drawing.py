@@ -13,7 +13,7 @@ from attn_tui.charts.heads.shading import changes
 from attn_tui.charts.rows import beside, first_text
 from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.partial import Value
-from attn_tui.compute.heads.statistic import FITS, STATISTICS
+from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.table import HeadTable
 from attn_tui.files.paths import shown_path
@@ -124,9 +124,10 @@ def _made(scene: Scene, table: HeadTable) -> tuple[list[str], str]:
     if scene.view.chart == "doctor":
         # He says himself what he finds, and his numbers are not of that mask.
         return [], ""
+    misses = residual is not None and not found.fits
     if looked is not None and looked.miss is not None:
-        residual = looked.miss
-    if residual is not None and not residual < FITS:
+        residual, misses = looked.miss, looked.misses("max_weight")
+    if residual is not None and misses:
         m = how.text if how.m else f"m = {scene.asked.experiment.setup.scale.formula}, {how.text}"
         return miss_texts(m, residual, "numbers below are of that"), "error"
     # That it is a fit's the headline says, where there is room.

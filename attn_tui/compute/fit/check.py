@@ -1,0 +1,176 @@
+"""By how much weights made in some way miss what was captured, and what rounding leaves of it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import inf, nan
+from typing import NamedTuple
+
+import numpy as np
+
+from attn_tui.compute.fit.diagnosis import Path
+from attn_tui.compute.fit.from_scores import MASKED
+from attn_tui.compute.fit.from_sums import BASES
+from attn_tui.compute.fit.model import Floats, Parameters, Rows, State, compute, rows_of, slopes
+from attn_tui.compute.fit.noise import SUMS, Format, coarsest, format_of, score_variance, variance
+from attn_tui.compute.fit.odd_keys import without_odd_keys
+from attn_tui.compute.fit.usable import taken, usable, weights_of
+from attn_tui.compute.heads.blocks import row_statistics
+from attn_tui.compute.heads.rows import HeadRows, Reals
+from attn_tui.compute.heads.weighing import Weighing
+
+MARGIN = 4.0
+"""Weights are not those in use if they miss by so many times what rounding makes."""
+
+WIDE = 0.5
+"""A multiplier that may be off by so much, as a share of it, and would not show, is not told."""
+
+
+@dataclass(frozen=True)
+class Miss:
+    """By how much weights miss what was captured.
+
+    Attributes:
+        size: ‖captured − made‖/‖captured‖; NaN if there is nothing to compare.
+        rounding: The same as rounding alone makes it, by the path that was supposed.
+        slope: By how much it changes, relative to that of m, where m does.
+    """
+
+    size: float
+    rounding: float
+    slope: float
+
+    @property
+    def allowed(self) -> float:
+        """The largest size that rounding explains."""
+        return MARGIN * self.rounding
+
+    @property
+    def fits(self) -> bool:
+        """Whether rounding explains it."""
+        return self.size <= self.allowed
+
+    @property
+    def tells(self) -> bool:
+        """Whether a multiplier that is far off would show."""
+        return self.allowed < WIDE * self.slope
+
+
+def miss_of(
+    head: HeadRows,
+    weighing: Weighing,
+    value_scale: float = 1.0,
+    path: Path = "float32",
+    quick: bool = False,
+) -> Miss:
+    """Return by how much weights miss the output, or else the weights, sums or scores captured.
+
+    Rows that are all 0, or meet NaN or infinity, are left out.
+
+    Args:
+        head: Some rows of it.
+        weighing: How weights are made.
+        value_scale: c of out = c·P·V.
+        path: Where the head was rounded, if its numbers are of 16 bits.
+        quick: Whether to end where the spacing of the output alone explains the miss, at a fraction
+            of the time; the slope is NaN then.
+    """
+    finite, clear = without_odd_keys(head)
+    kept, _ = usable(head, clear)
+    if not len(kept):
+        return Miss(nan, nan, nan)
+    head, made = taken(finite, kept), weighing.map
+    if quick and (near := _spaced(head, weighing, value_scale)) is not None:
+        return near
+    rows = rows_of(head, weighing.mask)
+    at = Parameters(
+        made.multiplier,
+        value_scale,
+        0.0 if made.softcap is None else made.softcap**-2,
+        0.0 if made.sink is None else 1.0,
+        made.sink or 0.0,
+    )
+    with np.errstate(all="ignore"):
+        found = min(_compared(head, rows, at, path), key=lambda each: each.off, default=None)
+        if found is None:
+            return Miss(nan, nan, nan)
+        sizes = np.array([found.off, found.noise, found.change])
+        size, rounding, slope = map(float, np.sqrt(sizes / found.size))
+    return Miss(size, rounding, slope)
+
+
+def _spaced(head: HeadRows, weighing: Weighing, value_scale: float) -> Miss | None:
+    """Return the miss of an output, if the spacing of its own numbers explains it."""
+    if head.output is None or head.values is None:
+        return None
+    output = head.output.astype(np.float64)
+    spacing = format_of(coarsest(head.output, head.formats.get("out", "float32")))
+    made = row_statistics(head, weighing, output=True).output
+    assert made is not None
+    size = float(np.square(output).sum()) or 1.0
+    own = np.square(spacing.spacing(output)).sum() / 12 + SUMS * 2.0**-48 * size
+    off = np.square(value_scale * made - output).sum()
+    found = Miss(float(np.sqrt(off / size)), float(np.sqrt(own / size)), nan)
+    return found if found.fits else None
+
+
+class _Compared(NamedTuple):
+    """Squares of what is off, of what rounding makes, of what m moves, and of what was captured."""
+
+    off: float
+    noise: float
+    change: float
+    size: float
+
+
+def _compared(head: HeadRows, rows: Rows, at: Parameters, path: Path) -> Iterator[_Compared]:
+    """Yield each way to compare what was captured with what is made."""
+    state = compute(rows, at)
+    if head.output is not None and head.values is not None:
+        spacing = format_of(coarsest(head.output, head.formats.get("out", "float32")))
+        noise = variance(rows, state, spacing, path if spacing.bits < 24 else "float32")
+        along = at.multiplier * slopes(rows, state, ("multiplier",))[0]
+        yield _of(rows.output, state.output, noise, along)
+        return
+    x = at.multiplier * rows.scores * state.slope
+    if (captured := weights_of(head)) is not None:
+        spacing = format_of(coarsest(captured, head.formats.get("weights", "float32")))
+        weights = captured.astype(np.float64)
+        p, by_score = state.weights, _by_score(rows, state, spacing)
+        noise = np.square(spacing.spacing(weights)) / 12 + np.square(p) * (
+            by_score + (np.square(p) * by_score).sum(axis=1, keepdims=True)
+        )
+        along = p * (x - (p * x).sum(axis=1, keepdims=True))
+        yield _of(weights, p, noise, along)
+    elif head.log_sum_exp is not None:
+        stored = format_of(head.formats.get("q", "float32"))
+        spacing = format_of(coarsest(head.log_sum_exp, head.formats.get("lse", "float32")))
+        sums = head.log_sum_exp.astype(np.float64)[:, None]
+        for there in (state, compute(rows, replace(at, sink=0.0))):
+            noise = np.square(there.weights) * _by_score(rows, there, stored)
+            along = (there.weights * x).sum(axis=1, keepdims=True)
+            for base in BASES:
+                data, made = sums * base, there.top + np.log(there.total)
+                rounding = np.square(spacing.spacing(sums) * base) / 12 + np.square(2.0**-23 * data)
+                yield _of(data, made, rounding + noise.sum(axis=1, keepdims=True), along)
+    elif head.scores is not None:
+        data = head.scores.astype(np.float64)
+        counts = np.isfinite(data) & (data > MASKED)
+        if (rows.seen & ~counts).any():
+            yield _Compared(inf, 0.0, 0.0, 1.0)
+            return
+        spacing = format_of(coarsest(data[counts], head.formats.get("scores", "float32")))
+        z = state.logits if rows.bias is None else state.logits + rows.bias
+        noise = np.square(spacing.spacing(data[rows.seen])) / 12
+        noise += _by_score(rows, state, spacing)[rows.seen]
+        yield _of(data[rows.seen], z[rows.seen], noise, x[rows.seen])
+
+
+def _by_score(rows: Rows, state: State, spacing: Format) -> Floats:
+    """Return the variance of logits, by the path that rounds most."""
+    return score_variance(rows, state, spacing, "eager" if spacing.bits < 24 else "float32")
+
+
+def _of(captured: Reals, made: Floats, noise: Floats, along: Floats) -> _Compared:
+    squares = (np.square(each).sum() for each in (captured - made, along, captured))
+    off, change, size = map(float, squares)
+    return _Compared(off, float(noise.sum()), change, size or 1.0)

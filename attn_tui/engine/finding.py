@@ -1,0 +1,187 @@
+"""How the weights of each layer are made: masks are tried on one head, and a miss is fitted."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from math import inf
+
+from attn_tui.captures.capture import Capture, HeadId, HeadShape
+from attn_tui.captures.layouts import layout_words
+from attn_tui.captures.readings import Reading
+from attn_tui.compute.blas import one_thread
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.fit.neighbours import Fitted, Neighbours, Way
+from attn_tui.compute.fit.sink import sink_of
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.engine.found import TRIED, FoundMask, How, by_of, sampled, told
+from attn_tui.engine.making import Making
+
+_HEADS = 4
+"""Heads of a layer that are fitted until one says its multiplier, or are tried with a sink."""
+
+_SEARCHES, _VAIN = 1, 3
+"""After so many layers in a row that nothing fitted, none is searched, and none is fitted."""
+
+
+def found_masks(capture: Capture, making: Making, layers: Sequence[int]) -> dict[int, FoundMask]:
+    """Return how the weights of each layer are made, found on a few rows of one of its heads.
+
+    Raises:
+        InputError: If a mask that was asked for as given was not captured.
+    """
+    finder = _Finder(capture, making)
+    with one_thread():
+        return {layer: finder.found(layer) for layer in layers}
+
+
+def assumed_mask(shape: HeadShape) -> HeadMask:
+    """Return the mask that is assumed where nothing tells: causal, the last query at the last key.
+
+    More queries than keys are those of cross attention, which has none.
+    """
+    offset = shape.n_keys - shape.n_queries
+    return HeadMask("causal", offset) if offset >= 0 else HeadMask()
+
+
+class _Finder:
+    """Finds how weights are made, layer after layer, each first as the last one was.
+
+    Args:
+        capture: The tensors.
+        making: How weights are asked to be made.
+    """
+
+    def __init__(self, capture: Capture, making: Making) -> None:
+        self.capture, self.making = capture, making
+        self.neighbours = Neighbours(_SEARCHES)
+        self.last = FoundMask(HeadMask(), "assumed")
+
+    def found(self, layer: int) -> FoundMask:
+        """Return what is known of a layer."""
+        heads = self._heads(layer)
+        # What keys a head has is seen at the second, where it has others than the first.
+        head = next((each for each in heads if each.head == 1), heads[0])
+        shape = self.capture.shape(head)
+        masks, how = self._masks(shape, layer)
+        by, guess = by_of(shape.has), assumed_mask(shape) if how == "output" else masks[0]
+        if by is None:
+            return FoundMask(guess, "assumed" if how == "output" else how)
+        nearest = self._nearest(head, masks, FoundMask(masks[0], how, by=by))
+        nearest = replace(nearest, what_if=self.making.own_rule)
+        if nearest.fits and not nearest.tells:
+            head, nearest = self._telling(head, nearest)
+        if nearest.fits:
+            return nearest if self.making.own_rule else self._with_sinks(nearest, layer)
+        if self.making.own_rule and how != "output":
+            return nearest
+        if how == "output":
+            nearest = replace(nearest, how="nearest")
+        known = self._fitted(head, nearest)
+        if known is nearest:
+            untold = how == "output" and nearest.residual is None
+            return replace(nearest, mask=guess, how="assumed") if untold else nearest
+        if known.fits:
+            self.last = known
+        return replace(known, what_if=self.making.own_rule or self.making.asks_more)
+
+    def _heads(self, layer: int) -> list[HeadId]:
+        return [each for each in self.capture.heads if (each.batch, each.layer) == (0, layer)]
+
+    def _masks(self, shape: HeadShape, layer: int) -> tuple[list[HeadMask], How]:
+        """Return the masks to try, and how it is known that it is one of them."""
+        choice = self.making.mask
+        if choice.kind == "given" and "mask" not in shape.has:
+            problem = f"no mask was captured in layer {layer}"
+            raise InputError("mask", problem, "auto, none, causal or window:KEYS")
+        if choice.kind != "auto":
+            return [choice.mask(shape)], "asked"
+        if "mask" in shape.has:
+            return [HeadMask("given")], "captured"
+        corners = dict.fromkeys((shape.n_keys - shape.n_queries, 0))
+        return [HeadMask(), *(HeadMask("causal", corner) for corner in corners)], "output"
+
+    def _nearest(self, head: HeadId, masks: Sequence[HeadMask], found: FoundMask) -> FoundMask:
+        """Return the mask and the reading that miss least, without a fit."""
+        rows = sampled(self.capture.shape(head).n_queries, TRIED)
+        readings = self.capture.readings(head.layer)
+        tried: list[FoundMask] = []
+        for at, reading in enumerate(readings):
+            if reading.dims != readings[0].dims:
+                # Of which heads there are the doctor asks.
+                continue
+            some, read_as = self.capture.read(head, rows, reading), _unlike(readings[0], reading)
+            known = replace(found, reading=at, read_as=read_as, path=self.last.path)
+            tried += [replace(known, mask=mask).judged(self.making, some) for mask in masks]
+        return min(tried, key=lambda each: inf if each.residual is None else each.residual)
+
+    def _telling(self, head: HeadId, found: FoundMask) -> tuple[HeadId, FoundMask]:
+        """Return another head of the layer that would show if m were far off, or the head again."""
+        heads = self._heads(head.layer)
+        for at in sampled(len(heads), _HEADS):
+            rows = sampled(self.capture.shape(heads[at]).n_queries)
+            reading = self.capture.readings(head.layer)[found.reading]
+            known = found.judged(self.making, self.capture.read(heads[at], rows, reading))
+            if known.residual is not None and known.tells:
+                return heads[at], known
+        return head, found
+
+    def _fitted(self, head: HeadId, nearest: FoundMask) -> FoundMask:
+        """Return what a fit finds of a head or another, or the nearest again."""
+        best = nearest
+        others = [each for each in self._heads(head.layer) if each != head]
+        for each in [head, *others][:_HEADS]:
+            if self.neighbours.vain >= _VAIN:
+                break
+            fitted, at = self._fit(each, nearest.reading)
+            readings = self.capture.readings(each.layer)
+            read = replace(nearest, reading=at, read_as=_unlike(readings[0], readings[at]))
+            known = told(self.making, fitted.rows, fitted.diagnosis, read)
+            if known is None:
+                break
+            best = known
+            # Of a head whose rows are all on one key it may be any large number.
+            if known.fits and known.tells:
+                break
+        return best
+
+    def _fit(self, head: HeadId, likely: int) -> tuple[Fitted, int]:
+        """Return the fit of a head, by the likely reading first, and the reading of it."""
+        readings = self.capture.readings(head.layer)
+        rows = sampled(self.capture.shape(head).n_queries)
+        order = sorted(range(len(readings)), key=lambda index: index != likely)
+        order = [at for at in order if readings[at].dims == readings[0].dims]
+        ways = [
+            Way(readings[at].kind, partial(self.capture.read, head, rows, readings[at]))
+            for at in order
+        ]
+        fitted = self.neighbours.fit(ways)
+        return fitted, order[fitted.way]
+
+    def _with_sinks(self, found: FoundMask, layer: int) -> FoundMask:
+        """Return what is found of a layer, with sinks where a head fits with its own alone."""
+        heads = self._heads(layer)
+        reading = self.capture.readings(layer)[found.reading]
+        for at in sampled(len(heads), _HEADS):
+            n_queries = self.capture.shape(heads[at]).n_queries
+            rows = self.capture.read(heads[at], sampled(n_queries), reading)
+            made = found.weighing(self.making, rows)
+            asked = not self.making.captured_sink
+            if made.map.sink is not None or asked or found.miss(self.making, rows).fits:
+                continue
+            own = replace(found, sink=sink_of(rows, made))
+            if own.sink is not None and own.miss(self.making, rows).fits:
+                return replace(own, how="fit" if found.how == "output" else found.how)
+        return found
+
+
+def _unlike(first: Reading, found: Reading) -> str:
+    """Return in words what of a reading is unlike the first."""
+    usual = dict(first.layouts)
+    parts = [
+        f"{part} {layout_words(axes)}" for part, axes in found.layouts if usual.get(part) != axes
+    ]
+    if found.kv_mapping != first.kv_mapping:
+        kv_heads = found.dims.kv_heads
+        by = {"interleaved": f"h mod {kv_heads}", "grouped": "of its neighbours"}
+        parts.append(f"head h has keys and values {by[found.kv_mapping]}")
+    return ", ".join(parts)

@@ -1,0 +1,158 @@
+"""What heads say is of the weights really in use, as plain NumPy makes them, or unknown."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from attn_tui.captures.opening import open_capture
+from attn_tui.captures.writer import write_safetensors
+from attn_tui.compute.fit.check import miss_of
+from attn_tui.compute.fit.diagnosis import Path as Rounding
+from attn_tui.compute.fit.simulate import CAUSAL, Arithmetic, simulate
+from attn_tui.compute.heads.weighing import Weighing
+from attn_tui.compute.logit_map import LogitMap
+from attn_tui.engine.plan import Plan, Question
+from attn_tui.engine.survey import Survey, survey
+from attn_tui.files.captured import captured_at
+from tests.engine.captured import unusual
+from tests.test_cli import call
+
+
+def seen_of(path: Path, tensors: dict[str, NDArray[Any]]) -> Survey:
+    write_safetensors(path, tensors)
+    capture = open_capture([str(path)])
+    return [*survey(Plan.of(capture, Question(rows=None)))][-1]
+
+
+def largest(weights: NDArray[np.float64]) -> list[float]:
+    """Return the mean over rows that see several keys of the largest weight, of each head.
+
+    Of row 0 that is a sink besides its one key.
+    """
+    first = int((weights[0, :, 0, 0] == 1.0).all())
+    return [float(each[first:].max(-1).mean()) for each in weights[0]]
+
+
+def logits(tensors: dict[str, NDArray[Any]], multiplier: float) -> NDArray[np.float64]:
+    """Return m·q·k, shape (1, 4, 60, 60), −∞ where a causal mask hides it."""
+    q, k = (tensors[f"0.{part}"].astype(float) for part in "qk")
+    scores = multiplier * q @ k.swapaxes(-1, -2)
+    return np.where(np.tri(60, dtype=bool), scores, -np.inf)
+
+
+def is_of(found: Survey, weights: NDArray[np.float64]) -> bool:
+    """Whether no head is unknown, and the largest weights are these."""
+    if any(each.misses("max_weight") for each in found.heads.values()):
+        return False
+    values = [each.value for each in found.values("max_weight").values()]
+    return values == pytest.approx(largest(weights), rel=1e-3)
+
+
+@pytest.mark.parametrize(("factor", "size"), [(1.2, 12), (1.5, 40), (2, 40), (3, 150)])
+def test_one_hot_rows_hide_no_wrong_scale(tmp_path: Path, factor: float, size: float) -> None:
+    tensors, weights = unusual(multiplier=0.25 * factor, size=size)
+    path = tmp_path / "sharp.safetensors"
+    found = seen_of(path, tensors)
+    assert found.plan.masks[0].multiplier == pytest.approx(0.25 * factor, rel=1e-2)
+    assert is_of(found, weights)
+    most = [float(each.max()) for each in logits(tensors, 0.25 * factor)[0]]
+    values = [each.value for each in found.values("max_logit").values()]
+    assert values == pytest.approx(most, rel=1e-2)
+    between = 0.99 * max(most)
+    said = call("heads", str(path), "--rows", "all", "--fail-if", f"max_logit > {between}")
+    assert said.exit_code == 1
+
+
+@pytest.mark.parametrize("captured", ["weights", "weights and v", "lse"])
+def test_what_was_captured_instead_of_an_output_tells_the_scale(
+    tmp_path: Path, captured: str
+) -> None:
+    tensors, weights = unusual(multiplier=1.0, size=2)
+    z = logits(tensors, 1.0)
+    parts = {name: tensors[name] for name in ("0.q", "0.k", "0.v")}
+    if captured != "weights and v":
+        del parts["0.v"]
+    if captured == "lse":
+        parts["0.lse"] = np.log(np.exp(z).sum(-1)).astype(np.float32)
+    else:
+        parts["0.weights"] = weights.astype(np.float32)
+    path = tmp_path / "instead.safetensors"
+    found = seen_of(path, parts)
+    mask = found.plan.masks[0]
+    assert mask.mask.kind == "causal"
+    assert mask.multiplier == pytest.approx(1.0, rel=1e-3)
+    assert is_of(found, weights)
+    source = captured_at((str(path),), head=2)
+    assert (source.causal, source.told) == (True, "fit")
+    assert source.multiplier == pytest.approx(1.0, rel=1e-3)
+
+
+def test_scores_that_tell_no_multiplier_leave_a_gate_open(tmp_path: Path) -> None:
+    tensors, _ = unusual(multiplier=1.0)
+    path = tmp_path / "scores.safetensors"
+    parts = {name: tensors[name] for name in ("0.q", "0.k")}
+    # Only that none was taken yet is seen of scores that are q·k as it is.
+    found = seen_of(path, parts | {"0.scores": logits(tensors, 1.0).astype(np.float32)})
+    assert found.plan.masks[0].mask.kind == "causal"
+    assert all(each.misses("max_logit") for each in found.heads.values())
+    assert call("heads", str(path), "--fail-if", "max_weight > 0.9").exit_code == 3
+    # Scaled ones tell it.
+    scaled = parts | {"0.scores": logits(tensors, 0.5).astype(np.float32)}
+    found = seen_of(tmp_path / "scaled.safetensors", scaled)
+    assert found.plan.masks[0].multiplier == pytest.approx(0.5, rel=1e-3)
+
+
+@pytest.mark.parametrize("multiplier", [0.25, 1.0])
+def test_a_captured_sink_that_is_not_in_use_takes_no_part(
+    tmp_path: Path, multiplier: float
+) -> None:
+    tensors, weights = unusual(multiplier=multiplier, size=1)
+    tensors["0.sink"] = np.array([1.0, 2.0, 3.0, 4.0], np.float32)
+    path = tmp_path / "dropped.safetensors"
+    found = seen_of(path, tensors)
+    assert (found.plan.masks[0].drops_sink, found.plan.masks[0].sink) == (True, None)
+    assert is_of(found, weights)
+    assert {each.value for each in found.values("sink_mass").values()} == {0.0}
+    assert captured_at((str(path),), head=3).sink is None
+    assert "sink none" in call("heads", str(path)).stdout
+    # One that is in use does.
+    tensors, weights = unusual(sink=(1.0, 2.0, 3.0, 4.0), size=1)
+    tensors["0.sink"] = np.array([1.0, 2.0, 3.0, 4.0], np.float32)
+    found = seen_of(tmp_path / "used.safetensors", tensors)
+    assert not found.plan.masks[0].drops_sink
+    assert is_of(found, weights)
+
+
+def test_each_head_has_the_multiplier_that_its_own_output_says(tmp_path: Path) -> None:
+    multipliers = (0.1, 0.2, 0.4, 0.8)
+    tensors, weights = unusual(multiplier=multipliers, size=1)
+    path = tmp_path / "own.safetensors"
+    found = seen_of(path, tensors)
+    assert is_of(found, weights)
+    for at, m in enumerate(multipliers):
+        assert captured_at((str(path),), head=at).multiplier == pytest.approx(m, rel=1e-3)
+    assert "3 heads have an m of their own" in " ".join(call("heads", str(path)).stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("format", "path"),
+    [
+        ("float32", "float32"),
+        *((of, path) for of in ("bfloat16", "float16") for path in ("float32", "flash", "eager")),
+    ],
+)
+@pytest.mark.parametrize("std", [0.1, 1.0, 8.0, 40.0])
+def test_rounding_alone_is_no_miss(format: str, path: Rounding, std: float) -> None:
+    making = Weighing(LogitMap(64**-0.5), CAUSAL)
+    for seed in range(12):
+        how = Arithmetic(64**-0.5, format=format, path=path)
+        head = simulate(seed, how, logit_std=std, rows=8)
+        assert miss_of(head, making, 1.0, path).fits
+    # An m that is off by a fifth is one, unless rounding may be what it is.
+    if path != "eager":
+        for factor in (0.8, 1.2) if std >= 1 else ():
+            off = Weighing(LogitMap(factor * 64**-0.5), CAUSAL)
+            assert not miss_of(head, off, 1.0, path).fits
