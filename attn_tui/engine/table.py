@@ -71,6 +71,10 @@ class HeadNumbers:
             if each.miss is not None and each.misses(name)
         }
 
+    def few(self, name: str) -> dict[HeadId, Partial]:
+        """Return the heads whose statistic is the mean of but few of their rows."""
+        return {head: each for head, each in self.partials.items() if each.rests_on_few(name)}
+
     def value(self, head: HeadId, name: str, tau: float = TAU) -> Value | None:
         """Return a statistic of a head with its error and its place; None while it is not known."""
         found = self.partials.get(head)

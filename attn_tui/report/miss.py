@@ -7,7 +7,7 @@ from math import isnan
 
 from attn_tui.engine.found import By
 from attn_tui.report.headline import Headline, percent
-from attn_tui.report.numbers import general, quantity
+from attn_tui.report.numbers import fitted_logit, general, quantity
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Made:
             self.m,
             self.mask,
             "" if self.softcap is None else f"soft cap {quantity(self.softcap)}",
-            "" if self.sink is None else f"sink b = {sink_text(self.sink)}",
+            "" if self.sink is None else f"sink b = {quantity(fitted_logit(self.sink))}",
             "sink none" if self.drops_sink and self.sink is None else "",
             "" if self.value_scale == 1.0 else f"value scale {general(self.value_scale, 3)}",
         ]
@@ -95,18 +95,6 @@ MISSES: Mapping[By, str] = {
     "scores": "z misses the captured scores",
 }
 """What is compared with what was captured."""
-
-_ALMOST = 1e-4
-"""A sink's logit nearer to 0 than this is 0: e^b is 1 to that share."""
-
-
-def sink_text(logit: float) -> str:
-    """Return the logit of a sink.
-
-    >>> sink_text(-5e-9), sink_text(1.5)
-    ('0', '1.50')
-    """
-    return quantity(logit if abs(logit) > _ALMOST else 0.0)
 
 
 def miss_text(residual: float) -> str:

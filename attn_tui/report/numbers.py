@@ -126,6 +126,19 @@ def fitted(value: float, width: int) -> str:
     return first_fitting((general(value, n) for n in digits), width)
 
 
+_NO_LOGIT = 1e-4
+"""A logit nearer to 0 than this is 0: its e^b is 1 to that share."""
+
+
+def fitted_logit(value: float) -> float:
+    """Return a logit as a fit finds it, of which a tiny rest is none.
+
+    >>> fitted_logit(-5e-9), fitted_logit(-1.5)
+    (0.0, -1.5)
+    """
+    return value if abs(value) > _NO_LOGIT else 0.0
+
+
 def quantity(
     value: float, log_size: float = -inf, *, below: float = 0.0, width: int | None = None
 ) -> str:

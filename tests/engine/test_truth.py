@@ -136,6 +136,47 @@ def test_each_head_has_the_multiplier_that_its_own_output_says(tmp_path: Path) -
         assert captured_at((str(path),), head=at).multiplier == pytest.approx(m, rel=1e-3)
     assert "3 heads have an m of their own" in " ".join(call("heads", str(path)).stdout.split())
 
+    *_, doctor = call("doctor", str(path)).stdout.partition("no expectation: ")
+    assert doctor.startswith("heads differ, by 4 multipliers, m = 0.1 to 0.8;")
+
+
+def test_a_sink_at_0_is_0(tmp_path: Path) -> None:
+    tensors, weights = unusual(sink=0.0, size=1)
+    path = tmp_path / "sink.safetensors"
+    assert is_of(seen_of(path, tensors), weights)
+    assert "sink b = 0," in " ".join(call("heads", str(path)).stdout.split())
+    assert "sink b = 0;" in call("doctor", str(path)).stdout
+
+
+def test_a_head_of_which_almost_no_row_counts_is_not_named(tmp_path: Path) -> None:
+    tensors, _ = unusual(size=1)
+    tensors["0.k"][0, 1, 3] = np.inf
+    path = tmp_path / "infinite.safetensors"
+    write_safetensors(path, tensors)
+    said = call("heads", str(path), "--fail-if", "max_weight > 60 %")
+    assert said.exit_code == 3
+    assert "layer 0 head 1 is the sharpest" not in said.stdout.lower()
+    assert "Layer 0 head 1 does not count: few rows are finite, 3 of 60." in said.stdout
+    # What is the largest of any row stays that.
+    assert call("heads", str(path), "--fail-if", "largest_score > 0.1").exit_code == 1
+    assert call("doctor", str(path)).stderr == ""
+
+
+def test_a_mask_that_nothing_tells_is_assumed_alike(tmp_path: Path) -> None:
+    tensors, _ = unusual()
+    path = tmp_path / "untold.safetensors"
+    write_safetensors(path, {name: tensors[name] for name in ("0.q", "0.k")})
+    plan = Plan.of(open_capture([str(path)]), Question())
+    assert (plan.masks[0].how, plan.masks[0].mask.kind) == ("assumed", "causal")
+    assert captured_at((str(path),)).causal
+    for said in (
+        call("heads", str(path)),
+        call("attention", "--capture", str(path)),
+        call("show", "--capture", str(path), "--row", "50"),
+    ):
+        assert "causal" in said.stdout
+        assert "assumed" in said.stdout
+
 
 @pytest.mark.parametrize(
     ("format", "path"),

@@ -71,7 +71,9 @@ def compute(head: HeadRows, how: Arithmetic) -> tuple[Reals, Reals, Reals]:
         return rounded_to(held, how.format) if how.path == "eager" else held
 
     seen = how.mask.seen(head)
-    z = step(head.queries.astype(inner) @ head.keys.astype(inner).T)
+    with np.errstate(all="ignore"):
+        # Keys that no row sees may be infinite.
+        z = step(head.queries.astype(inner) @ head.keys.astype(inner).T)
     z = step(z * np.asarray(how.multiplier, inner).reshape(-1, 1))
     if how.softcap is not None:
         cap = inner(how.softcap)

@@ -121,6 +121,18 @@ class Partial:
         """Return whether a statistic is one of weights that do not give the captured output."""
         return self.miss is not None and self.miss > self.allowed and name not in OF_SCORES
 
+    def rests_on_few(self, name: str) -> bool:
+        """Return whether a statistic is a mean of less than half of the rows that see a key.
+
+        The others met NaN or infinity, and what they would have made of it is open.
+        """
+        counted = self.rows - self.masked - self.not_finite
+        return (
+            0 < counted < self.not_finite
+            and STATISTICS[name].how == "mean"
+            and STATISTICS[name].of not in NORMS
+        )
+
     @property
     def score_bound(self) -> float:
         """The largest ‖q‖ times the largest ‖k‖, which no |q·k| exceeds; NaN if not known."""

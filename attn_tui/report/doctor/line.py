@@ -16,7 +16,7 @@ from attn_tui.report.doctor.words import (
     multiplier_text,
     rule_text,
 )
-from attn_tui.report.numbers import general, quantity
+from attn_tui.report.numbers import fitted_logit, general, quantity
 
 PLURALS = {"differs": "differ", "agrees": "agree", "fits": "fit"}
 """Verdicts of several heads, where they are called otherwise."""
@@ -90,7 +90,7 @@ def _beside(group: Group) -> Iterator[str]:
         known = (each.at(SHOWN).value for each in every if each is not None)
         values = sorted(each for each in known if each is not None)
         if values:
-            ends = dict.fromkeys(general(each, 3) for each in (values[0], values[-1]))
+            ends = dict.fromkeys(general(fitted_logit(v), 3) for v in (values[0], values[-1]))
             begin = f"{WORDS[name]} {'b = ' * (name == 'sink')}"
             some = f" in {len(values):,} of {len(every):,} heads" * (len(values) < len(every))
             yield f"{begin}{' to '.join(ends)}{some}"
@@ -150,8 +150,10 @@ def _multipliers(group: Group) -> str:
     if len(every) <= _FEW:
         texts = (f"{_multiplier(part)} in {part.places}" for part in every)
         return f"heads differ: {'; '.join(texts)}"
-    one = Group(every[0].findings[:1])
-    return f"heads differ, by {len(every):,} multipliers such as {_multiplier(one)}"
+    values = [each.diagnosis.multiplier for each in group.findings]
+    known = [each.at(SHOWN).value or 0.0 for each in values if each is not None]
+    ends = f"{general(min(known), 3)} to {general(max(known), 3)}"
+    return f"heads differ, by {len(every):,} multipliers, m = {ends}"
 
 
 def _where(group: Group) -> str:

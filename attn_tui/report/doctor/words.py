@@ -8,7 +8,7 @@ from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Interval, Suspec
 from attn_tui.doctor.expected import LEARNED, NONE, Expected
 from attn_tui.doctor.names import as_root
 from attn_tui.doctor.verdict import SHOWN
-from attn_tui.report.numbers import general
+from attn_tui.report.numbers import fitted_logit, general
 
 WORDS = {
     "multiplier": "m",
@@ -91,6 +91,8 @@ def _or_none(at: Interval, less_is_none: bool, beyond: str, no_more: str) -> str
     name = "b = " * less_is_none
     if at.value is None:
         return "none" if bound is None else f"none, or {beyond} {general(bound, 3)}"
+    if less_is_none and not fitted_logit(at.value):
+        return f"{name}0"
     if open_end is None:
         limit = "" if bound is None else f", {general(bound, 3)} {no_more}"
         return f"{name}{general(at.value, 4)}{limit}, or none"

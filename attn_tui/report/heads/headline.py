@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.counted import counted, listed
+from attn_tui.compute.heads.partial import Partial
 from attn_tui.compute.heads.statistic import FLOAT16_LARGEST, SATURATED, STATISTICS, TAU
 from attn_tui.engine.table import HeadNumbers
 from attn_tui.report.headline import Headline, percent, rounded
@@ -96,8 +97,8 @@ def _order(table: HeadNumbers, name: str, tau: float) -> NDArray[np.float64]:
 
 def facts(table: HeadNumbers, name: str, tau: float = TAU) -> Facts | None:
     """Return what is known of a statistic; None while it is known of no head."""
-    missing = table.missing(name)
-    is_known = np.array([head not in missing for head in table.heads])
+    out = {*table.missing(name), *table.few(name)}
+    is_known = np.array([head not in out for head in table.heads])
     values = np.where(is_known, table.values(name, tau), np.nan)
     known = ~np.isnan(values)
     if not known.any():
@@ -106,7 +107,7 @@ def facts(table: HeadNumbers, name: str, tau: float = TAU) -> Facts | None:
     head = table.heads[first]
     return Facts(
         int(known.sum()),
-        len(table.heads) - len(missing),
+        len(table.heads) - len(out),
         _beyond(name, values[known], tau),
         head_text(head, table.n_batches),
         float(values[first]),
@@ -131,16 +132,19 @@ def headline(table: HeadNumbers, name: str, tau: float = TAU) -> Headline:
             return no_verdict(missing[head], table.masks[head.layer].by)
         if rows := sum(each.not_finite for each in table.partials.values()):
             meet = f"{counted(rows, 'row')} meet{'s' * (rows == 1)} NaN or infinity"
-            return Headline(f"{meet}: no row of these heads has a number here.", f"{meet}.")
+            few = "few rows" if table.few(name) else "no row"
+            have = "have numbers" if table.few(name) else "has a number"
+            return Headline(f"{meet}: {few} of these heads {have} here.", f"{meet}.")
         if table.partials:
             text = "No row of these heads has a number here: each sees one key, or none."
             return Headline(text, "Each row sees one key, or none.")
         return Headline("No head is known yet.", "No head is known yet.")
     keys, entropy = table.values("effective_keys"), table.values("entropy")
-    entropy = np.where([head in missing for head in table.heads], np.inf, entropy)
+    out = {*missing, *table.few(name)}
+    entropy = np.where([head in out for head in table.heads], np.inf, entropy)
     sharpest = float(keys[np.nanargmin(entropy)])
     full, short = _SAID[name](found, tau, sharpest)
-    but = next(_doubts(table, missing), "")
+    but = next(_doubts(table, missing, table.few(name)), "")
     # Where there is room for one of them only, what was found goes before what makes it doubtful.
     brief = full.partition(", with about")[0].rstrip(".") + "."
     shorts = [short, short.partition("; ")[0]]
@@ -164,7 +168,9 @@ def _multipliers(table: HeadNumbers) -> list[str]:
     return [*dict.fromkeys(made(each).m for each in table.masks.values() if each.multiplier)]
 
 
-def _doubts(table: HeadNumbers, missing: Mapping[HeadId, float]) -> Iterator[str]:
+def _doubts(
+    table: HeadNumbers, missing: Mapping[HeadId, float], few: Mapping[HeadId, Partial]
+) -> Iterator[str]:
     """Yield what makes the numbers doubtful, the gravest first, or what a fit made them of."""
     masks = table.masks.values()
     odd = _not_finite(table)
@@ -172,7 +178,14 @@ def _doubts(table: HeadNumbers, missing: Mapping[HeadId, float]) -> Iterator[str
     if table.failed:
         heads = len({each.block.head for each in table.failed})
         yield f"{heads:,} could not be read." if heads > 1 else "One could not be read."
-    if odd:
+    if few:
+        head, part = next(iter(few.items()))
+        where, rows = head_text(head, table.n_batches), part.rows - part.masked
+        many = f"{len(few):,} more do not" if len(few) > 1 else f"{where.capitalize()} does not"
+        example = f", such as {rows - part.not_finite:,} of {rows:,} in {where}"
+        some = example if len(few) > 1 else f", {rows - part.not_finite:,} of {rows:,}"
+        yield f"{many} count: few rows are finite{some}."
+    elif odd:
         many = f"{len(odd):,} of them meet NaN or infinity, first {odd[0]}."
         yield many if odd[1:] else f"One of them meets NaN or infinity: {odd[0]}."
     elif holding:

@@ -57,7 +57,11 @@ def render(found: Survey, shown: Shown) -> Iterator[str]:
 def failing(found: Survey, condition: Condition, tau: float) -> dict[HeadId, Value]:
     """Return the heads that meet a condition."""
     name = condition.statistic
-    values = {h: each.value(name, tau) for h, each in found.heads.items() if not each.misses(name)}
+    values = {
+        head: each.value(name, tau)
+        for head, each in found.heads.items()
+        if not (each.misses(name) or each.rests_on_few(name))
+    }
     return {head: value for head, value in values.items() if condition.holds(value.value)}
 
 

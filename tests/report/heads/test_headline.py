@@ -32,9 +32,10 @@ class Looked:
 
     def __init__(self, exact: bool, not_finite: int, miss: float | None) -> None:
         self.is_exact, self.not_finite, self.odd, self.miss = exact, not_finite, (), miss
-        self.allowed, self.multiplier = 0.1, None
+        self.allowed, self.multiplier, self.rows, self.masked = 0.1, None, 60, 0
 
     misses = Partial.misses
+    rests_on_few = Partial.rests_on_few
 
 
 def table(
@@ -42,7 +43,7 @@ def table(
     residual: float | None = 0.001, multiplier: float | None = None, missing: int = 0,
 ) -> HeadNumbers:  # fmt: skip
     heads = tuple(HeadId(0, at // 4, at % 4) for at in range(len(numbers["entropy"])))
-    masks = {0: FoundMask(HeadMask("causal"), cast(Any, how), residual)}
+    masks = {0: FoundMask(HeadMask("causal"), cast(Any, how), residual, 0.1)}
     if multiplier is not None:
         masks = {0: replace(masks[0], multiplier=multiplier, missed=0.8)}
     partials = {
