@@ -21,7 +21,7 @@ from attn_tui.tui.explore import found
 from attn_tui.tui.explore.key_table import KeyTable
 from attn_tui.tui.explore.screen import ExploreScreen
 from attn_tui.tui.instrument_screen import InstrumentScreen
-from tests.tui.person import MEDIUM, NARROW, Person, at_screen, settle
+from tests.tui.person import MEDIUM, NARROW, WIDE, Person, at_screen, settle
 
 
 async def test_a_drag_is_one_step_of_history() -> None:
@@ -131,6 +131,14 @@ async def test_few_keys_stand_in_order_of_position_unless_the_largest_are_asked_
         await person.run("looking.sort")
         person.sees("largest scaled first", "↓")
         assert cursors(person) == ["2", "150"]
+
+
+async def test_the_cursor_stays_on_its_key_in_a_screen_of_another_size() -> None:
+    async with at_screen(WIDE) as person:
+        await person.press("home")
+        for size in ((30, 10), NARROW, (30, 10), WIDE):
+            await person.resize(*size)
+            assert cursors(person)[0] == "0"
 
 
 async def test_a_key_far_down_stands_apart_below_the_largest_until_the_cursor_moves() -> None:

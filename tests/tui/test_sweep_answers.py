@@ -70,6 +70,20 @@ async def drawing(gate: Gate, size: tuple[int, int] = MEDIUM) -> AsyncIterator[P
         yield person
 
 
+async def test_arrows_move_before_anything_is_drawn(gate: Gate) -> None:
+    gate.first = 0
+    start = draft(view="map", n=32, crossovers=False)
+    async with at_screen(MEDIUM, start) as person:
+        await person.app.run_action("app.instrument('sweep')")
+        await person.until_sees("space stops")
+        assert person.screen(SweepScreen).answer is None
+        # Nothing is settled before there is an answer.
+        await person.pilot.press("up", "right")
+        await until(person, lambda: person.asked.experiment.setup.d_k == 91)
+        assert person.settings(Settings).n == 128
+        gate.open.set()
+
+
 async def test_another_statistic_comes_at_once(gate: Gate) -> None:
     gate.open.set()
     async with at_sweep() as person:

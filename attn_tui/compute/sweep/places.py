@@ -20,7 +20,7 @@ def check_vectors(settings: Settings) -> None:
     Raises:
         InputError: Saying how many draws there may be.
     """
-    ns, d_ks = _along(settings, D_K.minimum)
+    ns, d_ks = along(settings, D_K.minimum)
     # Whatever the setup's own rule is, and so that one rule may be joined by none.
     n_places, n_rules = len(ns) * len(d_ks), max(2, len(scales_of(settings, Scale())))
     most = MOST_VALUES // (n_places * n_rules)
@@ -39,14 +39,14 @@ def places(settings: Settings, d_k: int) -> tuple[list[Place], list[Place]]:
         settings: What is swept.
         d_k: The setup's, at which curves over n are drawn.
     """
-    ns, d_ks = _along(settings, d_k)
+    ns, d_ks = along(settings, d_k)
     here = held(ns, settings.n), held(d_ks, d_k)
     coarse = sorted({here, *((n, d) for n in _some(ns) for d in _some(d_ks))})
     rest = sorted({(n, d) for n in ns for d in d_ks} - {*coarse})
     return sorted(coarse, key=lambda place: place != here), rest
 
 
-def _along(settings: Settings, d_k: int) -> tuple[list[int], list[int]]:
+def along(settings: Settings, d_k: int) -> tuple[list[int], list[int]]:
     """Return the n and the d_k, each with each of which is a place."""
     is_map = settings.view == "map"
     count = settings.map_points if is_map else settings.points

@@ -53,7 +53,9 @@ class Looking(looking.Looking[ExploreHost]):
         """List keys by weight, from the largest on, or else by position; the list begins anew."""
         view = self._screen.view
         sort: Sort = by or ("position" if view.ranked else "weight")
-        self._screen.look(replace(view, sort=sort, top=0, follows=False))
+        # The largest come with the cursor on the first of them.
+        pointed = view.pointed and sort == "position"
+        self._screen.look(replace(view, sort=sort, top=0, follows=False, pointed=pointed))
 
     def point(self, key: int, other: int | None = None) -> None:
         """Put the cursor on a key, and on another one whose score is changed."""

@@ -79,7 +79,7 @@ class Scene(scene.Scene):
             return self
         view, lines = replace(self.view, ranked=self.ranked), self.lines
         if view.ranked and not (self.view.ranked or self.editing):
-            view = replace(view, key=self.order.key(0), pointed=False, top=0)
+            view = replace(view, top=0)
         place = self.order.place(view.key)
         if not view.follows and lines >= LEAST_APART and place >= lines:
             view = view if view.top <= place < view.top + lines else replace(view, top=0)
@@ -131,7 +131,7 @@ class Scene(scene.Scene):
     def statistics(self) -> Sequence[Row]:
         """The lines below the table."""
         assert self.answer
-        if self.view.full:
+        if self.view.full or self._is_low:
             return ()
         shown = self.answer.shown
         if not self.narrow:
@@ -149,9 +149,14 @@ class Scene(scene.Scene):
     def around(self) -> int:
         """Lines of the table that are no keys: heads and statistics."""
         heads = 2 if not self.narrow else 1
-        if self.view.full:
+        if self.view.full or self._is_low:
             return heads
         return heads + (1 if not self.narrow else 3 if self.half == "gradient" else 2)
+
+    @property
+    def _is_low(self) -> bool:
+        """Whether a key is in sight only where the statistics are not."""
+        return self.narrow and self.height - self.taken < 6
 
     @property
     def lines(self) -> int:

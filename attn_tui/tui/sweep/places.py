@@ -1,12 +1,14 @@
 """The places of a sweep, and the cursor among them: the n and the d_k that are asked for."""
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
+from attn_tui.compute.sweep.places import along
 from attn_tui.compute.sweep.rules import rule_text
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.files.draft import Draft
@@ -42,16 +44,18 @@ class Places(Part[PlacesHost]):
         screen, view = self._screen, self._screen.view
         if view.numbers:
             screen.look(replace(view, top=max(view.top + dy, 0)))
-        elif screen.answer and screen.answer.points:
-            points, settings = screen.answer.points, screen.answer.settings
+        else:
+            settings = screen.settings
+            # What is not drawn yet is gone to as well.
+            ns, d_ks = along(settings, screen.fields.setup.d_k)
             is_map = settings.view == "map"
             over_n = not is_map and settings.over == "n"
-            along = dx if is_map else dx - dy
+            across = dx if is_map else dx - dy
             if over_n or (is_map and dy):
-                by = along if over_n else -dy
-                screen.fields.put("n", lambda n: moved(points.ns, n, by), MOVE)
+                by = across if over_n else -dy
+                screen.fields.put("n", lambda n: moved(ns, n, by), MOVE)
             else:
-                screen.fields.put("d_k", lambda d_k: moved(points.d_ks, d_k, along), MOVE)
+                screen.fields.put("d_k", lambda d_k: moved(d_ks, d_k, across), MOVE)
 
     def go(self, n: int, d_k: int) -> None:
         """Go to a place."""
@@ -106,7 +110,7 @@ def _under(rule: str, rules: tuple[str, ...]) -> Change:
     return change
 
 
-def moved(places: tuple[int, ...], here: int, by: int) -> int:
+def moved(places: Sequence[int], here: int, by: int) -> int:
     """Return the place so many places from here, which may be between two, if there is one."""
     at = bisect_right(places, here) - 1 + by if by > 0 else bisect_left(places, here) + by
     return places[min(max(at, 0), len(places) - 1)]
