@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 
 from attn_tui import __version__
 from attn_tui.commands.asking import experiment_of
+from attn_tui.commands.names import commands
 from attn_tui.commands.options import protected, shared
 from attn_tui.commands.program import program
 from attn_tui.instruments import INSTRUMENTS
@@ -249,6 +250,8 @@ def test_help_lists_options_subcommands_and_examples() -> None:
         for instrument in INSTRUMENTS:
             assert instrument.command_name in text
         assert max(map(len, text.splitlines())) <= 80
+    for command in commands():
+        assert max(map(len, call(command, "--help").stdout.splitlines())) <= 80
     of_show = " ".join(call("show", "--help").stdout.split())
     assert "--top K List only the K keys with the largest scores" in of_show
     assert "several need brackets, as in [[1,0],[0,1]], or lines" in of_show

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from attn_tui.captures.writer import write_safetensors
 from attn_tui.commands.program import program
 from attn_tui.compute.head import Head
 from attn_tui.engine.entries import difference
@@ -53,8 +54,6 @@ def test_the_same_numbers_agree(pair: Callable[[Made], tuple[str, str]]) -> None
 
 def test_rounding_is_no_difference(tmp_path: Path) -> None:
     import ml_dtypes
-
-    from attn_tui.captures.writer import write_safetensors
 
     draw = np.random.default_rng(1).standard_normal
     q, k, v = (draw((1, 2, 40, 16)) for _ in "qkv")
@@ -148,8 +147,6 @@ def test_masks_that_are_not_the_same_are_said(
 
 
 def test_outputs_are_computed_where_one_has_none(tmp_path: Path) -> None:
-    from attn_tui.captures.writer import write_safetensors
-
     made, paths = heads(layers=1), []
     for name in "ab":
         tensors = {
@@ -195,8 +192,6 @@ def test_nothing_against_nothing_is_no_difference() -> None:
 def test_one_entry_of_all_that_differs_is_found_and_placed(tmp_path: Path, part: str) -> None:
     import ml_dtypes
 
-    from attn_tui.captures.writer import write_safetensors
-
     draw = np.random.default_rng(1).standard_normal
     shapes = {"q": 4, "k": 2, "v": 2, "out": 4}
     tensors = {
@@ -238,6 +233,22 @@ def test_what_is_odd_in_both_is_counted_and_no_difference(
     paths = pair(made)
     text = call(paths[1], paths[1]).stdout
     assert "Both hold NaN or infinity in 9 of them." in text.replace("\n", " ")
+
+
+def test_heads_in_one_only_are_named_with_their_sequence(tmp_path: Path) -> None:
+    draw = np.random.default_rng(1)
+    paths = []
+    for batch, layers in ((3, 1), (1, 2)):
+        tensors = {
+            f"{layer}.{part}": draw.standard_normal((batch, 2, 5, 4)).astype(np.float32)
+            for layer in range(layers)
+            for part in "qk"
+        }
+        write_safetensors(path := tmp_path / f"{batch}.safetensors", tensors)
+        paths.append(str(path))
+    said = " ".join(call(*paths).stdout.split())
+    assert "layer 0 heads 0–1 of sequence 1, layer 0 heads 0, 1 of sequence 2 and" in said
+    assert "layer 1 heads 0–1 of sequence 0" in said
 
 
 def test_every_field_of_json_is_documented(pair: Callable[[Made], tuple[str, str]]) -> None:

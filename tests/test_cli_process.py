@@ -167,6 +167,15 @@ def test_the_first_screen_imports_nothing_of_captures_but_their_source() -> None
     assert not [name for name in found if name.startswith(others)]
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["show", "show --wrt logits", "attention", "dot", "sweep --n 64 --d-k 64", "heads example"],
+)
+def test_a_report_has_80_columns_where_text_is_ascii(words: str) -> None:
+    lines = run(*words.split(), PYTHONIOENCODING="ascii").stdout.decode("ascii").splitlines()
+    assert max(map(len, lines)) <= 80
+
+
 def test_the_report_prints_where_text_is_ascii() -> None:
     done = run("show", PYTHONIOENCODING="ascii")
     assert (done.returncode, done.stderr) == (0, b"")

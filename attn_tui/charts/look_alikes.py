@@ -59,7 +59,8 @@ _SYNTAX = (
 )
 """What would read otherwise without blanks and brackets."""
 _SENTENCE = 3
-"""So many blanks make a text a sentence."""
+"""So many blanks make a text a sentence, if there is a word."""
+_WORD = re.compile(r"[^\W\d_]{2}")
 _NUMBER = re.compile(r"[^A-Za-z]|.*±")
 """How a text may begin that ends where its column does, though nothing follows it."""
 
@@ -140,7 +141,8 @@ def _make_room(parts: list[str], encoding: str) -> int:
         owed -= len(before) - len(shorter)
         owed += cells(spelled) - cells(text)
         # A sentence at the end begins where its column does; numbers end there.
-        says = text.count(" ") >= _SENTENCE and not any(parts[place + 2 :: 2])
+        says = text.count(" ") >= _SENTENCE and bool(_WORD.search(text))
+        says = says and not any(parts[place + 2 :: 2])
         if not says and (place < len(parts) - 2 or _NUMBER.match(text)):
             parts[place - 1] = shorter[min(owed, max(len(shorter) - 2, 0)) :]
             owed -= len(shorter) - len(parts[place - 1])

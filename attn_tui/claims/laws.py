@@ -154,7 +154,8 @@ def _mean_and_deviation(law: Lattice) -> tuple[float, float]:
     condition="for coins of +1 and −1",
     varies={"d_k": 10},
     stated={"mean": 0.0},
-    opens=partial(dots, entries="die"),
+    # q·k of coins is a sum of as many coins; of dice it is one of products of two.
+    opens=partial(dots, entries="coins"),
 )
 def like_dice(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Hold mean and spread of the sums of dice and of coins against those of q·k."""

@@ -18,8 +18,8 @@ _EXAMPLES = """\
   attn-tui compare a.npz b.npz --statistic entropy,max_logit --csv
 
 \b
-Exit status: 0 nothing differs by more than rounding; 1 something does; 2 bad input;
-130 Ctrl+C, after what there is.
+Exit status: 0 nothing differs by more than rounding; 1 something does; 2 bad
+input; 130 Ctrl+C, after what there is.
 """
 
 PART = 1

@@ -61,9 +61,9 @@ _EXAMPLES = """\
   attn-tui heads big.safetensors --rows all --shard 3/16 > part-3.json
 
 \b
-Exit status: 0; 1 a --fail-if holds; 2 bad input; 3 cannot tell: parts could not be worked
-off, or rows meet NaN or weights miss the output, and a --fail-if holds nowhere else; 130
-Ctrl+C, after what there is.
+Exit status: 0; 1 a --fail-if holds; 2 bad input; 3 cannot tell: parts could
+not be worked off, or rows meet NaN or weights miss the output, and a
+--fail-if holds nowhere else; 130 Ctrl+C, after what there is.
 """
 
 

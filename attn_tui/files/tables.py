@@ -49,6 +49,10 @@ def array_entry(array: NDArray[np.float64], name: str, shared: bool = False) -> 
     return Entry("" if shared and array.ndim == 2 else name, held(array), shared=shared)
 
 
+_CONFIGURES = frozenset({"model_type", "num_attention_heads", "num_hidden_layers"})
+_BELONGS = "it beside a capture: --config of the doctor, or expects in the settings of 5"
+
+
 def json_entries(plain: object, name: str, folder: str = "") -> list[Entry]:
     """Return the vectors of a JSON value: lists of numbers, by name, or what we wrote ourselves.
 
@@ -63,6 +67,8 @@ def json_entries(plain: object, name: str, folder: str = "") -> list[Entry]:
     if isinstance(plain, dict):
         if asks(plain):
             return _own_entries(plain, folder)
+        if not _CONFIGURES.isdisjoint(plain):
+            raise problem("it is the configuration of a model", _BELONGS)
         return [entry for key, item in plain.items() for entry in _list_entries(item, key)]
     entries = _list_entries(plain, "")
     return [Entry(name, entries[0].scores, shared=True)] if len(entries) == 1 else entries

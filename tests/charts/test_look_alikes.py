@@ -84,5 +84,11 @@ def test_words_keep_to_the_columns_of_a_table() -> None:
     )
 
 
+def test_numbers_side_by_side_take_the_blanks_before_them() -> None:
+    line = "mean size    25.649 ± 0.061  25.5261      0.8015 ± 0.0019 0.797690"
+    wanted = "mean size   25.649 +- 0.061  25.5261     0.8015 +- 0.0019 0.797690"
+    assert in_words(line, "ascii") == wanted
+
+
 def test_names_keep_their_quotes_and_letters() -> None:
     assert "“x” ‘y’ — • æß".encode("ascii", LOOK_ALIKE).decode() == "\"x\" 'y' - * as"

@@ -56,6 +56,13 @@ def test_what_is_not_there_is_no_file(path: str, problem: str) -> None:
     assert str(caught.value).isprintable()
 
 
+def test_a_configuration_is_told_where_it_belongs(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({"model_type": "llama", "num_attention_heads": 8}))
+    with pytest.raises(InputError, match="the configuration of a model; expected it beside a capt"):
+        open_draft(str(path), SETUP)
+
+
 @pytest.mark.parametrize("bare", [False, True])
 def test_a_question_is_opened_with_its_own_setup(bare: bool, tmp_path: Path) -> None:
     asked = Experiment(Drawn(5, 7, 2), Setup(d_k=8, mask=Mask(((1, 3),))))

@@ -1,6 +1,6 @@
 """The verdict in one line, to be pasted into an issue; and why, in sentences."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from attn_tui.compute.counted import counted
 from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate
@@ -135,11 +135,23 @@ def _multiplier(group: Group) -> str:
         if each.multiplier is not None
     )
     shown = [every[place] for _, place in (*ends[:1], *ends[-1:])] or every[:1]
-    text = " to ".join(dict.fromkeys(multiplier_text(m).partition(" (")[0] for m in shown))
+    text = " to ".join(_alike([multiplier_text(m).partition(" (")[0] for m in shown]))
     rule = rule_text(finding.names)
     named = f" = {rule}" if rule and rule != text else ""
     size = f" (d_k = {finding.shape.d_k})" if "d_k" in rule else ""
     return f"m = {text}{named}{size}"
+
+
+def _alike(texts: Sequence[str]) -> Iterable[str]:
+    """Return numbers with as many digits as the one that has the fewest, each once.
+
+    >>> [*_alike(["0.17677670", "0.1767766955"])], [*_alike(["0.1761", "0.180"])]
+    (['0.17677670'], ['0.176', '0.180'])
+    """
+    if all(text.replace(".", "", 1).isdecimal() and "." in text for text in texts):
+        places = min(len(text.partition(".")[2]) for text in texts)
+        texts = [f"{float(text):.{places}f}" for text in texts]
+    return dict.fromkeys(texts)
 
 
 def _multipliers(group: Group) -> str:

@@ -134,14 +134,16 @@ def render_text(found: Comparison, known: Known, shown: Shown) -> Iterator[str]:
             "partly", f"{len(found.pairs):,} of {counted(found.total, 'head')} were compared"
         )
     if found.alone:
-        layers: dict[int, list[int]] = {}
+        layers: dict[tuple[int, int], list[int]] = {}
         for head in found.alone:
-            layers.setdefault(head.layer, []).append(head.head)
+            layers.setdefault((head.batch, head.layer), []).append(head.head)
+        has_batches = any(batch for batch, _ in layers)
         of = [
-            f"layer {layer} {runs_text('head', heads)}"
-            for layer, heads in [*layers.items()][:_NAMED]
+            f"layer {layer} {runs_text('head', heads)}" + f" of sequence {batch}" * has_batches
+            for (batch, layer), heads in [*layers.items()][:_NAMED]
         ]
-        of += [f"{len(layers) - _NAMED:,} layers more"] * (len(layers) > _NAMED)
+        if rest := sum(map(len, [*layers.values()][_NAMED:])):
+            of.append(f"{rest:,} more")
         heads = f"{counted(len(found.alone), 'head')} in one only, or of another shape there"
         yield from _line("alone", f"{heads}: {listed(of)}")
     if found.computed:

@@ -15,7 +15,7 @@ from attn_tui.files.paths import shown_path
 from attn_tui.report.doctor.headline import headline
 from attn_tui.report.doctor.words import BY_ROW, found_texts
 from attn_tui.report.headline import Headline
-from attn_tui.report.numbers import quantity
+from attn_tui.report.numbers import general, quantity
 
 EVERY = 0.1
 """Seconds between two reports, while they grow."""
@@ -110,10 +110,12 @@ def _line(finding: Finding) -> Line:
     if not found.fits:
         texts = dict.fromkeys(texts, "–")
     m, ends = found.multiplier.at(SHOWN) if found.multiplier and found.fits else None, ""
-    if m is not None and None not in (m.value, m.low, m.high):
+    if m is not None and m.value is not None and m.low is not None and m.high is not None:
         # As many digits for each, so that they stand below one another.
-        texts["multiplier"], *both = (f"{each:#.6g}" for each in (m.value, m.low, m.high))
-        ends = " to ".join(both)
+        texts["multiplier"], low, high = (f"{each:#.6g}" for each in (m.value, m.low, m.high))
+        # Ends may part behind these digits.
+        half = f"± {general((m.high - m.low) / 2.0, 1)}"
+        ends = f"{low} to {high}" if low != high or m.low == m.high else half
     first, *others = (
         texts[name].partition(" (")[0].removeprefix(BY_ROW)
         for name in ("multiplier", "softcap", "sink", "mask")
