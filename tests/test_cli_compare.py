@@ -247,7 +247,7 @@ def test_heads_in_one_only_are_named_with_their_sequence(tmp_path: Path) -> None
         write_safetensors(path := tmp_path / f"{batch}.safetensors", tensors)
         paths.append(str(path))
     said = " ".join(call(*paths).stdout.split())
-    assert "layer 0 heads 0–1 of sequence 1, layer 0 heads 0, 1 of sequence 2 and" in said
+    assert "layer 0 heads 0–1 of sequence 1, layer 0 heads 0–1 of sequence 2 and" in said
     assert "layer 1 heads 0–1 of sequence 0" in said
 
 
