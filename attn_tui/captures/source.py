@@ -52,7 +52,7 @@ class Captured(Products):
             nothing does.
         window: How many keys are seen, if that fit says so; ``seen`` has them.
         softcap: The cap that it says, if any.
-        sink_told: Whether it says the sink.
+        sink_told: Whether it says the sink, or that there is none although one was captured.
         miss: ‖out − P·V‖/‖out‖ of it under all that and 1/√d_k, if that does not give the output.
         multiplier: The m that a fit finds, and that does.
         value_scale: c of out = c·P·V that it finds.

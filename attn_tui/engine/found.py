@@ -45,7 +45,7 @@ class FoundMask:
             or it is nearest to what the output says but does not explain it, or nothing tells.
         residual: ‖out − P·V‖/‖out‖ on a few rows, where there is an output; else that of weights,
             log-sum-exp or scores.
-        allowed: The largest that rounding makes of it.
+        allowed: The largest that rounding, or an m that is as good as right, makes of it.
         reading: Which of the layer's readings the output says.
         read_as: What of it is unlike the first, in words; empty if it is the first.
         softcap: The cap that the fit finds, if any.
@@ -113,6 +113,12 @@ class FoundMask:
         """Whether weights are made of m as the rule has it and what keys are seen, without more."""
         odd = self.multiplier is not None or self.value_scale != 1.0 or self.drops_sink
         return not odd and self.mask.window is self.softcap is self.sink is None
+
+    @property
+    def is_untold(self) -> bool:
+        """Whether what was captured leaves open what m is."""
+        known = self.residual is None or self.multiplier is not None or self.what_if
+        return not (self.tells or known)
 
     @property
     def fits(self) -> bool:

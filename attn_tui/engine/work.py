@@ -69,7 +69,12 @@ def _partials(capture: Capture, task: Task) -> list[Partial]:
         if block.is_first:
             own = None if known.multiplier == layer.multiplier else known.multiplier
             partial = replace(
-                partial, odd=odd, miss=known.residual, allowed=known.allowed, multiplier=own
+                partial,
+                odd=odd,
+                miss=known.residual,
+                allowed=known.allowed,
+                multiplier=own,
+                untold=layer.is_untold and own is None,
             )
         found.append(partial)
     return found

@@ -89,8 +89,9 @@ def mask_words(source: Captured) -> str:
 
 def made(source: Captured) -> Made:
     """Return how the weights of a captured head are made but for m, as far as its output says."""
-    sink = source.sink if source.sink_told else None
-    return Made(mask_words(source), source.softcap, sink, value_scale=source.value_scale)
+    sink, told = (source.sink if source.sink_told else None), source.sink_told
+    c, cap = source.value_scale, source.softcap
+    return Made(mask_words(source), cap, sink, value_scale=c, drops_sink=told)
 
 
 def missed_texts(source: Captured, scale: Scale) -> list[str]:

@@ -140,6 +140,32 @@ def test_each_head_has_the_multiplier_that_its_own_output_says(tmp_path: Path) -
     assert doctor.startswith("heads differ, by 4 multipliers, m = 0.1 to 0.8;")
 
 
+def test_a_multiplier_that_nothing_tells_is_said_to_be_assumed(tmp_path: Path) -> None:
+    tensors, weights = unusual(multiplier=0.75, size=1e6)
+    path = tmp_path / "one_hot.safetensors"
+    found = seen_of(path, tensors)
+    assert found.plan.masks[0].is_untold
+    assert is_of(found, weights)
+    said = call("heads", str(path), "--fail-if", "max_logit > 100")
+    assert said.exit_code == 3
+    assert "does not tell m" in said.stdout
+    assert call("heads", str(path), "--fail-if", "max_weight > 0.9").exit_code == 1
+    asked = call("heads", str(path), "--rule=inverse-sqrt", "--fail-if", "max_logit > 100")
+    assert asked.exit_code == 1
+
+
+def test_products_of_tensor_cores_are_no_miss(tmp_path: Path) -> None:
+    tensors, weights = unusual(size=1)
+    # Rounded to the ten digits that a float32 matrix product has there.
+    q, k, v = (tensors[f"0.{part}"].astype(np.float16).astype(float) for part in "qkv")
+    z = np.where(np.tri(60, dtype=bool), 0.25 * q @ k.swapaxes(-1, -2), -np.inf)
+    p = np.exp(z - z.max(-1, keepdims=True))
+    tensors["0.out"] = (p / p.sum(-1, keepdims=True) @ v).astype(np.float32)
+    found = seen_of(tmp_path / "tf32.safetensors", tensors)
+    assert (found.plan.masks[0].how, found.plan.masks[0].multiplier) == ("output", None)
+    assert is_of(found, weights)
+
+
 def test_a_sink_at_0_is_0(tmp_path: Path) -> None:
     tensors, weights = unusual(sink=0.0, size=1)
     path = tmp_path / "sink.safetensors"

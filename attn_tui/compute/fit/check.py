@@ -21,6 +21,10 @@ from attn_tui.compute.heads.weighing import Weighing
 MARGIN = 4.0
 """Weights are not those in use if they miss by so many times what rounding makes."""
 
+CLOSE = 0.01
+"""A miss that an m which is off by this share would make is none, wherever it comes from: tensor
+cores round products to fewer digits than float32 has, and none of that is seen in the output."""
+
 WIDE = 0.5
 """A multiplier that may be off by so much, as a share of it, and would not show, is not told."""
 
@@ -41,18 +45,18 @@ class Miss:
 
     @property
     def allowed(self) -> float:
-        """The largest size that rounding explains."""
-        return MARGIN * self.rounding
+        """The largest size that rounding explains, or an m that is off by no more than matters."""
+        return float(np.fmax(MARGIN * self.rounding, CLOSE * self.slope))
 
     @property
     def fits(self) -> bool:
-        """Whether rounding explains it."""
+        """Whether that explains it."""
         return self.size <= self.allowed
 
     @property
     def tells(self) -> bool:
         """Whether a multiplier that is far off would show."""
-        return self.allowed < WIDE * self.slope
+        return MARGIN * self.rounding < WIDE * self.slope
 
 
 def miss_of(

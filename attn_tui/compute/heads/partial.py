@@ -19,6 +19,7 @@ from attn_tui.compute.heads.statistic import (
     ALL,
     DEAD,
     FLOAT16_LARGEST,
+    OF_LOGITS,
     OF_SCORES,
     STATISTICS,
     TAU,
@@ -38,7 +39,7 @@ _DERIVED: Mapping[str, Callable[[float, float], float]] = {
 NORMS = ("query_norm", "key_norm")
 """Tallies of what is known of all queries and keys at once."""
 
-_JUDGED = ("miss", "allowed", "multiplier")
+_JUDGED = ("miss", "allowed", "multiplier", "untold")
 """What one partial of a head knows of how its weights are made."""
 
 _SHARES = ("saturated", "dead_gradient")
@@ -79,7 +80,8 @@ class Partial:
         miss: ‖out − P·V‖/‖out‖ on a few rows of the head, in one partial of it only; None if there
             is no output, or the weights are asked for whatever it says; of weights, log-sum-exp or
             scores, where these were captured instead.
-        allowed: The largest miss that rounding makes, beside it.
+        allowed: The largest miss of weights that are those in use, beside it.
+        untold: Whether what was captured leaves open what m is.
         multiplier: The m of the head's own that a fit finds, where that of its layer misses.
     """
 
@@ -94,6 +96,7 @@ class Partial:
     miss: float | None = None
     allowed: float = 0.0
     multiplier: float | None = None
+    untold: bool = False
 
     def merged(self, later: "Partial") -> "Partial":
         """Return the statistics of these rows and of later ones of the same head."""
@@ -120,6 +123,11 @@ class Partial:
     def misses(self, name: str) -> bool:
         """Return whether a statistic is one of weights that do not give the captured output."""
         return self.miss is not None and self.miss > self.allowed and name not in OF_SCORES
+
+    def leaves_open(self, name: str) -> bool:
+        """Return whether a statistic is not that of the weights in use, or not known to be."""
+        unknown = self.untold and name in OF_LOGITS
+        return unknown or self.misses(name) or self.rests_on_few(name)
 
     def rests_on_few(self, name: str) -> bool:
         """Return whether a statistic is a mean of less than half of the rows that see a key.

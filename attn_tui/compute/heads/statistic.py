@@ -119,5 +119,8 @@ OF_SEVERAL_KEYS = ("max_weight", "saturated_share", "gradient_norm", "dead_gradi
 OF_SCORES = ("largest_score", "float16_margin", "query_norm", "key_norm", "cosine")
 """Those in which weights have no part."""
 
+OF_LOGITS = ("max_logit", "bfloat16_spacing", "qk_clip")
+"""Those that m stretches, also where weights hardly depend on it."""
+
 SHARES = ("max_weight", "saturated_share", "dead_gradient_share", "first_key_mass", "sink_mass")
 """Those that are shares of 1, shown in percent."""

@@ -15,7 +15,7 @@ from attn_tui.engine.table import HeadNumbers
 from attn_tui.report.headline import Headline, percent, rounded
 from attn_tui.report.heads.values import head_text
 from attn_tui.report.heads.words import made, mask_name, own_text
-from attn_tui.report.miss import no_verdict
+from attn_tui.report.miss import RULE, no_verdict
 
 NOTHING = Headline(
     "Which heads saturate? Open a capture of queries and keys: o, or enter for an example.",
@@ -206,6 +206,8 @@ def _doubts(
         worst = max(filter(lambda each: each.multiplier, masks), key=lambda each: each.missed or 0)
         which = fitted[0] if len(fitted) == 1 else f"In {len(fitted)} layers m"
         yield f"{which} is found by the doctor's fit; {made(worst).instead}."
+    if any(each.untold for each in table.partials.values()):
+        yield f"What was captured does not tell m: {RULE} is assumed."
     if any(each.how == "assumed" for each in masks):
         kinds = {mask_name(each.mask) for each in masks if each.how == "assumed"}
         which = "none" if kinds == {"no mask"} else listed(sorted(kinds))

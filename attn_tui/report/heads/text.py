@@ -60,7 +60,7 @@ def failing(found: Survey, condition: Condition, tau: float) -> dict[HeadId, Val
     values = {
         head: each.value(name, tau)
         for head, each in found.heads.items()
-        if not (each.misses(name) or each.rests_on_few(name))
+        if not each.leaves_open(name)
     }
     return {head: value for head, value in values.items() if condition.holds(value.value)}
 
@@ -71,7 +71,7 @@ def open_heads(found: Survey, condition: Condition, tau: float) -> list[HeadId]:
     return [
         head
         for head, each in found.heads.items()
-        if head not in holds and (each.not_finite or each.misses(condition.statistic))
+        if head not in holds and (each.not_finite or each.leaves_open(condition.statistic))
     ]
 
 
@@ -85,7 +85,9 @@ def failure(found: Survey, condition: Condition, tau: float) -> str:
         of = f"{len(odd):,} of {counted(count, 'head')}" if len(odd) < count else "any head"
         meet = f"{counted(rows, 'row')} meet{'s' * (rows == 1)} NaN or infinity"
         miss = "their weights miss the captured output, and may not be those in use"
-        why = "; ".join([miss] * bool(missing) + [meet] * bool(rows))
+        untold = any(found.heads[head].untold for head in odd if head not in missing)
+        unknown = "what was captured does not tell m"
+        why = "; ".join([miss] * bool(missing) + [unknown] * untold + [meet] * bool(rows))
         text = f"Cannot tell whether {condition.text} in {of}: {why}"
         return f"{text}; in no other it is." if len(odd) < count else f"{text}."
     if not heads:
@@ -140,8 +142,8 @@ def about(found: Survey) -> Iterator[str]:
         text = f"weights of {listed(names)} miss the output, and may not be those in use; "
         # Where shapes leave the heads open, these may be none.
         is_open = any("--layout" in each for each in plan.capture.stated)
-        ways = "--layout, --rule or --scale" if is_open else "--rule or --scale"
-        yield from _line("unknown", f"{text}{ways} sets others")
+        ways = f"{'--layout, ' * is_open}--rule, --scale, --sink and --mask"
+        yield from _line("unknown", f"{text}{ways} set others")
     yield from _odd(found)
     yield from _troubles(found)
 

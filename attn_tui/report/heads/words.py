@@ -122,5 +122,7 @@ def mask_text(found: FoundMask) -> str:
     if not found.fits:
         yet = "" if found.how == "nearest" else "yet "
         return f"{text}; {yet}{MISSES[found.by]} by {miss}: try attn-tui doctor"
+    if found.is_untold:
+        text += f"; m = {RULE} is assumed, since nothing captured depends on it"
     text += f"; {MISSES[found.by]} by {miss.replace('almost none', 'almost nothing')}"
     return text + (f", with m = {RULE} by {miss_text(found.missed)}" if found.missed else "")

@@ -33,6 +33,7 @@ class Looked:
     def __init__(self, exact: bool, not_finite: int, miss: float | None) -> None:
         self.is_exact, self.not_finite, self.odd, self.miss = exact, not_finite, (), miss
         self.allowed, self.multiplier, self.rows, self.masked = 0.1, None, 60, 0
+        self.untold = False
 
     misses = Partial.misses
     rests_on_few = Partial.rests_on_few
