@@ -10,7 +10,9 @@ from attn_tui.captures.layouts import layout_words
 from attn_tui.captures.readings import Reading
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.fit.diagnosis import Path
 from attn_tui.compute.fit.neighbours import Fitted, Neighbours, Way
+from attn_tui.compute.fit.noise import PATHS
 from attn_tui.compute.fit.sink import sink_of
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.engine.found import TRIED, FoundMask, How, by_of, sampled, told
@@ -31,7 +33,10 @@ def found_masks(capture: Capture, making: Making, layers: Sequence[int]) -> dict
     """
     finder = _Finder(capture, making)
     with one_thread():
-        return {layer: finder.found(layer) for layer in layers}
+        found = {layer: finder.found(layer) for layer in layers}
+    # A model is rounded in one way: a head that misses by what that makes needs no fit of its own.
+    path: Path = max((each.path for each in found.values()), key=PATHS.index, default="float32")
+    return {layer: replace(each, path=path) for layer, each in found.items()}
 
 
 def assumed_mask(shape: HeadShape) -> HeadMask:
