@@ -83,7 +83,7 @@ def headline(answer: Answer, statistic: Statistic, of: Of = "median") -> Headlin
         seconds = [*_from(answer, rule, statistic, n), ""]
         fulls = [f"{begin}{nothing}: {divisor} is 1. {second}".rstrip() for second in seconds]
         return Headline.fitting(fulls, (f"{short}{nothing}.", "Nothing changes here: m is 1."))
-    does = f"makes the typical {noun} {found.word}"
+    does = f"makes the typical {noun} {found.word if found.is_open else found.times}"
     if not (_told(found) or found.is_open):
         does = f"leaves the typical {noun} as it is, as far as these draws tell"
     seconds = [*_elsewhere(answer, rule, statistic, place, found), ""]
