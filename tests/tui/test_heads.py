@@ -16,10 +16,12 @@ from attn_tui.captures.demo import demos, tensors_of
 from attn_tui.captures.example import tensors
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.commands.program import program
+from attn_tui.compute.fit.simulate import Arithmetic
 from attn_tui.engine.settings import Settings
 from attn_tui.tui import filing
 from attn_tui.tui.heads.screen import HeadsScreen
 from attn_tui.tui.picture import screen_picture
+from tests.doctor.captures import write
 from tests.engine.captured import write_unusual
 from tests.tui.at_heads import at_heads, here
 from tests.tui.person import MEDIUM, NARROW, WIDE, Person, at_screen
@@ -129,6 +131,21 @@ async def test_the_list_has_what_to_look_at_first_on_top() -> None:
         assert len(lined(person)) == 6
         await person.put("only", "layer 99")
         person.sees("No head is like that")
+
+
+async def test_what_to_do_without_a_capture_is_whole_on_a_narrow_screen() -> None:
+    async with at_heads(NARROW, capture=()) as person:
+        person.sees("opens a small one, made here", "attn-tui recipe transformers")
+        person.misses("…")
+
+
+async def test_an_interval_whose_ends_look_alike_is_said_by_its_half(tmp_path: Path) -> None:
+    made = Arithmetic(0.25, format="float32")
+    path = write(tmp_path / "a.safetensors", made)
+    async with at_heads(WIDE, capture=(path,)) as person:
+        await person.press("T")
+        await person.until_sees("0.250000")
+        assert re.search("0\\.250000 +± [1-9]e-0[89]", person.text)
 
 
 async def test_the_doctor_says_what_it_was_computed_with() -> None:

@@ -84,6 +84,8 @@ async def test_the_answer_is_covered_until_there_is_a_guess(
     async with on_tour(lesson, size) as person:
         person.sees("Three scores, divided by 4.", "Who takes the largest", "key one", "?")
         person.misses("Unscaled", "█", "0.42", "Hold +")
+        if size == WIDE:
+            assert person.line_with("softmax(").rstrip().endswith(")")
         await person.press("right", "right", "enter")
         person.sees("Right: key two.", "Hold + until", "█")
         person.misses("Three scores", "key one", "guessed")

@@ -44,17 +44,43 @@ MAP = 60
 """Columns that a map has at least beside them, for its legend."""
 
 _EMPTY = (
-    ("", "No capture is open.", "strong"),
-    ("", "", ""),
-    ("o", "opens one: a .safetensors, .npz or .npy file of q, k, v and out", "text"),
-    ("enter", "opens a small one that is made here and now", "text"),
-    ("", "", ""),
-    ("", "To make one of your own model, on the command line:", "text"),
-    ("", "  attn-tui recipe transformers   prints a short script for that", "strong"),
-    ("", "  attn-tui demo DIR              writes small ones with known faults", "strong"),
+    ("", ("No capture is open.",), "strong"),
+    ("", ("",), ""),
+    (
+        "o",
+        ("opens one: a .safetensors, .npz or .npy file of q, k, v and out", "opens one, a file"),
+        "text",
+    ),
+    (
+        "enter",
+        ("opens a small one that is made here and now", "opens a small one, made here"),
+        "text",
+    ),
+    ("", ("",), ""),
+    (
+        "",
+        ("To make one of your own model, on the command line:", "To make one of a model, type:"),
+        "text",
+    ),
+    (
+        "",
+        (
+            "  attn-tui recipe transformers   prints a short script for that",
+            "  attn-tui recipe transformers",
+        ),
+        "strong",
+    ),
+    (
+        "",
+        (
+            "  attn-tui demo DIR              writes small ones with known faults",
+            "  attn-tui demo DIR",
+        ),
+        "strong",
+    ),
 )
 
-EMPTY_TEXT = "".join(f"{key:>5}  {text}".rstrip() + "\n" for key, text, _ in _EMPTY)
+EMPTY_TEXT = "".join(f"{key:>5}  {texts[0]}".rstrip() + "\n" for key, texts, _ in _EMPTY)
 """The same as text."""
 
 
@@ -186,7 +212,8 @@ def empty_rows(width: int, height: int) -> Sequence[Row]:
     """Return what to do where there is no capture."""
     rows: list[Row] = [()] * (height > len(_EMPTY) + 1)
     keyed = max(len(key) for key, _, _ in _EMPTY)
-    for key, text, role in _EMPTY:
+    for key, texts, role in _EMPTY:
+        text = first_text(texts, width - keyed - 3)
         rows.append(((f" {key:>{keyed}}  ", "key"), (text, role or "text")))
     return [fitted(row, width) for row in rows[:height]]
 

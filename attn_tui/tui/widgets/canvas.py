@@ -54,10 +54,10 @@ Targets = Callable[[int, int], Target | None]
 def _covered(text: str, role: str) -> tuple[str, str]:
     """Return a part of a row behind the first of the second side, covered if it follows from it.
 
-    What says something, and draws nothing, becomes a question.
+    What says something, and draws nothing, becomes a question; a bracket before it is closed.
     """
     says = any(each.isalnum() for each in text)
-    if role == "unscaled" or (role == "label" and says):
+    if role == "unscaled" or (role == "label" and (says or text.strip() == ")")):
         return text, role
     draws = {"├", "┴"} & {*text}
     return ("  ?" if says and not draws else "").ljust(cells(text)), "scaled"
