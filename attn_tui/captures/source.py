@@ -56,6 +56,7 @@ class Captured(Products):
         miss: ‖out − P·V‖/‖out‖ of it under all that and 1/√d_k, if that does not give the output.
         multiplier: The m that a fit finds, and that does.
         value_scale: c of out = c·P·V that it finds.
+        by: What was captured that says so: where there is no output, another part.
     """
 
     paths: tuple[str, ...] = ()
@@ -78,6 +79,7 @@ class Captured(Products):
     miss: float | None = None
     multiplier: float | None = None
     value_scale: float = 1.0
+    by: Literal["output", "weights", "log-sum-exp", "scores"] = "output"
     kind: ClassVar = "capture"
     is_head: ClassVar = True
     MOST_SCORES: ClassVar = 2**31

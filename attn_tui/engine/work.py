@@ -67,14 +67,15 @@ def _partials(capture: Capture, task: Task) -> list[Partial]:
         partial = statistics(head, weighing, block.is_first, queries)
         odd = tuple(not_finite(capture, block.head, reading)) if block.is_first else ()
         if block.is_first:
-            own = None if known.multiplier == layer.multiplier else known.multiplier
+            own = weighing.map.multiplier
+            shared = layer.weighing(task.making, head).map.multiplier
             partial = replace(
                 partial,
                 odd=odd,
                 miss=known.residual,
                 allowed=known.allowed,
-                multiplier=own,
-                untold=layer.is_untold and own is None,
+                multiplier=None if own == shared else own,
+                untold=layer.is_untold and own == shared,
             )
         found.append(partial)
     return found

@@ -108,19 +108,20 @@ def miss_text(residual: float) -> str:
     return percent(residual) if residual < 1.0 else "≥ 100 %"
 
 
-def miss_texts(made: str, residual: float, more: str) -> list[str]:
+def miss_texts(made: str, residual: float, more: str, by: By = "output") -> list[str]:
     """Return it at decreasing length.
 
     Args:
         made: How the weights are made: ``m = 1/√d_k, causal``.
         residual: ‖out − P·V‖/‖out‖.
         more: What is to be said besides, where there is room.
+        by: What it misses.
     """
     miss = miss_text(residual)
     return [
-        f"{made} misses the output by {miss}: {more}",
-        f"{made} misses the output by {miss}",
-        f"P·V misses output by {miss}",
+        f"{made} misses the {by} by {miss}: {more}",
+        f"{made} misses the {by} by {miss}",
+        f"{MISSES[by].replace('the ', '')} by {miss}",
         f"misses {miss}",
     ]
 

@@ -14,7 +14,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed
 from attn_tui.compute.vector import Vector
 from attn_tui.compute.visible import visible
-from attn_tui.report.miss import RULE, Made, miss_text, miss_texts
+from attn_tui.report.miss import RULE, SAID, Made, miss_text, miss_texts
 from attn_tui.report.numbers import quantity
 
 MOST_NORMS = 3
@@ -66,7 +66,7 @@ def _(source: Captured, experiment: Experiment) -> str:
         masked = f"; no mask was captured: {by_fit}"
     if source.causal is not None:
         told = {
-            "output": f"{mask}, as the output says",
+            "output": f"{mask}, as {SAID[source.by]}",
             "fit": by_fit,
             "assumed": "assumed causal",
         }
@@ -103,13 +103,13 @@ def missed_texts(source: Captured, scale: Scale) -> list[str]:
         return []
     if source.multiplier is None:
         how = f"m = {RULE}, {made(source).text}"
-        return miss_texts(how, source.miss, "the Doctor on 5 says why")
+        return miss_texts(how, source.miss, "the Doctor on 5 says why", source.by)
     m = replace(made(source), multiplier=source.multiplier).m
     miss = miss_text(source.miss)
     return [
-        f"m = {RULE} misses the output by {miss}; {m} is found by the doctor's fit: r sets it",
-        f"m = {RULE} misses the output by {miss}; {m} by the doctor's fit",
-        f"{RULE} misses output by {miss}; {m} by fit",
+        f"m = {RULE} misses the {source.by} by {miss}; {m} is found by the doctor's fit: r sets it",
+        f"m = {RULE} misses the {source.by} by {miss}; {m} by the doctor's fit",
+        f"{RULE} misses {source.by} by {miss}; {m} by fit",
         f"misses {miss}; {m} by fit",
     ]
 

@@ -134,6 +134,8 @@ def test_each_head_has_the_multiplier_that_its_own_output_says(tmp_path: Path) -
     assert is_of(found, weights)
     for at, m in enumerate(multipliers):
         assert captured_at((str(path),), head=at).multiplier == pytest.approx(m, rel=1e-3)
+    own = [each.multiplier for each in found.heads.values()]
+    assert own == [None if m == 0.2 else pytest.approx(m, rel=1e-3) for m in multipliers]
     assert "3 heads have an m of their own" in " ".join(call("heads", str(path)).stdout.split())
 
     *_, doctor = call("doctor", str(path)).stdout.partition("no expectation: ")

@@ -1,6 +1,7 @@
 """What each pane of the screen of Heads shows, as rows."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from textwrap import wrap
 
@@ -145,6 +146,8 @@ def _made(scene: Scene, table: HeadTable) -> tuple[list[str], str]:
     """Return what a fit finds of the layer's weights, or how they miss, ever shorter; its role."""
     assert scene.head is not None
     found, looked = table.masks[scene.head.layer], table.partials.get(scene.head)
+    if looked is not None and looked.multiplier is not None:
+        found = replace(found, multiplier=looked.multiplier)
     how = made(found)
     residual = found.residual
     if scene.view.chart == "doctor":
@@ -155,7 +158,7 @@ def _made(scene: Scene, table: HeadTable) -> tuple[list[str], str]:
         residual, misses = looked.miss, looked.misses("max_weight")
     if residual is not None and misses:
         m = how.text if how.m else f"m = {scene.asked.experiment.setup.scale.formula}, {how.text}"
-        return miss_texts(m, residual, "numbers below are of that"), "error"
+        return miss_texts(m, residual, "numbers below are of that", found.by), "error"
     # That it is a fit's the headline says, where there is room.
     return how.texts[1:] if found.is_fitted else [], "strong"
 
