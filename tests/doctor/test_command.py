@@ -55,6 +55,17 @@ def test_a_healthy_capture_agrees_with_status_0(tmp_path: Path, config: str) -> 
     assert "config.json (llama): head_dim 16, m = 1/√16" in line
 
 
+def test_what_was_found_and_what_was_expected_stand_in_their_columns(tmp_path: Path) -> None:
+    made = Arithmetic(32**-0.5, format="float32")
+    path = write(tmp_path / "a.safetensors", made, layers=2, d_k=32)
+    (tmp_path / "config.json").write_text(json.dumps({**LLAMA, "head_dim": 32}))
+    lines = run(path, "--config", str(tmp_path)).stdout.splitlines()
+    begins = next(line for line in lines if line.endswith("  expected")).index("expected")
+    row = next(line for line in lines if line.startswith("m "))
+    assert row[begins:] == "0.176777 = 1/√32"
+    assert len(row) <= 80
+
+
 def test_heads_in_one_axis_are_those_of_the_configuration(tmp_path: Path) -> None:
     path = write(tmp_path / "a.safetensors", HEALTHY, layers=2)
     every, fused = slice(None), {}

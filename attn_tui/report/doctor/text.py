@@ -123,6 +123,11 @@ def _table(finding: Finding, expected: dict[str, str], room: int) -> Iterator[st
     if rule and finding.diagnosis.multiplier is not None:
         texts["multiplier"] += f" = {rule}"
     width = max(map(cells, texts.values())) + 2
+    most = max(map(cells, expected.values()), default=0)
+    if expected and LABEL + width + 2 + most > room:
+        # What it is called the verdict says too.
+        texts["multiplier"] = texts["multiplier"].removesuffix(f" = {rule}")
+        width = max(map(cells, texts.values())) + 2
     if room < ROOMY:
         narrow = narrow_texts(finding.diagnosis)
         least = max(_FOUND, *(cells(text) + 1 for text in narrow.values()))
