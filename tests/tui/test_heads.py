@@ -151,7 +151,7 @@ async def test_an_interval_whose_ends_look_alike_is_said_by_its_half(tmp_path: P
 async def test_the_doctor_says_what_it_was_computed_with() -> None:
     async with at_heads() as person:
         await person.press("t", "t")
-        person.sees("All 64 heads agree: m = 0.1761 to 0.180 = 1/√d_k (d_k = 32), mask causal")
+        person.sees("All 64 heads agree: m = 0.176 to 0.180 = 1/√d_k (d_k = 32), mask causal")
         # The list has room for intervals where it leaves out how heads were rounded.
         person.sees("0.176795  0.176762 to 0.176943  none, or above 27.6")
         person.misses("saturate")
