@@ -109,5 +109,5 @@ def test_the_other_side_is_shown_where_there_is_room_for_one() -> None:
     answer, known = CASES["many components"]
     rows = attention_chart(answer, known, 2, 38, 8, side="unscaled")
     assert lines(rows)[2].split() == ["c", "unscaled", "unscaled"]
-    gradient = float(known.query_gradient(answer.unscaled, 0)[0])
+    gradient = float(known.query_gradient(answer.unscaled, answer.of)[0])
     assert f"{abs(gradient):.2e}" in plain(rows)
