@@ -35,7 +35,9 @@ def respelled(text: str, spell: Callable[[str], str]) -> str:
     for part, lines in _joined(text.split("\n")):
         new = [spell(line) for line in lines]
         if max(map(cells, new)) > WIDTH >= max(map(cells, lines)):
-            new = _wrapped(spell(part), WIDTH)
+            # Spelled with it, a sentence that grows would take the blanks of its label.
+            begin = _hang(part) or 0
+            new = _wrapped(spell(part[:begin]) + spell(part[begin:]), WIDTH)
         found += new
     return "\n".join(found)
 

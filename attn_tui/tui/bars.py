@@ -38,7 +38,7 @@ def title_items(name: str, status: Status, width: int) -> list[Item]:
     room = width - 2 - cells(status[0][0][-1] if status else "")
     titles = {each.name: each.title for each in INSTRUMENTS}
     shorts = {each.name: each.short or each.title for each in INSTRUMENTS}
-    alone = {name: titles[name]}
+    alone = {each: title for each, title in titles.items() if each == name}
     for program, named in ((True, titles), (False, titles), (False, shorts), (True, alone)):
         items = [Item(((" attn-tui ", "title"),))] if program and width >= 60 else []
         items += [_instrument_item(each, each.name == name, named) for each in INSTRUMENTS]

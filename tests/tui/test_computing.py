@@ -61,11 +61,13 @@ class Counting(InstrumentScreen):
 
 async def until(pilot: Pilot[None], event: Event) -> None:
     while not event.is_set():
+        assert pilot.app.is_running
         await pilot.pause()
 
 
 async def ended(pilot: Pilot[None], screen: Counting) -> None:
     while screen.job.running:
+        assert pilot.app.is_running
         await pilot.pause()
 
 
@@ -81,6 +83,7 @@ async def test_values_that_grow_are_brought_one_by_one() -> None:
         await pilot.app.push_screen(screen)
         screen.computing.ask("a", work)
         while not screen.found:
+            assert pilot.app.is_running
             await pilot.pause()
         assert screen.found == [("a", 1, "running")]
         shown.set()
