@@ -52,6 +52,12 @@ def test_a_reader_that_has_enough_is_no_error() -> None:
         assert process.wait() == 0
 
 
+def test_only_what_people_read_has_words_for_signs() -> None:
+    done = run("show", "--csv", "ββ √: 1,2", PYTHONIOENCODING="ascii")
+    assert [row[:8] for row in done.stdout.splitlines()[1:]] == [b"bb v,ok,"] * 2
+    assert b"betabeta sqrt" in run("show", "ββ √: 1,2", PYTHONIOENCODING="ascii").stdout
+
+
 @pytest.mark.parametrize("command", ["--help", "show --help", "--version"])
 def test_help_that_nobody_reads_is_no_error(command: str) -> None:
     reader, writer = os.pipe()

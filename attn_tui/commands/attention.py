@@ -111,5 +111,5 @@ def print_head(experiment: "Experiment", form: str) -> int:
     found, interrupted = worked("head", partial(answer, experiment))
     if found is not None:
         renders = {"text": text.render, "csv": csv.render, "json": json.render}
-        write(renders[form](found))
+        write(renders[form](found), form)
     return INTERRUPTED if interrupted else 0

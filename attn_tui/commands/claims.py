@@ -77,7 +77,7 @@ def claims(file: str | None, as_json: bool, **given: Any) -> int:
                 write([text.summary_line(*each)])
         interrupted = stop()
     if as_json:
-        write(json.render(found, replace(Trial(), **changes).seed))
+        write(json.render(found, replace(Trial(), **changes).seed), "json")
     else:
         tried, seconds = [each for each, _ in found], sum(each for _, each in found)
         write([text.total_line(tried, len(trials), seconds)])
@@ -99,7 +99,7 @@ def claim(name: str, file: str | None, as_json: bool, **given: Any) -> int:
     trial = _trial(tried, given)
     for finding, seconds in _findings([(tried, trial)]):
         pieces = json.render([(finding, seconds)], trial.seed) if as_json else text.render(finding)
-        write(pieces)
+        write(pieces, "json" if as_json else "text")
     return 0
 
 

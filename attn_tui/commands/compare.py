@@ -83,5 +83,5 @@ def compare(captures: tuple[str, ...], form: str, **given: Any) -> int:
     renders = {
         "text": report.render_text, "csv": report.render_csv, "json": report.render_json,
     }  # fmt: skip
-    write(renders[form](found, (surveys[0].heads, surveys[1].heads), Shown(statistics)))
+    write(renders[form](found, (surveys[0].heads, surveys[1].heads), Shown(statistics)), form)
     return INTERRUPTED if interrupted else PART if found.parting else 0

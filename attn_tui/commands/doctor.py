@@ -92,7 +92,7 @@ def doctor(captures: tuple[str, ...], require: bool, as_json: bool, **given: Any
             "heads", lambda stop: examine(capture, expectation, settings, stop)
         )
     assert report
-    write((json if as_json else text).render(report))
+    write((json if as_json else text).render(report), "json" if as_json else "text")
     return INTERRUPTED if interrupted else status(report, require)
 
 

@@ -59,5 +59,5 @@ def print_dots(experiment: "Experiment", form: str) -> int:
     )
     if found is not None:
         renders = {"text": text.render, "csv": csv.render, "json": json.render}
-        write(renders[form](found))
+        write(renders[form](found), form)
     return INTERRUPTED if interrupted else 0

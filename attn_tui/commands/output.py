@@ -33,16 +33,21 @@ def prepare_output() -> None:
         raise _refused(str(error.strerror)) from None
 
 
-def write(pieces: Iterable[str]) -> None:
-    """Write text piece by piece; a reader that has enough, as ``head`` does, is no error.
+def write(pieces: Iterable[str], form: str = "text") -> None:
+    """Write a report piece by piece; a reader that has enough, as ``head`` does, is no error.
+
+    Args:
+        pieces: Its pieces.
+        form: How it is written: only ``"text"`` is read by people, and may be spelled anew.
 
     Raises:
         click.ClickException: If the text cannot be written, as on a full disk.
     """
     out = sys.stdout
+    spell = partial(in_words, encoding=out.encoding)
     try:
         for piece in pieces:
-            out.write(respelled(piece, partial(in_words, encoding=out.encoding)))
+            out.write(respelled(piece, spell) if form == "text" else piece)
         out.flush()
     except OSError as error:
         drop_rest(out)

@@ -47,20 +47,25 @@ def _joined(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
 
     Each comes with the lines it is of.
     """
-    part, last = "", ""
+    part: list[str] = []
     own: list[str] = []
-    for number, line in enumerate(lines):
-        first = line.split(maxsplit=1)[:1]
-        want = bool(first) and bool(last) and cells(f"{last} {first[0]}") > WIDTH
-        if want and _hang(part) == len(line) - len(line.lstrip()) and "  " not in line.strip():
-            part += " " + line.strip()
+    hang: int | None = None
+    for line in lines:
+        said = line.strip()
+        if own and _ends_for_room(own[-1], said) and hang == line.find(said) and "  " not in said:
+            part.append(said)
         else:
-            if number:
-                yield part, own
-            part, own = line, []
+            if own:
+                yield " ".join(part), own
+            part, own, hang = [line], [], _hang(line)
         own.append(line)
-        last = line
-    yield part, own
+    yield " ".join(part), own
+
+
+def _ends_for_room(line: str, said: str) -> bool:
+    """Say whether a line had no room for the first word that is said on the next."""
+    first = said.split(maxsplit=1)[:1]
+    return bool(line) and bool(first) and cells(line) <= WIDTH < cells(f"{line} {first[0]}")
 
 
 def _hang(line: str) -> int | None:

@@ -48,6 +48,11 @@ def test_sentences_that_grow_are_wrapped_anew_and_nothing_else() -> None:
     assert respelled(text, str) == text
 
 
+def test_a_line_that_had_more_room_ended_where_it_was_to_end() -> None:
+    lines = reflowed(f"{'word ' * 20}end\nmore", 40).split("\n")
+    assert lines[-2:] == ["word word word word end", "more"]
+
+
 def test_sentences_flow_on_where_a_line_had_ended(report: str) -> None:
     first = reflowed(report, 38).partition("\n\n")[0].split("\n")
     words = [line.split() for line in first]
