@@ -252,7 +252,7 @@ def reported(report: Sequence[str]) -> list[dict[str, list[str]]]:
             tables.append({})
             inside = True
         elif inside and (inside := line.strip()[:1].isdigit()):
-            key, _, *numbers = line.split()
+            key, _, *numbers = texts(line)
             tables[-1][key] = numbers
     return tables
 
@@ -273,10 +273,15 @@ def agree(display: Sequence[str], table: dict[str, list[str]]) -> bool:
         if not re.match(r"[▸> ][▪* ] *\d", line):
             break
         plain = re.sub(r"[▏▎▍▌▋▊▉█▒#:|▸>▪*]", " ", line).replace(" %", "%")
-        rows.append(plain.split())
+        rows.append(texts(plain))
     return bool(rows) and all(
         len(row) == 7 and all(map(same, row[2:], table[row[0]])) for row in rows if row[0] in table
     )
+
+
+def texts(line: str) -> list[str]:
+    """Return the texts of a row of a table, in which a change may be two words."""
+    return line.replace("from 0", "from_0").split()
 
 
 _ASCII = str.maketrans("×−–", "x--")

@@ -144,6 +144,8 @@ def test_a_table_has_the_numbers_of_a_report_or_others() -> None:
     assert not agree([line.replace("+1.17e-01", "+1.18e-01") for line in TABLE], table)
     assert not agree(TABLE[:1], table)
     assert not agree([line.replace("62.2 %", "62.4 %") for line in TABLE], table)
+    gone = [line.replace("  ×0.6", "from 0") for line in REPORT]
+    assert agree([line.replace("  ×0.6", "from 0") for line in TABLE], reported(gone)[0])
     assert agree([re.sub("[▏▊█]", "|", line).replace("▒", ":") for line in TABLE], table)
 
 
