@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.captures.opening import open_capture
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.fit.simulate import Arithmetic, simulate
 from attn_tui.compute.formats import dtype_of
@@ -42,3 +43,16 @@ def write(
 
 def without(how: Arithmetic, **changes: Any) -> Arithmetic:
     return replace(how, **changes)
+
+
+def tensors(path: str) -> dict[str, Any]:
+    """The tensors of a capture's layer 0, in float32."""
+    capture = open_capture([path])
+    heads = [capture.read(each) for each in capture.heads]
+    parts = {"q": "queries", "k": "keys", "v": "values", "out": "output"}
+    return {part: np.stack([getattr(h, name) for h in heads])[None] for part, name in parts.items()}
+
+
+def save(path: Path, **parts: Any) -> str:
+    np.savez(path, allow_pickle=False, **parts)
+    return str(path)

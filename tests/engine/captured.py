@@ -12,6 +12,10 @@ from attn_tui.captures.opening import open_capture
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.head import Head
 from attn_tui.compute.logit_map import LogitMap
+from attn_tui.engine.plan import Plan, Question
+from attn_tui.engine.survey import Survey, survey
+
+ALL = Question(rows=None)
 
 
 def heads(
@@ -49,6 +53,11 @@ def write(path: Path, made: dict[tuple[int, int], Head], interleaved: bool = Fal
 
 def opened(path: Path, **given: Any) -> Capture:
     return open_capture([str(write(path, heads(**given)))])
+
+
+def last(plan: Plan, *given: Any, **more: Any) -> Survey:
+    """Return what is known once all blocks are worked off."""
+    return [*survey(plan, *given, **more)][-1]
 
 
 def unusual(

@@ -1,0 +1,239 @@
+"""What a survey fits to the output: keys, windows, caps, sinks, multipliers; and what it doubts."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attn_tui.captures.opening import open_capture
+from attn_tui.captures.writer import write_safetensors
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.fit.model import Rows
+from attn_tui.compute.fit.scan import Candidate, scan
+from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.doctor.examine import examine
+from attn_tui.doctor.report import Settings as Examined
+from attn_tui.engine.found import of_head
+from attn_tui.engine.making import Making, MaskChoice
+from attn_tui.engine.plan import Plan, Question
+from attn_tui.engine.shards import merged, to_plain
+from attn_tui.files.captured import as_captured, captured_at
+from tests.engine.captured import ALL, heads, last, unusual, write, write_unusual
+
+
+def test_the_mask_follows_from_the_output(tmp_path: Path) -> None:
+    path = write(tmp_path / "open.safetensors", heads(causal=False))
+    capture = open_capture([str(path)])
+    plan = Plan.of(capture, ALL)
+    assert {found.mask.kind for found in plan.masks.values()} == {"none"}
+    wrong = Plan.of(capture, Question(making=Making(mask=MaskChoice("causal"))))
+    assert all(found.residual > 0.3 for found in wrong.masks.values() if found.residual)
+    with pytest.raises(InputError, match="no mask was captured in layer 0"):
+        Plan.of(capture, Question(making=Making(mask=MaskChoice("given"))))
+
+
+def test_a_layer_whose_other_readings_have_fewer_positions_is_looked_at(tmp_path: Path) -> None:
+    draw = np.random.default_rng(1).standard_normal
+    parts = {f"0.{name}": draw((1, 8, 128, 32)).astype(np.float32) for name in ("q", "k", "v")}
+    path = tmp_path / "square.safetensors"
+    write_safetensors(path, {**parts, "0.out": parts["0.v"]})
+    found = open_capture([str(path)])
+    assert len({reading.dims for reading in found.readings(0)}) > 1
+    # The output is V itself, as a window of one key gives it.
+    mask = Plan.of(found, ALL).masks[0]
+    assert (mask.how, mask.mask.window) == ("fit", 1)
+
+
+def test_the_output_says_which_keys_a_head_has(tmp_path: Path) -> None:
+    made = heads(layers=1)
+    # Heads 0 and 2 share keys, as 1 and 3 do.
+    turned = {(0, at): made[0, source] for at, source in enumerate((0, 2, 1, 3))}
+    tensors = write(tmp_path / "turned.safetensors", made)
+    plan = Plan.of(open_capture([str(tensors)]), ALL)
+    assert plan.masks[0].read_as == ""
+    other = tmp_path / "other"
+    other.mkdir()
+    path = write(other / "turned.safetensors", turned, interleaved=True)
+    plan = Plan.of(open_capture([str(path)]), ALL)
+    assert plan.masks[0].read_as == "head h has keys and values h mod 2"
+    assert (plan.masks[0].residual or 0.0) < 1e-5
+    values = last(plan).values("entropy")
+    straight = last(Plan.of(open_capture([str(tensors)]), ALL)).values("entropy")
+    found = sorted(value.value for value in values.values())
+    assert found == pytest.approx(sorted(value.value for value in straight.values()))
+
+
+def test_a_layer_is_tried_with_what_any_layer_before_it_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scans = []
+
+    def counted(rows: Rows, own: Any) -> list[Candidate]:
+        scans.append(rows)
+        return scan(rows, own)
+
+    monkeypatch.setattr("attn_tui.compute.fit.search.scan", counted)
+    layers = [
+        unusual(layer, **{"window": 6} if layer % 2 == 0 else {"softcap": 3.0})
+        for layer in range(4)
+    ]
+    path = tmp_path / "local_and_global.safetensors"
+    write_safetensors(path, {name: each for parts, _ in layers for name, each in parts.items()})
+    masks = Plan.of(open_capture([str(path)]), ALL).masks
+    assert [found.mask.window for found in masks.values()] == [6, None, 6, None]
+    assert len(scans) == 2  # Of the first layer, under two masks.
+
+
+@pytest.mark.parametrize(
+    ("window", "softcap", "sink"), [(6, None, None), (None, None, 1.5), (None, 3.0, None)]
+)
+def test_a_window_a_cap_and_a_sink_that_no_simple_mask_explains_are_fitted(
+    tmp_path: Path, window: int | None, softcap: float | None, sink: float | None
+) -> None:
+    path = tmp_path / "odd.safetensors"
+    weights = write_unusual(path, window=window, softcap=softcap, sink=sink)
+    plan = Plan.of(open_capture([str(path)]), ALL)
+    found = plan.masks[0]
+    assert (found.how, found.mask.kind, found.mask.window) == (
+        "fit",
+        "causal" if window is None else "window",
+        window,
+    )
+    assert found.softcap == (softcap and pytest.approx(softcap, rel=1e-3))
+    assert found.sink == (sink and pytest.approx(sink, rel=1e-3))
+    assert found.fits
+    first = last(plan).values("first_key_mass")
+    for head, value in first.items():
+        assert value.value == pytest.approx(weights[0, head.head, :, 0].mean(), rel=1e-3)
+    assert merged([to_plain(last(plan))]).plan.masks == plan.masks
+    # The same is opened in Attention.
+    source = captured_at((str(path),), head=3)
+    setup = as_captured(Setup(), source)
+    assert (source.told, source.miss, source.window) == ("fit", None, window)
+    assert setup.scale.softcap == found.softcap
+    assert setup.scale.sink == (found.sink and pytest.approx(found.sink, abs=1e-6))
+    sees = [int((vector.scores > -np.inf).sum()) for vector in source.vectors(setup)]
+    assert sees == ([60] * 60 if window is None else [*range(1, 6), *[6] * 55])
+    assert setup.mask.causal is (window is None)
+
+
+def test_each_head_has_the_sink_that_its_own_output_says(tmp_path: Path) -> None:
+    path, sinks = tmp_path / "sinks.safetensors", (-1.0, 0.5, 1.5, 3.0)
+    weights = write_unusual(path, sink=sinks)
+    capture = open_capture([str(path)])
+    survey = last(Plan.of(capture, ALL))
+    found = survey.plan.masks[0]
+    assert found.fits
+    assert found.sink == pytest.approx(0.5, rel=1e-3)
+    for head, value in survey.values("sink_mass").items():
+        assert value.value == pytest.approx(1 - weights[0, head.head].sum(-1).mean(), rel=1e-3)
+        source = captured_at((str(path),), head=head.head)
+        assert source.sink == pytest.approx(sinks[head.head], abs=1e-3)
+    # Unless another is asked, or none.
+    head = capture.heads[0]
+    rows = capture.read(head, [3])
+    for sink in (2.0, None):
+        making = Making(Scale(softcap=sink, sink=sink), captured_sink=sink is not None)
+        made = of_head(capture, making, found, head).weighing(making, rows).map
+        assert (made.softcap, made.sink) == (sink, sink)
+
+
+@pytest.mark.parametrize("without", range(4))
+def test_sinks_are_found_whichever_head_has_none(tmp_path: Path, without: int) -> None:
+    path = tmp_path / "sinks.safetensors"
+    sinks = [-np.inf if head == without else 1.0 + head for head in range(4)]
+    weights = write_unusual(path, sink=sinks)
+    capture = open_capture([str(path)])
+    survey = last(Plan.of(capture, ALL))
+    assert survey.plan.masks[0].sink is not None
+    assert not any(each.misses("max_weight") for each in survey.heads.values())
+    *_, report = examine(capture, None, Examined())
+    for (head, value), said in zip(
+        survey.values("sink_mass").items(), report.findings, strict=True
+    ):
+        mass = 1 - weights[0, head.head].sum(-1).mean()
+        assert value.value == pytest.approx(mass, rel=1e-3, abs=1e-6)
+        known = None if head.head == without else pytest.approx(sinks[head.head], abs=1e-3)
+        assert captured_at((str(path),), head=head.head).sink == known
+        assert said.diagnosis.fits
+        assert said.diagnosis.sink is not None
+        assert said.diagnosis.sink.at().value == known
+
+
+@pytest.mark.parametrize("m", [1.0, 8.0, 0.01])
+def test_the_multiplier_in_use_is_that_which_the_output_says(tmp_path: Path, m: float) -> None:
+    path = tmp_path / "scaled.safetensors"
+    weights = write_unusual(path, multiplier=m)
+    capture = open_capture([str(path)])
+    survey = last(Plan.of(capture, ALL))
+    found = survey.plan.masks[0]
+    assert found.multiplier == pytest.approx(m, rel=1e-2)
+    assert found.fits
+    assert found.missed
+    assert found.missed > 0.1
+    assert merged([to_plain(survey)]).plan.masks == survey.plan.masks
+    for head, value in survey.values("max_weight").items():
+        assert value.value == pytest.approx(weights[0, head.head, 1:].max(-1).mean(), rel=1e-3)
+        assert survey.heads[head].miss == pytest.approx(0.0, abs=0.01)
+    # Who asks for a rule has that.
+    what_if = last(Plan.of(capture, Question(None, making=Making(own_rule=True))))
+    assert what_if.plan.masks[0].multiplier is None
+    assert what_if.heads[capture.heads[0]].miss is None
+    asked = last(Plan.of(capture, Question(None, making=Making(mask=MaskChoice("causal")))))
+    assert asked.plan.masks[0].multiplier == found.multiplier
+    # Attention divides by √d_k, and says how far that is from the output.
+    source = captured_at((str(path),), head=3)
+    assert source.multiplier == found.multiplier
+    assert source.miss
+    assert source.miss > 0.1
+
+
+def test_weights_that_miss_the_output_are_told_by_head(tmp_path: Path) -> None:
+    path = tmp_path / "own.safetensors"
+    tensors, _ = unusual()
+    tensors["0.out"][0, 2] = np.random.default_rng(1).standard_normal((60, 16))
+    write_safetensors(path, tensors)
+    found = open_capture([str(path)])
+    survey = last(Plan.of(found, ALL))
+    odd = [head.head for head, each in survey.heads.items() if each.misses("max_weight")]
+    assert odd == [2]
+    assert not survey.heads[found.heads[2]].misses("query_norm")
+    assert [captured_at((str(path),), head=at).miss is None for at in range(4)] == [
+        True, True, False, True,
+    ]  # fmt: skip
+
+
+def test_a_value_scale_is_no_reason_to_doubt_the_weights(tmp_path: Path) -> None:
+    tensors, _ = unusual()
+    tensors["0.out"] *= 0.7
+    path = tmp_path / "scaled.safetensors"
+    write_safetensors(path, tensors)
+    survey = last(Plan.of(open_capture([str(path)]), ALL))
+    assert survey.plan.masks[0].value_scale == pytest.approx(0.7, rel=1e-3)
+    assert not any(each.misses("max_weight") for each in survey.heads.values())
+
+
+def test_an_output_of_zeros_is_met(tmp_path: Path) -> None:
+    path = tmp_path / "zeros.safetensors"
+    write_safetensors(
+        path, {f"0.{part}": np.zeros((1, 2, 8, 4)) for part in ("q", "k", "v", "out")}
+    )
+    survey = last(Plan.of(open_capture([str(path)]), ALL))
+    found = survey.plan.masks[0]
+    assert (found.how, found.mask.kind, found.residual) == ("assumed", "causal", None)
+    assert {each.miss for each in survey.heads.values()} == {None}
+
+
+def test_a_layer_whose_heads_all_meet_nan_is_fitted_on_what_is_left(tmp_path: Path) -> None:
+    made = heads(layers=1, query_heads=2)
+    tensors = {
+        f"0.{part}": np.array([getattr(head, name) for head in made.values()], np.float32)[None]
+        for part, name in (("q", "queries"), ("k", "keys"), ("v", "values"), ("out", "output"))
+    }
+    tensors["0.k"][0, :, 50, 3] = np.nan
+    path = tmp_path / "nan.safetensors"
+    write_safetensors(path, tensors)
+    found = Plan.of(open_capture([str(path)]), ALL).masks[0]
+    assert (found.how, found.mask.kind, found.fits) == ("output", "causal", True)
