@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from stat import S_ISREG
 from typing import NoReturn
 
+from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.errors import InputError, inert
 
 REASONS: Mapping[type[Exception], str] = {
@@ -15,9 +16,6 @@ REASONS: Mapping[type[Exception], str] = {
     PermissionError: "it may not be read",
 }
 """Why a file cannot be read, in words."""
-
-EXAMPLE_NAME = "example"
-"""The name of a capture that is no file: it is made when it is read, the same every time."""
 
 _FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 

@@ -10,7 +10,7 @@ from typing import Any
 from attn_tui.captures.assembly import assembled
 from attn_tui.captures.capture import Capture
 from attn_tui.captures.collecting import Source
-from attn_tui.captures.disk import EXAMPLE_NAME, Disk, opened, refuse
+from attn_tui.captures.disk import Disk, opened, refuse
 from attn_tui.captures.fingerprint import FileMark, Fingerprint
 from attn_tui.captures.hdf5 import list_hdf5
 from attn_tui.captures.layouts import parse_layouts
@@ -18,18 +18,15 @@ from attn_tui.captures.listing import Listing
 from attn_tui.captures.npy import list_npy, list_npz
 from attn_tui.captures.safetensors import list_safetensors
 from attn_tui.captures.sidecar import sidecar
+from attn_tui.captures.suffixes import EXAMPLE_NAME, SUFFIXES, suffix_of
 from attn_tui.compute.errors import InputError
 
-READERS: Mapping[str, Callable[[Disk], Listing]] = {
-    ".safetensors": list_safetensors,
-    ".npz": list_npz,
-    ".npy": list_npy,
-    ".h5": list_hdf5,
-    ".hdf5": list_hdf5,
-}
+READERS: Mapping[str, Callable[[Disk], Listing]] = dict(
+    zip(SUFFIXES, (list_safetensors, list_npz, list_npy, list_hdf5, list_hdf5), strict=True)
+)
 """What lists the tensors of a file, by its suffix."""
 
-_SUFFIXES = f"{', '.join([*READERS][:-1])} or {[*READERS][-1]}"
+_SUFFIXES = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
 
 MOST_FILES = 10_000
 """Files of one capture."""
@@ -90,9 +87,7 @@ def header_of(path: str) -> str:
 
 
 def _listed(disk: Disk) -> Listing:
-    if disk.path == EXAMPLE_NAME:
-        return list_safetensors(disk)
-    suffix = PurePath(disk.path).suffix.lower()
+    suffix = suffix_of(disk.path)
     if suffix in _PICKLED:
         refuse(disk.path, "it holds pickles, which may run anything", _SUFFIXES)
     if suffix not in READERS:
@@ -130,7 +125,7 @@ def _expanded(paths: Sequence[str]) -> list[str]:
 def _tensors_in(folder: str) -> Iterator[str]:
     """Yield the files of a folder that we can read, of one format: its shards."""
     names = [each.name for each in os.scandir(folder) if each.is_file()]
-    for suffix in READERS:
+    for suffix in SUFFIXES:
         found = [each for each in names if PurePath(each).suffix.lower() == suffix]
         if found:
             yield from (os.path.join(folder, each) for each in found)

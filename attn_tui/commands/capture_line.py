@@ -5,7 +5,7 @@ from dataclasses import replace
 from shlex import join
 from typing import TYPE_CHECKING, Any
 
-from attn_tui.captures.disk import EXAMPLE_NAME
+from attn_tui.captures.suffixes import SUFFIXES, suffix_of
 from attn_tui.commands.options import Given, changes_of
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import fields_of
@@ -18,15 +18,11 @@ if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
     from attn_tui.tui.state import Asked
 
-SUFFIXES = (".safetensors", ".npz", ".npy", ".h5", ".hdf5")
-"""How names of captures end."""
-
 
 def are_captures(words: Sequence[str]) -> bool:
     """Return whether arguments are the names of captures: scores are numbers, or begin with @."""
     return bool(words) and all(
-        word == EXAMPLE_NAME or (word.lower().endswith(SUFFIXES) and not word.startswith("@"))
-        for word in words
+        suffix_of(word) in SUFFIXES and not word.startswith("@") for word in words
     )
 
 

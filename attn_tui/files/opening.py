@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 import numpy as np
 
+from attn_tui.captures.suffixes import TENSORS, suffix_of
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Products, Source, Typed
@@ -24,9 +25,6 @@ from attn_tui.files.sources import part_of, products_of
 from attn_tui.files.stream import Metered, text_pieces
 from attn_tui.files.tables import json_entries
 from attn_tui.files.watch import Watch, unwatched
-
-CAPTURES = (".safetensors", ".h5", ".hdf5")
-"""Suffixes of files that hold nothing but tensors of models."""
 
 
 def open_draft(path: str, setup: Setup, watch: Watch = unwatched) -> Draft:
@@ -46,7 +44,7 @@ def open_draft(path: str, setup: Setup, watch: Watch = unwatched) -> Draft:
     """
     # "-" would be standard input, where the keys of a screen come from.
     path = os.path.join(".", path) if path == "-" else path
-    if PurePath(path).suffix.lower() in CAPTURES:
+    if suffix_of(path) in TENSORS:
         head = _captured(path)
         return Draft("", as_captured(setup, head)).asking(head)
     origin = origin_of((), (path,))

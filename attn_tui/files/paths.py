@@ -5,7 +5,7 @@ import os
 import re
 from contextlib import suppress
 
-from attn_tui.captures.disk import EXAMPLE_NAME
+from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.visible import escape, visible
 
 _ESCAPED = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from textual.widgets import Input
 
+from attn_tui.captures.suffixes import TENSORS
 from attn_tui.compute.errors import inert
 from attn_tui.files.paths import entries, shown_path, true_path
 from attn_tui.files.readers import SUFFIXES as READABLE
@@ -24,7 +25,7 @@ FILE = (
     CLOSE,
 )
 
-SUFFIXES = (*READABLE, ".safetensors", ".h5", ".hdf5")
+SUFFIXES = (*READABLE, *TENSORS)
 """Endings of files that can be opened: scores, questions, and heads."""
 
 KEYS = {"up, down": "", "tab": "complete"}

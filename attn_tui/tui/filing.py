@@ -3,13 +3,13 @@
 import asyncio
 import os
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from attn_tui.captures.disk import EXAMPLE_NAME
+from attn_tui.captures.suffixes import TENSORS, suffix_of
 from attn_tui.compute.counted import counted
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
@@ -33,19 +33,18 @@ PATIENCE = 0.3
 
 
 class Filing(Part[Host]):
-    """Opens files, saves what is shown in any form, and reads it as text."""
+    """Opens files, saves what is shown in any form, and reads it as text.
+
+    Args:
+        screen: Whose files these are.
+        captures: How names end that mean captures of heads there.
+    """
 
     NAME = "filing"
-    CAPTURES: ClassVar[tuple[str, ...]] = (".safetensors", ".h5", ".hdf5")
-    """Endings of names that mean captures of heads."""
 
-    def __init__(self, screen: Host) -> None:
+    def __init__(self, screen: Host, captures: Sequence[str] = TENSORS) -> None:
         super().__init__(screen)
-        self._reports = Reports()
-
-    def is_capture(self, text: str) -> bool:
-        """Return whether a name is that of a capture, by its ending."""
-        return text == EXAMPLE_NAME or text.lower().endswith(self.CAPTURES)
+        self._captures, self._reports = captures, Reports()
 
     async def read(self) -> None:
         """Open all there is to say as text, which is written beside the screen."""
@@ -155,7 +154,7 @@ class Filing(Part[Host]):
         """Read a file beside the screen, and ask what it asks."""
         if (asked := self._screen.asked) is None:
             return
-        if self.is_capture(text):
+        if suffix_of(text) in self._captures:
             await self.open_capture(text)
             return
 

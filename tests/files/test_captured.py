@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from attn_tui.captures.disk import EXAMPLE_NAME
 from attn_tui.captures.source import Captured
+from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.commands.asked import asked_by
 from attn_tui.commands.line import attention, show

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from attn_tui.captures.disk import EXAMPLE_NAME
+from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.setup import Setup
 from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import EXAMPLE

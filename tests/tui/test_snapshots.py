@@ -10,7 +10,7 @@ from tempfile import mkdtemp
 import pytest
 
 from attn_tui.captures.demo import demos, tensors_of
-from attn_tui.captures.disk import EXAMPLE_NAME
+from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.claims import settings as claims
 from attn_tui.commands.asked import asked_by

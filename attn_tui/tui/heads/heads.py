@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from attn_tui.captures.capture import HeadId
-from attn_tui.captures.disk import EXAMPLE_NAME
+from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine.settings import ROWS, Settings
 from attn_tui.files.draft import Draft

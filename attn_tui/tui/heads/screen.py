@@ -6,17 +6,18 @@ from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 
+from attn_tui.captures.suffixes import SUFFIXES
 from attn_tui.engine.answer import Answer, answer
 from attn_tui.engine.settings import Settings
 from attn_tui.report.heads import answers
 from attn_tui.tui.bars import Status
 from attn_tui.tui.computing import Computing
+from attn_tui.tui.filing import Filing
 from attn_tui.tui.heads import drawing, explanations, panes
 from attn_tui.tui.heads.actions import ACTIONS
 from attn_tui.tui.heads.disk import Disk
 from attn_tui.tui.heads.examining import Examined, examined
 from attn_tui.tui.heads.examining import key_of as asked_of_doctor
-from attn_tui.tui.heads.filing import CaptureFiling
 from attn_tui.tui.heads.heads import Heads, LookingAtHeads
 from attn_tui.tui.heads.results import key_of
 from attn_tui.tui.heads.rule import HeadsScale
@@ -66,7 +67,7 @@ class HeadsScreen(InstrumentScreen):
         """Return what can be done here."""
         self.heads, self.disk = Heads(self), Disk(self)
         yield from (self.heads, self.disk, LookingAtHeads(self), HeadsScale(self))
-        yield from (StoppingHeads(self), CaptureFiling(self))
+        yield from (StoppingHeads(self), Filing(self, SUFFIXES))
 
     def compose_panes(self) -> ComposeResult:
         """Lay out the panes."""

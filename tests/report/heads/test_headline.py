@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_tui.captures.capture import HeadId
-from attn_tui.captures.disk import EXAMPLE_NAME
+from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.charts.heads.shading import SCALES
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import Partial

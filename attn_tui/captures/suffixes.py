@@ -1,0 +1,17 @@
+"""Which names are those of captures: how they end, and the one of a capture that is made here."""
+
+from pathlib import PurePath
+
+EXAMPLE_NAME = "example"
+"""The name of a capture that is no file: it is made when it is read, the same every time."""
+
+SUFFIXES = (".safetensors", ".npz", ".npy", ".h5", ".hdf5")
+"""How names of captures end."""
+
+TENSORS = tuple(suffix for suffix in SUFFIXES if suffix not in (".npz", ".npy"))
+"""Those of files that hold nothing but tensors of models; the others may hold scores too."""
+
+
+def suffix_of(path: str) -> str:
+    """Return how a name ends, in small letters; of the example as if it were a file."""
+    return SUFFIXES[0] if path == EXAMPLE_NAME else PurePath(path).suffix.lower()
