@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import PurePath
 
 from attn_tui.captures.disk import place_of
@@ -74,8 +75,9 @@ def collected(sources: Sequence[Source], names: str | None) -> Collected:
         _refuse_names([stored.name for source in sources for stored in source.tensors], names)
     tensors: dict[int, dict[str, Tensor]] = {}
     repeats, ranks = 1, max(map(len, found.values()))
+    sample = cache(_sample)
     for meaning, pieces in found.items():
-        alike = _alike(meaning, pieces)
+        alike = _alike(meaning, pieces, sample)
         repeats = max(repeats, len(pieces) // len(alike))
         tensors.setdefault(meaning.layer, {})[meaning.part] = Tensor(tuple(alike))
     if over_files:
@@ -85,7 +87,7 @@ def collected(sources: Sequence[Source], names: str | None) -> Collected:
     if repeats > 1:
         said.append(f"{repeats} ranks each hold the same KV head, which is taken once.")
     keys = next((each["k"].pieces for each in tensors.values() if "k" in each), ())
-    differing = len({*map(_sample, keys)}) if len(keys) == ranks > 1 else ranks
+    differing = len({*map(sample, keys)}) if len(keys) == ranks > 1 else ranks
     if differing < ranks:
         said.append(
             f"Of the KV heads of {ranks} ranks only those of {differing} differ: where ranks are "
@@ -187,7 +189,9 @@ def _check_format(meaning: Meaning, stored: Stored) -> None:
     raise InputError("capture", "it holds no numbers", "at least one", where)
 
 
-def _alike(meaning: Meaning, pieces: list[Stored]) -> list[Stored]:
+def _alike(
+    meaning: Meaning, pieces: list[Stored], sample: Callable[[Stored], bytes]
+) -> list[Stored]:
     """Return the pieces of a tensor, once each where neighbours hold the same KV head."""
     first = pieces[0]
     for each in pieces:
@@ -200,7 +204,7 @@ def _alike(meaning: Meaning, pieces: list[Stored]) -> list[Stored]:
         return pieces[:1]
     if meaning.part not in ("k", "v") or len(pieces) == 1:
         return pieces
-    samples = [_sample(each) for each in pieces]
+    samples = [sample(each) for each in pieces]
     for run in range(len(pieces), 1, -1):
         groups = [samples[at : at + run] for at in range(0, len(samples), run)]
         if len(pieces) % run == 0 and all(len(set(group)) == 1 for group in groups):

@@ -1,6 +1,7 @@
 """What is recognised in a capture, and said: names, ranks, lengths, masks, positions, claims."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.captures.names import Meaning, meaning_of
 from attn_tui.captures.opening import open_capture
+from attn_tui.captures.stored import Plain, Raw
 from attn_tui.compute.errors import InputError
 from tests.captures.made import Arrays, laid_out, layer, same, saved
 from tests.captures.test_opening import assert_holds
@@ -177,6 +179,18 @@ def test_ranks_are_joined_on_heads(tmp_path: Path, kv_heads: int) -> None:
     assert_holds(capture, made)
     assert says(capture, "4 files hold the same tensors: ranks, joined on heads by their numbers.")
     assert says(capture, f"{4 // kv_heads} ranks each hold the same KV head") == (kv_heads < 4)
+
+
+def test_keys_of_a_rank_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, blocks = [], Plain.blocks
+
+    def counted(stored: Plain, most: int) -> Iterator[tuple[int, Raw]]:
+        read.append((stored.path, stored.name))
+        return blocks(stored, most)
+
+    monkeypatch.setattr(Plain, "blocks", counted)
+    open_capture(split(tmp_path, layer(2, 8, 8, 9, 9, 4, 4), 4))
+    assert len(read) == len({*read}) == 4 * 2
 
 
 def test_a_rank_that_is_missing_is_said(tmp_path: Path) -> None:
