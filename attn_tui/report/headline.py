@@ -191,20 +191,25 @@ class Factor:
         return f"over {least}" if top > _LARGEST else f"{least} to {rounded(exp(top))}"
 
     @property
+    def way(self) -> str:
+        """Its direction: ``larger``."""
+        return "larger" if self.log > 0 else "smaller"
+
+    @property
     def times(self) -> str:
-        """The same with its direction: ``24 times larger``."""
-        return f"{self.many} times {'larger' if self.log > 0 else 'smaller'}"
+        """How many times, with its direction: ``24 times larger``."""
+        return f"{self.many} times {self.way}"
 
     @property
     def at_least(self) -> str:
-        """The same of a factor that others exceed: ``over 6.7 times larger``."""
+        """How many times, of a factor that others exceed: ``over 6.7 times``."""
         size = exp(abs(self.log)) if abs(self.log) < _LARGEST else inf
         least = "a million"
         if size < inf:
             short = float(f"{size:.2g}")
             step = 10.0 ** (floor(log10(size)) - 1)
             least = rounded(short if short <= size else short - step)
-        return f"over {least} times {'larger' if self.log > 0 else 'smaller'}"
+        return f"over {least} times"
 
     @property
     def word(self) -> str:
@@ -221,9 +226,14 @@ class Factor:
         return f"{low} to {high} times as large"
 
     @property
+    def verb(self) -> str:
+        """What goes before the word: ``is`` back, ``stays`` about the same."""
+        return "stays" if self.stays and not self.is_open else "is"
+
+    @property
     def becomes(self) -> str:
-        """The same as a verb with its object: ``is 24 times larger``, ``stays about the same``."""
-        return f"{'stays' if self.stays and not self.is_open else 'is'} {self.word}"
+        """The same with its verb: ``is 24 times larger``, ``stays about the same``."""
+        return f"{self.verb} {self.word}"
 
 
 def _from_zero(before: float, after: float) -> float:

@@ -222,14 +222,13 @@ def _becomes(answer: Answer) -> Iterator[str]:
     least = Factor(low if typical.log > 0.0 else high)
     alike = abs(typical.log - least.log) < WIDE or typical.times == least.times
     if typical.stays or alike:
-        yield f", and the gradient {typical.becomes.replace(' ', ' typically ', 1)}"
+        yield f", and the gradient {typical.verb} typically {typical.word}"
     elif least.stays or (least.log > 0.0) != (typical.log > 0.0):
         logs = _changes(answer)
         yield f", and the gradient is larger for {int((logs > 0.0).sum()):,} of {logs.size:,}"
     else:
-        yield f", and most gradients are {least.at_least}"
-        grow, many = "grow" if least.log > 0.0 else "shrink", least.at_least.rpartition(" ")[0]
-        yield f"; most gradients {grow} {many}"
+        yield f", and most gradients are {least.at_least} {least.way}"
+        yield f"; most gradients {'grow' if least.log > 0.0 else 'shrink'} {least.at_least}"
 
 
 def typical_factor(answer: Answer) -> Factor:

@@ -95,7 +95,7 @@ def headline(answer: Answer, statistic: Statistic, of: Of = "median") -> Headlin
     how = doing(rule, point.multiplier if point else None)
     fulls = [f"{each}{how} {does}. {second}".rstrip() for each, second in pairs]
     brief = found.times if _told(found) else found.word
-    done = _done(rule, point).removeprefix("when ")
+    done = _done(rule, point)
     shorts = (f"{short}{noun} {brief} {done}.", f"{short}{noun} {brief}.", f"It is {brief} {done}.")
     return Headline.fitting(fulls, shorts)
 
@@ -185,10 +185,9 @@ def _over_n(answer: Answer, rule: str, statistic: Statistic) -> tuple[str, ...]:
     found = {point.multiplier for each in told if (point := points.at(each, d_k, rule))}
     how = doing(rule, *found) if len(found) == 1 else doing(rule)
     begin = f"At d_k = {d_k:,} {how} makes the typical {noun}"
-    way = "larger" if last.log > 0.0 else "smaller"
     if len(set(signs)) == 1:
         ends = f"{min(told):,} to {max(told):,}"
-        text = f"{begin} {way} with {ends} keys"
+        text = f"{begin} {last.way} with {ends} keys"
         return (f"{text}: {last.many} times with {last_n:,}.", f"{text}.")
     if signs[0] and not any(signs[signs.index(False) :]):
         logs = np.array([each.log for each in changes.values()])
@@ -226,7 +225,7 @@ def _shares(
             median = point.statistics[
                 "effective_keys" if statistic in ("entropy", "entropy_bits") else statistic
             ].median
-            how = "unscaled" if is_none(rule) else _done(rule, point)
+            how = "unscaled" if is_none(rule) else _done(rule, point, "when ")
             texts.append((_value(median, statistic), how))
     begins = {
         "max_weight": "the top key typically takes ",
@@ -240,10 +239,9 @@ def _shares(
     return text, ", ".join(f"{value} {how}" for value, how in texts[:2])
 
 
-def _done(rule: str, point: Point | None) -> str:
-    how = doing(rule, point.multiplier if point else None)
-    past = how.replace("dividing", "when divided").replace("multiplying", "when multiplied")
-    return past if past != how else f"under {called(rule)}"
+def _done(rule: str, point: Point | None, when: str = "") -> str:
+    words = f"{when}divided by", f"{when}multiplied by", "under"
+    return doing(rule, point.multiplier if point else None, words)
 
 
 def _value(value: float, statistic: Statistic) -> str:

@@ -95,21 +95,27 @@ def formula(rule: str) -> str:
     return parse_scale(rule).formula
 
 
-def doing(rule: str, multiplier: float | None = None) -> str:
+def doing(
+    rule: str,
+    multiplier: float | None = None,
+    words: tuple[str, str, str] = ("dividing by", "multiplying by", "the rule"),
+) -> str:
     """Return the doing of a rule given as text: ``dividing by √d_k``.
 
     Args:
         rule: The rule.
         multiplier: Its m, where that is one number.
+        words: What stands before a divisor, an m and a rule's name.
 
     >>> doing("inverse-sqrt"), doing("fixed:a=144", 1 / 12), doing("yarn:factor=4")
     ('dividing by √d_k', 'dividing by 12', 'the rule yarn with f = 4')
     """
+    divided, multiplied, ruled = words
     if symbol := DIVISORS.get(parse_scale(rule).rule):
-        return f"dividing by {symbol}"
+        return f"{divided} {symbol}"
     if multiplier is None or multiplier == 1.0:
-        return f"the rule {called(rule)}"
-    return done(LogitMap(multiplier), words=("dividing by", "multiplying by", "", "")).lower()
+        return f"{ruled} {called(rule)}"
+    return done(LogitMap(multiplier), words=(divided, multiplied, "", "")).lower()
 
 
 def called(rule: str) -> str:
