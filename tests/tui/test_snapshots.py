@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from typing import Any
 
 import pytest
 
 from attn_tui.captures.demo import demos, tensors_of
-from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.claims import settings as claims
 from attn_tui.commands.asked import asked_by
@@ -21,7 +21,6 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep import settings as sweep
-from attn_tui.engine import settings as engine
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tour.reader import our_tour
 from attn_tui.tui.instrument_screen import InstrumentScreen
@@ -30,6 +29,7 @@ from attn_tui.tui.picture import screen_picture
 from attn_tui.tui.running import opening
 from attn_tui.tui.svg import svg
 from tests import golden
+from tests.tui.at_heads import captured
 from tests.tui.camera import Shot, bars_of, baseline, colours_of, done, done_by, tab, text_of, typed
 from tests.tui.person import MEDIUM, NARROW, WIDE, Person
 
@@ -78,11 +78,9 @@ CLAIMS = Shot(instrument="claims")
 HEADS = Shot(instrument="heads")
 
 
-def captured(*keys: str, **asked: object) -> Shot:
+def heads(*keys: str, **asked: Any) -> Shot:
     """Look at the example capture."""
-    settings = engine.Settings(**{"capture": (EXAMPLE_NAME,), **asked})  # type: ignore[arg-type]
-    draft = replace(EXAMPLE, setup=Setup().put(settings))
-    return replace(HEADS, draft=draft, deed=typed(*keys))
+    return replace(HEADS, draft=captured(**asked), deed=typed(*keys))
 
 
 def faulty(name: str) -> Shot:
@@ -93,7 +91,7 @@ def faulty(name: str) -> Shot:
     write_safetensors(folder / "capture.safetensors", tensors_of(demo))
     (folder / "config.json").write_text(json.dumps(demo.config))
     path = str(folder / "capture.safetensors")
-    return captured("t", "t", capture=(path,), config=str(folder))
+    return heads("t", "t", capture=(path,), config=str(folder))
 
 
 def claimed(name: str, *keys: str) -> Shot:
@@ -148,9 +146,9 @@ SHOTS = {
     },
     "heads": {
         "empty": HEADS,
-        "map": captured(),
-        "sampled": captured(rows=16, statistic="max_logit", layer=3, head=2),
-        "list": captured("t"),
+        "map": heads(),
+        "sampled": heads(rows=16, statistic="max_logit", layer=3, head=2),
+        "list": heads("t"),
         "differs": faulty("mla"),
     },
     "claims": {
@@ -249,7 +247,7 @@ TITLES = {
     "sweep": SWEEP,
     "sweep_map": SHOTS["sweep"]["map"],
     "claims": CLAIMS,
-    "heads": captured(),
+    "heads": heads(),
 }
 KEYS = ("attention", "claims", "heads", "explore", "dots", "sweep", "sweep_map")
 
