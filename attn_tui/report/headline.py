@@ -1,7 +1,7 @@
 """A headline: what is said first, in two lengths, and its words for shares and factors."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, floor, inf, isnan, log, log10
 from textwrap import wrap
@@ -32,6 +32,14 @@ FAR = log(1.25)
 
 DIVISORS = {"inverse-sqrt": "√d_k", "inverse": "d_k"}
 """What rules divide by, where there is a symbol for it."""
+
+GRADIENTS: Mapping[str, str] = {
+    **dict.fromkeys(("scores", "gradient"), "gradient"),
+    **dict.fromkeys(("logits", "jacobian"), "gradient by logits"),
+    "query_gradient": "gradient at the query",
+    "trace": "trace of the Jacobian",
+}
+"""What gradients are called, by what they are with respect to and by statistics of Sweep."""
 
 _TOGETHER = re.compile(r"(?<=[\d)]) (?=%|times\b)|(?<=[=±÷×]) | (?=[=±÷×])|(?<=[Kk]ey) (?=\d)")
 """Blanks at which no line ends."""

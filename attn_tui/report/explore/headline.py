@@ -11,7 +11,7 @@ from attn_tui.compute.explore.compare import NAMES
 from attn_tui.compute.logit_map import PLAIN
 from attn_tui.report.explore.shares import Share, share, tied
 from attn_tui.report.explore.tables import short as cut
-from attn_tui.report.headline import Factor, Headline, done, percent
+from attn_tui.report.headline import GRADIENTS, Factor, Headline, done, percent
 from attn_tui.report.numbers import general
 
 _IDLE = 0.1
@@ -19,8 +19,6 @@ _IDLE = 0.1
 
 _NAME = 16
 """Characters of a vector's name that are said."""
-
-_NOUNS = {"scores": "gradient", "logits": "gradient by logits"}
 
 _DOING = ("Dividing by", "Multiplying by", "Capping at", "Adding a sink")
 
@@ -105,10 +103,10 @@ def _of_one_kind(
     if first.fails or second.fails:
         return None
     keys = "keys" if n_attended == answer.vector.n_keys else "unmasked keys"
-    makes = f"makes the {_NOUNS[answer.wrt]} {factor.times}"
+    makes = f"makes the {GRADIENTS[answer.wrt]} {factor.times}"
     doing = done(to_logits, words=_DOING)
     if not factor.known or factor.stays:
-        makes = f"leaves the {_NOUNS[answer.wrt]} as it is"
+        makes = f"leaves the {GRADIENTS[answer.wrt]} as it is"
     if (attended == attended[0]).all():
         full = f"All scores are equal, so the {n_attended:,} {keys} share equally at any scale. "
         full += f"{doing} only {makes}."
@@ -140,7 +138,7 @@ def _sentences(
     dead = factor.back and first.taken == percent(1.0) and not drawn
     still = ", and small changes of scores change almost nothing" if dead else ""
     clause = second.after(first)[0]
-    changes, reasons = _after(_NOUNS[answer.wrt], factor, typical), _because(answer, experiment)
+    changes, reasons = _after(GRADIENTS[answer.wrt], factor, typical), _because(answer, experiment)
     semicolon = answer.scaled.map.sink is not None and " and the sink" in clause
     joint = "; " if semicolon else ", and "
     leads = [f"{joint}{change}" for change in changes] or [""]
@@ -196,5 +194,5 @@ def _comparison(answer: VectorAnswer, first: Share, second: Share, factor: Facto
     begins = ("Pinned:", "Now") if pinned else (f"In {named[0]},", f"In {named[1]}")
     text = f"{begins[0]} {first.clause}. {begins[1]}{clause}"
     short = f"{named[0]}: {first.brief}. {named[1]}: {brief}."
-    fulls = [f"{text}, and the {_NOUNS[answer.wrt]} {factor.becomes}."] if factor.known else []
+    fulls = [f"{text}, and the {GRADIENTS[answer.wrt]} {factor.becomes}."] if factor.known else []
     return Headline.fitting((*fulls, f"{text}.", short), (short, f"{first.brief}; {brief}."))

@@ -12,20 +12,13 @@ from attn_tui.compute.sweep.crossing import Meeting
 from attn_tui.compute.sweep.crossover import last_fall
 from attn_tui.compute.sweep.points import Place, Point, Points, median_error
 from attn_tui.compute.sweep.settings import Statistic
-from attn_tui.report.headline import DIVISORS, Factor, Headline, percent, rounded
+from attn_tui.report.headline import DIVISORS, GRADIENTS, Factor, Headline, percent, rounded
 from attn_tui.report.numbers import general
 from attn_tui.report.sweep.names import called, doing, is_none, others, short_place
 from attn_tui.report.sweep.sentences import larger_mean
 
 Of = Literal["median", "mean"]
 """What of the draws is looked at."""
-
-_NOUNS = {
-    "gradient": "gradient",
-    "jacobian": "gradient by logits",
-    "query_gradient": "gradient at the query",
-    "trace": "trace of the Jacobian",
-}
 
 
 def headline(answer: Answer, statistic: Statistic, of: Of = "median") -> Headline:
@@ -47,12 +40,12 @@ def headline(answer: Answer, statistic: Statistic, of: Of = "median") -> Headlin
         return Headline(text, text)
     begin = _begin(answer, points, place, "Here" if _is_asked(points, place, asked) else "Nearby")
     short = f"{n:,} keys, d_k = {d_k:,}: "
-    if statistic not in _NOUNS:
+    if statistic not in GRADIENTS:
         full, brief = _shares(points, place, answer.rules, statistic)
         where = f"At d_k = {d_k:,}, " if "keys" in full else begin
         full = where + full
         return Headline.fitting((f"{full}.",), (f"{short}{brief}.", f"{brief}."))
-    noun = _NOUNS[statistic]
+    noun = GRADIENTS[statistic]
     if of == "mean" and (text := _averaged(answer, statistic)):
         return Headline.fitting(
             (text,), ("Averaged, unscaled is larger; the typical draw says otherwise.",)
@@ -160,7 +153,7 @@ def _from(answer: Answer, rule: str, statistic: Statistic, n: int) -> Iterator[s
     if met and met.low and met.high:
         ends = f"{short_place(met.low)} and {short_place(met.high)}"
         so_far = "" if met.finished else ", so far"
-        noun = _NOUNS[statistic]
+        noun = GRADIENTS[statistic]
         yield f"It makes the typical {noun} larger only above some d_k between {ends}{so_far}."
 
 
@@ -174,7 +167,7 @@ def _about(met: Meeting) -> str:
 
 def _over_n(answer: Answer, rule: str, statistic: Statistic) -> tuple[str, ...]:
     """Return for how many keys a rule enlarges a median, and for how many it shrinks it."""
-    points, noun = answer.points, _NOUNS[statistic]
+    points, noun = answer.points, GRADIENTS[statistic]
     changes = {n: change(points, (n, d_k), rule, statistic) for n, d_k in points.places}
     told = {n: each for n, each in changes.items() if _told(each)}
     if len(told) < 2:
@@ -265,7 +258,9 @@ def _averaged(answer: Answer, statistic: Statistic) -> str:
             medians.append(change(points, place, rule, statistic))
     if more or sides - {None} != {True}:
         return ""
-    text = f"Averaged, the {_NOUNS[statistic]} is larger without scaling wherever these draws tell"
+    text = (
+        f"Averaged, the {GRADIENTS[statistic]} is larger without scaling wherever these draws tell"
+    )
     if any(_told(median) and median.log > 0.0 for median in medians):
         return f"{text}: a few lucky draws carry it. The typical draw says otherwise."
     return f"{text}."
