@@ -176,7 +176,7 @@ def _over_n(answer: Answer, rule: str, statistic: Statistic) -> tuple[str, ...]:
     signs = [each.log > 0.0 for each in told.values()]
     last_n, last = list(told.items())[-1]
     found = {point.multiplier for each in told if (point := points.at(each, d_k, rule))}
-    how = doing(rule, *found) if len(found) == 1 else doing(rule)
+    how = doing(rule, found.pop() if len(found) == 1 else None)
     begin = f"At d_k = {d_k:,} {how} makes the typical {noun}"
     if len(set(signs)) == 1:
         ends = f"{min(told):,} to {max(told):,}"
