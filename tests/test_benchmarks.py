@@ -55,3 +55,13 @@ def test_the_benchmark_of_many_heads_runs_and_agrees(tmp_path: Path) -> None:
     assert done.stdout.startswith("agrees: ")
     assert "MB above --help" in done.stdout
     assert not (tmp_path / "new").exists()
+
+
+def test_the_benchmark_of_growth_runs_and_names_what_grows() -> None:
+    script = COMPUTE.with_name("growth.py")
+    command = [sys.executable, str(script), "--only", "show --csv"]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
+    first, *lines = done.stdout.splitlines()
+    assert first.split() == ["seconds", "times", "expected"]
+    said = [line.partition("show")[2] for line in lines]
+    assert said == [" --csv {keys}", " --csv {keys}, ascii", " --csv {rows}"]
