@@ -61,6 +61,8 @@ def test_what_heads_says_is_what_its_commands_print(tmp_path: Path) -> None:
                 ("", True),
                 (compared, True),
                 (f"5{found('cap 3')}", True),
+                # Heads of other shapes cannot be compared, and those of the first are told.
+                (f"5{found('compared with example')}", False),
                 # So read it has more heads than its metadata says, and the doctor says nothing.
                 (f"5{found('layouts bnhd')}", False),
                 (f"5{found('names {x')}", False),
