@@ -5,9 +5,9 @@
     python benchmarks/doctor.py --quick          # a few, only to see that it runs
     python benchmarks/doctor.py --speed          # time and memory of one large head
 
-A cell is a number format, a path of rounding, a standard deviation of the logits and a number of
-rows. In each, heads are drawn that are plain, capped or have a sink, all causal, and diagnosed with
-nothing known of them. Shown are, in per cent,
+A cell is a number format, a path of rounding that it has, a standard deviation of the logits and a
+number of rows. In each, heads are drawn that are plain, capped or have a sink, all causal, and
+diagnosed with nothing known of them. Shown are, in per cent,
 
 * how many 95 % intervals of m cover it, in plain heads, capped ones and ones with a sink;
 * how many caps and sinks are found, and how many of their 95 % intervals cover them, over all
@@ -38,7 +38,7 @@ import click
 
 from attn_tui.compute.fit.diagnose import diagnose
 from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Path
-from attn_tui.compute.fit.noise import PATHS
+from attn_tui.compute.fit.noise import format_of, paths_of
 from attn_tui.compute.fit.simulate import Arithmetic, simulate
 
 FORMATS = ("float32", "bfloat16", "float16")
@@ -117,8 +117,9 @@ def has(estimate: Estimate | None) -> bool:
 
 def cells() -> Iterator[Cell]:
     """Return all cells."""
-    for values in product(FORMATS, PATHS, STDS, ROWS):
-        yield Cell(*values)
+    for name in FORMATS:
+        for values in product(paths_of(format_of(name)), STDS, ROWS):
+            yield Cell(name, *values)
 
 
 FALSE = ("false cap", "false sink", "false window", "false scale", "false rows")
@@ -157,7 +158,7 @@ def table(seeds: int, jobs: int, formats: tuple[str, ...], paths: tuple[str, ...
     good, alarms, heads = True, Counter[str](), 0
     with ProcessPoolExecutor(jobs) as pool:
         for cell in cells():
-            if cell.format not in (formats or FORMATS) or cell.path not in (paths or PATHS):
+            if (formats and cell.format not in formats) or (paths and cell.path not in paths):
                 continue
             tasks = [(cell, seed) for seed in range(seeds)]
             count = sum(pool.map(run, tasks, chunksize=4), Counter[str]())

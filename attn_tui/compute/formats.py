@@ -36,6 +36,17 @@ def rounded(values: NDArray[np.float64], format: str) -> NDArray[np.float64]:
         return np.asarray(values.astype(dtype_of(format)).astype(np.float64))
 
 
+def tf32(values: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
+    """Return values rounded as tensor cores round float32: to 11 digits, ties to even.
+
+    >>> tf32(np.array([1.0, 1 + 2**-11, 1 + 2**-10]))
+    array([1.        , 1.        , 1.00097656])
+    """
+    digits, exponent = np.frexp(values)
+    rounded: NDArray[np.floating[Any]] = np.ldexp(np.rint(np.ldexp(digits, 11)), exponent - 11)
+    return rounded
+
+
 def accumulator_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Return the type of sums: float32 for the 16-bit formats, as hardware has it."""
     return np.dtype(np.float32) if dtype.itemsize == 2 else dtype

@@ -15,6 +15,7 @@ from attn_tui.compute.errors import InputError, Stopped
 from attn_tui.compute.fit.diagnose import diagnose, nothing
 from attn_tui.compute.fit.diagnosis import Diagnosis
 from attn_tui.compute.fit.neighbours import Neighbours, Way
+from attn_tui.compute.fit.noise import coarsest
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.doctor.beside import contradictions
@@ -208,7 +209,12 @@ class _Doctor:
             unknown = (*found.undetermined, ("multiplier", denied))
             found = replace(found, multiplier=None, undetermined=unknown)
         masks = () if expected is None else alike(head, found, expected)
-        stored = head.formats.get("q", "float32")
+        named = head.formats.get("q", "float32")
+        stored = coarsest(head.queries, named)
+        if stored != named:
+            found = replace(
+                found, notes=(*found.notes, f"These are {named} tensors of {stored} values.")
+            )
         judgement = judge(found, expected, self.level, stored, masks)
         if expected is not None and found.fits and shape.kv_head != reading.grouped(id.head):
             differs = (*judgement.differs, "kv_head")

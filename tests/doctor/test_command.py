@@ -233,3 +233,30 @@ def test_no_line_but_the_first_is_wider_than_80_columns(tmp_path: Path, config: 
     _, *lines = run(path, "--config", config).stdout.splitlines()
     shown = [line for line in lines if str(tmp_path) not in line]
     assert max(map(len, shown)) <= 80
+
+
+def test_a_model_that_multiplies_in_tf32_agrees_and_that_is_said(
+    tmp_path: Path, config: str
+) -> None:
+    made = Arithmetic(0.25, format="float32", path="tf32")
+    path = write(tmp_path / "a.safetensors", made)
+    result = run(path, "--config", config)
+    assert result.stdout.startswith("agrees: m = 0.2")
+    said = " ".join(result.stdout.split())
+    assert "(TF32 rounding alone: " in said
+    assert "; it was computed in TF32" in said
+    (head, *_) = printed(run(path, "--config", config, "--json"))["heads"]
+    assert (head["path"], head["paths"]) == ("tf32", ["tf32"])
+    assert head["rounding"]["flash"] is None
+    assert head["rounding"]["tf32"] > 100 * head["rounding"]["float32"]
+
+
+def test_float32_tensors_of_values_of_16_bits_are_taken_for_these(
+    tmp_path: Path, config: str
+) -> None:
+    path = save(tmp_path / "a.npz", **tensors(write(tmp_path / "a.safetensors", HEALTHY)))
+    result = run(path, "--config", config)
+    assert result.stdout.startswith("agrees: m = 0.2")
+    assert "These are float32 tensors of bfloat16 values." in " ".join(result.stdout.split())
+    (head, *_) = printed(run(path, "--config", config, "--json"))["heads"]
+    assert (head["path"], head["rounding"]["tf32"]) == ("flash", None)

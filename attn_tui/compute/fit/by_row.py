@@ -73,9 +73,8 @@ def _turn(unit: Floats, mixed: Floats) -> tuple[Floats, Floats]:
 
 def scaled(rows: Rows, factors: Floats) -> Rows:
     """Return rows whose scores are multiplied, each row by its own number."""
-    return replace(
-        rows, scores=rows.scores * factors, norms=(rows.norms[0] * factors[:, 0], rows.norms[1])
-    )
+    inputs = replace(rows.inputs, queries=rows.inputs.queries * factors)
+    return replace(rows, scores=rows.scores * factors, inputs=inputs)
 
 
 def temperature(

@@ -11,7 +11,15 @@ from attn_tui.compute.fit.diagnosis import Path
 from attn_tui.compute.fit.from_scores import MASKED
 from attn_tui.compute.fit.from_sums import BASES
 from attn_tui.compute.fit.model import Floats, Parameters, Rows, State, compute, rows_of, slopes
-from attn_tui.compute.fit.noise import SUMS, Format, coarsest, format_of, score_variance, variance
+from attn_tui.compute.fit.noise import (
+    SUMS,
+    Format,
+    coarsest,
+    format_of,
+    paths_of,
+    score_variance,
+    variance,
+)
 from attn_tui.compute.fit.odd_keys import without_odd_keys
 from attn_tui.compute.fit.usable import taken, usable, weights_of
 from attn_tui.compute.heads.blocks import row_statistics
@@ -131,7 +139,7 @@ def _compared(head: HeadRows, rows: Rows, at: Parameters, path: Path) -> Iterato
     state = compute(rows, at)
     if head.output is not None and head.values is not None:
         spacing = format_of(coarsest(head.output, head.formats.get("out", "float32")))
-        noise = variance(rows, state, spacing, path if spacing.bits < 24 else "float32")
+        noise = variance(rows, state, spacing, path if path in paths_of(spacing) else "float32")
         along = at.multiplier * slopes(rows, state, ("multiplier",))[0]
         yield _of(rows.output, state.output, noise, along)
         return
@@ -146,7 +154,7 @@ def _compared(head: HeadRows, rows: Rows, at: Parameters, path: Path) -> Iterato
         along = p * (x - (p * x).sum(axis=1, keepdims=True))
         yield _of(weights, p, noise, along)
     elif head.log_sum_exp is not None:
-        stored = format_of(head.formats.get("q", "float32"))
+        stored = format_of(coarsest(head.queries, head.formats.get("q", "float32")))
         spacing = format_of(coarsest(head.log_sum_exp, head.formats.get("lse", "float32")))
         sums = head.log_sum_exp.astype(np.float64)[:, None]
         for there in (state, compute(rows, replace(at, sink=0.0))):
@@ -171,7 +179,7 @@ def _compared(head: HeadRows, rows: Rows, at: Parameters, path: Path) -> Iterato
 
 def _by_score(rows: Rows, state: State, spacing: Format) -> Floats:
     """Return the variance of logits, by the path that rounds most."""
-    return score_variance(rows, state, spacing, "eager" if spacing.bits < 24 else "float32")
+    return score_variance(rows, state, spacing, paths_of(spacing)[-1])
 
 
 def _of(captured: Reals, made: Floats, noise: Floats, along: Floats) -> _Compared:

@@ -11,7 +11,7 @@ from attn_tui.compute.fit.errors import numbers
 from attn_tui.compute.fit.estimates import Beside, Number, Undecided
 from attn_tui.compute.fit.hidden import allowed, hidden_logits, unseen_cap
 from attn_tui.compute.fit.model import Floats, Name, Parameters, Rows, State, compute, slopes
-from attn_tui.compute.fit.noise import PATHS, Format, noise, variance
+from attn_tui.compute.fit.noise import Format, noise, paths_of, variance
 from attn_tui.compute.fit.solve import Fit, aligned, coefficients, refine
 
 PLAIN: tuple[Name, ...] = ("multiplier", "value_scale")
@@ -22,6 +22,8 @@ ODDS = 4.6
 """A path is said if it is a hundred times as likely as any other: ln 100."""
 FITS_BELOW = 2.0
 """A fit is one whose reduced χ² is below this."""
+LEAST_TF32 = 1e-4
+"""And in TF32 half of its rows are above this: what misses float32 by less is something else."""
 SURE = 4.5
 """A parameter is there only if it is so many of its errors from none."""
 LEAST_GAIN = 20.0
@@ -64,8 +66,8 @@ class Choice:
 
     @property
     def fits(self) -> bool:
-        """Whether the reduced χ² is below 2."""
-        return self.fit.chi_square < FITS_BELOW
+        """Whether it is no farther off than rounding makes it."""
+        return explains(self.fit)
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -76,7 +78,7 @@ class Choice:
     def rounding(self, rows: Rows) -> dict[Path, float]:
         """Return ‖noise‖/‖out‖ that each path makes."""
         size = float(np.square(rows.output).sum()) or 1.0
-        made = {path: self.by_path.get(path, self.fit).noise.variance.sum() for path in PATHS}
+        made = {path: fit.noise.variance.sum() for path, fit in self.by_path.items()}
         return {path: float(np.sqrt(square / size)) for path, square in made.items()}
 
     @property
@@ -94,9 +96,11 @@ def undecided(choice: Choice, name: Name) -> Undecided:
     return Undecided(choice.numbers[name], besides)
 
 
-def tells(format: Format) -> bool:
-    """Whether the format is so coarse that the path of rounding can be seen."""
-    return format.bits < 24
+def explains(fit: Fit) -> bool:
+    """Whether rounding by its path makes what a fit leaves."""
+    if fit.path == "tf32" and np.median(np.square(fit.residual).mean(axis=1)) < LEAST_TF32:
+        return False
+    return fit.chi_square < FITS_BELOW
 
 
 def chosen(rows: Rows, near: Parameters, format: Format, path: Path | None = None) -> Choice:
@@ -114,23 +118,23 @@ def chosen(rows: Rows, near: Parameters, format: Format, path: Path | None = Non
         2 ln L by the number of rows, and at least by 20. Such are tried only where one that is
         added to the simplest set is 3 errors from none, under any path.
     """
-    if path is not None and tells(format):
+    paths = paths_of(format)
+    if path in paths:
         first = refine(rows, compute(rows, near), _names(near), format, path, 2)
         if 0.3 < first.chi_square < FITS_BELOW and not _lacks(known := _with_extras(rows, first)):
             return _choice(rows, first, known, format)
-    paths = PATHS if tells(format) else PATHS[:1]
     plain, _ = aligned(rows, replace(near, curvature=0.0))
     plain = replace(plain, sink=0.0, value_scale=_scale(rows, replace(plain, sink=0.0)))
     fits = [refine(rows, compute(rows, plain), PLAIN, format, path) for path in paths]
     beside = [_with_extras(rows, fit) for fit in fits]
-    likeliest = max(fits, key=lambda fit: (fit.chi_square < FITS_BELOW, fit.log_likelihood))
-    if likeliest.chi_square < FITS_BELOW and not any(map(_lacks, beside)):
+    likeliest = max(fits, key=lambda fit: (explains(fit), fit.log_likelihood))
+    if explains(likeliest) and not any(map(_lacks, beside)):
         return _choice(rows, likeliest, beside[fits.index(likeliest)], format)
     whole, _ = aligned(rows, near, ("multiplier", "curvature"))
     for path in paths:
         full = refine(rows, compute(rows, whole), (*PLAIN, *EXTRAS), format, path)
         fits.extend(_between(rows, fits[: len(paths)], full, format, path))
-    good = [fit for fit in fits if fit.chi_square < FITS_BELOW] or fits
+    good = [*filter(explains, fits)] or fits
     good.sort(key=lambda fit: len(fit.names))
     best = good[0]
     for fit in good[1:]:
@@ -158,7 +162,7 @@ def hopeless(rows: Rows, near: Parameters, off: float, format: Format) -> bool:
 
 def _far(rows: Rows, near: Parameters, off: float, format: Format) -> bool:
     """Return whether directions are farther off than any path of rounding makes them."""
-    path: Path = "eager" if tells(format) else "float32"
+    path = paths_of(format)[-1]
     size = np.maximum(np.square(rows.output).sum(axis=1), 1e-300)
     made = variance(rows, compute(rows, near), format, path).sum(axis=1) / size
     return off > 3 * float(np.sqrt(made.mean()))
@@ -244,7 +248,7 @@ def _choice(
 ) -> Choice:
     known = numbers(fit)
     known.update({extra: then.numbers[extra] for extra, then in beside.items()})
-    if fit.path == "eager" and tells(format):
+    if fit.path == "eager":
         if fit.parameters.curvature > 0:
             known = allowed(fit, known, fit.noise.freed(_hidden(rows, fit.state, format)))
         else:
@@ -255,7 +259,7 @@ def _choice(
 def _under_each_path(rows: Rows, fit: Fit, format: Format) -> dict[Path, Fit]:
     """Return a fit as each path weighs it, the likeliest first."""
     each = {fit.path: fit}
-    for path in PATHS if tells(format) else ():
+    for path in paths_of(format):
         if path != fit.path:
             made = noise(rows, fit.state, format, path)
             rest = made.freed(rows.output - fit.state.output)

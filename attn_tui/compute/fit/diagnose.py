@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.fit.by_row import temperature
-from attn_tui.compute.fit.choose import chosen, tells, undecided
+from attn_tui.compute.fit.choose import chosen, undecided
 from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Temperature
 from attn_tui.compute.fit.estimates import Cap, Number, Sink, Whole
 from attn_tui.compute.fit.from_scores import from_scores
 from attn_tui.compute.fit.from_sums import from_sums
 from attn_tui.compute.fit.from_weights import from_weights
 from attn_tui.compute.fit.model import rows_of
-from attn_tui.compute.fit.noise import PATHS, Format, coarsest, format_of
+from attn_tui.compute.fit.noise import TF32, Format, coarsest, format_of
 from attn_tui.compute.fit.odd_keys import contradiction, without_odd_keys
 from attn_tui.compute.fit.odd_rows import odd_rows
 from attn_tui.compute.fit.search import Attempt, search, unwindowed
@@ -67,7 +67,7 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
             return nothing("its numbers are too large or too small to be fitted", notes)
     fit = attempt.choice.fit
     keys = attempt.rows.seen.sum(axis=1)
-    paths = attempt.choice.paths if tells(spacing) and attempt.fits else ()
+    paths = attempt.choice.paths if attempt.fits else ()
     found = Diagnosis(
         None, None, None, None, None, None, None,
         relative_residual(attempt.rows, fit.state), attempt.choice.rounding(attempt.rows),
@@ -156,13 +156,10 @@ def _without_output(head: HeadRows, start: Diagnosis | None, notes: tuple[str, .
         note = "The captured scores are weights: softmax has been taken of them."
         found = replace(found, notes=(*notes, note))
     if weights is not None:
-        found = from_weights(replace(head, weights=weights), rows, found)
-        return replace(found, rounding=dict.fromkeys(PATHS, found.residual))
+        return from_weights(replace(head, weights=weights), rows, found)
     if head.log_sum_exp is not None:
-        found = from_sums(head, rows, tuple(masks), found)
-    elif head.scores is not None:
-        found = from_scores(head, rows, found)
-    return replace(found, rounding=dict.fromkeys(PATHS, found.residual))
+        return from_sums(head, rows, tuple(masks), found)
+    return found if head.scores is None else from_scores(head, rows, found)
 
 
 def _known(head: HeadRows, attempt: Attempt, found: Diagnosis, spacing: Format) -> Diagnosis:
@@ -237,7 +234,8 @@ def _unknown(attempt: Attempt, m: Number, spacing: Format) -> str | None:
     used = rows.values[rows.seen.any(axis=0)]
     if np.ptp(used, axis=0).max() <= 1e-6 * np.abs(used).max():
         return "the values are equal"
-    if tells(spacing) and _spread(attempt) < 2 * 2.0**-spacing.bits:
+    digits = TF32.bits if attempt.choice.fit.path == "tf32" else spacing.bits
+    if digits < 24 and _spread(attempt) < 2 * 2.0**-digits:
         several = rows.seen.sum(axis=1) > 1
         if np.median(attempt.choice.fit.state.weights[several].max(axis=1)) > SATURATED:
             return "rows are saturated: in most that were used the largest weight is practically 1"
@@ -254,6 +252,6 @@ def nothing(reason: str, notes: tuple[str, ...] = ()) -> Diagnosis:
     """Return the diagnosis of a head of which nothing can be said."""
     names = ("multiplier", "value_scale", "softcap", "sink", "mask")
     return Diagnosis(
-        None, None, None, None, None, None, None, nan, dict.fromkeys(PATHS, nan), None, False,
+        None, None, None, None, None, None, None, nan, {}, None, False,
         (), (0, 0), tuple((name, reason) for name in names), notes=notes,
     )  # fmt: skip

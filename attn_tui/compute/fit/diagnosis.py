@@ -6,8 +6,9 @@ from typing import Literal, Protocol
 
 from attn_tui.compute.heads.mask import HeadMask
 
-Path = Literal["float32", "flash", "eager"]
-"""Where a head was rounded: its output only; weights too; scores and every step too."""
+Path = Literal["float32", "flash", "eager", "tf32"]
+"""Where a head was rounded: its output only; weights too; scores and every step too; or, in
+float32, what both products are of, as tensor cores do."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from attn_tui.compute.fit.diagnosis import Path
 from attn_tui.compute.fit.estimates import Number
 from attn_tui.compute.fit.model import Floats, Name
 from attn_tui.compute.fit.solve import Fit
@@ -11,6 +12,9 @@ FEW = 8
 LOST = 2.0**-25
 """What c may be off besides, as a share of it: of rows whose largest weight is nearly 1, sums in
 float32 lose what they add to 1 that is less than half its spacing, and all to the same side."""
+CUT = 2.0**-10
+"""What each may be off besides in TF32, as a share: some kernels cut digits instead of rounding, so
+that all scores, or values, are smaller; and what a key loses is the same in all rows."""
 FORMAL = 4.0
 """What is known of the noise beforehand counts as so many degrees of freedom."""
 
@@ -39,7 +43,8 @@ def numbers(fit: Fit) -> dict[Name, Number]:
     formal = np.sqrt(np.diagonal(inverse) * max(fit.chi_square, 1.0)) / size + free
     if len(score) < FEW:
         return {
-            n: Number(v, 3 * float(e), 0.0) for n, v, e in zip(names, values, formal, strict=True)
+            name: Number(value, 3 * float(error), 0.0, _lost(fit.path, name) * abs(value))
+            for name, value, error in zip(names, values, formal, strict=True)
         }
     root = _power(inverse, 0.5)
     inside = root @ by_row @ root
@@ -50,9 +55,15 @@ def numbers(fit: Fit) -> dict[Name, Number]:
         variance = float(np.square(influence[:, i]).sum())
         error = max(float(np.sqrt(variance) / size[i]), float(formal[i]))
         degrees = _degrees(adjusted[:, i, :], inside, root) + FORMAL
-        lost = LOST * abs(values[i]) if name == "value_scale" else 0.0
-        found[name] = Number(values[i], error, degrees, lost)
+        found[name] = Number(values[i], error, degrees, _lost(fit.path, name) * abs(values[i]))
     return found
+
+
+def _lost(path: Path, name: Name) -> float:
+    """Return what a parameter may be off besides, as a share of it."""
+    if path == "tf32":
+        return CUT
+    return LOST if name == "value_scale" else 0.0
 
 
 def _free(whole: Floats) -> Floats:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.fit.diagnosis import Diagnosis, Path, Temperature
 from attn_tui.compute.fit.model import Floats, Name, Parameters, Rows, State, bend
-from attn_tui.compute.fit.noise import coarsest, format_of, score_variance
+from attn_tui.compute.fit.noise import coarsest, format_of, score_paths, score_variance
 from attn_tui.compute.fit.regress import Regression, multiplier_and_cap, regressed, simplest
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
@@ -57,7 +57,7 @@ def from_scores(head: HeadRows, rows: Rows, found: Diagnosis) -> Diagnosis:
     square = float(np.square(rows.scores[counts]).sum())
     if not size or not square:
         return replace(found, undetermined=(("multiplier", "no score is other than 0"),))
-    paths: tuple[Path, ...] = ("float32", "eager") if spacing.bits < 24 else ("float32",)
+    paths = score_paths(spacing)
     fits = []
     for there in (rows, replace(rows, bias=None)) if biased else (rows,):
         slope = float((rows.scores[counts] * held[counts]).sum()) / square
@@ -66,8 +66,7 @@ def from_scores(head: HeadRows, rows: Rows, found: Diagnosis) -> Diagnosis:
             near = replace(plain.fit.parameters, curvature=1e-12)
             fits += [plain, fit(path, ("multiplier", "curvature"), near, there)]
     best, well = simplest(fits)
-    likeliest = best.fit.path if spacing.bits < 24 else None
-    found = replace(found, residual=best.off, fits=well, path=likeliest)
+    found = replace(found, residual=best.off, fits=well, path=best.fit.path)
     lost = [(name, "only scores were captured") for name in ("value_scale", "sink")]
     if not well:
         why = "the scores are not q·k times a number, nor that capped"

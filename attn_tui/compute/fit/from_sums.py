@@ -9,7 +9,7 @@ import numpy as np
 from attn_tui.compute.fit.diagnosis import Diagnosis, Path, Temperature
 from attn_tui.compute.fit.estimates import Sink
 from attn_tui.compute.fit.model import Floats, Name, Parameters, Rows, State, bend, compute
-from attn_tui.compute.fit.noise import Format, coarsest, format_of, score_variance
+from attn_tui.compute.fit.noise import Format, coarsest, format_of, score_paths, score_variance
 from attn_tui.compute.fit.regress import (
     Model,
     Regression,
@@ -50,7 +50,7 @@ def from_sums(
     """
     assert head.log_sum_exp is not None
     spacing = format_of(coarsest(head.log_sum_exp, head.formats.get("lse", "float32")))
-    stored = format_of(head.formats.get("q", "float32"))
+    stored = format_of(coarsest(head.queries, head.formats.get("q", "float32")))
     sums = head.log_sum_exp.astype(np.float64)[:, None]
     tried: list[Tried] = []
     for fitted in SETS:
@@ -62,24 +62,24 @@ def from_sums(
         if any(one[0] < 2 for one in tried):
             # A sink in the sum besides would be one parameter more.
             break
-    if stored.bits < 24 and all(one[0] >= 2 for one in tried):
+    if all(one[0] >= 2 for one in tried):
         # Logits may have been rounded, and the best of these are near.
+        path = score_paths(stored)[-1]
         tried.sort(key=lambda one: one[4].off)
         for _, _, base, mask, fit in tried[:4]:
             there = rows.under(mask.seen(head))
-            rounded = _model(there, sums, base, spacing, "eager", stored)
-            again = regressed(there, fit.fit.parameters, fit.fit.names, rounded, fit.off, "eager")
+            rounded = _model(there, sums, base, spacing, path, stored)
+            again = regressed(there, fit.fit.parameters, fit.fit.names, rounded, fit.off, path)
             every = [again]
             if "curvature" not in again.fit.names:
-                every.append(with_cap(there, again, rounded, fit.off, "eager"))
+                every.append(with_cap(there, again, rounded, fit.off, path))
             tried += [(chi_square(one), len(one.fit.names), base, mask, one) for one in every]
     # A χ² below 2 is as good as any: then fewer parameters, base e, and the first mask.
     tried.sort(key=lambda one: (max(one[0], 2.0), one[1], -one[2], one[4].off))
     chi, size, base, mask, best = tried[0]
     lost = [("value_scale", "only log-sum-exp was captured")]
-    path = best.fit.path if stored.bits < 24 else None
     off = _off(best, sums * base)
-    found = replace(found, residual=off, fits=chi < 2.0, path=path)
+    found = replace(found, residual=off, fits=chi < 2.0, path=best.fit.path)
     known = best.numbers
     m = known["multiplier"]
     if not found.fits or m.half(0.95) > 0.5 * abs(m.value):
@@ -132,6 +132,9 @@ def _model(
     def model(state: State, names: tuple[Name, ...]) -> tuple[Floats, Floats, Floats]:
         at = state.parameters
         by_score = np.square(state.weights) * score_variance(rows, state, format, path)
+        if path == "tf32":
+            # What a query loses is the same for all keys, and does not average out.
+            by_score *= 4
         parts = []
         for name in names:
             if name == "multiplier":

@@ -7,7 +7,7 @@ import numpy as np
 from attn_tui.compute.fit.diagnosis import Diagnosis, Path, Temperature
 from attn_tui.compute.fit.estimates import Number, Sink, Whole
 from attn_tui.compute.fit.model import Floats, Name, Parameters, Rows, State, bend, compute
-from attn_tui.compute.fit.noise import Format, coarsest, format_of, score_variance
+from attn_tui.compute.fit.noise import Format, coarsest, format_of, score_paths, score_variance
 from attn_tui.compute.fit.regress import (
     Model,
     Regression,
@@ -89,7 +89,7 @@ def from_weights(head: HeadRows, rows: Rows, found: Diagnosis) -> Diagnosis:
     spacing = format_of(coarsest(head.weights, head.formats.get("weights", "float32")))
     mask = mask_of(head)
     rows = rows.under(mask.seen(head))
-    paths: tuple[Path, ...] = ("float32", "eager") if spacing.bits < 24 else ("float32",)
+    paths = score_paths(spacing)
     fits: list[Regression] = []
     start = Parameters(_slope(rows, weights))
     for path in paths:
@@ -103,7 +103,7 @@ def from_weights(head: HeadRows, rows: Rows, found: Diagnosis) -> Diagnosis:
     difference = float(np.linalg.norm(weights - state.weights * total[:, None]))
     found = replace(
         found, residual=difference / (float(np.linalg.norm(weights)) or 1.0), fits=fits_well,
-        path=best.fit.path if spacing.bits < 24 else None,
+        path=best.fit.path,
     )  # fmt: skip
     reason = "only weights were captured"
     if not fits_well:

@@ -1,11 +1,13 @@
 """The head that is fitted: its output for given parameters, and the slopes along each of them."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.formats import tf32
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
@@ -43,26 +45,67 @@ class Parameters:
 
 
 @dataclass(frozen=True, eq=False)
+class Inputs:
+    """What both products of a head are of.
+
+    Attributes:
+        queries: Shape (r, d_k).
+        keys: Shape (n, d_k).
+        values: Shape (n, d_v).
+    """
+
+    queries: Reals
+    keys: Reals
+    values: Floats
+
+    @cached_property
+    def norms(self) -> tuple[Floats, Floats]:
+        """‖q‖ of each row, shape (r,), and ‖k‖ of each key, shape (n,)."""
+        queries, keys = self.queries.astype(np.float64), self.keys.astype(np.float64)
+        return np.linalg.norm(queries, axis=1), np.linalg.norm(keys, axis=1)
+
+    @cached_property
+    def lost(self) -> tuple[Floats, Floats]:
+        """The variance that rounding to TF32 makes of each q·k, (r, n), and each value, (n, d_v).
+
+        Of numbers that TF32 holds, as those of 16 bits are, it is 0.
+        """
+        (q, of_q), (k, of_k), (_, of_v) = map(_lost, (self.queries, self.keys, self.values))
+        return of_q @ np.square(k).T + np.square(q) @ of_k.T, of_v
+
+
+@dataclass(frozen=True, eq=False)
 class Rows:
     """What of a head does not depend on the parameters, in float64.
 
     Attributes:
         scores: q·k, shape (r, n).
-        values: V, shape (n, d_v).
         output: What was captured, shape (r, d_v).
         seen: Shape (r, n).
         bias: Shape (r, n), or None.
-        norms: ‖q‖ of each row, shape (r,), and ‖k‖ of each key, shape (n,).
-        d_k: The length of a query.
+        inputs: Queries, keys and values.
     """
 
     scores: Floats
-    values: Floats
     output: Floats
     seen: NDArray[np.bool_]
     bias: Floats | None
-    norms: tuple[Floats, Floats]
-    d_k: int
+    inputs: Inputs
+
+    @property
+    def values(self) -> Floats:
+        """V, shape (n, d_v)."""
+        return self.inputs.values
+
+    @property
+    def norms(self) -> tuple[Floats, Floats]:
+        """‖q‖ of each row, shape (r,), and ‖k‖ of each key, shape (n,)."""
+        return self.inputs.norms
+
+    @property
+    def d_k(self) -> int:
+        """The length of a query."""
+        return int(self.inputs.keys.shape[1])
 
     def under(self, seen: NDArray[np.bool_]) -> "Rows":
         """The same under another mask."""
@@ -71,9 +114,9 @@ class Rows:
     def part(self, rows: NDArray[np.intp]) -> "Rows":
         """Only some of the rows."""
         bias = None if self.bias is None else self.bias[rows]
-        return replace(
-            self, scores=self.scores[rows], output=self.output[rows], seen=self.seen[rows],
-            bias=bias, norms=(self.norms[0][rows], self.norms[1]),
+        return Rows(
+            self.scores[rows], self.output[rows], self.seen[rows], bias,
+            replace(self.inputs, queries=self.inputs.queries[rows]),
         )  # fmt: skip
 
 
@@ -83,13 +126,18 @@ def rows_of(head: HeadRows, mask: HeadMask) -> Rows:
     bias = None if head.bias is None else head.bias.astype(np.float64)
     return Rows(
         queries @ keys.T,
-        _held(head.values, len(keys)),
         _held(head.output, len(queries)),
         mask.seen(head),
         bias,
-        (np.linalg.norm(queries, axis=1), np.linalg.norm(keys, axis=1)),
-        head.d_k,
+        Inputs(head.queries, head.keys, _held(head.values, len(keys))),
     )
+
+
+def _lost(values: Reals) -> tuple[Floats, Floats]:
+    """Return numbers in float64, and the variance of what rounding to TF32 makes of them."""
+    held = values.astype(np.float64)
+    unit = np.ldexp(1.0, np.frexp(held)[1] - 11)
+    return held, np.where(tf32(held) == held, 0.0, np.square(unit) / 12)
 
 
 def _held(values: Reals | None, length: int) -> Floats:

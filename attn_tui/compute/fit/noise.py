@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from math import frexp
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from attn_tui.compute.fit.diagnosis import Path
 from attn_tui.compute.fit.model import Floats, Rows, State
 from attn_tui.compute.formats import dtype_of, limits
 
-PATHS: tuple[Path, ...] = ("float32", "flash", "eager")
+PATHS: tuple[Path, ...] = get_args(Path)
 
 KEYS = 256
 """So many keys, those whose rounding matters most, are taken with the direction they push in."""
@@ -46,6 +47,22 @@ def format_of(name: str) -> Format:
     return Format(name, int(known.nmant) + 1, int(known.minexp))
 
 
+TF32 = Format("tf32", 11, -126)
+"""What tensor cores make of float32 before they multiply."""
+
+
+def paths_of(format: Format) -> tuple[Path, ...]:
+    """Return the paths that numbers of a format may have come, that which rounds most last."""
+    if format.bits < 24:
+        return ("float32", "flash", "eager")
+    return ("float32", "tf32") if format.bits == 24 else ("float32",)
+
+
+def score_paths(format: Format) -> tuple[Path, ...]:
+    """Return those of them that differ in how scores are rounded."""
+    return tuple(path for path in paths_of(format) if path != "flash")
+
+
 def coarsest(values: NDArray[np.floating], named: str) -> str:
     """Return the coarsest format that holds every value: captured bfloat16 is often cast up."""
     names = ("bfloat16", "float16", "float32", "float64")
@@ -74,6 +91,8 @@ def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floa
     away = state.logits - state.top
     sums += np.square(unit) * (1 + np.square(away) + np.square(state.top)) / 3
     sums *= SUMS
+    if path == "tf32":
+        sums += np.square(slope) * rows.inputs.lost[0]
     if path != "eager":
         return np.asarray(sums)
     sums += np.square(format.spacing(rows.scores) * slope) / 12
@@ -94,6 +113,8 @@ def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floa
 
 def weight_variance(state: State, format: Format, path: Path) -> Floats | None:
     """Return the variance of each weight that its own rounding makes, shape (r, n), or None."""
+    if path == "tf32":
+        return np.asarray(np.square(TF32.spacing(state.weights)) / 12)
     if path == "float32" or format.bits >= 24:
         return None
     if path == "eager":
@@ -183,6 +204,8 @@ def _parts(
     # Numbers near 0 are rounded so finely that one of them would decide alone.
     own = np.maximum(own, own.mean(axis=1, keepdims=True) / 16)
     own += SUMS * np.square(unit) * c2 * (np.square(mixed) + np.square(p) @ np.square(v))
+    if path == "tf32":
+        own += c2 * (np.square(p) @ rows.inputs.lost[1])
     by_score = c2 * np.square(p) * score_variance(rows, state, format, path)
     by_weight = weight_variance(state, format, path)
     return own, by_score, None if by_weight is None else c2 * by_weight

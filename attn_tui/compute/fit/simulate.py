@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.fit.diagnosis import Path
-from attn_tui.compute.formats import dtype_of
+from attn_tui.compute.formats import dtype_of, tf32
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
@@ -29,7 +29,8 @@ class Arithmetic:
         format: ``float64``, ``float32``, ``bfloat16`` or ``float16``: what is rounded is rounded
             to it.
         path: ``float32``: the output only. ``flash``: also e^(z − max) before it meets V, their
-            sum not. ``eager``: also q·k, every step from there to z, and the weights.
+            sum not. ``eager``: also q·k, every step from there to z, and the weights. ``tf32``:
+            in place of that q, k, weights and V, each to TF32 where they are multiplied.
         softmaxes: How often softmax is taken: 2 is weights that were softmaxed again, masked
             ones, which were 0, among them.
     """
@@ -70,10 +71,14 @@ def compute(head: HeadRows, how: Arithmetic) -> tuple[Reals, Reals, Reals]:
         held: Reals = np.asarray(values, inner)
         return rounded_to(held, how.format) if how.path == "eager" else held
 
+    def product(one: Reals, other: Reals) -> Reals:
+        one, other = one.astype(inner), other.astype(inner)
+        return tf32(one) @ tf32(other) if how.path == "tf32" else one @ other
+
     seen = how.mask.seen(head)
     with np.errstate(all="ignore"):
         # Keys that no row sees may be infinite.
-        z = step(head.queries.astype(inner) @ head.keys.astype(inner).T)
+        z = step(product(head.queries, head.keys.T))
     z = step(z * np.asarray(how.multiplier, inner).reshape(-1, 1))
     if how.softcap is not None:
         cap = inner(how.softcap)
@@ -84,7 +89,7 @@ def compute(head: HeadRows, how: Arithmetic) -> tuple[Reals, Reals, Reals]:
     p = _softmax(z, how)
     for _ in range(how.softmaxes - 1):
         p = _softmax(p, how)
-    output: Reals = (p @ head.values.astype(inner)) * inner(how.value_scale)
+    output: Reals = product(p, head.values) * inner(how.value_scale)
     return z, p, rounded_to(output, how.format)
 
 

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.fit.choose import hopeless
-from attn_tui.compute.fit.diagnosis import Path, Suspect
+from attn_tui.compute.fit.diagnosis import Suspect
 from attn_tui.compute.fit.model import Floats, Parameters, Rows, compute, rows_of
-from attn_tui.compute.fit.noise import Format, variance
+from attn_tui.compute.fit.noise import Format, paths_of, variance
 from attn_tui.compute.fit.scan import chosen_rows
 from attn_tui.compute.fit.search import unwindowed
 from attn_tui.compute.fit.solve import aligned
@@ -37,7 +37,7 @@ def suspects(head: HeadRows, format: Format) -> tuple[Suspect, ...]:
 
 def _twice(head: HeadRows, masks: tuple[HeadMask, ...], format: Format) -> Suspect:
     """Test whether weights were softmaxed again, masked ones, which were 0, among them."""
-    path: Path = "eager" if format.bits < 24 else "float32"
+    path = paths_of(format)[-1]
     tried: list[tuple[float, float, float]] = []
     for mask in masks:
         rows = rows_of(head, mask)

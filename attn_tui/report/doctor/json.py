@@ -77,7 +77,7 @@ def _head(finding: Finding, common: Expected | None) -> dict[str, Any]:
         "window": _estimate(found.window),
         "temperature": _temperature(found),
         "residual": found.residual,
-        "rounding": {path: found.rounding.get(path, 0.0) for path in get_args(Path)},
+        "rounding": {path: found.rounding.get(path) for path in get_args(Path)},
         "path": found.path,
         "paths": found.paths,
         "fits": found.fits,

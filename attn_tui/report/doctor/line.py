@@ -9,6 +9,7 @@ from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import SHOWN, odd_text
 from attn_tui.report.doctor.groups import Group, by_multiplier, groups
 from attn_tui.report.doctor.words import (
+    ROUNDED,
     WORDS,
     expected_texts,
     found_texts,
@@ -251,7 +252,7 @@ def _evidence(report: Report, group: Group) -> str:
     finding = group.first
     found = finding.diagnosis
     path = (
-        f" ({found.path} rounding alone: {quantity(found.rounding[found.path])})"
+        f" ({ROUNDED[found.path]} rounding alone: {quantity(found.rounding[found.path])})"
         if (found.path is not None and found.path in found.rounding)
         else ""
     )

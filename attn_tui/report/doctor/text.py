@@ -2,10 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from typing import get_args
 
 from attn_tui.compute.counted import counted
-from attn_tui.compute.fit.diagnosis import Path
 from attn_tui.doctor.names import named
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import SHOWN
@@ -13,6 +11,7 @@ from attn_tui.report.doctor.groups import Group, groups
 from attn_tui.report.doctor.line import PLURALS, unknown, verdict_line, why
 from attn_tui.report.doctor.words import (
     BY_ROW,
+    ROUNDED,
     WORDS,
     dialects,
     expected_texts,
@@ -159,11 +158,13 @@ def _rounding(finding: Finding) -> str:
     found = finding.diagnosis
     if not found.rounding:
         return ""
-    known = {path: found.rounding[path] for path in get_args(Path) if path in found.rounding}
-    parts = ", ".join(f"{path} {quantity(size)}" for path, size in known.items())
-    told = f"; it is {found.path}" if found.path else ""
+    known = {path: found.rounding[path] for path in ROUNDED if path in found.rounding}
+    parts = ", ".join(f"{ROUNDED[path]} {quantity(size)}" for path, size in known.items())
+    told = f"; it is {ROUNDED[found.path]}" if found.path else ""
+    if found.path == "tf32":
+        told = "; it was computed in TF32"
     if len(found.paths) > 1:
-        told = f"; it may be {' or '.join(found.paths)}"
+        told = f"; it may be {' or '.join(ROUNDED[path] for path in found.paths)}"
     return f" of the output; rounding alone makes {parts}{told}"
 
 

@@ -1,10 +1,10 @@
 """What was found of a head, and what was expected, each number in words."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from math import ceil, floor, isfinite, log10
 
 from attn_tui.compute.counted import counted
-from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Interval, Suspect
+from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Interval, Path, Suspect
 from attn_tui.doctor.expected import LEARNED, NONE, Expected
 from attn_tui.doctor.names import as_root
 from attn_tui.doctor.verdict import SHOWN
@@ -25,6 +25,14 @@ WORDS = {
 
 BY_ROW = "another for each row, from "
 """How an m begins that is not one number."""
+
+ROUNDED: Mapping[Path, str] = {
+    "float32": "float32",
+    "flash": "flash",
+    "eager": "eager",
+    "tf32": "TF32",
+}
+"""What each path of rounding is called."""
 
 _RULES = {
     "inverse-sqrt": "1/√d_k",

@@ -13,7 +13,7 @@ from attn_tui.doctor.verdict import SHOWN, VERDICTS
 from attn_tui.engine.settings import Settings
 from attn_tui.files.paths import shown_path
 from attn_tui.report.doctor.headline import headline
-from attn_tui.report.doctor.words import BY_ROW, found_texts
+from attn_tui.report.doctor.words import BY_ROW, ROUNDED, found_texts
 from attn_tui.report.headline import Headline
 from attn_tui.report.numbers import general, quantity
 
@@ -128,5 +128,5 @@ def _line(finding: Finding) -> Line:
         ends or "–",
         *others,
         quantity(found.residual) if found.used else "–",
-        found.path or "/".join(found.paths) or "–",
+        "/".join(ROUNDED[path] for path in found.paths) or "–",
     )

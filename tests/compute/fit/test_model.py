@@ -6,7 +6,7 @@ import pytest
 
 from attn_tui.compute.fit.diagnosis import Path
 from attn_tui.compute.fit.model import Name, Parameters, compute, rows_of, slopes
-from attn_tui.compute.fit.noise import PATHS, coarsest, format_of, noise
+from attn_tui.compute.fit.noise import coarsest, format_of, noise, paths_of
 from attn_tui.compute.fit.simulate import CAUSAL, Arithmetic, simulate
 
 EXACT = Arithmetic(0.2, 0.8, softcap=5.0, sink=0.5, format="float64")
@@ -64,8 +64,11 @@ def test_the_slope_along_a_cap_is_continuous_where_there_is_none() -> None:
     np.testing.assert_allclose(sides[3], sides[1], rtol=2e-3, atol=1e-4)
 
 
-@pytest.mark.parametrize("format", ["bfloat16", "float16"])
-@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(
+    ("format", "path"),
+    [(name, path) for name in ("bfloat16", "float16") for path in paths_of(format_of(name))]
+    + [("float32", "tf32")],
+)
 @pytest.mark.parametrize("extra", [{}, {"softcap": 20.0}, {"sink": 1.0, "multiplier": 0.25}])
 def test_noise_of_a_path_is_what_rounding_makes(
     format: str, path: str, extra: dict[str, float]
@@ -108,7 +111,7 @@ def test_the_coarsest_format_is_seen_through_a_cast() -> None:
 def test_logits_that_no_head_has_leave_the_noise_of_the_output() -> None:
     head = simulate(2, Arithmetic(0.11, format="float16"), n_keys=128, d_k=32, logit_std=8.0)
     rows = rows_of(head, CAUSAL)
-    for path in PATHS:
+    for path in paths_of(format_of("float16")):
         state = compute(rows, Parameters(1.763, 2.53e-5, -1.55e6))
         made = noise(rows, state, format_of("float16"), path)
         assert np.isfinite(made.log_determinant)

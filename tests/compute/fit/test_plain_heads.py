@@ -5,7 +5,7 @@ import pytest
 
 from attn_tui.compute.fit.diagnose import diagnose
 from attn_tui.compute.fit.diagnosis import Path
-from attn_tui.compute.fit.noise import PATHS
+from attn_tui.compute.fit.noise import format_of, paths_of
 from attn_tui.compute.fit.simulate import Arithmetic, simulate
 from attn_tui.compute.heads.mask import HeadMask
 
@@ -22,12 +22,15 @@ def test_exact_data_give_back_the_multiplier_to_ten_digits(kind: str) -> None:
         assert found.mask == HeadMask(kind)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(
+    ("format", "path"),
+    [(name, path) for name in ("bfloat16", "float32") for path in paths_of(format_of(name))],
+)
 @pytest.mark.parametrize("logit_std", [0.1, 1.0, 8.0])
-def test_the_path_of_rounding_is_told(path: Path, logit_std: float) -> None:
+def test_the_path_of_rounding_is_told(format: str, path: Path, logit_std: float) -> None:
     for seed in range(5):
-        head = simulate(seed, Arithmetic(0.11, path=path), logit_std=logit_std, n_keys=96, rows=16)
-        found = diagnose(head)
+        how = Arithmetic(0.11, format=format, path=path)
+        found = diagnose(simulate(seed, how, logit_std=logit_std, n_keys=96, rows=16))
         assert found.fits
         assert found.path == path
         assert found.multiplier is not None
@@ -53,7 +56,7 @@ def test_what_sums_in_float32_lose_is_no_value_scale() -> None:
 @pytest.mark.parametrize(("logit_std", "rows"), [(8.0, 2), (0.1, 8)])
 def test_a_path_is_not_said_where_likelihood_does_not_decide(logit_std: float, rows: int) -> None:
     several = 0
-    for path in PATHS:
+    for path in paths_of(format_of("bfloat16")):
         for seed in range(8):
             how = Arithmetic(0.11, path=path, format="bfloat16")
             head = simulate(seed, how, n_keys=128, d_k=32, logit_std=logit_std, rows=rows)
