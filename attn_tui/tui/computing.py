@@ -17,6 +17,11 @@ from attn_tui.tui.parts import Host
 R = TypeVar("R")
 
 
+def progress(found: object) -> float:
+    """Return how much of the work a result is, where it says so."""
+    return getattr(found, "progress", 1.0)
+
+
 class Task(Generic[R]):
     """Work that is done in a thread; others see of it the job alone, which is replaced as a whole.
 
@@ -32,7 +37,7 @@ class Task(Generic[R]):
         self,
         job: Job[R],
         work: Callable[["Task[R]"], R | Iterator[R] | None],
-        share: Callable[[R], float] = lambda _: 1.0,
+        share: Callable[[R], float] = progress,
         words: Callable[[Exception], str] = str,
         tell: Callable[["Task[R]"], object] = lambda _: None,
     ) -> None:
@@ -85,7 +90,6 @@ class Computing(Generic[R]):
         screen: It is sent `Changed`, and gives it to `take`.
         share: How much of the work a result is.
         most: So many results are kept.
-        clock: Seconds, from any moment on.
 
     Attributes:
         job: How it stands.
@@ -104,14 +108,12 @@ class Computing(Generic[R]):
     def __init__(
         self,
         screen: Host,
-        share: Callable[[R], float] = lambda _: 1.0,
+        share: Callable[[R], float] = progress,
         most: int = 1,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.job: Job[R] = Job(most=most)
         self._screen = screen
         self._share = share
-        self._clock = clock
         self._task: Task[R] | None = None
         self._reports = Reports()
 
@@ -123,7 +125,7 @@ class Computing(Generic[R]):
     def start(self, question: object, work: Callable[[Stop], R | Iterator[R] | None]) -> None:
         """Have a question answered, whatever became of it before."""
         self._drop()
-        self.job = self.job.asked(question, self._clock())
+        self.job = self.job.asked(question, time.monotonic())
         if self.job.running:
             asked, screen = self._screen.asked, self._screen
             task = self._task = Task(

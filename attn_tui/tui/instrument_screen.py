@@ -1,6 +1,5 @@
 """What every instrument's screen shares: title line, key bar, and how it asks and is shown."""
 
-import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -105,7 +104,7 @@ class InstrumentScreen(Punctual, Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self.asked: Asked | None = None
-        self.computing: Computing[Any] = self.make_computing()
+        self.computing: Computing[Any] = Computing(self, most=self.KEPT)
         self.computings: tuple[Computing[Any], ...] = (self.computing,)
         self.title_bar, self.key_bar = Bar(id="title"), Bar(id="key-bar")
         self.panes: Sequence[Pane] = ()
@@ -142,8 +141,7 @@ class InstrumentScreen(Punctual, Screen[None]):
 
     def can(self, action: Action) -> bool:
         """Return whether an action of the screen can be used now."""
-        _, name, parameters = parse(action.run)
-        return bool(self.check_action(name, parameters))
+        return bool(self.check_action(*parse(action.run)[1:]))
 
     @property
     def n_attended(self) -> int:
@@ -178,14 +176,6 @@ class InstrumentScreen(Punctual, Screen[None]):
         return "".join(self.WRITERS[".txt"](self.answer)) if self.answer else ""
 
     # Answers
-
-    def make_computing(self) -> Computing[Any]:
-        """Return what has long answers computed; what it finds is shown by `show_job`."""
-        return Computing(self, lambda found: getattr(found, "progress", 1.0), self.KEPT, self.clock)
-
-    def clock(self) -> float:
-        """Return seconds, from any moment on."""
-        return time.monotonic()
 
     @property
     def job(self) -> Job[Any]:

@@ -43,10 +43,9 @@ class Counting(InstrumentScreen):
     def __init__(self) -> None:
         super().__init__()
         self.asked = Asked.first(EXAMPLE)
+        self.computing = Computing[int](self, lambda value: value / 3, most=2)
+        self.computings = (self.computing,)
         self.found: list[tuple[object, Any, str]] = []
-
-    def make_computing(self) -> Computing[int]:
-        return Computing(self, lambda value: value / 3, most=2)
 
     def compose_panes(self) -> ComposeResult:
         return iter(())

@@ -1,6 +1,7 @@
 """The screen of Attention: all rows of a head, unscaled beside scaled."""
 
 from collections.abc import Iterable, Sequence
+from time import monotonic
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -105,4 +106,4 @@ class AttentionScreen(InstrumentScreen):
 
     def tab_items(self, asked: Asked, focused: bool) -> Sequence[Item]:
         """Return the line of tabs."""
-        return drawing.tabs(self.scene(asked), focused, self.clock())
+        return drawing.tabs(self.scene(asked), focused, monotonic())

@@ -1,6 +1,7 @@
 """The screen of Dot products: what is drawn, what the draws say, and what the law says."""
 
 from collections.abc import Iterable, Sequence
+from time import monotonic
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -92,7 +93,7 @@ class DotsScreen(InstrumentScreen):
             self.answer = answer
             if first:
                 # What was drawn before says nothing of how long the rest takes.
-                self._pace = Pace(self.settings.samples, answer.drawn, self.clock())
+                self._pace = Pace(self.settings.samples, answer.drawn, monotonic())
         if first or not job.running:
             self._shown = job.question
             self._show_found()
@@ -120,7 +121,7 @@ class DotsScreen(InstrumentScreen):
         """Return what panes are to show."""
         return Scene(
             asked, self.answer, self.job, self.problem, *self.room, self.view, self.n_attended,
-            self._pace, self.clock(),
+            self._pace, monotonic(),
         )  # fmt: skip
 
     def tab_items(self, asked: Asked, focused: bool) -> Sequence[Item]:

@@ -105,8 +105,6 @@ class ExploreScreen(InstrumentScreen):
             self.view = self.answering.go_on(self.asked.experiment, self.view)
             self.answer = self.answering.found
             self.typically.go_on_like(self.asked.experiment)
-            if self.answering.job.running:
-                self.set_timer(LONG, self._draw_busy)
 
     def show_job(self) -> None:
         """Show the answer, or the chart of what was computed, or say why there is none."""
@@ -162,7 +160,7 @@ class ExploreScreen(InstrumentScreen):
     def draw_chart(self) -> bool:
         """Draw the chart; what it shows that takes long is computed first."""
         drawn = self.vector_chart.draw()
-        if not drawn:
+        if not drawn or self.answering.job.running:
             self.set_timer(LONG, self._draw_busy)
         return drawn
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from time import monotonic
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -125,7 +126,7 @@ class HeadsScreen(InstrumentScreen):
         """Return what panes are to show."""
         return Scene(
             asked, self.answer, self.computing.job, self.problem, *self.room, self.view,
-            self.examining.job, self.disk.changed, self.clock(),
+            self.examining.job, self.disk.changed, monotonic(),
         )  # fmt: skip
 
     def tab_items(self, asked: Asked, focused: bool) -> Sequence[Item]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from time import monotonic
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -143,7 +144,7 @@ class SweepScreen(InstrumentScreen):
         question = self.question or asked.experiment
         return Scene(
             asked, self.answer, self.job, self.problem, *self.room, self.view, question,
-            self.clock(),
+            monotonic(),
         )  # fmt: skip
 
     def draw(self, later: bool = False) -> None:
@@ -152,6 +153,6 @@ class SweepScreen(InstrumentScreen):
 
     def tab_items(self, asked: Asked, focused: bool) -> Sequence[Item]:
         """Return the line of tabs, and how the chart is drawn."""
-        progress = drawing.progress_text(self.answer, self.job, self.clock())
+        progress = drawing.progress_text(self.answer, self.job, monotonic())
         left_out = not_applied(self.fields.setup.scale, but_qk_norm=True)
         return drawing.tabs(self.settings, self.view, focused, self.room.width, progress, left_out)
