@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from attn_tui.commands.completion import experiment_files, of_lists
+from attn_tui.commands.completion import experiment_files, of_names
 from attn_tui.commands.heads import CAPTURED, DEFAULT, WEIGHTS, WORDS, opened, question
 from attn_tui.commands.options import REPORT, Command, all_of, forms, option
 from attn_tui.commands.output import INTERRUPTED, write
@@ -44,7 +44,7 @@ PART = 1
             "NAME,…",
             f"Whose changes are shown.  [default: {', '.join(DEFAULT)}]",
             REPORT,
-            of_lists(WORDS),
+            of_names(WORDS, lists=True),
         ),
         forms("Print CSV: a line for each head and what is compared."),
     ),

@@ -19,29 +19,19 @@ Names = Mapping[str, str]
 """Names with what each means."""
 
 
-def of_names(names: Names | Callable[[], Names]) -> Complete:
-    """Return what completes one of some names; a function is called when it is needed."""
+def of_names(names: Names | Callable[[], Names], lists: bool = False) -> Complete:
+    """Return what completes one of some names, or the last of several with commas between them.
+
+    A function is called when it is needed.
+    """
 
     def complete(
         context: click.Context, parameter: click.Parameter, typed: str
     ) -> list[CompletionItem[str]]:
-        return _starting(names() if callable(names) else names, typed)
-
-    return complete
-
-
-def of_lists(names: Names | Callable[[], Names]) -> Complete:
-    """Return what completes the last of some names with commas between them."""
-
-    def complete(
-        context: click.Context, parameter: click.Parameter, typed: str
-    ) -> list[CompletionItem[str]]:
-        before, comma, _ = typed.rpartition(",")
-        left = names() if callable(names) else names
-        taken = before.split(",")
-        return _starting(
-            {before + comma + name: left[name] for name in left if name not in taken}, typed
-        )
+        before, comma, _ = typed.rpartition(",") if lists else ("", "", "")
+        every, taken = names() if callable(names) else names, before.split(",")
+        left = {before + comma + name: every[name] for name in every if name not in taken}
+        return _starting(left, typed)
 
     return complete
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attn_tui.commands.completion import experiment_files, of_lists, of_names
+from attn_tui.commands.completion import experiment_files, of_names
 from attn_tui.commands.options import (
     CAPTURE,
     READ_AS,
@@ -112,7 +112,7 @@ _SHOWN: tuple[Callable[[Any], Any], ...] = (
         "NAME,…",
         f"Which statistics: {', '.join(STATISTICS)}.  [default: {', '.join(DEFAULT)}]",
         REPORT,
-        of_lists(WORDS),
+        of_names(WORDS, lists=True),
     ),
     option(
         "--sort",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from attn_tui.commands.completion import of_lists, of_names
+from attn_tui.commands.completion import of_names
 from attn_tui.commands.options import (
     DRAWS,
     REPORT,
@@ -88,7 +88,7 @@ _EXAMPLES = """\
     "NAME,NAME:…",
     f"Rules to compare: {', '.join(RULES)}.  [default: none,inverse-sqrt]",
     SCALE,
-    of_lists({name: rule.formula for name, rule in RULES.items()}),
+    of_names({name: rule.formula for name, rule in RULES.items()}, lists=True),
 )
 @flag(
     "--qk-norm/--no-qk-norm",
@@ -101,7 +101,7 @@ _EXAMPLES = """\
     f"What of: {', '.join(STATISTICS[:-1])} or {STATISTICS[-1]}.  "
     "[default: gradient; all in CSV and JSON]",
     REPORT,
-    of_lists(_statistics),
+    of_names(_statistics, lists=True),
 )
 @_flag("--map", "is_map", help="Sweep n and d_k both.")
 @_flag("--ratio", help="Print the statistic unscaled over the same under each rule too.")
