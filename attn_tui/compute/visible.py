@@ -73,12 +73,7 @@ def escape(character: str) -> str:
 
 def clusters(text: str) -> list[str]:
     """Return the characters of a text, those together that are one emoji."""
-    return _CLUSTER.findall(text) if is_joined(text) else list(text)
-
-
-def is_joined(text: str) -> bool:
-    """Return whether several characters of a text may be one emoji."""
-    return _JOINING.search(text) is not None
+    return _CLUSTER.findall(text) if _JOINING.search(text) else list(text)
 
 
 def is_widened(cluster: str) -> bool:

@@ -6,7 +6,8 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 from stat import S_ISDIR, S_ISREG
 
-from attn_tui.compute.errors import InputError, inert
+from attn_tui.captures.disk import place_of
+from attn_tui.compute.errors import InputError
 from attn_tui.files.watch import Watch
 
 Forms = Mapping[str, Callable[[], Iterable[str | bytes]]]
@@ -52,7 +53,7 @@ def export(path: str, forms: Forms) -> None:
         *others, last = forms
         ends = " or ".join(filter(None, (", ".join(others), last)))
         expected = f"a name that ends in {ends}"
-        raise InputError("file", "its suffix is none of ours", expected, _place(path))
+        raise InputError("file", "its suffix is none of ours", expected, place_of(path))
     write_whole(path, form())
 
 
@@ -72,7 +73,7 @@ def write_whole(path: str, pieces: Iterable[str | bytes]) -> None:
         _write(beside, target, mode, pieces)
     except OSError as error:
         reason = _REASONS.get(type(error)) or error.strerror or "it cannot be written"
-        raise InputError("file", reason, "a file that can be written", _place(path)) from None
+        raise InputError("file", reason, "a file that can be written", place_of(path)) from None
 
 
 def _target(path: str) -> tuple[Path, int | None]:
@@ -84,11 +85,11 @@ def _target(path: str) -> tuple[Path, int | None]:
     except FileNotFoundError:
         return target, None
     except ValueError:
-        raise InputError("file", "there can be no such file", "a path", _place(path)) from None
+        raise InputError("file", "there can be no such file", "a path", place_of(path)) from None
     if S_ISDIR(mode):
         raise IsADirectoryError
     if not S_ISREG(mode):
-        raise InputError("file", "it is no regular file", "a file on a disk", _place(path))
+        raise InputError("file", "it is no regular file", "a file on a disk", place_of(path))
     if not os.access(target, os.W_OK):
         raise PermissionError
     return target, mode & 0o777
@@ -117,8 +118,3 @@ _REASONS: Mapping[type[Exception], str] = {
     IsADirectoryError: "it is a directory",
     PermissionError: "it may not be written",
 }
-
-
-def _place(path: str) -> str:
-    """Return a path as errors name it; of a long one its end, which says most."""
-    return inert(path if len(path) <= 80 else f"…{path[-79:]}", 80)

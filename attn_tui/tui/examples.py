@@ -33,7 +33,8 @@ class Examples(Part[Host]):
                 return ""
             return self._screen.preview(edits.become(EXAMPLES[name].draft))
 
-        self._screen.choosing.choose("Tour and examples", _every(), "", self.show, preview)
+        every = [*TOURS.values(), *_offered()]
+        self._screen.choosing.choose("Tour and examples", every, "", self.show, preview)
 
     def show(self, name: str) -> None:
         """Ask what an example asks, or begin the tour."""
@@ -48,10 +49,6 @@ class Examples(Part[Host]):
             yield replace(each, value=f"app.tour('{each.value}')", words="tour lesson guide")
         for each in _offered():
             yield replace(each, value=f"examples.show('{each.value}')", words="example")
-
-
-def _every() -> list[Choice]:
-    return [*TOURS.values(), *_offered()]
 
 
 def _offered() -> list[Choice]:

@@ -42,7 +42,8 @@ class Turns:
     @property
     def repeating(self) -> bool:
         """Whether the next one in line is the same key as the last, as when it is held."""
-        return bool(self._line) and _is_same(self._last, self._line[0])
+        one, other = self._last, self._line[0] if self._line else None
+        return isinstance(one, Key) and isinstance(other, Key) and one.key == other.key
 
     @property
     def idle(self) -> bool:
@@ -136,7 +137,3 @@ def raised(error: BaseException) -> None:
 
 def _nothing() -> None:
     pass
-
-
-def _is_same(one: Event | None, other: Event) -> bool:
-    return isinstance(one, Key) and isinstance(other, Key) and one.key == other.key

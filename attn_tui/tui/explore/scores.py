@@ -1,16 +1,11 @@
 """The scores of the Explore screen, what is masked of them, and whose gradient is shown."""
 
-from collections.abc import Callable
-from dataclasses import replace
-
-from attn_tui.compute.mask import Mask
 from attn_tui.compute.source import Kind
 from attn_tui.files.kinds import KINDS
 from attn_tui.tui import edits
 from attn_tui.tui.choices import Choice
 from attn_tui.tui.explore.looking import ExploreHost
 from attn_tui.tui.explore.view import View
-from attn_tui.tui.fields import Change
 from attn_tui.tui.parts import Part
 
 
@@ -59,13 +54,13 @@ class Scores(Part[ExploreHost]):
     def mask(self) -> None:
         """Mask the keys that are selected, or show them again."""
         first, last = self._held().span
-        self._screen.fields.ask(_masked(lambda old: old.toggled(first, last + 1)))
+        self._screen.fields.put("mask", lambda old: old.toggled(first, last + 1))
 
     def mask_after(self) -> None:
         """Mask the keys after the cursor, or show them again."""
         found, start = self._screen.answer, self._held().key + 1
         if found and start < found.answer.vector.n_keys:
-            self._screen.fields.ask(_masked(lambda old: old.toggled(start, None)))
+            self._screen.fields.put("mask", lambda old: old.toggled(start, None))
         else:
             self._screen.notify("There is no key after the last", timeout=3)
 
@@ -79,7 +74,3 @@ class Scores(Part[ExploreHost]):
         """Show the gradient of the weight of the cursor's key."""
         key = self._screen.view.key
         self._screen.fields.put("of", lambda _: key)
-
-
-def _masked(change: Callable[[Mask], Mask]) -> Change:
-    return lambda setup: replace(setup, mask=change(setup.mask))

@@ -131,19 +131,13 @@ class Heads(Part[AskingHost]):
         def read(draft: Draft) -> None:
             screen.run_worker(screen.visiting.to("attention", draft, words))
 
-        await self._filing.see_through(
+        filing: Any = screen.parts["filing"]
+        await filing.see_through(
             f"Reading {named}",
             lambda _: draft_of_head(table, settings, here, asked.draft),
             read,
-            self._say,
+            lambda problem: screen.notify(problem, timeout=6, markup=False),
         )
-
-    @property
-    def _filing(self) -> Any:
-        return self._screen.parts["filing"]
-
-    def _say(self, problem: str) -> None:
-        self._screen.notify(problem, timeout=6, markup=False)
 
     def demo(self) -> None:
         """Open a small capture, which is made when it is read."""
