@@ -158,7 +158,9 @@ def saved(driven: Driven, name: str) -> dict[str, Any] | None:
     )
     if not file.exists():
         return None
-    asked: dict[str, Any] = json.loads(file.read_text())
+    # Captures that are opened by their names here are kept where they are.
+    text = file.read_text().replace(f"{driven.folder}/", "")
+    asked: dict[str, Any] = json.loads(text)
     file.unlink()
     return asked
 

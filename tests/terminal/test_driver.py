@@ -10,10 +10,19 @@ import pytest
 from attn_tui.tui.finding import typed_values
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from tests.terminal import captured
-from tests.terminal.compared import OTHERS, agree, place_of, reported, said, same, sees
+from tests.terminal.compared import (
+    OTHERS,
+    agree,
+    compare_saved,
+    place_of,
+    reported,
+    said,
+    same,
+    sees,
+)  # fmt: skip
 from tests.terminal.driven import Driven
 from tests.terminal.driver import run
-from tests.terminal.events import LEAVE, OTHER, Size, found, opening
+from tests.terminal.events import CAPTURE, LEAVE, OTHER, Size, found, opening
 from tests.terminal.terminal import Patience
 from tests.terminal.watched import END
 from tests.tui.person import at_screen
@@ -73,6 +82,17 @@ def test_what_heads_says_is_what_its_commands_print(tmp_path: Path) -> None:
             driven.ask()
             assert sees(driven, OTHER) or keys != compared
             assert captured.compare_heads(driven, SEEDS_OF_HEADS + seed) == is_read, keys
+
+
+def test_a_row_of_a_capture_is_compared_with_what_is_saved_of_it(tmp_path: Path) -> None:
+    captured.fill(tmp_path)
+    with Driven(Size(80, 24), [], tmp_path) as driven:
+        for keys in (f"{LEAVE}5{opening(CAPTURE)}", "\r", "\r"):
+            driven.send(keys)
+            driven.ask()
+        assert compare_saved(driven, "row.json")
+        assert driven.question
+        assert "capture" in driven.question
 
 
 @pytest.mark.parametrize(("command", "name"), {**INSTRUMENTS_OF, "heads": "heads"}.items())
