@@ -235,7 +235,7 @@ class AttnApp(Punctual, App[None]):
     @on(InstrumentScreen.Ask)
     def _on_ask(self, event: InstrumentScreen.Ask) -> None:
         before = self.history.present.draft
-        self._become(self.history.ask(event.edit, event.gesture, self._clock()))
+        self.come_to(self.history.ask(event.edit, event.gesture, self._clock()))
         now = self.history.present.draft
         if (now.source, now.text) != (before.source, before.text):
             # Where other scores are asked for, they are wanted to be seen.
@@ -254,7 +254,7 @@ class AttnApp(Punctual, App[None]):
             self.notify(nothing, timeout=2)
             return
         there = only_of(self.history.present.draft, history.present.draft)
-        self._become(history)
+        self.come_to(history)
         if there and isinstance(self.screen, InstrumentScreen) and there != self.screen.NAME:
             title = next(each.title for each in INSTRUMENTS if each.name == there)
             self.notify(f"{done} {title}", timeout=3)
@@ -272,7 +272,7 @@ class AttnApp(Punctual, App[None]):
 
     def become(self, draft: Draft) -> None:
         """Ask something else altogether, as one step of history."""
-        self._become(self.history.ask(edits.become(draft), None, self._clock()))
+        self.come_to(self.history.ask(edits.become(draft), None, self._clock()))
 
     @property
     def asked(self) -> Asked:
@@ -354,7 +354,8 @@ class AttnApp(Punctual, App[None]):
             if isinstance(here, InstrumentScreen) and here.view.full != before.view.full:
                 here.do("full.turn")
 
-    def _become(self, history: History) -> None:
+    def come_to(self, history: History) -> None:
+        """Ask what a history asks, with the steps that lead there."""
         self.history = history
         if not self._due:
             self._due = True

@@ -12,7 +12,7 @@ from attn_tui.instruments import load
 from attn_tui.tour.step import Progress, Step, Tour, clipped
 from attn_tui.tui import memory
 from attn_tui.tui.instrument_screen import InstrumentScreen
-from attn_tui.tui.state import Asked
+from attn_tui.tui.state import Asked, History
 from attn_tui.tui.view import View
 from attn_tui.tui.visiting import Visit
 from attn_tui.tui.widgets.canvas import Canvas
@@ -37,8 +37,15 @@ class TourHost(Protocol):
     def asked(self) -> Asked:
         """What is asked."""
 
+    @property
+    def history(self) -> History:
+        """What is asked, and what was."""
+
     def become(self, draft: Draft) -> None:
         """Ask something else altogether, as one step of history."""
+
+    def come_to(self, history: History) -> None:
+        """Ask what a history asks, with the steps that lead there."""
 
     async def go_to(self, name: str) -> None:
         """Go to an instrument."""
@@ -119,7 +126,7 @@ class Guide:
     async def _begin(self, anew: bool) -> None:
         """Begin where it was left."""
         if self.progress is None:
-            self._own = Visit(self._app.current_mode, self._app.asked.draft)
+            self._own = Visit(self._app.current_mode, self._app.history)
             at, picks = (0, ()) if anew else memory.remembered_tour(self.tour.name)
             at = at if 0 <= at < len(self.tour.steps) else 0
             self.progress = Progress(self.tour, at, clipped(picks, self.tour))
@@ -164,7 +171,7 @@ class Guide:
         for screen, view in self._views.items():
             screen.look_as(view)
         self._views.clear()
-        self._app.become(own.draft)
+        self._app.come_to(own.history)
         await self._go(own.home)
 
     async def _go(self, instrument: str) -> None:

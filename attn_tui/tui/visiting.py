@@ -7,6 +7,7 @@ from typing import Any
 from attn_tui.files.draft import Draft
 from attn_tui.tui.actions import Action
 from attn_tui.tui.parts import Host, Part
+from attn_tui.tui.state import History
 
 
 @dataclass(frozen=True)
@@ -15,12 +16,12 @@ class Visit:
 
     Attributes:
         home: The instrument.
-        draft: What was asked there.
+        history: What was asked there, and before: what is done on a visit is none of its steps.
         words: What is said while somebody is away, at decreasing length.
     """
 
     home: str
-    draft: Draft
+    history: History
     words: Sequence[str] = ()
 
 
@@ -55,12 +56,12 @@ class Visiting(Part[Host]):
             words: What is said while somebody is away, at decreasing length.
             looked: What the view becomes there, if it is to be another one.
         """
-        if asked := self._screen.asked:
+        if self._screen.asked:
             app = self._screen.app
             await app.go_to(instrument)
             if looked:
                 app.screen.look(looked(app.screen.view))
-            app.visit = Visit(self._screen.NAME, asked.draft, words)
+            app.visit = Visit(self._screen.NAME, app.history, words)
             app.become(draft)
 
     async def go(self, instrument: str) -> None:
@@ -71,5 +72,5 @@ class Visiting(Part[Host]):
         """Ask again what was asked before, where it was."""
         app = self._screen.app
         visit, app.visit = app.visit, None
-        app.become(visit.draft)
+        app.come_to(visit.history)
         await app.go_to(visit.home)

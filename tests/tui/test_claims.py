@@ -139,6 +139,9 @@ async def test_enter_sets_up_the_instrument_and_escape_restores_what_was_asked()
         await person.press("plus", "plus", "escape")
         assert person.app.current_mode == "claims"
         assert person.asked.draft == before
+        await person.press("u")
+        person.sees("Nothing to undo")
+        assert person.asked.draft == before
         await person.press("escape")
         assert person.app.current_mode == "claims"
 

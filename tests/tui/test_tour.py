@@ -169,8 +169,18 @@ async def test_escape_comes_back_from_a_detour_and_then_leaves(lesson: Tour) -> 
         await person.press("escape")
         person.misses("Tour", "Hold +")
         assert person.asked.draft == opening(own)
-        await person.press("u")
-        assert person.asked.draft.text == "a: 1, 2, 3"
+
+
+async def test_what_is_done_on_a_tour_is_no_step_of_what_is_asked_beside_it() -> None:
+    async with on_tour(None) as person:
+        await person.put("d_k", "64")
+        await person.run("app.tour('begin')")
+        await person.press("enter")
+        await person.put("d_k", "32")
+        await person.press("escape", "u")
+        assert person.asked.draft == opening(EXAMPLE)
+        await person.press("U")
+        assert person.asked.draft.setup.d_k == 64
 
 
 async def test_each_step_is_one_step_of_history(lesson: Tour) -> None:
