@@ -46,6 +46,7 @@ class FoundMask:
         residual: ‖out − P·V‖/‖out‖ on a few rows, where there is an output; else that of weights,
             log-sum-exp or scores.
         allowed: The largest that rounding, or an m that is as good as right, makes of it.
+        within: The share by which m may be off, and these rows would not tell.
         reading: Which of the layer's readings the output says.
         read_as: What of it is unlike the first, in words; empty if it is the first.
         softcap: The cap that the fit finds, if any.
@@ -64,6 +65,7 @@ class FoundMask:
     how: How
     residual: float | None = None
     allowed: float = 0.0
+    within: float = 0.0
     reading: int = 0
     read_as: str = ""
     softcap: float | None = None
@@ -97,7 +99,9 @@ class FoundMask:
         """
         miss = self.miss(making, rows, quick)
         residual = None if isnan(miss.size) else miss.size
-        return replace(self, residual=residual, allowed=miss.allowed, tells=miss.tells)
+        return replace(
+            self, residual=residual, allowed=miss.allowed, within=miss.within, tells=miss.tells
+        )
 
     def miss(self, making: Making, rows: HeadRows, quick: bool = False) -> Miss:
         """Return by how much it misses some rows of a head."""

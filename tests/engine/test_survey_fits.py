@@ -11,6 +11,7 @@ from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.fit.model import Rows
 from attn_tui.compute.fit.scan import Candidate, scan
+from attn_tui.compute.fit.simulate import Arithmetic
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.doctor.examine import examine
@@ -20,6 +21,8 @@ from attn_tui.engine.making import Making, MaskChoice
 from attn_tui.engine.plan import Plan, Question
 from attn_tui.engine.shards import merged, to_plain
 from attn_tui.files.captured import as_captured, captured_at
+from attn_tui.report.heads.words import mask_text
+from tests.doctor.captures import write as written
 from tests.engine.captured import ALL, heads, last, unusual, write, write_unusual
 
 
@@ -160,6 +163,38 @@ def test_sinks_are_found_whichever_head_has_none(tmp_path: Path, without: int) -
         assert said.diagnosis.fits
         assert said.diagnosis.sink is not None
         assert said.diagnosis.sink.at().value == known
+
+
+def test_one_head_of_many_has_a_sink(tmp_path: Path) -> None:
+    def arithmetic(_: int, head: int) -> Arithmetic:
+        return Arithmetic(0.25, path="flash", sink=2.5 if head == 6 else None)
+
+    path = written(tmp_path / "a.safetensors", arithmetic, heads=12)
+    survey = last(Plan.of(open_capture([path]), ALL))
+    assert not any(each.misses("max_weight") for each in survey.heads.values())
+    sinks = [captured_at((path,), head=head).sink for head in range(12)]
+    assert sinks.pop(6) == pytest.approx(2.5, abs=0.05)
+    assert not any(sinks)
+
+
+@pytest.mark.parametrize(
+    ("off", "format", "within", "said"),
+    [
+        (0.0, "float32", 1e-4, ""),
+        (0.005, "float32", 0.006, ", so that m may be off by 0.5 %"),
+        (0.005, "bfloat16", 0.05, ", so that m may be off by "),
+    ],
+)
+def test_how_closely_m_was_looked_at_is_said(
+    tmp_path: Path, off: float, format: str, within: float, said: str
+) -> None:
+    path = written(tmp_path / "a.safetensors", Arithmetic(0.25 * (1 + off), format=format))
+    found = Plan.of(open_capture([path]), ALL).masks[0]
+    assert found.fits
+    assert 0.99 * off <= found.within < within
+    text = mask_text(found)
+    assert said in text
+    assert ("may be off" in text) == bool(said)
 
 
 @pytest.mark.parametrize("m", [1.0, 8.0, 0.01])

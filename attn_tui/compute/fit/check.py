@@ -62,6 +62,11 @@ class Miss:
         return self.size <= self.allowed
 
     @property
+    def within(self) -> float:
+        """The share by which m may be off: that which makes what is missed, and rounding more."""
+        return (self.size + MARGIN * self.rounding) / self.slope if self.slope else inf
+
+    @property
     def tells(self) -> bool:
         """Whether a multiplier that is far off would show."""
         return MARGIN * self.rounding < WIDE * self.slope

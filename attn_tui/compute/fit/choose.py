@@ -121,7 +121,8 @@ def chosen(rows: Rows, near: Parameters, format: Format, path: Path | None = Non
     paths = paths_of(format)
     if path in paths:
         first = refine(rows, compute(rows, near), _names(near), format, path, 2)
-        if 0.3 < first.chi_square < FITS_BELOW and not _lacks(known := _with_extras(rows, first)):
+        does = 0.3 < first.chi_square < FITS_BELOW and _is_sure(first, PLAIN)
+        if does and not _lacks(known := _with_extras(rows, first)):
             return _choice(rows, first, known, format)
     plain, _ = aligned(rows, replace(near, curvature=0.0))
     plain = replace(plain, sink=0.0, value_scale=_scale(rows, replace(plain, sink=0.0)))
@@ -188,12 +189,14 @@ def _needed(fit: Fit, simpler: Fit) -> bool:
     more = len(fit.names) - len(simpler.names)
     if 2 * (fit.log_likelihood - simpler.log_likelihood) < more * _gain(fit):
         return False
+    return _is_sure(fit, simpler.names)
+
+
+def _is_sure(fit: Fit, simpler: tuple[Name, ...]) -> bool:
+    """Return whether each parameter besides those of a simpler set is surely there."""
     known = numbers(fit)
-    return all(
-        abs(known[name].value) > SURE * _error(known[name])
-        for name in fit.names
-        if name not in simpler.names
-    )
+    more = [known[name] for name in fit.names if name not in simpler]
+    return all(abs(number.value) > SURE * _error(number) for number in more)
 
 
 def _gain(fit: Fit) -> float:

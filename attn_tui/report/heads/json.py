@@ -82,6 +82,7 @@ def masks_to_plain(plan: Plan) -> list[dict[str, Any]]:
             "residual": found.residual,
             "residual_allowed": None if found.residual is None else found.allowed,
             "residual_of": found.by,
+            "multiplier_within": found.within if found.residual is not None else None,
             "path": found.path,
             "drops_sink": found.drops_sink,
         }

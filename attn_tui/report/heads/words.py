@@ -11,6 +11,7 @@ from attn_tui.compute.heads.partial import Value
 from attn_tui.compute.heads.statistic import OF_SEVERAL_KEYS, STATISTICS
 from attn_tui.engine.found import FoundMask
 from attn_tui.engine.plan import Question
+from attn_tui.report.headline import percent
 from attn_tui.report.heads.values import number
 from attn_tui.report.miss import MISSES, RULE, SAID, Made, miss_text
 from attn_tui.report.numbers import general
@@ -101,6 +102,10 @@ def own_text(multipliers: Sequence[float]) -> str:
     return f"{len(multipliers):,} heads have an m of their own, found by fits: {which}"
 
 
+CLOSE = 1e-3
+"""That m may be off by a smaller share is not said."""
+
+
 def mask_text(found: FoundMask) -> str:
     """Return in words how the weights of a layer are made, with how that is known."""
     text = made(found).text
@@ -125,4 +130,6 @@ def mask_text(found: FoundMask) -> str:
     if found.is_untold:
         text += f"; m = {RULE} is assumed, since nothing captured depends on it"
     text += f"; {MISSES[found.by]} by {miss.replace('almost none', 'almost nothing')}"
+    if found.within > CLOSE and found.tells and not found.what_if:
+        text += f", so that m may be off by {percent(found.within)}"
     return text + (f", with m = {RULE} by {miss_text(found.missed)}" if found.missed else "")
