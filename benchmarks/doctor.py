@@ -1,6 +1,6 @@
 """Check on simulated captures that the doctor's intervals hold and that it finds what is there.
 
-    python benchmarks/doctor.py                  # 200 seeds a cell, 23 minutes on one core
+    python benchmarks/doctor.py                  # 200 seeds a cell, half an hour on one core
     python benchmarks/doctor.py --seeds 60 --path eager
     python benchmarks/doctor.py --quick          # a few, only to see that it runs
     python benchmarks/doctor.py --speed          # time and memory of one large head
