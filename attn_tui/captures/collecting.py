@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from itertools import groupby
 from pathlib import PurePath
 
 from attn_tui.captures.disk import place_of
@@ -74,24 +74,25 @@ def collected(sources: Sequence[Source], names: str | None) -> Collected:
     if not found:
         _refuse_names([stored.name for source in sources for stored in source.tensors], names)
     tensors: dict[int, dict[str, Tensor]] = {}
-    repeats, ranks = 1, max(map(len, found.values()))
-    sample = cache(_sample)
+    ranks = max(map(len, found.values()))
     for meaning, pieces in found.items():
-        alike = _alike(meaning, pieces, sample)
-        repeats = max(repeats, len(pieces) // len(alike))
-        tensors.setdefault(meaning.layer, {})[meaning.part] = Tensor(tuple(alike))
+        _check_shapes(meaning, pieces)
+        once = pieces[:1] if meaning.part in WHOLE else pieces
+        tensors.setdefault(meaning.layer, {})[meaning.part] = Tensor(tuple(once))
+    tensors = {layer: each | _shared(each) for layer, each in tensors.items()}
     if over_files:
         said.append("Each file is a layer, by the number in its name.")
     if ranks > 1:
         said += _joined(ranks, ranks_of(sources))
-    if repeats > 1:
-        said.append(f"{repeats} ranks each hold the same KV head, which is taken once.")
-    keys = next((each["k"].pieces for each in tensors.values() if "k" in each), ())
-    differing = len({*map(sample, keys)}) if len(keys) == ranks > 1 else ranks
-    if differing < ranks:
+    keys = min((each["k"] for each in tensors.values() if "k" in each), key=_count, default=None)
+    if keys is not None and keys.of_rank:
         said.append(
-            f"Of the KV heads of {ranks} ranks only those of {differing} differ: where ranks are "
-            "missing the others are counted again."
+            f"Of the KV heads of {ranks} ranks only those of {_count(keys)} differ, and are taken "
+            "once; not as many ranks hold each, as where one is missing."
+        )
+    elif keys is not None and _count(keys) < ranks:
+        said.append(
+            f"{ranks // _count(keys)} ranks each hold the same KV head, which is taken once."
         )
     if any(stored.name.endswith(_BEFORE_ROPE) for stored in used):
         said.append("q_proj and k_proj are before RoPE and QK-norm; what attention saw may differ.")
@@ -189,10 +190,12 @@ def _check_format(meaning: Meaning, stored: Stored) -> None:
     raise InputError("capture", "it holds no numbers", "at least one", where)
 
 
-def _alike(
-    meaning: Meaning, pieces: list[Stored], sample: Callable[[Stored], bytes]
-) -> list[Stored]:
-    """Return the pieces of a tensor, once each where neighbours hold the same KV head."""
+def _count(tensor: Tensor) -> int:
+    return len(tensor.pieces)
+
+
+def _check_shapes(meaning: Meaning, pieces: Sequence[Stored]) -> None:
+    """Raise InputError if ranks have tensors of several shapes."""
     first = pieces[0]
     for each in pieces:
         if each.shape != first.shape or each.format != first.format:
@@ -200,16 +203,22 @@ def _alike(
             problem = f"{_called(meaning)} is {shapes[0]} in one file and {shapes[1]} in another"
             where = place_of(each.path)
             raise InputError("capture", problem, "ranks with as many heads each", where)
-    if meaning.part in WHOLE:
-        return pieces[:1]
-    if meaning.part not in ("k", "v") or len(pieces) == 1:
-        return pieces
-    samples = [sample(each) for each in pieces]
-    for run in range(len(pieces), 1, -1):
-        groups = [samples[at : at + run] for at in range(0, len(samples), run)]
-        if len(pieces) % run == 0 and all(len(set(group)) == 1 for group in groups):
-            return pieces[::run]
-    return pieces
+
+
+def _shared(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return keys and values of a layer, once each where neighbours hold the same KV heads."""
+    found = {part: tensors[part] for part in ("k", "v") if part in tensors}
+    counts = {*map(_count, found.values())}
+    if len(counts) != 1 or counts == {1}:
+        return {}
+    samples = [[*map(_sample, each.pieces)] for each in found.values()]
+    runs = [[*run] for _, run in groupby(range(*counts), key=lambda at: [s[at] for s in samples])]
+    of_rank = tuple(piece for piece, run in enumerate(runs) for _ in run)
+    alike = len({*map(len, runs)}) == 1
+    return {
+        part: Tensor(tuple(each.pieces[run[0]] for run in runs), () if alike else of_rank)
+        for part, each in found.items()
+    }
 
 
 def _sample(stored: Stored) -> bytes:

@@ -45,6 +45,7 @@ class Reading:
             transformers; ``"interleaved"``: those of h % n_kv.
         dims: What the lengths then are.
         query_offset: The key at which query 0 stands, where the metadata says so and is believed.
+        of_rank: Which KV heads each rank has, where it is not as many ranks for each.
         unlikely: How much less likely it is than the first; below `NEAR` shapes leave it open.
     """
 
@@ -52,6 +53,7 @@ class Reading:
     kv_mapping: KvMapping
     dims: Dims
     query_offset: int | None = None
+    of_rank: tuple[int, ...] = ()
     unlikely: float = field(default=0.0, compare=False)
 
     @property
@@ -71,7 +73,11 @@ class Reading:
 
     def grouped(self, head: int) -> int:
         """Return which keys a head has in transformers: neighbours share them."""
-        return head * self.dims.kv_heads // self.dims.heads
+        if not self.of_rank:
+            return head * self.dims.kv_heads // self.dims.heads
+        rank, local = divmod(head, self.dims.heads // len(self.of_rank))
+        each = self.dims.kv_heads // (max(self.of_rank) + 1)
+        return self.of_rank[rank] * each + local * each * len(self.of_rank) // self.dims.heads
 
 
 _VECTORS: Mapping[int, Sequence[tuple[str, float]]] = {
@@ -219,7 +225,7 @@ def alternatives(readings: Sequence[Reading]) -> tuple[Reading, ...]:
 def with_kv_mappings(reading: Reading) -> Iterator[Reading]:
     """Yield a reading, and the other way in which its heads may share keys if there is one."""
     yield reading
-    if 1 < reading.dims.kv_heads < reading.dims.heads:
+    if 1 < reading.dims.kv_heads < reading.dims.heads and not reading.of_rank:
         yield replace(reading, kv_mapping="interleaved")
 
 

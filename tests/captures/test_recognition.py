@@ -194,7 +194,8 @@ def test_keys_of_a_rank_are_read_once(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_rank_that_is_missing_is_said(tmp_path: Path) -> None:
-    paths = split(tmp_path, layer(1, 8, 2, 9, 9, 4, 4), 4)
+    made = layer(1, 8, 2, 9, 9, 4, 4)
+    paths = split(tmp_path, made, 4)
     every = open_capture(paths)
     assert not says(every, "missing")
     for gone, said in ((2, "Rank 2 is missing"), (0, ""), (3, "")):
@@ -202,6 +203,12 @@ def test_a_rank_that_is_missing_is_said(tmp_path: Path) -> None:
         capture = open_capture(kept)
         assert says(capture, said or "is missing: heads") == bool(said)
         assert says(capture, "Of the KV heads of 3 ranks only those of 2 differ")
+        assert says(capture, "6 heads over 2 of keys and values")
+        there = [head for head in range(8) if head // 2 != gone]
+        own = [capture.shape(head).kv_head for head in capture.heads]
+        assert own == [head // 4 for head in there]
+        for head, kv_head in zip(capture.heads, own, strict=True):
+            assert (capture.read(head).keys == made["k"][0, kv_head]).all()
     assert says(open_capture([paths[0], paths[3]]), "Ranks 1, 2 are missing")
     # So they are where each says its rank.
     turned = split(tmp_path, layer(1, 8, 8, 9, 9, 4, 4), 4, tp_rank=(0, 1, 4, 5))
