@@ -203,7 +203,7 @@ def test_a_rank_that_is_missing_is_said(tmp_path: Path) -> None:
         capture = open_capture(kept)
         assert says(capture, said or "is missing: heads") == bool(said)
         assert says(capture, "Of the KV heads of 3 ranks only those of 2 differ")
-        assert says(capture, "6 heads over 2 of keys and values")
+        assert says(capture, "Layer 0: 6 heads over 2 of keys and values")
         there = [head for head in range(8) if head // 2 != gone]
         own = [capture.shape(head).kv_head for head in capture.heads]
         assert own == [head // 4 for head in there]
