@@ -64,11 +64,10 @@ def beside(capture: Capture) -> str:
         InputError: If the capture cannot be read.
     """
     path = os.path.join(os.path.dirname(capture.paths[0]), "config.json")
-    first = capture.shape(capture.heads[0])
-    heads = max(each.head for each in capture.heads) + 1
+    first = capture.readings(capture.layers[0])[0].dims
     if os.path.isfile(path):
         with suppress(InputError):
-            read_expectation(path).check(capture.layers, heads, {first.d_k})
+            read_expectation(path).check(capture.layers, first.heads, {first.d_k}, first.kv_heads)
             return path
     return ""
 

@@ -166,7 +166,8 @@ class _Doctor:
         kept, refused = [], None
         for each in every:
             try:
-                self.expectation.check([layer], each.dims.heads, {self._unpadded(layer, each)})
+                d_k = self._unpadded(layer, each)
+                self.expectation.check([layer], each.dims.heads, {d_k}, each.dims.kv_heads)
                 kept.append(each)
             except InputError as error:
                 refused = refused or error
@@ -226,8 +227,10 @@ class _Doctor:
         missed: tuple[Miss, ...] = ()
         if found.multiplier is not None:
             near = span(found.multiplier, stored, SHOWN)
-            called = names(near, place, model)
-            if "multiplier" in judgement.differs and expected and expected.multiplier:
+            is_other = "multiplier" in judgement.differs
+            meant = expected.form if expected and not is_other else ""
+            called = names(near, place, model, meant)
+            if is_other and expected and expected.multiplier:
                 missed = misses(near, expected.multiplier, place, model)
         placed = head.positions is None and head.n_queries != head.n_keys
         return Finding(id, shape, expected, found, judgement, called, missed, placed, reading)

@@ -28,6 +28,7 @@ class Expected:
             stands at the last key.
         value_scale: c of out = c·p·V.
         source: Where all this is said.
+        form: How the multiplier is written there: ``1/√144``; empty where it is a plain number.
     """
 
     multiplier: float | None = None
@@ -38,6 +39,7 @@ class Expected:
     value_scale: float | None = None
     source: str = ""
     offset: int | None = None
+    form: str = ""
 
     def needs(self, name: str) -> bool:
         """Say whether a verdict needs what is called so: m, and what is other than none."""
@@ -55,7 +57,7 @@ class Shape:
         d_k: Dimensions that the queries of a head may have.
         heads: Query heads of a layer.
         layers: How many layers there are.
-        kv_heads: Heads of keys and values of a layer.
+        kv_heads: Heads of keys and values of every layer, as far as all have as many.
     """
 
     d_k: frozenset[int] = frozenset()
@@ -116,21 +118,31 @@ class Expectation:
             found = replace(found, sink=sink)
         return replace(found, source=self.source)
 
-    def check(self, layers: Collection[int], heads: int, d_ks: Collection[int]) -> None:
+    def check(
+        self, layers: Collection[int], heads: int, d_ks: Collection[int], kv_heads: int
+    ) -> None:
         """Raise InputError, with field ``"config"``, if this is of another model.
 
         Args:
             layers: The layers that were captured.
             heads: The most query heads of a captured layer.
             d_ks: The lengths of captured queries.
+            kv_heads: Heads of keys and values of such a layer.
         """
         shape = self.shape
+        # A head's keys may be captured once for each query head that has them, but not fewer.
+        groups = shape.kv_heads if shape.heads else None
         if shape.layers is not None and layers and max(layers) >= shape.layers:
             problem = (
                 f"it has {counted(shape.layers, 'layer')}, and layer {max(layers)} was captured"
             )
         elif shape.heads is not None and heads > shape.heads:
             problem = f"it has {counted(shape.heads, 'head')} a layer, and {heads} were captured"
+        elif groups is not None and heads * groups > kv_heads * (shape.heads or 0):
+            problem = (
+                f"it has {counted(groups, 'head')} of keys and values for {shape.heads} of "
+                f"queries, and {kv_heads} for {heads} were captured"
+            )
         elif wrong := sorted({*d_ks} - shape.d_k if shape.d_k else ()):
             of = " or ".join(map(str, sorted(shape.d_k)))
             problem = f"its queries are of length {of}, and those captured of {wrong[0]}"

@@ -54,7 +54,7 @@ def read_as(capture: Capture, expectation: Expectation | None) -> Capture:
 
 def _fits(expectation: Expectation, layer: int, dims: Dims) -> bool:
     with suppress(InputError):
-        expectation.check([layer], dims.heads, {dims.d_k})
+        expectation.check([layer], dims.heads, {dims.d_k}, dims.kv_heads)
         return True
     return False
 

@@ -103,8 +103,7 @@ class _Reader(Reader):
             )
         if (self.kind, self._layers()) in _OF_WIDTH and self.width and self.heads:
             d_k = self.fields.shared(self.width, self.heads)
-            say(f"embedding_length/head_count, m = 1/√{d_k}")
-            return float(d_k) ** -0.5, 1.0
+            return self._root(d_k, "embedding_length/head_count"), 1.0
         return self._inverse_root(d_k, said)
 
     def _yarn(self) -> float:

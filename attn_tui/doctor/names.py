@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import e, isfinite, log, log2
+from math import e, inf, log, log2
 
 from attn_tui.doctor.expected import Expectation, Expected
 
 _NO_MODEL = Expectation("", Expected())
 LOG2_E = log2(e)
+_CHANCE = 2.0
+"""An a that may lie anywhere in so wide a range is a multiple of 8 by chance, one time in four."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,13 @@ class Miss:
     thread: str = ""
 
 
-def names(found: Span, place: Place, model: Expectation = _NO_MODEL) -> tuple[str, ...]:
+def names(
+    found: Span, place: Place, model: Expectation = _NO_MODEL, form: str = ""
+) -> tuple[str, ...]:
     """Return what a multiplier is called, as ``--rule`` has it where there is such a rule.
+
+    What was expected, and found, is called as its ``form`` has it. Of other names those that follow
+    from n come last: with many n some lie near anything.
 
     >>> names(Span(0.125, 0.1249, 0.1251), Place(64))
     ('inverse-sqrt',)
@@ -77,20 +84,24 @@ def names(found: Span, place: Place, model: Expectation = _NO_MODEL) -> tuple[st
         known[f"per-layer:layer={place.layer}"] = d_k**-0.5 / (place.layer + 1.0)
     if model.yarn != 1.0:
         known["yarn"] = model.yarn**2 * d_k**-0.5
-    if place.n_keys > 1 and place.n_keys != 512:
-        known["log-length"] = log(place.n_keys) / log(512.0) * d_k**-0.5
-    exact = tuple(name for name, value in known.items() if found.holds(value))
-    if exact:
-        return exact
-    # A dimension is a multiple of 8, or a number of the configuration.
-    a = found.value**-2.0 if found.value > 0.0 else float("inf")
-    candidates = [8.0 * round(a / 8.0)] if isfinite(a) and a < 1e6 else []
-    candidates += [hint.value for hint in model.hints]
-    return tuple(
-        dict.fromkeys(
-            f"fixed:a={each:g}" for each in candidates if each and found.holds(each**-0.5)
-        )
-    )
+    said = [name for name, value in known.items() if found.holds(value)]
+    _, _, meant = form.partition("1/√")
+    if meant and float(meant) != d_k:
+        said.insert(0, f"fixed:a={meant}")
+    if not said:
+        said = [f"fixed:a={each:g}" for each in _dimensions_near(found, model)]
+    by_length = log(max(place.n_keys, 1)) / log(512.0) * d_k**-0.5
+    if place.n_keys > 1 and place.n_keys != 512 and found.holds(by_length):
+        said.append("log-length")
+    return tuple(said)
+
+
+def _dimensions_near(found: Span, model: Expectation) -> tuple[float, ...]:
+    """Return each a of which a multiplier may be 1/√a: a multiple of 8, or what a model has."""
+    a = found.value**-2.0 if found.value > 0.0 else inf
+    every = [8.0 * round(a / 8.0)] if a < 1e6 else []
+    every += [hint.value for hint in model.hints]
+    return tuple(dict.fromkeys(each for each in every if each > 0 and found.holds(each**-0.5)))
 
 
 def _of_size(d_k: float) -> dict[str, float]:
@@ -118,6 +129,13 @@ def misses(
 ) -> tuple[Miss, ...]:
     """Return what a multiplier that is not the expected one may be, the likeliest first."""
     every = [each for each in _misses(expected, place, model) if found.holds(each.value)]
+    if not every:
+        every = [
+            Miss(a**-0.5, f"1/√{a:g}", f"a dimension of {a:g}")
+            for a in _dimensions_near(found, model)
+            if found.low**-2.0 - found.high**-2.0 < _CHANCE
+        ]
+        every += [each for each in _of_length(expected, place) if found.holds(each.value)]
     if not every:
         # Factors that models have are guesses, so many that some lie near anything.
         every = [each for mu in _MUS for each in _yarn(expected, mu) if found.holds(each.value)]
@@ -154,13 +172,16 @@ def _misses(expected: float, place: Place, model: Expectation) -> Iterator[Miss]
     yield Miss((d_k / 2.0) ** -0.5, f"1/√{place.d_k / 2:g}", "half the dimension of a head")
     yield Miss(2.0 * expected, as_root(2.0 * expected), "twice what is expected")
     yield Miss(0.5 * expected, as_root(0.5 * expected), "half of what is expected")
-    if place.n_keys > 1:
-        yield Miss(expected * log(place.n_keys), "", "a factor ln n")
-        yield Miss(expected * log(place.n_keys) / log(512.0), "", "a factor ln n/ln 512")
 
 
 _MUS = tuple(0.1 * log(factor) + 1.0 for factor in (40.0, 4.0, 8.0, 16.0, 32.0, 64.0))
 """μ of factors that models have, for a model of which nothing is known."""
+
+
+def _of_length(expected: float, place: Place) -> Iterator[Miss]:
+    if place.n_keys > 1:
+        yield Miss(expected * log(place.n_keys), "", "a factor ln n")
+        yield Miss(expected * log(place.n_keys) / log(512.0), "", "a factor ln n/ln 512")
 
 
 def _layer(expected: float, layer: int) -> Iterator[Miss]:
@@ -192,31 +213,28 @@ def _dimensions(model: Expectation, place: Place) -> Iterator[Miss]:
         yield Miss(float(width) ** -0.5, f"1/√{width}", "√d_model for √d_head")
 
 
-def as_root(m: float, d_k: int = 0) -> str:
+def as_root(m: float) -> str:
     """Return a multiplier that is one over a whole number's root so, or nothing.
 
-    A whole part of 1/√d_k is said as one.
-
-    >>> as_root(0.0625), as_root(0.0884), as_root(1.0), as_root(0.0625, 64)
-    ('1/√256', '', '', '1/(2·√64)')
+    >>> as_root(0.0625), as_root(0.0884), as_root(1.0)
+    ('1/√256', '', '')
     """
     if not 0.0 < m < 1.0:
         return ""
-    parts = 1.0 / (m * d_k**0.5) if d_k else 0.0
-    if 1.5 < parts < 1e4 and abs(parts - round(parts)) < 1e-6 * parts:
-        return f"1/({parts:.0f}·√{d_k})"
     a = m**-2.0
     return f"1/√{a:.0f}" if abs(a - round(a)) < 1e-6 * a and a < 1e7 else ""
 
 
-def beside(found: float, expected: float, d_k: int = 0) -> str:
-    """Return a multiplier in terms of the expected one of heads with d_k: ``0.667/√256``.
+def beside(found: float, expected: float, form: str = "") -> str:
+    """Return a multiplier in terms of the expected one, as that is written: ``0.667/√256``.
 
     >>> beside(1 / 24, 1 / 16), beside(0.2, 0.15), beside(8.0, 1.0)
     ('0.667/√256', '1.33 × 0.15', '8')
+    >>> beside(1 / 32, 1 / 16, "1/(2·√64)")
+    '0.5/(2·√64)'
     """
     if expected == 1.0:
         return f"{found:.4g}"
     ratio = f"{found / expected:.3g}"
-    root = as_root(expected, d_k)
+    root = form or as_root(expected)
     return f"{ratio}/{root.removeprefix('1/')}" if root else f"{ratio} × {expected:.4g}"

@@ -39,12 +39,13 @@ class Reader(ABC):
         self.heads, self.width = heads, width
         self.decides: list[str] = []
         self.notes: list[str] = []
+        self.form = ""
 
     def expectation(self) -> Expectation:
         """Return what it expects."""
         d_k, said, lengths = self._d_k()
         multiplier, yarn = self._multiplier(d_k, said)
-        common = Expected(multiplier, self._cap() or None)
+        common = Expected(multiplier, self._cap() or None, form=self.form)
         if self.known:
             common = replace(common, softcap=common.softcap or NONE, sink=NONE, value_scale=1.0)
         if self.kind in self.SINKS:
@@ -61,7 +62,7 @@ class Reader(ABC):
             f"{self.fields.file}{named}: {source}",
             common,
             tuple(layers),
-            Shape(frozenset(lengths), self.heads, count, self.fields.count(*self.KV_HEADS)),
+            Shape(frozenset(lengths), self.heads, count, self._kv_heads()),
             multiplier is None,
             tuple(self._hints()),
             yarn,
@@ -83,6 +84,10 @@ class Reader(ABC):
     @abstractmethod
     def _layers(self) -> int | None:
         """Return how many layers there are, if that is known."""
+
+    def _kv_heads(self) -> int | None:
+        # Latent keys are those of one head, and have no heads in the configuration.
+        return None if self.kind in self.MLA else self.fields.count(*self.KV_HEADS)
 
     @abstractmethod
     def _mask(self, layer: int) -> tuple[Mask | None, int | None]:
@@ -110,12 +115,17 @@ class Reader(ABC):
 
     def _inverse_root(self, d_k: int, said: str) -> tuple[float, float]:
         """Return 1/√d_k, with YaRN's μ² where it belongs, and μ."""
-        self.decides.append(f"{said}, m = 1/√{d_k}")
-        m, yarn = float(d_k) ** -0.5, self._yarn()
+        m, yarn = self._root(d_k, said), self._yarn()
         if self.kind in self.MLA and yarn != 1.0:
             self.decides.append(f"YaRN's mscale² {yarn * yarn:.4f}")
-            m *= yarn * yarn
+            m, self.form = m * yarn * yarn, ""
         return m, yarn
+
+    def _root(self, a: float, said: str) -> float:
+        """Return 1/√a, which is said so."""
+        self.form = f"1/√{a:g}"
+        self.decides.append(f"{said}, m = {self.form}")
+        return float(a**-0.5)
 
     def _of_width(self, name: str) -> Iterator[Hint]:
         """Yield the width, and its share of each head, which is called so."""

@@ -89,6 +89,12 @@ class _Reader(Reader):
         # Whoever captures counts encoder, decoder and cross attention as he likes.
         return None if self.fields.flag("is_encoder_decoder") else self.fields.whole(*_LAYERS)
 
+    def _kv_heads(self) -> int | None:
+        fields = self.fields
+        if "num_global_key_value_heads" in fields.of or fields.flag("multi_query"):
+            return None  # Some layers have fewer; Falcon has one, whatever else it says.
+        return super()._kv_heads()
+
     def _named(self) -> tuple[str, str]:
         if not self.kind:
             return "", "names no model_type"
@@ -126,8 +132,7 @@ class _Reader(Reader):
             return 1.0 / divisor, 1.0
         scalar = number("query_pre_attn_scalar") or (256.0 if self.kind in _CAPPED else None)
         if scalar:
-            say(f"query_pre_attn_scalar {scalar:g}, m = 1/√{scalar:g}")
-            return scalar**-0.5, 1.0
+            return self._root(scalar, f"query_pre_attn_scalar {scalar:g}"), 1.0
         if self.kind in _SCALED_Q:
             say("scaling 1, for q carries 1/√head_dim already")
             return 1.0, 1.0
@@ -170,13 +175,16 @@ class _Reader(Reader):
 
     def _of_layer(self, common: Expected, layer: int) -> Expected:
         mask, window = self._mask(layer)
-        multiplier, sink = common.multiplier, common.sink
+        multiplier, sink, form = common.multiplier, common.sink, common.form
         if multiplier is not None and self.by_layer:
             multiplier /= layer + 1.0
+            if form and layer:
+                form = f"1/({layer + 1}·{form.removeprefix('1/')})"
         if self.kind == "mimo_v2_flash":
             # Its layers without a window have none.
             sink = LEARNED if mask == "window" else NONE if mask else None
-        return replace(common, multiplier=multiplier, mask=mask, window=window, sink=sink)
+        common = replace(common, multiplier=multiplier, form=form)
+        return replace(common, mask=mask, window=window, sink=sink)
 
     def _mask(self, layer: int) -> tuple[Mask | None, int | None]:
         if self.kind in _ENCODERS:

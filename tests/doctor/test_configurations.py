@@ -58,6 +58,16 @@ def test_every_dialect_says_its_multiplier(config: dict[str, Any], m: float) -> 
     assert not found.assumed
 
 
+def test_a_multiplier_is_written_as_its_configuration_has_it() -> None:
+    assert of(**GEMMA_2).of(0, 128).form == "1/√144"
+    assert of(model_type="qwen3", head_dim=64).of(0, 64).form == "1/√64"
+    assert of(model_type="whatever", scaling=0.3).of(0, 64).form == ""
+    layers = of(model_type="gpt2", scale_attn_by_inverse_layer_idx=True)
+    assert [layers.of(each, 128).form for each in (0, 2)] == ["1/√128", "1/(3·√128)"]
+    yarn = of(model_type="deepseek_v3", **MLA, rope_scaling=YARN)
+    assert yarn.of(0, 192).form == ""
+
+
 def test_an_unknown_architecture_is_assumed_and_named() -> None:
     found = of(model_type="newest")
     assert found.of(0, 64).multiplier == 1 / 8
@@ -103,14 +113,40 @@ def test_sinks_and_caps_are_expected_where_models_have_them() -> None:
 def test_a_configuration_of_another_model_is_bad_input(
     layers: set[int], heads: int, d_k: int, said: str
 ) -> None:
-    of(model_type="llama").check({3}, 8, {128})
+    of(model_type="llama").check({3}, 8, {128}, 8)
     with pytest.raises(InputError, match=said):
-        of(model_type="llama").check(layers, heads, {d_k})
+        of(model_type="llama").check(layers, heads, {d_k}, heads)
+
+
+@pytest.mark.parametrize(
+    ("config", "heads", "kv_heads", "refused"),
+    [
+        ({"num_key_value_heads": 8}, 32, 8, False),
+        # Keys repeated for each query; one rank of sixteen; the first few heads alone.
+        ({"num_key_value_heads": 8}, 32, 32, False),
+        ({"num_key_value_heads": 8}, 2, 1, False),
+        ({"num_key_value_heads": 8}, 3, 1, False),
+        ({"num_key_value_heads": 8}, 32, 4, True),
+        ({"num_key_value_heads": 32}, 8, 1, True),
+        ({"num_kv_heads": 32, "multi_query": True}, 32, 1, False),
+        ({"model_type": "deepseek_v3", **MLA, "num_key_value_heads": 32}, 32, 1, False),
+    ],
+)
+def test_keys_may_be_repeated_and_are_never_fewer(
+    config: dict[str, Any], heads: int, kv_heads: int, refused: bool
+) -> None:
+    d_k = 192 if "qk_nope_head_dim" in config else 128
+    expected = of(**{"model_type": "llama"} | config)
+    if not refused:
+        expected.check({0}, heads, {d_k}, kv_heads)
+        return
+    with pytest.raises(InputError, match="of keys and values for 32 of queries"):
+        expected.check({0}, heads, {d_k}, kv_heads)
 
 
 def test_the_absorbed_form_of_mla_is_no_other_model() -> None:
-    of(model_type="deepseek_v3", **MLA).check({0}, 32, {192})
-    of(model_type="deepseek_v3", **MLA).check({0}, 32, {576})
+    of(model_type="deepseek_v3", **MLA).check({0}, 32, {192}, 32)
+    of(model_type="deepseek_v3", **MLA).check({0}, 32, {576}, 1)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +194,7 @@ def test_metadata_is_a_claim_that_shapes_may_deny() -> None:
 
 def test_an_encoder_and_its_decoder_have_as_many_layers_as_were_captured() -> None:
     config = {"is_encoder_decoder": True, "d_model": 64, "encoder_attention_heads": 4}
-    expectation({**config, "encoder_layers": 2}, "config.json").check({5}, 4, {16})
+    expectation({**config, "encoder_layers": 2}, "config.json").check({5}, 4, {16}, 4)
 
 
 # GGUF
@@ -255,7 +291,7 @@ def test_windows_and_caps_of_a_gguf_header(tmp_path: Path) -> None:
     pattern = fields | {"gemma3.attention.sliding_window_pattern": (False, True) * 3}
     assert read(tmp_path, gguf(pattern)).of(0, 256).mask == "causal"
     with pytest.raises(InputError, match="length 256"):
-        found.check({0}, 1, {128})
+        found.check({0}, 1, {128}, 1)
 
 
 HOSTILE = {

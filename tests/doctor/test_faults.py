@@ -55,7 +55,7 @@ CASES: dict[str, tuple[Any, float, dict[str, Any], int, str]] = {
     "scaled twice": (PLAIN, 1.0, OPT, 1, "the scale twice, for q carries it already?"),
     "a sink": (replace(PLAIN, sink=1.0), 1.0, LLAMA, 1, "sink b = "),
     "no sink": (alternating(PLAIN), 1.0, GPT_OSS, 3, "capture .sink to know whether"),
-    "a learned sink": (alternating(replace(PLAIN, sink=1.0)), 1.0, GPT_OSS, 0, "one, learned as"),
+    "a learned sink": (alternating(replace(PLAIN, sink=1.0)), 1.0, GPT_OSS, 0, "to 1 as expected"),
 }  # fmt: skip
 
 

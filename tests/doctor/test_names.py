@@ -39,6 +39,16 @@ def test_a_multiplier_has_its_name(m: float, called: tuple[str, ...]) -> None:
     assert names(near(m), Place(64, layer=3, n_keys=1024)) == called
 
 
+def test_a_name_is_the_configurations_before_any_other_and_one_of_n_is_the_last() -> None:
+    # ln 64/ln 512 is 2/3: 1/√144 is the rule log-length, too, of 64 keys with d_k = 64.
+    place = Place(64, n_keys=64)
+    assert names(near(1 / 12), place) == ("fixed:a=144", "log-length")
+    assert names(near(1 / 16), Place(16), form="1/√256")[0] == "fixed:a=256"
+    assert names(near(1 / 4), Place(16), form="1/√16")[0] == "inverse-sqrt"
+    found = misses(near(1 / 12), 1 / 8, place)
+    assert [each.form for each in found] == ["1/√144"]
+
+
 def test_of_two_names_for_one_number_both_are_said() -> None:
     assert names(near(1.0), Place(1)) == (
         "inverse-sqrt",
@@ -96,8 +106,7 @@ def test_what_nobody_arrives_at_means_nothing() -> None:
 
 def test_a_multiplier_stands_beside_the_expected_one() -> None:
     assert beside(1 / 24, 1 / 16) == "0.667/√256"
-    assert beside(1 / 32, 1 / 16, 64) == "0.5/(2·√64)"
-    assert beside(1 / 24, 1 / 16, 256) == "0.667/√256"
+    assert beside(1 / 32, 1 / 16, "1/(2·√64)") == "0.5/(2·√64)"
 
 
 def test_yarn_is_guessed_only_where_nothing_simpler_is_near() -> None:

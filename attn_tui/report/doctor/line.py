@@ -70,31 +70,31 @@ def said(group: Group) -> str:
     if last.first.expected != finding.expected:
         text += f" in layer {finding.id.layer}, {_multiplier(last)} in layer {last.first.id.layer}"
     if group.verdict == "agrees":
-        texts = [expected_texts(each.expected, each.shape.d_k) for each in group.findings]
+        texts = [expected_texts(each.expected) for each in group.findings]
         if found.sees_all and texts[0].get("mask", "").startswith("causal"):
             texts = [{**each, "mask": "causal or none"} for each in texts]
-        others = [
-            f"{WORDS[name]} {texts[0][name]}"
-            for name in ("softcap", "sink", "mask")
-            if finding.expected is not None
-            and finding.expected.needs(name)
-            and all(each.get(name) == texts[0][name] for each in texts)
-        ]
-        return ", ".join([text, *others]) + " as expected"
-    return ", ".join([_multipliers(group), *_beside(group)])
+        every = [text]
+        for name in ("softcap", "sink", "mask"):
+            if finding.expected is None or not finding.expected.needs(name):
+                continue
+            if name == "sink":  # Each head has its own.
+                every += _found(group, name)
+            elif all(each.get(name) == texts[0][name] for each in texts):
+                every.append(f"{WORDS[name]} {texts[0][name]}")
+        return ", ".join(every) + " as expected"
+    return ", ".join([_multipliers(group), *_found(group, "softcap"), *_found(group, "sink")])
 
 
-def _beside(group: Group) -> Iterator[str]:
-    """Yield the caps and sinks that were found, and in how many heads where not in all."""
-    for name in ("softcap", "sink"):
-        every = [getattr(each.diagnosis, name) for each in group.findings]
-        known = (each.at(SHOWN).value for each in every if each is not None)
-        values = sorted(each for each in known if each is not None)
-        if values:
-            ends = dict.fromkeys(general(fitted_logit(v), 3) for v in (values[0], values[-1]))
-            begin = f"{WORDS[name]} {'b = ' * (name == 'sink')}"
-            some = f" in {len(values):,} of {len(every):,} heads" * (len(values) < len(every))
-            yield f"{begin}{' to '.join(ends)}{some}"
+def _found(group: Group, name: str) -> Iterator[str]:
+    """Yield the caps or sinks that were found, and in how many heads where not in all."""
+    every = [getattr(each.diagnosis, name) for each in group.findings]
+    known = (each.at(SHOWN).value for each in every if each is not None)
+    values = sorted(each for each in known if each is not None)
+    if values:
+        ends = dict.fromkeys(general(fitted_logit(v), 3) for v in (values[0], values[-1]))
+        begin = f"{WORDS[name]} {'b = ' * (name == 'sink')}"
+        some = f" in {len(values):,} of {len(every):,} heads" * (len(values) < len(every))
+        yield f"{begin}{' to '.join(ends)}{some}"
 
 
 def others(report: Report, group: Group) -> Iterator[str]:
@@ -182,7 +182,7 @@ def _where(group: Group) -> str:
 
 
 def _difference(finding: Finding, name: str, where: str = "") -> str:
-    expected = expected_texts(finding.expected, finding.shape.d_k)
+    expected = expected_texts(finding.expected)
     if name == "kv_head":
         head, own = finding.id.head, finding.shape.kv_head
         meant = "expected h // (n_heads / n_kv)"
@@ -234,10 +234,10 @@ def near_miss(finding: Finding, where: str = "") -> str:
     """
     m = finding.diagnosis.multiplier
     value = m.at(SHOWN).value if m is not None else None
-    expected = finding.expected.multiplier if finding.expected is not None else None
-    if value is None or not expected:
+    expected = finding.expected
+    if value is None or expected is None or not expected.multiplier:
         return "m is unknown"
-    plain = beside(value, expected, finding.shape.d_k)
+    plain = beside(value, expected.multiplier, expected.form)
     text = f"m{where} = {plain}"
     if finding.misses:
         miss = finding.misses[0]

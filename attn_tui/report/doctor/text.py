@@ -90,7 +90,7 @@ def evidence(finding: Finding, width: int = WIDTH) -> Iterator[str]:
     """
     found = finding.diagnosis
     if found.fits:
-        yield from _table(finding, expected_texts(finding.expected, finding.shape.d_k), width)
+        yield from _table(finding, expected_texts(finding.expected), width)
     if found.used:
         rounding = _rounding(finding) if width >= ROOMY else ""
         yield from _line("residual", f"{quantity(found.residual)}{rounding}", width)

@@ -183,21 +183,21 @@ def found_texts(found: Diagnosis, placed: bool = False) -> dict[str, str]:
     }
 
 
-def expected_texts(expected: Expected | None, d_k: int = 0) -> dict[str, str]:
-    """Return what was expected of a head with d_k, by name; what is not said is empty."""
+def expected_texts(expected: Expected | None) -> dict[str, str]:
+    """Return what was expected of a head, by name; what is not said is empty."""
     if expected is None:
         return {}
     m, cap, sink = expected.multiplier, expected.softcap, expected.sink
     texts: dict[str, str] = {}
     if m is not None:
-        root = as_root(m, d_k)
+        root = expected.form or as_root(m)
         texts["multiplier"] = general(m) + (f" = {root}" if root else "")
     if expected.value_scale is not None:
         texts["value_scale"] = general(expected.value_scale)
     if cap is not None:
         texts["softcap"] = "none" if cap == NONE else general(float(cap))
     if sink is not None:
-        learned = "one, learned" if sink == LEARNED else ""
+        learned = "a learned one" if sink == LEARNED else ""
         texts["sink"] = learned or ("none" if sink == NONE else f"b = {general(float(sink))}")
     if expected.mask is not None:
         window = (
