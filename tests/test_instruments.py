@@ -117,9 +117,8 @@ class HistogramScreen(InstrumentScreen):
         yield Detail(id="detail")
         yield Entry(id="entry")
 
-    def go_on(self) -> None:
-        if self.asked:
-            self.answer = [*answer(self.asked.experiment)][self.vector]
+    def seek(self, experiment: Experiment) -> None:
+        self.answer = [*answer(experiment)][self.vector]
 
     @on(ListPane.Moved)
     def _on_moved(self, event: ListPane.Moved) -> None:

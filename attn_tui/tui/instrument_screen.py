@@ -14,6 +14,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.screen import Screen
 
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
 from attn_tui.report.export import Forms
 from attn_tui.report.rows import Row
@@ -190,6 +191,11 @@ class InstrumentScreen(Punctual, Screen[None]):
 
     def go_on(self) -> None:
         """Find out what is asked and not known, and take the best there is."""
+        if self.asked:
+            self.seek(self.asked.experiment)
+
+    def seek(self, experiment: Experiment) -> None:
+        """Find out what is asked, unless it is known, and take the best there is."""
 
     @property
     def settled(self) -> bool:

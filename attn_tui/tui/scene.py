@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from time import monotonic
 from typing import Any, Protocol, runtime_checkable
 
 from attn_tui.report.headline import Headline
@@ -72,6 +74,16 @@ class Scene:
     def narrow(self) -> bool:
         """Whether there is room for one pane at a time only, or one is wanted."""
         return self.view.full or is_narrow(self.width, self.height)
+
+    @property
+    def present(self) -> str:
+        """The tab that is shown."""
+        return self.view.present(self.narrow)
+
+    @cached_property
+    def now(self) -> float:
+        """What the clock says, in seconds."""
+        return monotonic()
 
 
 @runtime_checkable

@@ -50,18 +50,18 @@ def status(experiment: Experiment, answer: Answer | None) -> Status:
     return [scale_status(experiment.setup), (rows, opens)]
 
 
-def progress_text(scene: Scene, now: float) -> tuple[str, str]:
+def progress_text(scene: Scene) -> tuple[str, str]:
     """Return how far it is, and the same in a word; nothing once all is known."""
     job, answer = scene.job, scene.answer
     if job.running and scene.late:
-        return going_on("computing ", job.share, now - job.since)
+        return going_on("computing ", job.share, scene.now - job.since)
     if answer is not None and answer.progress < 1.0:
         text = f"{answer.done:,} of {counted(answer.n_queries, 'row')}; space "
         return text + ("stops" if job.running else "goes on"), f"{answer.progress:.0%}"
     return "", ""
 
 
-def tabs(scene: Scene, focused: bool, now: float) -> list[Item]:
+def tabs(scene: Scene, focused: bool) -> list[Item]:
     """Return the tabs, the order of the rows, and how far it is."""
     width = scene.width
     roomy = width >= 60
@@ -75,7 +75,7 @@ def tabs(scene: Scene, focused: bool, now: float) -> list[Item]:
         ends.append(Item(((" by entropy ", "muted"),), "fields.next('sort')"))
     if scene.view.pinned is not None:
         ends.append(Item(((" pinned ", "pinned"),), "head.pin"))
-    if text := progress_text(scene, now)[not roomy]:
+    if text := progress_text(scene)[not roomy]:
         ends.append(Item(((f" {text} ", "strong"),), "stopping.stop('')"))
     return tab_items(titles, scene.view.chart, focused, ends, width)
 

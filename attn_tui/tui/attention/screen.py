@@ -1,7 +1,6 @@
 """The screen of Attention: all rows of a head, unscaled beside scaled."""
 
 from collections.abc import Iterable, Sequence
-from time import monotonic
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -9,6 +8,7 @@ from textual.timer import Timer
 
 from attn_tui.compute.attention.answer import Answer, answer
 from attn_tui.compute.attention.head import is_drawn
+from attn_tui.compute.experiment import Experiment
 from attn_tui.report.attention import csv, json, text
 from attn_tui.report.headline import wrapped
 from attn_tui.report.rows import Row
@@ -66,11 +66,8 @@ class AttentionScreen(InstrumentScreen):
             self.asked is not None and self.answer.experiment != self.asked.experiment
         )
 
-    def go_on(self) -> None:
+    def seek(self, experiment: Experiment) -> None:
         """Find out what is asked."""
-        if self.asked is None:
-            return
-        experiment = self.asked.experiment
         self.computing.ask(experiment, lambda stop: answer(experiment, stop))
         self.answer = self.job.result(experiment) or self.answer
         if not self.is_old:
@@ -106,4 +103,4 @@ class AttentionScreen(InstrumentScreen):
 
     def tab_items(self, asked: Asked, focused: bool) -> Sequence[Item]:
         """Return the line of tabs."""
-        return drawing.tabs(self.scene(asked), focused, monotonic())
+        return drawing.tabs(self.scene(asked), focused)

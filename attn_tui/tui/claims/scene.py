@@ -54,11 +54,6 @@ class Scene(scene.Scene):
             each for each in ledger().values() if self.view.lists(each, self.findings.get(each.id))
         )
 
-    @property
-    def present(self) -> str:
-        """The tab that is shown."""
-        return self.view.present(self.narrow)
-
     @cached_property
     def headline(self) -> Headline:
         """The verdict, and what is right."""

@@ -9,7 +9,7 @@ from attn_tui.claims.answer import Answer, answer
 from attn_tui.claims.claim import Claim, Finding
 from attn_tui.claims.ledger import ledger, own_finding
 from attn_tui.claims.settings import Settings
-from attn_tui.compute.experiment import Stop
+from attn_tui.compute.experiment import Experiment, Stop
 from attn_tui.report.claims import json, text
 from attn_tui.tui import view as looked
 from attn_tui.tui.bars import Status
@@ -88,11 +88,9 @@ class ClaimsScreen(InstrumentScreen):
         if names and self.settings.claim not in names:
             self.fields.put("claim", lambda _: names[0])
 
-    def go_on(self) -> None:
+    def seek(self, experiment: Experiment) -> None:
         """Try the claim that is asked, and then all the others."""
-        if self.asked is None:
-            return
-        experiment, settings = self.asked.experiment, self.settings
+        settings = self.settings
         self.computing.ask(settings, lambda stop: answer(experiment, stop))
         # A text of another claim says nothing of this one.
         self.answer = self.job.result(settings)

@@ -21,24 +21,17 @@ class Scene(scene.Scene):
         view: What is looked at.
         n_attended: Keys of Explore's first vector.
         pace: What is known of how fast it is drawn.
-        now: What the clock says, in seconds.
     """
 
     answer: Answer | None
     view: View
     n_attended: int
     pace: Pace
-    now: float
 
     @property
     def settings(self) -> Settings:
         """What is asked of the draws."""
         return self.asked.experiment.setup.get(Settings)
-
-    @property
-    def present(self) -> str:
-        """The tab that is shown."""
-        return self.view.present(self.narrow)
 
     @property
     def band_leads(self) -> bool:

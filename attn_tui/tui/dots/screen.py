@@ -9,6 +9,7 @@ from textual.timer import Timer
 
 from attn_tui.compute.dots.answer import Answer, law_of
 from attn_tui.compute.dots.settings import Settings
+from attn_tui.compute.experiment import Experiment
 from attn_tui.report.dots import csv, json, text
 from attn_tui.report.progress import Pace
 from attn_tui.tui.bars import Status
@@ -76,14 +77,12 @@ class DotsScreen(InstrumentScreen):
         settings, d_k = self.settings, self.asked.experiment.setup.d_k
         return law_of(settings, d_k), settings.seed, settings.samples
 
-    def go_on(self) -> None:
+    def seek(self, experiment: Experiment) -> None:
         """Draw what is not drawn yet, unless the user stopped that."""
-        if self.asked:
-            experiment = self.asked.experiment
-            if self.job.question != experiment or not self.job.running:
-                self._shown = None
-            self.computing.ask(experiment, self.sampling.work(self.wanted, experiment))
-            self.answer = self.job.result(experiment) or self.answer
+        if self.job.question != experiment or not self.job.running:
+            self._shown = None
+        self.computing.ask(experiment, self.sampling.work(self.wanted, experiment))
+        self.answer = self.job.result(experiment) or self.answer
 
     def show_job(self) -> None:
         """Show what is drawn so far: the first and the last at once, others now and then."""
@@ -121,7 +120,7 @@ class DotsScreen(InstrumentScreen):
         """Return what panes are to show."""
         return Scene(
             asked, self.answer, self.job, self.problem, *self.room, self.view, self.n_attended,
-            self._pace, monotonic(),
+            self._pace,
         )  # fmt: skip
 
     def tab_items(self, asked: Asked, focused: bool) -> Sequence[Item]:

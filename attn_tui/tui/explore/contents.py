@@ -37,13 +37,12 @@ def forms(asked: Asked, pinned: VectorAnswer | None) -> Forms:
     return {".txt": form(text.render), ".json": form(json.render), ".csv": form(csv.render)}
 
 
-def said(found: Found) -> str:
-    """Return all there is to say of the vector."""
+def said(found: Found) -> Iterator[str]:
+    """Yield all there is to say of the vector."""
     from attn_tui.report.explore import text
 
     question = found.question
-    rendered = text.render_vector(question.experiment, question.vector, found.answer, READ_KEYS)
-    return "".join(rendered)
+    yield from text.render_vector(question.experiment, question.vector, found.answer, READ_KEYS)
 
 
 def preview(asked: Asked | None, edit: Edit, vector: int, width: int) -> str:

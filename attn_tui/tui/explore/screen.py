@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 
+from attn_tui.compute.experiment import Experiment
 from attn_tui.report.export import Forms
 from attn_tui.report.rows import Row
 from attn_tui.tui import edits
@@ -51,6 +52,7 @@ class ExploreScreen(InstrumentScreen):
     ACTIONS = ACTIONS
     GROUPS = GROUPS
     TABS = TABS
+    WRITERS: ClassVar = {".txt": contents.said}
     explanation = explanations.WORDS
     answer: Found | None = None
     view: View = View()
@@ -78,10 +80,6 @@ class ExploreScreen(InstrumentScreen):
         """Return what can be written."""
         return contents.forms(self.asked, self.view.pinned) if self.asked else {}
 
-    def said(self) -> str:
-        """Return all there is to say of the vector."""
-        return contents.said(self.answer) if self.answer else ""
-
     @property
     def n_attended(self) -> int:
         """The keys of the vector in view that are not masked."""
@@ -99,12 +97,11 @@ class ExploreScreen(InstrumentScreen):
         self.view = replace(view, follows=False)
         super().show(asked)
 
-    def go_on(self) -> None:
+    def seek(self, experiment: Experiment) -> None:
         """Answer the newest question."""
-        if self.asked:
-            self.view = self.answering.go_on(self.asked.experiment, self.view)
-            self.answer = self.answering.found
-            self.typically.go_on_like(self.asked.experiment)
+        self.view = self.answering.go_on(experiment, self.view)
+        self.answer = self.answering.found
+        self.typically.go_on_like(experiment)
 
     def show_job(self) -> None:
         """Show the answer, or the chart of what was computed, or say why there is none."""

@@ -31,14 +31,12 @@ class Scene(scene.Scene):
         view: What is looked at.
         examined: What the doctor found so far, and how that stands.
         changed: Why what is shown is not what is on the disk any more, or nothing.
-        now: What the clock says, in seconds.
     """
 
     answer: Answer | None
     view: View
     examined: Job[Examined]
     changed: str
-    now: float
 
     @property
     def settings(self) -> Settings:

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from time import monotonic
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 
 from attn_tui.captures.suffixes import SUFFIXES
+from attn_tui.compute.experiment import Experiment
 from attn_tui.engine.answer import Answer, answer
 from attn_tui.engine.settings import Settings
 from attn_tui.report.heads import answers
@@ -83,11 +83,8 @@ class HeadsScreen(InstrumentScreen):
         """What is asked of this instrument."""
         return self.fields.setup.get(Settings)
 
-    def go_on(self) -> None:
+    def seek(self, experiment: Experiment) -> None:
         """Find out about the heads that are asked."""
-        if self.asked is None:
-            return
-        experiment = self.asked.experiment
         if not self.settings.capture:
             self.answer = None
             self._leave()
@@ -126,7 +123,7 @@ class HeadsScreen(InstrumentScreen):
         """Return what panes are to show."""
         return Scene(
             asked, self.answer, self.computing.job, self.problem, *self.room, self.view,
-            self.examining.job, self.disk.changed, monotonic(),
+            self.examining.job, self.disk.changed,
         )  # fmt: skip
 
     def tab_items(self, asked: Asked, focused: bool) -> Sequence[Item]:

@@ -29,8 +29,8 @@ from attn_tui.report.sweep.names import (
 from attn_tui.report.sweep.sentences import said
 from attn_tui.report.sweep.tables import numbers_at
 from attn_tui.tui.bars import Status
-from attn_tui.tui.job import Job
 from attn_tui.tui.looking import axis_item, tab_items, titles_of
+from attn_tui.tui.sweep.scene import Scene
 from attn_tui.tui.sweep.view import TABS, View
 from attn_tui.tui.widgets.bar import Item
 
@@ -190,16 +190,11 @@ def number_lines(answer: Answer, at: Place, width: int) -> list[str]:
     return [f" {line}" for line in (*wrapped(first), *table, *wrapped(texts))]
 
 
-def progress_text(answer: Answer | None, job: Job[Answer], now: float) -> tuple[str, str]:
-    """Return how far the draw is, and the same in a word; nothing once all is drawn.
-
-    Args:
-        answer: What there is so far.
-        job: How finding out the rest stands.
-        now: What the clock says, in seconds.
-    """
+def progress_text(scene: Scene) -> tuple[str, str]:
+    """Return how far the draw is, and the same in a word; nothing once all is drawn."""
+    answer, job = scene.answer, scene.job
     if job.running:
-        return going_on("drawing ", job.share, now - job.since)
+        return going_on("drawing ", job.share, scene.now - job.since)
     if answer is None:
         return "stopped before anything was drawn; space goes on", "stopped"
     if answer.progress < 1.0:

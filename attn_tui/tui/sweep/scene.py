@@ -20,13 +20,11 @@ class Scene(scene.Scene):
     Attributes:
         view: What is looked at.
         question: What is asked, with the statistic that is looked at.
-        now: What the clock says, in seconds.
     """
 
     answer: Answer | None
     view: View
     question: Experiment
-    now: float
 
     @property
     def settings(self) -> Settings:

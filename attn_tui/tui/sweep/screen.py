@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from time import monotonic
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -110,11 +109,8 @@ class SweepScreen(InstrumentScreen):
         super().look_as(view)
         self._begun = None if view is None else self._begun
 
-    def go_on(self) -> None:
+    def seek(self, experiment: Experiment) -> None:
         """Show the best there is of what is asked, and find out the rest."""
-        if self.asked is None:
-            return
-        experiment = self.asked.experiment
         experiment = replace(experiment, setup=experiment.setup.put(self.settings))
         self.question = experiment
         question, drawn = results.question_of(experiment, self.job)
@@ -142,10 +138,7 @@ class SweepScreen(InstrumentScreen):
     def scene(self, asked: Asked) -> Scene:
         """Return what panes are to show."""
         question = self.question or asked.experiment
-        return Scene(
-            asked, self.answer, self.job, self.problem, *self.room, self.view, question,
-            monotonic(),
-        )  # fmt: skip
+        return Scene(asked, self.answer, self.job, self.problem, *self.room, self.view, question)
 
     def draw(self, later: bool = False) -> None:
         """Show everything but the chart at once, and the chart soon."""
@@ -153,6 +146,6 @@ class SweepScreen(InstrumentScreen):
 
     def tab_items(self, asked: Asked, focused: bool) -> Sequence[Item]:
         """Return the line of tabs, and how the chart is drawn."""
-        progress = drawing.progress_text(self.answer, self.job, monotonic())
+        progress = drawing.progress_text(self.scene(asked))
         left_out = not_applied(self.fields.setup.scale, but_qk_norm=True)
         return drawing.tabs(self.settings, self.view, focused, self.room.width, progress, left_out)
