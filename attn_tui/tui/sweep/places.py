@@ -65,11 +65,6 @@ class Places(Part[PlacesHost]):
         if d_k != setup.d_k:
             fields.put("d_k", lambda _: d_k)
 
-    def type_points(self) -> None:
-        """Ask at how many places vectors are drawn."""
-        is_map = self._screen.settings.view == "map"
-        self._screen.fields.type("map_points" if is_map else "points")
-
     def explore(self) -> None:
         """Open Explore on a vector drawn where the cursor is, with the seed of the sweep."""
         screen = self._screen
