@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from attn_tui.claims.trial import Trial
-from attn_tui.compute.field import Kind, asked, check_fields, fields_of
+from attn_tui.compute.field import Checked, Kind, asked, fields_of
 
 FIRST = "S0-2"
 """The claim that is tried unless another is asked; its trial is that of `Trial` unless asked."""
@@ -74,7 +74,7 @@ def _control(name: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Checked):
     """Which claim is tried, and with what; a control that plays no part in it changes nothing.
 
     Attributes:
@@ -90,9 +90,6 @@ class Settings:
     d_k: int = _control("d_k")
     n: int = _control("n")
     draws: int = _control("draws")
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @property
     def trial(self) -> Trial:

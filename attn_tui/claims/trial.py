@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from attn_tui.compute.field import asked, check_fields, whole
+from attn_tui.compute.field import Checked, asked, whole
 from attn_tui.compute.log_scale import D_K, N_KEYS
 
 MOST_DRAWS = 1_000_000
 
 
 @dataclass(frozen=True)
-class Trial:
+class Trial(Checked):
     """What a claim is tried with; which of these play a part is the claim's to say.
 
     Attributes:
@@ -30,6 +30,3 @@ class Trial:
         1000, whole(2, MOST_DRAWS, marked=True), "draws", "how many samples are drawn",
         option="--draws",
     )  # fmt: skip
-
-    def __post_init__(self) -> None:
-        check_fields(self)

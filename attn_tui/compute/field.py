@@ -295,11 +295,14 @@ def fields_of(owner: Any) -> dict[str, Field]:
     }
 
 
-def check_fields(settings: Any) -> None:
-    """Check every field of a dataclass's object by itself.
+class Checked:
+    """What a dataclass with fields that can be asked inherits from: each is checked by itself.
 
     Raises:
         InputError: With the field's key, for the first that will not do.
     """
-    for name, field in fields_of(settings.__class__).items():
-        field.kind.check(field.key, getattr(settings, name))
+
+    def __post_init__(self) -> None:
+        own: Any = type(self)
+        for name, field in fields_of(own).items():
+            field.kind.check(field.key, getattr(self, name))

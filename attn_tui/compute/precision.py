@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from attn_tui.compute.field import asked, check_fields, one_of, switch
+from attn_tui.compute.field import Checked, asked, one_of, switch
 
 FORMATS = ("float64", "float32", "float16", "bfloat16")
 """Names of the formats, widest first."""
@@ -15,7 +15,7 @@ _FORMAT = one_of(dict.fromkeys(FORMATS, ""))
 
 
 @dataclass(frozen=True)
-class Precision:
+class Precision(Checked):
     """How softmax is computed, and what is rounded before.
 
     Attributes:
@@ -57,9 +57,6 @@ class Precision:
         "fused", one_of({"fused": "as hardware does", "stepwise": "every operation"}), "16 bits",
         "whether 16 bits round logits and weights, or every operation", option="--arithmetic",
     )  # fmt: skip
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @property
     def inner(self) -> str:

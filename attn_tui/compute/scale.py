@@ -7,7 +7,7 @@ from functools import lru_cache
 from math import inf, isfinite, log
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.field import asked, check_fields, number, switch
+from attn_tui.compute.field import Checked, asked, number, switch
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.whole import parse_number
@@ -149,7 +149,7 @@ _D_K, _N_KEYS = 1, 512
 
 
 @dataclass(frozen=True)
-class Scale:
+class Scale(Checked):
     """What happens between scores and softmax.
 
     Attributes:
@@ -186,7 +186,7 @@ class Scale:
     )  # fmt: skip
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        super().__post_init__()
         if self.rule not in RULES:
             raise InputError(
                 "rule", f"{inert(self.rule)} is not a rule", "one of " + ", ".join(RULES)

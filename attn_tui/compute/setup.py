@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from attn_tui.compute.field import Field, asked, check_fields, fields_of
+from attn_tui.compute.field import Checked, Field, asked, fields_of
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.models import NAMED, NO_MODEL, brought
@@ -15,7 +15,7 @@ S = TypeVar("S")
 
 
 @dataclass(frozen=True)
-class Setup:
+class Setup(Checked):
     """Everything asked but where the scores come from; shared by all instruments.
 
     Attributes:
@@ -46,7 +46,7 @@ class Setup:
     )  # fmt: skip
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        super().__post_init__()
         own = brought(self.model)
         if own and all(getattr(self, name) != value for name, value in own.items()):
             object.__setattr__(self, "model", NO_MODEL)

@@ -6,9 +6,9 @@ from typing import Any
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import (
+    Checked,
     Kind,
     asked,
-    check_fields,
     number,
     one_of,
     or_none,
@@ -115,7 +115,7 @@ PATH = replace(TEXT, paths=True)
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Checked):
     """What is asked of captured heads.
 
     Attributes:
@@ -191,9 +191,6 @@ class Settings:
     head: int | None = asked(
         None, PLACE, "head", "the head with the cursor; none, that to look at first"
     )  # fmt: skip
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @property
     def compared(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import Literal
 
-from attn_tui.compute.field import asked, check_fields, one_of, switch, whole
+from attn_tui.compute.field import Checked, asked, one_of, switch, whole
 
 Rows = Literal["auto", "asked", "drawn"]
 
@@ -23,7 +23,7 @@ def _stop(n: int, steps: int) -> int:
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Checked):
     """Which head is looked at.
 
     Attributes:
@@ -54,6 +54,3 @@ class Settings:
         True, switch("all keys", "keys up to its own"), "sees", "which keys a drawn query sees",
         option="--causal/--every-key", synonyms=("causal", "triangle", "mask"),
     )  # fmt: skip
-
-    def __post_init__(self) -> None:
-        check_fields(self)

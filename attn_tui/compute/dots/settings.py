@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import ceil, floor, log10
 
-from attn_tui.compute.field import asked, check_fields, number, one_of, switch, whole, wholes
+from attn_tui.compute.field import Checked, asked, number, one_of, switch, whole, wholes
 from attn_tui.compute.law.names import TITLES, Entries
 from attn_tui.compute.log_scale import D_K
 
@@ -20,7 +20,7 @@ def _decades(samples: int, steps: int) -> int:
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Checked):
     """What is drawn, how often, and the rows of the table.
 
     Attributes:
@@ -64,6 +64,3 @@ class Settings:
         (2, 4, 512, 1024), wholes(D_K.minimum, D_K.maximum, MOST_ROWS), "rows at d_k",
         "the d_k of each row of the table, without marks of thousands", option="--table",
     )  # fmt: skip
-
-    def __post_init__(self) -> None:
-        check_fields(self)

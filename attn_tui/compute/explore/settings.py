@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from attn_tui.compute.field import asked, check_fields, one_of, or_none, whole
+from attn_tui.compute.field import Checked, asked, one_of, or_none, whole
 from attn_tui.compute.logit_map import SYMBOL, Wrt
 
 LARGEST = "largest"
@@ -10,7 +10,7 @@ LARGEST = "largest"
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Checked):
     """Which gradient is shown.
 
     Attributes:
@@ -28,6 +28,3 @@ class Settings:
         "scores", one_of(SYMBOL), "with respect to", "what the gradient is taken with respect to",
         option="--wrt",
     )  # fmt: skip
-
-    def __post_init__(self) -> None:
-        check_fields(self)

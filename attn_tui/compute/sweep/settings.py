@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.field import asked, check_fields, one_of, span, switch, whole, wholes
+from attn_tui.compute.field import Checked, asked, one_of, span, switch, whole, wholes
 from attn_tui.compute.log_scale import D_K, N_KEYS
 from attn_tui.compute.scale import NONE, Scale, parse_scale
 from attn_tui.compute.sweep.rules import LISTED, rule_text
@@ -36,7 +36,7 @@ _PLACES = whole(2, MOST_POINTS)
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Checked):
     """What is swept, and how finely.
 
     Attributes:
@@ -113,7 +113,7 @@ class Settings:
     )  # fmt: skip
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        super().__post_init__()
         scales = [parse_scale(rule) for rule in self.rules]
         for index, rule in enumerate(self.rules):
             if scales[index] in scales[:index]:
