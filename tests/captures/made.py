@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.captures.capture import Capture
 from attn_tui.captures.writer import write_safetensors
 
 Arrays = dict[str, NDArray[Any]]
@@ -52,3 +53,8 @@ def same(found: NDArray[Any] | None, made: NDArray[Any]) -> bool:
         and found.shape == made.shape
         and bool((found.astype(np.float64) == made.astype(np.float64)).all())
     )
+
+
+def says(capture: Capture, *sentences: str) -> bool:
+    """Return whether each of some sentences, or beginnings of them, is stated."""
+    return all(any(each.startswith(text) for each in capture.stated) for text in sentences)

@@ -10,8 +10,7 @@ from attn_tui.captures.layouts import layout_text
 from attn_tui.captures.opening import open_capture
 from attn_tui.captures.readings import NEAR, Reading, choices, readings_of, with_kv_mappings
 from attn_tui.captures.writer import write_safetensors
-from tests.captures.made import layer, same, saved
-from tests.captures.test_recognition import says
+from tests.captures.made import layer, same, saved, says
 
 Shapes = dict[str, tuple[int, ...]]
 
