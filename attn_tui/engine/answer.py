@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import inf
 from typing import TypeVar
 
 from attn_tui.captures.capture import Capture
@@ -18,7 +19,7 @@ from attn_tui.engine.table import HeadTable, empty
 T = TypeVar("T")
 
 _EVERY = 0.1
-"""Seconds between two answers, while they grow."""
+"""Seconds between two answers at least, while they grow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +81,7 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
         return
     for other, beside in _grown(captures[1], Plan.of(captures[1], question), stop):
         yield Answer(experiment, found, table, beside, None, (1.0 + other.progress) / parts)
-    for comparison in _now_and_then(compared(captures[1], captures[0], question, stop=stop)):
+    for comparison in now_and_then(compared(captures[1], captures[0], question, stop=stop)):
         share = (2.0 + comparison.progress) / parts
         yield Answer(experiment, found, table, beside, comparison, share)
 
@@ -89,17 +90,21 @@ def _grown(capture: Capture, plan: Plan, stop: Stop) -> Iterator[tuple[Survey, H
     """Yield what is known of a capture: at once nothing, then more now and then, at last all."""
     table = empty(capture, plan)
     yield Survey(plan, blocks=plan.blocks), table
-    for found in _now_and_then(survey(plan, stop=stop)):
+    for found in now_and_then(survey(plan, stop=stop)):
         table = table.grown(found)
         yield found, table
 
 
-def _now_and_then(found: Iterator[T]) -> Iterator[T]:
-    """Yield of what grows something now and then, and the last."""
-    last, newest = time.monotonic(), None
+def now_and_then(found: Iterator[T]) -> Iterator[T]:
+    """Yield of what grows the first, others now and then, and the last.
+
+    Whoever asks takes a tenth of the time at most, however long he takes over each.
+    """
+    newest, due = None, -inf
     for newest in found:
-        if time.monotonic() - last >= _EVERY:
+        if (now := time.monotonic()) >= due:
             yield newest
-            last = time.monotonic()
+            newest, then = None, time.monotonic()
+            due = then + max(_EVERY, 9.0 * (then - now))
     if newest is not None:
         yield newest

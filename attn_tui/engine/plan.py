@@ -18,8 +18,8 @@ ROWS = 128
 BLOCK_SECONDS, SHORT, LONG = 0.5, 0.25, 2.0
 """About how long a block takes, and a task of several: on threads, and where tasks travel."""
 
-_READ = 2e-9
-"""Seconds to read a number, about."""
+_READ, _EACH = 2e-9, 2e-3
+"""Seconds to read a number, and what any block takes however small it is, about."""
 
 
 @dataclass(frozen=True)
@@ -187,11 +187,13 @@ class Plan:
     ) -> Iterator[Task]:
         """Yield tasks of about so many seconds that cover some blocks; all unless given."""
         run: list[Block] = []
+        took = 0.0
         for block in self.blocks if blocks is None else blocks:
             run.append(block)
-            if sum(each.seconds for each in run) >= seconds:
+            took += block.seconds
+            if took >= seconds:
                 yield self.task(run)
-                run = []
+                run, took = [], 0.0
         if run:
             yield self.task(run)
 
@@ -216,7 +218,7 @@ def _blocks(capture: Capture, question: Question, heads: Sequence[HeadId]) -> It
         whole = sampled is None and len(rows) <= at_once
         for start in range(0, len(rows), at_once):
             part = rows[start : start + at_once]
-            seconds = _seconds(shape, len(part)) + (shape.n_keys * shape.d_k) * _READ
+            seconds = _EACH + _seconds(shape, len(part)) + (shape.n_keys * shape.d_k) * _READ
             yield Block(index, head, None if whole else part, start == 0, seconds)
             index += 1
 

@@ -1,7 +1,7 @@
 """Heads of a capture: whoever works blocks off, and in whatever order, it comes to the same."""
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine import plan as planning
 from attn_tui.engine import survey as surveying
+from attn_tui.engine.answer import now_and_then
 from attn_tui.engine.making import Making, MaskChoice, parse_mask
 from attn_tui.engine.plan import Plan, Question
 from attn_tui.engine.survey import Survey, survey
@@ -182,3 +183,29 @@ def test_work_is_done_on_one_thread(capture: Capture) -> None:
     done = work(task)
     assert isinstance(done, Done)
     assert len(done.partials) == len(task.blocks)
+
+
+def test_many_small_heads_are_several_tasks(capture: Capture) -> None:
+    plan = Plan.of(capture, ALL)
+    many = replace(plan, blocks=plan.blocks * -(-1000 // len(plan.blocks)))
+    tasks = [*many.tasks()]
+    assert len(tasks) > 5
+    assert [block for task in tasks for block in task.blocks] == [*many.blocks]
+
+
+def test_whoever_takes_long_over_an_answer_is_given_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+
+    def heads() -> Iterator[int]:
+        for done in range(1, 1001):
+            clock[0] += 0.02
+            yield done
+
+    given = []
+    for done in now_and_then(heads()):
+        given.append(done)
+        clock[0] += 0.001 * done
+    assert given[0] == 1
+    assert given[-1] == 1000
+    assert sum(given) * 0.001 < 0.2 * clock[0]

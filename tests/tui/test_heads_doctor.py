@@ -2,18 +2,26 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from shlex import split
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from attn_tui.captures.demo import demos, tensors_of
 from attn_tui.captures.example import tensors
+from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.commands.program import program
 from attn_tui.compute.fit.simulate import Arithmetic
+from attn_tui.doctor.examine import examine
+from attn_tui.doctor.report import Report
 from attn_tui.engine.settings import Settings
+from attn_tui.report.doctor.headline import headline
+from attn_tui.report.headline import Headline
+from attn_tui.tui.heads import examining
 from attn_tui.tui.heads.screen import HeadsScreen
 from attn_tui.tui.picture import screen_picture
 from tests.doctor.captures import write
@@ -145,3 +153,24 @@ async def test_what_is_expected_is_of_the_capture_that_is_opened(tmp_path: Path)
         await expected_of(alone / "capture.safetensors")
         await person.put("config", healthy)
         assert await expected_of(alone / "later.safetensors") == healthy
+
+
+def test_words_of_all_heads_are_not_found_after_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, said = [0.0], []
+    monkeypatch.setattr("time.monotonic", lambda: clock[0])
+
+    def looked(*given: Any) -> Iterator[Report]:
+        for report in examine(*given):
+            clock[0] += 0.2
+            yield report
+
+    def slow(report: Report) -> Headline:
+        clock[0] += 0.02 * len(report.findings)
+        said.append(len(report.findings))
+        return headline(report)
+
+    monkeypatch.setattr("attn_tui.doctor.examine.examine", looked)
+    monkeypatch.setattr(examining, "headline", slow)
+    *_, last = examining.examined(Settings(capture=(EXAMPLE_NAME,)), lambda: False)
+    assert len(last.lines) == said[-1] == 64
+    assert len(said) < 16

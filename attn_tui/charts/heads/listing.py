@@ -8,6 +8,7 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.charts.glyphs import POINTER
 from attn_tui.charts.heads.shading import SCALES
 from attn_tui.charts.heat import signed_fill, signed_role
+from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.engine.condition import parse_condition
 from attn_tui.engine.table import HeadTable
@@ -83,7 +84,7 @@ def head_list(
         tau: The largest logit that QK-clip leaves alone.
     """
     if not heads:
-        return message(" No head is like that: the settings (tab) list all again", width, height)
+        return message(f" {_why_none(table)}", width, height)
     batches = table.n_batches > 1
     start = (" sequence" if batches else "") + " layer  head"
     names = [*_fitting(name, width - len(start) - 1)]
@@ -114,6 +115,17 @@ def head_list(
             ]
         rows.append(tuple(row))
     return filled(rows, width, height)
+
+
+def _why_none(table: HeadTable) -> str:
+    """Return why no head is listed."""
+    known, total = len(table.partials), len(table.heads)
+    if not known:
+        return f"{counted(total, 'head')}, none looked at yet"
+    again = "the settings (tab) list all again"
+    if known < total:
+        return f"Of {counted(known, 'head')} looked at so far none is like that: {again}"
+    return f"No head is like that: {again}"
 
 
 def _width(name: str) -> int:

@@ -1,5 +1,6 @@
 """Student's t: tails and quantiles, with NumPy only."""
 
+from functools import lru_cache
 from math import exp, expm1, inf, lgamma, log, log1p, pi, sqrt
 
 
@@ -71,6 +72,7 @@ def t_quantile(confidence: float, df: float) -> float:
     return t_above((1 - confidence) / 2, df)
 
 
+@lru_cache(maxsize=1 << 16)
 def t_above(tail: float, df: float) -> float:
     """Return t with P(T > t) = tail, for a tail of at most ½.
 

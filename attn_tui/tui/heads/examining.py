@@ -1,6 +1,5 @@
 """Has the doctor look at a capture beside the screen, and writes down what the screen will show."""
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -16,9 +15,6 @@ from attn_tui.report.doctor.headline import headline
 from attn_tui.report.doctor.words import BY_ROW, ROUNDED, found_texts
 from attn_tui.report.headline import Headline
 from attn_tui.report.numbers import general, quantity
-
-EVERY = 0.1
-"""Seconds between two reports, while they grow."""
 
 TITLES = (
     "layer", "head", "verdict", "m", "95 % interval", "soft cap", "sink", "mask", "residual",
@@ -67,7 +63,7 @@ def examined(settings: Settings, stop: Stop) -> Iterator[Examined]:
     from attn_tui.doctor.examine import examine
     from attn_tui.doctor.fused import layouts_of
     from attn_tui.doctor.report import Settings as Asked
-    from attn_tui.engine.answer import opened
+    from attn_tui.engine.answer import now_and_then, opened
 
     capture = opened(settings, settings.capture)
     expectation = (
@@ -79,13 +75,11 @@ def examined(settings: Settings, stop: Stop) -> Iterator[Examined]:
         problem = f"its heads are not those that are read, {capture.heads[-1].head + 1} a layer"
         raise InputError("config", problem, f"layouts {layouts}: tab sets them")
     lines: list[Line] = []
-    last, report = -EVERY, None
     try:
-        for report in examine(capture, expectation, Asked(seed=settings.seed), stop):
+        reports = examine(capture, expectation, Asked(seed=settings.seed), stop)
+        for report in now_and_then(reports):
             lines += map(_line, report.findings[len(lines) :])
-            if time.monotonic() - last >= EVERY:
-                yield _worded(report, lines)
-                last = time.monotonic()
+            yield _worded(report, lines)
     except InputError as error:
         if error.field != "config":
             raise
@@ -93,8 +87,6 @@ def examined(settings: Settings, stop: Stop) -> Iterator[Examined]:
         where = "/".join(PurePath(settings.config).parts[-2:])
         expected = "one of this model, or none: tab, expects, del"
         raise InputError("config", error.problem, expected, shown_path(where)) from None
-    if report is not None:
-        yield _worded(report, lines)
 
 
 def _worded(report: Report, lines: list[Line]) -> Examined:

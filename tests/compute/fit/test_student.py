@@ -1,6 +1,7 @@
 import pytest
 from scipy.stats import t as student
 
+from attn_tui.compute.fit import student as of_student
 from attn_tui.compute.fit.student import t_above, t_quantile, t_tail
 
 
@@ -14,3 +15,9 @@ def test_tails_and_quantiles_are_those_of_scipy(df: float) -> None:
 
 def test_the_normal_law_is_the_limit() -> None:
     assert t_quantile(0.95, float("inf")) == pytest.approx(1.959963984540054, rel=1e-12)
+
+
+def test_a_quantile_is_worked_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = t_quantile(0.9, 17.25)
+    monkeypatch.delattr(of_student, "t_tail")
+    assert t_quantile(0.9, 17.25) == known
