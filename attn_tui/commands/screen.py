@@ -140,12 +140,11 @@ def _open_heads(
     # What cannot be opened is said before there is a screen.
     capture = opened(settings, paths)
     if settings.config:
-        from attn_tui.doctor.configuration import read_expectation
-        from attn_tui.doctor.fused import layouts_of
+        from attn_tui.doctor.fused import configured
 
         # Map, list and doctor then all have the heads of the configuration.
-        layouts = layouts_of(capture, read_expectation(settings.config)) or settings.layouts
-        setup = experiment.setup.put(replace(settings, layouts=layouts))
+        _, layouts = configured(capture, settings.config)
+        setup = experiment.setup.put(replace(settings, layouts=layouts or settings.layouts))
         experiment = replace(experiment, setup=setup)
     return run(draft_of(experiment), mouse=mouse, theme=theme, instrument="heads")
 

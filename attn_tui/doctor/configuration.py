@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from attn_tui.captures.capture import Capture
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.doctor import gguf, gguf_model, transformers
 from attn_tui.doctor.expected import Expectation
@@ -55,21 +54,6 @@ def read_expectation(path: str) -> Expectation:
     if not isinstance(plain, dict):
         raise InputError("config", "it is no object", "a config.json of transformers", name)
     return transformers.expectation(plain, name)
-
-
-def beside(capture: Capture) -> str:
-    """Return the path of the config.json in a capture's folder if it is of its model, or nothing.
-
-    Raises:
-        InputError: If the capture cannot be read.
-    """
-    path = os.path.join(os.path.dirname(capture.paths[0]), "config.json")
-    first = capture.readings(capture.layers[0])[0].dims
-    if os.path.isfile(path):
-        with suppress(InputError):
-            read_expectation(path).check(capture.layers, first.heads, {first.d_k}, first.kv_heads)
-            return path
-    return ""
 
 
 def claimed(metadata: Mapping[str, Any], d_k: int) -> Expectation | None:

@@ -1,5 +1,6 @@
-"""Reads axes that hold heads·dim in one with the numbers of heads that a configuration says."""
+"""The configuration of a capture, and its axes that hold heads·dim in one, read as that says."""
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -9,10 +10,35 @@ from attn_tui.captures.layouts import VECTORS
 from attn_tui.captures.opening import open_capture
 from attn_tui.captures.readings import Dims
 from attn_tui.compute.errors import InputError
+from attn_tui.doctor.configuration import read_expectation
 from attn_tui.doctor.expected import Expectation, Shape
 
 _FUSED: Mapping[int, str] = {3: "bn(hd)", 2: "n(hd)"}
 """The layout in which an axis may hold heads·dim, by how many axes there are."""
+
+
+def configured(capture: Capture, config: str = "") -> tuple[str, str]:
+    """Return the path of a configuration, and the layouts in which a capture has its heads.
+
+    Args:
+        capture: The tensors.
+        config: The configuration that is named; otherwise it is the config.json in the capture's
+            folder, and both are empty where there is none, or it is of another model.
+
+    Raises:
+        InputError: If the capture cannot be read, or with field ``"config"`` what is named.
+    """
+    if config:
+        return config, layouts_of(capture, read_expectation(config))
+    path = os.path.join(os.path.dirname(capture.paths[0]), "config.json")
+    if os.path.isfile(path):
+        with suppress(InputError):
+            expectation = read_expectation(path)
+            read = read_as(capture, expectation)
+            first = read.readings(read.layers[0])[0].dims
+            expectation.check(read.layers, first.heads, {first.d_k}, first.kv_heads)
+            return path, layouts_of(capture, expectation)
+    return "", ""
 
 
 def layouts_of(capture: Capture, expectation: Expectation) -> str:

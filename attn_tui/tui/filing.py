@@ -4,6 +4,7 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
@@ -125,19 +126,29 @@ class Filing(Part[Host]):
         path = true_path(text)
         settings = asked.draft.setup.get(Settings)
 
-        def read(_: Watch) -> str:
-            from attn_tui.doctor.configuration import beside
+        def read(_: Watch) -> dict[str, object]:
+            from attn_tui.doctor.fused import configured
 
-            return beside(open_as(settings, (path,)))
+            if name != "capture":
+                open_as(settings, (path,))
+                return {name: (path,)}
+            layouts = settings.layouts
+            try:
+                capture = open_as(settings, (path,))
+            except InputError:
+                if not layouts:
+                    raise
+                # They were of the capture before.
+                layouts, capture = "", open_as(replace(settings, layouts=""), (path,))
+            # What is expected is of the model of one folder.
+            same = {*map(os.path.dirname, settings.capture)} <= {os.path.dirname(path)}
+            config, own = settings.config if same else "", ""
+            with suppress(InputError):
+                config, own = configured(capture, config)
+            return {name: (path,), "config": config, "layouts": own or layouts}
 
-        async def shown(config: str) -> None:
+        async def shown(value: dict[str, object]) -> None:
             def change(setup: Setup) -> Setup:
-                value: dict[str, object] = {name: (path,)}
-                if name == "capture":
-                    # What is expected is of the model of one folder.
-                    now = setup.get(Settings)
-                    same = {*map(os.path.dirname, now.capture)} <= {os.path.dirname(path)}
-                    value["config"] = (now.config if same else "") or config
                 return setup.put(replace(setup.get(Settings), **value))  # type: ignore[arg-type]
 
             self._screen.ask(edits.setup(change))
@@ -146,7 +157,7 @@ class Filing(Part[Host]):
         await self.see_through(
             f"Opening {os.path.basename(text)}",
             read,
-            lambda config: self._screen.run_worker(shown(config)),
+            lambda value: self._screen.run_worker(shown(value)),
             partial(again, text),
         )
 

@@ -125,6 +125,15 @@ async def test_what_is_expected_is_of_the_capture_that_is_opened(tmp_path: Path)
         (tmp_path / name).mkdir()
         write_safetensors(tmp_path / name / "capture.safetensors", tensors_of(demo))
         (tmp_path / name / "config.json").write_text(json.dumps(demo.config))
+    fused = tmp_path / "fused"
+    fused.mkdir()
+    (fused / "config.json").write_text(json.dumps(made["healthy"].config))
+    in_one_axis = {
+        # The output is [batch, positions, heads, dim], as transformers has it.
+        name: (each if name.endswith("out") else each.swapaxes(1, 2)).reshape(1, 96, -1)
+        for name, each in tensors_of(made["healthy"]).items()
+    }
+    write_safetensors(fused / "capture.safetensors", in_one_axis)
     alone, wrong = tmp_path / "alone", tmp_path / "wrong"
     for folder in (alone, wrong):
         folder.mkdir()
@@ -149,6 +158,13 @@ async def test_what_is_expected_is_of_the_capture_that_is_opened(tmp_path: Path)
         assert await expected_of(wrong / "capture.safetensors") == ""
         healthy = str(tmp_path / "healthy" / "config.json")
         assert await expected_of(tmp_path / "healthy" / "capture.safetensors") == healthy
+        # Heads that are one axis are those of the configuration beside them.
+        assert await expected_of(tmp_path / "fused" / "capture.safetensors") == str(
+            tmp_path / "fused" / "config.json"
+        )
+        assert person.settings(Settings).layouts.startswith("q=bn(4d),k=bn(")
+        assert await expected_of(tmp_path / "healthy" / "capture.safetensors") == healthy
+        assert person.settings(Settings).layouts == ""
         # Whoever names one has it for the captures of a folder.
         await expected_of(alone / "capture.safetensors")
         await person.put("config", healthy)
