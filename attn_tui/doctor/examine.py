@@ -23,7 +23,7 @@ from attn_tui.doctor.expected import ASSUMED, Expectation, Expected
 from attn_tui.doctor.names import Miss, Place, misses, names
 from attn_tui.doctor.report import Finding, Report, Settings
 from attn_tui.doctor.start import start_of
-from attn_tui.doctor.suspects import suspects
+from attn_tui.doctor.suspects import cleared, suspects
 from attn_tui.doctor.verdict import SHOWN, confidence, judge, span
 
 Stop = Callable[[], bool]
@@ -63,7 +63,7 @@ def examine(
         try:
             # Threads of BLAS cost more than they save on matrices of a head's size.
             with one_thread():
-                findings = (*report.findings, doctor.see(head))
+                findings = cleared((*report.findings, doctor.see(head)), head.layer)
         except Stopped:
             yield replace(report, interrupted=True, elapsed=time.monotonic() - started)
             return
@@ -302,7 +302,7 @@ def corner(head: HeadRows) -> int | None:
 def alike(head: HeadRows, found: Diagnosis, expected: Expected) -> tuple[str, ...]:
     """Return those of the masks none, causal and window that see what the found one sees.
 
-    A captured mask may hide padding besides: keys that no row sees.
+    A mask may hide padding besides: keys that no row sees.
     """
     mask = found.sight
     if mask is None:
@@ -322,7 +322,7 @@ def alike(head: HeadRows, found: Diagnosis, expected: Expected) -> tuple[str, ..
 
     def same(other: HeadMask) -> bool:
         sees = other.seen(head)[used]
-        if mask.kind == "given":
+        if mask.kind == "given" or mask.hidden:
             # A key that no row sees is padding.
             sees = sees & seen.any(axis=0)
         return bool(np.array_equal(seen, sees))

@@ -11,6 +11,7 @@ from attn_tui.compute.fit.diagnose import diagnose
 from attn_tui.compute.fit.diagnosis import Suspect
 from attn_tui.compute.fit.usable import taken
 from attn_tui.compute.heads.rows import HeadRows, Reals
+from attn_tui.doctor.report import Finding
 
 BASES = (1e4, 5e5, 1e6)
 """Bases of RoPE that most models have."""
@@ -44,6 +45,36 @@ def _suspects(head: HeadRows, readings: int) -> Iterator[Suspect]:
         yield Suspect("output after o_proj", "no", "its first rows are mixtures of their values")
     turned = rotated(head)
     yield Suspect(_BEFORE, "yes" if turned else "no", turned or "of usual rotations none fits")
+
+
+def cleared(findings: tuple[Finding, ...], layer: int) -> tuple[Finding, ...]:
+    """Return findings without suspicion of how a layer was captured where a sequence of it fits.
+
+    What was done to q, k or the output was done to all sequences; a mask is one's own.
+
+    Args:
+        findings: Of heads, some of this layer.
+        layer: The layer.
+    """
+    here = [each for each in findings if each.id.layer == layer]
+    fitting = sorted({each.id.batch for each in here if each.diagnosis.fits})
+    if not fitting or all(each.diagnosis.fits for each in here):
+        return findings
+    return tuple(
+        _cleared(each, next((batch for batch in fitting if batch != each.id.batch), None))
+        if each.id.layer == layer
+        else each
+        for each in findings
+    )
+
+
+def _cleared(finding: Finding, fitting: int | None) -> Finding:
+    found = finding.diagnosis
+    if fitting is None or found.fits or not found.used or found.culprit is not None:
+        return finding
+    own = tuple(each for each in found.suspects if each.name == "padding")
+    mask = Suspect("a mask of its own", "may be", f"sequence {fitting} of this layer fits")
+    return replace(finding, diagnosis=replace(found, suspects=(mask, *own)))
 
 
 def mixes(head: HeadRows) -> bool | None:

@@ -58,7 +58,7 @@ HEADS: dict[str, tuple[Diagnosis, Expected | None]] = {
     "a cap": (diagnosis(0.25, softcap=Cap(1 / 900, 1e-7), sink=Sink(2.0, 1e-3)), None),
     "twice": (
         diagnosis(multiplier=None, mask=None, fits=False, suspects=(
-            Suspect("padding", "no", "each key has a number other than 0"),
+            Suspect("padding", "no", "nor does it fit without keys at one end"),
             Suspect("softmax twice", "yes", "it fits softmax taken twice, with m near 0.1", 0.02),
         )), None,
     ),

@@ -65,7 +65,8 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
                 kept, head = kept[~few], taken(head, np.flatnonzero(~few))
         except np.linalg.LinAlgError:
             return nothing("its numbers are too large or too small to be fitted", notes)
-    fit = attempt.choice.fit
+    kept = kept[np.isin(head.rows, attempt.head.rows)]
+    head, fit = attempt.head, attempt.choice.fit
     keys = attempt.rows.seen.sum(axis=1)
     paths = attempt.choice.paths if attempt.fits else ()
     found = Diagnosis(

@@ -70,14 +70,14 @@ def scan(rows: Rows, own: NDArray[np.intp] | None) -> list[Candidate]:
 
 def best_window(rows: Rows, near: Parameters, own: NDArray[np.intp] | None) -> Candidate:
     """Return how far off the directions are with these parameters and the best window."""
-    values, units = _seen_from(rows)
+    values, units = seen_from(rows)
     z, _ = capped(near.multiplier * rows.scores, near.curvature)
     if rows.bias is not None:
         z = z + rows.bias
     if own is None:
         z = np.where(rows.seen, z, -np.inf)
         p = np.exp(z - np.maximum(z.max(axis=1, keepdims=True), -1e300))
-        return Candidate(_off(_sines(p @ values, units).mean()), near, None)
+        return Candidate(_off(sines(p @ values, units).mean()), near, None)
     longest = int(own.max()) + 1
     total = np.zeros(longest)
     for i, last in enumerate(own):
@@ -89,10 +89,10 @@ def best_window(rows: Rows, near: Parameters, own: NDArray[np.intp] | None) -> C
         one = z[i, back]
         p = np.exp(one - one.max())
         sums = np.cumsum(p[:, None] * values[back], axis=0)
-        sines = _sines(sums, units[i])
+        apart = sines(sums, units[i])
         total[:beyond] += 1.0
-        total[beyond : beyond + len(sines)] += sines
-        total[beyond + len(sines) :] += sines[-1]
+        total[beyond : beyond + len(apart)] += apart
+        total[beyond + len(apart) :] += apart[-1]
     total /= len(own)
     best = int(np.argmin(total))
     without = _off(total[-1])
@@ -101,7 +101,7 @@ def best_window(rows: Rows, near: Parameters, own: NDArray[np.intp] | None) -> C
     return Candidate(_off(total[best]), near, best + 1)
 
 
-def _seen_from(rows: Rows) -> tuple[Floats, Floats]:
+def seen_from(rows: Rows) -> tuple[Floats, Floats]:
     """Return values and the output's directions, seen from a few directions only."""
     d_v = rows.values.shape[1]
     view = np.eye(d_v)
@@ -112,7 +112,7 @@ def _seen_from(rows: Rows) -> tuple[Floats, Floats]:
     return rows.values @ view, units
 
 
-def _sines(mixed: Floats, units: Floats) -> Floats:
+def sines(mixed: Floats, units: Floats) -> Floats:
     """Return sin² between vectors and directions, 1 where a vector is 0."""
     square = np.square(mixed).sum(axis=-1)
     along = (mixed * units).sum(axis=-1)

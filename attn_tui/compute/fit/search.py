@@ -1,6 +1,6 @@
 """Which structure a head has: its mask, window and parameters, the likeliest tried first."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +11,7 @@ from attn_tui.compute.fit.choose import PLAIN, Choice, bare, chosen, hopeless
 from attn_tui.compute.fit.diagnosis import Diagnosis, Path
 from attn_tui.compute.fit.model import Floats, Name, Parameters, Rows, compute, rows_of
 from attn_tui.compute.fit.noise import Format
+from attn_tui.compute.fit.padding import padded, seeing
 from attn_tui.compute.fit.scan import Candidate, best_window, distinct, scan
 from attn_tui.compute.fit.solve import aligned, refine
 from attn_tui.compute.heads.mask import HeadMask
@@ -31,6 +32,7 @@ class Attempt:
     """A structure, fitted.
 
     Attributes:
+        head: The rows that are fitted: all, or those that see a key where others are padding.
         mask: Which keys are seen.
         rows: The head under that mask, its scores multiplied by the factors.
         choice: The fit.
@@ -38,6 +40,7 @@ class Attempt:
         windows: The least and the largest window that fit as well, if there is one.
     """
 
+    head: HeadRows
     mask: HeadMask
     rows: Rows
     choice: Choice
@@ -65,13 +68,15 @@ def search(
     for attempt in _attempts(head, rows, masks, format, start, deep):
         if attempt.fits:
             return attempt
+        if attempt.head is not head:
+            continue  # What some rows come near to says nothing of all.
         if nearest is None or attempt.choice.fit.chi_square < nearest.choice.fit.chi_square:
             nearest = attempt
     if nearest is None:
         there = rows.under(masks[0].seen(head))
         near, _ = aligned(there, Parameters(head.d_k**-0.5))
         fit = refine(there, compute(there, near), PLAIN, format, "float32", 1)
-        nearest = Attempt(masks[0], there, bare(there, fit, format))
+        nearest = Attempt(head, masks[0], there, bare(there, fit, format))
     return nearest
 
 
@@ -86,12 +91,15 @@ def _attempts(
     if start is not None and (known := _known(start)) is not None:
         near, mask, path = known
         if mask.kind != "given" or head.seen is not None:
-            there = rows.under(mask.seen(head))
-            if there.seen.any(axis=1).all():
-                attempt = Attempt(mask, there, chosen(there, near, format, path))
-                yield _with_windows(head, attempt, format)
-                if not deep:
-                    return
+            bare = replace(mask, hidden=None)
+            for each in dict.fromkeys((mask, bare)):
+                if (some := seeing(head, each)) is not None:
+                    there = rows_of(some, each)
+                    attempt = Attempt(some, each, there, chosen(there, near, format, path))
+                    yield _with_windows(attempt, format)
+            yield from _padded(head, bare, [near], format)
+            if not deep:
+                return
     held = None if start is None else start.temperature
     if start is not None and start.sight is not None and held is not None and held.kind == "by row":
         if (by_row := _by_row(head, start.sight, rows, format)) is not None:
@@ -107,13 +115,16 @@ def _attempts(
     order.sort(key=lambda one: one[:2])
     for off, _, mask, there, near in order:
         if off <= 3 * order[0][0] + 1e-6 and not hopeless(there, near, off, format):
-            attempt = Attempt(mask, there, chosen(there, near, format))
+            attempt = Attempt(head, mask, there, chosen(there, near, format))
             if attempt.fits and _is_uneven(attempt):
                 by_row = _by_row(head, attempt.mask, rows, format)
                 attempt = by_row if by_row is not None and by_row.fits else attempt
             yield attempt
     if not deep:
         return
+    steps = [replace(first, multiplier=first.multiplier * 4.0**at) for at in range(-2, 3)]
+    for _, _, mask, _, _ in order:
+        yield from _padded(head, mask, steps, format)
     yield from _scanned(head, rows, masks, format)
     for mask in masks:
         if (by_row := _by_row(head, mask, rows, format)) is not None:
@@ -150,7 +161,32 @@ def _scanned(
         there = rows.under(windowed.seen(head))
         if windowed.window is None and hopeless(there, near, off, format):
             continue
-        yield _with_windows(head, Attempt(windowed, there, chosen(there, near, format)), format)
+        attempt = Attempt(head, windowed, there, chosen(there, near, format))
+        yield _with_windows(attempt, format)
+
+
+def _padded(
+    head: HeadRows, mask: HeadMask, nears: Sequence[Parameters], format: Format
+) -> Iterator[Attempt]:
+    """Try a mask with keys hidden at one end, if directions say so and none was captured."""
+    if head.seen is not None or mask.kind == "given":
+        return
+    every = rows_of(head, mask)
+    for last in (False, True):
+        tried = [(each, near) for near in nears if (each := padded(every, mask, near))]
+        if not tried:
+            return
+        (_, found), near = min(tried, key=lambda one: one[0][0])
+        if (some := seeing(head, found)) is None:
+            return
+        rows = rows_of(some, found)
+        names: tuple[Name, ...] = ("multiplier",)
+        if near.curvature > 0:
+            names = ("multiplier", "curvature")
+        near, off = aligned(rows, near, names)
+        nears = [near]
+        if last and not hopeless(rows, near, off, format):
+            yield Attempt(some, found, rows, chosen(rows, near, format))
 
 
 def _by_row(head: HeadRows, mask: HeadMask, rows: Rows, format: Format) -> Attempt | None:
@@ -167,7 +203,7 @@ def _by_row(head: HeadRows, mask: HeadMask, rows: Rows, format: Format) -> Attem
         near, off = aligned(tempered, replace(near, multiplier=near.multiplier * typical, sink=0.0))
         if hopeless(tempered, near, off, format):
             return None
-    return Attempt(mask, tempered, chosen(tempered, near, format), factors)
+    return Attempt(head, mask, tempered, chosen(tempered, near, format), factors)
 
 
 def _is_uneven(attempt: Attempt) -> bool:
@@ -176,9 +212,9 @@ def _is_uneven(attempt: Attempt) -> bool:
     return len(attempt.rows.output) > 3 and uneven(fit) > UNEVEN * max(fit.chi_square, 1.0)
 
 
-def _with_windows(head: HeadRows, attempt: Attempt, format: Format) -> Attempt:
+def _with_windows(attempt: Attempt, format: Format) -> Attempt:
     """Move a window to the likeliest near it, and find those that are as likely."""
-    window = attempt.mask.window
+    head, window = attempt.head, attempt.mask.window
     if window is None:
         return attempt
     for _ in range(3):
@@ -190,7 +226,7 @@ def _with_windows(head: HeadRows, attempt: Attempt, format: Format) -> Attempt:
         mask = replace(attempt.mask, window=window)
         rows = attempt.rows.under(mask.seen(head))
         near, path = attempt.choice.fit.parameters, attempt.choice.fit.path
-        attempt = Attempt(mask, rows, chosen(rows, near, format, path))
+        attempt = Attempt(head, mask, rows, chosen(rows, near, format, path))
     if not attempt.fits:
         return attempt
     causal = replace(attempt.mask, kind="causal", window=None)

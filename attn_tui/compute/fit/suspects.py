@@ -1,17 +1,15 @@
-"""Where nothing fits: whether weights were softmaxed again, or keys of zeros are padding."""
+"""Where nothing fits: whether weights were softmaxed again."""
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.choose import hopeless
 from attn_tui.compute.fit.diagnosis import Suspect
 from attn_tui.compute.fit.model import Floats, Parameters, Rows, compute, rows_of
 from attn_tui.compute.fit.noise import Format, paths_of, variance
 from attn_tui.compute.fit.scan import chosen_rows
 from attn_tui.compute.fit.search import unwindowed
-from attn_tui.compute.fit.solve import aligned
 from attn_tui.compute.fit.usable import taken
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
@@ -31,8 +29,8 @@ def suspects(head: HeadRows, format: Format) -> tuple[Suspect, ...]:
     """
     head = taken(head, chosen_rows(len(head.rows)))
     few = taken(head, np.unique(np.linspace(0, len(head.rows) - 1, FEW).round().astype(np.intp)))
-    masks = unwindowed(head)
-    return _twice(few, masks, format), _padding(head, masks, format)
+    twice = _twice(few, unwindowed(head), format)
+    return twice, Suspect("padding", "no", "nor does it fit without keys at one end")
 
 
 def _twice(head: HeadRows, masks: tuple[HeadMask, ...], format: Format) -> Suspect:
@@ -78,21 +76,3 @@ def _off(mixed: Floats, output: Floats) -> float:
     along = (mixed * output).sum(axis=1)
     square = np.square(mixed).sum(axis=1) * np.square(output).sum(axis=1)
     return float(np.sqrt(np.clip(1 - along**2 / np.maximum(square, 1e-300), 0, 1).mean()))
-
-
-def _padding(head: HeadRows, masks: tuple[HeadMask, ...], format: Format) -> Suspect:
-    """Test whether keys of zeros are padding that no query sees."""
-    empty = ~head.keys.any(axis=1)
-    if not empty.any():
-        return Suspect("padding", "no", "each key has a number other than 0")
-    without = f"without {int(empty.sum()):,} keys of zeros"
-    for mask in masks:
-        seen = mask.seen(head) & ~empty
-        some = np.flatnonzero(seen.sum(axis=1) > 1)
-        if not len(some):
-            continue
-        rows = rows_of(head, mask).under(seen).part(some)
-        near, off = aligned(rows, Parameters(head.d_k**-0.5))
-        if off < 0.3 and not hopeless(rows, near, off, format):
-            return Suspect("padding", "yes", f"it fits {without}")
-    return Suspect("padding", "no", f"nor does it fit {without}")

@@ -21,11 +21,13 @@ class HeadMask:
         offset: The index of the key that query 0 stands at, unless positions were captured: 0
             aligns at the top left corner, n − n_q at the bottom right.
         window: How many keys a window has, the query's own among them.
+        hidden: The first and the last of keys at one end that no query sees, padding; or None.
     """
 
     kind: Kind = "none"
     offset: int = 0
     window: int | None = None
+    hidden: tuple[int, int] | None = None
 
     @property
     def by_position(self) -> bool:
@@ -41,10 +43,13 @@ class HeadMask:
         if self.kind == "given" and head.seen is not None:
             return head.seen
         keys = np.arange(head.n_keys)
+        there = np.ones(head.n_keys, bool)
+        if self.hidden is not None:
+            there[self.hidden[0] : self.hidden[1] + 1] = False
         if not self.by_position:
-            return np.ones((len(head.rows), head.n_keys), bool)
+            return np.tile(there, (len(head.rows), 1))
         own = self.own(head)
-        seen = keys <= own[:, None]
+        seen = (keys <= own[:, None]) & there
         if self.window is not None:
             seen &= keys > own[:, None] - self.window
         return np.asarray(seen)

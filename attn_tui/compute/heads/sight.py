@@ -42,21 +42,28 @@ def sight(head: HeadRows, mask: HeadMask, at: slice) -> Sight:
     n, r = head.n_keys, len(head.rows[at])
     parts: list[tuple[slice, NDArray[np.bool_]]] = []
     first, last, counts = 0, n, np.full(r, n, np.intp)
-    if mask.by_position and r:
-        ends = np.clip(mask.own(head)[at] + 1, 0, n)
-        starts = np.zeros(r, np.intp)
+    if (mask.by_position or mask.hidden) and r:
+        ends, starts = np.full(r, n, np.intp), np.zeros(r, np.intp)
+        if mask.by_position:
+            ends = np.clip(mask.own(head)[at] + 1, 0, n)
         if mask.window is not None:
             starts = np.clip(mask.own(head)[at] + 1 - mask.window, 0, n)
-        first, last, counts = int(starts.min()), int(ends.max()), ends - starts
+        if mask.hidden is not None:
+            least, most = mask.hidden
+            if least:
+                ends = np.minimum(ends, least)
+            else:
+                starts = np.maximum(starts, most + 1)
+        first, last, counts = int(starts.min()), int(ends.max()), np.maximum(ends - starts, 0)
+        if first >= last:
+            first, last = min(first, n - 1), min(first, n - 1) + 1
+            starts, ends = np.full(r, last), np.zeros(r, np.intp)
         if (edge := int(ends.min())) < last:
             columns = np.arange(max(edge, first), last)
             parts.append((slice(columns[0] - first, last - first), columns >= ends[:, None]))
-        if (edge := int(starts.max())) > first:
+        if (edge := min(int(starts.max()), last)) > first:
             columns = np.arange(first, edge)
             parts.append((slice(0, edge - first), columns < starts[:, None]))
-        if first >= last:
-            first, last = min(first, n - 1), min(first, n - 1) + 1
-            parts = [(slice(0, 1), np.ones((r, 1), bool))]
     elif mask.kind == "given" and head.seen is not None:
         parts.append((slice(0, n), ~head.seen[at]))
     if head.bias is not None:

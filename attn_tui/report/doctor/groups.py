@@ -53,7 +53,8 @@ def groups(report: Report) -> tuple[Group, ...]:
         judged, diagnosis = each.judgement, each.diagnosis
         missed = each.misses[0].meaning if each.misses else ""
         unknown = tuple(name for name, _ in judged.undetermined)
-        kind = diagnosis.mask.kind if diagnosis.mask else None
+        mask = diagnosis.mask
+        kind = (mask.kind, mask.hidden) if mask else None
         key = (judged.verdict, judged.differs, unknown, missed, kind, diagnosis.fits)
         found.setdefault(key, []).append(each)
     every = [part for each in found.values() for part in by_multiplier(each)]

@@ -13,6 +13,7 @@ from attn_tui.report.doctor.words import (
     WORDS,
     expected_texts,
     found_texts,
+    hidden_text,
     joined,
     multiplier_text,
     rule_text,
@@ -55,7 +56,8 @@ def said(group: Group) -> str:
     found = finding.diagnosis
     if group.verdict == "differs":
         where = _where(group) if "multiplier" in finding.judgement.differs else ""
-        return "; ".join(_difference(finding, name, where) for name in finding.judgement.differs)
+        unlike = [_difference(finding, name, where) for name in finding.judgement.differs]
+        return "; ".join([*unlike, *_padding(group)])
     if not found.used and not found.fits:
         return next(iter(unknown(finding)), "no row can be used")
     if not found.fits:
@@ -81,8 +83,21 @@ def said(group: Group) -> str:
                 every += _found(group, name)
             elif all(each.get(name) == texts[0][name] for each in texts):
                 every.append(f"{WORDS[name]} {texts[0][name]}")
-        return ", ".join(every) + " as expected"
-    return ", ".join([_multipliers(group), *_found(group, "softcap"), *_found(group, "sink")])
+        return "; ".join([", ".join(every) + " as expected", *_padding(group)])
+    text = ", ".join([_multipliers(group), *_found(group, "softcap"), *_found(group, "sink")])
+    return "; ".join([text, *_padding(group)])
+
+
+def _padding(group: Group) -> Iterator[str]:
+    """Yield which keys of which sequences are hidden though no captured mask hides them."""
+    found: dict[tuple[int, tuple[int, int]], None] = {}
+    for each in group.findings:
+        if (mask := each.diagnosis.mask) is not None and mask.hidden:
+            found[each.id.batch, mask.hidden] = None
+    texts = [f"{hidden_text(hidden)} of sequence {batch}" for batch, hidden in found]
+    more = [f"of {len(texts) - _FEW + 1:,} more"] if len(texts) > _FEW else []
+    if texts:
+        yield f"padding? {joined([*texts[: _FEW - len(more)], *more])} hidden fit"
 
 
 def _found(group: Group, name: str) -> Iterator[str]:

@@ -161,6 +161,8 @@ def mask_text(found: Diagnosis, placed: bool = False) -> str:
         return "the captured one"
     shown = mask.by_position and (placed or mask.offset)
     offset = f", query 0 at key {mask.offset:,}" if shown else ""
+    if mask.hidden:
+        offset += f", {hidden_text(mask.hidden)} hidden"
     if mask.kind == "window":
         window = found.window.at(SHOWN) if found.window is not None else None
         length = f"window of {counted(mask.window, 'key')}" if mask.window is not None else "window"
@@ -169,6 +171,12 @@ def mask_text(found: Diagnosis, placed: bool = False) -> str:
             length += f" ({least:,} to {most:,})" if least < most else ""
         return length + offset
     return mask.kind + offset
+
+
+def hidden_text(hidden: tuple[int, int]) -> str:
+    """Return which keys are hidden: ``keys 0–9``, ``key 47``."""
+    first, last = hidden
+    return f"key {first:,}" if first == last else f"keys {first:,}–{last:,}"
 
 
 def found_texts(found: Diagnosis, placed: bool = False) -> dict[str, str]:
@@ -212,8 +220,8 @@ def expected_texts(expected: Expected | None) -> dict[str, str]:
 def suspect_text(tested: Suspect) -> str:
     """Return what was tested where nothing fits, and what came of it.
 
-    >>> suspect_text(Suspect("padding", "yes", "it fits without 4 keys of zeros", 0.25))
-    'padding: yes, it fits without 4 keys of zeros; 25 % of the output is left'
+    >>> suspect_text(Suspect("softmax twice", "no", "the output does not fit it", 0.25))
+    'softmax twice: no, the output does not fit it; 25 % of the output is left'
     """
     text = f"{tested.name}: {tested.verdict}, {tested.found}"
     if tested.left is None:
