@@ -97,7 +97,7 @@ def test_json_and_csv_say_the_same(path: str) -> None:
     assert plain["question"] == {
         "rows": 30, "seed": 1, "layers": None, "heads": None, "rule": "inverse-sqrt",
         "own_rule": False, "parameters": {},
-        "softcap": None, "sink": "captured", "mask": "auto", "tau": 100.0,
+        "softcap": None, "uncapped": False, "sink": "captured", "mask": "auto", "tau": 100.0,
     }  # fmt: skip
     assert [mask["mask"] for mask in plain["masks"]] == ["causal"] * 3
 

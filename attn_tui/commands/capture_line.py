@@ -12,7 +12,7 @@ from attn_tui.compute.field import fields_of
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.rules import rule_text
-from attn_tui.engine.settings import Settings, is_default
+from attn_tui.engine.settings import Settings
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -43,7 +43,7 @@ def asked(given: Mapping[str, Any]) -> "Experiment":
     settings = Settings(
         tuple(given["captures"]), layer=(wanted.layers or (None,))[0],
         head=(wanted.heads or (None,))[0],
-        what_if=wanted.making.own_rule and is_default(wanted.making.scale), **changes,
+        what_if=wanted.making.own_rule and wanted.making.scale.is_default, **changes,
     )  # fmt: skip
     return parse(replace(EXAMPLE, setup=Setup(scale=wanted.making.scale).put(settings)))
 
@@ -61,7 +61,7 @@ def heads(asked: "Asked") -> str:
         words = ["attn-tui", "compare", *settings.compared, *settings.capture]
     names = ("statistic", "rows", "seed", "mask", "tau", "layouts", "names")
     words += _options(settings, names[:4] + names[5:] if compared else names)
-    if settings.what_if or not is_default(setup.scale):
+    if settings.what_if or not setup.scale.is_default:
         words += ["--rule", rule_text(setup.scale)]
     for name, field in fields_of(Scale).items():
         value = getattr(setup.scale, name)

@@ -276,7 +276,10 @@ def _making(given: dict[str, Any]) -> "Making":
     scale = replace(scale, **changes_of(Scale, given))
     own = given["rule"] is not None or given["scale"] is not None
     making = Making(
-        scale, captured_sink=given["sink"] is None or scale.sink is not None, own_rule=own
+        scale,
+        captured_sink=given["sink"] is None or scale.sink is not None,
+        own_rule=own,
+        uncapped=given["softcap"] is not None and scale.softcap is None,
     )
     if given["mask"] is not None:
         making = replace(making, mask=parse_mask(given["mask"].strip()))

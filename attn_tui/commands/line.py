@@ -89,10 +89,7 @@ def _asking(command: str, experiment: "Experiment", settings: Any, scores: Seque
     setup = experiment.setup
     # What a file says of the rest is replaced.
     every = "--experiment" in scores
-    arguments = [*scores, *_scaled(setup, experiment.source.d_k is not None, every)]
-    if getattr(experiment.source, "sink", None) is not None and "--sink" not in arguments:
-        # Else the captured one is asked.
-        arguments += ["--sink", FIELDS["sink"].kind.text(setup.scale.sink)]
+    arguments = [*scores, *_scaled(setup, experiment.source, every)]
     arguments += _options(setup.precision, every=every)
     mask, found = setup.mask, getattr(experiment.source, "causal", None)
     if found is not None and command == "attention":
@@ -190,14 +187,19 @@ def _too_many() -> InputError:
     return InputError("scores", "they are too many for a command line", _SAVED)
 
 
-def _start(setup: Setup) -> Setup:
-    """Return what a line asks that names the same model, if there is one, and nothing else."""
-    return Setup().changed(FIELDS["model"], lambda _: setup.model)
+def _start(setup: Setup, source: "Source | None" = None) -> Setup:
+    """Return what a line asks that names the scores and the model, if any, and nothing else."""
+    from attn_tui.captures.source import Captured
+    from attn_tui.files.captured import with_found
+
+    start = with_found(Setup(), source) if isinstance(source, Captured) else Setup()
+    return start.changed(FIELDS["model"], lambda _: setup.model)
 
 
-def _scaled(setup: Setup, held: bool = False, every: bool = False) -> Iterator[str]:
-    """Yield the model, and d_k, unless it is held, and the scale where they are not its own."""
-    start, named = _start(setup), setup.model != NO_MODEL
+def _scaled(setup: Setup, source: "Source | None" = None, every: bool = False) -> Iterator[str]:
+    """Yield the model, and d_k, unless the scores hold it, and the scale where they differ."""
+    start, named = _start(setup, source), setup.model != NO_MODEL
+    held = source is not None and source.d_k is not None
     if named or every:
         yield from ("--model", setup.model)
     if not (held or (named and setup.d_k == start.d_k)):

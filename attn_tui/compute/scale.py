@@ -224,6 +224,11 @@ class Scale(Checked):
         return ", ".join([self.definition.formula, *values])
 
     @property
+    def is_default(self) -> bool:
+        """Whether the multiplier is 1/√d_k, which nobody need have asked for."""
+        return (self.rule, self.given) == (DEFAULT_RULE, ())
+
+    @property
     def pipeline(self) -> str:
         """From scores to softmax as text.
 

@@ -12,7 +12,7 @@ from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.engine.comparison import Comparison, compared
 from attn_tui.engine.making import Making, parse_mask
 from attn_tui.engine.plan import Plan, Question
-from attn_tui.engine.settings import Settings, is_default
+from attn_tui.engine.settings import Settings
 from attn_tui.engine.survey import Survey, survey
 from attn_tui.engine.table import HeadTable, empty
 
@@ -57,7 +57,7 @@ def question_of(experiment: Experiment) -> Question:
     settings = experiment.setup.get(Settings)
     # Captured q and k are those that were multiplied, whatever came before.
     scale = replace(experiment.setup.scale, qk_norm=False)
-    own = settings.what_if or not is_default(scale)
+    own = settings.what_if or not scale.is_default
     making = Making(scale, parse_mask(settings.mask), own_rule=own)
     return Question(settings.rows, settings.seed, making=making)
 

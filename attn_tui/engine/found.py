@@ -184,7 +184,7 @@ def told(making: Making, rows: HeadRows, found: Diagnosis, nearest: FoundMask) -
     known = replace(
         nearest,
         how="fit" if nearest.how in ("output", "nearest") else nearest.how,
-        softcap=_value(found.softcap),
+        softcap=None if making.own_softcap else _value(found.softcap),
         path=max(found.paths, key=PATHS.index, default=found.path or "float32"),
     )
     if nearest.how == "nearest":

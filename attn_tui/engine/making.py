@@ -72,17 +72,24 @@ class Making:
         mask: Which keys are seen.
         captured_sink: Whether a sink that was captured takes part, if the scale has none.
         own_rule: Whether somebody asked for the rule, wherever the output says another multiplier.
+        uncapped: Whether somebody asked for no soft cap, whatever the output says.
     """
 
     scale: Scale = Scale()
     mask: MaskChoice = MaskChoice()
     captured_sink: bool = True
     own_rule: bool = False
+    uncapped: bool = False
+
+    @property
+    def own_softcap(self) -> bool:
+        """Whether a soft cap, or none, is asked for that may be another than the output says."""
+        return self.uncapped or self.scale.softcap is not None
 
     @property
     def asks_more(self) -> bool:
         """Whether a mask, a cap or a sink is asked for that may be another than the output says."""
-        asked = self.scale.softcap is not None or self.scale.sink is not None
+        asked = self.own_softcap or self.scale.sink is not None
         return asked or self.mask.kind != "auto" or not self.captured_sink
 
     def weighing(self, head: HeadRows, mask: HeadMask) -> Weighing:
@@ -100,6 +107,7 @@ class Making:
             "own_rule": self.own_rule,
             "parameters": dict(scale.given),
             "softcap": scale.softcap,
+            "uncapped": self.uncapped,
             "sink": "captured" if scale.sink is None and self.captured_sink else scale.sink,
             "mask": self.mask.text,
         }
@@ -112,4 +120,5 @@ class Making:
         sink = None if captured else plain["sink"]
         scale = Scale(plain["rule"], given, softcap=plain["softcap"], sink=sink)
         mask, own = parse_mask(plain["mask"]), plain["own_rule"]
-        return Making(scale, mask, captured or sink is not None, own)
+        uncapped = plain.get("uncapped", False)
+        return Making(scale, mask, captured or sink is not None, own, uncapped)

@@ -16,7 +16,6 @@ from attn_tui.compute.field import (
     whole,
 )
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
-from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.whole import parse_whole
 
@@ -98,13 +97,8 @@ MASK = Kind(
 """The mask of every head."""
 
 
-def is_default(rule: Scale) -> bool:
-    """Return whether a rule is 1/√d_k, which stands for what the output says unless asked."""
-    return Scale(rule.rule, rule.given) == Scale()
-
-
 def _is_asked(setup: Setup, source: Any) -> str:
-    return "" if is_default(setup.scale) else "Another rule is taken whatever the output says"
+    return "" if setup.scale.is_default else "Another rule is taken whatever the output says"
 
 
 PLACE = or_none(whole(0), "none")

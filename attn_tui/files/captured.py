@@ -138,28 +138,29 @@ def _read(
 
 
 def as_captured(setup: Setup, source: Source) -> Setup:
-    """Return a setup with the sink of a captured head, unless another is asked, and its mask.
+    """Return a setup with what made a captured head's weights, unless other is asked, and its mask.
 
     Where no mask was captured, that is the one which its output says.
     """
     if not isinstance(source, Captured):
         return setup
-    setup = with_sink(setup, source)
+    setup = with_found(setup, source)
     if source.causal is None:
         return setup
     settings = replace(setup.get(Settings), causal=source.causal)
     return replace(setup, mask=replace(setup.mask, causal=source.causal)).put(settings)
 
 
-def with_sink(setup: Setup, source: Captured) -> Setup:
-    """Return a setup with the sink and the cap of a captured head, unless others are asked."""
+def with_found(setup: Setup, source: Captured) -> Setup:
+    """Return a setup with the m, the cap and the sink of a head, unless others are asked."""
     scale = setup.scale
-    if scale.softcap is None and source.softcap is not None:
+    if source.multiplier is not None and scale.is_default:
+        scale = replace(scale, rule="temperature", given=(("T", 1.0 / source.multiplier),))
+    if scale.softcap is None:
         scale = replace(scale, softcap=source.softcap)
-        setup = replace(setup, scale=scale)
-    if scale.sink is not None or source.sink is None or not isfinite(source.sink):
-        return setup
-    return replace(setup, scale=replace(scale, sink=source.sink))
+    if scale.sink is None and source.sink is not None and isfinite(source.sink):
+        scale = replace(scale, sink=source.sink)
+    return replace(setup, scale=scale)
 
 
 def _refused(problem: str, expected: str, line: int) -> InputError:

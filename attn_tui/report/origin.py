@@ -1,6 +1,5 @@
 """Where scores come from, and what d_k does to them, in words: of each kind of source its own."""
 
-from dataclasses import replace
 from functools import singledispatch
 from math import sqrt
 
@@ -50,7 +49,13 @@ def _(source: Captured, experiment: Experiment) -> str:
     normalised = ", normalised" if experiment.setup.scale.qk_norm else ""
     added = "; its bias is added to the logits" * (source.bias is not None)
     scale = experiment.setup.scale
-    own = {"soft cap": (source.softcap, scale.softcap), "sink": (source.sink, scale.sink)}
+    missed = missed_texts(source, scale)
+    m = None if source.multiplier is None or missed else 1.0 / source.multiplier
+    own = {
+        made(source, True).m: (m, scale.parameters.get("T")),
+        "soft cap": (source.softcap, scale.softcap),
+        "sink": (source.sink, scale.sink),
+    }
     own = {name: pair for name, pair in own.items() if pair[0] is not None}
     asked = [name for name, (found, asked) in own.items() if found == asked]
     if asked:
@@ -74,8 +79,8 @@ def _(source: Captured, experiment: Experiment) -> str:
         if experiment.setup.mask.causal is not source.causal:
             how = "masked as asked"
         masked = f"; no mask was captured: {how}"
-    if texts := missed_texts(source, scale):
-        masked += f"; {texts[1]}"
+    if missed:
+        masked += f"; {missed[1]}"
     last = "; its queries are taken as those of the last keys" * source.supposed
     return f"captured: {where} of {visible(source.paths[0])}{normalised}{masked}{last}{added}"
 
@@ -87,11 +92,11 @@ def mask_words(source: Captured) -> str:
     return {None: "the captured mask", True: "causal", False: "no mask"}[source.causal]
 
 
-def made(source: Captured) -> Made:
-    """Return how the weights of a captured head are made but for m, as far as its output says."""
+def made(source: Captured, with_m: bool = False) -> Made:
+    """Return how the weights of a captured head are made, as far as its output says."""
     sink, told = (source.sink if source.sink_told else None), source.sink_told
-    c, cap = source.value_scale, source.softcap
-    return Made(mask_words(source), cap, sink, value_scale=c, drops_sink=told)
+    c, cap, m = source.value_scale, source.softcap, source.multiplier if with_m else None
+    return Made(mask_words(source), cap, sink, m, value_scale=c, drops_sink=told)
 
 
 def missed_texts(source: Captured, scale: Scale) -> list[str]:
@@ -104,7 +109,7 @@ def missed_texts(source: Captured, scale: Scale) -> list[str]:
     if source.multiplier is None:
         how = f"m = {RULE}, {made(source).text}"
         return miss_texts(how, source.miss, "the Doctor on 5 says why", source.by)
-    m = replace(made(source), multiplier=source.multiplier).m
+    m = made(source, True).m
     miss = miss_text(source.miss)
     return [
         f"m = {RULE} misses the {source.by} by {miss}; {m} is found by the doctor's fit: r sets it",

@@ -218,11 +218,14 @@ def test_the_multiplier_in_use_is_that_which_the_output_says(tmp_path: Path, m: 
     assert what_if.heads[capture.heads[0]].miss is None
     asked = last(Plan.of(capture, Question(None, making=Making(mask=MaskChoice("causal")))))
     assert asked.plan.masks[0].multiplier == found.multiplier
-    # Attention divides by √d_k, and says how far that is from the output.
+    # Attention has the same, unless another is asked, and says how far 1/√d_k is from the output.
     source = captured_at((str(path),), head=3)
-    assert source.multiplier == found.multiplier
     assert source.miss
     assert source.miss > 0.1
+    scale = as_captured(Setup(), source).scale
+    assert scale.multiplier(16, 60) == pytest.approx(found.multiplier)
+    inverse = Setup(scale=Scale("inverse"))
+    assert as_captured(inverse, source).scale == inverse.scale
 
 
 def test_weights_that_miss_the_output_are_told_by_head(tmp_path: Path) -> None:

@@ -142,3 +142,31 @@ def test_what_a_fit_finds_is_named(file: Path, unusual: dict[str, Any], made: st
         assert f"the sink takes {100 * share:.1g} %" in text
         other = CliRunner().invoke(program, [*asked, "--sink", "2"]).stdout
         assert "its sink is not asked" in " ".join(other.split())
+
+
+@pytest.mark.parametrize(("asked", "cap"), [("none", np.inf), ("2", 2.0)])
+def test_heads_use_the_cap_that_is_asked(file: Path, asked: str, cap: float) -> None:
+    made_up.write_unusual(file, softcap=3.0)
+    done = CliRunner().invoke(
+        program, ["heads", str(file), "--softcap", asked, "--rows", "all", "--json"]
+    )
+    plain = json.loads(done.stdout)
+    tensors = made_up.unusual()[0]
+    q, k = (tensors[f"0.{name}"].astype(np.float64) for name in "qk")
+    z = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
+    z = z if np.isinf(cap) else cap * np.tanh(z / cap)
+    z[..., np.triu(np.ones(z.shape[-2:], bool), 1)] = -np.inf
+    largest = z[0].max(axis=(-2, -1))
+    found = [head["statistics"]["max_logit"]["value"] for head in plain["heads"]]
+    assert found == pytest.approx([*largest], rel=1e-5)
+    assert all(mask["softcap"] is None for mask in plain["masks"])
+
+
+@pytest.mark.parametrize("rule", ["", "inverse-sqrt"])
+def test_a_row_has_the_m_that_a_fit_finds_unless_another_is_asked(file: Path, rule: str) -> None:
+    weights = made_up.write_unusual(file, multiplier=1.0)[0, 2, 40]
+    asked = ["show", "--capture", str(file), "--head", "2", "--row", "40"]
+    asked += ["--rule", rule] * bool(rule)
+    plain = json.loads(CliRunner().invoke(program, [*asked, "--json"]).stdout)
+    shown = plain["vectors"][0]["scaled"]["weights"]
+    assert (shown == pytest.approx([*weights], abs=1e-3)) is not bool(rule)

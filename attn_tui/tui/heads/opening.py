@@ -10,7 +10,7 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import Mask
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.table import HeadTable
-from attn_tui.files.captured import captured_at, with_sink
+from attn_tui.files.captured import captured_at, with_found
 from attn_tui.files.draft import Draft
 
 
@@ -29,7 +29,7 @@ def draft_of_head(table: HeadTable, settings: Settings, head: HeadId, draft: Dra
         layout=settings.layouts, names=settings.names,
     )  # fmt: skip
     setup = replace(draft.setup, mask=Mask(causal=causal)).put(attention)
-    return replace(draft, setup=with_sink(setup, source)).asking(source)
+    return replace(draft, setup=with_found(setup, source)).asking(source)
 
 
 def leads(head: HeadId, settings: Settings, experiment: Experiment) -> bool:

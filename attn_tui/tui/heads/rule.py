@@ -6,7 +6,7 @@ from typing import Any
 
 from attn_tui.compute.scale import DEFAULT_RULE, Scale, parse_scale
 from attn_tui.compute.setup import Setup
-from attn_tui.engine.settings import Settings, is_default
+from attn_tui.engine.settings import Settings
 from attn_tui.tui import settings
 from attn_tui.tui.choices import Choice
 from attn_tui.tui.scale import ScalePart
@@ -37,12 +37,12 @@ class HeadsScale(ScalePart):
 
     def present(self, setup: Setup) -> str:
         """Return which of them is asked."""
-        is_auto = is_default(setup.scale) and not setup.get(Settings).what_if
+        is_auto = setup.scale.is_default and not setup.get(Settings).what_if
         return AUTO if is_auto else setup.scale.rule
 
     def take(self, rule: Scale) -> Callable[[Setup], Setup]:
         """Return the change that asks for a rule, whatever the output says."""
-        return lambda setup: _what_if(under(rule)(setup), is_default(rule))
+        return lambda setup: _what_if(under(rule)(setup), rule.is_default)
 
     def rule(self, name: str) -> None:
         """Use a rule by its name, or what the output says."""
