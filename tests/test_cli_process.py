@@ -168,7 +168,7 @@ def test_the_first_screen_imports_nothing_that_reads_captures() -> None:
     )
     found = done.stdout.split()
     captures = [name for name in found if name.startswith("attn_tui.captures.")]
-    assert captures == ["attn_tui.captures.disk", "attn_tui.captures.source"]
+    assert captures == [f"attn_tui.captures.{name}" for name in ("disk", "source", "suffixes")]
     others = ("attn_tui.doctor", "attn_tui.engine", "attn_tui.claims", "attn_tui.compute.fit")
     assert not [name for name in found if name.startswith(others)]
 

@@ -319,6 +319,15 @@ def test_another_sink_is_asked_of_a_head_that_has_one(file: Path) -> None:
         assert again.setup == asked.setup
 
 
+@pytest.mark.parametrize("given", ["", "--rule inverse-sqrt", "--softcap none", "--model t5-small"])
+def test_a_line_asks_what_is_asked_of_a_head_that_a_fit_explains(file: Path, given: str) -> None:
+    made_up.write_unusual(file, multiplier=1.0, softcap=3.0)
+    asked = asked_by(f"attention --capture {file} --head 1 {given}")[1]
+    assert (asked.setup.scale.softcap is None) is (given in ("--softcap none", "--model t5-small"))
+    assert asked.setup.scale.is_default is (given == "--rule inverse-sqrt")
+    assert asked_by(attention(Asked(draft_of(asked), asked)))[1].setup == asked.setup
+
+
 def test_layouts_and_names_are_asked_like_those_of_heads(file: Path) -> None:
     draw = np.random.default_rng(2)
     # Four positions of four heads: shapes do not tell them apart.
