@@ -119,6 +119,8 @@ class ListDialog(Dialog[T]):
     HINT = "Type to find"
     LEAST = 1
     """Lines of the list at least."""
+    SAID_FIRST = False
+    """Whether what is said of what is typed stands above the list."""
 
     def __init__(
         self,
@@ -140,10 +142,13 @@ class ListDialog(Dialog[T]):
         with Horizontal(id="typed"):
             yield self.field()
             yield Canvas(id="count")
+        if self.SAID_FIRST:
+            yield Canvas(id="preview")
         with Container(id="found"):
             yield ChoiceList(self.mark)
             yield Canvas(id="detail")
-        yield Canvas(id="preview")
+        if not self.SAID_FIRST:
+            yield Canvas(id="preview")
 
     def field(self) -> Input:
         """Return the line to type in."""

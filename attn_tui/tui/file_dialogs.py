@@ -53,6 +53,7 @@ class FileDialog(ListDialog[str | None]):
 
     BINDINGS = bindings(FILE)
     SECTION = Section("Where a file is named", FILE)
+    SAID_FIRST = True
 
     def __init__(self, title: str, text: str, problem: str) -> None:
         super().__init__(title, self.offered)
