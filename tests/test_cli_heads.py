@@ -281,6 +281,25 @@ def test_a_condition_on_rows_that_meet_nan_cannot_be_told(tmp_path: Path, odd: i
     assert len(plain["conditions"][0]["cannot_tell"]) == odd
 
 
+def test_numbers_of_heads_that_do_not_count_are_marked(tmp_path: Path) -> None:
+    made, noise = heads(layers=1), np.random.default_rng(1).standard_normal
+    for head in [*made.values()][2:]:
+        head.output[:] = noise(head.output.shape)
+    path = str(write(tmp_path / "other.safetensors", made))
+    report = call("heads", path).stdout
+    count = len(made) - 2
+    said = " ".join(report.split())
+    assert f"{count} more do not count" in said
+    assert "P·V misses the output by almost nothing, but in the heads below" in said
+    table = report.partition("largest p: ")[2].partition("\n\n")[0]
+    assert "; ?: does not count" in " ".join(table.split())
+    assert table.count("%?") == count
+    scores = call("heads", path, "--statistic", "largest_score").stdout
+    assert "?" not in scores
+    listed = call("heads", path, "--statistic", "max_weight", "--sort", "max_weight").stdout
+    assert listed.count("%?") == count
+
+
 def test_a_condition_on_weights_that_are_not_in_use_cannot_be_told(tmp_path: Path) -> None:
     made, noise = heads(layers=1), np.random.default_rng(1).standard_normal
     for head in [*made.values()][1:]:

@@ -94,6 +94,8 @@ def head_list(
     lines = max(height - len(rows), 1)
     top = top_row(heads.index(cursor) if cursor in heads else 0, len(heads), lines)
     values = {each: table.values(each, tau) for each in names}
+    # A number that does not count has no shade.
+    uncounted = {each: {*table.missing(each), *table.few(each)} for each in names}
     for head in heads[top : top + lines]:
         role, own = ("focus", "strong") if head == cursor else ("text", "text")
         sequence = f"{head.batch:>8} " if batches else ""
@@ -105,6 +107,8 @@ def head_list(
             value = float(values[each][table.places[head]])
             shade = SCALES[each].shade(value)
             fill = signed_fill(value, shade) if shade else " "
+            if head in uncounted[each]:
+                fill = "?"
             room = _width(each) - _GAP - 1
             text = number(each, value)
             text = text if len(text) <= room else brief(each, value)

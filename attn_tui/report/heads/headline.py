@@ -105,15 +105,20 @@ def headline(table: HeadNumbers, name: str, tau: float = TAU) -> Headline:
     sharpest = float(keys[np.nanargmin(entropy)])
     full, short = SAID[name](found, tau, sharpest)
     but = next(_doubts(table, missing, table.few(name)), "")
-    # Where there is room for one of them only, what was found goes before what makes it doubtful.
+    # Where there is room for one of them only, what was found goes before what makes it doubtful,
+    # but for how many heads do not count.
     brief = full.partition(", with about")[0].rstrip(".") + "."
     shorts = [short, short.partition("; ")[0]]
+    buts = [but]
+    if "not count: " in but:
+        buts.append(but.partition(": ")[0] + ".")
+        shorts.insert(0, f"{shorts[1].rstrip('.')}. {buts[1]}")
     if odd := _not_finite(table):
         shorts.insert(0, f"{shorts[1].rstrip('.')}. {len(odd):,} meet NaN: {odd[0]}.")
     elif fitted := _multipliers(table):
         shorts.insert(0, f"{shorts[1].rstrip('.')}; {' and '.join(fitted[:1])} by fit.")
     return Headline.fitting(
-        (*(f"{each} {but}".strip() for each in (full, brief, short)), full), shorts
+        (*(f"{each} {why}".strip() for why in buts for each in (full, brief, short)), full), shorts
     )
 
 

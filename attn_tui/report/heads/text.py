@@ -1,6 +1,6 @@
 """Statistics of heads as text: a sentence, what they are of, and layers × heads."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from math import inf, isnan
 
@@ -32,6 +32,8 @@ from attn_tui.report.table import Column, laid
 
 _LABEL = 10
 _KINDS = ("nan", "infinite")
+_OPEN = "?"
+"""Stands behind a number that does not count."""
 _NAMED = 4
 """Heads, workers and blocks that a line names."""
 
@@ -45,13 +47,23 @@ def render(found: Survey, shown: Shown) -> Iterator[str]:
     yield "\n"
     yield from about(found)
     values = {name: found.values(name, tau) for name in dict.fromkeys((*statistics, sort)) if name}
+    uncounted = {name: _not_counted(found, name) for name in values}
     if sort is not None:
         yield "\n"
-        yield from _list(values, statistics, found.order(sort, tau), sort)
+        yield from _list(values, statistics, found.order(sort, tau), sort, uncounted)
         return
     for name in statistics:
         yield "\n"
-        yield from grid(name, values[name], _caption(name, values[name]))
+        caption = _caption(name, values[name]) + f"; {_OPEN}: does not count" * bool(
+            uncounted[name]
+        )
+        yield from grid(name, values[name], caption, uncounted[name])
+
+
+def _not_counted(found: Survey, name: str) -> frozenset[HeadId]:
+    """Return the heads whose number of a statistic does not count, as the headline has it."""
+    heads = found.heads.items()
+    return frozenset(head for head, each in heads if each.misses(name) or each.rests_on_few(name))
 
 
 def failing(found: Survey, condition: Condition, tau: float) -> dict[HeadId, Value]:
@@ -116,7 +128,8 @@ def about(found: Survey) -> Iterator[str]:
     fitted = any(each.multiplier is not None for each in plan.masks.values())
     where = "; where that misses what was captured, m is that below" * fitted
     yield from _line("weights", plan.question.making.scale.pipeline + where)
-    yield from _masks(plan.masks)
+    lost = [head for head, each in heads.items() if each.misses("max_weight")]
+    yield from _masks(plan.masks, {head.layer for head in lost})
     if own := [each.multiplier for each in heads.values() if each.multiplier is not None]:
         yield from _line("", own_text(own))
     sizes = {partial.n_queries for partial in heads.values()}
@@ -135,7 +148,7 @@ def about(found: Survey) -> Iterator[str]:
         rows = f"{counted(count, 'row')} of {counted(len(odd), 'head')}"
         text = f"NaN or infinity in {rows}, first in {where}"
         yield from _line("odd", f"{text}; they count nowhere")
-    if lost := [head for head, each in heads.items() if each.misses("max_weight")]:
+    if lost:
         batches = 1 + max(head.batch for head in heads)
         names = [head_text(head, batches) for head in lost[:_NAMED]]
         names += [f"{len(lost) - _NAMED:,} more"] * (len(lost) > _NAMED)
@@ -162,15 +175,22 @@ def _odd(found: Survey) -> Iterator[str]:
             yield from _line("odd", f"{part} holds {count}, first in {where}")
 
 
-def _masks(masks: Mapping[int, FoundMask]) -> Iterator[str]:
-    """Yield a line for each kind of mask, with the layers it is of and the worst fit."""
+def _masks(masks: Mapping[int, FoundMask], lost: Set[int]) -> Iterator[str]:
+    """Yield a line for each kind of mask, with the layers it is of and the worst fit.
+
+    Args:
+        masks: Of each layer.
+        lost: The layers that have heads whose weights miss the output.
+    """
     by_kind: dict[object, list[int]] = {}
     for layer, mask in masks.items():
         by_kind.setdefault((made(mask).text, mask.how), []).append(layer)
     for layers in by_kind.values():
         worst = max((masks[layer] for layer in layers), key=lambda each: each.residual or 0.0)
         which = "" if len(by_kind) == 1 else f"{runs_text('layer', layers)}: "
-        yield from _line("mask" if layers[0] == next(iter(masks)) else "", which + mask_text(worst))
+        but = ", but in the heads below" * (worst.fits and not lost.isdisjoint(layers))
+        label = "mask" if layers[0] == next(iter(masks)) else ""
+        yield from _line(label, which + mask_text(worst) + but)
 
 
 def _troubles(found: Survey) -> Iterator[str]:
@@ -197,8 +217,10 @@ def _line(label: str, text: str) -> Iterator[str]:
     yield labelled(label, text, _LABEL)
 
 
-def grid(name: str, values: Mapping[HeadId, Value], caption: str) -> Iterator[str]:
-    """Yield layers × heads of a statistic, in as many parts as the columns need."""
+def grid(
+    name: str, values: Mapping[HeadId, Value], caption: str, marked: Set[HeadId] = frozenset()
+) -> Iterator[str]:
+    """Yield layers × heads of a statistic, some marked, in as many parts as the columns need."""
     yield paragraph(caption)
     heads = sorted({each.head for each in values})
     lines = sorted({(each.batch, each.layer) for each in values})
@@ -209,8 +231,12 @@ def grid(name: str, values: Mapping[HeadId, Value], caption: str) -> Iterator[st
     title = "batch/layer" if batches else "layer"
     columns = []
     for head in heads:
-        found = [values.get(HeadId(batch, layer, head)) for batch, layer in lines]
-        texts = ["" if each is None else number(name, each.value) for each in found]
+        places = [HeadId(batch, layer, head) for batch, layer in lines]
+        ends = [(_OPEN if place in marked else " ") * bool(marked) for place in places]
+        texts = [
+            number(name, values[place].value) + end if place in values else ""
+            for place, end in zip(places, ends, strict=True)
+        ]
         columns.append(Column(f"{head}", tuple((text, "text") for text in texts)))
     width = max(cells(text) for each in columns for text in (each.title, *_texts(each))) + 1
     stub = max(map(cells, (title, *labels))) + 5
@@ -246,8 +272,9 @@ def _list(
     statistics: Sequence[str],
     heads: Sequence[HeadId],
     sort: str,
+    marked: Mapping[str, Set[HeadId]],
 ) -> Iterator[str]:
-    """Yield a line for each head, those that stand out first."""
+    """Yield a line for each head, those that stand out first; numbers that do not count marked."""
     names = dict.fromkeys((sort, *statistics))
     batches = len({head.batch for head in heads}) > 1
     columns = [
@@ -256,7 +283,9 @@ def _list(
         _column("head", [str(head.head) for head in heads]),
     ]
     for rank, name in enumerate(names):
-        texts = [with_error(name, values[name][head]) for head in heads]
+        texts = [
+            with_error(name, values[name][head]) + _OPEN * (head in marked[name]) for head in heads
+        ]
         columns.append(_column(STATISTICS[name].title, texts, rank))
     yield from laid(columns, WIDTH).text()
 

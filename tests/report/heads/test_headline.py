@@ -168,6 +168,14 @@ def test_what_makes_numbers_doubtful_is_said() -> None:
     some = headline(table(every, 2, missing=1), "max_weight").full
     assert "layer 0 head 0 does not count: its weights miss" in some.lower()
     assert "layer 0 head 1 is the sharpest" in some or "Layer 0 head 1" in some
+    shares = np.linspace(0.3, 0.5, 8)
+    of_batch = table(dict.fromkeys(STATISTICS, shares), 8, missing=4)
+    other = {head: replace(head, batch=1) for head in of_batch.heads}
+    partials = {other[head]: each for head, each in of_batch.partials.items()}
+    # However long names are, there is room for how many do not count.
+    named = replace(of_batch, heads=tuple(other.values()), partials=partials)
+    assert headline(named, "max_weight").full.endswith(" 4 more do not count.")
+    assert headline(named, "max_weight").short.endswith(" 4 more do not count.")
     fitted = headline(table(every, 2, multiplier=8.0), "max_weight")
     found = " m = 8 is found by the doctor's fit; 1/√d_k misses the output by 80 %."
     assert fitted.full.endswith(found)
