@@ -98,29 +98,39 @@ class Captured(Products):
         return self.seen is not None
 
     def vectors(self, setup: Setup) -> Vectors:
-        """Return the scores of each query, masked as captured."""
-        return _vectors(self, setup.scale.qk_norm, setup.precision.vectors)
+        """Return the scores of each query, masked as captured.
+
+        Under a causal mask those of keys that no query of a block sees are masked, not made.
+        """
+        precision = setup.precision.vectors
+        return _vectors(self, setup.scale.qk_norm, precision, setup.mask.causal)
 
 
 @lru_cache(maxsize=4)
-def _vectors(source: Captured, qk_norm: bool, format: str) -> Vectors:
+def _vectors(source: Captured, qk_norm: bool, format: str, causal: bool) -> Vectors:
     queries, keys = (
         rounded(_normalised(each) if qk_norm else each, format)
         for each in (source.queries, source.keys)
     )
     first = 0 if source.row is None else source.row
+    positions = source.positions or range(len(queries))
 
     @lru_cache(maxsize=2)
     def block(at: int) -> Floats:
+        rows, seen = slice(at * _BLOCK, (at + 1) * _BLOCK), len(keys)
+        if causal:
+            seen = min(seen, max(max(positions[rows]) + 1, 0))
         # Products of many queries at once take a fraction of the time of one after another.
         with np.errstate(all="ignore"):
-            scores = np.asarray(queries[at * _BLOCK : (at + 1) * _BLOCK] @ keys.T)
+            scores = np.asarray(queries[rows] @ keys[:seen].T)
         # An infinity is no score either: −∞ would mask, and ∞ − ∞ is NaN.
         scores[~np.isfinite(scores)] = np.nan
         return scores
 
     def vector(row: int) -> Vector:
-        scores = block(row // _BLOCK)[row % _BLOCK].copy()
+        made = block(row // _BLOCK)[row % _BLOCK]
+        scores = np.full(len(keys), -np.inf)
+        scores[: made.size] = made
         bias = None if source.bias is None else source.bias[row].astype(np.float64)
         if bias is not None:
             scores[~np.isfinite(bias)] = np.nan

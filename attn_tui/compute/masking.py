@@ -2,9 +2,6 @@
 
 from functools import lru_cache
 
-import numpy as np
-from numpy.typing import NDArray
-
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.vector import Vector, Vectors
@@ -29,16 +26,12 @@ def masked(mask: Mask, vectors: Vectors) -> Vectors:
 def _masked(mask: Mask, vectors: Vectors) -> Vectors:
     def masked(row: int) -> Vector:
         vector = vectors.once(row)
-        return vector.masked(hidden(mask, vectors.position(row), vector.n_keys))
+        return vector.masked(_hidden(mask, vectors.position(row)))
 
     return Vectors(len(vectors), vectors.n_keys, masked, vectors.positions)
 
 
-def hidden(mask: Mask, row: int, n_keys: int) -> NDArray[np.bool_]:
-    """Return which keys are hidden from the query at a position, shape (n_keys,)."""
-    hidden = np.zeros(n_keys, dtype=bool)
-    for start, stop in mask.ranges:
-        hidden[start:stop] = True
-    if mask.causal:
-        hidden[row + 1 :] = True
-    return hidden
+def _hidden(mask: Mask, row: int) -> list[slice]:
+    """Return which keys are hidden from the query at a position."""
+    later = [slice(row + 1, None)] if mask.causal else []
+    return [*(slice(*each) for each in mask.ranges), *later]

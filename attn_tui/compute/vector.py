@@ -1,6 +1,6 @@
 """Score vectors: what softmax acts on."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -76,9 +76,14 @@ class Vector:
         """Whether a key that is not masked has a score of NaN."""
         return bool(np.isnan(self.scores).any())
 
-    def masked(self, hidden: NDArray[np.bool_]) -> "Vector":
-        """Return this vector with some keys masked, shape (n,), besides those that are."""
-        scores = np.where(hidden, -np.inf, self.scores)
+    def masked(self, hidden: Sequence[slice]) -> "Vector":
+        """Return this vector with some keys masked besides those that are; itself if all were."""
+        new = [each for each in hidden if (self.scores[each] != -np.inf).any()]
+        if not new:
+            return self
+        scores = self.scores.copy()
+        for each in new:
+            scores[each] = -np.inf
         scores.setflags(write=False)
         return replace(self, scores=scores)
 

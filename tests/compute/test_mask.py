@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import Mask, parse_mask
-from attn_tui.compute.masking import hidden
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Typed
 from attn_tui.compute.vector import Vector
@@ -40,7 +39,8 @@ def span(start: int, stop: int | None) -> set[int]:
 def test_a_mask_hides_the_keys_of_its_ranges(found: list[tuple[int, int | None]]) -> None:
     mask = Mask(tuple(found))
     assert keys(mask) == set().union(*(span(*each) for each in found))
-    assert set(np.flatnonzero(hidden(mask, 0, N))) == keys(mask)
+    masked = Experiment(Typed((Vector("v", np.zeros(N)),)), Setup(mask=mask)).vectors[0]
+    assert set(np.flatnonzero(masked.scores == -inf)) == keys(mask)
     stops = [stop for _, stop in mask.ranges[:-1]]
     assert None not in stops
     assert all(

@@ -270,6 +270,21 @@ def _evaluated(vector: Vector, setup: Setup) -> tuple[Evaluation, Evaluation]:
     return unscaled, evaluate(vector.scores, to_logits, setup.precision, vector.bias)
 
 
+def _seen(vector: Vector, head: Experiment) -> Vector:
+    """Return a vector without the keys after the last one that is seen, which have no part.
+
+    Sums in other formats are rounded by their order, which is that of all keys.
+    """
+    precision = head.setup.precision
+    if not (precision.stable and precision.format == precision.inner == "float64"):
+        return vector
+    last = vector.n_keys - int((vector.scores[::-1] != -inf).argmax())
+    if last == vector.n_keys or not vector.n_attended:
+        return vector
+    bias = None if vector.bias is None else vector.bias[:last]
+    return replace(vector, scores=vector.scores[:last], bias=bias)
+
+
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     """Yield growing answers, of more rows each time; of a small head there is one.
 
@@ -293,7 +308,7 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
             return
         vector = head.vectors.once(row)
         lengths[row], attended[row], odd[row] = vector.n_keys, vector.n_attended, vector.is_odd
-        for side, found in zip(sides, _evaluated(vector, head.setup), strict=True):
+        for side, found in zip(sides, _evaluated(_seen(vector, head), head.setup), strict=True):
             side.put(row, found, block)
         since += n_keys
         if since > _BETWEEN and row < n_queries - 1:

@@ -130,12 +130,16 @@ def headline(answer: Answer) -> Headline:
     fulls, shorts = _said(answer)
     odd = int(answer.odd[: answer.done].sum())
     if odd == answer.done > 0:
-        rest = "meets NaN or infinity, and has no weights"
-        return Headline(f"Every query {rest}.", "Every query meets NaN or infinity.")
-    if odd:
+        fulls = ["Every query meets NaN or infinity, and has no weights."]
+        shorts = ["Every query meets NaN or infinity."]
+    elif odd:
         subject, verb = _part(odd, answer.done, "meets", "meet")
         fulls = [f"{each} {subject} {verb} NaN." for each in fulls]
         shorts = [f"{each} {odd:,} {verb} NaN." for each in shorts]
+    if answer.done < answer.n_queries:
+        known = f"{answer.done:,} of {answer.n_queries:,}"
+        fulls = [f"First {known} rows: {each[0].lower()}{each[1:]}" for each in fulls]
+        shorts = [f"{known}: {each}" for each in shorts]
     return Headline.fitting(fulls, shorts)
 
 

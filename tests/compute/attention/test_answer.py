@@ -1,10 +1,13 @@
 """Rows of a head, against softmax written down directly."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from attn_tui.captures.source import Captured
+from attn_tui.compute.attention import answer as answers
 from attn_tui.compute.attention.answer import (
     HIDDEN,
     MOST_BLOCKS,
@@ -16,9 +19,11 @@ from attn_tui.compute.attention.answer import (
 )
 from attn_tui.compute.attention.head import head_of, is_drawn
 from attn_tui.compute.attention.settings import MOST, Settings
+from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.mask import Mask
+from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Typed
@@ -185,3 +190,31 @@ def test_the_gradient_of_the_output_by_the_query_is_its_central_differences(scal
         sizes = [np.linalg.norm(each) for each in jacobians]
         np.testing.assert_allclose([side[at] for side in found], sizes, rtol=1e-6)
     assert last(Experiment(Products(q, k), setup)).query_gradients([0]) is None
+
+
+def test_a_row_is_worked_on_up_to_the_last_key_it_sees(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = []
+
+    def counted(scores: np.ndarray, *given: Any) -> Evaluation:
+        sizes.append(scores.size)
+        return evaluate(scores, *given)
+
+    monkeypatch.setattr(answers, "evaluate", counted)
+    last(drawn(n=9))
+    assert sizes == [each for row in range(1, 10) for each in (row, row)]
+    sizes.clear()
+    # Sums in other formats are rounded by their order.
+    last(drawn(Setup(precision=Precision("float32")), n=9))
+    assert sizes == [9] * 18
+
+
+def test_no_product_is_taken_with_keys_that_no_query_of_a_block_sees() -> None:
+    queries, keys = np.random.default_rng(1).standard_normal((2, 200, 4))
+    source = Captured(queries, keys, positions=tuple(range(200)))
+    plain, causal = (source.vectors(Setup(mask=Mask(causal=on))) for on in (False, True))
+    assert np.isfinite(plain.once(0).scores).all()
+    for row in (0, 63, 64, 199):
+        seen = (row // 64 + 1) * 64
+        scores = causal.once(row).scores
+        assert scores[:seen] == pytest.approx(plain.once(row).scores[:seen], rel=1e-12)
+        assert (scores[seen:] == -np.inf).all()
