@@ -28,10 +28,17 @@ def usable(head: HeadRows, clear: NDArray[np.bool_]) -> tuple[NDArray[np.intp], 
         name, each = answer
         finite = finite & np.isfinite(each).all(axis=1)
         other = finite & (each.any(axis=1) | (name == "log-sum-exp"))
+    zero, blind = int((finite & ~other).sum()), 0
     if head.seen is not None:
-        other &= head.seen.any(axis=1)
+        sees = head.seen.any(axis=1)
+        blind = int((finite & ~sees).sum())
+        zero, other = int((finite & ~other & sees).sum()), other & sees
     notes = []
-    if (zero := int((finite & ~other).sum())) > 0:
+    if blind:
+        see, are = ("sees", "is") if blind == 1 else ("see", "are")
+        rows = counted(blind, "row")
+        notes.append(f"{rows} {see} no key by the captured mask and {are} left out")
+    if zero:
         are = "is all 0 and is" if zero == 1 else "are all 0 and are"
         notes.append(f"{counted(zero, 'row')} of the output {are} left out")
     if (bad := int((~finite).sum())) > 0:
@@ -76,6 +83,8 @@ def unusable(head: HeadRows) -> str:
         if part in ("k", "v") and not odd.any():
             other = f"it is of another {part}, unless a mask hid that row"
             return f"{part} holds NaN or infinity at row {row}, and the {name} none: {other}"
+    if head.seen is not None and not head.seen.any():
+        return "the captured mask hides every key from every row used"
     return "no row can be used"
 
 

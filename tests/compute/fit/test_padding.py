@@ -103,3 +103,12 @@ def test_a_captured_mask_says_what_is_hidden() -> None:
     head = padded(PLAIN, mask)
     found = diagnose(replace(head, seen=mask.seen(head)))
     assert found.mask == HeadMask("given")
+    blind = int((~mask.seen(head).any(axis=1)).sum())
+    assert found.notes == (f"{blind} rows see no key by the captured mask and are left out",)
+    none = diagnose(replace(head, seen=np.zeros((len(head.rows), N), bool)))
+    assert none.undetermined[0][1] == "the captured mask hides every key from every row used"
+    assert head.output is not None
+    zero = np.where(head.rows[:, None] == 20, 0, head.output)
+    both = diagnose(replace(head, seen=mask.seen(head), output=zero)).notes
+    assert both[0] == found.notes[0]
+    assert both[1] == "1 row of the output is all 0 and is left out"
