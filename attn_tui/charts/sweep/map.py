@@ -14,6 +14,7 @@ from attn_tui.charts.sweep.shading import (
     LEAST_FACTOR,
     FactorShading,
     SizeShading,
+    as_known,
     size_shading,
 )
 from attn_tui.charts.sweep.signs import DEFAULT_LOOK, Look
@@ -145,8 +146,10 @@ def _values(answer: Answer, rule: str, of: Of) -> Mapping[Place, float]:
             continue
         place = (point.n, point.d_k)
         if answer.settings.ratio:
-            if found := answer.points.ratio(*place, rule, statistic):
-                values[place] = found.log_median if of == "median" else found.log_mean
+            if (found := answer.points.ratio(*place, rule, statistic)) and of == "median":
+                values[place] = as_known(found.log_median, found.log_median_error)
+            elif found:
+                values[place] = as_known(found.log_mean, found.log_mean_error)
         else:
             one = point.statistics[statistic]
             values[place] = one.log_median if of == "median" else one.log_mean

@@ -1,7 +1,7 @@
 """Shades of a map of a statistic: of sizes, and of ratios that are above or below 1."""
 
 from collections.abc import Mapping, Sequence
-from math import floor, isfinite, isnan, log10
+from math import copysign, exp, floor, inf, isfinite, isnan, log, log10
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from attn_tui.report.rows import Row, Span
 
 FACTOR_STEPS = (1.15, 2.0, 10.0, 1000.0)
 """From which factor on, up or down, a cell has each shade of its colour."""
+
+WIDE, LEAST_ROUNDED = 0.2, 1.95
+"""From which relative error on a factor has one digit, and from which size: 1.4 is not 1."""
 
 LEAST_FACTOR = 4
 """Columns of a cell from which on it holds its factor."""
@@ -84,6 +87,18 @@ class FactorShading(Shading):
         return packed([((), parts) for parts in choices], width, height, gap=3)
 
 
+def as_known(log_factor: float, error: float) -> float:
+    """Return a factor, as its logarithm, with one digit where its error leaves no more.
+
+    >>> [round(exp(as_known(log(301.0), error))) for error in (0.1, 0.3)]
+    [301, 300]
+    """
+    factor = exp(min(abs(log_factor), 700.0))
+    if error <= WIDE or not LEAST_ROUNDED <= factor < inf:
+        return log_factor
+    return copysign(log(float(f"{factor:.0e}")), log_factor)
+
+
 def times(log_factor: float) -> str:
     """Return a factor above 1 in at most three cells: ``1.7``, ``26``, ``10⁴``, ``≫``."""
     power = log_factor / LN10 + 1e-9
@@ -92,7 +107,9 @@ def times(log_factor: float) -> str:
     factor = 10.0**power
     if factor >= 999.5:
         return f"10{'⁰¹²³⁴⁵'[floor(power)]}"
-    return f"{factor:.1f}" if factor < 2.95 else f"{factor:.0f}"
+    # What has one digit alone is whole.
+    is_whole = abs(factor - round(factor)) < 1e-6
+    return f"{factor:.0f}" if factor >= 2.95 or is_whole else f"{factor:.1f}"
 
 
 FACTORS = FactorShading(

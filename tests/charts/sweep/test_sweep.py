@@ -298,7 +298,11 @@ def test_every_cell_of_a_map_of_ratios_holds_what_dividing_does() -> None:
                 assert cell == "="
                 continue
             assert cell[0] == ("▼" if ratio.log_median > 0.0 else "▲")
-            assert cell[1:] == times(abs(ratio.log_median))
+            if ratio.log_median_error > 0.2 and 1.95 <= factor < 900.0:
+                # Its error leaves one digit.
+                assert cell[1:] == f"{float(f'{factor:.0e}'):.0f}"
+            else:
+                assert cell[1:] == times(log(factor))
     assert rows[each.points.ns[::-1].index(512) + 1].count("[") == 1
     assert any("dividing makes it 26 times smaller" in row for row in rows)
 
