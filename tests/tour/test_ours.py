@@ -189,7 +189,7 @@ def test_the_right_answer_is_what_compute_says(at: int) -> None:
 
 def test_numbers_of_the_sentences_are_true() -> None:
     assert median_factor(512, 64) == pytest.approx(1 / 32, rel=0.02)
-    assert median_factor(4096, 64) == pytest.approx(1 / 95, rel=0.02)
+    assert 93 < 1 / median_factor(4096, 64) < 100
     assert factor(replace(asked(3), source=Drawn(512, 6))) > 10
     assert weights(asked(3), "unscaled")[60] == pytest.approx(0.94, abs=0.005)
     for d_k in (64, 128):

@@ -229,7 +229,9 @@ def _becomes(answer: Answer) -> Iterator[str]:
         yield f", and the gradient {typical.verb} typically {typical.word}"
     elif least.stays or (least.log > 0.0) != (typical.log > 0.0):
         logs = _changes(answer)
-        yield f", and the gradient is larger for {int((logs > 0.0).sum()):,} of {logs.size:,}"
+        up, down = int((logs > 0.0).sum()), int((logs < 0.0).sum())
+        yield f", and the gradient grows for {up:,} and shrinks for {down:,}"
+        yield f"; the gradient grows for {up:,}, shrinks for {down:,}"
     else:
         yield f", and most gradients are {least.at_least} {least.way}"
         yield f"; most gradients {'grow' if least.log > 0.0 else 'shrink'} {least.at_least}"

@@ -45,8 +45,8 @@ def typed(*rows: list[float], mask: Mask = Mask()) -> Answer:
         ),
         (
             found(Setup(d_k=64)),
-            "Unscaled, a query typically puts 97 % of its weight on one key. Divided by 8 a query "
-            "typically uses about 6 keys, and the gradient is larger for 5 of 11.",
+            "Unscaled, a query typically puts 97 % on one key. Divided by 8 a query "
+            "typically uses about 6 keys, and the gradient grows for 5 and shrinks for 6.",
         ),
         (
             found(Setup(d_k=1)),
