@@ -150,8 +150,18 @@ def _refuse_shapes(number: int, given: Sequence[Any], asked: Mapping[str, Layout
     problem = f"shapes of layer {number} do not fit each other: {shapes}"
     expected = "[batch, heads, positions, dim], or --layout, such as out=bnhd or 'out=bn(hd)'"
     if all(len(shape) < 4 for _, shape, _ in given):
-        expected = "[batch, heads, positions, dim], or --layout with heads: 'q=bn(16d),k=bn(4d)'"
+        expected = f"[batch, heads, positions, dim], or --layout with heads: {_fused(given)}"
     raise InputError("layout", problem, expected)
+
+
+def _fused(given: Sequence[Any]) -> str:
+    """Return layouts of heads·dim in one axis, with what widths say of the numbers of heads."""
+    shapes = {part: shape for part, shape, _ in given}
+    axes = "n" if len(shapes["q"]) < 3 else "bn"
+    text = f"'q={axes}(Hd),k={axes}(Gd)', with the numbers of heads for H and G"
+    wide, narrow = (shapes[part][-1] if shapes[part] else 0 for part in "qk")
+    whole = narrow and wide % narrow == 0
+    return text + f", H = {wide // narrow}·G" * bool(whole and wide > narrow)
 
 
 def _aside(

@@ -130,8 +130,8 @@ def _layouts(
     yield f"Layout{given}: {'; '.join(said)}{doubt}."
     dims = taken.dims
     q, k = taken.layout("q"), taken.layout("k")
-    axes = "bn(16d)" if len(q) > 2 else "n(16d)"
-    say = f"say --layout 'q={axes},k={axes}' with the numbers of heads"
+    axes = "bn" if len(q) > 2 else "n"
+    say = f"say --layout 'q={axes}(Hd),k={axes}(Gd)' with the numbers of heads for H and G"
     if dims.d_k > _LONG and "b" not in q:
         yield f"d_k = {dims.d_k:,} is long for one head: where heads·dim are one axis, {say}."
     elif "hd" in q and len(k) < 4 and not (is_said or is_chosen):

@@ -76,14 +76,18 @@ def doctor(captures: tuple[str, ...], require: bool, as_json: bool, **given: Any
     from attn_tui.captures.source import open_as
     from attn_tui.compute.blas import one_thread
     from attn_tui.doctor.examine import examine
-    from attn_tui.doctor.fused import read_as
+    from attn_tui.doctor.fused import openable, read_as, stating
     from attn_tui.doctor.report import status
     from attn_tui.report.doctor import json, text
 
     if not captures:
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
     settings = _settings(given)
-    capture = open_as(captures, given["layout"] or "", given["names"] or "")
+    asked, names = given["layout"] or "", given["names"] or ""
+    layout = openable(captures, asked, names, given["config"] or "")
+    capture = open_as(captures, layout, names)
+    if layout != asked:
+        capture = stating(capture, layout)
     expectation = _expectation(given["config"], capture)
     capture = read_as(capture, expectation)
     # Its products are small: threads that wait for each other take most of the time.

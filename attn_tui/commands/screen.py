@@ -138,6 +138,11 @@ def _open_heads(
     experiment = asked(given | {"captures": paths})
     settings = experiment.setup.get(Settings)
     # What cannot be opened is said before there is a screen.
+    if settings.config:
+        from attn_tui.doctor.fused import openable
+
+        layouts = openable(paths, settings.layouts, settings.names, settings.config)
+        settings = replace(settings, layouts=layouts)
     capture = opened(settings, paths)
     if settings.config:
         from attn_tui.doctor.fused import configured

@@ -1,7 +1,7 @@
 """The configuration of a capture, and its axes that hold heads·dim in one, read as that says."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -9,6 +9,7 @@ from attn_tui.captures.capture import Capture
 from attn_tui.captures.layouts import VECTORS
 from attn_tui.captures.opening import open_capture
 from attn_tui.captures.readings import Dims
+from attn_tui.captures.source import open_as
 from attn_tui.compute.errors import InputError
 from attn_tui.doctor.configuration import read_expectation
 from attn_tui.doctor.expected import Expectation, Shape
@@ -39,6 +40,37 @@ def configured(capture: Capture, config: str = "") -> tuple[str, str]:
             expectation.check(read.layers, first.heads, {first.d_k}, first.kv_heads)
             return path, layouts_of(capture, expectation)
     return "", ""
+
+
+def openable(paths: Sequence[str], layout: str, names: str, config: str) -> str:
+    """Return the layouts in which files open: as given, or with the heads of a configuration.
+
+    These are needed where shapes alone fit no layout, as those of fused queries and fewer keys.
+
+    Raises:
+        InputError: If files open in none, or the configuration cannot be read.
+    """
+    if layout or not config:
+        return layout
+    try:
+        open_as(paths, "", names)
+    except InputError as error:
+        if error.field != "layout":
+            raise
+        refused = error
+    else:
+        return ""
+    shape = read_expectation(config).shape
+    heads, kv_heads = shape.heads, shape.kv_heads or shape.heads
+    for axes in _FUSED.values() if heads else ():
+        each = {part: kv_heads if part in ("k", "v") else heads for part in VECTORS}
+        text = ",".join(
+            f"{part}={axes.replace('(hd)', f'({count}d)')}" for part, count in each.items()
+        )
+        with suppress(InputError):
+            open_as(paths, text, names)
+            return text
+    raise refused
 
 
 def layouts_of(capture: Capture, expectation: Expectation) -> str:
@@ -73,9 +105,13 @@ def read_as(capture: Capture, expectation: Expectation | None) -> Capture:
     if not text:
         return capture
     layouts = dict(each.split("=") for each in text.split(","))
-    read = open_capture(capture.paths, layouts=layouts, names=capture.asked[1])
-    said = f"The heads are those of the configuration: --layout '{text}'."
-    return replace(read, states=lambda chosen: (*read.states(chosen), said))
+    return stating(open_capture(capture.paths, layouts=layouts, names=capture.asked[1]), text)
+
+
+def stating(capture: Capture, layouts: str) -> Capture:
+    """Return a capture that states that its layouts are the configuration's."""
+    said = f"The heads are those of the configuration: --layout '{layouts}'."
+    return replace(capture, states=lambda chosen: (*capture.states(chosen), said))
 
 
 def _fits(expectation: Expectation, layer: int, dims: Dims) -> bool:

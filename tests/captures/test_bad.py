@@ -177,7 +177,11 @@ def test_what_fits_no_shape_is_named(tmp_path: Path) -> None:
     assert "mask of layer 0 is 2×4×5×6; expected 2×4×5×5 or 2×5×5" in refused(saved(path, mask))
     merged = {part: np.zeros((2, 5, 12)) for part in ("q", "k")}
     merged["k"] = np.zeros((2, 6, 12))
-    assert "'q=bn(16d),k=bn(4d)'" in refused(saved(path, {**merged, "v": np.zeros((3, 5))}))
+    # How many heads there are nothing says, and no number is made up.
+    said = refused(saved(path, {**merged, "v": np.zeros((3, 5))}))
+    assert said.endswith("'q=bn(Hd),k=bn(Gd)', with the numbers of heads for H and G")
+    grouped = {"q": np.zeros((2, 5, 12)), "k": np.zeros((2, 5, 3)), "v": np.zeros((2, 5, 4))}
+    assert refused(saved(path, grouped)).endswith("for H and G, H = 4·G")
     for lengths, message in (
         (np.array([5, 9]), "lengths of layer 0 reach from 5 to 9; expected 1 to 5"),
         (np.array([5, 0]), "reach from 0 to 5"),
