@@ -34,6 +34,10 @@ MOST_VANISHED = 3
 """Weights that a format cannot hold of which the exact ones are named."""
 
 
+_FEW = 4096
+"""Of so many keys logarithms of weights are kept too."""
+
+
 class Vanished(NamedTuple):
     """Weights that a format has no number above 0 for.
 
@@ -113,6 +117,18 @@ class Evaluation:
         """
         if not self._outlives:
             return self._split.logs(positions(keys, self.n_keys))
+        if self.n_keys <= _FEW:
+            return self._few_logs[keys]
+        return self._logs(keys)
+
+    @cached_property
+    def _few_logs(self) -> Numbers:
+        """Ln p of all keys, where they are so few that asking anew takes longer than keeping."""
+        logs = self._logs(ALL)
+        logs.setflags(write=False)
+        return logs
+
+    def _logs(self, keys: Keys) -> Numbers:
         return self.exponents(keys)[0].astype(np.float64) + self._split.log_top
 
     def pairs(self, keys: Keys = ALL) -> list[tuple[float, float]]:

@@ -32,6 +32,8 @@ def respelled(text: str, spell: Callable[[str], str]) -> str:
         spell: From text to text in those signs.
     """
     found: list[str] = []
+    if spell(text) == text:
+        return text
     for part, lines in _joined(text.split("\n")):
         new = [spell(line) for line in lines]
         if max(map(cells, new)) > WIDTH >= max(map(cells, lines)):

@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from attn_tui.charts.look_alikes import in_words
 from attn_tui.commands.program import program
+from attn_tui.report import reflow
 from attn_tui.report.reflow import reflowed, respelled
 
 
@@ -59,3 +60,8 @@ def test_sentences_flow_on_where_a_line_had_ended(report: str) -> None:
     assert all(
         len(line) + 1 + len(after[0]) > 38 for line, after in zip(first, words[1:], strict=False)
     )
+
+
+def test_what_needs_no_other_signs_is_not_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(reflow, "_joined")
+    assert respelled("a  b\nc", str) == "a  b\nc"

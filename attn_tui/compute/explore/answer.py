@@ -131,6 +131,20 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     yield Answer(experiment, tuple(vectors))
 
 
+def at_d_k(experiment: Experiment, index: int, d_k: int) -> Evaluation:
+    """Evaluate the scaled side of one vector of a question at a d_k.
+
+    Raises:
+        InputError: If the rule yields no usable multiplier.
+    """
+    vector, setup = experiment.vectors[index], experiment.setup
+    to_logits = setup.scale.logit_map(d_k, vector.n_attended)
+    scores = vector.scores
+    if d_k != setup.d_k:
+        scores = experiment.source.moved(scores, index, setup, d_k)
+    return evaluate(scores, to_logits, setup.precision, vector.bias)
+
+
 def over_d_k(
     experiment: Experiment, index: int, d_ks: Sequence[int], most_keys: int = 6, stop: Stop = never
 ) -> OverDk | None:
@@ -160,11 +174,7 @@ def over_d_k(
     for column, d_k in enumerate(d_ks):
         if stop():
             return None
-        to_logits = setup.scale.logit_map(d_k, vector.n_attended)
-        scores = vector.scores
-        if d_k != setup.d_k:
-            scores = experiment.source.moved(scores, index, setup, d_k)
-        side = evaluate(scores, to_logits, setup.precision, vector.bias)
+        side = at_d_k(experiment, index, d_k)
         weights[:, :, column] = side.weights(keys), side.log_weights(keys)
         numbers[:, column] = side.entropy, side.log_entropy, *side.frobenius(wrt)
     most = log(vector.n_attended) if vector.n_attended else 0.0

@@ -6,7 +6,7 @@ import numpy as np
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.explore.answer import VectorAnswer, over_d_k
+from attn_tui.compute.explore.answer import VectorAnswer, at_d_k
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.logit_map import SYMBOL
 from attn_tui.report.explore.largest import listed_keys
@@ -74,12 +74,12 @@ def _over_d_k(experiment: Experiment, index: int) -> tuple[str, ...]:
         return ()
     ends = (D_K.minimum, D_K.maximum)
     try:
-        found = over_d_k(experiment, index, ends, 1)
+        sides = [at_d_k(experiment, index, d_k) for d_k in ends]
     except InputError:
         return ()
-    if found is None or not np.isfinite(found.entropy).all():
+    if not np.isfinite([side.entropy for side in sides]).all():
         return ()
-    low, high = (quantity(*each) for each in zip(found.entropy, found.log_entropy, strict=True))
+    low, high = (quantity(side.entropy, side.log_entropy) for side in sides)
     if low == high:
         return ()
     return (

@@ -1,11 +1,13 @@
 import re
 from math import inf
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import answer
 from attn_tui.compute.explore.settings import Settings
@@ -209,3 +211,19 @@ def test_every_report_fits_80_columns_and_prints(
     lines = report(source, setup).splitlines()
     assert max(map(len, lines)) <= 80
     assert all(line.isprintable() and line == line.rstrip() for line in lines)
+
+
+def test_a_report_of_a_vector_works_nothing_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = next(answer(Experiment(typed(1, 2, 3, 4, 5))))
+    asked = []
+    exponents = Evaluation.exponents
+
+    def counted(side: Evaluation, *keys: Any) -> Any:
+        asked.append(side)
+        return exponents(side, *keys)
+
+    monkeypatch.setattr(Evaluation, "exponents", counted)
+    # Norms are known, and not wanted where d_k is another.
+    monkeypatch.delattr(Evaluation, "frobenius")
+    assert "Over d_k, the entropy" in "".join(text.render(found))
+    assert len(asked) <= 2
