@@ -41,6 +41,8 @@ def value_text(name: str, value: Value) -> str:
 
     >>> value_text("entropy", Value(1.234, 0.0321)), value_text("max_logit", Value(131.0, None))
     ('1.23 ± 0.032 nats', '≥ 131')
+    >>> value_text("first_key_mass", Value(0.003, 4e-5))
+    '0.3 ± 0.004 %'
     """
     text = number_text(name, value.value)
     if isnan(value.value) or value.error == 0.0:
@@ -49,9 +51,12 @@ def value_text(name: str, value: Value) -> str:
         falls = STATISTICS[name].worst == "small"
         return f"{'≤' if falls else '≥'} {text}"
     if name in SHARES:
-        return f"{text.removesuffix(' %')} ± {100.0 * value.error:.1f} %"
-    end = _UNITS.get(name, "")
-    return f"{text.removesuffix(end)} ± {general(value.error, 2)}{end}"
+        error, end = 100.0 * value.error, " %"
+        apart = f"{error:.1f}" if error >= 0.05 else general(error, 1)
+    else:
+        error, end = value.error, _UNITS.get(name, "")
+        apart = general(error, 2) if error < 99.5 else number("", error)
+    return f"{text.removesuffix(end)} ± {apart}{end}"
 
 
 def rows_text(partial: Partial) -> str:
