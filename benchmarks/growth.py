@@ -31,7 +31,7 @@ MOST = 1.5
 
 @dataclass(frozen=True)
 class Case:
-    """A command line, in which {keys}, {rows}, {heads} or {count} stand for input.
+    """A command line, in which {keys}, {rows}, {heads}, {head} or {count} stand for input.
 
     Attributes:
         line: It, as words.
@@ -50,12 +50,14 @@ CASES = (
     *(Case(f"show {form}{{keys}}", 2000) for form in ("", "--csv ", "--json ")),
     *(Case(f"show {form}{{keys}}", 2000, encoding="ascii") for form in ("", "--csv ")),
     Case("show {rows}", 100),
+    Case("show --top 1 {rows}", 100),
     Case("show --csv {rows}", 100),
     Case("show --draw {count}", 2000),
     Case("dot --samples {count}", 100_000),
     Case("sweep --n 64 --draws {count}", 100),
     Case("sweep --map --draws {count}", 20),
     *(Case(f"attention {form}--n {{count}}", 60, TIMES**2) for form in ("", "--csv ", "--json ")),
+    Case("attention --capture {head}", 200, TIMES**2),
     *(Case(f"heads {form}{{heads}}", 2) for form in ("", "--csv ", "--json ")),
     *(Case(f"doctor {form}{{heads}}", 2) for form in ("", "--json ")),
     *(Case(f"compare {form}{{heads}} {{heads}}", 2) for form in ("", "--csv ", "--json ")),
@@ -73,18 +75,20 @@ def words(case: Case, count: int, folder: Path) -> Iterator[str]:
             yield f"@{folder / 'rows.csv'}"
         elif word == "{heads}":
             yield capture(folder / f"{count}.safetensors", count)
+        elif word == "{head}":
+            yield capture(folder / f"long{count}.safetensors", 1, heads=1, n=count)
         else:
             yield word.format(count=count)
 
 
-def capture(file: Path, layers: int) -> str:
-    """Write heads that divide by √d_k, eight a layer, unless they are there; return where."""
+def capture(file: Path, layers: int, heads: int = 8, n: int = 64) -> str:
+    """Write heads of n positions that divide by √d_k unless they are there; return where."""
     if not file.exists():
         rng = np.random.default_rng(layers)
         tensors: dict[str, NDArray[np.float32]] = {}
         for layer in range(layers):
-            q, k, v = rng.standard_normal((3, 1, 8, 64, 32))
-            z = q @ k.swapaxes(-1, -2) / np.sqrt(32) + np.triu(np.full((64, 64), -np.inf), 1)
+            q, k, v = rng.standard_normal((3, 1, heads, n, 32))
+            z = q @ k.swapaxes(-1, -2) / np.sqrt(32) + np.triu(np.full((n, n), -np.inf), 1)
             p = np.exp(z - z.max(axis=-1, keepdims=True))
             out = p / p.sum(axis=-1, keepdims=True) @ v
             parts = zip(("q", "k", "v", "out"), (q, k, v, out), strict=True)
