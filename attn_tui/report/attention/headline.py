@@ -139,7 +139,7 @@ def headline(answer: Answer) -> Headline:
     if answer.done < answer.n_queries:
         known = f"{answer.done:,} of {answer.n_queries:,}"
         fulls = [f"First {known} rows: {each[0].lower()}{each[1:]}" for each in fulls]
-        shorts = [f"{known}: {each}" for each in shorts]
+        shorts = [f"{known} rows. {each}" for each in shorts]
     return Headline.fitting(fulls, shorts)
 
 

@@ -98,7 +98,7 @@ def test_what_is_known_of_some_rows_is_not_changed_by_what_comes() -> None:
     assert first.choosing.tolist() == [*range(1, first.done)]
     known = f"{first.done:,} of 2,000"
     assert headline(first).full.startswith(f"First {known} rows: ")
-    assert headline(first).short.startswith(f"{known}: ")
+    assert headline(first).short.startswith(f"{known} rows. ")
     assert "2,000" not in headline(whole).full
 
 
