@@ -405,3 +405,29 @@ def test_nan_and_infinity_in_any_tensor_are_counted_and_placed(tmp_path: Path) -
         (1, 2): [{"part": "v", "nan": 100, "infinite": 0, "row": 200, "column": 3}],
         (0, 2): [{"part": "out", "nan": 0, "infinite": 1, "row": 250, "column": 5}],
     }
+
+
+@pytest.mark.parametrize("padded", [0, 1])
+def test_a_padded_sequence_counts_without_the_keys_that_pad(tmp_path: Path, padded: int) -> None:
+    rng = np.random.default_rng(2)
+    q, k, v = (rng.standard_normal((2, 2, 40, 16)).astype(np.float32) for _ in range(3))
+    seen = np.tile(np.tri(40, dtype=bool), (2, 1, 1, 1))
+    seen[padded, :, :, :9] = False
+    z = np.where(seen, np.einsum("bhqd,bhkd->bhqk", q, k) / 4, -3e38)
+    p = np.exp(z - z.max(-1, keepdims=True))
+    p /= p.sum(-1, keepdims=True)
+    path = str(tmp_path / "padded.npz")
+    np.savez(path, **{"0.q": q, "0.k": k, "0.v": v, "0.out": (p @ v).astype(np.float32)})
+    plain = json.loads(call("heads", path, "--json", "--statistic", "max_weight").stdout)
+    for head in plain["heads"]:
+        is_padded = head["batch"] == padded
+        rows = p[head["batch"], head["head"], 10 if is_padded else 1 :]
+        value = head["statistics"]["max_weight"]["value"]
+        assert value == pytest.approx(rows.max(-1).mean(), rel=1e-5)
+        assert head["hidden_keys"] == ([0, 8] if is_padded else None)
+        assert head["residual"] <= head["residual_allowed"]
+    said = " ".join(call("heads", path).stdout.split())
+    assert f"2 heads of sequence {padded}: keys 0–8 hidden, as the output says: padding?" in said
+    one = ("attention", "--capture", path, "--batch", str(padded))
+    assert "keys 0–8 hidden, as padding is" in " ".join(call(*one).stdout.split())
+    assert json.loads(call(*one, "--json").stdout)["captured"]["hidden_keys"] == [0, 8]

@@ -51,6 +51,8 @@ class Captured(Products):
         told: How that is known: the output says so, or a fit to it, or it is nearest to that, or
             nothing does.
         window: How many keys are seen, if that fit says so; ``seen`` has them.
+        hidden: The first and the last of keys at one end that no query sees, if the output says so;
+            ``seen`` has not got them.
         softcap: The cap that it says, if any.
         sink_told: Whether it says the sink, or that there is none although one was captured.
         miss: ‖out − P·V‖/‖out‖ of it under all that and 1/√d_k, if that does not give the output.
@@ -74,6 +76,7 @@ class Captured(Products):
     causal: bool | None = None
     told: Literal["output", "fit", "nearest", "assumed"] = "assumed"
     window: int | None = None
+    hidden: tuple[int, int] | None = None
     softcap: float | None = None
     sink_told: bool = False
     miss: float | None = None
@@ -90,7 +93,8 @@ class Captured(Products):
         """Whether a fit finds more than whether it is causal."""
         if self.multiplier is not None or self.value_scale != 1.0:
             return True
-        return self.window is not None or self.softcap is not None or self.sink_told
+        masked = self.window is not None or self.hidden is not None
+        return masked or self.softcap is not None or self.sink_told
 
     @property
     def is_masked(self) -> bool:

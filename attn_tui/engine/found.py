@@ -187,7 +187,8 @@ def told(making: Making, rows: HeadRows, found: Diagnosis, nearest: FoundMask) -
         softcap=None if making.own_softcap else _value(found.softcap),
         path=max(found.paths, key=PATHS.index, default=found.path or "float32"),
     )
-    if nearest.how == "nearest":
+    hidden = found.mask.hidden if found.mask is not None else None
+    if nearest.how == "nearest" or (nearest.how == "output" and hidden != nearest.mask.hidden):
         known = replace(known, mask=found.sight or nearest.mask)
     every = [each.judged(making, rows) for each in _candidates(making, rows, found, known)]
     best = next((each for each in every if each.fits), min(every, key=_off))

@@ -76,6 +76,7 @@ def _partials(capture: Capture, task: Task) -> list[Partial]:
                 allowed=known.allowed,
                 multiplier=None if own == shared else own,
                 untold=layer.is_untold and own == shared,
+                hidden=known.mask.hidden,
             )
         found.append(partial)
     return found

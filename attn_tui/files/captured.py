@@ -130,11 +130,17 @@ def _read(
         numbers = [row] if row is not None else range(len(source.queries))
         at = tuple(each + known.mask.offset for each in numbers)
         source = replace(source, positions=at, supposed=False)
-    if known.mask.window is None:
+    window, hidden = known.mask.window, known.mask.hidden
+    if window is None and hidden is None:
         return source
-    own_keys, keys = np.array(source.positions)[:, None], np.arange(len(source.keys))
-    seen = (keys <= own_keys) & (keys > own_keys - known.mask.window)
-    return replace(source, causal=None, seen=seen, window=known.mask.window)
+    keys = np.arange(len(source.keys))
+    seen = np.ones((len(source.queries), len(keys)), bool)
+    if known.mask.by_position:
+        own_keys = np.array(source.positions)[:, None]
+        seen = (keys <= own_keys) & (keys > own_keys - (window or len(keys)))
+    if hidden is not None:
+        seen[:, hidden[0] : hidden[1] + 1] = False
+    return replace(source, causal=None, seen=seen, window=window, hidden=hidden)
 
 
 def as_captured(setup: Setup, source: Source) -> Setup:

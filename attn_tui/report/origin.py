@@ -67,7 +67,7 @@ def _(source: Captured, experiment: Experiment) -> str:
     where = f"{sequence}layer {layer}, head {head}{row}"
     mask, masked = mask_words(source), "; masked as captured"
     by_fit = made(source).text + ", found by the doctor's fit"
-    if source.window is not None:
+    if source.window is not None or source.hidden is not None:
         masked = f"; no mask was captured: {by_fit}"
     if source.causal is not None:
         told = {
@@ -87,6 +87,10 @@ def _(source: Captured, experiment: Experiment) -> str:
 
 def mask_words(source: Captured) -> str:
     """Return what masks a captured head, as far as is known."""
+    if source.hidden is not None:
+        first, last = source.hidden
+        keys = f"key {first:,}" if first == last else f"keys {first:,}–{last:,}"
+        return f"{keys} hidden, as padding is"
     if source.window is not None:
         return f"window of {counted(source.window, 'key')}"
     return {None: "the captured mask", True: "causal", False: "no mask"}[source.causal]

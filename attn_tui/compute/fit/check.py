@@ -93,6 +93,9 @@ def miss_of(
     """
     finite, clear = without_odd_keys(head)
     kept, _ = usable(head, clear)
+    if weighing.mask.hidden:
+        # What a model returns for a row of padding is nothing that weights make.
+        kept = kept[weighing.mask.seen(taken(head, kept)).any(axis=1)]
     if not len(kept):
         return Miss(nan, nan, nan)
     head, made = taken(finite, kept), weighing.map

@@ -29,6 +29,10 @@ class HeadMask:
     window: int | None = None
     hidden: tuple[int, int] | None = None
 
+    def __post_init__(self) -> None:
+        if self.hidden is not None:  # JSON has lists.
+            object.__setattr__(self, "hidden", tuple(self.hidden))
+
     @property
     def by_position(self) -> bool:
         """Whether what a query sees follows from the key it stands at."""

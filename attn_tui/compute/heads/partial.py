@@ -39,7 +39,7 @@ _DERIVED: Mapping[str, Callable[[float, float], float]] = {
 NORMS = ("query_norm", "key_norm")
 """Tallies of what is known of all queries and keys at once."""
 
-_JUDGED = ("miss", "allowed", "multiplier", "untold")
+_JUDGED = ("miss", "allowed", "multiplier", "untold", "hidden")
 """What one partial of a head knows of how its weights are made."""
 
 _SHARES = ("saturated", "dead_gradient")
@@ -83,6 +83,7 @@ class Partial:
         allowed: The largest miss of weights that are those in use, beside it.
         untold: Whether what was captured leaves open what m is.
         multiplier: The m of the head's own that a fit finds, where that of its layer misses.
+        hidden: The first and the last of keys at one end that no query sees, as the output says.
     """
 
     n_queries: int
@@ -97,6 +98,7 @@ class Partial:
     allowed: float = 0.0
     multiplier: float | None = None
     untold: bool = False
+    hidden: tuple[int, int] | None = None
 
     def merged(self, later: "Partial") -> "Partial":
         """Return the statistics of these rows and of later ones of the same head."""
@@ -184,7 +186,8 @@ class Partial:
         """Return what `to_json` made plain."""
         tallies = {name: Tally.from_json(tally) for name, tally in plain["tallies"].items()}
         odd = tuple(Odd(**each) for each in plain.get("odd", ()))
-        return Partial(**{**plain, "tallies": tallies, "odd": odd})
+        hidden = plain.get("hidden") and tuple(plain["hidden"])
+        return Partial(**{**plain, "tallies": tallies, "odd": odd, "hidden": hidden})
 
 
 def _merged(first: Tally | None, later: Tally | None) -> Tally:

@@ -40,11 +40,17 @@ def _captured(source: Source) -> dict[str, Any] | None:
     """Return what is known of how the weights of a captured head are made."""
     if not isinstance(source, Captured):
         return None
-    given = source.is_masked and source.window is None
-    kind = {None: "given" if given else "window", True: "causal", False: "none"}[source.causal]
+    found = source.window is not None or source.hidden is not None
+    given = source.is_masked and not found
+    kind = {
+        None: "given" if given else "window" if source.window else "padded",
+        True: "causal",
+        False: "none",
+    }[source.causal]
     return {
         "mask": kind,
         "window": source.window,
+        "hidden_keys": source.hidden,
         "known_by": "captured" if given else source.told,
         **named(source, ("softcap", "sink", "multiplier", "value_scale")),
         "residual": source.miss,

@@ -102,6 +102,7 @@ def _head(head: HeadId, partial: Partial, statistics: Sequence[str], tau: float)
         "residual_allowed": None if partial.miss is None else partial.allowed,
         "multiplier": partial.multiplier,
         "multiplier_untold": partial.untold,
+        "hidden_keys": partial.hidden,
         "score_bound": partial.score_bound,
         "statistics": {name: _value(partial, name, tau) for name in statistics},
     }

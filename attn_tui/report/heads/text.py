@@ -132,6 +132,8 @@ def about(found: Survey) -> Iterator[str]:
     yield from _masks(plan.masks, {head.layer for head in lost})
     if own := [each.multiplier for each in heads.values() if each.multiplier is not None]:
         yield from _line("", own_text(own))
+    for said in _padding(found):
+        yield from _line("", said)
     sizes = {partial.n_queries for partial in heads.values()}
     yield from _line("rows", f"{rows_text(plan.question, sizes)}; {found.elapsed:.1f} s")
     bounds = {head: each.score_bound for head, each in heads.items()}
@@ -159,6 +161,21 @@ def about(found: Survey) -> Iterator[str]:
         yield from _line("unknown", f"{text}{ways} set others")
     yield from _odd(found)
     yield from _troubles(found)
+
+
+def _padding(found: Survey) -> Iterator[str]:
+    """Yield which heads have keys hidden at one end, as padding is."""
+    by_keys: dict[tuple[tuple[int, int], int], int] = {}
+    for head, each in found.heads.items():
+        if each.hidden is not None:
+            key = each.hidden, head.batch
+            by_keys[key] = by_keys.get(key, 0) + 1
+    for ((first, last), batch), count in [*by_keys.items()][:_NAMED]:
+        keys = f"key {first:,}" if first == last else f"keys {first:,}–{last:,}"
+        heads = f"{counted(count, 'head')} of sequence {batch}"
+        yield f"{heads}: {keys} hidden, as the output says: padding?"
+    if (more := len(by_keys) - _NAMED) > 0:
+        yield f"{counted(more, 'more sequence')} with keys hidden so"
 
 
 def _odd(found: Survey) -> Iterator[str]:
