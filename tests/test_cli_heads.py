@@ -108,9 +108,9 @@ def test_each_statistic_says_of_which_rows_it_is(path: str) -> None:
     text = " ".join(call("heads", path, "--statistic", ",".join(STATISTICS)).stdout.split())
     for name, statistic in STATISTICS.items():
         counted = sum(plain["heads"][0]["statistics"][name]["histogram"])
-        said = f"{statistic.title}: {statistic.words}, of rows that see several keys" in text
+        said = f"{statistic.title}: {statistic.words}, of rows with a choice" in text
         assert counted == 60 - said, name
-    assert text.count("of rows that see several keys") == 4
+    assert text.count("of rows with a choice") == 4
 
 
 def test_sort_lists_heads_worst_first(path: str) -> None:

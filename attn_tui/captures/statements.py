@@ -199,6 +199,6 @@ def _aligned(layer: Layer, claimed: int | None) -> Iterator[str]:
         )
     elif last is None and dims.queries < dims.keys and "mask" not in layer.tensors:
         yield (
-            f"Nothing says at which of {counted(dims.keys, 'key')} the {dims.queries:,} "
-            f"quer{'ies stand' if dims.queries > 1 else 'y stands'}: it is a hypothesis."
+            f"Nothing but the output may say at which of {counted(dims.keys, 'key')} the "
+            f"{dims.queries:,} quer{'ies stand' if dims.queries > 1 else 'y stands'}."
         )

@@ -257,8 +257,8 @@ def test_what_stands_beside_is_read_by_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("n_queries", "more", "metadata", "sentence"),
     [
-        (1, {}, {}, "Nothing says at which of 9 keys the 1 query stands: it is a hypothesis."),
-        (3, {}, {}, "Nothing says at which of 9 keys the 3 queries stand"),
+        (1, {}, {}, "Nothing but the output may say at which of 9 keys the 1 query stands."),
+        (3, {}, {}, "Nothing but the output may say at which of 9 keys the 3 queries stand"),
         (3, {"positions": np.arange(6, 9)}, {}, ""),
         (3, {}, {"query_offset": "6"}, ""),
         (3, {"positions": np.arange(9, 12)}, {}, "By positions the last query stands at 11, but"),

@@ -19,7 +19,7 @@ from attn_tui.report.numbers import general
 
 def statistic_text(name: str) -> str:
     """Return what a statistic is, and of which rows."""
-    rows = ", of rows that see several keys" if name in OF_SEVERAL_KEYS else ""
+    rows = ", of rows with a choice" if name in OF_SEVERAL_KEYS else ""
     return STATISTICS[name].words + rows
 
 
