@@ -146,9 +146,7 @@ async def test_what_is_expected_is_of_the_capture_that_is_opened(tmp_path: Path)
             await person.press("o", "ctrl+u")
             await person.paste(str(path))
             await person.press("enter")
-            await person.until_sees(path.name)
-            while person.settings(Settings).capture != (str(path),):
-                await person.pilot.pause()
+            assert person.settings(Settings).capture == (str(path),)
             return person.settings(Settings).config
 
         assert await expected_of(tmp_path / "mla" / "capture.safetensors") == str(
