@@ -43,5 +43,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Return one worker more than there are cores, since some tests wait for what they start."""
-    return (os.cpu_count() or 1) + 1
+    """Return more workers than there are cores: tests of screens wait for these to rest."""
+    cores = os.cpu_count() or 1
+    return min(2 * cores, cores + 8)
