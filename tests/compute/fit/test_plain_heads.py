@@ -1,4 +1,6 @@
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -79,14 +81,14 @@ def test_values_that_do_not_belong_to_the_output_fit_nothing() -> None:
 
 
 @pytest.mark.parametrize("extra", [{"sink": 2.6}, {"softcap": 20.0}])
-def test_a_head_has_not_what_its_neighbour_has(extra: dict[str, float]) -> None:
-    of = {"n_keys": 96, "d_k": 32, "logit_std": 3.0}
+def test_a_head_has_not_what_its_neighbour_has(extra: dict[str, Any]) -> None:
+    of = partial(simulate, n_keys=96, d_k=32, logit_std=3.0)
     for path in paths_of(format_of("bfloat16")):
-        known = diagnose(simulate(1, Arithmetic(0.125, path=path, **extra), **of))  # type: ignore[arg-type]
+        known = diagnose(of(1, replace(Arithmetic(0.125, path=path), **extra)))
         there = [known.sink, known.softcap]
         assert [each.at().value for each in there if each is not None] != [None]
         for seed in range(2, 8):
-            plain = simulate(seed, Arithmetic(0.125, path=path), **of)  # type: ignore[arg-type]
+            plain = of(seed, Arithmetic(0.125, path=path))
             found = diagnose(plain, start=known, deep=False)
             assert found.fits
             assert found.sink is None or found.sink.at().value is None

@@ -1,0 +1,185 @@
+"""Which heads count on the command line, and what conditions on them can tell."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from attn_tui.captures.writer import write_safetensors
+from attn_tui.compute.head import Head
+from attn_tui.compute.logit_map import LogitMap
+from tests.engine.captured import heads, write
+from tests.test_cli_heads import call
+
+
+@pytest.mark.parametrize("odd", [1, 12])
+def test_a_condition_on_rows_that_meet_nan_cannot_be_told(tmp_path: Path, odd: int) -> None:
+    made = heads()
+    for head in [*made][:odd]:
+        made[head].queries[:] = np.nan
+    path = str(write(tmp_path / "odd.safetensors", made))
+    result = call("heads", path, "--fail-if", "max_logit > 1e6")
+    assert result.exit_code == 3
+    said = " ".join(result.stdout.partition("\n\n")[0].split())
+    of, rest = ("any head", ".") if odd == 12 else ("1 of 12 heads", "; in no other it is.")
+    rows = "720" if odd == 12 else "60"
+    told = f"Cannot tell whether max_logit > 1e+06 in {of}: {rows} rows meet NaN or infinity{rest}"
+    assert said.endswith(told)
+    assert said.startswith("720 rows meet NaN or infinity: no row") == (odd == 12)
+    assert call("heads", path, "--fail-if", "max_logit < 1e6").exit_code == (1 if odd == 1 else 3)
+    plain = json.loads(call("heads", path, "--fail-if", "max_logit > 1e6", "--json").stdout)
+    assert len(plain["conditions"][0]["cannot_tell"]) == odd
+
+
+def test_numbers_of_heads_that_do_not_count_are_marked(tmp_path: Path) -> None:
+    made, noise = heads(layers=1), np.random.default_rng(1).standard_normal
+    for head in [*made.values()][2:]:
+        head.output[:] = noise(head.output.shape)
+    path = str(write(tmp_path / "other.safetensors", made))
+    report = call("heads", path).stdout
+    count = len(made) - 2
+    said = " ".join(report.split())
+    assert f"{count} more do not count" in said
+    assert "P·V misses the output by almost nothing, but in the heads below" in said
+    table = report.partition("largest p: ")[2].partition("\n\n")[0]
+    assert "; ?: does not count" in " ".join(table.split())
+    assert table.count("%?") == count
+    scores = call("heads", path, "--statistic", "largest_score").stdout
+    assert "?" not in scores
+    listed = call("heads", path, "--statistic", "max_weight", "--sort", "max_weight").stdout
+    assert listed.count("%?") == count
+
+
+def test_a_condition_on_weights_that_are_not_in_use_cannot_be_told(tmp_path: Path) -> None:
+    made, noise = heads(layers=1), np.random.default_rng(1).standard_normal
+    for head in [*made.values()][1:]:
+        head.output[:] = noise(head.output.shape)
+    path = str(write(tmp_path / "other.safetensors", made))
+    result = call("heads", path, "--fail-if", "max_weight > 0.99")
+    assert result.exit_code == 3
+    assert result.stdout.startswith("No verdict: ") or "more do not count" in result.stdout
+    assert "miss the captured output, and may not be those in use" in " ".join(
+        result.stdout.split()
+    )
+    # What is of scores, and what is asked for, is known.
+    assert call("heads", path, "--fail-if", "largest_score > 1e9").exit_code == 0
+    asked_for = call("heads", path, "--rule", "inverse-sqrt", "--fail-if", "max_weight > 0.99")
+    assert asked_for.exit_code == 0
+    assert "No verdict" not in asked_for.stdout
+
+
+def test_a_condition_on_a_share_may_be_in_percent(tmp_path: Path) -> None:
+    path = str(write(tmp_path / "tiny.safetensors", heads()))
+    said = [call("heads", path, "--fail-if", f"max_weight > {n}") for n in ("0.3", "30 %", "30%")]
+    assert [each.exit_code for each in said] == [1, 1, 1]
+    heads_of = [each.stdout.partition("capture ")[0] for each in said]
+    assert heads_of == heads_of[:1] * 3
+    refused = call("heads", path, "--fail-if", "max_weight > 90")
+    assert refused.exit_code == 2
+    assert "max_weight is a share of 1" in " ".join(refused.output.split())
+    assert call("heads", path, "--fail-if", "max_logit > 3 %").exit_code == 2
+
+
+def test_a_capture_of_one_row_each_is_looked_at_whole(tmp_path: Path) -> None:
+    from attn_tui.captures.writer import write_safetensors
+
+    path = str(tmp_path / "row.safetensors")
+    write_safetensors(
+        path, {f"0.{part}": np.zeros((1, 2, 1, 4)) for part in ("q", "k", "v", "out")}
+    )
+    said = call("heads", path).stdout
+    assert "of the rows drawn" not in said
+
+
+def test_a_number_that_meets_nothing_and_a_layer_that_is_not_there_are_refused(
+    tmp_path: Path,
+) -> None:
+    path = str(write(tmp_path / "one.safetensors", heads(layers=1)))
+    refused = call("heads", path, "--fail-if", "max_logit > nan")
+    assert refused.exit_code == 2
+    assert "'nan' meets nothing; expected a number" in " ".join(refused.output.split())
+    assert "there is no layer 7; expected 0" in call("heads", path, "--layer", "0,7").output
+
+
+def test_a_layout_that_the_output_says_is_in_words(tmp_path: Path) -> None:
+    # As many heads as positions, so that shapes leave open which is which.
+    draw = np.random.default_rng(3).standard_normal
+    made = [
+        Head(draw((16, 8)), draw((16, 8)), draw((16, 8)), LogitMap(8**-0.5), True)
+        for _ in range(16)
+    ]
+    names = {"q": "queries", "k": "keys", "v": "values", "out": "output"}
+    tensors = {
+        f"0.{part}": np.array([getattr(each, name) for each in made], np.float32)
+        .swapaxes(0, 1)[None]
+        .copy()
+        for part, name in names.items()
+    }
+    path = tmp_path / "turned.safetensors"
+    write_safetensors(path, tensors)
+    text = " ".join(call("heads", str(path)).output.split())
+    assert "Layout as the output says: q, k, v and out [batch, positions, heads, dim]." in text
+    assert text.count("[batch, ") == 1
+    doctor = " ".join(call("doctor", str(path)).output.split())
+    assert "Layout as the output says: q, k, v and out [batch, positions, heads, dim]." in doctor
+    assert doctor.count("[batch, ") == 1
+
+
+def test_nan_and_infinity_in_any_tensor_are_counted_and_placed(tmp_path: Path) -> None:
+    path = tmp_path / "capture.safetensors"
+    rng = np.random.default_rng(1)
+    shapes = {"q": 4, "k": 2, "v": 2, "out": 4}
+    made = {
+        f"{layer}.{part}": rng.standard_normal((1, count, 300, 8)).astype(np.float16)
+        for layer in range(2)
+        for part, count in shapes.items()
+    }
+    for layer in range(2):
+        q, k, v = (made[f"{layer}.{part}"].astype(np.float64) for part in "qkv")
+        z = q @ np.repeat(k, 2, axis=1).swapaxes(2, 3) / 8**0.5
+        p = np.exp(np.where(np.tri(300, dtype=bool), z, -np.inf))
+        p /= p.sum(axis=3, keepdims=True)
+        made[f"{layer}.out"] = (p @ np.repeat(v, 2, axis=1)).astype(np.float16)
+    made["1.v"][0, 1, 200:, 3] = np.nan
+    made["0.out"][0, 2, 250, 5] = np.inf
+    write_safetensors(path, made)
+    result = call("heads", str(path), "--mask", "causal", "--rows", "4")
+    said = " ".join(result.stdout.split())
+    assert result.exit_code == 0
+    assert "v holds 100 NaN, first in layer 1, head 2, row 200, column 3" in said
+    assert "out holds 1 infinity, first in layer 0, head 2, row 250, column 5" in said
+    assert "The output of layer 0 head 2 holds NaN or infinity." in said
+    plain = json.loads(call("heads", str(path), "--mask=causal", "--rows=4", "--json").stdout)
+    assert {
+        (h["layer"], h["head"]): h["not_finite"] for h in plain["heads"] if h["not_finite"]
+    } == {
+        (1, 2): [{"part": "v", "nan": 100, "infinite": 0, "row": 200, "column": 3}],
+        (0, 2): [{"part": "out", "nan": 0, "infinite": 1, "row": 250, "column": 5}],
+    }
+
+
+@pytest.mark.parametrize("padded", [0, 1])
+def test_a_padded_sequence_counts_without_the_keys_that_pad(tmp_path: Path, padded: int) -> None:
+    rng = np.random.default_rng(2)
+    q, k, v = (rng.standard_normal((2, 2, 40, 16)).astype(np.float32) for _ in range(3))
+    seen = np.tile(np.tri(40, dtype=bool), (2, 1, 1, 1))
+    seen[padded, :, :, :9] = False
+    z = np.where(seen, np.einsum("bhqd,bhkd->bhqk", q, k) / 4, -3e38)
+    p = np.exp(z - z.max(-1, keepdims=True))
+    p /= p.sum(-1, keepdims=True)
+    path = str(tmp_path / "padded.npz")
+    np.savez(path, **{"0.q": q, "0.k": k, "0.v": v, "0.out": (p @ v).astype(np.float32)})
+    plain = json.loads(call("heads", path, "--json", "--statistic", "max_weight").stdout)
+    for head in plain["heads"]:
+        is_padded = head["batch"] == padded
+        rows = p[head["batch"], head["head"], 10 if is_padded else 1 :]
+        value = head["statistics"]["max_weight"]["value"]
+        assert value == pytest.approx(rows.max(-1).mean(), rel=1e-5)
+        assert head["hidden_keys"] == ([0, 8] if is_padded else None)
+        assert head["residual"] <= head["residual_allowed"]
+    said = " ".join(call("heads", path).stdout.split())
+    assert f"2 heads of sequence {padded}: keys 0–8 hidden, as the output says: padding?" in said
+    one = ("attention", "--capture", path, "--batch", str(padded))
+    assert "keys 0–8 hidden, as padding is" in " ".join(call(*one).stdout.split())
+    assert json.loads(call(*one, "--json").stdout)["captured"]["hidden_keys"] == [0, 8]
