@@ -7,6 +7,7 @@ from click.testing import CliRunner, Result
 
 from attn_tui.captures.recipes import RECIPES
 from attn_tui.commands.program import program
+from benchmarks.lines import code_lines
 
 
 def run(*arguments: str) -> Result:
@@ -21,6 +22,7 @@ def test_a_recipe_is_a_short_script_that_says_how_to_call_it(name: str) -> None:
     assert 'capture.safetensors"' in result.stdout.split('"""')[1]
     assert "Then: attn-tui doctor capture.safetensors" in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 100
+    assert len(code_lines(result.stdout)) <= (31 if name == "onnx" else 19)
 
 
 def test_it_is_written_to_a_file_that_is_not_there_yet(

@@ -102,10 +102,12 @@ def test_a_scale_that_is_one_number_is_not_in_what_is_captured(tmp_path: Path) -
     helper, rng = onnx.helper, np.random.default_rng(1)
     tensors = {
         "root": np.float32(8**-0.25),
+        "gain": np.linspace(1, 2, 8, dtype=np.float32),
         "mask": np.where(np.tri(6) > 0, 0, -1e30).astype(np.float32)[None, None],
     }
     nodes: list[tuple[str, list[str], list[str], dict[str, Any]]] = [
         ("Mul", ["q", "root"], ["q scaled"], {}),
+        ("Mul", ["k", "gain"], ["k normed"], {}),
         ("Transpose", ["k"], ["kt"], {"perm": [0, 1, 3, 2]}),
         ("Mul", ["kt", "root"], ["kt scaled"], {}),
         ("MatMul", ["q scaled", "kt scaled"], ["scores"], {}),
