@@ -1,6 +1,8 @@
 """Which heads count on the command line, and what conditions on them can tell."""
 
+import csv
 import json
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +51,15 @@ def test_numbers_of_heads_that_do_not_count_are_marked(tmp_path: Path) -> None:
     assert "?" not in scores
     listed = call("heads", path, "--statistic", "max_weight", "--sort", "max_weight").stdout
     assert listed.count("%?") == count
+    for command in (("heads", path), ("compare", path, path)):
+        lines = [*csv.DictReader(StringIO(call(*command, "--csv").stdout))]
+        counts = [each["counts"] for each in lines if "max_weight" in each.values()]
+        assert counts == ["true"] * 2 + ["false"] * count
+        counts = [each["counts"] for each in lines if "largest_score" in each.values()]
+        assert "false" not in counts
+    plain = json.loads(call("heads", path, "--json").stdout)
+    told = [each["statistics"]["max_weight"]["counts"] for each in plain["heads"]]
+    assert told == [True] * 2 + [False] * count
 
 
 def test_a_condition_on_weights_that_are_not_in_use_cannot_be_told(tmp_path: Path) -> None:

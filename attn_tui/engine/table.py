@@ -75,6 +75,10 @@ class HeadNumbers:
         """Return the heads whose statistic is the mean of but few of their rows."""
         return {head: each for head, each in self.partials.items() if each.rests_on_few(name)}
 
+    def uncounted(self, name: str) -> frozenset[HeadId]:
+        """Return the heads whose statistic is known and does not count."""
+        return frozenset(head for head, each in self.partials.items() if not each.counts(name))
+
     def value(self, head: HeadId, name: str, tau: float = TAU) -> Value | None:
         """Return a statistic of a head with its error and its place; None while it is not known."""
         found = self.partials.get(head)

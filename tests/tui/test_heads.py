@@ -16,7 +16,7 @@ from attn_tui.commands.program import program
 from attn_tui.engine.settings import Settings
 from attn_tui.tui import filing
 from attn_tui.tui.heads.screen import HeadsScreen
-from tests.engine.captured import write_unusual
+from tests.engine.captured import heads, write, write_unusual
 from tests.tui.at_heads import at_heads, here
 from tests.tui.person import MEDIUM, NARROW, WIDE, Person, at_screen
 
@@ -55,6 +55,24 @@ async def test_without_a_capture_it_says_how_to_get_one_and_enter_makes_one(
     (tmp_path / "example").mkdir()
     result = CliRunner().invoke(program, person.app.parting.split()[1:])
     assert "Of 64 heads 13 saturate" in result.stdout
+
+
+@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
+async def test_heads_that_do_not_count_are_marked_on_map_and_list(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    made = heads(layers=1)
+    first = made[0, 0]
+    first.output[:] = np.random.default_rng(1).standard_normal(first.output.shape)
+    path = str(write(tmp_path / "other.safetensors", made))
+    async with at_heads(size, capture=(path,)) as person:
+        person.sees("? does not count")
+        # The cursor begins at one that does.
+        assert here(person) != (0, 0)
+        await person.press("left", "left", "left", "left", "left")
+        person.sees("?    21" if size != NARROW else "largest p 20.5 %?")
+        await person.press("t")
+        person.sees("?")
 
 
 async def test_arrows_move_the_cursor_and_a_run_is_one_step() -> None:

@@ -12,7 +12,7 @@ from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.engine.condition import parse_condition
 from attn_tui.engine.table import HeadTable
-from attn_tui.report.heads.values import brief, number
+from attn_tui.report.heads.values import UNCOUNTED, brief, number
 from attn_tui.report.rows import Row, filled, message
 
 _GAP, _LEAST = 2, 7
@@ -95,7 +95,7 @@ def head_list(
     top = top_row(heads.index(cursor) if cursor in heads else 0, len(heads), lines)
     values = {each: table.values(each, tau) for each in names}
     # A number that does not count has no shade.
-    uncounted = {each: {*table.missing(each), *table.few(each)} for each in names}
+    uncounted = {each: table.uncounted(each) for each in names}
     for head in heads[top : top + lines]:
         role, own = ("focus", "strong") if head == cursor else ("text", "text")
         sequence = f"{head.batch:>8} " if batches else ""
@@ -108,7 +108,7 @@ def head_list(
             shade = SCALES[each].shade(value)
             fill = signed_fill(value, shade) if shade else " "
             if head in uncounted[each]:
-                fill = "?"
+                fill = UNCOUNTED
             room = _width(each) - _GAP - 1
             text = number(each, value)
             text = text if len(text) <= room else brief(each, value)

@@ -20,7 +20,7 @@ from attn_tui.charts.heads.shading import (
 )
 from attn_tui.charts.heat import signed_fill, signed_role
 from attn_tui.charts.rows import first_fit
-from attn_tui.report.heads.values import brief
+from attn_tui.report.heads.values import UNCOUNTED, brief
 from attn_tui.report.rows import Row, filled, message
 
 DIGITS = 5
@@ -28,6 +28,9 @@ DIGITS = 5
 
 ROOMY = 60
 """Columns of a map from which on its axes are named in full."""
+
+ODD, UNKNOWN = "!", "_"
+"""What marks a head of which rows meet NaN or infinity, and stands for one not looked at."""
 
 WIDEST, TALLEST = 8, 3
 """Columns and rows that a cell has at most."""
@@ -46,6 +49,7 @@ class Picture:
         cursor: The row and the column of the head with the cursor.
         is_change: Whether values are changes, as `changes` returns them.
         odd: Heads of which rows meet NaN or infinity.
+        uncounted: Heads whose number does not count.
     """
 
     name: str
@@ -56,6 +60,7 @@ class Picture:
     cursor: tuple[int, int]
     is_change: bool = False
     odd: frozenset[tuple[int, int]] = frozenset()
+    uncounted: frozenset[tuple[int, int]] = frozenset()
 
     @property
     def scale(self) -> Scale:
@@ -173,13 +178,20 @@ def head_map(picture: Picture, width: int, height: int) -> Sequence[Row]:
 
 
 def _legends(picture: Picture, seen: Layout) -> list[Row]:
+    """Return what shades and marks mean, in decreasing length: that of shades goes first."""
     rows = change_legend(picture.name) if picture.is_change else legend(picture.name)
     if out := _out_of_sight(picture, seen):
         rows = [(*row, (f"  {out}", "strong")) for row in rows] + rows
-    if picture.odd:
-        rows = [(*row, ("  ! meets NaN", "error")) for row in rows] + rows
+    marks: Row = ()
+    for mark, meaning, marked in (
+        (UNCOUNTED, "does not count", picture.uncounted - picture.odd),
+        (ODD, "meets NaN", picture.odd),
+    ):
+        if marked:
+            marks = (*marks, (f"  {mark} {meaning}", "error"))
+    rows = [(*row, *marks) for row in rows] + [marks] * bool(marks)
     if (picture.there & ~picture.known).any():
-        rows = [(*row, ("   ? not yet", "muted")) for row in rows[:1]] + rows
+        rows = [(*row, (f"   {UNKNOWN} not yet", "muted")) for row in rows[:1]] + rows
     return rows
 
 
@@ -233,23 +245,27 @@ def _layer(grid: Grid, picture: Picture, seen: Layout, row: int) -> None:
 def _cell(
     grid: Grid, picture: Picture, head: tuple[int, int], seen: Layout, left: int, top: int
 ) -> None:
-    value = float(picture.values[head])
+    value, middle = float(picture.values[head]), top + (seen.tall - 1) // 2
     if not picture.known[head]:
-        grid.put(left, top + (seen.tall - 1) // 2, "?", "muted")
+        grid.put(left, middle, UNKNOWN * seen.body, "muted")
         return
-    shade = picture.scale.shade(value)
+    counts = head not in picture.uncounted
+    # A number that does not count has no shade.
+    shade = picture.scale.shade(value) if counts else 0
     role, fill = signed_role(value, shade), signed_fill(value, shade)
     text = "" if seen.cell < DIGITS or np.isnan(value) else picture.text(value)
-    if text and not shade:
+    if (text and not shade) or not counts:
         fill = " "
     for y in range(top, top + seen.tall):
         grid.put(left, y, fill * seen.body, role)
     if text:
         # The number has its shade beside it, and below it where a cell is higher.
         own = f"{fill * (seen.body - 4)}{text:>4}"
-        grid.put(left, top + (seen.tall - 1) // 2, own, role)
-    if head in picture.odd:
-        grid.put(left, top + (seen.tall - 1) // 2, "!", "error")
+        grid.put(left, middle, own, role)
+    if mark := ODD if head in picture.odd else "" if counts else UNCOUNTED:
+        # In the place of a number that leaves it none.
+        alone = len(text) >= seen.body
+        grid.put(left, middle, mark + " " * (seen.body - 1) * alone, "error")
 
 
 def _mark(grid: Grid, seen: Layout, left: int, top: int) -> None:

@@ -128,8 +128,11 @@ class Partial:
 
     def leaves_open(self, name: str) -> bool:
         """Return whether a statistic is not that of the weights in use, or not known to be."""
-        unknown = self.untold and name in OF_LOGITS
-        return unknown or self.misses(name) or self.rests_on_few(name)
+        return (self.untold and name in OF_LOGITS) or not self.counts(name)
+
+    def counts(self, name: str) -> bool:
+        """Return whether a statistic is one to go by; else it is marked wherever it stands."""
+        return not (self.misses(name) or self.rests_on_few(name))
 
     def rests_on_few(self, name: str) -> bool:
         """Return whether a statistic is a mean of less than half of the rows that see a key.

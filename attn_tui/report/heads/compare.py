@@ -35,7 +35,7 @@ from attn_tui.report.rows import labelled
 _LABEL, _NAMED = 10, 4
 _NAMES, _MANY = {"out": "the output"}, {"out": "outputs"}
 
-COLUMNS = ("batch", "layer", "head", "what", "a", "b", "difference", "tolerance", "parts")
+COLUMNS = ("batch", "layer", "head", "what", "a", "b", "difference", "tolerance", "parts", "counts")
 """The names of the columns of CSV."""
 
 Known = tuple[Mapping[HeadId, Partial], Mapping[HeadId, Partial]]
@@ -286,7 +286,7 @@ def render_json(found: Comparison, known: Known, shown: Shown) -> Iterator[str]:
                     },
                     "statistics": {
                         name: {
-                            label: value_to_plain(side[pair.head].value(name, shown.tau))
+                            label: value_to_plain(side[pair.head], name, shown.tau)
                             for label, side in (("a", a), ("b", b))
                             if pair.head in side
                         }
@@ -324,12 +324,13 @@ def render_csv(found: Comparison, known: Known, shown: Shown) -> Iterator[str]:
     for pair in found.pairs:
         at = (pair.head.batch, pair.head.layer, pair.head.head)
         rows: list[tuple[Any, ...]] = [
-            (*at, part, None, None, each.size, each.tolerance, each.parts)
+            (*at, part, None, None, each.size, each.tolerance, each.parts, None)
             for part, each in pair.differences.items()
         ]
         for name in shown.statistics:
             sides = [each.get(pair.head) for each in known]
             plain = [each and each.value(name, shown.tau).value for each in sides]
             change = changes[name].get(pair.head)
-            rows.append((*at, name, *plain, change and change.value, None, None))
+            counts = all(each.counts(name) for each in sides if each)
+            rows.append((*at, name, *plain, change and change.value, None, None, counts))
         yield csv_text(rows)

@@ -9,7 +9,7 @@ from attn_tui.report.heads.shown import Shown
 
 COLUMNS = (
     *("batch", "layer", "head", "statistic", "value", "standard_error", "row", "key"),
-    *("rows", "n_queries", "n_keys"),
+    *("rows", "n_queries", "n_keys", "counts"),
 )
 """The names of the columns, which stand in the first line."""
 
@@ -26,5 +26,6 @@ def render(found: Survey, shown: Shown) -> Iterator[str]:
             places = (None if at in (None, -1) else at for at in (value.row, value.key))
             numbers = (value.value, value.error, *places)
             sizes = (partial.rows, partial.n_queries, partial.n_keys)
-            rows.append((head.batch, head.layer, head.head, name, *numbers, *sizes))
+            counts = partial.counts(name)
+            rows.append((head.batch, head.layer, head.head, name, *numbers, *sizes, counts))
         yield csv_text(rows)

@@ -46,8 +46,12 @@ def first_of(table: HeadNumbers, name: str, tau: float = TAU) -> HeadId:
 
 
 def _order(table: HeadNumbers, name: str, tau: float) -> NDArray[np.float64]:
-    """Return a number of each head: the smallest is that of the one to look at first."""
-    values = table.values(name, tau)
+    """Return a number of each head: the smallest is that of the one to look at first.
+
+    One that does not count is never that.
+    """
+    out = table.uncounted(name)
+    values = np.where([head in out for head in table.heads], np.nan, table.values(name, tau))
     if name == "saturated_share":
         # Shares may be equal, and how sharp a head is is never quite.
         return np.where(np.isnan(values), np.inf, table.values("entropy"))
@@ -57,13 +61,12 @@ def _order(table: HeadNumbers, name: str, tau: float) -> NDArray[np.float64]:
 
 def facts(table: HeadNumbers, name: str, tau: float = TAU) -> Facts | None:
     """Return what is known of a statistic; None while it is known of no head."""
-    out = {*table.missing(name), *table.few(name)}
-    is_known = np.array([head not in out for head in table.heads])
-    values = np.where(is_known, table.values(name, tau), np.nan)
+    out = table.uncounted(name)
+    values = np.where([head in out for head in table.heads], np.nan, table.values(name, tau))
     known = ~np.isnan(values)
     if not known.any():
         return None
-    first = int(np.argmin(np.where(is_known, _order(table, name, tau), np.inf)))
+    first = int(np.argmin(_order(table, name, tau)))
     head = table.heads[first]
     return Facts(
         int(known.sum()),
@@ -100,7 +103,7 @@ def headline(table: HeadNumbers, name: str, tau: float = TAU) -> Headline:
             return Headline(text, "Each row sees one key, or none.")
         return Headline("No head is known yet.", "No head is known yet.")
     keys, entropy = table.values("effective_keys"), table.values("entropy")
-    out = {*missing, *table.few(name)}
+    out = table.uncounted(name)
     entropy = np.where([head in out for head in table.heads], np.inf, entropy)
     sharpest = float(keys[np.nanargmin(entropy)])
     full, short = SAID[name](found, tau, sharpest)

@@ -7,7 +7,7 @@ from typing import Any
 from attn_tui import __version__
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.heads.edges import TALLIED
-from attn_tui.compute.heads.partial import Partial, Value
+from attn_tui.compute.heads.partial import Partial
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine.plan import Plan
 from attn_tui.engine.shards import to_plain
@@ -109,18 +109,20 @@ def _head(head: HeadId, partial: Partial, statistics: Sequence[str], tau: float)
 
 
 def _value(partial: Partial, name: str, tau: float) -> dict[str, Any]:
-    value = partial.value(name, tau)
     tally = partial.tallies.get(STATISTICS[name].of)
-    return value_to_plain(value) | {"histogram": [] if tally is None else [*tally.histogram]}
+    histogram = [] if tally is None else [*tally.histogram]
+    return value_to_plain(partial, name, tau) | {"histogram": histogram}
 
 
-def value_to_plain(value: Value) -> dict[str, Any]:
-    """Return a value with its error and its place."""
+def value_to_plain(partial: Partial, name: str, tau: float) -> dict[str, Any]:
+    """Return a statistic with its error and its place, and whether it counts."""
+    value = partial.value(name, tau)
     return {
         "value": value.value,
         "standard_error": value.error,
         "row": None if value.row in (None, -1) else value.row,
         "key": None if value.key in (None, -1) else value.key,
+        "counts": partial.counts(name),
     }
 
 

@@ -16,7 +16,7 @@ from attn_tui.engine.table import numbers_of
 from attn_tui.report.headline import FULL
 from attn_tui.report.heads.headline import headline
 from attn_tui.report.heads.shown import Shown
-from attn_tui.report.heads.values import head_text, number
+from attn_tui.report.heads.values import UNCOUNTED, head_text, number
 from attn_tui.report.heads.words import (
     made,
     mask_text,
@@ -32,8 +32,6 @@ from attn_tui.report.table import Column, laid
 
 _LABEL = 10
 _KINDS = ("nan", "infinite")
-_OPEN = "?"
-"""Stands behind a number that does not count."""
 _NAMED = 4
 """Heads, workers and blocks that a line names."""
 
@@ -54,7 +52,7 @@ def render(found: Survey, shown: Shown) -> Iterator[str]:
         return
     for name in statistics:
         yield "\n"
-        caption = _caption(name, values[name]) + f"; {_OPEN}: does not count" * bool(
+        caption = _caption(name, values[name]) + f"; {UNCOUNTED}: does not count" * bool(
             uncounted[name]
         )
         yield from grid(name, values[name], caption, uncounted[name])
@@ -62,8 +60,7 @@ def render(found: Survey, shown: Shown) -> Iterator[str]:
 
 def _not_counted(found: Survey, name: str) -> frozenset[HeadId]:
     """Return the heads whose number of a statistic does not count, as the headline has it."""
-    heads = found.heads.items()
-    return frozenset(head for head, each in heads if each.misses(name) or each.rests_on_few(name))
+    return frozenset(head for head, each in found.heads.items() if not each.counts(name))
 
 
 def failing(found: Survey, condition: Condition, tau: float) -> dict[HeadId, Value]:
@@ -249,7 +246,7 @@ def grid(
     columns = []
     for head in heads:
         places = [HeadId(batch, layer, head) for batch, layer in lines]
-        ends = [(_OPEN if place in marked else " ") * bool(marked) for place in places]
+        ends = [(UNCOUNTED if place in marked else " ") * bool(marked) for place in places]
         texts = [
             number(name, values[place].value) + end if place in values else ""
             for place, end in zip(places, ends, strict=True)
@@ -301,7 +298,8 @@ def _list(
     ]
     for rank, name in enumerate(names):
         texts = [
-            with_error(name, values[name][head]) + _OPEN * (head in marked[name]) for head in heads
+            with_error(name, values[name][head]) + UNCOUNTED * (head in marked[name])
+            for head in heads
         ]
         columns.append(_column(STATISTICS[name].title, texts, rank))
     yield from laid(columns, WIDTH).text()

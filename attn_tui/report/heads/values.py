@@ -8,6 +8,9 @@ from attn_tui.compute.heads.partial import Partial, Value
 from attn_tui.compute.heads.statistic import SHARES, STATISTICS
 from attn_tui.report.numbers import MINUS, general, in_percent, quantity, unusual
 
+UNCOUNTED = "?"
+"""Stands at a number that does not count."""
+
 _UNITS = {"entropy": " nats", "effective_keys": " keys", "float16_margin": " times"}
 
 

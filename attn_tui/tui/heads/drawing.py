@@ -1,36 +1,29 @@
 """What each pane of the screen of Heads shows, as rows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import PurePath
-from textwrap import wrap
 
 import numpy as np
 
+from attn_tui.captures.capture import HeadId
 from attn_tui.charts.heads.findings import finding_rows
 from attn_tui.charts.heads.listing import head_list
 from attn_tui.charts.heads.map import Picture, head_map, place_on_map, widest
 from attn_tui.charts.heads.shading import changes
 from attn_tui.charts.rows import beside, first_text
 from attn_tui.compute.counted import counted
-from attn_tui.compute.heads.partial import Value
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine.settings import Settings
-from attn_tui.engine.table import HeadTable
+from attn_tui.engine.table import HeadNumbers, HeadTable
 from attn_tui.files.paths import shown_path
-from attn_tui.report.heads.values import (
-    head_text,
-    number_text,
-    place_text,
-    rows_text,
-    unit,
-    value_text,
-)
+from attn_tui.report.heads.values import unit
 from attn_tui.report.heads.words import made, mask_name
 from attn_tui.report.miss import miss_texts
 from attn_tui.report.progress import going_on
-from attn_tui.report.rows import Row, cells, filled, fitted, length, message
+from attn_tui.report.rows import Row, cells, fitted, length, message
 from attn_tui.tui.bars import Status
+from attn_tui.tui.heads.card import card_rows, readout_rows
 from attn_tui.tui.heads.examining import TITLES
 from attn_tui.tui.heads.scene import Scene
 from attn_tui.tui.heads.view import TABS
@@ -169,6 +162,8 @@ def _facts(scene: Scene, table: HeadTable) -> list[tuple[str, str]]:
     shape = table.capture.shape(head)
     setup = scene.asked.experiment.setup
     size = f"{counted(len(table.layers), 'layer')} × {counted(table.n_heads, 'head')}"
+    if table.n_batches > 1:
+        size = f"{counted(table.n_batches, 'sequence')} × {size}"
     keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k}"
     mask = table.masks[head.layer]
     rows = scene.settings.rows
@@ -241,13 +236,17 @@ def picture(scene: Scene, table: HeadTable) -> Picture:
                     own = found[other.layers.index(layer)][: table.n_heads]
                     before[at, : len(own)] = own
         values = changes(name, values, before)
-    odd = frozenset(
-        (places[each.layer], each.head)
-        for of in (table, other)
-        if of is not None
-        for each, partial in of.partials.items()
-        if partial.not_finite and each.batch == head.batch and each in table.places
-    )
+
+    def marked(which: Callable[[HeadNumbers], Iterable[HeadId]]) -> frozenset[tuple[int, int]]:
+        return frozenset(
+            (places[each.layer], each.head)
+            for of in (table, other)
+            if of is not None
+            for each in which(of)
+            if each.batch == head.batch and each in table.places
+        )
+
+    odd = marked(lambda of: (each for each, partial in of.partials.items() if partial.not_finite))
     if other is not None:
         for which in odd:
             # Rows of one count nowhere that may count in the other.
@@ -261,6 +260,7 @@ def picture(scene: Scene, table: HeadTable) -> Picture:
         (places[head.layer], head.head),
         other is not None,
         odd,
+        marked(lambda of: of.uncounted(name)),
     )
 
 
@@ -310,77 +310,3 @@ def pointed(
         height -= min(2, max(height - 5, 0))
     found = place_on_map(picture(scene, table), x, y, left, height)
     return None if found is None else (table.layers[found[0]], found[1])
-
-
-def readout_rows(scene: Scene, table: HeadTable, width: int) -> list[Row]:
-    """Return the statistic of the head under the cursor in words, in two lines."""
-    head, settings = scene.head, scene.settings
-    assert head is not None
-    name, place = settings.statistic, head_text(head, table.n_batches).capitalize()
-    value, partial = table.value(head, name, settings.tau), table.partials.get(head)
-    if value is None or partial is None:
-        return [fitted(((f" {place}: not looked at yet", "cursor"),), width), fitted((), width)]
-    title, over = STATISTICS[name].title, STATISTICS[name].over
-    where = place_text(value)
-    others = [each for each in ("max_weight", "effective_keys", "max_logit") if each != name]
-    more = "  ".join(
-        f"{'mean ' * (STATISTICS[each].how == 'mean')}{STATISTICS[each].title} "
-        f"{number_text(each, partial.value(each).value)}"
-        for each in others
-    )
-    text, short = _became(scene, name, value), f"L{head.layer} H{head.head}"
-    at = f" at {where}" if where else ""
-    firsts = [
-        f" {place}: {title} {text}{at or f', {over}'}",
-        f" {short}: {title} {text}{at or f', {over}'}",
-        f" {place}: {title} {text}",
-        f" {short}: {title} {text}",
-    ]
-    seconds = [f" {rows_text(partial)}   {more}", f" {rows_text(partial)}"]
-    return [
-        fitted(((first_text(firsts, width), "cursor"),), width),
-        fitted(((first_text(seconds, width), "label"),), width),
-    ]
-
-
-def card_rows(scene: Scene, table: HeadTable, width: int, height: int) -> Sequence[Row]:
-    """Return every statistic of the head under the cursor."""
-    head, settings = scene.head, scene.settings
-    assert head is not None
-    shape = table.capture.shape(head)
-    partial = table.partials.get(head)
-    rows: list[Row] = [((head_text(head, table.n_batches).capitalize(), "strong"),)]
-    shared = f"keys of head {shape.kv_head}" if shape.kv_head != head.head else ""
-    looked = rows_text(partial) if partial else "not looked at yet"
-    rows += [((line, "muted"),) for line in wrap(looked, width)]
-    rows += [((shared, "muted"),)] * bool(shared)
-    rows.append(())
-    titles = max(len(each.title) for each in STATISTICS.values())
-    values = {name: table.value(head, name, settings.tau) for name in STATISTICS}
-    texts = {n: "" if each is None else _became(scene, n, each) for n, each in values.items()}
-    longest = max(map(len, texts.values()))
-    room = width - titles - longest - 4
-    roomy = room >= max(len(each.over) for each in STATISTICS.values())
-    for name, statistic in STATISTICS.items():
-        value, role = values[name], "cursor" if name == settings.statistic else "text"
-        found = place_text(value) if value and statistic.how == "largest" else ""
-        overs = [found] * bool(found) + [statistic.over if roomy else statistic.column, ""]
-        over = first_text(overs, room)
-        rows.append(
-            (
-                (f"{statistic.title:<{titles}}  ", "label"),
-                (f"{texts[name]:<{longest}}  ", role),
-                (over, "muted"),
-            )
-        )
-    return filled(rows, width, height)
-
-
-def _became(scene: Scene, name: str, value: Value) -> str:
-    """Return a statistic of the head under the cursor, after what it is in another capture."""
-    other, head = scene.answer.other if scene.answer else None, scene.head
-    if other is None or head is None:
-        return value_text(name, value)
-    before = other.value(head, name, scene.settings.tau)
-    old = "–" if before is None else number_text(name, before.value)
-    return f"{old} → {number_text(name, value.value)}"

@@ -12,7 +12,8 @@ MAP = Explanation(
     "The head under the cursor has all its statistics beside the map, or below it.\n\n"
     "Rows are sampled with a seed; w takes every row, and then numbers are exact. A mean has its "
     "standard error. The largest of sampled rows is at least that of all. Rows that see one key "
-    "count neither in p nor in gradients. Enter opens the head; "
+    "count neither in p nor in gradients. A number with ? does not count: its weights miss the "
+    "captured output, or most of its rows have none. Enter opens the head; "
     "p pins this capture: the next one that o opens is compared with it.",
     _SOURCE,
 )

@@ -74,8 +74,9 @@ def test_what_was_not_looked_at_and_what_is_not_there_are_not_numbers() -> None:
     known, there = seen.known.copy(), seen.there.copy()
     known[1, 2], there[0, 2] = False, False
     text = plain(head_map(Picture("sink_mass", seen.values, known, there, (3, 7), (0, 0)), 80, 6))
-    assert text.count("?") == 2
-    assert "? not yet" in text
+    assert " _ " in text
+    assert "_ not yet" in text
+    assert "?" not in text
 
 
 @pytest.mark.parametrize("width", [40, 80])
@@ -86,6 +87,18 @@ def test_heads_that_meet_nan_are_marked(width: int) -> None:
     assert "! meets NaN" in text
     assert text.count("!") == 2
     assert "!" not in plain(head_map(seen, width, 8))
+
+
+@pytest.mark.parametrize(("heads", "width"), [(3, 80), (3, 40), (16, 40), (64, 40)])
+def test_heads_that_do_not_count_are_marked_and_have_no_shade(heads: int, width: int) -> None:
+    seen = picture(2, heads)
+    which = frozenset({(1, 0), (1, 1)})
+    text = plain(head_map(replace(seen, uncounted=which), width, 9))
+    assert "? does not count" in text
+    assert text.count("?") == 3
+    (row,) = (row for row in text.splitlines() if "?" in row and "does not count" not in row)
+    assert not {*"█▓▒░"} & {*row[: row.rindex("?")]}
+    assert "?" not in plain(head_map(seen, width, 9))
 
 
 def test_layers_and_heads_out_of_sight_are_told() -> None:

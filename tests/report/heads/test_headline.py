@@ -36,6 +36,7 @@ class Looked:
 
     misses = Partial.misses
     rests_on_few = Partial.rests_on_few
+    counts = Partial.counts
 
 
 def table(
