@@ -81,7 +81,7 @@ def test_a_capture_opens_with_what_the_doctor_is_to_expect(
     assert settings.layouts == "bhnd"
     for arguments, says in (
         ((capture, "--config", str(tmp_path / "none.json")), "there is no such file"),
-        (("1,2", "--config", str(config)), "it is of a capture, and none is opened"),
+        (("1,2", "--config", str(config)), "nothing is captured"),
     ):
         done = run(*arguments)
         assert done.exit_code == 2

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from attn_tui.commands.input import input_waits
-from attn_tui.commands.options import Given, changes_of
+from attn_tui.commands.options import Given, changes_of, reading
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.field import whole
@@ -30,7 +30,7 @@ NONE = "none"
 
 _VECTORS = ("query", "keys", "values")
 _PLACES = ("layer", "head", "row", "batch")
-_HOW = ("layout", "names")
+_HOW = ("layout", "names", "config")
 _SCORES = ("scores", "draw", "seed", "vectors", *_VECTORS)
 
 
@@ -210,6 +210,7 @@ def _masked(setup: Setup, source: "Source") -> Setup:
 
 
 def _captured(given: Given) -> "Source":
+    from attn_tui.doctor.opening import open_configured
     from attn_tui.files.captured import captured_at
 
     places: dict[str, Any] = {
@@ -217,8 +218,9 @@ def _captured(given: Given) -> "Source":
         for name, field in dict.fromkeys(_PLACES, whole(0)).items()
         if given[name] is not None
     }
-    places |= {name: given[name] or "" for name in _HOW}
-    return captured_at(tuple(given["capture"]), **places)
+    paths, (layout, names, config) = tuple(given["capture"]), reading(given)
+    layout = open_configured(paths, layout, names, config).of_model().layouts
+    return captured_at(paths, layout=layout, names=names, **places)
 
 
 def _draw(given: Given, start: "Drawn | None") -> "Drawn":

@@ -15,7 +15,9 @@ from attn_tui.commands.options import (
     Command,
     Option,
     all_of,
+    config,
     option,
+    reading,
 )
 from attn_tui.commands.output import INTERRUPTED, write
 from attn_tui.commands.progress import worked
@@ -23,8 +25,6 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import whole
 
 if TYPE_CHECKING:
-    from attn_tui.captures.capture import Capture
-    from attn_tui.doctor.expected import Expectation
     from attn_tui.doctor.report import Settings
 
 _EXAMPLES = """\
@@ -41,14 +41,7 @@ Exit status: 0 agrees, or nothing was expected; 1 a head differs; 2 bad input;
 
 @click.command("doctor", cls=Command, examples=_EXAMPLES)
 @click.argument("captures", nargs=-1, metavar="CAPTURE...", shell_complete=experiment_files)
-@option(
-    "--config",
-    "FILE",
-    "What should be: a config.json of transformers, the folder of one, or a GGUF file.  "
-    "[default: what the capture says of itself, if anything]",
-    EXPECTED,
-    experiment_files,
-)
+@config(EXPECTED)
 @click.option(
     "--require",
     cls=Option,
@@ -73,27 +66,20 @@ def doctor(captures: tuple[str, ...], require: bool, as_json: bool, **given: Any
     From q, k, v and what attention returned, and with their errors. A configuration says
     what should be; the first line can be pasted into an issue. Ctrl+C prints what there is.
     """
-    from attn_tui.captures.source import open_as
     from attn_tui.compute.blas import one_thread
     from attn_tui.doctor.examine import examine
-    from attn_tui.doctor.fused import openable, read_as, stating
+    from attn_tui.doctor.opening import open_configured
     from attn_tui.doctor.report import status
     from attn_tui.report.doctor import json, text
 
     if not captures:
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
     settings = _settings(given)
-    asked, names = given["layout"] or "", given["names"] or ""
-    layout = openable(captures, asked, names, given["config"] or "")
-    capture = open_as(captures, layout, names)
-    if layout != asked:
-        capture = stating(capture, layout)
-    expectation = _expectation(given["config"], capture)
-    capture = read_as(capture, expectation)
+    found = open_configured(captures, *reading(given))
     # Its products are small: threads that wait for each other take most of the time.
     with one_thread():
         report, interrupted = worked(
-            "heads", lambda stop: examine(capture, expectation, settings, stop)
+            "heads", lambda stop: examine(found.capture, found.expectation, settings, stop)
         )
     assert report
     write((json if as_json else text).render(report), "json" if as_json else "text")
@@ -112,13 +98,3 @@ def _settings(given: dict[str, Any]) -> "Settings":
     return Settings(
         **{name: kinds[name].parse(name, given[name]) for name in kinds if given[name] is not None}
     )
-
-
-def _expectation(path: str | None, capture: "Capture") -> "Expectation | None":
-    from attn_tui.doctor.configuration import claimed, read_expectation
-
-    if path is not None:
-        return read_expectation(path)
-    if not capture.config:
-        return None
-    return claimed(capture.config, capture.shape(capture.heads[0]).d_k)

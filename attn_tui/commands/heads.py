@@ -1,6 +1,6 @@
 """``attn-tui heads`` and ``attn-tui merge``: statistics of the heads of a capture."""
 
-import json as reading
+import json as stored
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -21,9 +21,11 @@ from attn_tui.commands.options import (
     Option,
     all_of,
     changes_of,
+    config,
     field_option,
     forms,
     option,
+    reading,
 )
 from attn_tui.commands.output import INTERRUPTED, write
 from attn_tui.commands.progress import worked
@@ -73,6 +75,7 @@ CAPTURED: tuple[Callable[[Any], Any], ...] = (
     option("--layer", "L,…", "Only these layers.  [default: all]", CAPTURE),
     option("--head", "H,…", "Only these heads of each layer.  [default: all]", CAPTURE),
     *READ_AS,
+    config(CAPTURE),
 )
 """Options that say what of a capture."""
 
@@ -240,11 +243,11 @@ def opened(captures: Sequence[str], given: dict[str, Any]) -> "Capture":
     Raises:
         InputError: Naming what will not do.
     """
-    from attn_tui.captures.source import open_as
+    from attn_tui.doctor.opening import open_configured
 
     if not captures:
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
-    return open_as(captures, given["layout"] or "", given["names"] or "")
+    return open_configured(captures, *reading(given)).of_model().capture
 
 
 def question(given: dict[str, Any]) -> "Question":
@@ -336,7 +339,7 @@ def _read_shard(path: str) -> dict[str, Any]:
 
     try:
         with open(path, encoding="utf-8") as file:
-            plain = reading.load(file)
+            plain = stored.load(file)
     except OSError as error:
         reason = error.strerror or "it cannot be read"
         raise InputError("merge", reason, "a file of attn-tui heads --shard", inert(path)) from None

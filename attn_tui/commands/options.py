@@ -217,6 +217,25 @@ READ_AS: tuple[Callable[[Any], Any], ...] = (
 """Options that say how a capture is read."""
 
 
+def config(group: str) -> Callable[[F], F]:
+    """Return the option that names the configuration of a captured model."""
+    return option(
+        "--config",
+        "FILE",
+        "What the heads of the capture should be: a config.json of transformers, the folder of "
+        "one, or a GGUF file.  [default: what the capture says of itself, else the config.json "
+        "beside it]",
+        group,
+        experiment_files,
+    )
+
+
+def reading(given: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return how a capture is read, as options say: layouts, names and the configuration."""
+    layouts, names, file = (given[name] or "" for name in ("layout", "names", "config"))
+    return layouts, names, file
+
+
 def _examples() -> dict[str, str]:
     from attn_tui.files.examples import EXAMPLES
 
@@ -289,6 +308,7 @@ _SHARED: tuple[Callable[[Any], Any], ...] = (
     _scores("--batch", "B", "Which sequence of the capture.  [default: 0]"),
     _scores("--layout", "AXES|PART=AXES,…", "The axes of its tensors: bnhd, or out=bnhd."),
     _scores("--names", "PATTERN", "What its tensors are called, such as '{layer}.attn.{part}'."),
+    config(SCORES),
     _scores("--mask", "KEYS", "Keys that are masked, such as 2,5:8 or causal.  [default: none]"),
     _scores(
         "--example",

@@ -16,7 +16,7 @@ from attn_tui.commands.asking import (
     origin_of_scores,
 )
 from attn_tui.commands.capture_line import are_captures
-from attn_tui.commands.completion import experiment_files, of_names
+from attn_tui.commands.completion import of_names
 from attn_tui.commands.options import GRADIENT, SCREEN, Option, option, settings, shared
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.explore.settings import Settings
@@ -42,14 +42,6 @@ def _themes() -> dict[str, str]:
 @shared
 @settings(Settings, GRADIENT)
 @option(
-    "--config",
-    "FILE",
-    "Of a capture that is opened: what the doctor is to expect, a config.json of transformers, the "
-    "folder of one, or a GGUF file.  [default: what the capture says of itself, if anything]",
-    SCREEN,
-    experiment_files,
-)
-@option(
     "--theme",
     "NAME",
     "Its colours, such as textual-light or ansi-dark; also TEXTUAL_THEME.  [default: the theme "
@@ -65,9 +57,7 @@ def _themes() -> dict[str, str]:
     help="Leave the mouse to the terminal. In GNU screen, escape then works at once.",
 )
 @click.pass_context
-def open_screen(
-    context: click.Context, /, no_mouse: bool, theme: str | None, config: str | None, **given: Any
-) -> None:
+def open_screen(context: click.Context, /, no_mouse: bool, theme: str | None, **given: Any) -> None:
     """Open the screen on SCORES."""
     # Nearly all that is made until the screen stands lives as long: not yet looked through.
     gc.disable()
@@ -77,11 +67,8 @@ def open_screen(
         # What is said of the scores may be for want of a theme's name before them.
         check_theme(theme)
     if are_captures(given["scores"] or ()):
-        reading = {"layout": given.get("layout"), "names": given.get("names"), "config": config}
+        reading = {name: given[name] for name in ("layout", "names", "config")}
         context.exit(_open_heads(given["scores"], reading, mouse=not no_mouse, theme=theme))
-    if config is not None:
-        expected = "a capture beside it, as in attn-tui capture.safetensors --config config.json"
-        raise InputError("config", "it is of a capture, and none is opened", expected)
     origin = origin_of_scores(given)
     try:
         experiment = gradient_experiment_of(given)
@@ -131,26 +118,17 @@ def _open_heads(
         return int(command.main(words, standalone_mode=False) or 0)
     check_terminal("heads")
     from attn_tui.commands.capture_line import asked
-    from attn_tui.engine.answer import opened
+    from attn_tui.doctor.opening import open_configured
     from attn_tui.engine.settings import Settings
     from attn_tui.tui.running import run
 
     experiment = asked(given | {"captures": paths})
     settings = experiment.setup.get(Settings)
     # What cannot be opened is said before there is a screen.
-    if settings.config:
-        from attn_tui.doctor.fused import openable
-
-        layouts = openable(paths, settings.layouts, settings.names, settings.config)
-        settings = replace(settings, layouts=layouts)
-    capture = opened(settings, paths)
-    if settings.config:
-        from attn_tui.doctor.fused import configured
-
-        # Map, list and doctor then all have the heads of the configuration.
-        _, layouts = configured(capture, settings.config)
-        setup = experiment.setup.put(replace(settings, layouts=layouts or settings.layouts))
-        experiment = replace(experiment, setup=setup)
+    found = open_configured(paths, settings.layouts, settings.names, settings.config)
+    # Map, list and doctor then all have the heads of the configuration.
+    settings = replace(settings, layouts=found.layouts, config=found.config)
+    experiment = replace(experiment, setup=experiment.setup.put(settings))
     return run(draft_of(experiment), mouse=mouse, theme=theme, instrument="heads")
 
 

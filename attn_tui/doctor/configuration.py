@@ -20,8 +20,12 @@ _REASONS: Mapping[type[Exception], str] = {
 }
 
 
-def read_expectation(path: str) -> Expectation:
+def read_expectation(path: str, called: str = "") -> Expectation:
     """Return what a file expects: config.json of transformers, a folder with one, or a GGUF file.
+
+    Args:
+        path: Of the file or the folder.
+        called: What it is called; its name unless given.
 
     Raises:
         InputError: With field ``"config"``.
@@ -29,7 +33,7 @@ def read_expectation(path: str) -> Expectation:
     true = true_path(path)
     if os.path.isdir(true):
         true = os.path.join(true, "config.json")
-    name = inert(shown_path(os.path.basename(true)))[1:-1]
+    name = called or inert(shown_path(os.path.basename(true)))[1:-1]
     try:
         with open(true, "rb") as file:
             if file.read(len(gguf.MAGIC)) == gguf.MAGIC:

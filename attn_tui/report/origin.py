@@ -82,7 +82,8 @@ def _(source: Captured, experiment: Experiment) -> str:
     if missed:
         masked += f"; {missed[1]}"
     last = "; its queries are taken as those of the last keys" * source.supposed
-    return f"captured: {where} of {visible(source.paths[0])}{normalised}{masked}{last}{added}"
+    path = visible(source.paths[0]) + f", read as {source.layout}" * bool(source.layout)
+    return f"captured: {where} of {path}{normalised}{masked}{last}{added}"
 
 
 def mask_words(source: Captured) -> str:

@@ -4,7 +4,6 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
@@ -127,25 +126,22 @@ class Filing(Part[Host]):
         settings = asked.draft.setup.get(Settings)
 
         def read(_: Watch) -> dict[str, object]:
-            from attn_tui.doctor.fused import configured
+            from attn_tui.doctor.opening import open_configured
 
             if name != "capture":
                 open_as(settings, (path,))
                 return {name: (path,)}
-            layouts = settings.layouts
-            try:
-                capture = open_as(settings, (path,))
-            except InputError:
-                if not layouts:
-                    raise
-                # They were of the capture before.
-                layouts, capture = "", open_as(replace(settings, layouts=""), (path,))
             # What is expected is of the model of one folder.
             same = {*map(os.path.dirname, settings.capture)} <= {os.path.dirname(path)}
-            config, own = settings.config if same else "", ""
-            with suppress(InputError):
-                config, own = configured(capture, config)
-            return {name: (path,), "config": config, "layouts": own or layouts}
+            config = settings.config if same else ""
+            try:
+                found = open_configured((path,), settings.layouts, settings.names, config)
+            except InputError as error:
+                if not settings.layouts and error.field != "config":
+                    raise
+                # They were of the capture before.
+                found = open_configured((path,), "", settings.names)
+            return {name: (path,), "config": found.config, "layouts": found.layouts}
 
         async def shown(value: dict[str, object]) -> None:
             def change(setup: Setup) -> Setup:

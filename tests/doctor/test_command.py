@@ -110,7 +110,7 @@ def test_a_row_that_does_not_fit_is_named_and_makes_status_3(tmp_path: Path, con
     head, other = printed(run(*arguments, "--json"))["heads"]
     assert head["rows"]["odd"] == [40]
     assert head["multiplier"]["value"] == pytest.approx(0.25, rel=1e-3)
-    assert (other["rows"]["odd"], other["verdict"]) == ([], "no expectation")
+    assert (other["rows"]["odd"], other["verdict"]) == ([], "agrees")
 
 
 @pytest.mark.parametrize(

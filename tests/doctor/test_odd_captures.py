@@ -35,33 +35,6 @@ def test_heads_in_one_axis_are_those_of_the_configuration(tmp_path: Path) -> Non
     assert (result.exit_code, "its queries are of length 24" in result.stderr) == (2, True)
 
 
-def test_fused_axes_of_grouped_heads_open_with_the_heads_of_the_configuration(
-    tmp_path: Path,
-) -> None:
-    parts = tensors(write(tmp_path / "a.safetensors", HEALTHY, heads=4))
-    grouped = {name: parts[name][:, ::2].repeat(2, axis=1) for name in "kv"}
-    head = {name: np.asarray(each, np.float32) for name, each in {**parts, **grouped}.items()}
-    z = 0.25 * np.einsum("bhqd,bhkd->bhqk", head["q"], head["k"])
-    p = np.where(np.tril(np.ones(z.shape[-2:])) > 0, np.exp(z), 0.0)
-    head["out"] = (p / p.sum(-1, keepdims=True)) @ head["v"]
-    few = {name: each[:, ::2] if name in "kv" else each for name, each in head.items()}
-    fused = {
-        name: each.transpose(0, 2, 1, 3).reshape(1, each.shape[2], -1).repeat(2, axis=0)
-        for name, each in few.items()
-    }
-    path = save(tmp_path / "fused.npz", **{k: v.astype(np.float32) for k, v in fused.items()})
-    refused = run(path)
-    assert refused.exit_code == 2
-    assert "H = 2·G" in refused.stderr
-    config = {**LLAMA, "num_attention_heads": 4, "num_key_value_heads": 2}
-    (tmp_path / "config.json").write_text(json.dumps(config))
-    result = run(path, "--config", str(tmp_path / "config.json"))
-    assert result.exit_code == 0, result.stderr
-    assert "8 of 8 heads" in result.stdout
-    said = " ".join(result.stdout.split())
-    assert "of the configuration: --layout 'q=bn(4d),k=bn(2d),v=bn(2d),out=bn(4d)'" in said
-
-
 def test_a_row_of_zeros_between_others_is_named_and_padding_is_not(tmp_path: Path) -> None:
     parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
     parts["out"][0, 1, 40] = 0

@@ -59,24 +59,22 @@ def examined(settings: Settings, stop: Stop) -> Iterator[Examined]:
     Raises:
         InputError: If the capture or the configuration cannot be read, or says too little.
     """
-    from attn_tui.doctor.configuration import claimed, read_expectation
     from attn_tui.doctor.examine import examine
-    from attn_tui.doctor.fused import layouts_of
+    from attn_tui.doctor.opening import open_configured
     from attn_tui.doctor.report import Settings as Asked
     from attn_tui.engine.answer import now_and_then, opened
 
-    capture = opened(settings, settings.capture)
-    expectation = (
-        read_expectation(settings.config)
-        if settings.config
-        else claimed(capture.config, capture.shape(capture.heads[0]).d_k)
+    # That beside it was taken when it was opened, if it was not set aside since.
+    found = open_configured(
+        settings.capture, settings.layouts, settings.names, settings.config, beside=False
     )
-    if layouts := layouts_of(capture, expectation) if expectation else "":
-        problem = f"its heads are not those that are read, {capture.heads[-1].head + 1} a layer"
-        raise InputError("config", problem, f"layouts {layouts}: tab sets them")
+    if found.layouts != settings.layouts:
+        heads = 1 + opened(settings, settings.capture).heads[-1].head
+        problem = f"its heads are not those that are read, {heads} a layer"
+        raise InputError("config", problem, f"layouts {found.layouts}: tab sets them")
     lines: list[Line] = []
     try:
-        reports = examine(capture, expectation, Asked(seed=settings.seed), stop)
+        reports = examine(found.capture, found.expectation, Asked(seed=settings.seed), stop)
         for report in now_and_then(reports):
             lines += map(_line, report.findings[len(lines) :])
             yield _worded(report, lines)

@@ -1,0 +1,145 @@
+"""A capture opened as its configuration says, wherever that is: one rule for all who open one."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from attn_tui.captures.capture import Capture
+from attn_tui.captures.source import open_as
+from attn_tui.captures.suffixes import EXAMPLE_NAME
+from attn_tui.compute.errors import InputError
+from attn_tui.doctor.configuration import claimed, read_expectation
+from attn_tui.doctor.expected import Expectation
+from attn_tui.doctor.fused import fused_layouts, layouts_of
+from attn_tui.files.paths import true_path
+
+_BESIDE = "config.json"
+
+
+@dataclass(frozen=True, eq=False)
+class Configured:
+    """A capture, and what is expected of it.
+
+    Attributes:
+        capture: The tensors; it states whose heads they have where these are a configuration's.
+        expectation: What is expected, or None if nothing says.
+        config: The file that says so; empty where that is the capture itself, or nothing does.
+        layouts: How tensors are read: as asked, or with the heads that are expected.
+    """
+
+    capture: Capture
+    expectation: Expectation | None
+    config: str
+    layouts: str
+
+    def of_model(self) -> "Configured":
+        """Return itself.
+
+        Raises:
+            InputError: With field ``"config"``, if the model that is expected has other heads.
+        """
+        if self.config and self.expectation:
+            _check(self.expectation, self.capture)
+        return self
+
+
+def open_configured(
+    paths: Sequence[str], layouts: str = "", names: str = "", config: str = "", beside: bool = True
+) -> Configured:
+    """Open a capture with the configuration that is named, or else as its own metadata says.
+
+    Where these say nothing, it is the config.json in its folder, if that is of its model.
+
+    Args:
+        paths: Of its files, as `open_capture` takes them.
+        layouts: The axes of tensors, as they are typed; empty is what is recognised.
+        names: What tensors are called, as it is typed.
+        config: The configuration that is named, if one is.
+        beside: Whether its folder is looked into.
+
+    Raises:
+        InputError: If files open in no layout, or the configuration that is named cannot be read.
+    """
+    named = read_expectation(config) if config else None
+    near = _near(paths) if beside and not config else ""
+    found = named or (_read(near) if near else None)
+    read = layouts
+    try:
+        capture = open_as(paths, read, names)
+    except InputError as error:
+        if layouts or found is None or error.field != "layout":
+            raise
+        # Shapes alone fit no layout, as those of fused queries and fewer keys.
+        if (opened := next(_opened(paths, names, fused_layouts(found)), None)) is None:
+            raise
+        read, capture = opened
+    expectation = named or claimed(capture.config, capture.shape(capture.heads[0]).d_k)
+    if expectation is None and found and _is_of(found, capture):
+        expectation = found
+    if expectation and (own := layouts_of(capture, expectation)):
+        read, capture = own, open_as(paths, own, names)
+    if read != layouts:
+        capture = _stating(capture, read)
+    file = config or near if expectation and expectation is found else ""
+    return Configured(capture, expectation, file, read)
+
+
+def _near(paths: Sequence[str]) -> str:
+    """Return the configuration in the folder of a capture, or nothing."""
+    if not paths or paths[0] == EXAMPLE_NAME:
+        return ""
+    first = true_path(paths[0])
+    path = os.path.join(first if os.path.isdir(first) else os.path.dirname(first), _BESIDE)
+    return path if os.path.isfile(path) else ""
+
+
+def _read(path: str) -> Expectation | None:
+    with suppress(InputError):
+        return read_expectation(path, f"{_BESIDE} beside it")
+    return None
+
+
+def _opened(
+    paths: Sequence[str], names: str, layouts: Iterable[str]
+) -> Iterator[tuple[str, Capture]]:
+    for text in layouts:
+        with suppress(InputError):
+            yield text, open_as(paths, text, names)
+
+
+def _is_of(expectation: Expectation, capture: Capture) -> bool:
+    """Return whether an expectation is of the model that was captured."""
+    with suppress(InputError):
+        if own := layouts_of(capture, expectation):
+            capture = open_as(capture.paths, own, capture.asked[1] or "")
+        _check(expectation, capture, with_length=True)
+        return True
+    return False
+
+
+def _check(expectation: Expectation, capture: Capture, with_length: bool = False) -> None:
+    """Raise InputError if no reading of a capture has the heads that are expected.
+
+    Args:
+        expectation: Of the model.
+        capture: The tensors.
+        with_length: Whether heads are to be of the length that is expected: zeros may follow.
+    """
+    refused: InputError | None = None
+    for dims in dict.fromkeys(each.dims for each in capture.readings(capture.layers[0])):
+        try:
+            lengths = {dims.d_k} if with_length else ()
+            expectation.check(capture.layers, dims.heads, lengths, dims.kv_heads)
+        except InputError as error:
+            refused = refused or error
+        else:
+            return
+    if refused:
+        raise refused
+
+
+def _stating(capture: Capture, layouts: str) -> Capture:
+    """Return a capture that states that its layouts are the configuration's."""
+    said = f"The heads are those of the configuration: --layout '{layouts}'."
+    return replace(capture, states=lambda chosen: (*capture.states(chosen), said))

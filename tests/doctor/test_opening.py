@@ -1,0 +1,119 @@
+"""The configuration of a capture: named, in its metadata or beside it, by one rule."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from attn_tui.captures.writer import write_safetensors
+from attn_tui.commands.program import program
+from attn_tui.doctor.opening import open_configured
+from tests.doctor.captures import save, tensors, write
+from tests.doctor.command import HEALTHY, LLAMA, run
+
+GROUPED = {**LLAMA, "num_attention_heads": 4, "num_key_value_heads": 2}
+LAYOUT = "q=bn(4d),k=bn(2d),v=bn(2d),out=bn(4d)"
+
+
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(program, arguments)
+
+
+def fused(folder: Path) -> str:
+    """Write heads·dim of grouped heads in one axis, which fits no shape."""
+    parts = tensors(write(folder / "a.safetensors", HEALTHY, heads=4))
+    grouped = {name: parts[name][:, ::2].repeat(2, axis=1) for name in "kv"}
+    head = {name: np.asarray(each, np.float32) for name, each in {**parts, **grouped}.items()}
+    z = 0.25 * np.einsum("bhqd,bhkd->bhqk", head["q"], head["k"])
+    p = np.where(np.tril(np.ones(z.shape[-2:])) > 0, np.exp(z), 0.0)
+    head["out"] = (p / p.sum(-1, keepdims=True)) @ head["v"]
+    few = {name: each[:, ::2] if name in "kv" else each for name, each in head.items()}
+    rows = {
+        name: each.transpose(0, 2, 1, 3).reshape(1, each.shape[2], -1).repeat(2, axis=0)
+        for name, each in few.items()
+    }
+    return save(folder / "fused.npz", **{k: v.astype(np.float32) for k, v in rows.items()})
+
+
+COMMANDS = (
+    ("doctor", "{path}"),
+    ("heads", "{path}"),
+    ("compare", "{path}", "{path}"),
+    ("attention", "--capture", "{path}", "--head", "3"),
+    ("show", "--capture", "{path}", "--head", "3", "--row", "5"),
+    ("{path}",),
+)
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_fused_axes_of_grouped_heads_open_with_the_heads_of_the_configuration(
+    tmp_path: Path, command: tuple[str, ...], named: bool
+) -> None:
+    path = fused(tmp_path)
+    words = [each.format(path=path) for each in command]
+    refused = call(*words)
+    assert refused.exit_code == 2
+    assert "H = 2·G" in refused.stderr
+    folder = tmp_path / "model" if named else tmp_path
+    folder.mkdir(exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(GROUPED))
+    result = call(*words, *(["--config", str(folder)] if named else []))
+    assert result.exit_code == 0, result.stderr
+    said = " ".join(result.stdout.split())
+    assert "q=bn(4d),k=bn(2d)" in said or command[0] in ("show", "compare")
+    if command[0] == "doctor":
+        assert "8 of 8 heads" in said
+        assert f"The heads are those of the configuration: --layout '{LAYOUT}'" in said
+
+
+@pytest.mark.parametrize("command", COMMANDS[1:5], ids=lambda command: command[0])
+def test_a_configuration_that_is_named_of_other_heads_is_refused_by_all(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    path = write(tmp_path / "a.safetensors", HEALTHY, layers=2)
+    (tmp_path / "config.json").write_text(json.dumps({**LLAMA, "num_attention_heads": 1}))
+    words = [each.format(path=path).replace("3", "1") for each in command]
+    # What lies beside it is then of another model.
+    assert call(*words).exit_code == 0
+    result = call(*words, "--config", str(tmp_path / "config.json"))
+    assert result.exit_code == 2
+    assert "--config: it has 1 head a layer, and 2 were captured" in " ".join(result.stderr.split())
+
+
+def test_the_doctor_takes_what_lies_beside_a_capture_and_says_so(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.safetensors", HEALTHY, layers=2)
+    assert run(path).stdout.startswith("no expectation")
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    result = run(path)
+    assert result.exit_code == 0
+    first = result.stdout.splitlines()[0]
+    assert first.startswith("agrees: m = 0.2")
+    assert "config.json beside it (llama): head_dim 16, m = 1/√16" in first
+    (tmp_path / "config.json").write_text(json.dumps({**LLAMA, "attention_multiplier": 0.5}))
+    assert run(path).exit_code == 1
+    # Of another model, or of none, it is let be.
+    for text in (json.dumps({**LLAMA, "head_dim": 24}), "[]", "no"):
+        (tmp_path / "config.json").write_text(text)
+        assert run(path).stdout.startswith("no expectation")
+
+
+def test_a_name_goes_before_metadata_and_that_before_what_lies_beside(tmp_path: Path) -> None:
+    parts: dict[str, Any] = tensors(write(tmp_path / "b.safetensors", HEALTHY))
+    path = tmp_path / "a.safetensors"
+    write_safetensors(path, {f"0.{name}": each for name, each in parts.items()}, {"scaling": "0.5"})
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    found = open_configured([str(path)])
+    assert found.expectation is not None
+    assert (found.config, found.expectation.of(0, 16).multiplier) == ("", 0.5)
+    near = str(tmp_path / "config.json")
+    named = open_configured([str(path)], config=near)
+    assert named.expectation is not None
+    assert (named.config, named.expectation.of(0, 16).multiplier) == (near, 0.25)
+    assert open_configured([str(tmp_path / "b.safetensors")]).config == near
+    assert not open_configured([str(tmp_path / "b.safetensors")], beside=False).config
+    # One that is made here lies in no folder.
+    assert not open_configured(["example"]).config
