@@ -82,6 +82,8 @@ class _Finder:
         if how == "output":
             nearest = replace(nearest, how="nearest")
         known = self._fitted(head, nearest)
+        if not known.fits and (near := self._loose(head, replace(nearest, how=how))).fits:
+            return near
         if known is nearest:
             untold = how == "output" and nearest.residual is None
             return replace(nearest, mask=guess, how="assumed") if untold else nearest
@@ -118,6 +120,12 @@ class _Finder:
             known = replace(found, reading=at, read_as=read_as, path=self.last.path)
             tried += [replace(known, mask=mask).judged(self.making, some) for mask in masks]
         return min(tried, key=lambda each: inf if each.residual is None else each.residual)
+
+    def _loose(self, head: HeadId, found: FoundMask) -> FoundMask:
+        """Return what is found of a head, as it counts where nothing misses as rounding does."""
+        rows = sampled(self.capture.shape(head).n_queries, TRIED)
+        reading = self.capture.readings(head.layer)[found.reading]
+        return found.judged(self.making, self.capture.read(head, rows, reading), loose=True)
 
     def _telling(self, head: HeadId, found: FoundMask) -> tuple[HeadId, FoundMask]:
         """Return another head of the layer that would show if m were far off, or the head again."""

@@ -45,7 +45,9 @@ class FoundMask:
             or it is nearest to what the output says but does not explain it, or nothing tells.
         residual: ‖out − P·V‖/‖out‖ on a few rows, where there is an output; else that of weights,
             log-sum-exp or scores.
-        allowed: The largest that rounding, or an m that is as good as right, makes of it.
+        allowed: The largest that rounding makes of it; where nothing found misses by so little, the
+            largest that an m makes which is as good as right.
+        loose: Whether that is so, and it is between the two.
         within: The share by which m may be off, and these rows would not tell.
         reading: Which of the layer's readings the output says.
         read_as: What of it is unlike the first, in words; empty if it is the first.
@@ -65,6 +67,7 @@ class FoundMask:
     how: How
     residual: float | None = None
     allowed: float = 0.0
+    loose: bool = False
     within: float = 0.0
     reading: int = 0
     read_as: str = ""
@@ -92,15 +95,22 @@ class FoundMask:
             found = replace(found, sink=self.sink)
         return replace(made, map=found)
 
-    def judged(self, making: Making, rows: HeadRows, quick: bool = False) -> "FoundMask":
+    def judged(
+        self, making: Making, rows: HeadRows, quick: bool = False, loose: bool = False
+    ) -> "FoundMask":
         """Return it with by how much it misses some rows of a head, and whether these tell m.
 
-        That is not asked where it has to be quick.
+        That is not asked where it has to be quick. What is loose may miss by more than rounding
+        makes, as long as an m that is as good as right would.
         """
         miss = self.miss(making, rows, quick)
-        residual = None if isnan(miss.size) else miss.size
         return replace(
-            self, residual=residual, allowed=miss.allowed, within=miss.within, tells=miss.tells
+            self,
+            residual=None if isnan(miss.size) else miss.size,
+            allowed=miss.near if loose else miss.allowed,
+            loose=loose and miss.allowed < miss.size <= miss.near,
+            within=miss.within,
+            tells=miss.tells,
         )
 
     def miss(self, making: Making, rows: HeadRows, quick: bool = False) -> Miss:
@@ -157,14 +167,18 @@ def of_head(capture: Capture, making: Making, layer: FoundMask, head: HeadId) ->
         own = replace(own, sink=sink_of(rows, bare))
     if layer.residual is None or layer.what_if:
         return replace(own, residual=None)
-    own = own.judged(making, capture.read(head, sampled(n, TRIED), reading), quick=True)
+    few = capture.read(head, sampled(n, TRIED), reading)
+    own = own.judged(making, few, quick=True)
     if own.fits or own.residual is None or not layer.fits:
         return own
+    near = own.judged(making, few, loose=True)
+    if near.fits and layer.loose:
+        return near
     rows = capture.read(head, sampled(n), reading)
     made = own.weighing(making, rows)
     start = supposed(made.map, made.mask, own.value_scale, own.path)
     fitted = told(making, rows, diagnose(rows, start=start, deep=False), own)
-    return fitted if fitted is not None and fitted.fits else own
+    return fitted if fitted is not None and fitted.fits else near
 
 
 def told(making: Making, rows: HeadRows, found: Diagnosis, nearest: FoundMask) -> FoundMask | None:

@@ -74,6 +74,7 @@ def _partials(capture: Capture, task: Task) -> list[Partial]:
                 odd=odd,
                 miss=known.residual,
                 allowed=known.allowed,
+                loose=known.loose,
                 multiplier=None if own == shared else own,
                 untold=layer.is_untold and own == shared,
                 hidden=known.mask.hidden,

@@ -114,12 +114,11 @@ def _read(
     source = replace(source, softcap=known.softcap, value_scale=known.value_scale, by=known.by)
     if known.sink is not None or (known.drops_sink and source.sink is not None):
         source = replace(source, sink=known.sink, sink_told=True)
-    if known.residual is not None:
+    if known.residual is not None and (known.multiplier is not None or not known.fits):
         rows = capture.read(place, sampled(capture.shape(place).n_queries, TRIED), reading)
-        ruled = replace(known, multiplier=None).judged(making, rows)
-        if not ruled.fits:
-            own = known.multiplier if known.fits else None
-            source = replace(source, miss=ruled.residual, multiplier=own)
+        ruled = replace(known, multiplier=None).miss(making, rows)
+        own = known.multiplier if known.fits else None
+        source = replace(source, miss=ruled.size, multiplier=own)
     if source.is_masked:
         return source
     is_fit, is_nearest = known.how == "fit", known.how != "assumed" and not known.fits

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import inf, nan
-from typing import NamedTuple
+from math import inf, nan, sqrt
 
 import numpy as np
 
@@ -18,11 +17,11 @@ from attn_tui.compute.fit.noise import (
     format_of,
     paths_of,
     score_variance,
-    variance,
+    variance_along,
 )
 from attn_tui.compute.fit.odd_keys import without_odd_keys
 from attn_tui.compute.fit.usable import taken, usable, weights_of
-from attn_tui.compute.heads.blocks import row_statistics
+from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.heads.weighing import Weighing
 
@@ -30,8 +29,12 @@ MARGIN = 4.0
 """Weights are not those in use if they miss by so many times what rounding makes."""
 
 CLOSE = 0.01
-"""A miss that an m which is off by this share would make is none, wherever it comes from: tensor
-cores round products to fewer digits than float32 has, and none of that is seen in the output."""
+"""Where nothing misses by as little as rounding makes, weights are taken for those in use that miss
+by no more than an m which is off by this share would make: not all arithmetic is among the paths."""
+
+SURE, SLIGHT = 5.0, 1e-3
+"""An m is another one if what is missed moves along it by so many times what rounding makes of
+that, and by more than this share, by which no digit that is shown changes by more than one."""
 
 WIDE = 0.5
 """A multiplier that may be off by so much, as a share of it, and would not show, is not told."""
@@ -45,26 +48,40 @@ class Miss:
         size: ‖captured − made‖/‖captured‖; NaN if there is nothing to compare.
         rounding: The same as rounding alone makes it, by the path that was supposed.
         slope: By how much it changes, relative to that of m, where m does.
+        shift: The share by which m would have to change for as much of it as possible to go.
+        error: What rounding makes of that, as a standard deviation.
     """
 
     size: float
     rounding: float
-    slope: float
+    slope: float = nan
+    shift: float = 0.0
+    error: float = 0.0
 
     @property
     def allowed(self) -> float:
-        """The largest size that rounding explains, or an m that is off by no more than matters."""
-        return float(np.fmax(MARGIN * self.rounding, CLOSE * self.slope))
+        """The largest size that rounding explains: what an m makes that is off, it does not."""
+        most = MARGIN * self.rounding
+        if abs(self.shift) > max(SURE * self.error, SLIGHT):
+            most = min(most, sqrt(max(self.size**2 - (self.shift * self.slope) ** 2, 0.0)))
+        return most
+
+    @property
+    def near(self) -> float:
+        """The largest that an m explains which is off by a share that may be let pass."""
+        return max(MARGIN * self.rounding, CLOSE * self.slope)
 
     @property
     def fits(self) -> bool:
-        """Whether that explains it."""
+        """Whether rounding explains it."""
         return self.size <= self.allowed
 
     @property
     def within(self) -> float:
-        """The share by which m may be off: that which makes what is missed, and rounding more."""
-        return (self.size + MARGIN * self.rounding) / self.slope if self.slope else inf
+        """The share by which m may be off: what makes most of what is missed, and rounding more."""
+        if not self.slope:
+            return inf
+        return abs(self.shift) + SURE * self.error * max(self.size / self.rounding, 1.0)
 
     @property
     def tells(self) -> bool:
@@ -89,7 +106,7 @@ def miss_of(
         value_scale: c of out = c·P·V.
         path: Where the head was rounded, if its numbers are of 16 bits.
         quick: Whether to end where the spacing of the output alone explains the miss, at a fraction
-            of the time; the slope is NaN then.
+            of the time.
     """
     finite, clear = without_odd_keys(head)
     kept, _ = usable(head, clear)
@@ -99,9 +116,6 @@ def miss_of(
     if not len(kept):
         return Miss(nan, nan, nan)
     head, made = taken(finite, kept), weighing.map
-    if quick and (near := _spaced(head, weighing, value_scale)) is not None:
-        return near
-    rows = rows_of(head, weighing.mask)
     at = Parameters(
         made.multiplier,
         value_scale,
@@ -110,46 +124,35 @@ def miss_of(
         made.sink or 0.0,
     )
     with np.errstate(all="ignore"):
-        found = min(_compared(head, rows, at, path), key=lambda each: each.off, default=None)
-        if found is None:
-            return Miss(nan, nan, nan)
-        sizes = np.array([found.off, found.noise, found.change])
-        size, rounding, slope = map(float, np.sqrt(sizes / found.size))
-    return Miss(size, rounding, slope)
+        if quick and (near := _spaced(head, weighing.mask, at)) is not None and near.fits:
+            return near
+        rows = rows_of(head, weighing.mask)
+        every = _compared(head, rows, at, path)
+        return min(every, key=lambda each: each.size, default=Miss(nan, nan, nan))
 
 
-def _spaced(head: HeadRows, weighing: Weighing, value_scale: float) -> Miss | None:
-    """Return the miss of an output, if the spacing of its own numbers explains it."""
+def _spaced(head: HeadRows, mask: HeadMask, at: Parameters) -> Miss | None:
+    """Return the miss of an output as the spacing of its own numbers explains it."""
     if head.output is None or head.values is None:
         return None
-    output = head.output.astype(np.float64)
     spacing = format_of(coarsest(head.output, head.formats.get("out", "float32")))
-    made = row_statistics(head, weighing, output=True).output
-    assert made is not None
-    size = float(np.square(output).sum()) or 1.0
-    own = np.square(spacing.spacing(output)).sum() / 12 + SUMS * 2.0**-48 * size
-    off = np.square(value_scale * made - output).sum()
-    found = Miss(float(np.sqrt(off / size)), float(np.sqrt(own / size)), nan)
-    return found if found.fits else None
+    rows = rows_of(head, mask, np.result_type(head.queries, head.keys, np.float32))
+    state = compute(rows, at)
+    noise = np.square(spacing.spacing(rows.output)) / 12
+    noise += SUMS * 2.0**-48 * np.square(rows.output).mean()
+    along = at.multiplier * slopes(rows, state, ("multiplier",))[0]
+    return _of(rows.output, state.output, noise, along)
 
 
-class _Compared(NamedTuple):
-    """Squares of what is off, of what rounding makes, of what m moves, and of what was captured."""
-
-    off: float
-    noise: float
-    change: float
-    size: float
-
-
-def _compared(head: HeadRows, rows: Rows, at: Parameters, path: Path) -> Iterator[_Compared]:
+def _compared(head: HeadRows, rows: Rows, at: Parameters, path: Path) -> Iterator[Miss]:
     """Yield each way to compare what was captured with what is made."""
     state = compute(rows, at)
     if head.output is not None and head.values is not None:
         spacing = format_of(coarsest(head.output, head.formats.get("out", "float32")))
-        noise = variance(rows, state, spacing, path if path in paths_of(spacing) else "float32")
+        path = path if path in paths_of(spacing) else "float32"
         along = at.multiplier * slopes(rows, state, ("multiplier",))[0]
-        yield _of(rows.output, state.output, noise, along)
+        noise, spread = variance_along(rows, state, spacing, path, along)
+        yield _of(rows.output, state.output, noise, along, spread)
         return
     x = at.multiplier * rows.scores * state.slope
     if (captured := weights_of(head)) is not None:
@@ -176,7 +179,7 @@ def _compared(head: HeadRows, rows: Rows, at: Parameters, path: Path) -> Iterato
         data = head.scores.astype(np.float64)
         counts = np.isfinite(data) & (data > MASKED)
         if (rows.seen & ~counts).any():
-            yield _Compared(inf, 0.0, 0.0, 1.0)
+            yield Miss(inf, 0.0)
             return
         spacing = format_of(coarsest(data[counts], head.formats.get("scores", "float32")))
         z = state.logits if rows.bias is None else state.logits + rows.bias
@@ -190,7 +193,20 @@ def _by_score(rows: Rows, state: State, spacing: Format) -> Floats:
     return score_variance(rows, state, spacing, paths_of(spacing)[-1])
 
 
-def _of(captured: Reals, made: Floats, noise: Floats, along: Floats) -> _Compared:
-    squares = (np.square(each).sum() for each in (captured - made, along, captured))
-    off, change, size = map(float, squares)
-    return _Compared(off, float(noise.sum()), change, size or 1.0)
+def _of(
+    captured: Reals, made: Floats, noise: Floats, along: Floats, spread: float | None = None
+) -> Miss:
+    """Return a miss, of the variance that rounding makes of each number, and of their sum along m.
+
+    That is of independent ones unless given.
+    """
+    off = captured - made
+    square = float(np.square(along).sum())
+    spread = float((noise * np.square(along)).sum()) if spread is None else spread
+    shift, error = 0.0, 0.0
+    if square:
+        shift, error = float((off * along).sum()) / square, sqrt(spread) / square
+    size = float(np.square(captured).sum()) or 1.0
+    squares = (float(np.square(off).sum()), float(noise.sum()), square)
+    missed, rounding, slope = (sqrt(each / size) for each in squares)
+    return Miss(missed, rounding, slope, shift, error)

@@ -120,16 +120,18 @@ class Rows:
         )  # fmt: skip
 
 
-def rows_of(head: HeadRows, mask: HeadMask) -> Rows:
-    """Take from a head what its fit needs."""
-    queries, keys = head.queries.astype(np.float64), head.keys.astype(np.float64)
-    bias = None if head.bias is None else head.bias.astype(np.float64)
+def rows_of(
+    head: HeadRows, mask: HeadMask, dtype: np.dtype[np.floating] = np.dtype(np.float64)
+) -> Rows:
+    """Take from a head what its fit needs, in float64 unless digits do not matter."""
+    queries, keys = (each.astype(dtype, copy=False) for each in (head.queries, head.keys))
+    bias = None if head.bias is None else head.bias.astype(dtype)
     return Rows(
         queries @ keys.T,
-        _held(head.output, len(queries)),
+        _held(head.output, len(queries), dtype),
         mask.seen(head),
         bias,
-        Inputs(head.queries, head.keys, _held(head.values, len(keys))),
+        Inputs(head.queries, head.keys, _held(head.values, len(keys), dtype)),
     )
 
 
@@ -140,9 +142,9 @@ def _lost(values: Reals) -> tuple[Floats, Floats]:
     return held, np.where(tf32(held) == held, 0.0, np.square(unit) / 12)
 
 
-def _held(values: Reals | None, length: int) -> Floats:
-    """Return numbers in float64; what was not captured has no columns."""
-    return np.zeros((length, 0)) if values is None else values.astype(np.float64)
+def _held(values: Reals | None, length: int, dtype: np.dtype[np.floating]) -> Floats:
+    """Return numbers in a dtype; what was not captured has no columns."""
+    return np.zeros((length, 0), dtype) if values is None else values.astype(dtype, copy=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +209,7 @@ def compute(rows: Rows, parameters: Parameters) -> State:
     total = p.sum(axis=1, keepdims=True)
     if parameters.sink:
         total = total + parameters.sink * np.exp(np.minimum(parameters.level - top, 600.0))
-    total = np.maximum(total, 1e-300)
+    total = np.maximum(total, np.finfo(total.dtype).tiny)
     p /= total
     return State(parameters, z, slope, top, total, p, p @ rows.values)
 

@@ -193,6 +193,27 @@ def variance(rows: Rows, state: State, format: Format, path: Path) -> Floats:
     return own + _spread(by_score, by_weight, rows.values, state.mixed)
 
 
+def variance_along(
+    rows: Rows, state: State, format: Format, path: Path, along: Floats
+) -> tuple[Floats, float]:
+    """Return the variance of each number of the output, and that of the sum of noise times along.
+
+    Args:
+        rows: Of the head, under one mask.
+        state: What it was computed with.
+        format: Of the output.
+        path: Where it was rounded.
+        along: Shape (r, d_v).
+    """
+    own, by_score, by_weight = _parts(rows, state, format, path)
+    reach = along @ rows.values.T
+    apart = reach - (along * state.mixed).sum(axis=1, keepdims=True)
+    spread = float((own * np.square(along)).sum() + (by_score * np.square(apart)).sum())
+    if by_weight is not None:
+        spread += float((by_weight * np.square(reach)).sum())
+    return own + _spread(by_score, by_weight, rows.values, state.mixed), spread
+
+
 def _parts(
     rows: Rows, state: State, format: Format, path: Path
 ) -> tuple[Floats, Floats, Floats | None]:

@@ -19,6 +19,7 @@ from attn_tui.report.heads.shown import Shown
 from attn_tui.report.heads.values import UNCOUNTED, head_text, number
 from attn_tui.report.heads.words import (
     made,
+    loose_text,
     mask_text,
     own_text,
     place,
@@ -129,6 +130,8 @@ def about(found: Survey) -> Iterator[str]:
     yield from _masks(plan.masks, {head.layer for head in lost})
     if own := [each.multiplier for each in heads.values() if each.multiplier is not None]:
         yield from _line("", own_text(own))
+    if loose := sum(each.loose and not plan.masks[h.layer].loose for h, each in heads.items()):
+        yield from _line("", loose_text(loose))
     for said in _padding(found):
         yield from _line("", said)
     sizes = {partial.n_queries for partial in heads.values()}

@@ -102,6 +102,13 @@ def own_text(multipliers: Sequence[float]) -> str:
     return f"{len(multipliers):,} heads have an m of their own, found by fits: {which}"
 
 
+def loose_text(heads: int) -> str:
+    """Return that weights of so many heads are taken for those in use, though not as surely."""
+    miss = "misses" if heads == 1 else "miss"
+    one_per_cent = "no more than an m that is off by 1 % would"
+    return f"{counted(heads, 'head')} {miss} it by more than rounding makes, but {one_per_cent}"
+
+
 CLOSE = 1e-3
 """That m may be off by a smaller share is not said."""
 
@@ -130,6 +137,7 @@ def mask_text(found: FoundMask) -> str:
     if found.is_untold:
         text += f"; m = {RULE} is assumed, since nothing captured depends on it"
     text += f"; {MISSES[found.by]} by {miss.replace('almost none', 'almost nothing')}"
+    text += ", more than rounding makes" * found.loose
     if found.within > CLOSE and found.tells and not found.what_if:
         text += f", so that m may be off by {percent(found.within)}"
     return text + (f", with m = {RULE} by {miss_text(found.missed)}" if found.missed else "")
