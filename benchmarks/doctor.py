@@ -12,8 +12,8 @@ diagnosed with nothing known of them. Shown are, in per cent,
 * how many 95 % intervals of m cover it, in plain heads, capped ones and ones with a sink;
 * how many caps and sinks are found, and how many of their 95 % intervals cover them, over all
   seeds, whether found or not;
-* false alarms: plain heads with a cap, a sink, a window, padding, a value scale or rows that are
-  not there.
+* false alarms: plain heads with a cap, a sink, a window, padding, packed texts, a value scale or
+  rows that are not there.
 
 ``!`` marks what misses its mark: 90 % for each m, and for caps and sinks where 90 % are found;
 1 % for false alarms, over all plain heads. A cell of S seeds has a standard error of
@@ -98,6 +98,7 @@ def run(task: tuple[Cell, int]) -> Counter[str]:
     count["false sink"] += has(plain.sink)
     count["false window"] += plain.window is not None or plain.mask is None
     count["false padding"] += plain.mask is not None and plain.mask.hidden is not None
+    count["false packed"] += plain.mask is not None and bool(plain.mask.packed)
     count["false scale"] += not covers(plain.value_scale, 1.0, VERDICT)
     count["false rows"] += plain.temperature is not None and plain.temperature.kind == "by row"
     capped = found(softcap=CAP)
@@ -124,7 +125,9 @@ def cells() -> Iterator[Cell]:
             yield Cell(name, *values)
 
 
-FALSE = tuple(f"false {name}" for name in ("cap", "sink", "window", "padding", "scale", "rows"))
+FALSE = tuple(
+    f"false {name}" for name in ("cap", "sink", "window", "padding", "packed", "scale", "rows")
+)
 
 
 def row(cell: Cell, count: Counter[str], seeds: int) -> tuple[str, bool]:

@@ -170,6 +170,37 @@ def test_nan_and_infinity_in_any_tensor_are_counted_and_placed(tmp_path: Path) -
     }
 
 
+@pytest.mark.parametrize("packed", [0, 1])
+def test_packed_texts_count_without_the_keys_of_others(tmp_path: Path, packed: int) -> None:
+    rng = np.random.default_rng(2)
+    q, k, v = (rng.standard_normal((2, 2, 40, 16)).astype(np.float32) for _ in range(3))
+    seen = np.tile(np.tri(40, dtype=bool), (2, 1, 1, 1))
+    seen[packed, :, 14:, :14] = False
+    z = np.where(seen, np.einsum("bhqd,bhkd->bhqk", q, k) / 4, -np.inf)
+    p = np.exp(z - z.max(-1, keepdims=True))
+    p /= p.sum(-1, keepdims=True)
+    path = str(tmp_path / "packed.npz")
+    np.savez(path, **{"0.q": q, "0.k": k, "0.v": v, "0.out": (p @ v).astype(np.float32)})
+    plain = json.loads(call("heads", path, "--json", "--statistic", "max_weight").stdout)
+    for head in plain["heads"]:
+        is_packed = head["batch"] == packed
+        several = seen[head["batch"], 0].sum(-1) > 1
+        rows = p[head["batch"], head["head"], several]
+        value = head["statistics"]["max_weight"]["value"]
+        assert value == pytest.approx(rows.max(-1).mean(), rel=1e-5)
+        assert (head["packed"], head["hidden_keys"]) == ([14] if is_packed else None, None)
+        assert head["residual"] <= head["residual_allowed"]
+    said = " ".join(call("heads", path).stdout.split())
+    text = "packed: keys 0–13 are hidden from rows from 14 on"
+    assert f"2 heads of sequence {packed}: {text}, as the output says" in said
+    one = ("attention", "--capture", path, "--batch", str(packed))
+    assert text in " ".join(call(*one).stdout.split())
+    answer = json.loads(call(*one, "--json").stdout)
+    assert (answer["captured"]["mask"], answer["captured"]["packed"]) == ("causal", [14])
+    entropy = -(p[packed, 0] * np.log(np.maximum(p[packed, 0], 1e-30))).sum(-1)
+    assert answer["scaled"]["entropy"] == pytest.approx(entropy.tolist(), rel=1e-4, abs=1e-6)
+
+
 @pytest.mark.parametrize("padded", [0, 1])
 def test_a_padded_sequence_counts_without_the_keys_that_pad(tmp_path: Path, padded: int) -> None:
     rng = np.random.default_rng(2)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from attn_tui.captures.capture import Capture
     from attn_tui.captures.fingerprint import Fingerprint
     from attn_tui.captures.readings import Reading
+    from attn_tui.compute.heads.mask import HeadMask
     from attn_tui.compute.heads.rows import HeadRows
 
 _BLOCK = 64
@@ -50,9 +51,7 @@ class Captured(Products):
         causal: Whether it is causal where no mask was captured; None if one was.
         told: How that is known: the output says so, or a fit to it, or it is nearest to that, or
             nothing does.
-        window: How many keys are seen, if that fit says so; ``seen`` has them.
-        hidden: The first and the last of keys at one end that no query sees, if the output says so;
-            ``seen`` has not got them.
+        mask: A window, padding or packed texts that the output says; ``seen`` is of it.
         softcap: The cap that it says, if any.
         sink_told: Whether it says the sink, or that there is none although one was captured.
         miss: ‖out − P·V‖/‖out‖ of it under all that and 1/√d_k, if that does not give the output.
@@ -75,8 +74,7 @@ class Captured(Products):
     supposed: bool = False
     causal: bool | None = None
     told: Literal["output", "fit", "nearest", "assumed"] = "assumed"
-    window: int | None = None
-    hidden: tuple[int, int] | None = None
+    mask: "HeadMask | None" = None
     softcap: float | None = None
     sink_told: bool = False
     miss: float | None = None
@@ -93,8 +91,7 @@ class Captured(Products):
         """Whether a fit finds more than whether it is causal."""
         if self.multiplier is not None or self.value_scale != 1.0:
             return True
-        masked = self.window is not None or self.hidden is not None
-        return masked or self.softcap is not None or self.sink_told
+        return self.mask is not None or self.softcap is not None or self.sink_told
 
     @property
     def is_masked(self) -> bool:

@@ -302,7 +302,7 @@ def corner(head: HeadRows) -> int | None:
 def alike(head: HeadRows, found: Diagnosis, expected: Expected) -> tuple[str, ...]:
     """Return those of the masks none, causal and window that see what the found one sees.
 
-    A mask may hide padding besides: keys that no row sees.
+    A mask may hide padding besides, keys that no row sees, and a row's keys of other texts.
     """
     mask = found.sight
     if mask is None:
@@ -321,7 +321,7 @@ def alike(head: HeadRows, found: Diagnosis, expected: Expected) -> tuple[str, ..
         tried["window"] = []
 
     def same(other: HeadMask) -> bool:
-        sees = other.seen(head)[used]
+        sees = replace(other, packed=mask.packed).seen(head)[used]
         if mask.kind == "given" or mask.hidden:
             # A key that no row sees is padding.
             sees = sees & seen.any(axis=0)

@@ -153,7 +153,7 @@ class _Finder:
                 break
             best = known
             # Of a head whose rows are all on one key it may be any large number.
-            if known.fits and known.tells:
+            if (known.fits and known.tells) or known.by_row:
                 break
         return best
 

@@ -56,6 +56,7 @@ class FoundMask:
         drops_sink: Whether a sink was captured that has no part in the output.
         multiplier: The m that it finds, which is used, where the rule's misses the output.
         missed: By how much that of the rule does, beside ``multiplier``.
+        by_row: The least and the largest m where each row has its own: none is used then.
         value_scale: c of out = c·P·V that it finds.
         path: Where the head was rounded, as far as that is known.
         by: What was captured that says so, if anything does.
@@ -76,11 +77,16 @@ class FoundMask:
     drops_sink: bool = False
     multiplier: float | None = None
     missed: float | None = None
+    by_row: tuple[float, float] | None = None
     value_scale: float = 1.0
     path: Path = "float32"
     by: By = "output"
     tells: bool = True
     what_if: bool = False
+
+    def __post_init__(self) -> None:
+        if self.by_row is not None:  # JSON has lists.
+            object.__setattr__(self, "by_row", tuple(self.by_row))
 
     def weighing(self, making: Making, rows: HeadRows) -> Weighing:
         """Return how the weights of some rows are made, with what was found unless asked."""
@@ -200,9 +206,10 @@ def told(making: Making, rows: HeadRows, found: Diagnosis, nearest: FoundMask) -
         how="fit" if nearest.how in ("output", "nearest") else nearest.how,
         softcap=None if making.own_softcap else _value(found.softcap),
         path=max(found.paths, key=PATHS.index, default=found.path or "float32"),
+        by_row=_by_row(found),
     )
-    hidden = found.mask.hidden if found.mask is not None else None
-    if nearest.how == "nearest" or (nearest.how == "output" and hidden != nearest.mask.hidden):
+    hiding = [(each.hidden, each.packed) for each in (found.mask or HeadMask(), nearest.mask)]
+    if nearest.how == "nearest" or (nearest.how == "output" and hiding[0] != hiding[1]):
         known = replace(known, mask=found.sight or nearest.mask)
     every = [each.judged(making, rows) for each in _candidates(making, rows, found, known)]
     best = next((each for each in every if each.fits), min(every, key=_off))
@@ -246,6 +253,13 @@ def _is_near(found: Estimate, making: Making, rows: HeadRows) -> bool:
 def sampled(n_queries: int, rows: int = _FITTED) -> list[int]:
     """Return rows of a head, evenly spread, the first and the last among them."""
     return [*map(int, np.unique(np.linspace(0, n_queries - 1, rows).astype(int)))]
+
+
+def _by_row(found: Diagnosis) -> tuple[float, float] | None:
+    """Return the least and the largest m of rows that have their own."""
+    every = () if found.temperature is None else found.temperature.rows
+    known = [m for _, each in every if (m := each.at().value) is not None]
+    return (min(known), max(known)) if known else None
 
 
 def _value(found: Estimate | None) -> float | None:

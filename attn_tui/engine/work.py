@@ -78,6 +78,7 @@ def _partials(capture: Capture, task: Task) -> list[Partial]:
                 multiplier=None if own == shared else own,
                 untold=layer.is_untold and own == shared,
                 hidden=known.mask.hidden,
+                packed=known.mask.packed,
             )
         found.append(partial)
     return found

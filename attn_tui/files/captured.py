@@ -100,6 +100,7 @@ def _read(
     """Return a head read, and masked, as its output says, where that was not captured."""
     # What fits masks is long to import, and no start waits for it.
     from attn_tui.captures.capture import HeadId
+    from attn_tui.compute.heads.rows import HeadRows
     from attn_tui.engine.finding import found_masks
     from attn_tui.engine.found import TRIED, of_head, sampled
     from attn_tui.engine.making import Making
@@ -129,17 +130,12 @@ def _read(
         numbers = [row] if row is not None else range(len(source.queries))
         at = tuple(each + known.mask.offset for each in numbers)
         source = replace(source, positions=at, supposed=False)
-    window, hidden = known.mask.window, known.mask.hidden
-    if window is None and hidden is None:
+    mask = known.mask
+    if mask.window is None and mask.hidden is None and not mask.packed:
         return source
-    keys = np.arange(len(source.keys))
-    seen = np.ones((len(source.queries), len(keys)), bool)
-    if known.mask.by_position:
-        own_keys = np.array(source.positions)[:, None]
-        seen = (keys <= own_keys) & (keys > own_keys - (window or len(keys)))
-    if hidden is not None:
-        seen[:, hidden[0] : hidden[1] + 1] = False
-    return replace(source, causal=None, seen=seen, window=window, hidden=hidden)
+    queries, at_key = source.queries, np.array(source.positions or range(len(source.queries)))
+    seen = mask.seen(HeadRows(at_key, len(queries), queries, source.keys, positions=at_key))
+    return replace(source, causal=None, seen=seen, mask=mask)
 
 
 def as_captured(setup: Setup, source: Source) -> Setup:

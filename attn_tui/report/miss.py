@@ -23,6 +23,7 @@ class Made:
         value_scale: c of out = c·P·V.
         drops_sink: Whether a sink was captured that has no part in it.
         by: What was captured that says so.
+        by_row: The least and the largest m where each row has its own.
 
     >>> Made("window of 32 keys", 20.0, multiplier=7.996).text
     'm = 8, window of 32 keys, soft cap 20.0'
@@ -36,10 +37,14 @@ class Made:
     value_scale: float = 1.0
     drops_sink: bool = False
     by: By = "output"
+    by_row: tuple[float, float] | None = None
 
     @property
     def m(self) -> str:
         """The multiplier that a fit finds: ``m = 8``."""
+        if self.by_row is not None:
+            least, most = (general(each, 3) for each in self.by_row)
+            return f"m by row, {least} to {most}"
         return "" if self.multiplier is None else f"m = {general(self.multiplier, 3)}"
 
     @property

@@ -1,18 +1,20 @@
 """Where scores come from, and what d_k does to them, in words: of each kind of source its own."""
 
+from dataclasses import replace
 from functools import singledispatch
 from math import sqrt
 
 import numpy as np
 
 from attn_tui.captures.source import Captured
-from attn_tui.compute.counted import counted, listed
+from attn_tui.compute.counted import listed
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed
 from attn_tui.compute.vector import Vector
 from attn_tui.compute.visible import visible
+from attn_tui.report.masks import hiding_texts, mask_name
 from attn_tui.report.miss import RULE, SAID, Made, miss_text, miss_texts
 from attn_tui.report.numbers import quantity
 
@@ -67,7 +69,7 @@ def _(source: Captured, experiment: Experiment) -> str:
     where = f"{sequence}layer {layer}, head {head}{row}"
     mask, masked = mask_words(source), "; masked as captured"
     by_fit = made(source).text + ", found by the doctor's fit"
-    if source.window is not None or source.hidden is not None:
+    if source.mask is not None:
         masked = f"; no mask was captured: {by_fit}"
     if source.causal is not None:
         told = {
@@ -88,12 +90,8 @@ def _(source: Captured, experiment: Experiment) -> str:
 
 def mask_words(source: Captured) -> str:
     """Return what masks a captured head, as far as is known."""
-    if source.hidden is not None:
-        first, last = source.hidden
-        keys = f"key {first:,}" if first == last else f"keys {first:,}–{last:,}"
-        return f"{keys} hidden, as padding is"
-    if source.window is not None:
-        return f"window of {counted(source.window, 'key')}"
+    if source.mask is not None:
+        return ", ".join([mask_name(replace(source.mask, offset=0)), *hiding_texts(source.mask)])
     return {None: "the captured mask", True: "causal", False: "no mask"}[source.causal]
 
 

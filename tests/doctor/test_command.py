@@ -55,6 +55,24 @@ def test_heads_that_differ_among_themselves_are_told_apart(tmp_path: Path) -> No
     assert "in 2 heads of layer 1; " in line
 
 
+def test_multipliers_that_lie_apart_are_counted_and_groups_of_them_say_from_where_to_where(
+    tmp_path: Path,
+) -> None:
+    def heads(_: int, head: int) -> Arithmetic:
+        return Arithmetic(0.6 * 1.003**head, format="float32")
+
+    text = run(write(tmp_path / "a.safetensors", heads, heads=20)).stdout
+    line = text.partition("\n")[0]
+    assert line.startswith("no expectation: heads differ, by 20 multipliers, m = 0.6 to 0.635; ")
+    groups = re.findall(r"(\d+) heads of layer 0: no expectation, m = (\S+) to (\S+); of", text)
+    assert sum(int(count) for count, *_ in groups) == 20
+    assert all(1.002 < float(high) / float(low) < 1.011 for _, low, high in groups)
+    # What may be one is one, however many there are.
+    same = run(write(tmp_path / "b.safetensors", HEALTHY, heads=8)).stdout
+    assert "differ" not in same
+    assert "8 heads of layer 0: no expectation; of layer 0, head 0:" in same
+
+
 def test_another_multiplier_differs_with_status_1(tmp_path: Path, config: str) -> None:
     path = write(tmp_path / "a.safetensors", Arithmetic(1 / 24, path="flash"))
     result = run(path, "--config", config)

@@ -89,6 +89,20 @@ def test_where_another_sequence_fits_nothing_is_said_of_how_the_layer_was_captur
     assert "o_proj" not in said
 
 
+def test_packed_texts_are_said_of_their_sequence_and_agree_with_a_causal_mask(
+    tmp_path: Path,
+) -> None:
+    packed = replace(HOW, mask=HeadMask("causal", packed=(24,)))
+    config = {"model_type": "llama", "num_attention_heads": 1, "hidden_size": 16}
+    path = batch(tmp_path, HOW, packed)
+    said = line(path)
+    assert "packed: keys 0–23 are hidden from rows from 24 on, of sequence 1" in said
+    assert "padding" not in said
+    agreed = line(path, expectation(config, "config.json"))
+    assert agreed.startswith("agrees: ")
+    assert "mask causal as expected; packed: keys 0–23" in agreed
+
+
 def test_padding_is_said_of_its_sequence_and_agrees_with_a_causal_mask(tmp_path: Path) -> None:
     left = replace(HOW, mask=HeadMask("causal", hidden=(0, 9)))
     config = {"model_type": "llama", "num_attention_heads": 1, "hidden_size": 16}

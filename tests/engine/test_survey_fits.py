@@ -117,7 +117,8 @@ def test_a_window_a_cap_and_a_sink_that_no_simple_mask_explains_are_fitted(
     # The same is opened in Attention.
     source = captured_at((str(path),), head=3)
     setup = as_captured(Setup(), source)
-    assert (source.told, source.miss, source.window) == ("fit", None, window)
+    assert (source.told, source.miss) == ("fit", None)
+    assert (source.mask and source.mask.window) == window
     assert setup.scale.softcap == found.softcap
     assert setup.scale.sink == (found.sink and pytest.approx(found.sink, abs=1e-6))
     sees = [int((vector.scores > -np.inf).sum()) for vector in source.vectors(setup)]
@@ -233,6 +234,16 @@ def test_what_is_nearer_than_an_m_that_is_off_but_not_as_near_as_rounding_is_sai
     assert (found.loose, found.multiplier, found.fits) == (True, None, True)
     assert all(each.loose for each in survey.heads.values())
     assert ", more than rounding makes, so that m may be off by " in mask_text(found)
+
+
+def test_an_m_of_each_row_is_named(tmp_path: Path) -> None:
+    rows = 0.25 * (1 + np.log1p(np.arange(64) // 8) / 2)
+    path = written(tmp_path / "a.safetensors", Arithmetic(rows, format="float32"), logit_std=2.0)
+    found = Plan.of(open_capture([path]), ALL).masks[0]
+    assert found.by_row == pytest.approx((0.25, rows[-1]), rel=1e-3)
+    assert (found.fits, found.multiplier, found.mask.kind) == (False, None, "causal")
+    assert mask_text(found).startswith("m by row, 0.25 to 0.51, causal, found by the doctor's fit")
+    assert "; with one m P·V misses the output by " in mask_text(found)
 
 
 @pytest.mark.parametrize("m", [1.0, 8.0, 0.01])

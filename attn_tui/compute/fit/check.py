@@ -30,7 +30,7 @@ MARGIN = 4.0
 
 CLOSE = 0.01
 """Where nothing misses by as little as rounding makes, weights are taken for those in use that miss
-by no more than an m which is off by this share would make: not all arithmetic is among the paths."""
+by no more than an m would which is off by this share: not all arithmetic is among the paths."""
 
 SURE, SLIGHT = 5.0, 1e-3
 """An m is another one if what is missed moves along it by so many times what rounding makes of
@@ -79,7 +79,7 @@ class Miss:
     @property
     def within(self) -> float:
         """The share by which m may be off: what makes most of what is missed, and rounding more."""
-        if not self.slope:
+        if not (self.slope > 0 and self.rounding > 0):
             return inf
         return abs(self.shift) + SURE * self.error * max(self.size / self.rounding, 1.0)
 

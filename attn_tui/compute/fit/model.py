@@ -13,6 +13,9 @@ from attn_tui.compute.heads.rows import HeadRows, Reals
 
 Floats = NDArray[np.float64]
 
+HELD = np.dtype(np.float64)
+"""What a fit computes in."""
+
 Name = Literal["multiplier", "value_scale", "curvature", "sink"]
 """What can be fitted."""
 
@@ -120,9 +123,7 @@ class Rows:
         )  # fmt: skip
 
 
-def rows_of(
-    head: HeadRows, mask: HeadMask, dtype: np.dtype[np.floating] = np.dtype(np.float64)
-) -> Rows:
+def rows_of(head: HeadRows, mask: HeadMask, dtype: np.dtype[np.floating] = HELD) -> Rows:
     """Take from a head what its fit needs, in float64 unless digits do not matter."""
     queries, keys = (each.astype(dtype, copy=False) for each in (head.queries, head.keys))
     bias = None if head.bias is None else head.bias.astype(dtype)

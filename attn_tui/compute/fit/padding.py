@@ -1,4 +1,4 @@
-"""Keys at one end of a sequence that no query sees, though nothing captured says so: padding."""
+"""Keys at one end that rows of the output do not see, though nothing captured says so: padding."""
 
 from dataclasses import replace
 

@@ -91,7 +91,7 @@ def _attempts(
     if start is not None and (known := _known(start)) is not None:
         near, mask, path = known
         if mask.kind != "given" or head.seen is not None:
-            bare = replace(mask, hidden=None)
+            bare = replace(mask, hidden=None, packed=())
             for each in dict.fromkeys((mask, bare)):
                 if (some := seeing(head, each)) is not None:
                     there = rows_of(some, each)
@@ -168,7 +168,10 @@ def _scanned(
 def _padded(
     head: HeadRows, mask: HeadMask, nears: Sequence[Parameters], format: Format
 ) -> Iterator[Attempt]:
-    """Try a mask with keys hidden at one end, if directions say so and none was captured."""
+    """Try a mask with keys hidden at one end, if directions say so and none was captured.
+
+    Rows before the end of these may see them: then they are of another text.
+    """
     if head.seen is not None or mask.kind == "given":
         return
     every = rows_of(head, mask)
@@ -186,7 +189,29 @@ def _padded(
         near, off = aligned(rows, near, names)
         nears = [near]
         if last and not hopeless(rows, near, off, format):
+            yield from _packed(head, every, found, near, format)
             yield Attempt(some, found, rows, chosen(rows, near, format))
+
+
+def _packed(
+    head: HeadRows, every: Rows, hidden: HeadMask, near: Parameters, format: Format
+) -> Iterator[Attempt]:
+    """Try rows that see no text but their own, of which the last begins behind hidden keys."""
+    mask = replace(hidden, hidden=None)
+    own = mask.own(head)
+    begins: tuple[int, ...] = ()
+    while mask.by_position and hidden.hidden is not None and hidden.hidden[0] == 0:
+        begins = (hidden.hidden[1] + 1, *begins)
+        before = np.flatnonzero(own < begins[0])
+        if not len(before):
+            return
+        packed = replace(mask, packed=begins)
+        rows = every.under(packed.seen(head))
+        nearer, off = aligned(rows, near)
+        if not hopeless(rows, nearer, off, format):
+            yield Attempt(head, packed, rows, chosen(rows, nearer, format))
+        found = padded(every.part(before), mask, near)
+        hidden = mask if found is None else found[1]
 
 
 def _by_row(head: HeadRows, mask: HeadMask, rows: Rows, format: Format) -> Attempt | None:

@@ -22,15 +22,19 @@ class HeadMask:
             aligns at the top left corner, n − n_q at the bottom right.
         window: How many keys a window has, the query's own among them.
         hidden: The first and the last of keys at one end that no query sees, padding; or None.
+        packed: Where further texts begin in one sequence, rising: queries from such a key on see
+            none before it.
     """
 
     kind: Kind = "none"
     offset: int = 0
     window: int | None = None
     hidden: tuple[int, int] | None = None
+    packed: tuple[int, ...] = ()
 
-    def __post_init__(self) -> None:
-        if self.hidden is not None:  # JSON has lists.
+    def __post_init__(self) -> None:  # JSON has lists.
+        object.__setattr__(self, "packed", tuple(self.packed))
+        if self.hidden is not None:
             object.__setattr__(self, "hidden", tuple(self.hidden))
 
     @property
@@ -41,6 +45,13 @@ class HeadMask:
     def own(self, head: HeadRows) -> NDArray[np.intp]:
         """Return the index of the key that each query stands at, shape (r,)."""
         return head.rows + self.offset if head.positions is None else head.positions
+
+    def first(self, head: HeadRows) -> NDArray[np.intp]:
+        """Return the first key that each query may see, shape (r,)."""
+        own = self.own(head)
+        first = np.zeros_like(own) if self.window is None else own + 1 - self.window
+        begins = np.array((0, *self.packed))[np.searchsorted(self.packed, own, "right")]
+        return np.asarray(np.maximum(first, begins))
 
     def seen(self, head: HeadRows) -> NDArray[np.bool_]:
         """Return what each row sees, shape (r, n)."""
@@ -54,6 +65,6 @@ class HeadMask:
             return np.tile(there, (len(head.rows), 1))
         own = self.own(head)
         seen = (keys <= own[:, None]) & there
-        if self.window is not None:
-            seen &= keys > own[:, None] - self.window
+        if self.window is not None or self.packed:
+            seen &= keys >= self.first(head)[:, None]
         return np.asarray(seen)

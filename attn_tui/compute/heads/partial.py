@@ -39,7 +39,7 @@ _DERIVED: Mapping[str, Callable[[float, float], float]] = {
 NORMS = ("query_norm", "key_norm")
 """Tallies of what is known of all queries and keys at once."""
 
-_JUDGED = ("miss", "allowed", "loose", "multiplier", "untold", "hidden")
+_JUDGED = ("miss", "allowed", "loose", "multiplier", "untold", "hidden", "packed")
 """What one partial of a head knows of how its weights are made."""
 
 _SHARES = ("saturated", "dead_gradient")
@@ -85,6 +85,7 @@ class Partial:
         untold: Whether what was captured leaves open what m is.
         multiplier: The m of the head's own that a fit finds, where that of its layer misses.
         hidden: The first and the last of keys at one end that no query sees, as the output says.
+        packed: Where further texts begin in the sequence, as it says.
     """
 
     n_queries: int
@@ -101,6 +102,7 @@ class Partial:
     multiplier: float | None = None
     untold: bool = False
     hidden: tuple[int, int] | None = None
+    packed: tuple[int, ...] = ()
 
     def merged(self, later: "Partial") -> "Partial":
         """Return the statistics of these rows and of later ones of the same head."""
@@ -192,7 +194,8 @@ class Partial:
         tallies = {name: Tally.from_json(tally) for name, tally in plain["tallies"].items()}
         odd = tuple(Odd(**each) for each in plain.get("odd", ()))
         hidden = plain.get("hidden") and tuple(plain["hidden"])
-        return Partial(**{**plain, "tallies": tallies, "odd": odd, "hidden": hidden})
+        own = {"tallies": tallies, "odd": odd, "hidden": hidden}
+        return Partial(**{**plain, **own, "packed": tuple(plain.get("packed", ()))})
 
 
 def _merged(first: Tally | None, later: Tally | None) -> Tally:

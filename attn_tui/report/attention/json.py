@@ -40,17 +40,15 @@ def _captured(source: Source) -> dict[str, Any] | None:
     """Return what is known of how the weights of a captured head are made."""
     if not isinstance(source, Captured):
         return None
-    found = source.window is not None or source.hidden is not None
-    given = source.is_masked and not found
-    kind = {
-        None: "given" if given else "window" if source.window else "padded",
-        True: "causal",
-        False: "none",
-    }[source.causal]
+    mask, given = source.mask, source.is_masked and source.mask is None
+    kind = "given" if given else "causal" if source.causal else "none"
+    if mask is not None:
+        kind = "padded" if mask.hidden and mask.window is None else mask.kind
     return {
         "mask": kind,
-        "window": source.window,
-        "hidden_keys": source.hidden,
+        "window": mask and mask.window,
+        "hidden_keys": mask and mask.hidden,
+        "packed": (mask and mask.packed) or None,
         "known_by": "captured" if given else source.told,
         **named(source, ("softcap", "sink", "multiplier", "value_scale")),
         "residual": source.miss,

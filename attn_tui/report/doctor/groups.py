@@ -6,7 +6,7 @@ from math import inf
 from operator import itemgetter
 
 from attn_tui.doctor.report import Finding, Report
-from attn_tui.doctor.verdict import SHOWN, VERDICTS, Verdict
+from attn_tui.doctor.verdict import SHOWN, VERDICTS, Verdict, confidence, span
 from attn_tui.report.heads.words import ranges
 
 _SAME = 0.01
@@ -54,7 +54,7 @@ def groups(report: Report) -> tuple[Group, ...]:
         missed = each.misses[0].meaning if each.misses else ""
         unknown = tuple(name for name, _ in judged.undetermined)
         mask = diagnosis.mask
-        kind = (mask.kind, mask.hidden) if mask else None
+        kind = (mask.kind, mask.hidden, mask.packed) if mask else None
         key = (judged.verdict, judged.differs, unknown, missed, kind, diagnosis.fits)
         found.setdefault(key, []).append(each)
     every = [part for each in found.values() for part in by_multiplier(each)]
@@ -81,6 +81,18 @@ def by_multiplier(findings: Iterable[Finding]) -> tuple[Group, ...]:
     ordered = (sorted(part, key=itemgetter(0)) for part in parts)
     every = sorted(ordered, key=lambda part: part[0][0])
     return tuple(Group(tuple(each for _, each in part)) for part in every)
+
+
+def multipliers(group: Group) -> int:
+    """Return how many multipliers heads have at least: so many that surely lie apart."""
+    level = confidence(len(group.findings))
+    every = (each.diagnosis.multiplier for each in group.findings)
+    spans = [span(each, "float32", level) for each in every if each is not None]
+    count, most = 0, -inf
+    for each in sorted(spans, key=lambda each: each.high):
+        if each.low > most:
+            count, most = count + 1, each.high
+    return count
 
 
 def _span(finding: Finding) -> tuple[float, float, float]:

@@ -7,17 +7,17 @@ from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate
 from attn_tui.doctor.names import beside
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import SHOWN, odd_text
-from attn_tui.report.doctor.groups import Group, by_multiplier, groups
+from attn_tui.report.doctor.groups import Group, by_multiplier, groups, multipliers
 from attn_tui.report.doctor.words import (
     ROUNDED,
     WORDS,
     expected_texts,
     found_texts,
-    hidden_text,
     joined,
     multiplier_text,
     rule_text,
 )
+from attn_tui.report.masks import keys_text, packed_text
 from attn_tui.report.numbers import fitted_logit, general, quantity
 
 PLURALS = {"differs": "differ", "agrees": "agree", "fits": "fit"}
@@ -57,7 +57,7 @@ def said(group: Group) -> str:
     if group.verdict == "differs":
         where = _where(group) if "multiplier" in finding.judgement.differs else ""
         unlike = [_difference(finding, name, where) for name in finding.judgement.differs]
-        return "; ".join([*unlike, *_padding(group)])
+        return "; ".join([*unlike, *_hiding(group)])
     if not found.used and not found.fits:
         return next(iter(unknown(finding)), "no row can be used")
     if not found.fits:
@@ -83,21 +83,27 @@ def said(group: Group) -> str:
                 every += _found(group, name)
             elif all(each.get(name) == texts[0][name] for each in texts):
                 every.append(f"{WORDS[name]} {texts[0][name]}")
-        return "; ".join([", ".join(every) + " as expected", *_padding(group)])
+        return "; ".join([", ".join(every) + " as expected", *_hiding(group)])
     text = ", ".join([_multipliers(group), *_found(group, "softcap"), *_found(group, "sink")])
-    return "; ".join([text, *_padding(group)])
+    return "; ".join([text, *_hiding(group)])
 
 
-def _padding(group: Group) -> Iterator[str]:
+def _hiding(group: Group) -> Iterator[str]:
     """Yield which keys of which sequences are hidden though no captured mask hides them."""
-    found: dict[tuple[int, tuple[int, int]], None] = {}
+    padded: dict[str, None] = {}
+    packed: dict[str, None] = {}
     for each in group.findings:
-        if (mask := each.diagnosis.mask) is not None and mask.hidden:
-            found[each.id.batch, mask.hidden] = None
-    texts = [f"{hidden_text(hidden)} of sequence {batch}" for batch, hidden in found]
-    more = [f"of {len(texts) - _FEW + 1:,} more"] if len(texts) > _FEW else []
-    if texts:
-        yield f"padding? {joined([*texts[: _FEW - len(more)], *more])} hidden fit"
+        mask, sequence = each.diagnosis.mask, f"of sequence {each.id.batch}"
+        if mask is not None and mask.hidden:
+            padded[f"{keys_text(mask.hidden)} {sequence}"] = None
+        if mask is not None and mask.packed:
+            packed[f"{packed_text(mask)}, {sequence}"] = None
+    more = [f"of {len(padded) - _FEW + 1:,} more"] if len(padded) > _FEW else []
+    if padded:
+        yield f"padding? {joined([*[*padded][: _FEW - len(more)], *more])} hidden fit"
+    if packed:
+        others = f"; {len(packed) - 1:,} more so" * (len(packed) > 1)
+        yield next(iter(packed)) + others
 
 
 def _found(group: Group, name: str) -> Iterator[str]:
@@ -178,10 +184,16 @@ def _multipliers(group: Group) -> str:
     if len(every) <= _FEW:
         texts = (f"{_multiplier(part)} in {part.places}" for part in every)
         return f"heads differ: {'; '.join(texts)}"
+    count = max(len(every), multipliers(group))
+    return f"heads differ, by {count:,} multipliers, m = {range_text(group)}"
+
+
+def range_text(group: Group) -> str:
+    """Return the least and the largest m of heads, with digits in which they differ."""
     values = [each.diagnosis.multiplier for each in group.findings]
     known = [each.at(SHOWN).value or 0.0 for each in values if each is not None]
-    ends = f"{general(min(known), 3)} to {general(max(known), 3)}"
-    return f"heads differ, by {len(every):,} multipliers, m = {ends}"
+    ends = ([general(each, digits) for each in (min(known), max(known))] for digits in (3, 4, 6, 9))
+    return next((f"{low} to {high}" for low, high in ends if low != high), general(known[0], 9))
 
 
 def _where(group: Group) -> str:

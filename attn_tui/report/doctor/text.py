@@ -7,8 +7,8 @@ from attn_tui.compute.counted import counted
 from attn_tui.doctor.names import named
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import SHOWN
-from attn_tui.report.doctor.groups import Group, groups
-from attn_tui.report.doctor.line import PLURALS, unknown, verdict_line, why
+from attn_tui.report.doctor.groups import Group, groups, multipliers
+from attn_tui.report.doctor.line import PLURALS, range_text, unknown, verdict_line, why
 from attn_tui.report.doctor.words import (
     BY_ROW,
     ROUNDED,
@@ -78,8 +78,9 @@ def _about(report: Report) -> Iterator[str]:
 
 def _group(group: Group) -> Iterator[str]:
     finding = group.first
+    apart = f", m = {range_text(group)}" if multipliers(group) > 1 else ""
     several = f"; of layer {finding.id.layer}, head {finding.id.head}:" * (len(group.findings) > 1)
-    yield f"{group.places}: {group.verdict}{several}\n"
+    yield f"{group.places}: {group.verdict}{apart}{several}\n"
     yield from evidence(finding)
 
 

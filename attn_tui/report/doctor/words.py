@@ -8,6 +8,7 @@ from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Interval, Path, 
 from attn_tui.doctor.expected import LEARNED, NONE, Expected
 from attn_tui.doctor.names import as_root
 from attn_tui.doctor.verdict import SHOWN
+from attn_tui.report.masks import keys_text, packed_text
 from attn_tui.report.numbers import fitted_logit, general
 
 WORDS = {
@@ -162,7 +163,9 @@ def mask_text(found: Diagnosis, placed: bool = False) -> str:
     shown = mask.by_position and (placed or mask.offset)
     offset = f", query 0 at key {mask.offset:,}" if shown else ""
     if mask.hidden:
-        offset += f", {hidden_text(mask.hidden)} hidden"
+        offset += f", {keys_text(mask.hidden)} hidden"
+    if mask.packed:
+        offset += f", {packed_text(mask)}"
     if mask.kind == "window":
         window = found.window.at(SHOWN) if found.window is not None else None
         length = f"window of {counted(mask.window, 'key')}" if mask.window is not None else "window"
@@ -171,12 +174,6 @@ def mask_text(found: Diagnosis, placed: bool = False) -> str:
             length += f" ({least:,} to {most:,})" if least < most else ""
         return length + offset
     return mask.kind + offset
-
-
-def hidden_text(hidden: tuple[int, int]) -> str:
-    """Return which keys are hidden: ``keys 0–9``, ``key 47``."""
-    first, last = hidden
-    return f"key {first:,}" if first == last else f"keys {first:,}–{last:,}"
 
 
 def found_texts(found: Diagnosis, placed: bool = False) -> dict[str, str]:

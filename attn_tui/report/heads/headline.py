@@ -13,7 +13,8 @@ from attn_tui.engine.table import HeadNumbers
 from attn_tui.report.headline import Headline
 from attn_tui.report.heads.said import MOST, SAID, Facts
 from attn_tui.report.heads.values import head_text
-from attn_tui.report.heads.words import made, mask_name, own_text
+from attn_tui.report.heads.words import made, own_text
+from attn_tui.report.masks import mask_name
 from attn_tui.report.miss import RULE, no_verdict
 
 NOTHING = Headline(

@@ -77,6 +77,7 @@ def masks_to_plain(plan: Plan) -> list[dict[str, Any]]:
             "window": found.mask.window,
             "known_by": found.how,
             **named(found, ("softcap", "sink", "multiplier", "value_scale")),
+            "multiplier_by_row": found.by_row,
             "rule_residual": found.missed,
             "read_as": found.read_as or None,
             "residual": found.residual,
@@ -105,6 +106,7 @@ def _head(head: HeadId, partial: Partial, statistics: Sequence[str], tau: float)
         "multiplier": partial.multiplier,
         "multiplier_untold": partial.untold,
         "hidden_keys": partial.hidden,
+        "packed": partial.packed or None,
         "score_bound": partial.score_bound,
         "statistics": {name: _value(partial, name, tau) for name in statistics},
     }

@@ -7,6 +7,7 @@ from math import inf, isnan
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.not_finite import PARTS
 from attn_tui.compute.counted import counted, listed
+from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import Value
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine.condition import Condition
@@ -18,8 +19,8 @@ from attn_tui.report.heads.headline import headline
 from attn_tui.report.heads.shown import Shown
 from attn_tui.report.heads.values import UNCOUNTED, head_text, number
 from attn_tui.report.heads.words import (
-    made,
     loose_text,
+    made,
     mask_text,
     own_text,
     place,
@@ -28,6 +29,7 @@ from attn_tui.report.heads.words import (
     statistic_text,
     with_error,
 )
+from attn_tui.report.masks import keys_text, packed_text
 from attn_tui.report.rows import WIDTH, cells, labelled, paragraph
 from attn_tui.report.table import Column, laid
 
@@ -132,7 +134,7 @@ def about(found: Survey) -> Iterator[str]:
         yield from _line("", own_text(own))
     if loose := sum(each.loose and not plan.masks[h.layer].loose for h, each in heads.items()):
         yield from _line("", loose_text(loose))
-    for said in _padding(found):
+    for said in _hiding(found):
         yield from _line("", said)
     sizes = {partial.n_queries for partial in heads.values()}
     yield from _line("rows", f"{rows_text(plan.question, sizes)}; {found.elapsed:.1f} s")
@@ -163,17 +165,21 @@ def about(found: Survey) -> Iterator[str]:
     yield from _troubles(found)
 
 
-def _padding(found: Survey) -> Iterator[str]:
-    """Yield which heads have keys hidden at one end, as padding is."""
-    by_keys: dict[tuple[tuple[int, int], int], int] = {}
+def _hiding(found: Survey) -> Iterator[str]:
+    """Yield which heads have keys hidden, as padding is or as other texts are."""
+    by_keys: dict[tuple[str, int], int] = {}
     for head, each in found.heads.items():
         if each.hidden is not None:
-            key = each.hidden, head.batch
-            by_keys[key] = by_keys.get(key, 0) + 1
-    for ((first, last), batch), count in [*by_keys.items()][:_NAMED]:
-        keys = f"key {first:,}" if first == last else f"keys {first:,}–{last:,}"
-        heads = f"{counted(count, 'head')} of sequence {batch}"
-        yield f"{heads}: {keys} hidden, as the output says: padding?"
+            key = f"{keys_text(each.hidden)} hidden, as the output says: padding?", head.batch
+        elif each.packed:
+            offset = found.plan.masks[head.layer].mask.offset
+            mask = HeadMask("causal", offset, packed=each.packed)
+            key = f"{packed_text(mask)}, as the output says", head.batch
+        else:
+            continue
+        by_keys[key] = by_keys.get(key, 0) + 1
+    for (text, batch), count in [*by_keys.items()][:_NAMED]:
+        yield f"{counted(count, 'head')} of sequence {batch}: {text}"
     if (more := len(by_keys) - _NAMED) > 0:
         yield f"{counted(more, 'more sequence')} with keys hidden so"
 

@@ -6,13 +6,13 @@ from math import inf, isnan
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.counted import counted
-from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import Value
 from attn_tui.compute.heads.statistic import OF_SEVERAL_KEYS, STATISTICS
 from attn_tui.engine.found import FoundMask
 from attn_tui.engine.plan import Question
 from attn_tui.report.headline import percent
 from attn_tui.report.heads.values import number
+from attn_tui.report.masks import mask_name
 from attn_tui.report.miss import MISSES, RULE, SAID, Made, miss_text
 from attn_tui.report.numbers import general
 
@@ -65,16 +65,6 @@ def runs_text(name: str, numbers: Sequence[int]) -> str:
     return f"{name}{'s' * (len(numbers) != 1)} {ranges(numbers)}"
 
 
-def mask_name(mask: HeadMask) -> str:
-    """Return a mask in words."""
-    text = {"none": "no mask", "given": "the captured mask"}.get(mask.kind, mask.kind)
-    if mask.window is not None:
-        text += f" of {counted(mask.window, 'key')}"
-    if mask.by_position and mask.offset:
-        text += f", query 0 at key {mask.offset:,}"
-    return text
-
-
 def made(found: FoundMask) -> Made:
     """Return how the weights of a layer are made, as far as its output says."""
     return Made(
@@ -86,6 +76,7 @@ def made(found: FoundMask) -> Made:
         found.value_scale,
         found.drops_sink,
         found.by,
+        found.by_row,
     )
 
 
@@ -133,6 +124,7 @@ def mask_text(found: FoundMask) -> str:
     miss = miss_text(found.residual)
     if not found.fits:
         yet = "" if found.how == "nearest" else "yet "
+        yet = "with one m " if found.by_row else yet
         return f"{text}; {yet}{MISSES[found.by]} by {miss}: try attn-tui doctor"
     if found.is_untold:
         text += f"; m = {RULE} is assumed, since nothing captured depends on it"

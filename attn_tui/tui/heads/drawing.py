@@ -18,7 +18,8 @@ from attn_tui.engine.settings import Settings
 from attn_tui.engine.table import HeadNumbers, HeadTable
 from attn_tui.files.paths import shown_path
 from attn_tui.report.heads.values import unit
-from attn_tui.report.heads.words import made, mask_name
+from attn_tui.report.heads.words import made
+from attn_tui.report.masks import mask_name
 from attn_tui.report.miss import miss_texts
 from attn_tui.report.progress import going_on
 from attn_tui.report.rows import Row, cells, fitted, length, message

@@ -98,6 +98,41 @@ def test_what_no_padding_explains_has_none(seed: int) -> None:
     assert not diagnose(replace(few, output=noise)).fits
 
 
+@pytest.mark.parametrize("begins", [(20,), (4,), (40,), (12, 30), (8, 16, 33)])
+def test_texts_packed_into_one_sequence_are_found(begins: tuple[int, ...]) -> None:
+    mask = HeadMask("causal", packed=begins)
+    found = diagnose(padded(replace(PLAIN, multiplier=0.1), mask, rows=range(N)))
+    assert found.fits
+    assert found.mask == mask
+    assert multiplier(found) == pytest.approx(0.1, rel=1e-6)
+    assert len(found.used) == N
+    again = diagnose(padded(PLAIN, HeadMask("causal", packed=(25,))), start=found, deep=False)
+    assert again.mask == HeadMask("causal", packed=(25,))
+    plain = diagnose(padded(PLAIN, HeadMask("causal")), start=found, deep=False)
+    assert plain.mask == HeadMask("causal")
+
+
+@pytest.mark.parametrize("path", ["float32", "flash", "eager"])
+@pytest.mark.parametrize("std", [0.3, 1.0, 4.0])
+def test_packed_texts_are_found_in_16_bits(path: Any, std: float) -> None:
+    mask = HeadMask("causal", packed=(60,))
+    how = replace(PLAIN, format="bfloat16", path=path)
+    found = diagnose(padded(how, mask, n_keys=128, d_k=32, logit_std=std))
+    assert found.fits
+    assert found.mask == mask
+    assert found.multiplier is not None
+    assert multiplier(found) == pytest.approx(0.25, rel=0.1)
+
+
+def test_padding_whose_rows_are_anything_or_0_is_not_packed() -> None:
+    mask = HeadMask("causal", hidden=(0, 9))
+    head = padded(PLAIN, mask, rows=range(N))
+    for rows in (0.0, np.random.default_rng(1).standard_normal((10, 16))):
+        output = np.array(head.output)
+        output[:10] = rows
+        assert diagnose(replace(head, output=output)).mask == mask
+
+
 def test_a_captured_mask_says_what_is_hidden() -> None:
     mask = HeadMask("causal", hidden=(0, 9))
     head = padded(PLAIN, mask)

@@ -10,9 +10,10 @@ from attn_tui.compute.heads.sight import sight
 N = 20
 KINDS: tuple[tuple[Kind, int | None], ...] = (("none", None), ("causal", None), ("window", 4))
 MASKS = [
-    HeadMask(kind, 0, window, hidden)
+    HeadMask(kind, 0, window, hidden, packed)
     for kind, window in KINDS
     for hidden in (None, (0, 6), (13, 19), (0, 18))
+    for packed in ((), (7,), (2, 11))
 ]
 
 

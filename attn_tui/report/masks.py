@@ -1,0 +1,45 @@
+"""Masks in words: which keys a query sees, and which it does not though no mask was captured."""
+
+from collections.abc import Iterator
+
+from attn_tui.compute.counted import counted
+from attn_tui.compute.heads.mask import HeadMask
+
+
+def mask_name(mask: HeadMask) -> str:
+    """Return a mask in words, but for padding and packed texts."""
+    text = {"none": "no mask", "given": "the captured mask"}.get(mask.kind, mask.kind)
+    if mask.window is not None:
+        text += f" of {counted(mask.window, 'key')}"
+    if mask.by_position and mask.offset:
+        text += f", query 0 at key {mask.offset:,}"
+    return text
+
+
+def hiding_texts(mask: HeadMask) -> Iterator[str]:
+    """Yield what else hides keys: ``keys 0–9 hidden, as padding is``, ``packed: …``."""
+    if mask.hidden is not None:
+        yield f"{keys_text(mask.hidden)} hidden, as padding is"
+    if mask.packed:
+        yield packed_text(mask)
+
+
+def keys_text(keys: tuple[int, int]) -> str:
+    """Return keys from a first to a last one: ``keys 0–9``, ``key 47``."""
+    first, last = keys
+    return f"key {first:,}" if first == last else f"keys {first:,}–{last:,}"
+
+
+def packed_text(mask: HeadMask) -> str:
+    """Return where texts begin that are packed into one sequence.
+
+    >>> packed_text(HeadMask("causal", packed=(24,)))
+    'packed: keys 0–23 are hidden from rows from 24 on'
+    """
+    first, *more = mask.packed
+    if not more:
+        hidden = keys_text((0, first - 1))
+        are = "is" if first == 1 else "are"
+        return f"packed: {hidden} {are} hidden from rows from {first - mask.offset:,} on"
+    begins = ", ".join(f"{each:,}" for each in mask.packed[:3]) + ", …" * (len(more) > 2)
+    return f"packed: texts begin at keys 0, {begins}, and see none before"
