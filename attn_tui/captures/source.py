@@ -1,16 +1,19 @@
 """A captured head as a source of scores: its queries and keys, and what they were masked by."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.captures.layouts import MATRICES
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.formats import rounded
+from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.odd import Odd
+from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Floats, Products, normalised
 from attn_tui.compute.vector import Vector, Vectors
@@ -19,14 +22,12 @@ if TYPE_CHECKING:
     from attn_tui.captures.capture import Capture
     from attn_tui.captures.fingerprint import Fingerprint
     from attn_tui.captures.readings import Reading
-    from attn_tui.compute.heads.mask import HeadMask
-    from attn_tui.compute.heads.rows import HeadRows
 
 _BLOCK = 64
 """Queries whose products with keys are taken at once."""
 
 _ROWS = 1024
-"""Queries that are read at a time: their captured scores and weights come with them."""
+"""Queries that are read at a time where scores, weights or masks come with them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,7 @@ class Captured(Products):
         causal: Whether it is causal where no mask was captured; None if one was.
         told: How that is known: the output says so, or a fit to it, or it is nearest to that, or
             nothing does.
-        mask: A window, padding or packed texts that the output says; ``seen`` is of it.
+        mask: A window, padding or packed texts that the output says.
         softcap: The cap that it says, if any.
         sink_told: Whether it says the sink, or that there is none although one was captured.
         miss: ‖out − P·V‖/‖out‖ of it under all that and 1/√d_k, if that does not give the output.
@@ -74,7 +75,7 @@ class Captured(Products):
     supposed: bool = False
     causal: bool | None = None
     told: Literal["output", "fit", "nearest", "assumed"] = "assumed"
-    mask: "HeadMask | None" = None
+    mask: HeadMask | None = None
     softcap: float | None = None
     sink_told: bool = False
     miss: float | None = None
@@ -95,8 +96,28 @@ class Captured(Products):
 
     @property
     def is_masked(self) -> bool:
-        """Whether a mask was captured."""
-        return self.seen is not None
+        """Whether a mask was captured, or the output says one."""
+        return self.seen is not None or self.mask is not None
+
+    @property
+    def window(self) -> int | None:
+        """How many keys a query sees at most, if the output says so."""
+        return self.mask.window if self.mask else None
+
+    @property
+    def hidden(self) -> tuple[int, int] | None:
+        """The first and the last of keys at one end that no query sees, if the output says so."""
+        return self.mask.hidden if self.mask else None
+
+    def together(self) -> tuple[HeadRows, HeadMask] | None:
+        """Return queries and keys with what masks them; None if there is NaN among them."""
+        made = super().together()
+        if made is None or any(each.part != "v" for each in self.odd):
+            return None
+        rows, mask = made
+        given = HeadMask("given") if self.seen is not None else mask
+        at = np.array(self.positions, np.intp) if self.positions else None
+        return replace(rows, seen=self.seen, bias=self.bias, positions=at), self.mask or given
 
     def vectors(self, setup: Setup) -> Vectors:
         """Return the scores of each query, masked as captured.
@@ -104,7 +125,8 @@ class Captured(Products):
         Under a causal mask those of keys that no query of a block sees are masked, not made.
         """
         precision = setup.precision.vectors
-        return _vectors(self, setup.scale.qk_norm, precision, setup.mask.causal)
+        causal = setup.mask.causal or bool(self.mask and self.mask.by_position)
+        return _vectors(self, setup.scale.qk_norm, precision, causal)
 
 
 @lru_cache(maxsize=4)
@@ -138,6 +160,10 @@ def _vectors(source: Captured, qk_norm: bool, format: str, causal: bool) -> Vect
             bias[~np.isfinite(bias)] = 0.0
         if source.seen is not None:
             scores[~source.seen[row]] = -np.inf
+        if source.mask is not None:
+            at, own = np.array([row]), np.array([positions[row]])
+            rows = HeadRows(at, len(queries), queries[at], keys, positions=own)
+            scores[~source.mask.seen(rows)[0]] = -np.inf
         scores.setflags(write=False)
         return Vector(f"q{first + row}", scores, bias, captured=True)
 
@@ -187,11 +213,13 @@ def read_head(
     wanted = [row] if row is not None else [*range(shape.n_queries)]
     if not wanted:
         raise InputError("capture", f"layer {layer}, head {head} has no queries", "at least one")
-    parts = [
-        capture.read(name, wanted[start : start + _ROWS], reading)
-        for start in range(0, len(wanted), _ROWS)
-    ]
-    first = parts[0]
+    at_once = _ROWS if shape.has & {*MATRICES} else len(wanted)
+    first = capture.read(name, wanted[:at_once], reading)
+    parts = [first]
+    for start in range(at_once, len(wanted), at_once):
+        later = capture.read(name, wanted[start : start + at_once], reading)
+        # Keys and values are those of all.
+        parts.append(replace(later, keys=first.keys, values=None, output=None))
     # Where nothing says which, the queries are the last ones: so it is with a cache of keys.
     offset = max(shape.n_keys - shape.n_queries, 0)
     positions = [part.rows + offset if part.positions is None else part.positions for part in parts]

@@ -108,7 +108,8 @@ def print_head(experiment: "Experiment", form: str) -> int:
     from attn_tui.compute.attention.answer import answer
     from attn_tui.report.attention import csv, json, text
 
-    found, interrupted = worked("head", partial(answer, experiment))
+    # Of weights themselves only JSON has a map.
+    found, interrupted = worked("head", partial(answer, experiment, maps=form == "json"))
     if found is not None:
         renders = {"text": text.render, "csv": csv.render, "json": json.render}
         write(renders[form](found), form)

@@ -14,6 +14,8 @@ from attn_tui.compute.counted import counted
 from attn_tui.compute.draw import Draw
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.formats import rounded
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.stream import stream
@@ -71,6 +73,13 @@ class Source(ABC):
 
     def parts(self, index: int) -> tuple[Floats, Floats, Floats | None] | None:
         """Return q, shape (d_k,), K, shape (n, d_k), and V, shape (n, d_v), of a vector."""
+        return None
+
+    def together(self) -> tuple[HeadRows, HeadMask] | None:
+        """Return queries and keys as rows of a head, which many are taken of at once, and its mask.
+
+        None where scores are not products of queries and keys that all share, or not finite.
+        """
         return None
 
     def redrawn(self) -> "Source":
@@ -247,6 +256,15 @@ class Products(Source):
     def parts(self, index: int) -> tuple[Floats, Floats, Floats | None]:
         """Return a query, and the keys and values, which all queries share."""
         return self.queries[index], self.keys, self.values
+
+    def together(self) -> tuple[HeadRows, HeadMask] | None:
+        """Return queries and keys, all of which are seen."""
+        with np.errstate(all="ignore"):
+            largest = float(np.abs(self.queries).max() * np.abs(self.keys).max() * self.d_k)
+        if not largest < np.finfo(np.float64).max:
+            return None
+        rows = np.arange(len(self.queries))
+        return HeadRows(rows, len(rows), self.queries, self.keys), HeadMask()
 
     def vectors(self, setup: Setup) -> Vectors:
         """Return the scores of each query, of normalised and rounded q and k if so asked."""

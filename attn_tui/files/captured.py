@@ -6,8 +6,6 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any, Literal
 
-import numpy as np
-
 from attn_tui.captures.source import Captured, open_as, read_head
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.errors import InputError, inert
@@ -100,7 +98,6 @@ def _read(
     """Return a head read, and masked, as its output says, where that was not captured."""
     # What fits masks is long to import, and no start waits for it.
     from attn_tui.captures.capture import HeadId
-    from attn_tui.compute.heads.rows import HeadRows
     from attn_tui.engine.finding import found_masks
     from attn_tui.engine.found import TRIED, of_head, sampled
     from attn_tui.engine.making import Making
@@ -133,9 +130,7 @@ def _read(
     mask = known.mask
     if mask.window is None and mask.hidden is None and not mask.packed:
         return source
-    queries, at_key = source.queries, np.array(source.positions or range(len(source.queries)))
-    seen = mask.seen(HeadRows(at_key, len(queries), queries, source.keys, positions=at_key))
-    return replace(source, causal=None, seen=seen, mask=mask)
+    return replace(source, causal=None, mask=mask)
 
 
 def as_captured(setup: Setup, source: Source) -> Setup:

@@ -11,12 +11,13 @@ from attn_tui.charts.glyphs import FALLS, NAN, POINTER, SHADES
 from attn_tui.charts.grid import Grid
 from attn_tui.charts.heat import signed_fill, signed_role
 from attn_tui.charts.rows import beside, first_fit, first_text
-from attn_tui.compute.attention.answer import HIDDEN, Answer, Numbers, change_of, changes
-from attn_tui.compute.attention.answer import Side as Weights
+from attn_tui.compute.attention.answer import Answer, change_of, changes
+from attn_tui.compute.attention.rows import HIDDEN, Numbers, Side, Weights
 from attn_tui.compute.logit_map import PLAIN
 from attn_tui.report.headline import done
 from attn_tui.report.rows import Row, filled, fitted, message
-from attn_tui.report.sides import Side, role_of
+from attn_tui.report.sides import Side as Which
+from attn_tui.report.sides import role_of
 
 STEPS = (0.01, 0.1, 0.3, 0.9)
 """From which weight on there is each shade; it never moves, so that maps can be compared."""
@@ -115,12 +116,11 @@ def layout(
         return None
     rows, columns = -(-n_rows // lines), -(-n_columns // room)
     if around and rows * columns * answer.block > 1 and room > 1:
-        down, across = min(answer.done, lines), min(answer.n_keys, room // 2)
+        n_rows = answer.n_queries
+        down, across = min(n_rows, lines), min(answer.n_keys, room // 2)
         row, key = (
             min(max(at - shown // 2, 0), of - shown)
-            for at, shown, of in zip(
-                around, (down, across), (answer.done, answer.n_keys), strict=True
-            )
+            for at, shown, of in zip(around, (down, across), (n_rows, answer.n_keys), strict=True)
         )
         window = row, key, down, across
         return Layout(1, 1, 1, 2, 1, gutter, own, maps, heads, legend, window)
@@ -136,7 +136,7 @@ def head_map(
     answer: Answer,
     order: Order,
     cursor: tuple[int, int],
-    side: Side,
+    side: Which,
     width: int,
     height: int,
     near: bool = False,
@@ -204,11 +204,11 @@ def around(order: Order, cursor: tuple[int, int]) -> tuple[int, int]:
     return int(np.flatnonzero(order == cursor[0])[0]), cursor[1]
 
 
-def _cells(answer: Answer, which: int, order: Order, place: Layout) -> Numbers:
+def _cells(answer: Answer, which: int, order: Order, place: Layout) -> Weights:
     """Return the largest weight of each cell, or change; `HIDDEN` where all is masked."""
     is_change = which == len(answer.sides)
     if place.window is None:
-        size = order.tobytes(), place.rows, place.columns
+        size = order.tobytes(), place.rows, place.columns, answer.done
         if is_change:
             return largest_change(*answer.sides, *size)
         return largest(answer.sides[which], *size)
@@ -227,7 +227,7 @@ def _row(answer: Answer, row: int) -> tuple[Numbers, Numbers]:
 
 
 @lru_cache(maxsize=4)
-def largest(side: Weights, order: bytes, rows: int, columns: int) -> Numbers:
+def largest(side: Side, order: bytes, rows: int, columns: int, done: int) -> Numbers:
     """Return the largest weight of so many rows and blocks each; `HIDDEN` where all is masked.
 
     Args:
@@ -236,27 +236,31 @@ def largest(side: Weights, order: bytes, rows: int, columns: int) -> Numbers:
             draws the same again.
         rows: How many of them a cell stands for.
         columns: How many blocks.
+        done: How many rows are known: others are written meanwhile.
     """
     return _largest(side.blocks, order, rows, columns)
 
 
 @lru_cache(maxsize=2)
-def largest_change(pinned: Weights, now: Weights, order: bytes, rows: int, columns: int) -> Numbers:
+def largest_change(
+    pinned: Side, now: Side, order: bytes, rows: int, columns: int, done: int
+) -> Numbers:
     """Return the largest change of so many rows and blocks each, with its sign; as `largest`."""
-    change = changes(pinned, now, len(order) // np.dtype(np.intp).itemsize)
+    change = changes(pinned, now)
     fall = np.where(change == HIDDEN, HIDDEN, -change)
     more, less = (_largest(each, order, rows, columns) for each in (change, fall))
     return np.where(less > more, -less, more)
 
 
-def _largest(numbers: Numbers, order: bytes, rows: int, columns: int) -> Numbers:
+def _largest(numbers: Weights, order: bytes, rows: int, columns: int) -> Numbers:
     """Return the largest of so many rows and columns each, of which NaN hides no other."""
     places = np.frombuffer(order, np.intp)
     starts = np.arange(0, places.size, rows), np.arange(0, numbers.shape[1], columns)
     # A copy of a large head takes longer than all the rest.
     as_they_are = bool((places == np.arange(places.size)).all())
     ordered = numbers[: places.size] if as_they_are else numbers[places]
-    ordered = np.nan_to_num(ordered, nan=_NONE, neginf=HIDDEN)
+    if np.isnan(ordered).any():
+        ordered = np.nan_to_num(ordered, nan=_NONE, neginf=HIDDEN)
     found = np.maximum.reduceat(np.maximum.reduceat(ordered, starts[0]), starts[1], axis=1)
     return np.where(found == _NONE, np.nan, found)
 
@@ -317,7 +321,7 @@ def _legends(answer: Answer, place: Layout) -> Sequence[Row]:
         short = (*short, (f" {SHADES[shade]}", "text"), (f" {100 * step:.0f}", "label"))
     if place.window:
         down, across = place.window[2:]
-        tiny = f"{down:,} × {across:,} of {answer.done:,} × {answer.n_keys:,}"
+        tiny = f"{down:,} × {across:,} of {answer.n_queries:,} × {answer.n_keys:,}"
         each = f"a part: {tiny} weights"
     elif place.rows * place.keys == 1:
         blank: Row = (("   blank: masked", "label"),) * _is_masked(answer)
@@ -325,7 +329,8 @@ def _legends(answer: Answer, place: Layout) -> Sequence[Row]:
     else:
         tiny = f"largest of {place.rows:,} × {place.keys:,}"
         each = f"each cell: the {tiny} weights"
-    blank = (("   blank: masked", "label"),) * _is_masked(answer)
+    to_come = ", or to come" * (answer.done < answer.n_queries)
+    blank = ((f"   blank: masked{to_come}", "label"),) * _is_masked(answer)
     return (
         (*samples, (f"   {each}", "label"), *blank),
         (*samples, (f"   {each}", "label")),
@@ -338,7 +343,7 @@ def _legends(answer: Answer, place: Layout) -> Sequence[Row]:
 
 def _is_masked(answer: Answer) -> bool:
     """Return whether a key is masked for a query that is known."""
-    return bool((answer.attended[: answer.done] < answer.n_keys).any())
+    return bool((answer.attended[answer.known] < answer.n_keys).any())
 
 
 def _percent(share: float) -> str:

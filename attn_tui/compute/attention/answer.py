@@ -9,80 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.attention.head import head_of, is_drawn
-from attn_tui.compute.evaluation import Evaluation, evaluate
+from attn_tui.compute.attention.rows import HIDDEN, Numbers, Rows, Side, Weights, row_of
+from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.experiment import Experiment, Stop, never
-from attn_tui.compute.logit_map import PLAIN
-from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import seen_rows
-from attn_tui.compute.vector import Vector
-
-Numbers = NDArray[np.float64]
-
-MOST_BLOCKS = 256
-"""Weights of a row that are kept at most: of more keys, the largest of each block."""
-
-HIDDEN = -inf
-"""What stands for the weight of a block of keys all of which are masked."""
 
 _AT_ONCE = 20_000_000
 """So many products are taken at once at most where somebody waits."""
 
 _BETWEEN = 2_000_000
 """So many scores are worked on between two answers."""
-
-
-@dataclass(frozen=True, eq=False)
-class Side:
-    """Every row of a head under one map to logits; a row not known yet is NaN.
-
-    Attributes:
-        multiplier: m of each row, shape (n_q,).
-        largest: The largest weight of a key, shape (n_q,).
-        key: Its position, shape (n_q,).
-        entropy: H in nats, the sink counted, shape (n_q,).
-        effective_keys: e^H, 0 where every key is masked, shape (n_q,).
-        gradient: ‖∂p/∂s‖_F, shape (n_q,).
-        log_gradient: ln of that, which outlives it, shape (n_q,).
-        sink: What the sink takes, shape (n_q,).
-        blocks: The largest weight of each block of keys, `HIDDEN` where all are masked, shape
-            (n_q, number of blocks).
-    """
-
-    multiplier: Numbers
-    largest: Numbers
-    key: NDArray[np.intp]
-    entropy: Numbers
-    effective_keys: Numbers
-    gradient: Numbers
-    log_gradient: Numbers
-    sink: Numbers
-    blocks: Numbers
-
-    @classmethod
-    def blank(cls, n_queries: int, n_blocks: int) -> "Side":
-        """Return what is known of no row."""
-        numbers = {
-            name: np.full(n_queries, np.nan)
-            for name in (
-                *("multiplier", "largest", "entropy", "effective_keys"),
-                *("gradient", "log_gradient", "sink"),
-            )
-        }
-        blocks = np.full((n_queries, n_blocks), HIDDEN)
-        return cls(key=np.zeros(n_queries, np.intp), blocks=blocks, **numbers)
-
-    def put(self, row: int, side: Evaluation, block: int) -> None:
-        """Write what a row is; to be called by what makes it."""
-        weights = side.weights()
-        at = int(weights.argmax())
-        self.multiplier[row], self.largest[row], self.key[row] = side.multiplier, weights[at], at
-        self.entropy[row], self.effective_keys[row] = side.entropy, side.effective_keys
-        self.gradient[row], self.log_gradient[row] = side.frobenius("scores")
-        self.sink[row] = side.sink_weight
-        shown = np.where(side.attended, weights, HIDDEN)
-        if block > 1:
-            shown = np.maximum.reduceat(shown, np.arange(0, shown.size, block))
-        self.blocks[row, : shown.size] = shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,10 +31,10 @@ class Answer:
         lengths: How many keys each query has, masked ones included, shape (n_q,).
         attended: How many of them it sees, shape (n_q,).
         odd: Which of them meet NaN or infinity, and have no numbers, shape (n_q,).
-        block: How many keys a block of the map has.
+        block: How many keys a block of the map has; 0 where there are none.
         unscaled: The scores as they are.
         scaled: Under the scale.
-        done: How many rows are known, from the first on.
+        rows: Which rows are known, rising: while there are more, spread over all.
         names: What the two sides are called: those of a comparison differ.
         pinned: Of a comparison, the question whose scaled side is the first.
     """
@@ -111,7 +47,7 @@ class Answer:
     block: int
     unscaled: Side
     scaled: Side
-    done: int
+    rows: NDArray[np.intp]
     names: tuple[str, str] = ("unscaled", "scaled")
     pinned: Experiment | None = None
 
@@ -124,6 +60,16 @@ class Answer:
     def n_keys(self) -> int:
         """The number of keys, masked ones included."""
         return self.head.vectors.n_keys
+
+    @property
+    def done(self) -> int:
+        """How many rows are known."""
+        return int(self.rows.size)
+
+    @property
+    def known(self) -> slice | NDArray[np.intp]:
+        """What takes the rows that are known from those of a side."""
+        return slice(None) if self.done == self.n_queries else self.rows
 
     @property
     def progress(self) -> float:
@@ -139,16 +85,16 @@ class Answer:
     def choosing(self) -> NDArray[np.intp]:
         """The rows that have more than one thing to choose from, of those that have numbers."""
         sink = self.head.setup.scale.sink is not None
-        # Rows beyond may be written while this is read.
-        attended, odd = self.attended[: self.done], self.odd[: self.done]
-        return np.flatnonzero(((attended + (sink & (attended > 0))) > 1) & ~odd)
+        # Others may be written while this is read.
+        attended, odd = self.attended[self.known], self.odd[self.known]
+        return self.rows[((attended + (sink & (attended > 0))) > 1) & ~odd]
 
     @cached_property
     def nothing_is_done(self) -> bool:
         """Whether the scale leaves every row as it is."""
         scale = self.head.setup.scale
         plain = scale.softcap is None and scale.sink is None and self.pinned is None
-        return plain and bool((self.scaled.multiplier[: self.done] == 1.0).all())
+        return plain and bool((self.scaled.multiplier[self.known] == 1.0).all())
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -157,8 +103,8 @@ class Answer:
 
     def row(self, row: int) -> tuple[Evaluation, Evaluation]:
         """Evaluate both sides of one row."""
-        unscaled, scaled = _row(self.head, row)
-        return (_row(self.pinned, row)[1] if self.pinned else unscaled), scaled
+        unscaled, scaled = row_of(self.head, row)
+        return (row_of(self.pinned, row)[1] if self.pinned else unscaled), scaled
 
     @property
     def has_values(self) -> bool:
@@ -223,27 +169,27 @@ def compare(pinned: Answer, now: Answer) -> Answer | None:
     """Return the scaled side of an answer beside that of another; None if their sizes differ."""
     if (pinned.n_queries, pinned.n_keys) != (now.n_queries, now.n_keys):
         return None
-    done = min(pinned.done, now.done)
+    rows = np.intersect1d(pinned.rows, now.rows, assume_unique=True)
     # Rows that are typed need not be of one length.
-    if not np.array_equal(pinned.lengths[:done], now.lengths[:done]):
+    if not np.array_equal(pinned.lengths[rows], now.lengths[rows]):
         return None
     odd = pinned.odd | now.odd
-    return replace(now, unscaled=pinned.scaled, done=done, odd=odd, names=NAMES, pinned=pinned.head)
+    return replace(now, unscaled=pinned.scaled, rows=rows, odd=odd, names=NAMES, pinned=pinned.head)
 
 
 MOVED = 0.1
 """A largest weight that changes by more has moved."""
 
 
-def changes(pinned: Side, now: Side, done: int) -> Numbers:
-    """Return by how much the largest weight of each block of keys differs, shape (done, blocks).
+def changes(pinned: Side, now: Side) -> Weights:
+    """Return by how much the largest weight of each block of keys differs, shape (n_q, blocks).
 
-    It is `HIDDEN` where every key is masked on both sides.
+    It is `HIDDEN` where every key is masked on both sides, or nothing is known.
     """
-    return change_of(pinned.blocks[:done], now.blocks[:done])
+    return change_of(pinned.blocks, now.blocks)
 
 
-def change_of(before: Numbers, after: Numbers) -> Numbers:
+def change_of(before: Weights, after: Weights) -> Weights:
     """Return what weights have changed by; of both that are `HIDDEN` it is that."""
     change = np.maximum(after, 0.0) - np.maximum(before, 0.0)
     return np.where((before == HIDDEN) & (after == HIDDEN), HIDDEN, change)
@@ -251,70 +197,54 @@ def change_of(before: Numbers, after: Numbers) -> Numbers:
 
 def moved(answer: Answer) -> int:
     """Return of how many queries the largest weight has changed by more than `MOVED`."""
-    before, after = (side.largest[: answer.done] for side in answer.sides)
+    before, after = (side.largest[answer.known] for side in answer.sides)
     return int((np.abs(after - before) > MOVED).sum())
 
 
-def _row(head: Experiment, row: int) -> tuple[Evaluation, Evaluation]:
-    return _evaluated(head.vectors.once(row), head.setup)
+def spread(count: int) -> Iterator[int]:
+    """Yield the numbers below a count so that the first of them are spread over all.
 
-
-# Row by row, as Explore does: `heads.blocks`, which takes many rows at once, wants q and k and one
-# multiplier for all, knows float32 and float64 alone, and no logarithms of what underflows; here
-# scores may be typed, or drawn with keys of each query's own, and formats and rules are any.
-def _evaluated(vector: Vector, setup: Setup) -> tuple[Evaluation, Evaluation]:
-    unscaled = evaluate(vector.scores, PLAIN, setup.precision, vector.bias)
-    to_logits = setup.scale.logit_map(setup.d_k, vector.n_attended)
-    if to_logits == PLAIN:
-        return unscaled, unscaled
-    return unscaled, evaluate(vector.scores, to_logits, setup.precision, vector.bias)
-
-
-def _seen(vector: Vector, head: Experiment) -> Vector:
-    """Return a vector without the keys after the last one that is seen, which have no part.
-
-    Sums in other formats are rounded by their order, which is that of all keys.
+    >>> [*spread(8)]
+    [4, 2, 6, 1, 5, 3, 7, 0]
     """
-    precision = head.setup.precision
-    if not (precision.stable and precision.format == precision.inner == "float64"):
-        return vector
-    last = vector.n_keys - int((vector.scores[::-1] != -inf).argmax())
-    if last == vector.n_keys or not vector.n_attended:
-        return vector
-    bias = None if vector.bias is None else vector.bias[:last]
-    return replace(vector, scores=vector.scores[:last], bias=bias)
+    bits = max((count - 1).bit_length(), 1)
+    for at in (*range(1, 2**bits), 0):
+        if (place := int(f"{at:0{bits}b}"[::-1], 2)) < count:
+            yield place
 
 
-def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
-    """Yield growing answers, of more rows each time; of a small head there is one.
+def answer(experiment: Experiment, stop: Stop = never, maps: bool = True) -> Iterator[Answer]:
+    """Yield growing answers, of more rows each time, which are spread over the head.
 
-    Stops soon after ``stop()`` is true.
+    Of a small head there is one. Stops soon after ``stop()`` is true.
+
+    Args:
+        experiment: The question.
+        stop: Whether to stop.
+        maps: Whether weights are kept, of blocks of keys, as a map shows them.
 
     Raises:
         InputError: If the rule yields no usable multiplier.
     """
     head = head_of(experiment)
-    n_queries, n_keys = len(head.vectors), head.vectors.n_keys
-    block = -(-n_keys // MOST_BLOCKS)
-    sides = [Side.blank(n_queries, -(-n_keys // block)) for _ in range(2)]
-    lengths, attended = np.zeros((2, n_queries), np.intp)
-    odd, since = np.zeros(n_queries, bool), 0
+    rows = Rows(head, maps)
+    known = np.zeros(rows.n_queries, bool)
+    since = 0
 
-    def known(done: int) -> Answer:
-        return Answer(experiment, head, lengths, attended, odd, block, sides[0], sides[1], done)
+    def told() -> Answer:
+        numbers = rows.lengths, rows.attended, rows.odd, rows.block
+        return Answer(experiment, head, *numbers, *rows.sides, np.flatnonzero(known))
 
-    for row in range(n_queries):
-        if stop():
-            return
-        vector = head.vectors.once(row)
-        lengths[row], attended[row], odd[row] = vector.n_keys, vector.n_attended, vector.is_odd
-        for side, found in zip(sides, _evaluated(_seen(vector, head), head.setup), strict=True):
-            side.put(row, found, block)
-        since += n_keys
-        if since > _BETWEEN and row < n_queries - 1:
-            since = 0
-            yield known(row + 1)
-    yield known(n_queries)
+    for at in spread(len(rows.places)):
+        for taken in rows.take(rows.places[at]):
+            if stop():
+                return
+            known[taken] = True
+            since += rows.n_keys * (taken.stop - taken.start)
+            if since > _BETWEEN and not known.all():
+                since = 0
+                yield told()
+    yield told()
 
 
 def log_factors(answer: Answer) -> Numbers:

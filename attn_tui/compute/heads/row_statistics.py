@@ -31,10 +31,13 @@ class RowStatistics:
         first_key_mass: The weight of key 0.
         sink_mass: The weight that the sink takes.
         gradient_norm: ‖∂p/∂s‖_F.
+        log_gradient_norm: ln ‖∂p/∂s‖_F, also where that underflows; −∞ from e^−1e5 on.
         logit_gradient_norm: ‖∂p/∂(m·s)‖_F; at most 1/2, and ‖∂p/∂z‖_F if there is no soft cap.
         query_norm: ‖q‖.
         cosine: The mean cosine between the query and the keys.
         output: P·V, shape (r, d_v), if it was asked for.
+        maxima: The largest weight of each run of so many keys, shape (r, runs), if it was asked
+            for; −∞ where all are masked.
     """
 
     rows: Places
@@ -50,10 +53,12 @@ class RowStatistics:
     first_key_mass: Numbers
     sink_mass: Numbers
     gradient_norm: Numbers
+    log_gradient_norm: Numbers
     logit_gradient_norm: Numbers
     query_norm: Numbers
     cosine: Numbers
     output: Reals | None = None
+    maxima: Reals | None = None
 
     @property
     def finite(self) -> NDArray[np.bool_]:

@@ -21,6 +21,9 @@ from attn_tui.compute.heads.rows import Reals
 HIDDEN = -1e5
 """Exponent of a masked key: finite, so that 0 times it is 0."""
 
+_CLEAR = 50.0
+"""An exponent that is larger by so much has no part in sums that count."""
+
 _NEXT_TO_NOTHING = {4: 1e-15, 8: 1e-140}
 """Σ' e_j below which squares would underflow, by the bytes of a number."""
 
@@ -53,6 +56,7 @@ class Sums:
         total: S; 0 if every key is masked and there is no sink.
         entropy: H in nats.
         gradient: ‖J·d‖_F.
+        log_gradient: ln of that, also where it underflows; −∞ near what `HIDDEN` makes of it.
         sink: The e of the sink.
     """
 
@@ -60,6 +64,7 @@ class Sums:
     total: Numbers
     entropy: Numbers
     gradient: Numbers
+    log_gradient: Numbers
     sink: Numbers
 
 
@@ -95,14 +100,16 @@ def sums(given: Exponents, e: Reals, spare: Reals | None = None) -> Sums:
     power_sum = (wins + squares) * per_total**2
     gradient = own * (rest**2 + squares) * per_total**4
     gradient += ((1.0 + power_sum) * own_squares - 2.0 * cubes * per_total) * per_total**2
-    found = Sums(rest, total, np.log1p(rest) + terms * per_total, np.sqrt(gradient), sink)
+    size = np.sqrt(gradient)
+    found = Sums(rest, total, np.log1p(rest) + terms * per_total, size, np.log(size), sink)
     if of_faint is not None:
-        found.rest[faint], found.entropy[faint], found.gradient[faint] = of_faint
+        found.rest[faint], found.entropy[faint], log_of = of_faint
+        found.gradient[faint], found.log_gradient[faint] = np.exp(log_of), log_of
     return found
 
 
 def _faint(given: Exponents, rows: Places) -> tuple[Numbers, Numbers, Numbers]:
-    """Return Σ' e_j, H and ‖J·d‖_F of rows whose other weights are next to nothing."""
+    """Return Σ' e_j, H and ln ‖J·d‖_F of rows whose other weights are next to nothing."""
     wins, every = given.wins[rows], np.arange(len(rows))
     x = given.x[rows].astype(np.float64)
     x[every[wins], given.winner[rows][wins]] = -np.inf
@@ -120,4 +127,6 @@ def _faint(given: Exponents, rows: Places) -> tuple[Numbers, Numbers, Numbers]:
         own = own * slopes[every, given.winner[rows]] ** 2
         own_squares = np.vecdot(slopes * g, slopes * g)
     gradient = np.sqrt(own * (rest**2 + squares) + (1.0 + wins) * own_squares)
-    return scale * rest, scale * (rest + terms), scale * gradient
+    # Near that of masked keys it may be made of these.
+    log_gradient = np.where(largest > HIDDEN + _CLEAR, largest + np.log(gradient), -np.inf)
+    return scale * rest, scale * (rest + terms), log_gradient

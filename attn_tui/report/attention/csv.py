@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from attn_tui.compute.attention.answer import Answer, Side
+from attn_tui.compute.attention.answer import Answer
+from attn_tui.compute.attention.rows import Side
 from attn_tui.report.csv_text import csv_text
 
 STATISTICS = (
@@ -22,7 +23,7 @@ COLUMNS = (
 def render(answer: Answer) -> Iterator[str]:
     """Yield the text of an answer, piece by piece."""
     yield csv_text([COLUMNS])
-    for row in range(answer.done):
+    for row in answer.rows.tolist():
         numbers = (number for side in answer.sides for number in _numbers(side, row))
         yield csv_text([(row, int(answer.attended[row]), *numbers)])
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attn_tui.compute.attention.answer import MOVED, NAMES, Answer, Side, log_factors, moved
+from attn_tui.compute.attention.answer import MOVED, NAMES, Answer, log_factors, moved
+from attn_tui.compute.attention.rows import Side
 from attn_tui.report.headline import ALL, DIVISORS, WIDE, Factor, Headline, done, percent, rounded
 
 _EQUAL = 0.99
@@ -44,9 +45,10 @@ class Sharing:
     @classmethod
     def of(cls, answer: Answer, side: Side) -> "Sharing":
         """Count the rows that are known, but those that meet NaN or infinity."""
-        there = ~answer.odd[: answer.done]
-        largest, rows = side.largest[: answer.done], answer.choosing
-        undefined = np.isnan(largest) & there
+        there = ~answer.odd[answer.known]
+        largest, rows = side.largest, answer.choosing
+        undefined = np.zeros(answer.n_queries, bool)
+        undefined[answer.known] = np.isnan(largest[answer.known]) & there
         chosen = rows[~undefined[rows]]
         share = side.effective_keys[chosen] / answer.attended[chosen]
         own = side.key[chosen][side.largest[chosen] >= ALL]
@@ -128,7 +130,7 @@ class Sharing:
 def headline(answer: Answer) -> Headline:
     """Return what is said first of a head; typical is the median over queries that can choose."""
     fulls, shorts = _said(answer)
-    odd = int(answer.odd[: answer.done].sum())
+    odd = int(answer.odd[answer.known].sum())
     if odd == answer.done > 0:
         fulls = ["Every query meets NaN or infinity, and has no weights."]
         shorts = ["Every query meets NaN or infinity."]
@@ -138,14 +140,14 @@ def headline(answer: Answer) -> Headline:
         shorts = [f"{each} {odd:,} {verb} NaN." for each in shorts]
     if answer.done < answer.n_queries:
         known = f"{answer.done:,} of {answer.n_queries:,}"
-        fulls = [f"First {known} rows: {each[0].lower()}{each[1:]}" for each in fulls]
+        fulls = [f"After {known} rows: {each[0].lower()}{each[1:]}" for each in fulls]
         shorts = [f"{known} rows. {each}" for each in shorts]
     return Headline.fitting(fulls, shorts)
 
 
 def _said(answer: Answer) -> tuple[Iterable[str], Iterable[str]]:
     """Return what is said of the queries that have numbers, at two lengths, each ever shorter."""
-    if not answer.attended[: answer.done].any():
+    if not answer.attended[answer.known].any():
         text = "Every key is masked for every query: all weights and all gradients are 0."
         return (text,), ("Every key is masked: all is 0.",)
     first, second = (Sharing.of(answer, side) for side in answer.sides)
@@ -153,7 +155,7 @@ def _said(answer: Answer) -> tuple[Iterable[str], Iterable[str]]:
         text = "No query sees more than one key, which has all the weight at any scale: "
         return (f"{text}there is nothing to choose.",), ("No query sees more than one key.",)
     setup = answer.head.setup
-    before, after = (side.blocks[: answer.done] for side in answer.sides)
+    before, after = (side.blocks for side in answer.sides)
     if answer.pinned is not None and np.array_equal(before, after, equal_nan=True):
         same = "Pinned and now are the same"
         return [f"{same}: {each}." for each in first.clauses], (f"{same}: {first.brief}.",)

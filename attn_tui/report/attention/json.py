@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attn_tui.captures.source import Captured
-from attn_tui.compute.attention.answer import HIDDEN, Answer, Side
+from attn_tui.compute.attention.answer import Answer
+from attn_tui.compute.attention.rows import HIDDEN, Side
 from attn_tui.compute.source import Source
 from attn_tui.files.codec import experiment_to_plain, report_text
 from attn_tui.files.plain import named
@@ -16,7 +18,7 @@ from attn_tui.report.attention.headline import headline
 
 def render(answer: Answer) -> Iterator[str]:
     """Yield the text of an answer, piece by piece."""
-    done = answer.done
+    known = answer.known
     yield from report_text(
         {
             "experiment": experiment_to_plain(answer.experiment),
@@ -26,12 +28,13 @@ def render(answer: Answer) -> Iterator[str]:
             "captured": _captured(answer.experiment.source),
             "n_queries": answer.n_queries,
             "n_keys": answer.n_keys,
-            "rows": done,
-            "keys": answer.attended[:done],
-            "not_finite_rows": np.flatnonzero(answer.odd[:done]),
+            "rows": answer.done,
+            "known": None if answer.done == answer.n_queries else answer.rows,
+            "keys": answer.attended[known],
+            "not_finite_rows": answer.rows[answer.odd[known]],
             "keys_a_cell": answer.block,
-            "unscaled": _side(answer.unscaled, done),
-            "scaled": _side(answer.scaled, done),
+            "unscaled": _side(answer.unscaled, known),
+            "scaled": _side(answer.scaled, known),
         }
     )
 
@@ -56,8 +59,8 @@ def _captured(source: Source) -> dict[str, Any] | None:
     }
 
 
-def _side(side: Side, done: int) -> dict[str, Any]:
-    numbers = {name: getattr(side, name)[:done] for name in STATISTICS if name != "key"}
-    known = side.blocks[:done]
-    cells = np.where(known == HIDDEN, cast(Any, None), known)
-    return {**numbers, "key": side.key[:done], "map": cells}
+def _side(side: Side, known: slice | NDArray[np.intp]) -> dict[str, Any]:
+    numbers = {name: getattr(side, name)[known] for name in STATISTICS if name != "key"}
+    blocks = side.blocks[known]
+    cells = np.where(blocks == HIDDEN, cast(Any, None), blocks)
+    return {**numbers, "key": side.key[known], "map": cells}

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from attn_tui.compute.attention.answer import Answer, Side
+from attn_tui.compute.attention.answer import Answer
+from attn_tui.compute.attention.rows import Side
 from attn_tui.report.numbers import in_percent, quantity
 from attn_tui.report.sides import role_of
 from attn_tui.report.table import Column

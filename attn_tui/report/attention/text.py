@@ -22,7 +22,7 @@ def render(answer: Answer) -> Iterator[str]:
     yield from head(answer.head)
     yield line("head", f"{answer.n_queries:,} × {answer.n_keys:,}: {origin(answer)}")
     yield "\n"
-    rows = range(min(answer.done, MOST))
+    rows = answer.rows[:MOST].tolist()
     yield from laid(row_columns(answer, rows), WIDTH).text()
     if more := answer.n_queries - len(rows):
         yield f"… {counted(more, 'more row')}: --csv lists all\n"
@@ -40,7 +40,8 @@ def sentences(answer: Answer) -> Iterator[str]:
     """Say how the numbers are to be read."""
     if answer.done < answer.n_queries:
         known = f"{counted(answer.n_queries, 'row')} {answer.done:,}"
-        yield f"Of {known} {'is' if answer.done == 1 else 'are'} known: it was stopped."
+        is_known = f"{'is' if answer.done == 1 else 'are'} known"
+        yield f"Of {known} {is_known}, spread over the head: it was stopped."
     yield "Rows are counted from 0; sees is how many keys are not masked for a query."
     yield "Effective keys are e^H, with the entropy H of a row's weights."
     keys = "keys, or keys and a sink" if answer.head.setup.scale.sink is not None else "keys"

@@ -8,7 +8,8 @@ import numpy as np
 from attn_tui.captures.source import Captured
 from attn_tui.charts.attention.map import Layout, around, head_map, layout
 from attn_tui.charts.rows import first_fit, first_text
-from attn_tui.compute.attention.answer import Answer, Side, changes
+from attn_tui.compute.attention.answer import Answer, changes
+from attn_tui.compute.attention.rows import Side
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.counted import counted
 from attn_tui.compute.experiment import Experiment
@@ -154,8 +155,8 @@ def map_layout(scene: Scene, width: int, height: int) -> Layout | None:
 
 def first_row(scene: Scene, lines: int) -> int:
     """Return the place of the first row of a table of so many lines that has the cursor in it."""
-    at = int(np.flatnonzero(scene.order == scene.cursor[0])[0])
-    return min(max(at - lines // 2, 0), max(scene.order.size - lines, 0))
+    at = int(np.flatnonzero(scene.listed == scene.cursor[0])[0])
+    return min(max(at - lines // 2, 0), max(scene.listed.size - lines, 0))
 
 
 def table_rows(scene: Scene, shown: Answer, width: int, height: int) -> Sequence[Row]:
@@ -172,7 +173,7 @@ def row_table(
     """Return as many rows around the cursor as fit below the titles of their columns."""
     lines = max(height - 2, 1)
     start = first_row(scene, lines)
-    rows = [int(row) for row in scene.order[start : start + lines] if row < shown.done]
+    rows = scene.listed[start : start + lines].tolist()
     columns = (output_columns if output else row_columns)(shown, rows, scene.cursor[0])
     return laid(columns, width).rows(width)
 
@@ -236,7 +237,7 @@ def most_moved(shown: Answer) -> tuple[int, int, str, str] | None:
 @lru_cache(maxsize=2)
 def _most_moved(first: Side, second: Side, done: int) -> tuple[int, int]:
     """Return the row and the block whose largest weights differ most; a cursor moves often."""
-    sizes = np.abs(changes(first, second, done))
+    sizes = np.abs(changes(first, second))
     sizes[~np.isfinite(sizes)] = 0.0
     query, block = np.unravel_index(int(sizes.argmax()), sizes.shape)
     return int(query), int(block)
@@ -254,4 +255,4 @@ def pointed(scene: Scene, width: int, height: int, x: int, y: int) -> tuple[int,
         assert scene.shown
         return place.at(scene.shown, scene.order, x, y) if place else None
     at = first_row(scene, max(height - 2, 1)) + y - 2
-    return (int(scene.order[at]), None) if y >= 2 and at < scene.order.size else None
+    return (int(scene.listed[at]), None) if y >= 2 and at < scene.listed.size else None

@@ -28,7 +28,7 @@ class HeadPart(Part[Host]):
         """Move the cursor by so many keys to the right, and rows down."""
         if seen := self._seen:
             scene, _ = seen
-            order, (query, key) = scene.order.tolist(), scene.cursor
+            order, (query, key) = scene.listed.tolist(), scene.cursor
             place = min(max(order.index(query) + dy, 0), len(order) - 1)
             self.point(order[place], key + dx if dx else None)
 
@@ -36,7 +36,7 @@ class HeadPart(Part[Host]):
         """Put the cursor on a query, and on a key."""
         if seen := self._seen:
             scene, answer = seen
-            view, last = self._screen.view, (scene.order.size - 1, answer.n_keys - 1)
+            view, last = self._screen.view, (answer.n_queries - 1, answer.n_keys - 1)
             row = scene.cursor[0] if query is None else min(max(query, 0), last[0])
             at = view.key if key is None else min(max(key, 0), last[1])
             self._screen.look(replace(view, query=row, key=at))

@@ -46,19 +46,27 @@ class Scene(scene.Scene):
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
-        """The rows that are known, from the top down."""
+        """The rows of the map, from the top down: by position also those that are to come."""
         assert self.answer
-        known = np.arange(self.answer.done)
         if self.view.sort == "position":
-            return known
-        return np.argsort(self.answer.scaled.entropy[: self.answer.done], kind="stable")
+            return np.arange(self.answer.n_queries)
+        return self.listed
+
+    @cached_property
+    def listed(self) -> NDArray[np.intp]:
+        """The rows that are known, from the top down."""
+        assert self.shown
+        rows = self.shown.rows
+        if self.view.sort == "position":
+            return rows
+        return rows[np.argsort(self.shown.scaled.entropy[rows], kind="stable")]
 
     @cached_property
     def cursor(self) -> tuple[int, int]:
         """The query and the key that the cursor is on, among those that are known."""
         assert self.answer
-        last, view = self.answer.done - 1, self.view
-        query = last if view.query is None else min(view.query, last)
+        rows, view = self.listed, self.view
+        query = int(rows.max() if view.query is None else rows[np.abs(rows - view.query).argmin()])
         if view.key is None:
             return query, int(self.answer.unscaled.key[query])
         # Rows that are typed need not be of one length.

@@ -5,12 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from attn_tui.captures.source import Captured
 from attn_tui.charts.attention.map import GAP, STEPS, around, head_map, largest, layout
 from attn_tui.charts.glyphs import SHADES
 from attn_tui.charts.heat import signed_fill
-from attn_tui.compute.attention.answer import HIDDEN, Answer, answer, compare
+from attn_tui.compute.attention.answer import Answer, answer, compare
+from attn_tui.compute.attention.rows import HIDDEN
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.mask import Mask
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.report.rows import cells, plain
@@ -130,6 +133,19 @@ def test_near_the_cursor_each_cell_is_one_weight(n: int, cursor: tuple[int, int]
     assert place.at(shown, order, left, 1 + place.heads + down) is None
 
 
+def test_rows_that_come_are_seen_in_their_place() -> None:
+    queries, keys = np.random.default_rng(1).standard_normal((2, 4000, 2))
+    source = Captured(queries, keys, positions=tuple(range(4000)))
+    growing = answer(Experiment(source, Setup(mask=Mask(causal=True))))
+    seen, order = [], np.arange(4000)
+    for part in growing:
+        rows = plain(head_map(part, order, (int(part.rows[-1]), 0), "scaled", 160, 40)).split("\n")
+        seen.append(sum("░" in row or "·" in row for row in rows[2:-1]))
+        assert ("or to come" in rows[-1]) == (part.done < 4000)
+    assert seen == sorted(seen)
+    assert 0 < seen[0] < seen[-1]
+
+
 def test_where_all_fit_near_is_the_whole() -> None:
     assert layout(head(12), 78, 20, (3, 3)) == layout(head(12), 78, 20)
 
@@ -139,13 +155,13 @@ def test_a_row_of_nan_hides_no_other_in_its_cell() -> None:
     blocks = shown.scaled.blocks.copy()
     blocks[100:140] = np.where(blocks[100:140] < 0.0, blocks[100:140], np.nan)
     order = np.arange(300)
-    found = largest(replace(shown.scaled, blocks=blocks), order.tobytes(), 30, 4)
-    whole = largest(shown.scaled, order.tobytes(), 30, 4)
+    found = largest(replace(shown.scaled, blocks=blocks), order.tobytes(), 30, 4, 0)
+    whole = largest(shown.scaled, order.tobytes(), 30, 4, 0)
     others = np.delete(blocks[90:120], slice(10, 30), axis=0)
     # Of rows 90 to 119 ten are known, of 120 to 149 ten too.
     assert np.nanmax(others[:, :4]) == found[3, 0]
     assert np.array_equal(np.delete(found, (3, 4), axis=0), np.delete(whole, (3, 4), axis=0))
-    alone = largest(replace(shown.scaled, blocks=blocks), order.tobytes(), 20, 4)
+    alone = largest(replace(shown.scaled, blocks=blocks), order.tobytes(), 20, 4, 0)
     seen = alone[5] != HIDDEN
     assert np.isnan(alone[5][seen]).all()
     assert seen.any()

@@ -7,21 +7,23 @@ import numpy as np
 import pytest
 
 from attn_tui.captures.source import Captured
-from attn_tui.compute.attention import answer as answers
+from attn_tui.compute.attention import rows
 from attn_tui.compute.attention.answer import (
-    HIDDEN,
-    MOST_BLOCKS,
     Answer,
     answer,
     changes,
     compare,
     log_factors,
+    spread,
 )
 from attn_tui.compute.attention.head import head_of, is_drawn
+from attn_tui.compute.attention.rows import HIDDEN, MOST_BLOCKS
 from attn_tui.compute.attention.settings import MOST, Settings
+from attn_tui.compute.attention.together import together
 from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
+from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
@@ -93,7 +95,7 @@ def test_weights_and_statistics_are_those_of_softmax() -> None:
 def test_scores_keep_their_pattern_as_d_k_moves() -> None:
     """Scores are ‖q‖ times what does not depend on d_k, so that the scaled side hardly moves."""
     sides = [last(drawn(Setup(d_k=d_k))) for d_k in (1024, 4096)]
-    moves = changes(sides[0].scaled, sides[1].scaled, 9)
+    moves = changes(sides[0].scaled, sides[1].scaled)
     near = np.abs(moves[moves != HIDDEN]).max()
     assert near < 0.08 < np.abs(sides[0].unscaled.effective_keys - 1.0).max()
 
@@ -103,7 +105,8 @@ def test_of_many_keys_the_largest_of_each_block_is_kept() -> None:
     assert found.block == 3
     assert found.scaled.blocks.shape == (600, 200)
     weights = found.row(17)[1].weights()
-    np.testing.assert_array_equal(found.scaled.blocks[17], weights.reshape(200, 3).max(axis=1))
+    largest = weights.reshape(200, 3).max(axis=1)
+    np.testing.assert_allclose(found.scaled.blocks[17], largest, rtol=1e-6)
     assert found.scaled.blocks.shape[1] <= MOST_BLOCKS
 
 
@@ -111,7 +114,84 @@ def test_a_last_block_may_be_shorter() -> None:
     found = last(drawn(Setup(d_k=4), n=259, causal=False))
     weights = found.row(1)[1].weights()
     assert found.block == 2
-    assert found.scaled.blocks[1, -1] == weights[-1]
+    assert found.scaled.blocks[1, -1] == pytest.approx(weights[-1], rel=1e-6)
+
+
+MASKED = np.random.default_rng(5).random((70, 90)) < 0.5
+HEADS: dict[str, tuple[dict[str, Any], Setup]] = {
+    "all": ({}, Setup()),
+    "causal": ({}, Setup(mask=Mask(causal=True))),
+    "positions": ({"positions": tuple(range(20, 90))}, Setup(mask=Mask(causal=True))),
+    "window": ({"mask": HeadMask("window", 20, 9), "positions": tuple(range(20, 90))}, Setup()),
+    "padded": (
+        {"mask": HeadMask("causal", 0, None, (0, 4)), "positions": tuple(range(70))},
+        Setup(),
+    ),
+    "encoder": ({"mask": HeadMask(hidden=(80, 89))}, Setup()),
+    "captured": ({"seen": MASKED}, Setup()),
+    "biased": ({"bias": np.where(MASKED, 3.0, -2.0)}, Setup()),
+    "sunk": ({}, Setup(scale=Scale(sink=1.5), mask=Mask(causal=True))),
+    "capped": ({}, Setup(scale=Scale("none", softcap=5.0))),
+    "plain": ({}, Setup(scale=Scale("none"))),
+}
+
+
+@pytest.mark.parametrize("size", [1.0, 40.0, 3000.0])
+@pytest.mark.parametrize("name", HEADS)
+def test_rows_taken_together_are_what_each_is_alone(
+    name: str, size: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given, setup = HEADS[name]
+    draw = np.random.default_rng(3).standard_normal
+    source = Captured(size * draw((70, 8)), draw((90, 8)), **given)
+    experiment = Experiment(source, replace(setup, d_k=8))
+    assert together(experiment, 1)
+    found = last(experiment)
+    monkeypatch.setattr(rows, "together", lambda *given: None)
+    alone = last(experiment)
+    assert found.attended.tolist() == alone.attended.tolist()
+    assert found.lengths.tolist() == alone.lengths.tolist()
+    for side, other in zip(found.sides, alone.sides, strict=True):
+        assert side.key.tolist() == other.key.tolist()
+        for each in ("multiplier", "largest", "sink", "blocks"):
+            here, there = getattr(side, each), getattr(other, each)
+            np.testing.assert_allclose(here, there, rtol=1e-9, atol=1e-200)
+        for each in ("entropy", "effective_keys", "gradient", "log_gradient"):
+            here, there = getattr(side, each), getattr(other, each)
+            np.testing.assert_allclose(here, there, rtol=1e-7, atol=1e-200)
+
+
+def test_weights_are_kept_for_maps_alone_and_no_mask_for_each_key() -> None:
+    queries, keys = np.random.default_rng(3).standard_normal((2, 300, 8))
+    mask = HeadMask("window", 0, 16, (0, 4))
+    source = Captured(queries, keys, positions=tuple(range(300)), mask=mask)
+    assert source.seen is None
+    *_, found = answer(Experiment(source), maps=False)
+    assert [side.blocks.size for side in found.sides] == [0, 0]
+    assert found.attended.tolist() == [min(max(row - 4, 0), 16) for row in range(300)]
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_rows_that_are_known_are_spread_over_the_head(
+    taken: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not taken:
+        monkeypatch.setattr(rows, "together", lambda *given: None)
+    queries, keys = np.random.default_rng(3).standard_normal((2, 3000, 2))
+    source = Captured(queries, keys, positions=tuple(range(3000)))
+    partial = [*answer(Experiment(source, Setup(mask=Mask(causal=True))), maps=False)]
+    assert len(partial) > 2
+    for found in partial[1:]:
+        assert found.rows.mean() == pytest.approx(1500, rel=0.3)
+        assert sorted({*found.rows.tolist()}) == found.rows.tolist()
+        assert {*found.choosing.tolist()} <= {*found.rows.tolist()}
+        assert not np.isnan(found.scaled.entropy[found.known]).any()
+    assert partial[-1].rows.tolist() == [*range(3000)]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 64, 100])
+def test_each_block_comes_once(count: int) -> None:
+    assert sorted(spread(count)) == [*range(count)]
 
 
 def test_rows_come_growing_and_end_when_stopped() -> None:
@@ -199,7 +279,7 @@ def test_a_row_is_worked_on_up_to_the_last_key_it_sees(monkeypatch: pytest.Monke
         sizes.append(scores.size)
         return evaluate(scores, *given)
 
-    monkeypatch.setattr(answers, "evaluate", counted)
+    monkeypatch.setattr(rows, "evaluate", counted)
     last(drawn(n=9))
     assert sizes == [each for row in range(1, 10) for each in (row, row)]
     sizes.clear()

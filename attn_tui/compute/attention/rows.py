@@ -1,0 +1,189 @@
+"""What every row of a head is on both sides, taken one after another or many at once."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.attention.together import together
+from attn_tui.compute.evaluation import Evaluation, evaluate
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.heads.blocks import Blocks
+from attn_tui.compute.heads.row_statistics import RowStatistics
+from attn_tui.compute.logit_map import PLAIN
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.vector import Vector
+
+Numbers = NDArray[np.float64]
+Weights = NDArray[np.floating[Any]]
+
+MOST_BLOCKS = 256
+"""Weights of a row that are kept at most: of more keys, the largest of each block."""
+
+_ROWS = 64
+"""Rows that follow one another where each is taken for itself."""
+
+HIDDEN = -inf
+"""What stands for the weight of a block of keys all of which are masked."""
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Every row of a head under one map to logits; a row not known yet is NaN.
+
+    Attributes:
+        multiplier: m of each row, shape (n_q,).
+        largest: The largest weight of a key, shape (n_q,).
+        key: Its position, shape (n_q,).
+        entropy: H in nats, the sink counted, shape (n_q,).
+        effective_keys: e^H, 0 where every key is masked, shape (n_q,).
+        gradient: ‖∂p/∂s‖_F, shape (n_q,).
+        log_gradient: ln of that, which outlives it, shape (n_q,).
+        sink: What the sink takes, shape (n_q,).
+        blocks: The largest weight of each block of keys, `HIDDEN` where all are masked, shape
+            (n_q, number of blocks); none are kept where nobody looks at a map.
+    """
+
+    multiplier: Numbers
+    largest: Numbers
+    key: NDArray[np.intp]
+    entropy: Numbers
+    effective_keys: Numbers
+    gradient: Numbers
+    log_gradient: Numbers
+    sink: Numbers
+    blocks: Weights
+
+    @classmethod
+    def blank(cls, n_queries: int, n_keys: int, block: int) -> "Side":
+        """Return what is known of no row, with blocks of so many keys; of 0 keys there are none."""
+        n_blocks = -(-n_keys // block) if block else 0
+        numbers = {
+            name: np.full(n_queries, np.nan)
+            for name in (
+                *("multiplier", "largest", "entropy", "effective_keys"),
+                *("gradient", "log_gradient", "sink"),
+            )
+        }
+        # Shades, and what is said of many weights at once, need no more digits.
+        blocks = np.full((n_queries, n_blocks), HIDDEN, np.float32 if block > 1 else np.float64)
+        return cls(key=np.zeros(n_queries, np.intp), blocks=blocks, **numbers)
+
+    def put(self, row: int, side: Evaluation, block: int) -> None:
+        """Write what a row is; to be called by what makes it."""
+        weights = side.weights()
+        at = int(weights.argmax())
+        self.multiplier[row], self.largest[row], self.key[row] = side.multiplier, weights[at], at
+        self.entropy[row], self.effective_keys[row] = side.entropy, side.effective_keys
+        self.gradient[row], self.log_gradient[row] = side.frobenius("scores")
+        self.sink[row] = side.sink_weight
+        if not block:
+            return
+        shown = np.where(side.attended, weights, HIDDEN)
+        if block > 1:
+            shown = np.maximum.reduceat(shown, np.arange(0, shown.size, block))
+        self.blocks[row, : shown.size] = shown
+
+    def put_together(self, found: RowStatistics, multiplier: float) -> None:
+        """Write what rows are that were taken together; to be called by what makes it."""
+        at = found.rows
+        self.multiplier[at] = multiplier
+        self.largest[at], self.key[at] = found.max_weight, found.max_logit_key
+        self.entropy[at], self.effective_keys[at] = found.entropy, found.effective_keys
+        self.gradient[at], self.log_gradient[at] = found.gradient_norm, found.log_gradient_norm
+        self.sink[at] = found.sink_mass
+        if found.maxima is not None:
+            self.blocks[at] = found.maxima
+
+
+class Rows:
+    """The rows of a head, which are written as they are taken.
+
+    Args:
+        head: The question whose vectors they are.
+        maps: Whether weights are kept, of blocks of keys, as a map shows them.
+
+    Attributes:
+        n_queries: How many there are.
+        n_keys: How many keys, masked ones included.
+        block: How many keys a block of the map has; 0 where there are none.
+        lengths: How many keys each has, masked ones included, shape (n_q,).
+        attended: How many of them it sees, shape (n_q,).
+        odd: Which of them meet NaN or infinity, and have no numbers, shape (n_q,).
+        sides: Unscaled, and under the scale.
+        places: Rows that follow one another and are taken so.
+    """
+
+    def __init__(self, head: Experiment, maps: bool) -> None:
+        self._head = head
+        self.n_queries, self.n_keys = n, n_keys = len(head.vectors), head.vectors.n_keys
+        self.block = -(-n_keys // MOST_BLOCKS) if maps else 0
+        self.lengths, self.attended = np.zeros((2, n), np.intp)
+        self.odd = np.zeros(n, bool)
+        self.sides = Side.blank(n, n_keys, self.block), Side.blank(n, n_keys, self.block)
+        self._blocks = together(head, self.block)
+        each = [slice(at, min(at + _ROWS, n)) for at in range(0, n, _ROWS)]
+        self.places = self._blocks.places if self._blocks else each
+
+    def take(self, place: slice) -> Iterator[slice]:
+        """Take the rows at one of `places`, and yield those that are then known, part by part."""
+        if self._blocks is None:
+            for row in range(place.start, place.stop):
+                self._take(row)
+                yield slice(row, row + 1)
+            return
+        for row in self._take_together(place, self._blocks):
+            self._take(row)
+        yield place
+
+    def _take(self, row: int) -> None:
+        head = self._head
+        vector = head.vectors.once(row)
+        self.lengths[row], self.attended[row] = vector.n_keys, vector.n_attended
+        self.odd[row] = vector.is_odd
+        found = _evaluated(_seen(vector, head), head.setup)
+        for side, each in zip(self.sides, found, strict=True):
+            side.put(row, each, self.block)
+
+    def _take_together(self, place: slice, blocks: Blocks) -> list[int]:
+        """Take rows in one pass, and return those of which it cannot tell all."""
+        found, maps = blocks.at(place), blocks.maps
+        self.lengths[place], self.attended[place] = self.n_keys, found[0].seen
+        for side, at in zip(self.sides, (0, -1), strict=True):
+            side.put_together(found[at], maps[at].multiplier)
+        # The logarithm of its gradient may outlive what the pass has of it.
+        vanished = np.any([each.log_gradient_norm == -inf for each in found], axis=0)
+        seen = found[0].seen
+        open_rows = (seen == 0) | ((seen > 1) & vanished)
+        return [int(row) for row in found[0].rows[open_rows]]
+
+
+def row_of(head: Experiment, row: int) -> tuple[Evaluation, Evaluation]:
+    """Evaluate a row unscaled, and under the scale."""
+    return _evaluated(head.vectors.once(row), head.setup)
+
+
+def _evaluated(vector: Vector, setup: Setup) -> tuple[Evaluation, Evaluation]:
+    unscaled = evaluate(vector.scores, PLAIN, setup.precision, vector.bias)
+    to_logits = setup.scale.logit_map(setup.d_k, vector.n_attended)
+    if to_logits == PLAIN:
+        return unscaled, unscaled
+    return unscaled, evaluate(vector.scores, to_logits, setup.precision, vector.bias)
+
+
+def _seen(vector: Vector, head: Experiment) -> Vector:
+    """Return a vector without the keys after the last one that is seen, which have no part.
+
+    Sums in other formats are rounded by their order, which is that of all keys.
+    """
+    precision = head.setup.precision
+    if not (precision.stable and precision.format == precision.inner == "float64"):
+        return vector
+    last = vector.n_keys - int((vector.scores[::-1] != -inf).argmax())
+    if last == vector.n_keys or not vector.n_attended:
+        return vector
+    bias = None if vector.bias is None else vector.bias[:last]
+    return replace(vector, scores=vector.scores[:last], bias=bias)
