@@ -216,12 +216,11 @@ class Scale(Checked):
 
     @property
     def formula(self) -> str:
-        """The multiplier as text, with the values of the parameters: ``1/T, T = 4``."""
-        values = [
-            f"{parameter.symbol} = {self.parameters[parameter.name]:g}"
-            for parameter in self.definition.parameters
-        ]
-        return ", ".join([self.definition.formula, *values])
+        """The multiplier as text, with the values of the parameters: ``1/√144``."""
+        text = self.definition.formula
+        for each in self.definition.parameters:
+            text = text.replace(each.symbol, f"{self.parameters[each.name]:g}")
+        return text
 
     @property
     def is_default(self) -> bool:
@@ -233,7 +232,7 @@ class Scale(Checked):
         """From scores to softmax as text.
 
         >>> Scale("fixed", (("a", 144.0),), softcap=50.0, sink=0.0).pipeline
-        'z = 50·tanh(m·s/50), m = 1/√a, a = 144; sink b = 0'
+        'z = 50·tanh(m·s/50), m = 1/√144; sink b = 0'
         """
         cap = None if self.softcap is None else f"{self.softcap:g}"
         z = "m·s" if cap is None else f"{cap}·tanh(m·s/{cap})"
@@ -276,6 +275,30 @@ class Scale(Checked):
         """Return what happens to the scores of a query that attends to so many keys."""
         multiplier = self.multiplier(d_k, max(n_attended, 1))
         return LogitMap(multiplier, self.softcap, self.sink)
+
+
+def whole_dimension(m: float) -> int | None:
+    """Return a, above 1, where m is 1/√a and a is whole, else None.
+
+    >>> whole_dimension(1 / 12), whole_dimension(0.09), whole_dimension(1.0)
+    (144, None, None)
+    """
+    a = m**-2.0 if 0.0 < m < 1.0 else inf
+    return round(a) if a < 1e7 and abs(a - round(a)) < 1e-6 * a else None
+
+
+def scale_of(m: float, d_k: int) -> Scale:
+    """Return the scale that has one multiplier, by the rule that calls it best.
+
+    >>> scale_of(1 / 12, 64).formula, scale_of(1 / 64, 64).formula, scale_of(0.09, 64).formula
+    ('1/√144', '1/d_k', '1/11.1111')
+    """
+    for rule in ("inverse-sqrt", "none", "inverse"):
+        if abs(Scale(rule).multiplier(d_k, _N_KEYS) - m) < 1e-9 * m:
+            return Scale(rule)
+    a = whole_dimension(m)
+    given = ("fixed", (("a", float(a)),)) if a else ("temperature", (("T", 1.0 / m),))
+    return Scale(*given)
 
 
 NONE = Scale("none")

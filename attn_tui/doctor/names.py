@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import e, inf, log, log2
+from math import e, log, log2
 
+from attn_tui.compute.fit.usual import CHANCE, dimension_near, of_size
+from attn_tui.compute.scale import whole_dimension
 from attn_tui.doctor.expected import Expectation, Expected
 
 _NO_MODEL = Expectation("", Expected())
 LOG2_E = log2(e)
-_CHANCE = 2.0
-"""An a that may lie anywhere in so wide a range is a multiple of 8 by chance, one time in four."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def names(
     ('fixed:a=576',)
     """
     d_k = float(place.d_k)
-    known = _of_size(d_k)
+    known = of_size(d_k)
     if place.layer:
         known[f"per-layer:layer={place.layer}"] = d_k**-0.5 / (place.layer + 1.0)
     if model.yarn != 1.0:
@@ -98,20 +98,8 @@ def names(
 
 def _dimensions_near(found: Span, model: Expectation) -> tuple[float, ...]:
     """Return each a of which a multiplier may be 1/√a: a multiple of 8, or what a model has."""
-    a = found.value**-2.0 if found.value > 0.0 else inf
-    every = [8.0 * round(a / 8.0)] if a < 1e6 else []
-    every += [hint.value for hint in model.hints]
+    every = [dimension_near(found.value) or 0.0, *(hint.value for hint in model.hints)]
     return tuple(dict.fromkeys(each for each in every if each > 0 and found.holds(each**-0.5)))
-
-
-def _of_size(d_k: float) -> dict[str, float]:
-    return {
-        "inverse-sqrt": d_k**-0.5,
-        "none": 1.0,
-        "inverse": 1.0 / d_k,
-        "inverse-fourth-root": d_k**-0.25,
-        "sqrt": d_k**0.5,
-    }
 
 
 def named(name: str, d_k: int) -> float | None:
@@ -121,7 +109,7 @@ def named(name: str, d_k: int) -> float | None:
     (0.125, 0.25, None)
     """
     _, _, a = name.partition("fixed:a=")
-    return float(a) ** -0.5 if a else _of_size(d_k).get(name)
+    return float(a) ** -0.5 if a else of_size(d_k).get(name)
 
 
 def misses(
@@ -133,7 +121,7 @@ def misses(
         every = [
             Miss(a**-0.5, f"1/√{a:g}", f"a dimension of {a:g}")
             for a in _dimensions_near(found, model)
-            if found.low**-2.0 - found.high**-2.0 < _CHANCE
+            if found.low**-2.0 - found.high**-2.0 < CHANCE
         ]
         every += [each for each in _of_length(expected, place) if found.holds(each.value)]
     if not every:
@@ -219,10 +207,8 @@ def as_root(m: float) -> str:
     >>> as_root(0.0625), as_root(0.0884), as_root(1.0)
     ('1/√256', '', '')
     """
-    if not 0.0 < m < 1.0:
-        return ""
-    a = m**-2.0
-    return f"1/√{a:.0f}" if abs(a - round(a)) < 1e-6 * a and a < 1e7 else ""
+    a = whole_dimension(m)
+    return f"1/√{a}" if a is not None else ""
 
 
 def beside(found: float, expected: float, form: str = "") -> str:

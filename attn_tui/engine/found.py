@@ -15,6 +15,7 @@ from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Path
 from attn_tui.compute.fit.noise import PATHS
 from attn_tui.compute.fit.sink import sink_of
 from attn_tui.compute.fit.supposed import supposed
+from attn_tui.compute.fit.usual import usual
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.heads.weighing import Weighing
@@ -224,7 +225,8 @@ def _candidates(
     making: Making, rows: HeadRows, found: Diagnosis, known: FoundMask
 ) -> Iterator[FoundMask]:
     """Yield what the fit may say, the nearest to what was supposed first."""
-    m, c, sink = _value(found.multiplier), _value(found.value_scale), _value(found.sink)
+    c, sink = _value(found.value_scale), _value(found.sink)
+    m = None if found.multiplier is None else usual(found.multiplier.at(_SURE), rows.d_k)
     multipliers = [None] if m is None or making.own_rule else [None, m]
     if found.multiplier is not None and not _is_near(found.multiplier, making, rows):
         multipliers.reverse()

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from attn_tui.captures.source import Captured, open_as, read_head
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.scale import scale_of
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
 from attn_tui.compute.whole import parse_whole
@@ -151,7 +152,8 @@ def with_found(setup: Setup, source: Captured) -> Setup:
     """Return a setup with the m, the cap and the sink of a head, unless others are asked."""
     scale = setup.scale
     if source.multiplier is not None and scale.is_default:
-        scale = replace(scale, rule="temperature", given=(("T", 1.0 / source.multiplier),))
+        own = scale_of(source.multiplier, source.d_k)
+        scale = replace(scale, rule=own.rule, given=own.given)
     if scale.softcap is None:
         scale = replace(scale, softcap=source.softcap)
     if scale.sink is None and source.sink is not None and isfinite(source.sink):

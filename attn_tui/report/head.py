@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from attn_tui.captures.source import Captured
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.precision import FORMATS
@@ -61,7 +62,11 @@ def about_model(setup: Setup) -> Iterator[str]:
 def _scale(experiment: Experiment, setup: Setup) -> Iterator[str]:
     scale = setup.scale
     cap, sink = scale.softcap, scale.sink
-    yield from rule_lines(scale)
+    found = experiment.source.multiplier if isinstance(experiment.source, Captured) else None
+    if scale.rule == "temperature" and found and scale.parameters["T"] == 1.0 / found:
+        yield line("scale", f"m = {general(found, 6)}, found by the doctor's fit")
+    else:
+        yield from rule_lines(scale)
     if cap is not None:
         yield line("soft cap", f"z = c·tanh(m·s/c), c = {general(cap)}: no logit exceeds ±c")
         yield line("", SOFTCAP_SOURCE)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isnan
 
+from attn_tui.doctor.names import as_root
 from attn_tui.engine.found import By
 from attn_tui.report.headline import Headline, percent
 from attn_tui.report.numbers import fitted_logit, general, quantity
@@ -45,7 +46,9 @@ class Made:
         if self.by_row is not None:
             least, most = (general(each, 3) for each in self.by_row)
             return f"m by row, {least} to {most}"
-        return "" if self.multiplier is None else f"m = {general(self.multiplier, 3)}"
+        if self.multiplier is None:
+            return ""
+        return f"m = {as_root(self.multiplier) or general(self.multiplier, 3)}"
 
     @property
     def text(self) -> str:

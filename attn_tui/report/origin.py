@@ -9,7 +9,7 @@ import numpy as np
 from attn_tui.captures.source import Captured
 from attn_tui.compute.counted import listed
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.scale import Scale
+from attn_tui.compute.scale import Scale, scale_of
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed
 from attn_tui.compute.vector import Vector
@@ -52,9 +52,10 @@ def _(source: Captured, experiment: Experiment) -> str:
     added = "; its bias is added to the logits" * (source.bias is not None)
     scale = experiment.setup.scale
     missed = missed_texts(source, scale)
-    m = None if source.multiplier is None or missed else 1.0 / source.multiplier
-    own = {
-        made(source, True).m: (m, scale.parameters.get("T")),
+    fits = source.multiplier is not None and not missed
+    fitted = scale_of(source.multiplier, source.d_k) if fits and source.multiplier else None
+    own: dict[str, tuple[object, object]] = {
+        made(source, True).m: (fitted, Scale(scale.rule, scale.given)),
         "soft cap": (source.softcap, scale.softcap),
         "sink": (source.sink, scale.sink),
     }

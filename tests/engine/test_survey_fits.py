@@ -236,6 +236,35 @@ def test_what_is_nearer_than_an_m_that_is_off_but_not_as_near_as_rounding_is_sai
     assert ", more than rounding makes, so that m may be off by " in mask_text(found)
 
 
+@pytest.mark.parametrize("format", ["float32", "bfloat16"])
+@pytest.mark.parametrize(
+    ("m", "said", "rule"),
+    [
+        (1 / 12, "m = 1/√144", Scale("fixed", (("a", 144.0),))),
+        (1.0, "m = 1", Scale("none")),
+        (1 / 64, "m = 1/√4096", Scale("inverse")),
+        (0.0801, "m = 0.0801", None),
+    ],
+)
+def test_an_m_that_is_found_is_said_as_the_verdict_says_it(
+    tmp_path: Path, format: str, m: float, said: str, rule: Scale | None
+) -> None:
+    how = Arithmetic(m, format=format)
+    path = written(tmp_path / "a.safetensors", how, d_k=64, logit_std=2.0)
+    assert mask_text(Plan.of(open_capture([path]), ALL).masks[0]).startswith(f"{said}, causal")
+    source = captured_at((path,), head=1)
+    assert source.multiplier == (pytest.approx(m, rel=1e-3) if rule is None else m)
+    scale = as_captured(Setup(), source).scale
+    assert scale.multiplier(64, 64) == pytest.approx(source.multiplier, rel=1e-12)
+    shown = call("attention", "--capture", path, "--head", "1").stdout
+    assert f"its {said} takes part" in " ".join(shown.split())
+    if rule is None:
+        assert "\nscale      m = 0.080" in shown
+    else:
+        assert scale == rule
+        assert f"\nscale      {rule.rule}: m = {rule.formula}\n" in shown
+
+
 def test_an_m_of_each_row_is_named(tmp_path: Path) -> None:
     rows = 0.25 * (1 + np.log1p(np.arange(64) // 8) / 2)
     path = written(tmp_path / "a.safetensors", Arithmetic(rows, format="float32"), logit_std=2.0)

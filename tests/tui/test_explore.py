@@ -266,7 +266,7 @@ async def test_rules_are_chosen_from_a_list_and_take_their_parameter() -> None:
         await person.write("32")
         await person.press("enter")
         assert person.asked.draft.setup.scale.parameters == {"T": 32.0}
-        person.sees("13.1 %", "1/T, T = 32")
+        person.sees("13.1 %", "m = 1/32")
         await person.press("u")
         assert person.asked.draft.setup.scale.rule == "none"
 

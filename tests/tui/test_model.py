@@ -57,7 +57,7 @@ async def test_of_no_model_only_the_name_goes() -> None:
         await person.press("f5")
         setup = person.asked.draft.setup
         assert (setup.model, setup.d_k, setup.scale.softcap) == ("none", 128, 50.0)
-        assert "m = 1/√a, a = 144, cap 50" in title(person)
+        assert "m = 1/√144, cap 50" in title(person)
         await person.press("u")
         assert "Gemma-2-27B" in title(person)
         await person.press("u")

@@ -168,7 +168,7 @@ async def test_rules_are_chosen_together_or_typed() -> None:
         await person.run("scale.type_rules")
         await person.write("none, temperature:T=4")
         await person.press("enter")
-        person.sees("1/T, T = 4")
+        person.sees("┤1/4⣀")
         await person.run("scale.type_rules")
         await person.press("ctrl+u", "enter")
         assert person.settings(Settings).rules == ()

@@ -129,8 +129,8 @@ def called(rule: str) -> str:
         return "no scaling"
     if scale.rule in DIVISORS:
         return scale.formula
-    _, *given = scale.formula.split(", ")
-    return scale.rule + (f" with {', '.join(given)}" if scale.given else "")
+    values = (f"{p.symbol} = {scale.parameters[p.name]:g}" for p in scale.definition.parameters)
+    return scale.rule + (f" with {', '.join(values)}" if scale.given else "")
 
 
 def is_none(rule: str) -> bool:

@@ -49,7 +49,7 @@ def test_the_head_says_what_was_asked() -> None:
     assert head == (
         "scores     typed: d_k moves nothing in this rule\n"
         "d_k        64\n"
-        "scale      temperature: m = 1/T, T = 4\n"
+        "scale      temperature: m = 1/4\n"
         "           Hinton et al. 2015, arXiv 1503.02531\n"
         "soft cap   z = c·tanh(m·s/c), c = 50: no logit exceeds ±c\n"
         "           Gemma 2, arXiv 2408.00118\n"
