@@ -7,11 +7,12 @@ from math import exp, hypot, inf, log, sqrt
 import numpy as np
 
 from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated, claim
-from attn_tui.claims.drawn_rows import logs_at_std, mean, row_logs
+from attn_tui.claims.drawn_rows import logs_at_std, mean, row_logs, summary
 from attn_tui.claims.layers import check_size
 from attn_tui.claims.opening import swept
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.head import row_weights
+from attn_tui.compute.number import Number
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.stream import stream
 from attn_tui.compute.sweep.asymptotes import condensation_n, condensation_std
@@ -52,24 +53,41 @@ def diffuse(trial: Trial, stated: Stated) -> Iterator[Case]:
         )
 
 
-def effective_keys(trial: Trial, logit_std: float, first_std: float) -> tuple[Evidence, Evidence]:
-    """Return e^(mean H) of a trial's rows over that of rows of 512 keys, and the mean of e^H.
+def effective_keys(trial: Trial, logit_std: float, first_std: float) -> tuple[Evidence, ...]:
+    """Return e^(mean H) of a trial's rows over that of rows of 512 keys, and either of these.
 
     Args:
         trial: How many keys and rows, of which seed.
         logit_std: The standard deviation of the logits.
         first_std: That of the logits of 512 keys.
     """
-    logs = (
-        logs_at_std(trial, logit_std)[ROWS["entropy"]],
-        logs_at_std(replace(trial, n=FIRST), first_std)[ROWS["entropy"]],
+    long, short = (
+        _mean_entropy(replace(trial, n=n), std)
+        for n, std in ((trial.n, logit_std), (FIRST, first_std))
     )
-    long, short = (mean("H", each) for each in logs)
-    ratio = exp(long.value - short.value)
-    error = ratio * hypot(long.standard_error or 0.0, short.standard_error or 0.0)
-    exact = exp(entropy_at(trial.n, logit_std) - entropy_at(FIRST, first_std))
-    over = Evidence(f"e^(mean H), n over {FIRST:,}", ratio, error, 1.0, exact)
-    return over, mean("mean e^H", np.exp(logs[0]))
+    apart = Number(
+        long.value - short.value,
+        hypot(long.standard_error, short.standard_error),
+        (long.exact or 0.0) - (short.exact or 0.0),
+    )
+    return (
+        _power(f"e^(mean H), n over {FIRST:,}", apart, 1.0),
+        _power("e^(mean H)", long),
+        _power(f"e^(mean H), n = {FIRST:,}", short),
+    )
+
+
+def _mean_entropy(trial: Trial, logit_std: float) -> Number:
+    """Return the mean H of a trial's rows, whose logits have a standard deviation."""
+    drawn = summary(logs_at_std(trial, logit_std)[ROWS["entropy"]])
+    return Number(drawn.mean, drawn.mean_standard_error, entropy_at(trial.n, logit_std))
+
+
+def _power(name: str, entropy: Number, stated: float | None = None) -> Evidence:
+    """Return e to the power of a sampled number."""
+    value = exp(entropy.value)
+    exact = None if entropy.exact is None else exp(entropy.exact)
+    return Evidence.of(name, Number(value, value * entropy.standard_error, exact), stated)
 
 
 LENGTHS = [1 << power for power in range(6, 21)]
@@ -97,11 +115,11 @@ def log_length(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Compare the effective keys of long rows with those of 512 under the rule."""
     first = log(stated["length"])
     for logit_std in (1.0, 3.0):
-        ratio, keys = effective_keys(trial, logit_std * log(trial.n) / first, logit_std)
+        found = effective_keys(trial, logit_std * log(trial.n) / first, logit_std)
         plain = exp(entropy_at(trial.n, logit_std) - entropy_at(FIRST, logit_std))
         yield Case(
-            f"σ = {logit_std:g} at 512 keys, n = {trial.n:,}", _is_alike(ratio.value),
-            (ratio, keys, Evidence("ratio without the rule", plain)),
+            f"σ = {logit_std:g} at 512 keys, n = {trial.n:,}", _is_alike(found[0].value),
+            (*found, Evidence("ratio without the rule", plain)),
         )  # fmt: skip
     yield Picture(
         "e^(mean H), logits multiplied by ln n/ln 512", "n, the number of keys",
@@ -137,11 +155,11 @@ def scalable_softmax(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Compare the effective keys of long rows, and of far longer ones, with those of 512."""
     scale = parse_scale(f"ssmax:{stated['a']!r}")
     std_of = {n: scale.multiplier(1, n) for n in (FIRST, trial.n, FAR, *LENGTHS)}
-    ratio, keys = effective_keys(trial, std_of[trial.n], std_of[FIRST])
+    found = effective_keys(trial, std_of[trial.n], std_of[FIRST])
     plain = exp(entropy_at(trial.n, 1.0) - entropy_at(FIRST, 1.0))
     yield Case(
-        f"n = {trial.n:,}", _is_alike(ratio.value),
-        (ratio, keys, Evidence("ratio for 1/√d_k", plain)),
+        f"n = {trial.n:,}", _is_alike(found[0].value),
+        (*found, Evidence("ratio for 1/√d_k", plain)),
     )  # fmt: skip
     far = exp(entropy_at(FAR, std_of[FAR]) - entropy_at(FIRST, std_of[FIRST]))
     yield Case(
