@@ -257,9 +257,5 @@ def test_a_line_prints_the_answer_that_drawing_instruments_show(
     expected = json.loads("".join(load(f"attn_tui.report.{name}.json:render")(found)))
     printed = ran(load(instrument.line)(ask(experiment)))
     for report in (expected, printed):
-        # Where the cursor is, of which the headline of Sweep speaks, and on a map its crossovers,
-        # is looked at, not asked.
-        parts = "experiment", "headline", "crossovers"
-        for part in parts[: 1 + (name == "sweep") + (name == "sweep" and asked.view == "map")]:
-            report.pop(part)
+        report.pop("experiment")
     assert printed == expected

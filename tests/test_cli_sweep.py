@@ -55,6 +55,22 @@ def test_it_sweeps_both_as_a_map() -> None:
 
 
 @pytest.mark.parametrize(
+    ("arguments", "place", "crossover_n"),
+    [
+        ("--map --n 2:64@11 --d-k 1:64@8 --ratio", "11 keys, d_k = 8", {11}),
+        ("--d-k 1:64@64 --n 2", "2 keys, d_k = 64", {2}),
+        ("--n 2:64＠2 --d-k 32", "At d_k = 32", set()),
+    ],
+)
+def test_behind_a_range_stands_the_place_of_it_that_is_looked_at(
+    arguments: str, place: str, crossover_n: set[int]
+) -> None:
+    plain = asked(*arguments.split(), "--points", "3", "--draws", "64")
+    assert place in plain["headline"]["full"]
+    assert {each["n"] for each in plain["crossovers"]} == crossover_n
+
+
+@pytest.mark.parametrize(
     ("arguments", "place"),
     [
         ("--n 64 --d-k 64", (64, 64)),
@@ -186,6 +202,10 @@ def test_crossovers_alone() -> None:
         ("--n 2:2", "n"),
         ("--n 1:8", "n"),
         ("--n 2:8 --d-k 1:4", "n"),
+        ("--n 2:8@", "n"),
+        ("--n 2:8@1", "n"),
+        ("--map --d-k 2:8@x", "d-k"),
+        ("--d-k 8@8", "d-k"),
         ("--n 2:8 --over d_k", "n"),
         ("--d-k 8:2", "d-k"),
         ("--d-k 5:5", "d-k"),

@@ -166,11 +166,15 @@ def _places(settings: "SweepSettings", setup: Setup) -> Iterator[str]:
         yield "--map"
     elif over_n:
         yield from ("--over", "n")
-    n = "n_range" if of_map or over_n else "n"
-    yield from ("--n", fields[n].kind.text(getattr(settings, n)))
-    by_d_k = of_map or not over_n
-    d_k = fields["d_k_range"].kind.text(settings.d_k_range) if by_d_k else str(setup.d_k)
-    yield from ("--d-k", d_k)
+    start = kind()
+    for option, name, number, default, swept in (
+        ("--n", "n_range", settings.n, start.n, of_map or over_n),
+        ("--d-k", "d_k_range", setup.d_k, Setup().d_k, of_map or not over_n),
+    ):
+        # Of a range the headline speaks of one place.
+        ends = fields[name].kind.text(getattr(settings, name)) if swept else ""
+        at = f"@{number}" * (number != default) if swept else str(number)
+        yield from (option, ends + at)
     points = fields["map_points" if of_map else "points"]
     if (count := getattr(settings, points.name)) != points.default:
         yield from (points.option, str(count))

@@ -62,15 +62,15 @@ _EXAMPLES = """\
 @click.command("sweep", cls=Command, examples=_EXAMPLES)
 @_drawn(
     "--n",
-    "N|LOW:HIGH",
-    f"How many keys, {N_KEYS.minimum} to {N_KEYS.maximum:,}: a number, or a range to sweep; a list "
-    "with --crossover.  [default: 64; swept 2:4096]",
+    "N|LOW:HIGH[@N]",
+    f"How many keys, {N_KEYS.minimum} to {N_KEYS.maximum:,}: a number, or a range to sweep and the "
+    "one of it that is looked at; a list with --crossover.  [default: 64; swept 2:4096@64]",
 )
 @_drawn(
     "--d-k",
-    "LOW:HIGH|N",
-    f"Dimension of a head, {D_K.minimum} to {D_K.maximum:,}: a range to sweep, or a number.  "
-    "[default: 1024; swept 1:8192]",
+    "LOW:HIGH[@N]|N",
+    f"Dimension of a head, {D_K.minimum} to {D_K.maximum:,}: a range to sweep and the one of it "
+    "that is looked at, or a number.  [default: 1024; swept 1:8192@1024]",
 )
 @_drawn(
     "--over",
@@ -188,7 +188,8 @@ def _changes(given: dict[str, Any], start: Settings, d_k: int) -> tuple[int, dic
     if swept is not None and not is_map and over == "n":
         d_k = D_K.parse(swept)
     elif swept is not None:
-        changes["d_k_range"] = _range("d_k_range", D_K, swept)
+        changes["d_k_range"], place = _range("d_k_range", D_K, swept)
+        d_k = place or d_k
     if given["points"] is not None:
         field = FIELDS["map_points" if is_map else "points"]
         changes[field.name] = field.kind.parse("points", given["points"])
@@ -209,6 +210,8 @@ def _crossover_changes(
 def n_changes(text: str, wanted: Literal["number", "range", "list"]) -> dict[str, Any]:
     """Return what ``--n`` changes in the settings: a number n, a range to sweep, n of crossovers.
 
+    Behind a range stands the n of it that is looked at, if any: ``2:4096@64``.
+
     Args:
         text: As typed.
         wanted: What is asked for. A number is a range of one place, and a list of one.
@@ -217,7 +220,8 @@ def n_changes(text: str, wanted: Literal["number", "range", "list"]) -> dict[str
         InputError: With field ``"n"``, if it is something else.
     """
     if wanted == "range":
-        return {"n_range": _range("n_range", N_KEYS, text)}
+        ends, place = _range("n_range", N_KEYS, text)
+        return {"n_range": ends} | ({"n": place} if place else {})
     if wanted == "number":
         if is_range(text):
             raise InputError("n", "a range is not one number", "a number, --over n or --map")
@@ -250,12 +254,13 @@ def _over(given: dict[str, Any], start: Axis) -> Axis:
     return "n" if ranges["n"] else "d_k" if ranges["d_k"] or given["n"] is not None else start
 
 
-def _range(field: str, scale: LogScale, text: str) -> tuple[int, int]:
-    """Return a range; a number is one place."""
-    if is_range(text):
-        ends: tuple[int, int] = FIELDS[field].kind.parse(scale.field, text)
-        return ends
-    return (_number(scale, text),) * 2
+def _range(field: str, scale: LogScale, text: str) -> tuple[tuple[int, int], int | None]:
+    """Return a range, and the place that is looked at if one is named; a number is one place."""
+    if not is_range(text):
+        return (_number(scale, text),) * 2, None
+    range_text, at, place = half_width(text).partition("@")
+    ends: tuple[int, int] = FIELDS[field].kind.parse(scale.field, range_text)
+    return ends, scale.parse(place) if at else None
 
 
 def _number(scale: LogScale, text: str) -> int:
