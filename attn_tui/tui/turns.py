@@ -47,11 +47,11 @@ class Turns:
 
     @property
     def idle(self) -> bool:
-        """Whether all have had their turn, and their effect."""
-        return not self._line and self._task is None
+        """Whether all that may have their turn now have had it, and their effect."""
+        return self._next is None and self._task is None
 
     def open(self) -> None:
-        """Begin with those that have come, and do not let later ones wait for this."""
+        """Go on with those that have come, and do not let later ones wait for this."""
         self._is_open = True
         self._go_on()
 
@@ -63,7 +63,7 @@ class Turns:
         self._go_on()
 
     def _go_on(self) -> None:
-        if self._is_open and self._line and self._task is None:
+        if self._is_open and self._next is not None and self._task is None:
             self._task = asyncio.create_task(self._run())
             self._task.add_done_callback(self._ended)
 
@@ -74,11 +74,20 @@ class Turns:
             self._app.call_later(raised, error)
         self._go_on()
 
+    @property
+    def _next(self) -> Event | None:
+        """Whose turn it is; what was typed before a dialogue opened by itself waits behind it."""
+        since = max(
+            (getattr(each, "shown_at", 0.0) for each in self._app.screen_stack), default=0.0
+        )
+        return next((each for each in self._line if each.time >= since), None)
+
     async def _run(self) -> None:
-        while self._line:
+        while (event := self._next) is not None:
             if not self.repeating:
                 await self._done_in(self._app, self._rest)
-            self._last = self._line.popleft()
+            self._line.remove(event)
+            self._last = event
             await self._done_in(self._app, partial(self._give, self._last))
             await self._effects()
         self._app.call_later(self._rest)

@@ -1,9 +1,11 @@
 """Long work beside the screen: how far it is, how long it takes, and a way to stop it."""
 
 import time
+from math import inf
 from typing import ClassVar, TypeVar
 
 from textual.app import ComposeResult
+from textual.events import Event
 
 from attn_tui.report.progress import bar, left
 from attn_tui.tui.actions import Action, Section, bindings
@@ -41,6 +43,9 @@ class WorkDialog(Dialog[None]):
     SECTION = Section("While something goes on", WAIT)
     KEYS: ClassVar = {"esc stops": "stop"}
 
+    shown_at = inf
+    """Since when it is seen: keys from before, which wait, were meant for the screen behind it."""
+
     def __init__(self, title: str, task: Task[T]) -> None:
         super().__init__(title)
         self._ongoing = task
@@ -51,8 +56,13 @@ class WorkDialog(Dialog[None]):
 
     def on_mount(self) -> None:
         """Look again and again."""
-        self.call_after_refresh(self._look)
+        self.call_after_refresh(self._show)
         self.set_interval(_PAUSE, self._look)
+
+    def _show(self) -> None:
+        self._look()
+        # By the clock of keys.
+        self.shown_at = Event().time
 
     def _look(self) -> None:
         line = self.query_one(Canvas)

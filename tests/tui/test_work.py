@@ -69,6 +69,27 @@ async def test_a_file_that_takes_long_shows_its_progress_and_is_then_there(
         assert person.asked.draft == EXAMPLE
 
 
+async def test_keys_from_before_it_is_seen_are_for_what_is_behind_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reader = Reader(Draft("a: 7, 8, 9"))
+    monkeypatch.setattr("attn_tui.files.opening.open_draft", reader)
+    monkeypatch.setattr(filing, "PATIENCE", 0.0)
+    async with at_screen(MEDIUM) as person:
+        await person.press("ctrl+o")
+        await person.paste("big.csv")
+        person.patient = False
+        await person.burst("enter", "space", "escape", "2")
+        await person.until_sees(" 25%")
+        await person.press("f1", "escape")
+        assert isinstance(person.app.screen, WorkDialog)
+        assert not reader.ended.is_set()
+        reader.go_on.set()
+        await person.until_sees("q·k")
+        assert person.asked.draft.text == "a: 7, 8, 9"
+        assert person.app.current_mode == "dots"
+
+
 async def test_what_is_read_over_it_stays_when_it_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     reader = Reader(Draft("a: 7, 8, 9"))
     async with at_screen(MEDIUM) as person:
