@@ -37,6 +37,7 @@ from attn_tui.tui.guard import VISIBLE, received
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.memory import remember_theme
 from attn_tui.tui.sheet import Sheet
+from attn_tui.tui.small import fit
 from attn_tui.tui.state import Asked, History, only_of
 from attn_tui.tui.theme import role_styles, role_variables
 from attn_tui.tui.timers import Punctual
@@ -200,6 +201,7 @@ class AttnApp(Punctual, App[None]):
         if isinstance(event, Resize) and self.screen_stack:
             # What a terminal does with its cells then is its own affair, whatever the size.
             self.action_redraw()
+            fit(self)
 
     def _notice(self, event: Event) -> None:
         """Notice keys that are for something else than what to try in the first minute."""
@@ -227,7 +229,10 @@ class AttnApp(Punctual, App[None]):
         self._show()
         self._until_shown.close()
         self.turns.open()
-        self.call_after_refresh(_keep)
+        # Garbage is looked for, but not among what a screen consists of: a long search.
+        for keep in (gc.freeze, gc.enable):
+            self.call_after_refresh(keep)
+        fit(self)
         if self._tours:
             self._tours = False
             self.call_later(self.action_tour, "begin")
@@ -391,9 +396,3 @@ class AttnApp(Punctual, App[None]):
 def _screen(part: str) -> InstrumentScreen:
     screen: InstrumentScreen = load(part)()
     return screen
-
-
-def _keep() -> None:
-    """Let garbage be looked for, but not among what a screen consists of: a long search."""
-    gc.freeze()
-    gc.enable()

@@ -291,8 +291,6 @@ class InstrumentScreen(Punctual, Screen[None]):
         """Show how the long answer stands, behind a dialogue too."""
         self.go_on()
         self.draw(later=False)
-        if not self.is_current:
-            self.keyboard.show(())
 
     def scene(self, asked: Asked) -> Scene:
         """Return what panes are to show."""
@@ -359,11 +357,12 @@ class InstrumentScreen(Punctual, Screen[None]):
         return ()
 
     def frame(self) -> None:
-        """Draw the title line and the key bar."""
+        """Draw the title line, and the key bar of what is on top."""
         status = in_signs_of(self.app, self.status(self.asked) if self.asked else ())
         items = title_items(self.NAME, status, self.size.width)
         self.title_bar.show_items(items)
-        self.keyboard.show(key_items(self.keyboard.labels, self.size.width))
+        labels = self.keyboard.labels if self.is_active else ()
+        self.keyboard.show(key_items(labels, self.size.width))
 
     # What panes say
 

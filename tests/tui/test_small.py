@@ -1,0 +1,55 @@
+"""Windows too small for what is said first: that is said, and nothing is lost."""
+
+import pytest
+
+from attn_tui.instruments import INSTRUMENTS
+from attn_tui.tui.dialogs import FindDialog
+from attn_tui.tui.small import LEAST, SmallWindow
+from attn_tui.tui.widgets.headline import HeadlinePane
+from tests.tui.person import MEDIUM, at_screen
+
+
+@pytest.mark.parametrize("instrument", [each.name for each in INSTRUMENTS])
+async def test_each_instrument_says_its_verdict_in_the_least_window(instrument: str) -> None:
+    async with at_screen((LEAST.width, LEAST.height), instrument=instrument) as person:
+        rows = person.app.screen.query_one(HeadlinePane).rows
+        said = [text for row in rows for text, _ in row]
+        assert said
+        assert "…" not in "".join(said)
+        for line in said:
+            person.sees(line.strip())
+
+
+@pytest.mark.parametrize("size", [(LEAST.width - 1, 40), (120, LEAST.height - 1), (20, 6), (5, 1)])
+async def test_a_window_that_is_too_small_says_what_is_needed(size: tuple[int, int]) -> None:
+    async with at_screen(size) as person:
+        assert isinstance(person.app.screen, SmallWindow)
+        if size != (5, 1):
+            text = " ".join("".join(person.lines).split())
+            assert "too small" in text
+            assert f"{LEAST.width}×{LEAST.height}" in text
+        await person.press("plus", "2")
+        await person.resize(*MEDIUM)
+        person.sees("Unscaled, key 2 takes practically all", "1024")
+        assert person.app.current_mode == "explore"
+        await person.press("plus")
+        assert person.asked.draft.setup.d_k > 1024
+
+
+async def test_what_was_open_is_open_again_once_there_is_room() -> None:
+    async with at_screen(MEDIUM) as person:
+        await person.press("r", "m", "u")
+        before = person.text
+        for size in ((30, 10), (10, 3), (30, 10)):
+            await person.resize(*size)
+            await person.press("escape")
+        assert len(person.app.screen_stack) == 3
+        await person.resize(*MEDIUM)
+        assert isinstance(person.app.screen, FindDialog)
+        assert person.text == before
+
+
+async def test_q_leaves_a_window_that_is_too_small() -> None:
+    async with at_screen((20, 6)) as person:
+        await person.press("q")
+        assert not person.app.is_running
