@@ -125,6 +125,10 @@ class Progress:
             return self
         return replace(self, is_done=self.step.until.holds(experiment))
 
+    def skipped(self) -> "Progress":
+        """Return how far somebody is who goes on without what there is to do."""
+        return replace(self, is_done=True) if self.phase == "try" else self
+
     def next(self) -> "Progress":
         """Return how far somebody is at the beginning of the next step."""
         return Progress(self.tour, self.at + 1, self.picks)

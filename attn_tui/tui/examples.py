@@ -11,6 +11,7 @@ from attn_tui.tui.parts import Host, Part
 TOURS = {
     name: Choice(name, title, detail)
     for name, title, detail in (
+        ("skip", "Go on without what there is to do", "What there was to see is said at once."),
         ("begin", "The tour: a guess at every step",
          "From q·k to where the usual story is wrong. It goes on where it was left; escape leaves "
          "it, with everything as it was."),
@@ -33,7 +34,7 @@ class Examples(Part[Host]):
                 return ""
             return self._screen.preview(edits.become(EXAMPLES[name].draft))
 
-        every = [*TOURS.values(), *_offered()]
+        every = [*self._tours(), *_offered()]
         self._screen.choosing.choose("Tour and examples", every, "", self.show, preview)
 
     def show(self, name: str) -> None:
@@ -43,9 +44,14 @@ class Examples(Part[Host]):
             return
         self._screen.ask(edits.become(EXAMPLES[name].draft))
 
+    def _tours(self) -> Iterator[Choice]:
+        """Yield what of the tour can be done now."""
+        can = self._screen.app.check_action
+        yield from (each for name, each in TOURS.items() if can("tour", (name,)))
+
     def commands(self) -> Iterator[Choice]:
         """Yield each example."""
-        for each in TOURS.values():
+        for each in self._tours():
             yield replace(each, value=f"app.tour('{each.value}')", words="tour lesson guide")
         for each in _offered():
             yield replace(each, value=f"examples.show('{each.value}')", words="example")

@@ -40,6 +40,9 @@ class Keyboard(Part[Host]):
     def labels(self) -> Sequence[tuple[Action, str]]:
         """What keys do now, each with what the key bar calls it."""
         there = [each for each in self._actions if each.bar and self._screen.can(each)]
+        # Of what a key could do it does the first.
+        first = {each.shown: each for each in reversed(there)}
+        there = [each for each in there if each is first[each.shown]]
         labels = [(each, self._label(each)) for each in there]
         return [(each, label) for each, label in labels if label or not each.label]
 
@@ -50,7 +53,8 @@ class Keyboard(Part[Host]):
         for each in screen.focused.ancestors_with_self if screen.focused else ():
             if isinstance(each, Moded) and each.BAR:
                 return each.BAR
-        every = (visiting.ACTION, *screen.ACTIONS, *SHARED)
+        (tour,) = screen.query("#tour")
+        every = (*tour.going, visiting.ACTION, *screen.ACTIONS, *SHARED)
         return [each for each in every if each.full] if screen.view.full else every
 
     def _label(self, action: Action) -> str:

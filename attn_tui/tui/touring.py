@@ -21,6 +21,9 @@ from attn_tui.tui.widgets.hint import Hint
 from attn_tui.tui.widgets.settings import SettingsPane
 from attn_tui.tui.widgets.tour_pane import TourPane
 
+PHASES = {"next": "done", "skip": "try", "wait": "try"}
+"""In which phase of a step a verb can be used that leads on."""
+
 
 class TourHost(Protocol):
     """An application that shows instruments."""
@@ -52,6 +55,9 @@ class TourHost(Protocol):
 
     def push_screen(self, screen: Screen[Any]) -> Any:
         """Open a dialogue."""
+
+    def notify(self, message: str, *, timeout: float) -> None:
+        """Say something for some seconds."""
 
 
 class Guide:
@@ -102,8 +108,9 @@ class Guide:
             return True
         if progress is None or not isinstance(screen, InstrumentScreen):
             return False
-        if verb == "next":
-            return progress.phase == "done" and not self.away and not _is_busy(screen.focused)
+        if verb in PHASES:
+            is_there = progress.phase == PHASES[verb] and not self.away
+            return is_there and (verb == "skip" or not _is_busy(screen.focused))
         return verb == "leave" or (verb == "back") == self.away
 
     async def do(self, verb: str, argument: int | None = None) -> None:
@@ -116,6 +123,10 @@ class Guide:
             await self._leave()
         elif verb == "next":
             await self._next()
+        elif verb == "wait":
+            self._app.notify("Not done yet: x goes on without it", timeout=4)
+        elif self.progress and verb == "skip":
+            self._become(self.progress.skipped())
         elif self.progress and verb == "move":
             self._become(self.progress.moved(argument or 0))
         elif self.progress and verb == "pick":

@@ -131,7 +131,7 @@ async def test_what_was_done_before_the_guess_counts_only_if_it_still_holds(less
         await person.press("enter")
         person.sees("Hold + until")
     async with on_tour(lesson) as person:
-        await person.press("x", "down", "enter")
+        await person.press("x", "down", "down", "enter")
         await person.put("d_k", "64")
         await person.press("enter")
         person.sees("It has the largest score.")
@@ -286,3 +286,32 @@ def test_the_right_answer_has_room_on_the_smallest_screen() -> None:
             assert said in text
             assert text.endswith(step.task)
             assert len(rows) <= 3
+
+
+@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
+async def test_the_key_bar_says_how_to_go_on_and_to_leave_at_every_phase(
+    lesson: Tour, size: tuple[int, int]
+) -> None:
+    async with on_tour(lesson, size) as person:
+        assert "esc Leave" in person.lines[-1]
+        await person.press("enter")
+        assert "x Skip" in person.lines[-1]
+        assert "esc Leave" in person.lines[-1]
+        await person.press("3")
+        assert "esc Back" in person.lines[-1]
+        await person.press("escape", "x")
+        person.sees("Go on without what there is to do")
+        await person.press("enter")
+        person.sees("the largest score.")
+        assert "enter Next" in person.lines[-1]
+        assert "esc Leave" in person.lines[-1]
+        await person.press("x")
+        person.misses("Go on without")
+        await person.press("escape", "enter")
+        person.sees("Move d_k to 16.")
+        await person.press("enter")
+        person.sees("Not done yet")
+        await person.put("d_k", "16")
+        await person.press("enter", "escape")
+        assert person.asked.draft == opening(EXAMPLE)
+        assert not {"Skip", "Leave"} & {*person.lines[-1].split()}

@@ -1,10 +1,12 @@
 """The lines of the tour above the key bar, where answers are picked."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from attn_tui.tour.step import Progress
 from attn_tui.tui.actions import Action, Section, bindings, quiet
+from attn_tui.tui.everywhere import KEYS
 from attn_tui.tui.scene import LOW
 from attn_tui.tui.tour_rows import Panel, panel
 from attn_tui.tui.widgets.canvas import Canvas, Target
@@ -21,20 +23,26 @@ PICKING = (
         "Leave the tour; x goes on with it", bar=1, palette=False,
     ),
 )  # fmt: skip
-GOING = (
-    Action(
-        "app.tour('next')", (), "enter", "Next", "Go to the next step once this one is done",
-        palette=False, always=("enter",),
-    ),
-    Action(
-        "app.tour('leave')", ("escape",), "esc", "Leave",
-        "Go back to the step from elsewhere; from there leave the tour, with all as it was",
-        palette=False,
-    ),
+NEXT = Action(
+    "app.tour('next')", (), "enter", "Next", "Go to the next step once this one is done",
+    bar=1, palette=False, always=("enter",),
 )  # fmt: skip
+LEAVE = Action(
+    "app.tour('leave')", ("escape",), "esc", "Leave",
+    "Go back to the step from elsewhere; from there leave the tour, with all as it was",
+    bar=1, palette=False,
+)  # fmt: skip
+SKIP = replace(
+    KEYS["example"], label="Skip", help="Go on without what there is to do, or choose an example",
+    bar=1,
+)  # fmt: skip
+GOING = (NEXT, quiet("app.tour('wait')", "enter"), LEAVE)
 """What can be done at any step, wherever the keys go."""
 
-SECTIONS = (Section("In the tour", GOING), Section("At a guess of the tour", PICKING))
+SECTIONS = (
+    Section("In the tour", (NEXT, SKIP, LEAVE)),
+    Section("At a guess of the tour", PICKING),
+)
 
 
 class TourPane(Canvas):
@@ -57,6 +65,15 @@ class TourPane(Canvas):
             self._panel = panel(self.progress, self.away, max(self.screen.size.width, 12), low)
             self.styles.height = len(self._panel.rows)
             self.show(self._panel.rows)
+
+    @property
+    def going(self) -> Sequence[Action]:
+        """What leads on from here, and away, for the key bar of what has the keys."""
+        if self.progress is None or not self.display:
+            return ()
+        if self.away:
+            return (replace(LEAVE, label="Back"),)
+        return {"done": (NEXT, LEAVE), "try": (SKIP, LEAVE), "guess": (LEAVE,)}[self.progress.phase]
 
     def target_at(self, x: int, y: int) -> Target | None:
         """Return what a click on an answer does, or on what is to be done."""
