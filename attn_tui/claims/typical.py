@@ -10,6 +10,7 @@ from attn_tui.claims.drawn_rows import check_cost, row_logs, share
 from attn_tui.claims.opening import swept
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.norms import DEAD
 from attn_tui.compute.number import Number
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.sweep.crossover import Crossover, GradientReadout, crossover
@@ -249,10 +250,6 @@ def _mean_trace(n: int, d_k: int, rule: str) -> float:
     mean = exact("trace", n, d_k, multiplier).mean
     assert mean is not None
     return multiplier * mean
-
-
-DEAD = 1e-3
-"""A row's gradient is called dead if its ‖∂p/∂z‖_F, which may be ½, is below this."""
 
 
 @claim(

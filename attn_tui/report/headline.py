@@ -3,10 +3,11 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, floor, inf, isnan, log, log10
+from math import exp, floor, inf, isnan, log, log10, nan
 from textwrap import wrap
 
 from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.norms import DEAD
 from attn_tui.compute.sweep.summary import SPAN
 from attn_tui.report.numbers import general
 from attn_tui.report.rows import cells
@@ -26,6 +27,9 @@ SAME = log(1.05)
 ROUGH, WIDE = 0.05, log(1.5)
 """A factor with a larger relative error is said to be about so; of one whose 95 % interval spans
 more than the other, by its logarithm, the interval is said."""
+
+FEW, SOME = 0.2, 0.02
+"""With a larger relative error a factor has one digit, or two."""
 
 FAR = log(1.25)
 """A factor that may be so much above or below 1, by its logarithm, does not stay the same."""
@@ -145,18 +149,18 @@ class Factor:
     Attributes:
         log: The logarithm of the number afterwards less that before; NaN if unknown.
         error: Its standard error; 0 if it is exact, NaN if that is not known.
-        dead: Whether the number is next to nothing afterwards too.
+        after: The logarithm of the number afterwards, where that is known.
     """
 
     log: float
     error: float = 0.0
-    dead: bool = False
+    after: float = nan
 
     @classmethod
     def between(cls, before: float, after: float) -> "Factor":
         """Return the factor between two numbers whose logarithms are given; NaN from 0 to 0."""
         change = after - before if -inf not in (before, after) else _from_zero(before, after)
-        return cls(change, dead=after < -_LARGEST)
+        return cls(change, after=after)
 
     @property
     def known(self) -> bool:
@@ -199,6 +203,19 @@ class Factor:
         return f"over {least}" if top > _LARGEST else f"{least} to {rounded(exp(top))}"
 
     @property
+    def digits(self) -> int:
+        """How many digits its error leaves: one to three, but two below 2, for 1.4 is not 1."""
+        if abs(self.log) < log(1.95):
+            return 2
+        return 3 if self.error <= SOME else 2 if self.error <= FEW else 1
+
+    @property
+    def size(self) -> float:
+        """How many times, 1 or more, with so many digits; infinite where float64 ends."""
+        size = exp(abs(self.log)) if abs(self.log) < 700.0 else inf
+        return float(f"{size:.{self.digits}g}")
+
+    @property
     def way(self) -> str:
         """Its direction: ``larger``."""
         return "larger" if self.log > 0 else "smaller"
@@ -225,7 +242,11 @@ class Factor:
         if not self.known:
             return "unknown"
         if self.many == "over a million":
-            return "gone" if self.log < 0 else "still almost nothing" if self.dead else "back"
+            if self.log < 0:
+                return "gone"
+            if self.after < -_LARGEST:
+                return "still almost nothing"
+            return "larger, but still small" if self.after < log(DEAD) else "back"
         if not self.is_open:
             return "about the same" if self.stays else self.times
         if max(map(abs, self.ends)) > _LARGEST:

@@ -17,7 +17,6 @@ from attn_tui.compute.heads.row_statistics import Places, RowStatistics
 from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.heads.statistic import (
     ALL,
-    DEAD,
     FLOAT16_LARGEST,
     OF_LOGITS,
     OF_SCORES,
@@ -26,6 +25,7 @@ from attn_tui.compute.heads.statistic import (
 )
 from attn_tui.compute.heads.tally import Extreme, Tally
 from attn_tui.compute.heads.weighing import Weighing
+from attn_tui.compute.norms import DEAD
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 

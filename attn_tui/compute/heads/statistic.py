@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-DEAD = 1e-3
-"""A row's gradient is dead if ‖∂p/∂(m·s)‖_F, which may be 1/2, is below this."""
+from attn_tui.compute.norms import DEAD
 
 ALL = 0.9995
 """The largest weight of a row from which on one key has practically all of it."""

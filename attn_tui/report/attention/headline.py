@@ -229,6 +229,7 @@ def _becomes(answer: Answer) -> Iterator[str]:
     alike = abs(typical.log - least.log) < WIDE or typical.times == least.times
     if typical.stays or alike:
         yield f", and the gradient {typical.verb} typically {typical.word}"
+        yield f"; the gradient {typical.becomes}"
     elif least.stays or (least.log > 0.0) != (typical.log > 0.0):
         logs = _changes(answer)
         up, down = int((logs > 0.0).sum()), int((logs < 0.0).sum())
@@ -241,8 +242,8 @@ def _becomes(answer: Answer) -> Iterator[str]:
 
 def typical_factor(answer: Answer) -> Factor:
     """Return the median of what becomes of the gradient, over queries that can choose."""
-    dead = bool(_median(answer.scaled.log_gradient[answer.choosing]) < -14.0)
-    return Factor(_median(_changes(answer)), dead=dead)
+    after = _median(answer.scaled.log_gradient[answer.choosing])
+    return Factor(_median(_changes(answer)), after=after)
 
 
 def middle_half(answer: Answer) -> tuple[float, float]:

@@ -1,6 +1,7 @@
 """Headlines of Attention, against numbers that are counted anew."""
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,9 +30,9 @@ def found(setup: Setup = Setup(), **own: object) -> Answer:
     return last
 
 
-def typed(*rows: list[float], mask: Mask = Mask()) -> Answer:
+def typed(*rows: list[float], **setup: Any) -> Answer:
     source = Typed(tuple(Vector(f"v{at}", np.array(row)) for at, row in enumerate(rows)))
-    *_, last = answer(Experiment(source, Setup(mask=mask)))
+    *_, last = answer(Experiment(source, Setup(**setup)))
     return last
 
 
@@ -67,6 +68,11 @@ def typed(*rows: list[float], mask: Mask = Mask()) -> Answer:
             typed([1000.0, 0.0], [900.0, 0.0], [800.0, 1.0]),
             "Unscaled, all 3 queries put practically all their weight on key 0. Divided by 32, all "
             "of these do, and the gradient is typically still almost nothing.",
+        ),
+        (
+            typed([3000.0, 2000.0, 0.0], [0.0, 3000.0, 2000.0], d_k=65_536),
+            "Unscaled, both queries put practically all on one key. Divided by 256 a query "
+            "typically puts 98 % on one key; the gradient is larger, but still small.",
         ),
         (
             typed([1.0, -np.inf], [-np.inf, 3.0]),
