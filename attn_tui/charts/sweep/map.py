@@ -14,18 +14,21 @@ from attn_tui.charts.sweep.shading import (
     LEAST_FACTOR,
     FactorShading,
     SizeShading,
-    as_known,
     size_shading,
 )
 from attn_tui.charts.sweep.signs import DEFAULT_LOOK, Look
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Place, held
 from attn_tui.report.rows import Row, filled, message
-from attn_tui.report.sweep.headline import Of
+from attn_tui.report.sweep.headline import Of, change
 from attn_tui.report.sweep.names import NAMES, doing, interval_text, mean_text, name_of
 
 LEAST_BODY, LARGEST, LARGEST_FACTOR = 1, (12, 3), (10, 4)
 """Columns of a cell at least; columns and rows of one at most, and of one with a factor."""
+
+
+UNKNOWN = Cell(0, "?", "muted")
+"""The cell of a place where nothing is drawn yet."""
 
 
 @dataclass(frozen=True)
@@ -112,16 +115,14 @@ def sweep_map(
         text = "Map: too small" if answer.points else "Nothing is drawn yet"
         return message(text, width, height)
     at = (held(seen.ns, cursor[0]), held(seen.d_ks, cursor[1]))
-    values = _values(answer, rule, of)
-    shading = FACTORS if answer.settings.ratio else size_shading(answer, values, look.log)
+    shading, known = _cells(answer, rule, of, look, seen.cells.body)
     readouts = _readouts(answer, rule, of, at)
     titles = _titles(answer, rule, of, shading.ends)
     heads: list[Row] = [((title, "strong"),) for title in titles]
     if not seen.readout and not answer.settings.ratio:
         heads = [(*heads[1], (f"  {text}", "cursor")) for text in readouts] + heads[1:]
     rows = [first_fit(heads, width)]
-    body = seen.cells.body
-    cells = [[_cell(values.get((n, d_k)), shading, body) for d_k in seen.d_ks] for n in seen.ns]
+    cells = [[known.get((n, d_k), UNKNOWN) for d_k in seen.d_ks] for n in seen.ns]
     here = seen.ns.index(at[0]), seen.d_ks.index(at[1])
     ns, d_ks = ([str(place) for place in places] for places in (seen.ns, seen.d_ks))
     crossings = () if answer.settings.ratio else _crossings(answer, rule, seen)
@@ -138,26 +139,20 @@ def sweep_map(
     return filled([*rows, *legend], width, height)
 
 
-def _values(answer: Answer, rule: str, of: Of) -> Mapping[Place, float]:
-    """Return natural logarithms of what is shown, at each place where it is known."""
-    statistic, values = answer.settings.statistic, {}
-    for point in answer.points:
-        if point.rule != rule:
-            continue
-        place = (point.n, point.d_k)
-        if answer.settings.ratio:
-            if (found := answer.points.ratio(*place, rule, statistic)) and of == "median":
-                values[place] = as_known(found.log_median, found.log_median_error)
-            elif found:
-                values[place] = as_known(found.log_mean, found.log_mean_error)
-        else:
-            one = point.statistics[statistic]
-            values[place] = one.log_median if of == "median" else one.log_mean
-    return values
-
-
-def _cell(value: float | None, shading: FactorShading | SizeShading, body: int) -> Cell:
-    return Cell(0, "?", "muted") if value is None else shading.cell(value, body)
+def _cells(
+    answer: Answer, rule: str, of: Of, look: Look, body: int
+) -> tuple[FactorShading | SizeShading, Mapping[Place, Cell]]:
+    """Return the shades there are, and the cell of each place of which something is known."""
+    points, statistic = answer.points, answer.settings.statistic
+    there = {(point.n, point.d_k): point for point in points if point.rule == rule}
+    if answer.settings.ratio:
+        factors = {place: change(points, place, rule, statistic, of) for place in there}
+        known = {place: each for place, each in factors.items() if points.unscaled(*place)}
+        return FACTORS, {place: FACTORS.cell(each, body) for place, each in known.items()}
+    ones = {place: point.statistics[statistic] for place, point in there.items()}
+    values = {at: one.log_median if of == "median" else one.log_mean for at, one in ones.items()}
+    shading = size_shading(answer, values, look.log)
+    return shading, {place: shading.cell(value, body) for place, value in values.items()}
 
 
 def _crossings(answer: Answer, rule: str, seen: Layout) -> list[float | None]:

@@ -1,7 +1,7 @@
 """Shades of a map of a statistic: of sizes, and of ratios that are above or below 1."""
 
 from collections.abc import Mapping, Sequence
-from math import copysign, exp, floor, inf, isfinite, isnan, log, log10
+from math import floor, isfinite, log, log10
 
 import numpy as np
 
@@ -12,14 +12,12 @@ from attn_tui.charts.rows import first_fit, packed
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.readouts import READOUTS
+from attn_tui.report.headline import Factor
 from attn_tui.report.numbers import LN10, general, quantity
 from attn_tui.report.rows import Row, Span
 
 FACTOR_STEPS = (1.15, 2.0, 10.0, 1000.0)
 """From which factor on, up or down, a cell has each shade of its colour."""
-
-WIDE, LEAST_ROUNDED = 0.2, 1.95
-"""From which relative error on a factor has one digit, and from which size: 1.4 is not 1."""
 
 LEAST_FACTOR = 4
 """Columns of a cell from which on it holds its factor."""
@@ -37,18 +35,20 @@ LINEAR_PARTS = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
 class FactorShading(Shading):
     """What dividing does: its sign says whether it makes larger or smaller, its number how much."""
 
-    def cell(self, value: float, body: int) -> Cell:
-        """Return the cell of a ratio, unscaled over scaled, given as its natural logarithm."""
-        if isnan(value):
+    def cell(self, factor: Factor, body: int) -> Cell:
+        """Return the cell of what dividing does to a number."""
+        if not factor.known:
             return Cell(0, "NaN"[:body], "error")
-        shade = self.shade(abs(value))
+        if factor.is_open:
+            return Cell(0, "?".rjust(min(body, LEAST_FACTOR)), "muted")
+        shade = self.shade(log(factor.size))
         if not shade:
             return Cell(0, "=".rjust(min(body, LEAST_FACTOR)), "zero")
-        sign, role = (BELOW, "negative") if value > 0.0 else (ABOVE, "positive")
-        text = sign + times(abs(value)) if body >= LEAST_FACTOR else sign
+        sign, role = (ABOVE, "positive") if factor.log > 0.0 else (BELOW, "negative")
+        text = sign + times(factor) if body >= LEAST_FACTOR else sign
         # It has a row for itself; where a cell has more they are shaded, or if it is larger solid:
         # that is seen without colour too.
-        fill = "" if value > 0.0 else SOLID[shade]
+        fill = SOLID[shade] if factor.log > 0.0 else ""
         shown = text.rjust(min(body, LEAST_FACTOR)).center(body)
         return Cell(shade, shown, f"{role}{shade}", fill)
 
@@ -74,7 +74,9 @@ class FactorShading(Shading):
         same: Row = (("=", "zero"), (" the same, within 15 %", "label"))
         most: Row = ((f"{ABOVE}≫", "positive4"), (" over a million", "label"))
         here: Row = (("[ ]", "cursor"), (f" {mark}", "label"))
-        every = [smaller, larger, most, same, here]
+        about: Row = ((f"{ABOVE}300", "positive4"), (" one digit: about so", "label"))
+        untold: Row = (("?", "muted"), (" these draws do not tell", "label"))
+        every = [smaller, larger, most, about, same, untold, here]
         if height > len(every):
             return [((" " * (3 - len(sign[0])), "text"), sign, text) for sign, text in every]
         short: Row = ((BELOW, "negative4"), (" dividing makes it smaller", "label"))
@@ -87,29 +89,15 @@ class FactorShading(Shading):
         return packed([((), parts) for parts in choices], width, height, gap=3)
 
 
-def as_known(log_factor: float, error: float) -> float:
-    """Return a factor, as its logarithm, with one digit where its error leaves no more.
-
-    >>> [round(exp(as_known(log(301.0), error))) for error in (0.1, 0.3)]
-    [301, 300]
-    """
-    factor = exp(min(abs(log_factor), 700.0))
-    if error <= WIDE or not LEAST_ROUNDED <= factor < inf:
-        return log_factor
-    return copysign(log(float(f"{factor:.0e}")), log_factor)
-
-
-def times(log_factor: float) -> str:
-    """Return a factor above 1 in at most three cells: ``1.7``, ``26``, ``10⁴``, ``≫``."""
-    power = log_factor / LN10 + 1e-9
+def times(factor: Factor) -> str:
+    """Return how many times in at most three cells: ``1.7``, ``26``, ``10⁴``, ``≫``."""
+    power = abs(factor.log) / LN10 + 1e-9
     if power >= 6.0:
         return "≫"
-    factor = 10.0**power
-    if factor >= 999.5:
+    if 10.0**power >= 999.5:
         return f"10{'⁰¹²³⁴⁵'[floor(power)]}"
-    # What has one digit alone is whole.
-    is_whole = abs(factor - round(factor)) < 1e-6
-    return f"{factor:.0f}" if factor >= 2.95 or is_whole else f"{factor:.1f}"
+    size = factor.size
+    return f"{size:.0f}" if factor.digits == 1 or size >= 2.95 else f"{size:.1f}"
 
 
 FACTORS = FactorShading(

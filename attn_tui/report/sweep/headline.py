@@ -67,8 +67,10 @@ def headline(answer: Answer, statistic: Statistic, of: Of = "median") -> Headlin
         if over_n:
             last_n, _ = points.places[-1]
             last = change(points, points.places[-1], rule, statistic)
-            brief = f"d_k = {d_k:,}: {noun} {last.times} with {last_n:,} keys."
-            return Headline.fitting(over_n, (brief, f"{last.times} with {last_n:,} keys."))
+            does = _done(rule, points.at(*points.places[-1], rule))
+            brief = f"{last.times} with {last_n:,} keys"
+            shorts = (f"d_k = {d_k:,}: {noun} {brief} {does}.", f"{brief} {does}.", f"{brief}.")
+            return Headline.fitting(over_n, shorts)
     point = points.at(*place, rule)
     if point and point.multiplier == 1.0:
         nothing = f"{doing(rule)} changes nothing"
@@ -93,11 +95,15 @@ def headline(answer: Answer, statistic: Statistic, of: Of = "median") -> Headlin
     return Headline.fitting(fulls, shorts)
 
 
-def change(points: Points, place: Place, rule: str, statistic: Statistic) -> Factor:
-    """Return what a rule does to the median at a place; NaN where it is not known."""
+def change(
+    points: Points, place: Place, rule: str, statistic: Statistic, of: Of = "median"
+) -> Factor:
+    """Return what a rule does to the median or the mean at a place; NaN where it is not known."""
     found = points.ratio(*place, rule, statistic)
     if found is None:
         return Factor(nan)
+    if of == "mean":
+        return Factor(-found.log_mean, found.log_mean_error)
     return Factor(-found.log_median, found.log_median_error)
 
 

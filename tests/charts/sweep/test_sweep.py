@@ -21,6 +21,7 @@ from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, answer
 from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.settings import STATISTICS, Settings
+from attn_tui.report.headline import Factor
 from attn_tui.report.numbers import LN10
 from attn_tui.report.rows import Row, plain
 from attn_tui.report.sweep.headline import Of
@@ -293,16 +294,13 @@ def test_every_cell_of_a_map_of_ratios_holds_what_dividing_does() -> None:
         for d_k, cell in zip(each.points.d_ks, cells, strict=True):
             ratio = each.points.ratio(int(n), d_k, "inverse-sqrt", "gradient")
             assert ratio
-            factor = exp(abs(ratio.log_median))
-            if factor < 1.15:
+            factor = Factor(-ratio.log_median, ratio.log_median_error)
+            if factor.is_open:
+                assert cell == "?"
+            elif exp(abs(factor.log)) < 1.15:
                 assert cell == "="
-                continue
-            assert cell[0] == ("▼" if ratio.log_median > 0.0 else "▲")
-            if ratio.log_median_error > 0.2 and 1.95 <= factor < 900.0:
-                # Its error leaves one digit.
-                assert cell[1:] == f"{float(f'{factor:.0e}'):.0f}"
             else:
-                assert cell[1:] == times(log(factor))
+                assert cell == ("▼" if ratio.log_median > 0.0 else "▲") + times(factor)
     assert rows[each.points.ns[::-1].index(512) + 1].count("[") == 1
     assert any("dividing makes it 26 times smaller" in row for row in rows)
 
@@ -317,14 +315,20 @@ def test_shades_and_heights_of_cells_have_a_scale_where_cells_have_room_for_them
 
 
 @pytest.mark.parametrize(
-    ("factor", "text"),
+    ("size", "error", "text"),
     [
-        (1.2, "1.2"), (2.9, "2.9"), (2.96, "3"), (26.4, "26"), (999.0, "999"), (1000.0, "10³"),
-        (9_999.0, "10³"), (123_456.0, "10⁵"), (999_999.0, "10⁵"), (1e6, "≫"), (1e300, "≫"),
+        (1.2, 0.0, "1.2"), (2.9, 0.0, "2.9"), (2.96, 0.0, "3"), (26.4, 0.0, "26"),
+        (999.0, 0.0, "999"), (1000.0, 0.0, "10³"), (9_999.0, 0.0, "10³"), (123_456.0, 0.0, "10⁵"),
+        (999_999.0, 0.0, "10⁵"), (1e6, 0.0, "≫"), (1e300, 0.0, "≫"),
+        (314.0, 0.01, "314"), (314.0, 0.1, "310"), (314.0, 0.3, "300"), (12.4, 0.3, "10"),
+        (2.3, 0.1, "2.3"), (2.3, 0.3, "2"), (1.6, 0.3, "1.6"),
     ],
 )  # fmt: skip
-def test_factors_are_short_and_powers_of_ten_round_down(factor: float, text: str) -> None:
-    assert times(log(factor)) == text
+def test_factors_have_the_digits_that_errors_leave_and_powers_of_ten_round_down(
+    size: float, error: float, text: str
+) -> None:
+    for sign in (1.0, -1.0):
+        assert times(Factor(sign * log(size), error)) == text
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
