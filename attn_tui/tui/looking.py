@@ -105,7 +105,11 @@ def tab_items(
     last = here
     while last < len(items) and sum(item.width for item in items[first : last + 1]) <= room:
         last += 1
+    shown = items[first:last]
+    if shown and not ends:
+        # The last one is parted from nothing.
+        shown[-1] = replace(shown[-1], row=(shown[-1].row[0], ("─", "axis")))
     start = Item((("…" if first else "─" if padding else "", "axis"),))
-    line = [start, *items[first:last], *ends]
+    line = [start, *shown, *ends]
     rest = width - sum(item.width for item in line)
     return [*line, Item((("─" * max(rest, 0), "axis"),))]
