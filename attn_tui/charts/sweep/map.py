@@ -27,7 +27,7 @@ LEAST_BODY, LARGEST, LARGEST_FACTOR = 1, (12, 3), (10, 4)
 """Columns of a cell at least; columns and rows of one at most, and of one with a factor."""
 
 
-UNKNOWN = Cell(0, "?", "muted")
+UNKNOWN = Cell(0, "_", "muted")
 """The cell of a place where nothing is drawn yet."""
 
 
