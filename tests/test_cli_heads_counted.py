@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from io import StringIO
 from pathlib import Path
 
@@ -60,6 +61,14 @@ def test_numbers_of_heads_that_do_not_count_are_marked(tmp_path: Path) -> None:
     plain = json.loads(call("heads", path, "--json").stdout)
     told = [each["statistics"]["max_weight"]["counts"] for each in plain["heads"]]
     assert told == [True] * 2 + [False] * count
+
+
+def test_an_error_has_its_own_digits_in_a_list(tmp_path: Path) -> None:
+    path = str(write(tmp_path / "long.safetensors", heads(n=400)))
+    asked = ("--rows", "390", "--statistic", "first_key_mass", "--sort", "first_key_mass")
+    listed = call("heads", path, *asked).stdout.rpartition("first key")[2]
+    assert listed.count("±") == 12
+    assert not re.search(r"± 0(\.0+)?( %)?$", listed, re.MULTILINE)
 
 
 def test_a_condition_on_weights_that_are_not_in_use_cannot_be_told(tmp_path: Path) -> None:

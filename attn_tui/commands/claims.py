@@ -16,11 +16,10 @@ from attn_tui.commands.asked import question
 from attn_tui.commands.completion import of_names
 from attn_tui.commands.options import (
     DRAWS,
-    REPORT,
     Command,
-    Option,
     changes_of,
     field_option,
+    forms,
     needed,
     option,
     settings,
@@ -34,9 +33,6 @@ from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.report.claims import json, text
 
-_as_json = click.option(
-    "--json", "as_json", cls=Option, group=REPORT, is_flag=True, help="Print JSON."
-)
 _file = option(
     "--file", "FILE", "Try the claims of a TOML file of your own; docs/claims.md has an example."
 )  # fmt: skip
@@ -56,8 +52,8 @@ _EXAMPLES_OF_ONE = """\
 @click.command("claims", cls=Command, examples=_EXAMPLES)
 @field_option(fields_of(Trial)["seed"], DRAWS)
 @_file
-@_as_json
-def claims(file: str | None, as_json: bool, **given: Any) -> int:
+@forms()
+def claims(file: str | None, form: str, **given: Any) -> int:
     """Try every claim of the ledger: a line each with its verdict, what decides it, and the time.
 
     Ctrl+C prints what there is.
@@ -73,10 +69,10 @@ def claims(file: str | None, as_json: bool, **given: Any) -> int:
     with until_interrupted() as stop:
         for each in _findings(trials, stop):
             found.append(each)
-            if not as_json:
+            if form == "text":
                 write([text.summary_line(*each)])
         interrupted = stop()
-    if as_json:
+    if form == "json":
         write(json.render(found, replace(Trial(), **changes).seed), "json")
     else:
         tried, seconds = [each for each, _ in found], sum(each for _, each in found)
@@ -92,14 +88,16 @@ def claims(file: str | None, as_json: bool, **given: Any) -> int:
 )  # fmt: skip
 @settings(Trial, DRAWS)
 @_file
-@_as_json
-def claim(name: str, file: str | None, as_json: bool, **given: Any) -> int:
+@forms()
+def claim(name: str, file: str | None, form: str, **given: Any) -> int:
     """Try one claim, such as S2-19: what it says, what is right, and the numbers that decide it."""
     tried = find(name, _known(file))
     trial = _trial(tried, given)
     for finding, seconds in _findings([(tried, trial)]):
-        pieces = json.render([(finding, seconds)], trial.seed) if as_json else text.render(finding)
-        write(pieces, "json" if as_json else "text")
+        if form == "json":
+            write(json.render([(finding, seconds)], trial.seed), form)
+        else:
+            write(text.render(finding))
     return 0
 
 

@@ -11,11 +11,11 @@ from attn_tui.commands.options import (
     CAPTURE,
     EXPECTED,
     READ_AS,
-    REPORT,
     Command,
     Option,
     all_of,
     config,
+    forms,
     option,
     reading,
 )
@@ -59,8 +59,8 @@ Exit status: 0 agrees, or nothing was expected; 1 a head differs; 2 bad input;
 )
 @option("--seed", "S", "Which rows are drawn, a whole number.  [default: 1]", CAPTURE)
 @partial(all_of, READ_AS)
-@click.option("--json", "as_json", cls=Option, group=REPORT, is_flag=True, help="Print JSON.")
-def doctor(captures: tuple[str, ...], require: bool, as_json: bool, **given: Any) -> int:
+@forms()
+def doctor(captures: tuple[str, ...], require: bool, form: str, **given: Any) -> int:
     """Say which multiplier, soft cap, sink and mask attention was really computed with.
 
     From q, k, v and what attention returned, and with their errors. A configuration says
@@ -82,7 +82,7 @@ def doctor(captures: tuple[str, ...], require: bool, as_json: bool, **given: Any
             "heads", lambda stop: examine(found.capture, found.expectation, settings, stop)
         )
     assert report
-    write((json if as_json else text).render(report), "json" if as_json else "text")
+    write({"text": text.render, "json": json.render}[form](report), form)
     return INTERRUPTED if interrupted else status(report, require)
 
 

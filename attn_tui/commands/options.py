@@ -128,17 +128,16 @@ def option(
     )
 
 
-def forms(csv: str) -> Callable[[F], F]:
+def forms(csv: str = "") -> Callable[[F], F]:
     """Return the options that choose ``form``: ``"csv"``, ``"json"``, or neither, ``"text"``.
 
     Args:
-        csv: What ``--csv`` does.
+        csv: What ``--csv`` does; empty where there is none.
     """
     chosen = _one_of("--csv", "--json", "text")
     form = partial(click.option, cls=Option, group=REPORT, multiple=True, callback=chosen)
-    as_csv = form("--csv", "form", flag_value="csv", help=csv)
-    as_json = form("--json", "form", flag_value="json", help="Print JSON.")
-    return lambda command: as_csv(as_json(command))
+    as_csv = [form("--csv", "form", flag_value="csv", help=csv)] if csv else []
+    return partial(all_of, [*as_csv, form("--json", "form", flag_value="json", help="Print JSON.")])
 
 
 def flag(names: str, text: str, group: str = OTHER) -> Callable[[F], F]:

@@ -211,6 +211,14 @@ def test_a_narrow_screen_says_how_sure_each_number_is(capture: Capture) -> None:
     assert said["sink"].startswith("none or <−")
 
 
+@pytest.mark.parametrize("width", [36, 38, 60])
+def test_a_narrow_screen_says_how_long_a_window_is(capture: Capture, width: int) -> None:
+    expected = Expected(0.25, mask="window", window=1024, source="config.json")
+    found = replace(finding(capture, "agrees"), expected=expected)
+    said = "".join(text.evidence(found, width)).partition("mask ")[2]
+    assert re.search(r"≠? window (of )?1,024", said)
+
+
 def test_an_interrupted_report_says_how_far_it_came(capture: Capture) -> None:
     made = report(capture, "agrees", interrupted=True)
     assert next(why(made)) == "Stopped after 1 of 1 head."

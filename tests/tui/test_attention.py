@@ -37,7 +37,7 @@ def view(person: Person) -> View:
 
 def maps(person: Person) -> tuple[list[str], list[str]]:
     """Return the lines of cells of the left map and of the right one."""
-    start = next(at for at, line in enumerate(person.lines) if "queries down" in line)
+    start = next(at for at, line in enumerate(person.lines) if "drawn head, unscaled" in line)
     rows = [line.ljust(80) for line in person.lines[start + 2 : start + 14]]
     return [row[5:40] for row in rows], [row[45:80] for row in rows]
 
@@ -55,6 +55,20 @@ async def test_more_d_k_changes_the_left_map_and_hardly_the_right_one() -> None:
 
         assert changed(0) > 3 * changed(1)
         assert changed(0) > 30
+
+
+@pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
+async def test_it_says_that_a_vector_that_is_asked_has_no_part_in_a_drawn_head(
+    size: tuple[int, int],
+) -> None:
+    async with at_attention(size, Draft("100 120 150 7")) as person:
+        person.sees("drawn, unscaled" if size == NARROW else "drawn head, unscaled")
+        if size == WIDE:
+            person.sees("drawn head, seed 9", "drawn head, unscaled: queries down, keys across")
+        await person.press("p")
+        assert "drawn head, pinned" not in person.text
+    async with at_attention(size, TWO) as person:
+        assert "drawn head" not in person.text
 
 
 async def test_a_row_opens_in_explore_and_escape_comes_back() -> None:
@@ -151,7 +165,7 @@ async def test_an_output_is_offered_where_there_is_a_v_and_only_there() -> None:
         await person.press("t")
         person.sees("effective keys")
         await person.press("t")
-        person.sees("queries down, keys across")
+        person.sees("drawn head, unscaled")
         await person.press("slash", *"output")
         assert "Tab Output" not in person.text
     async with at_attention(start=TWO) as person:

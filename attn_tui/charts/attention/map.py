@@ -195,6 +195,9 @@ def _map(
                 grid.put(left + place.body - 1, middle, "]", "cursor")
     heads = _heads(place, n_cells, at) if place.heads else ()
     titles = _CHANGE if is_change else _titles(answer, which)
+    if answer.is_drawn and answer.pinned is None and (which == 0 or place.maps == 1):
+        # Not what was asked on other instruments.
+        titles = [*(f"drawn head, {each}" for each in titles), f"drawn, {titles[-1]}", *titles]
     title = fitted(((first_text(titles, place.width), role),), place.width)
     return (title, *heads, *grid.rows())
 

@@ -150,8 +150,11 @@ def _brief(text: str, width: int, narrow: str | None = None) -> str:
     """Return a number without its other names, and without its interval if there is no room."""
     short = text.partition(" (")[0].replace(BY_ROW, "by row: ")
     shorter = re.sub("^b = ", "", short)
+    # Of a window its length is what matters.
+    window = re.sub("^window of ([0-9,]+) keys?.*", r"window \1", short)
     ends = (shorter.partition(end)[0] for end in (" = ", ", or", " of", ":"))
-    forms = [text, *([narrow] if narrow else []), short, *ends]
+    lengths = [window] if window != short else [*ends]
+    forms = [text, *([narrow] if narrow else []), short, *lengths]
     return next((form for form in forms if cells(form) <= width), min(forms, key=cells))
 
 

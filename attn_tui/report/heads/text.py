@@ -17,7 +17,7 @@ from attn_tui.engine.table import numbers_of
 from attn_tui.report.headline import FULL
 from attn_tui.report.heads.headline import headline
 from attn_tui.report.heads.shown import Shown
-from attn_tui.report.heads.values import UNCOUNTED, head_text, number
+from attn_tui.report.heads.values import UNCOUNTED, head_text, number, value_text
 from attn_tui.report.heads.words import (
     loose_text,
     made,
@@ -27,7 +27,6 @@ from attn_tui.report.heads.words import (
     rows_text,
     runs_text,
     statistic_text,
-    with_error,
 )
 from attn_tui.report.masks import keys_text, packed_text
 from attn_tui.report.rows import WIDTH, cells, labelled, paragraph
@@ -307,7 +306,8 @@ def _list(
     ]
     for rank, name in enumerate(names):
         texts = [
-            with_error(name, values[name][head]) + UNCOUNTED * (head in marked[name])
+            value_text(name, values[name][head], with_unit=False)
+            + UNCOUNTED * (head in marked[name])
             for head in heads
         ]
         columns.append(_column(STATISTICS[name].title, texts, rank))

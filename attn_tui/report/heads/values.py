@@ -39,15 +39,22 @@ def number_text(name: str, value: float) -> str:
     return number(name, value) + _UNITS.get(name, "") * (abs(value) < inf)
 
 
-def value_text(name: str, value: Value) -> str:
+def value_text(name: str, value: Value, with_unit: bool = True) -> str:
     """Return a statistic with its standard error, or how it bounds what other rows may have.
+
+    Args:
+        name: Of the statistic.
+        value: Of some rows.
+        with_unit: Whether its unit is said; a share always is in %.
 
     >>> value_text("entropy", Value(1.234, 0.0321)), value_text("max_logit", Value(131.0, None))
     ('1.23 ± 0.032 nats', '≥ 131')
     >>> value_text("first_key_mass", Value(0.003, 4e-5))
     '0.3 ± 0.004 %'
+    >>> value_text("effective_keys", Value(10653.0, 480.0), with_unit=False)
+    '10,653 ± 480'
     """
-    text = number_text(name, value.value)
+    text = (number_text if with_unit else number)(name, value.value)
     if isnan(value.value) or value.error == 0.0:
         return text
     if value.error is None or isnan(value.error):
@@ -57,7 +64,7 @@ def value_text(name: str, value: Value) -> str:
         error, end = 100.0 * value.error, " %"
         apart = f"{error:.1f}" if error >= 0.05 else general(error, 1)
     else:
-        error, end = value.error, _UNITS.get(name, "")
+        error, end = value.error, _UNITS.get(name, "") * with_unit
         apart = general(error, 2) if error < 99.5 else number("", error)
     return f"{text.removesuffix(end)} ± {apart}{end}"
 

@@ -2,16 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from math import inf, isnan
+from math import inf
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.counted import counted
-from attn_tui.compute.heads.partial import Value
 from attn_tui.compute.heads.statistic import OF_SEVERAL_KEYS, STATISTICS
 from attn_tui.engine.found import FoundMask
 from attn_tui.engine.plan import Question
 from attn_tui.report.headline import percent
-from attn_tui.report.heads.values import number
 from attn_tui.report.masks import mask_name
 from attn_tui.report.miss import MISSES, RULE, SAID, Made, miss_text
 from attn_tui.report.numbers import general
@@ -21,14 +19,6 @@ def statistic_text(name: str) -> str:
     """Return what a statistic is, and of which rows."""
     rows = ", of rows with a choice" if name in OF_SEVERAL_KEYS else ""
     return STATISTICS[name].words + rows
-
-
-def with_error(name: str, value: Value) -> str:
-    """Return a value and its standard error: ``4.77 ± 0.03``; ``≥`` of rows that were drawn."""
-    text = number(name, value.value)
-    if value.error is None and not isnan(value.value):
-        return ("≤ " if STATISTICS[name].worst == "small" else "≥ ") + text
-    return text if not value.error else f"{text} ± {number(name, value.error)}"
 
 
 def place(head: HeadId, batches: bool) -> str:

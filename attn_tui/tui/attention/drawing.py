@@ -46,7 +46,9 @@ def status(experiment: Experiment, answer: Answer | None) -> Status:
     """Return the model or the rule, and where the rows come from."""
     settings = experiment.setup.get(Settings)
     drawn = answer is None or answer.is_drawn
-    rows = (f"seed {settings.seed}",) if drawn else (counted(len(experiment.vectors), "row"),)
+    seed = f"seed {settings.seed}"
+    seeds = f"drawn head, {seed}", f"drawn, {seed}", seed
+    rows = seeds if drawn else (counted(len(experiment.vectors), "row"),)
     opens = "fields.type('seed')" if drawn else "fields.next('rows')"
     return [scale_status(experiment.setup), (rows, opens)]
 
