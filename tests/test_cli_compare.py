@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.commands.program import program
 from attn_tui.compute.head import Head
+from attn_tui.compute.logit_map import LogitMap
 from attn_tui.engine.entries import difference
 from tests.engine.captured import heads, write
 from tests.test_cli_heads import DOCS, fields
@@ -193,12 +194,12 @@ def test_one_entry_of_all_that_differs_is_found_and_placed(tmp_path: Path, part:
     import ml_dtypes
 
     draw = np.random.default_rng(1).standard_normal
-    shapes = {"q": 4, "k": 2, "v": 2, "out": 4}
-    tensors = {
-        f"{layer}.{name}": draw((1, heads, 300, 64)).astype(ml_dtypes.bfloat16)
-        for layer in range(2)
-        for name, heads in shapes.items()
-    }
+    tensors = {}
+    for layer in range(2):
+        q, k, v = (draw((heads, 300, 64)) for heads in (4, 2, 2))
+        out = [Head(q[h], k[h // 2], v[h // 2], LogitMap(0.125), True).output for h in range(4)]
+        for name, array in {"q": q, "k": k, "v": v, "out": np.array(out)}.items():
+            tensors[f"{layer}.{name}"] = array[None].astype(ml_dtypes.bfloat16)
     paths = [str(tmp_path / f"{name}.safetensors") for name in "ab"]
     write_safetensors(paths[0], tensors)
     changed = tensors[f"1.{part}"][0, 1, 200]

@@ -1,14 +1,16 @@
 """Shells complete subcommands, options, their values and paths after @."""
 
 import os
-import subprocess
 import sys
+from contextlib import chdir
 from pathlib import Path
 
 import pexpect
 import pytest
+from click.testing import CliRunner
 
 from attn_tui.commands.completion import rejoined
+from attn_tui.commands.program import program
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.scale import RULES
 from attn_tui.files.examples import EXAMPLES
@@ -23,18 +25,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def program(shell: str, words: str, place: int | str, folder: Path) -> str:
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path))),
-        "_ATTN_TUI_COMPLETE": shell,
-        "COMP_WORDS": words,
-        "COMP_CWORD": str(place),
-    }
-    command = [sys.executable, "-c", "from attn_tui.cli import main; main()"]
-    done = subprocess.run(
-        command, env=environment, cwd=folder, capture_output=True, text=True, check=False
-    )
+def completion(shell: str, words: str, place: int | str, folder: Path) -> str:
+    """What the program prints where a shell has asked it; Bash itself asks below."""
+    asked = {"_ATTN_TUI_COMPLETE": shell, "COMP_WORDS": words, "COMP_CWORD": str(place)}
+    with chdir(folder):
+        done = CliRunner().invoke(program, [], env=asked)
     assert done.stderr == ""
     return done.stdout
 
@@ -42,13 +37,13 @@ def program(shell: str, words: str, place: int | str, folder: Path) -> str:
 def completed(line: str, folder: Path) -> list[str]:
     """What zsh is offered at the end of a line: it takes words as they are."""
     words = f"attn-tui {line}"
-    text = program("zsh_complete", words, len(words.split(" ")) - 1, folder)
+    text = completion("zsh_complete", words, len(words.split(" ")) - 1, folder)
     return text.splitlines()[1::3]
 
 
 def kinds(line: str, folder: Path) -> list[str]:
     words = f"attn-tui {line}"
-    return program("zsh_complete", words, len(words.split(" ")) - 1, folder).splitlines()[::3]
+    return completion("zsh_complete", words, len(words.split(" ")) - 1, folder).splitlines()[::3]
 
 
 @pytest.mark.parametrize(
@@ -124,11 +119,11 @@ def test_a_file_below_the_home_directory_is_completed_and_read(
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_each_shell_has_its_script_and_its_protocol(shell: str, folder: Path) -> None:
-    script = program(f"{shell}_source", "", "", folder)
+    script = completion(f"{shell}_source", "", "", folder)
     assert "_ATTN_TUI_COMPLETE" in script
     assert "attn-tui" in script
     place: int | str = "gpt-" if shell == "fish" else 2
-    text = program(f"{shell}_complete", "attn-tui --model gpt-", place, folder)
+    text = completion(f"{shell}_complete", "attn-tui --model gpt-", place, folder)
     assert [name for name in MODELS if name.startswith("gpt-") and name not in text] == []
 
 

@@ -68,7 +68,7 @@ def files(draw: st.DrawFn) -> tuple[dict[str, Any], int]:
     return header, end
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(files(), st.integers(-3, 3))
 def test_whatever_a_header_says_it_is_read_or_refused(
     made: tuple[dict[str, Any], int], more: int

@@ -45,6 +45,9 @@ SCALES = [
     Scale("temperature", (("T", 1e-300),), 1e300, 1e6),
 ]
 PRECISIONS = [Precision(name, stable) for name in FORMATS for stable in (True, False)]
+ASKED = [*product(SCALES, PRECISIONS)][::3]
+"""Every third: each rule with some precisions, each precision with some rules."""
+
 SIZES = [
     *((0, 0), (1, 1), (2, 1), (1, 9), (5, 2), (12, 3), (24, 4), (38, 8), (76, 6), (99, 9)),
     *((100, 7), (116, 14), (116, 20), (200, 60), (200, 2), (9, 60), (60, 5)),
@@ -54,9 +57,9 @@ Size = tuple[int, int]
 
 
 def answers(name: str) -> Iterator[tuple[VectorAnswer, OverDk]]:
-    """Return what is known of a vector under every rule in every precision."""
+    """Return what is known of a vector under every rule and in every precision."""
     wrts: tuple[Wrt, ...] = ("scores", "logits", "scores")
-    for (scale, precision), wrt in zip(product(SCALES, PRECISIONS), cycle(wrts), strict=False):
+    for (scale, precision), wrt in zip(ASKED, cycle(wrts), strict=False):
         setup = Setup(scale=scale, precision=precision).put(Settings(wrt=wrt))
         answer = ask(VECTORS[name], setup)
         data = over_d_k(asking(answer.vector, setup=setup), 0, D_KS)

@@ -11,20 +11,19 @@ import attn_tui
 from attn_tui.charts.look_alikes import LOOK_ALIKE, in_words, look_alike
 from attn_tui.report.rows import cells
 
-SIGNS = {
-    character
-    for file in Path(attn_tui.__file__).parent.rglob("*.py")
-    if file.stem != "visible"  # It lists emoji that others may write.
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-    if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    for character in node.value
-    if not character.isascii()
-}
-
 
 def test_every_sign_of_the_program_has_a_look_alike() -> None:
-    assert {"√", "∂", "█", "⣤", "│", "₂"} <= SIGNS
-    assert {sign for sign in SIGNS if look_alike(sign).startswith("?")} <= {"�", "、", "∫"}
+    signs = {
+        character
+        for file in Path(attn_tui.__file__).parent.rglob("*.py")
+        if file.stem != "visible"  # It lists emoji that others may write.
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        for character in node.value
+        if not character.isascii()
+    }
+    assert {"√", "∂", "█", "⣤", "│", "₂"} <= signs
+    assert {sign for sign in signs if look_alike(sign).startswith("?")} <= {"�", "、", "∫"}
 
 
 @given(st.text())

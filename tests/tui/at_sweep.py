@@ -11,7 +11,7 @@ from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.tui.widgets.headline import HeadlinePane
 from tests.tui.person import MEDIUM, Person, at_screen
 
-SMALL = Settings(n=8, points=8, map_points=5, n_range=(2, 512), draws=320)
+SMALL = Settings(n=8, points=8, map_points=5, n_range=(2, 512), draws=64)
 
 
 def draft(**changes: Any) -> Draft:
@@ -22,8 +22,7 @@ def draft(**changes: Any) -> Draft:
 async def at_sweep(
     size: tuple[int, int] = MEDIUM, start: Draft | None = None
 ) -> AsyncIterator[Person]:
-    async with at_screen(size, start or draft()) as person:
-        await person.app.run_action("app.instrument('sweep')")
+    async with at_screen(size, start or draft(), instrument="sweep") as person:
         await person.press("f5")
         yield person
 

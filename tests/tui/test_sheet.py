@@ -1,6 +1,10 @@
 """The style sheet: what is parsed, and when."""
 
+from typing import Any
+
 import pytest
+from textual.css import stylesheet
+from textual.css.parse import parse
 from textual.css.stylesheet import Stylesheet
 
 from tests.tui.person import at_screen
@@ -27,3 +31,25 @@ async def test_a_new_screen_has_nothing_parsed_anew_and_another_theme_has(
         await person.press("2")
         assert parsed == [1]
         assert person.app.screen.styles.background != before
+
+
+async def test_what_one_program_has_parsed_is_not_parsed_by_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with at_screen() as person:
+        before = person.app.screen.styles.background
+    parsed = list[str]()
+
+    def noted(scope: str, css: str, *rest: Any, **more: Any) -> Any:
+        parsed.append(css)
+        return parse(scope, css, *rest, **more)
+
+    monkeypatch.setattr(stylesheet, "parse", noted)
+    async with at_screen() as person:
+        assert not parsed
+        assert person.app.screen.styles.background == before
+        person.app.theme = "textual-light"
+        await person.press("1")
+        assert parsed
+    async with at_screen() as person:
+        assert person.app.screen.styles.background == before

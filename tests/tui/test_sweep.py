@@ -35,7 +35,7 @@ SAID[MEDIUM] = SAID[WIDE]
 
 @pytest.mark.parametrize("size", SAID)
 async def test_it_says_what_dividing_does_here(size: tuple[int, int]) -> None:
-    async with at_sweep(size) as person:
+    async with at_sweep(size, draft(draws=320)) as person:
         person.sees("‖∂p/∂s‖_F", "unscaled", "1/√d_k", "equal at")
         person.misses("space stops")
         assert headline(person) == SAID[size]
@@ -186,7 +186,7 @@ async def test_a_sweep_of_one_place_can_be_opened(view: str) -> None:
 
 
 async def test_numbers_stand_in_place_of_the_chart() -> None:
-    async with at_sweep() as person:
+    async with at_sweep(MEDIUM, draft(draws=320)) as person:
         await person.run("looking.tab('numbers')")
         person.sees("At n = 8, d_k = 64:", "median     from", "[58.9 to 166]", "‖∂L/∂q‖, n = 8")
         await person.press("down", "down")
@@ -196,7 +196,7 @@ async def test_numbers_stand_in_place_of_the_chart() -> None:
 
 
 def test_numbers_say_which_crossovers_are_not_finished() -> None:
-    (*_, found) = compute_sweep.answer(Experiment(Drawn(8), draft().setup))
+    (*_, found) = compute_sweep.answer(Experiment(Drawn(8), draft(draws=320).setup))
     one, *others = found.crossovers
     some = replace(found, crossovers=(replace(one, finished=False), *others))
     lines = [line for line in number_lines(some, (8, 48), 100) if "]" in line]
@@ -249,7 +249,7 @@ async def test_a_rule_that_yields_no_multiplier_is_said_and_the_picture_kept(
         ("seed", "1", "5", {"seed": 5}),
         ("points", "8", "5", {"points": 5}),
         ("map_points", "5", "8", {"map_points": 8}),
-        ("draws", "320", "64", {"draws": 64}),
+        ("draws", "64", "80", {"draws": 80}),
         ("n", "8", "16", {"n": 16}),
     ],
 )
@@ -269,7 +269,7 @@ async def test_what_is_drawn_is_typed_over_what_it_is(
 async def test_what_is_drawn_is_said_in_the_text() -> None:
     async with at_sweep(start=draft(crossovers=False)) as person:
         await person.press("i")
-        person.sees("320 vectors at each place, seed 1", "d_k        1 to 8,192, 8 of at most 8")
+        person.sees("64 vectors at each place, seed 1", "d_k        1 to 8,192, 8 of at most 8")
 
 
 async def test_every_pane_explains_itself() -> None:

@@ -23,9 +23,9 @@ async def test_tabs_sweep_d_k_or_n_or_both() -> None:
         person.sees("At n = 8, d_k = 64:")
         await person.press("t")
         assert person.settings(Settings).view == "map"
-        person.sees("what dividing by √d_k does to the median of 320 draws", "n\\d_k")
+        person.sees("what dividing by √d_k does to the median of 64 draws", "n\\d_k")
         await person.run("looking.other_of")
-        person.sees("what dividing by √d_k does to the mean of 320 draws")
+        person.sees("what dividing by √d_k does to the mean of 64 draws")
         await person.run("looking.other_of")
         await person.press("up", "right")
         n, d_k = person.settings(Settings).n, person.asked.experiment.setup.d_k
@@ -50,7 +50,7 @@ async def test_the_map_shows_what_dividing_does_and_curves_the_numbers_themselve
         await person.run("looking.ratio")
         await person.press("t")
         assert person.settings(Settings).over == "d_k"
-        person.sees("‖∂p/∂s‖_F, median of 320 draws")
+        person.sees("‖∂p/∂s‖_F, median of 64 draws")
         person.misses("dividing by √d_k does")
         await person.press("T")
         person.sees("▼12")

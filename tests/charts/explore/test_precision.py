@@ -48,7 +48,7 @@ LABS = {
 
 @pytest.mark.parametrize("name", LABS)
 def test_every_size_gives_a_block_of_that_size(name: str) -> None:
-    for width in (*range(70), 99, 100, 101, 116, 200):
+    for width in (*range(0, 70, 3), 99, 100, 101, 116, 200):
         for height in (*range(14), 30):
             check_block(precision_chart(LABS[name], width, height, "unscaled"), width, height)
 

@@ -174,17 +174,16 @@ MANY = (
 
 
 @pytest.mark.parametrize("ratio", [True, False])
-@pytest.mark.parametrize(("width", "height"), [(120, 29), (80, 14), (60, 14), (38, 12)])
-def test_every_rule_is_named_or_counted(ratio: bool, width: int, height: int) -> None:
-    each = found(replace(SMALL, rules=MANY, draws=40, ratio=ratio))
-    text = chart(each, (8, 64), width, height)
-    letters = zip(
-        "ABCDEFGHIJ", [rule for rule in MANY if rule != "none" or not ratio], strict=False
-    )
-    missing = [rule for letter, rule in letters if f"{letter} {name_of(rule)}" not in text]
-    more = re.findall(r"… (\d+) more", text)
-    assert [len(missing)] * bool(missing) == [int(count) for count in more]
-    assert not missing or width < 80
+def test_every_rule_is_named_or_counted(ratio: bool) -> None:
+    each = found(replace(SMALL, rules=MANY, draws=40, ratio=ratio, crossovers=False))
+    rules = [rule for rule in MANY if rule != "none" or not ratio]
+    for width, height in ((120, 29), (80, 14), (60, 14), (38, 12)):
+        text = chart(each, (8, 64), width, height)
+        letters = zip("ABCDEFGHIJ", rules, strict=False)
+        missing = [rule for letter, rule in letters if f"{letter} {name_of(rule)}" not in text]
+        more = re.findall(r"… (\d+) more", text)
+        assert [len(missing)] * bool(missing) == [int(count) for count in more]
+        assert not missing or width < 80
 
 
 def test_the_crossover_stands_on_the_axis_with_its_interval() -> None:
