@@ -1,7 +1,7 @@
 """Tensors of files to layers: by their names, joined over ranks, with layouts that fit."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -109,7 +109,7 @@ def _layer(
     ranks = len(tensors["q"].pieces)
     readings = readings_of(tuple(given), claims.of_shapes(ranks))
     if not readings:
-        _refuse_shapes(number, given, asked)
+        _refuse_shapes(number, given, asked, tensors)
     kv_ranks = len(tensors["k"].pieces)
     joined = [
         replace(
@@ -141,7 +141,20 @@ def _layer(
     return Layer(number, tensors, tuple(every), aside, lengths)
 
 
-def _refuse_shapes(number: int, given: Sequence[Any], asked: Mapping[str, Layout]) -> NoReturn:
+@dataclass(eq=False)
+class ShapesError(InputError):
+    """Shapes of a layer that fit each other in no layout, or not in that which was asked for.
+
+    Attributes:
+        tensors: Those of the layer, by part.
+    """
+
+    tensors: Mapping[str, Tensor] = field(default_factory=dict)
+
+
+def _refuse_shapes(
+    number: int, given: Sequence[Any], asked: Mapping[str, Layout], tensors: Mapping[str, Tensor]
+) -> NoReturn:
     shapes = ", ".join(
         f"{part} {'×'.join(map(str, shape)) or 'a scalar'}"
         + (f" as {layout_text(asked[part])}" if part in asked else "")
@@ -151,7 +164,7 @@ def _refuse_shapes(number: int, given: Sequence[Any], asked: Mapping[str, Layout
     expected = "[batch, heads, positions, dim], or --layout, such as out=bnhd or 'out=bn(hd)'"
     if all(len(shape) < 4 for _, shape, _ in given):
         expected = f"[batch, heads, positions, dim], or --layout with heads: {_fused(given)}"
-    raise InputError("layout", problem, expected)
+    raise ShapesError("layout", problem, expected, tensors=tensors)
 
 
 def _fused(given: Sequence[Any]) -> str:
@@ -160,8 +173,9 @@ def _fused(given: Sequence[Any]) -> str:
     axes = "n" if len(shapes["q"]) < 3 else "bn"
     text = f"'q={axes}(Hd),k={axes}(Gd)', with the numbers of heads for H and G"
     wide, narrow = (shapes[part][-1] if shapes[part] else 0 for part in "qk")
-    whole = narrow and wide % narrow == 0
-    return text + f", H = {wide // narrow}·G" * bool(whole and wide > narrow)
+    if narrow and wide > narrow and wide % narrow == 0:
+        text += f", H = {wide // narrow}·G"
+    return text
 
 
 def _aside(

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from attn_tui.captures.capture import Capture
+from attn_tui.captures.layer import Tensor
 from attn_tui.captures.layouts import VECTORS
-from attn_tui.captures.opening import open_capture
 from attn_tui.captures.readings import Dims
+from attn_tui.captures.source import open_as
 from attn_tui.compute.errors import InputError
 from attn_tui.doctor.expected import Expectation, Shape
 
@@ -14,14 +15,24 @@ _FUSED: Mapping[int, str] = {3: "bn(hd)", 2: "n(hd)"}
 """The layout in which an axis may hold heads·dim, by how many axes there are."""
 
 
-def fused_layouts(expectation: Expectation) -> Iterator[str]:
-    """Yield layouts of heads·dim in one axis, as ``--layout`` takes them, with a model's heads."""
-    heads, kv_heads = expectation.shape.heads, expectation.shape.kv_heads or expectation.shape.heads
-    for axes in _FUSED.values() if heads else ():
-        each = {part: kv_heads if part in ("k", "v") else heads for part in VECTORS}
-        yield ",".join(
-            f"{part}={axes.replace('(hd)', f'({count}d)')}" for part, count in each.items()
-        )
+def fused_layouts(
+    tensors: Mapping[str, Tensor], asked: Mapping[str, str], shape: Shape
+) -> Iterator[str]:
+    """Yield layouts with a model's heads, as ``--layout`` takes them, of parts that may be fused.
+
+    Args:
+        tensors: Of a layer, by part. Each file of a rank has its share of the heads.
+        asked: Layouts that are given, by part.
+        shape: What is said of the model.
+    """
+    heads = shape.heads or 1
+    for part in VECTORS:
+        if part in tensors:
+            count = shape.kv_heads or heads if part in ("k", "v") else heads
+            own = max(count // len(tensors[part].pieces), 1)
+            text = asked.get(part) or _FUSED.get(len(tensors[part].shape), "")
+            if text:
+                yield f"{part}={text.replace('(hd)', f'({own}d)')}"
 
 
 def layouts_of(capture: Capture, expectation: Expectation) -> str:
@@ -37,12 +48,12 @@ def layouts_of(capture: Capture, expectation: Expectation) -> str:
         return ""
     if any(_fits(expectation, layer, each.dims) for each in capture.readings(layer)):
         return ""
-    texts = dict(_with_heads(capture, layer, shape))
+    asked, names = capture.asked
+    text = ",".join(fused_layouts(capture.tensors(layer), asked, shape))
     with suppress(InputError):
-        read = open_capture(capture.paths, layouts=texts, names=capture.asked[1])
-        dims = read.readings(layer)[0].dims
+        dims = open_as(capture.paths, text, names or "").readings(layer)[0].dims
         if dims.heads == shape.heads and dims.d_k in shape.d_k:
-            return ",".join(f"{part}={text}" for part, text in texts.items())
+            return text
     return ""
 
 
@@ -51,16 +62,3 @@ def _fits(expectation: Expectation, layer: int, dims: Dims) -> bool:
         expectation.check([layer], dims.heads, {dims.d_k}, dims.kv_heads)
         return True
     return False
-
-
-def _with_heads(capture: Capture, layer: int, shape: Shape) -> Iterator[tuple[str, str]]:
-    """Yield parts with layouts that name how many heads each file of a rank has."""
-    asked, tensors = capture.asked[0], capture.tensors(layer)
-    heads = shape.heads or 1
-    for part in VECTORS:
-        if part in tensors:
-            count = shape.kv_heads or heads if part in ("k", "v") else heads
-            own = max(count // len(tensors[part].pieces), 1)
-            text = asked.get(part) or _FUSED.get(len(tensors[part].shape), "")
-            if text:
-                yield part, text.replace("(hd)", f"({own}d)")

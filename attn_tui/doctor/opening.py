@@ -1,10 +1,11 @@
 """A capture opened as its configuration says, wherever that is: one rule for all who open one."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from attn_tui.captures.assembly import ShapesError
 from attn_tui.captures.capture import Capture
 from attn_tui.captures.source import open_as
 from attn_tui.captures.suffixes import EXAMPLE_NAME
@@ -67,13 +68,15 @@ def open_configured(
     read = layouts
     try:
         capture = open_as(paths, read, names)
-    except InputError as error:
-        if layouts or found is None or error.field != "layout":
-            raise
+    except ShapesError as error:
         # Shapes alone fit no layout, as those of fused queries and fewer keys.
-        if (opened := next(_opened(paths, names, fused_layouts(found)), None)) is None:
+        if layouts or found is None or not found.shape.heads:
             raise
-        read, capture = opened
+        read = ",".join(fused_layouts(error.tensors, {}, found.shape))
+        try:
+            capture = open_as(paths, read, names)
+        except InputError:
+            raise error from None
     expectation = named or claimed(capture.config, capture.shape(capture.heads[0]).d_k)
     if expectation is None and found and _is_of(found, capture):
         expectation = found
@@ -98,14 +101,6 @@ def _read(path: str) -> Expectation | None:
     with suppress(InputError):
         return read_expectation(path, f"{_BESIDE} beside it")
     return None
-
-
-def _opened(
-    paths: Sequence[str], names: str, layouts: Iterable[str]
-) -> Iterator[tuple[str, Capture]]:
-    for text in layouts:
-        with suppress(InputError):
-            yield text, open_as(paths, text, names)
 
 
 def _is_of(expectation: Expectation, capture: Capture) -> bool:

@@ -182,6 +182,8 @@ def test_what_fits_no_shape_is_named(tmp_path: Path) -> None:
     assert said.endswith("'q=bn(Hd),k=bn(Gd)', with the numbers of heads for H and G")
     grouped = {"q": np.zeros((2, 5, 12)), "k": np.zeros((2, 5, 3)), "v": np.zeros((2, 5, 4))}
     assert refused(saved(path, grouped)).endswith("for H and G, H = 4·G")
+    scalars = {"q": np.zeros(()), "k": np.zeros(())}
+    assert "q a scalar, k a scalar" in refused(saved(path, scalars))
     for lengths, message in (
         (np.array([5, 9]), "lengths of layer 0 reach from 5 to 9; expected 1 to 5"),
         (np.array([5, 0]), "reach from 0 to 5"),
