@@ -79,6 +79,9 @@ def test_a_capture_opens_with_what_the_doctor_is_to_expect(
     settings = draft.setup.get(Settings)
     assert (settings.capture, settings.config, instrument) == ((capture,), str(config), "heads")
     assert settings.layouts == "bhnd"
+    # It lies beside the capture too.
+    assert run(capture).exit_code == 0
+    assert opened.pop()[0].setup.get(Settings).config == str(config)
     for arguments, says in (
         ((capture, "--config", str(tmp_path / "none.json")), "there is no such file"),
         (("1,2", "--config", str(config)), "nothing is captured"),

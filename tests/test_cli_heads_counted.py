@@ -233,4 +233,5 @@ def test_a_padded_sequence_counts_without_the_keys_that_pad(tmp_path: Path, padd
     assert f"2 heads of sequence {padded}: keys 0–8 hidden, as the output says: padding?" in said
     one = ("attention", "--capture", path, "--batch", str(padded))
     assert "keys 0–8 hidden, as padding is" in " ".join(call(*one).stdout.split())
-    assert json.loads(call(*one, "--json").stdout)["captured"]["hidden_keys"] == [0, 8]
+    told = json.loads(call(*one, "--json").stdout)["captured"]
+    assert (told["hidden_keys"], told["mask"], told["causal"]) == ([0, 8], "padded", True)

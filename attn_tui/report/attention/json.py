@@ -49,6 +49,7 @@ def _captured(source: Source) -> dict[str, Any] | None:
         kind = "padded" if mask.hidden and mask.window is None else mask.kind
     return {
         "mask": kind,
+        "causal": mask.by_position if mask else source.causal,
         "window": mask and mask.window,
         "hidden_keys": mask and mask.hidden,
         "packed": (mask and mask.packed) or None,
