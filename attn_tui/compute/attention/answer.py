@@ -18,7 +18,10 @@ _AT_ONCE = 20_000_000
 """So many products are taken at once at most where somebody waits."""
 
 _BETWEEN = 2_000_000
-"""So many scores are worked on between two answers."""
+"""So many scores are worked on between two answers at least."""
+
+_ANSWERS = 100
+"""Of a large head there are about so many, since each is drawn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +232,7 @@ def answer(experiment: Experiment, stop: Stop = never, maps: bool = True) -> Ite
     head = head_of(experiment)
     rows = Rows(head, maps)
     known = np.zeros(rows.n_queries, bool)
-    since = 0
+    since, between = 0, max(_BETWEEN, rows.n_queries * rows.n_keys // _ANSWERS)
 
     def told() -> Answer:
         numbers = rows.lengths, rows.attended, rows.odd, rows.block
@@ -241,7 +244,7 @@ def answer(experiment: Experiment, stop: Stop = never, maps: bool = True) -> Ite
                 return
             known[taken] = True
             since += rows.n_keys * (taken.stop - taken.start)
-            if since > _BETWEEN and not known.all():
+            if since > between and not known.all():
                 since = 0
                 yield told()
     yield told()
