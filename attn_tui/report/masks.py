@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator
 
-from attn_tui.compute.counted import counted
+from attn_tui.compute.counted import counted, listed
 from attn_tui.compute.heads.mask import HeadMask
+
+_NAMED = 4
+"""So many places are named at most."""
 
 
 def mask_name(mask: HeadMask) -> str:
@@ -35,11 +38,18 @@ def packed_text(mask: HeadMask) -> str:
 
     >>> packed_text(HeadMask("causal", packed=(24,)))
     'packed: keys 0–23 are hidden from rows from 24 on'
+    >>> packed_text(HeadMask("causal", packed=(24, 50)))
+    'packed: texts begin at keys 0, 24 and 50, and rows see none but their own'
     """
     first, *more = mask.packed
     if not more:
         hidden = keys_text((0, first - 1))
         are = "is" if first == 1 else "are"
         return f"packed: {hidden} {are} hidden from rows from {first - mask.offset:,} on"
-    begins = ", ".join(f"{each:,}" for each in mask.packed[:3]) + ", …" * (len(more) > 2)
-    return f"packed: texts begin at keys 0, {begins}, and see none before"
+    begins = [f"{each:,}" for each in (0, *mask.packed)]
+    begins = (
+        begins
+        if len(begins) <= _NAMED
+        else [*begins[: _NAMED - 1], f"{len(begins) - _NAMED + 1:,} more"]
+    )
+    return f"packed: texts begin at keys {listed(begins)}, and rows see none but their own"
