@@ -9,6 +9,7 @@ import numpy as np
 from attn_tui.captures.capture import States
 from attn_tui.captures.claims import Claims, claims_of
 from attn_tui.captures.collecting import Source, collected, ranks_of
+from attn_tui.captures.disk import place_of
 from attn_tui.captures.layer import Layer, Tensor
 from attn_tui.captures.layouts import VECTORS, Layout, layout_text, parse_layout
 from attn_tui.captures.padding import padding_of
@@ -199,22 +200,33 @@ def _aside(
             return tuple(text)
     shown = "×".join(map(str, tensor.shape)) or "a scalar"
     wanted = ["×".join(str(lengths[axis]) for axis in text) for text in options[:2]]
-    raise InputError("layout", f"{part} of layer {number} is {shown}", " or ".join(wanted))
+    problem, expected = f"{part} of layer {number} is {shown}", " or ".join(wanted)
+    if part in asked:
+        raise InputError("layout", f"{problem} as {layout_text(asked[part])}", expected)
+    raise InputError("capture", problem, expected, place_of(tensor.pieces[0].path))
 
 
 def _lengths(
     number: int, tensor: Tensor | None, dims: Dims, claimed: Sequence[tuple[int, int]]
 ) -> tuple[tuple[int, int], ...]:
-    """Return how many queries and keys each sequence of a ragged batch has."""
+    """Return how many queries and keys each sequence of a ragged batch has.
+
+    Raises:
+        InputError: With field ``"capture"``, if they are not those of as many sequences.
+    """
     if tensor is None and not claimed:
         return ()
     shape = tensor.shape if tensor else (len(claimed), 2)
     expected = "lengths [batch], or [batch, 2] of queries and keys"
     problem = f"lengths of layer {number} are {'×'.join(map(str, shape)) or 'a scalar'}"
-    if len(shape) not in (1, 2) or shape[1:] not in ((), (2,)):
-        raise InputError("layout", problem, expected)
-    if shape[0] > _MOST_SEQUENCES:
-        raise InputError("layout", problem, f"at most {_MOST_SEQUENCES:,} sequences")
+    where = place_of(tensor.pieces[0].path) if tensor else "its metadata"
+
+    def check(is_right: bool, problem: str, expected: str) -> None:
+        if not is_right:
+            raise InputError("capture", problem, expected, where)
+
+    check(len(shape) in (1, 2) and shape[1:] in ((), (2,)), problem, expected)
+    check(shape[0] <= _MOST_SEQUENCES, problem, f"at most {_MOST_SEQUENCES:,} sequences")
     found = np.asarray(claimed, np.int64)
     if tensor:
         found = tensor.pieces[0].take((slice(None),) * len(shape)).astype(np.int64)
@@ -224,13 +236,12 @@ def _lengths(
         pairs[:, 0] = dims.queries
     most = np.array([dims.queries, dims.keys])
     is_packed = dims.batch == 1 and len(pairs) > 1
-    if not is_packed and len(pairs) != dims.batch:
-        raise InputError("layout", problem, f"{dims.batch} of them, one for each sequence")
-    if (pairs < 1).any() or (pairs > most).any():
-        problem = f"lengths of layer {number} reach from {pairs.min():,} to {pairs.max():,}"
-        expected = f"1 to {dims.keys:,}, the positions there are"
-        raise InputError("layout", problem, expected)
-    if is_packed and (pairs.sum(0) != most).any():
-        problem = f"lengths of layer {number} are {pairs.sum(0)[-1]:,} together"
-        raise InputError("layout", problem, f"{dims.keys:,}, the positions there are")
+    fits = is_packed or len(pairs) == dims.batch
+    check(fits, problem, f"{dims.batch} of them, one for each sequence")
+    problem = f"lengths of layer {number} reach from {pairs.min():,} to {pairs.max():,}"
+    fits = bool(pairs.min() > 0 and (pairs <= most).all())
+    check(fits, problem, f"1 to {dims.keys:,}, the positions there are")
+    problem = f"lengths of layer {number} are {pairs.sum(0)[-1]:,} together"
+    fits = not is_packed or bool((pairs.sum(0) == most).all())
+    check(fits, problem, f"{dims.keys:,}, the positions there are")
     return tuple((int(queries), int(keys)) for queries, keys in pairs)

@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from attn_tui.captures.disk import place_of
 from attn_tui.captures.layer import Tensor
-from attn_tui.captures.names import PARTS, Meaning, matchers, meaning_of, nearest
+from attn_tui.captures.names import PARTS, Meaning, Template, meaning_of, nearest, templates
 from attn_tui.captures.stored import Stored
 from attn_tui.compute.errors import InputError, inert
 
@@ -52,17 +52,19 @@ def collected(sources: Sequence[Source], names: str | None) -> Collected:
     """Return the tensors whose names mean something.
 
     Raises:
-        InputError: With field ``"names"`` if none does; ``"capture"`` if two are the same, or one
-            is of a format that cannot be read.
+        InputError: With field ``"names"`` if none does, or none is as asked; ``"capture"`` if two
+            are the same, or one is of a format that cannot be read.
     """
-    asked = matchers(names) if names else None
+    asked = templates(names or "")
+    every = [stored.name for source in sources for stored in source.tensors]
     found: dict[Meaning, list[Stored]] = {}
     over_files = _layers_of_files(sources)
     said = []
     for source in sources:
         here: dict[Meaning, Stored] = {}
         for stored in source.tensors:
-            meaning = (asked(stored.name) if asked else None) or meaning_of(stored.name)
+            meanings = (each.meaning(stored.name) for each in asked)
+            meaning = next(filter(None, meanings), None) or meaning_of(stored.name)
             if meaning and source.path in over_files:
                 meaning = meaning._replace(layer=over_files[source.path])
             if meaning:
@@ -72,7 +74,8 @@ def collected(sources: Sequence[Source], names: str | None) -> Collected:
             found.setdefault(meaning, []).append(stored)
     used = [stored for pieces in found.values() for stored in pieces]
     if not found:
-        _refuse_names([stored.name for source in sources for stored in source.tensors], names)
+        _refuse_names(every, names)
+    _check_names(every, asked)
     tensors: dict[int, dict[str, Tensor]] = {}
     ranks = max(map(len, found.values()))
     for meaning, pieces in found.items():
@@ -241,6 +244,16 @@ _TOOLS: Mapping[str, Callable[[str], bool]] = {
     "TransformerLens": lambda name: ".hook_" in name,
     "vLLM-Hook": lambda name: "__" in name,
 }
+
+
+def _check_names(every: Sequence[str], asked: Sequence[Template]) -> None:
+    """Raise InputError if no tensor has a name that was asked for, or another for the same part."""
+    for part in dict.fromkeys(each.part for each in asked):
+        alike = [each for each in asked if each.part == part]
+        if not any(each.meaning(name) for each in alike for name in every):
+            near = nearest(tuple(every), alike[0].example)
+            problem = f"no tensor is called {inert(alike[0].text, 80)}"
+            raise InputError("names", problem, f"a name such as {near}")
 
 
 def _refuse_names(every: list[str], names: str | None) -> None:

@@ -1,7 +1,7 @@
 """What tensors are called, here and in other tools, and what they are."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -82,8 +82,33 @@ def _part(text: str) -> str:
     return next((_PART_OF[each] for each in names if each in _PART_OF), "")
 
 
-def matchers(text: str) -> Callable[[str], Meaning | None]:
-    """Return what tells what a name means where names are those of a template.
+class Template(NamedTuple):
+    """A name in which the number of the layer is open.
+
+    Attributes:
+        text: As it was typed.
+        part: What its tensors are; empty where the name says it.
+    """
+
+    text: str
+    part: str
+    pattern: "re.Pattern[str]"
+
+    def meaning(self, name: str) -> Meaning | None:
+        """Return what a name means that is one of these."""
+        if not (found := self.pattern.fullmatch(name)):
+            return None
+        groups = found.groupdict()
+        return Meaning(int(groups.get("layer") or 0), self.part or _PART_OF[groups["part"]])
+
+    @property
+    def example(self) -> str:
+        """A name of it."""
+        return self.text.replace("{layer}", "0").replace("{part}", "q")
+
+
+def templates(text: str) -> tuple[Template, ...]:
+    """Return the templates that a text holds.
 
     Args:
         text: A name with ``{layer}`` for the number of the layer and ``{part}`` for what it is;
@@ -92,21 +117,13 @@ def matchers(text: str) -> Callable[[str], Meaning | None]:
     Raises:
         InputError: With field ``"names"``, if it does not say where q stands.
     """
-    patterns: list[tuple[re.Pattern[str], str]] = []
+    found = []
     for each in filter(None, (part.strip() for part in text.split(","))):
         part, equals, template = each.rpartition("=")
         if equals and part not in PARTS:
             raise InputError("names", f"{inert(part)} is no part", f"one of {', '.join(PARTS)}")
-        patterns.append((_pattern(template, part), part))
-
-    def meaning(name: str) -> Meaning | None:
-        for pattern, part in patterns:
-            if found := pattern.fullmatch(name):
-                groups = found.groupdict()
-                return Meaning(int(groups.get("layer") or 0), part or _PART_OF[groups["part"]])
-        return None
-
-    return meaning
+        found.append(Template(template, part, _pattern(template, part)))
+    return tuple(found)
 
 
 def _pattern(template: str, part: str) -> "re.Pattern[str]":

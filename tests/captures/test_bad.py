@@ -159,6 +159,19 @@ def test_names_that_match_nothing_get_the_nearest_offered(tmp_path: Path) -> Non
     assert "layout: 'z' is no tensor with a layout" in refused(path, layouts={"z": "bhnd"})
 
 
+def test_names_that_match_nothing_are_refused_where_others_are_known_too(tmp_path: Path) -> None:
+    stored = {f"layers.0.{part}": each for part, each in layer().items()}
+    path = saved(tmp_path / "a.safetensors", {**stored, "my.0.sinks": np.zeros(4, np.float32)})
+    expected = "names: no tensor is called 'lairs.{layer}.{part}'; expected a name such as "
+    assert refused(path, names="lairs.{layer}.{part}").startswith(f"{expected}'layers.0.q'")
+    # One of several is no better; but one of several for the same is enough.
+    assert "called 'his.{layer}.sinks'; expected a name such as 'my.0.sinks'" in refused(
+        path, names="q=layers.{layer}.q,sink=his.{layer}.sinks"
+    )
+    opened = open_capture([path], names="sink=his.{layer}.sinks,sink=my.{layer}.sinks")
+    assert "sink" in opened.tensors(0)
+
+
 def test_parameters_are_not_taken_for_a_capture(tmp_path: Path) -> None:
     weights = {"model.layers.0.self_attn.q_proj.weight": np.zeros((4, 4))}
     assert "it holds a model's parameters" in refused(saved(tmp_path / "a.safetensors", weights))
@@ -174,7 +187,11 @@ def test_what_fits_no_shape_is_named(tmp_path: Path) -> None:
     heads = {"q": np.zeros((1, 4, 600, 3)), "k": np.zeros((1, 3, 600, 3))}
     assert "do not fit each other" in refused(saved(path, heads))
     mask = {**made, "mask": np.ones((2, 4, 5, 6), bool)}
-    assert "mask of layer 0 is 2×4×5×6; expected 2×4×5×5 or 2×5×5" in refused(saved(path, mask))
+    expected = "mask of layer 0 is 2×4×5×6; expected 2×4×5×5 or 2×5×5"
+    said = refused(saved(path, mask))
+    assert said.startswith("capture, ")
+    assert said.endswith(f"a.safetensors': {expected}")
+    assert refused(path, layouts={"mask": "bhqk"}).startswith("layout: mask of layer 0 is 2×4×5×6")
     merged = {part: np.zeros((2, 5, 12)) for part in ("q", "k")}
     merged["k"] = np.zeros((2, 6, 12))
     # How many heads there are nothing says, and no number is made up.

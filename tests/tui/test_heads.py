@@ -227,6 +227,11 @@ async def test_a_file_that_cannot_be_read_says_why_where_it_was_named(tmp_path: 
         assert person.settings(Settings).capture == ()
 
 
+async def test_names_that_no_tensor_has_are_refused_beside_their_setting() -> None:
+    async with at_heads(MEDIUM, names="of.{layer}.{part}") as person:
+        person.sees("names: no tensor is called 'of.{layer}.{part}'", "a name such as '0.q'")
+
+
 async def test_a_capture_is_opened_from_any_instrument(tmp_path: Path) -> None:
     path = tmp_path / "mine.safetensors"
     write_safetensors(path, tensors(2))
