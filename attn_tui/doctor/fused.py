@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from attn_tui.captures.capture import Capture
 from attn_tui.captures.layer import Tensor
-from attn_tui.captures.layouts import VECTORS
+from attn_tui.captures.layouts import VECTORS, layout_text
 from attn_tui.captures.readings import Dims
 from attn_tui.captures.source import open_as
 from attn_tui.compute.errors import InputError
@@ -38,7 +38,7 @@ def fused_layouts(
 def layouts_of(capture: Capture, expectation: Expectation) -> str:
     """Return the layouts, as ``--layout`` takes them, in which a capture has a model's heads.
 
-    It is empty where the capture has them as it is read, and where no layout has.
+    It is empty where the capture has them as it is first read, and where no layout has.
 
     Raises:
         InputError: If the capture cannot be read any more.
@@ -46,8 +46,13 @@ def layouts_of(capture: Capture, expectation: Expectation) -> str:
     shape, layer = expectation.shape, capture.layers[0]
     if shape.heads is None or not shape.d_k:
         return ""
-    if any(_fits(expectation, layer, each.dims) for each in capture.readings(layer)):
-        return ""
+    readings = capture.readings(layer)
+    fitting = [each for each in readings if _fits(expectation, layer, each.dims)]
+    if fitting:
+        # What else shapes leave open, as how an output is turned, its numbers tell.
+        named = {part: layout_text(axes) for part, axes in fitting[0].layouts if part in ("q", "k")}
+        first = readings[0] in fitting
+        return "" if first else ",".join(f"{part}={text}" for part, text in named.items())
     asked, names = capture.asked
     text = ",".join(fused_layouts(capture.tensors(layer), asked, shape))
     with suppress(InputError):

@@ -101,6 +101,27 @@ def test_the_doctor_takes_what_lies_beside_a_capture_and_says_so(tmp_path: Path)
         assert run(path).stdout.startswith("no expectation")
 
 
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_shapes_that_may_be_turned_have_the_heads_of_the_configuration(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    draw = np.random.default_rng(1).standard_normal
+    # [batch, positions, heads, dim], which may as well be twelve heads of four positions.
+    q, k, v = (draw((1, 12, 4, 16)).astype(np.float32) for _ in range(3))
+    z = 0.25 * np.einsum("bqhd,bkhd->bhqk", q, k)
+    p = np.where(np.tri(12) > 0, np.exp(z), 0.0)
+    out = np.einsum("bhqk,bkhd->bqhd", p / p.sum(-1, keepdims=True), v)
+    path = save(tmp_path / "turned.npz", q=q, k=k, v=v, out=out.astype(np.float32))
+    assert len(open_configured([path]).capture.heads) == 12
+    (tmp_path / "config.json").write_text(json.dumps({**LLAMA, "num_attention_heads": 4}))
+    found = open_configured([path])
+    assert (len(found.capture.heads), found.layouts) == (4, "q=bnhd,k=bnhd")
+    result = call(*[each.format(path=path) for each in command])
+    assert result.exit_code in (0, 3), result.stderr
+    if command[0] in ("doctor", "heads"):
+        assert "--layout 'q=bnhd,k=bnhd'" in " ".join(result.stdout.split())
+
+
 def test_a_name_goes_before_metadata_and_that_before_what_lies_beside(tmp_path: Path) -> None:
     parts: dict[str, Any] = tensors(write(tmp_path / "b.safetensors", HEALTHY))
     path = tmp_path / "a.safetensors"
