@@ -1,5 +1,6 @@
 """``attn-tui heads --shard`` and ``attn-tui merge`` on the command line."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,22 @@ def test_shards_merge_to_what_one_run_says(tmp_path: Path, monkeypatch: pytest.M
     result = call("merge", str(parts[0]), str(other))
     assert result.exit_code == 2
     assert "one is of another question; expected shards of one question" in result.stderr
+
+
+def test_shards_of_two_versions_of_a_file_are_refused(tmp_path: Path) -> None:
+    path, parts = str(tmp_path / "step.safetensors"), [tmp_path / "1.json", tmp_path / "2.json"]
+    # Another step of the same shapes: header and size are the same.
+    for seed, part in enumerate(parts, 1):
+        write(Path(path), heads(seed=seed))
+        os.utime(path, (1e9, 1e9 + seed))
+        part.write_text(call("heads", path, "--shard", f"{seed}/2").stdout)
+    result = call("merge", *map(str, parts))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert (
+        "step.safetensors': it was written at 2001-09-09 01:46:41.000000 UTC for one shard, at "
+        in result.stderr
+    )
+    assert "expected shards of one version of it; copies keep its time with cp -p" in result.stderr
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"schema": "attn-tui/1", "shard": {}}', "x"])

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
 from attn_tui.captures.capture import HeadId
+from attn_tui.captures.disk import place_of
 from attn_tui.captures.fingerprint import Fingerprint
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.heads.mask import HeadMask
@@ -46,7 +48,8 @@ def merged(shards: Sequence[Mapping[str, Any]]) -> Survey:
     """Return what shards know together, from what `to_plain` made plain.
 
     Raises:
-        InputError: With field ``"merge"``, if they are not of one question about one capture.
+        InputError: With field ``"merge"``, if they are not of one question about one version of
+            a capture.
         KeyError: If a field is missing; TypeError and ValueError, if one is something else.
     """
     first = shards[0]
@@ -58,6 +61,7 @@ def merged(shards: Sequence[Mapping[str, Any]]) -> Survey:
             )
             if one != other:
                 raise InputError("merge", f"one is of {what}", "shards of one question")
+        _check_version(first["capture"]["files"], shard["capture"]["files"])
     parts = [{each["block"] for each in shard["partials"]} for shard in shards]
     if any(part and part in parts[:at] for at, part in enumerate(parts)):
         raise InputError("merge", "one part is there twice", "each shard once")
@@ -103,3 +107,18 @@ def merged(shards: Sequence[Mapping[str, Any]]) -> Survey:
         blocks=blocks,
         elapsed=sum(float(shard["elapsed_s"]) for shard in shards),
     )
+
+
+def _check_version(files: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> None:
+    """Raise InputError if a file was written between two shards; its header is the same."""
+    for one, other in zip(files, others, strict=True):
+        if one["modified"] != other["modified"]:
+            times = [_time(each["modified"]) for each in (one, other)]
+            problem = f"it was written at {times[0]} for one shard, at {times[1]} for another"
+            expected = "shards of one version of it; copies keep its time with cp -p or rsync -t"
+            raise InputError("merge", problem, expected, place_of(one["path"]))
+
+
+def _time(nanoseconds: int) -> str:
+    at = datetime.fromtimestamp(nanoseconds / 1e9, UTC)
+    return f"{at:%Y-%m-%d %H:%M:%S.%f} UTC"
