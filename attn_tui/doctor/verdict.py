@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate
+from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Stretch
 from attn_tui.compute.formats import dtype_of, limits
 from attn_tui.doctor.expected import LEARNED, NONE, Expected
 from attn_tui.doctor.names import Span
@@ -114,18 +114,34 @@ def _answers(
     elif found.multiplier is not None and expected.multiplier is not None:
         yield "multiplier", not span(found.multiplier, format, level).holds(expected.multiplier)
     if expected.value_scale is not None:
-        if found.value_scale is not None:
-            scale = span(found.value_scale, format, level)
-            yield "value_scale", not scale.holds(expected.value_scale)
+        scale = found.value_scale
+        if found.stretch is not None:
+            scale = _beside(found.stretch, expected, level)
+        if scale is not None:
+            yield "value_scale", not span(scale, format, level).holds(expected.value_scale)
         elif expected.needs("value_scale"):
             yield "value_scale", known.get("value_scale", "it was not found")
     if expected.softcap is not None:
         answer = _extra("softcap", found.softcap, expected.softcap, level, format, known)
         yield "softcap", answer
-    if expected.sink is not None:
+    is_captured = found.stretch is not None and found.stretch.with_sink is not None
+    if expected.sink is not None and not (is_captured and expected.value_scale is not None):
         yield "sink", _extra("sink", found.sink, expected.sink, level, format, known)
     if expected.mask is not None:
         yield _mask(found, expected, level, masks, known)
+
+
+def _beside(found: Stretch, expected: Expected, level: float) -> Estimate | None:
+    """Return c beside the sink that is expected, or None where that is not known.
+
+    A sink only shortens rows: where these are too long without one, it is the value scale.
+    """
+    if expected.sink not in (None, LEARNED, NONE):
+        return found.with_sink
+    low = found.alone.at(level).low
+    if expected.sink == NONE or (low or 0.0) > (expected.value_scale or inf):
+        return found.alone
+    return None
 
 
 def _unknown_multiplier(m: Estimate | None, known: dict[str, str]) -> str:

@@ -225,7 +225,7 @@ def _candidates(
     making: Making, rows: HeadRows, found: Diagnosis, known: FoundMask
 ) -> Iterator[FoundMask]:
     """Yield what the fit may say, the nearest to what was supposed first."""
-    c, sink = _value(found.value_scale), _value(found.sink)
+    c, sink = _value(found.scale), _value(found.sink)
     m = None if found.multiplier is None else usual(found.multiplier.at(_SURE), rows.d_k)
     multipliers = [None] if m is None or making.own_rule else [None, m]
     if found.multiplier is not None and not _is_near(found.multiplier, making, rows):

@@ -100,6 +100,38 @@ def test_a_model_that_decodes_agrees_by_its_last_row(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("config", "captured", "scale", "status", "said"),
+    [
+        (GPT_OSS, None, 1.0, 3, "cannot tell: sink is unknown: it stretches all rows alike"),
+        (GPT_OSS, 2.0, 1.0, 0, "agrees: m = "),
+        (GPT_OSS, 2.0, 0.5, 1, " with the captured sink, expected 1"),
+        (GPT_OSS, None, 4.0, 1, " without a sink, expected 1"),
+        (LLAMA, None, 1.0, 1, " without a sink, expected 1"),
+    ],
+)
+def test_a_sink_of_one_row_is_no_value_scale(
+    tmp_path: Path,
+    config: dict[str, Any],
+    captured: float | None,
+    scale: float,
+    status: int,
+    said: str,
+) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({**config, "sliding_window": None}))
+    how = replace(PLAIN, mask=HeadMask("causal", 63), sink=2.0, value_scale=scale)
+    sinks = {} if captured is None else {"0.sink": np.full(2, captured, np.float32)}
+    path = write(tmp_path / "a.safetensors", how, n_queries=1, extra=sinks)
+    asked = ["doctor", path, "--config", str(tmp_path)]
+    result = CliRunner().invoke(program, asked)
+    assert said in result.stdout.partition("\n")[0]
+    assert result.exit_code == status
+    for head in json.loads(CliRunner().invoke(program, [*asked, "--json"]).stdout)["heads"]:
+        assert head["value_scale"] is head["sink"] is None
+        assert {"value_scale", "sink"} <= {each["name"] for each in head["undetermined"]}
+        assert head["confounded"] == [["sink", "value_scale"]]
+
+
+@pytest.mark.parametrize(
     ("offset", "status", "said"),
     [
         (56, 0, ", mask causal, query 0 at key 56 as expected; "),

@@ -1,24 +1,25 @@
 """From the rows of a head to what it was computed with."""
 
 from dataclasses import replace
-from math import inf, nan
+from math import inf, isfinite, nan
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.fit.by_row import temperature
-from attn_tui.compute.fit.choose import chosen, undecided
-from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Temperature
+from attn_tui.compute.fit.choose import chosen, explains, undecided
+from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Stretch, Temperature
+from attn_tui.compute.fit.errors import numbers as numbers_of
 from attn_tui.compute.fit.estimates import Cap, Number, Sink, Whole
 from attn_tui.compute.fit.from_scores import from_scores
 from attn_tui.compute.fit.from_sums import from_sums
 from attn_tui.compute.fit.from_weights import from_weights
-from attn_tui.compute.fit.model import rows_of
+from attn_tui.compute.fit.model import compute, rows_of
 from attn_tui.compute.fit.noise import TF32, Format, coarsest, format_of
 from attn_tui.compute.fit.odd_keys import contradiction, without_odd_keys
 from attn_tui.compute.fit.odd_rows import odd_rows
 from attn_tui.compute.fit.search import Attempt, search, unwindowed
-from attn_tui.compute.fit.solve import relative_residual
+from attn_tui.compute.fit.solve import refine, relative_residual
 from attn_tui.compute.fit.suspects import suspects
 from attn_tui.compute.fit.usable import taken, unusable, usable, weights_of, zero_rows
 from attn_tui.compute.heads.mask import HeadMask
@@ -178,11 +179,14 @@ def _known(head: HeadRows, attempt: Attempt, found: Diagnosis, spacing: Format) 
         undetermined += [("multiplier", reason), ("softcap", reason)]
     elif (cap_too := choice.beside.get("curvature")) and cap_too.takes("multiplier", m):
         confounded.append(("multiplier", "softcap"))
+    scale: Estimate | None = undecided(choice, "value_scale")
+    stretch: Stretch | None = None
     sink_too = choice.beside.get("sink")
     if numbers["sink"].error == inf or (sink_too and sink_too.takes("value_scale", c)):
-        sink = None
+        scale, sink, stretch = None, None, Stretch(c, _beside_sink(head, attempt, spacing))
         confounded.append(("sink", "value_scale"))
         undetermined.append(("sink", "it stretches all rows alike, as a value scale does"))
+        undetermined.append(("value_scale", "it stretches all rows alike, as a sink does"))
     held: Temperature | None = None
     if attempt.factors is not None:
         held = temperature(attempt.rows, fit, head.rows, attempt.factors)
@@ -196,10 +200,21 @@ def _known(head: HeadRows, attempt: Attempt, found: Diagnosis, spacing: Format) 
     if attempt.mask.window is not None:
         window = Whole(attempt.mask.window, *(attempt.windows or (attempt.mask.window,) * 2))
     return replace(
-        found, multiplier=multiplier, value_scale=c, softcap=cap, sink=sink,
+        found, multiplier=multiplier, value_scale=scale, softcap=cap, sink=sink,
         mask=attempt.mask, window=window, temperature=held, undetermined=tuple(undetermined),
-        confounded=tuple(confounded),
+        confounded=tuple(confounded), stretch=stretch,
     )  # fmt: skip
+
+
+def _beside_sink(head: HeadRows, attempt: Attempt, spacing: Format) -> Number | None:
+    """Return c where the captured sink has its part, or None."""
+    fit = attempt.choice.fit
+    if head.sink is None or not isfinite(head.sink):
+        return None
+    near = replace(fit.parameters, sink=1.0, level=head.sink)
+    held = tuple(name for name in fit.names if name != "sink")
+    again = refine(attempt.rows, compute(attempt.rows, near), held, spacing, fit.path)
+    return numbers_of(again)["value_scale"] if explains(again) else None
 
 
 def _told_mask(found: Diagnosis, head: HeadRows) -> Diagnosis:

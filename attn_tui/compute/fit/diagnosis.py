@@ -47,6 +47,19 @@ class Temperature:
 
 
 @dataclass(frozen=True)
+class Stretch:
+    """What c and a sink do together, where rows are too alike to tell one from the other.
+
+    Attributes:
+        alone: c if there is no sink.
+        with_sink: c if the captured sink has its part; None where none was captured.
+    """
+
+    alone: Estimate
+    with_sink: Estimate | None = None
+
+
+@dataclass(frozen=True)
 class Suspect:
     """What may have been done to a head that nothing fits, and what a test of it came to.
 
@@ -88,6 +101,7 @@ class Diagnosis:
         odd: Rows that do not fit what all others do, and were left out.
         notes: What else is to be said, in sentences.
         sees_all: Whether no key is hidden from the rows used.
+        stretch: What c and a sink do together, where neither can be told.
     """
 
     multiplier: Estimate | None
@@ -110,6 +124,14 @@ class Diagnosis:
     paths: tuple[Path, ...] = ()
     odd: tuple[int, ...] = ()
     sees_all: bool = False
+    stretch: Stretch | None = None
+
+    @property
+    def scale(self) -> Estimate | None:
+        """c; beside the captured sink, or else none, where it cannot be told from a sink."""
+        if self.stretch is None:
+            return self.value_scale
+        return self.stretch.with_sink or self.stretch.alone
 
     @property
     def culprit(self) -> Suspect | None:

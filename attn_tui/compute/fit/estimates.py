@@ -94,7 +94,7 @@ class Undecided:
             span = beside.weight.half(confidence)
             pull, middle = beside.pull, beside.weight.value
             least, most = max(0.0, middle - span), min(beside.most, middle + span)
-            if not least < most < inf:
+            if not (pull and least < most < inf):
                 continue
             for sign in (-1, 1):
                 # Where the ellipse reaches farthest; one without end is a strip.

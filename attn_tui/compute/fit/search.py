@@ -293,7 +293,7 @@ def _known(start: Diagnosis) -> tuple[Parameters, HeadMask, Path | None] | None:
         return None
     cap = None if start.softcap is None else start.softcap.at().value
     sink = None if start.sink is None else start.sink.at().value
-    c = None if start.value_scale is None else start.value_scale.at().value
+    c = None if start.scale is None else start.scale.at().value
     near = Parameters(m, c or 1.0, 0.0 if cap is None else cap**-2)
     if sink is not None:
         near = replace(near, sink=1.0, level=sink)

@@ -233,8 +233,8 @@ def _hint(finding: Finding, name: str) -> str:
         return ": dropped? (as in sglang 33915)"
     if name == "sink" and _missing(found.sink):
         return ": dropped? (as in transformers 42736)"
-    if name == "value_scale" and found.value_scale is not None:
-        c = found.value_scale.at(SHOWN)
+    if name == "value_scale" and found.scale is not None:
+        c = found.scale.at(SHOWN)
         ratios = {0.5**0.5: "a scale of v too many", 2.0**0.5: "a scale of v dropped"}
         for ratio, meaning in ratios.items():
             if c.value and abs(c.value / (expected.value_scale or 1.0) - ratio) < 2e-3 * ratio:

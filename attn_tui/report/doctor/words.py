@@ -178,14 +178,23 @@ def mask_text(found: Diagnosis, placed: bool = False) -> str:
 
 def found_texts(found: Diagnosis, placed: bool = False) -> dict[str, str]:
     """Return what was found, by name; where query 0 stands, if that was found too."""
-    scale = found.value_scale
     return {
         "multiplier": multiplier_text(found),
-        "value_scale": "unknown" if scale is None else interval_text(scale.at(SHOWN)),
+        "value_scale": _scale_text(found),
         "softcap": cap_text(found.softcap),
         "sink": sink_text(found.sink),
         "mask": mask_text(found, placed),
     }
+
+
+def _scale_text(found: Diagnosis) -> str:
+    """Return what is known of the value scale: where a sink does the same, what it is beside it."""
+    if found.scale is None:
+        return "unknown"
+    text = interval_text(found.scale.at(SHOWN), between=found.stretch is None)
+    if found.stretch is None:
+        return text
+    return text + (" with the captured sink" if found.stretch.with_sink else " without a sink")
 
 
 def expected_texts(expected: Expected | None) -> dict[str, str]:
