@@ -247,9 +247,29 @@ def test_heads_in_one_only_are_named_with_their_sequence(tmp_path: Path) -> None
         }
         write_safetensors(path := tmp_path / f"{batch}.safetensors", tensors)
         paths.append(str(path))
-    said = " ".join(call(*paths).stdout.split())
+    result = call(*paths)
+    said = " ".join(result.stdout.split())
+    assert result.exit_code == 1  # Sequence 0 differs.
+    assert "But 3.safetensors lacks layer 1 and 1.safetensors lacks 4 heads." in said
     assert "layer 0 heads 0–1 of sequence 1, layer 0 heads 0–1 of sequence 2 and" in said
     assert "layer 1 heads 0–1 of sequence 0" in said
+
+
+def test_heads_that_only_one_has_are_said_first_and_are_no_agreement(
+    pair: Callable[[Made], tuple[str, str]],
+) -> None:
+    made = heads()
+    paths = pair({at: head for at, head in made.items() if at[0] < 2})
+    for order in (paths, paths[::-1]):
+        result = call(*order)
+        said = result.stdout.replace("\n", " ")
+        assert result.exit_code == 3
+        assert said.startswith("The heads that both have are the same in all ")
+        assert "of 8 heads. But b.safetensors lacks layer 2." in said
+        short = json.loads(call(*order, "--json").stdout)["headline"]["short"]
+        assert short == "The same in 8 heads. 4 heads in one only."
+    # Those that were not asked for are not missed.
+    assert call(*paths, "--layer", "0,1").exit_code == 0
 
 
 def test_every_field_of_json_is_documented(pair: Callable[[Made], tuple[str, str]]) -> None:

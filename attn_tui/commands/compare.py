@@ -19,11 +19,12 @@ _EXAMPLES = """\
 
 \b
 Exit status: 0 nothing differs by more than rounding; 1 something does; 2 bad
-input; 130 Ctrl+C, after what there is.
+input; 3 nothing does of what both have, and heads are in one only, or of
+another shape there; 130 Ctrl+C, after what there is.
 """
 
-PART = 1
-"""The status that says that captures part."""
+PART, PARTLY = 1, 3
+"""The statuses that say that captures part, and that only some of their heads were compared."""
 
 
 @click.command("compare", cls=Command, examples=_EXAMPLES)
@@ -84,4 +85,6 @@ def compare(captures: tuple[str, ...], form: str, **given: Any) -> int:
         "text": report.render_text, "csv": report.render_csv, "json": report.render_json,
     }  # fmt: skip
     write(renders[form](found, (surveys[0].heads, surveys[1].heads), Shown(statistics)), form)
-    return INTERRUPTED if interrupted else PART if found.parting else 0
+    if interrupted:
+        return INTERRUPTED
+    return PART if found.parting else PARTLY if found.alone else 0

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from math import isnan, nan
+from pathlib import PurePath
 from typing import Any
 
 from attn_tui import __version__
@@ -10,6 +11,7 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.compute.counted import counted, listed
 from attn_tui.compute.heads.partial import Partial, Value
 from attn_tui.compute.heads.statistic import STATISTICS
+from attn_tui.compute.visible import visible
 from attn_tui.engine.comparison import PARTS, Comparison, HeadPair, largest
 from attn_tui.engine.entries import ROUNDINGS, Difference
 from attn_tui.engine.plan import Plan
@@ -71,7 +73,31 @@ def headline(found: Comparison) -> Headline:
         rest = f"; the output there {_size(output, 'out')}"
     else:
         rest = f"; outputs from {place(output.head, batches)} on, {_size(output, 'out')}"
-    return Headline.fitting((f"{first}{rest}.", f"{first}.", brief), shorts)
+    fulls = (f"{first}{rest}.", f"{first}.", brief)
+    lacks = _lacking(found)
+    return Headline.fitting((*(each + lacks for each in fulls), *fulls), shorts)
+
+
+def _lacking(found: Comparison) -> str:
+    """Return a sentence, behind others, about what only one capture has; empty if nothing is so."""
+    names = [PurePath(plan.capture.paths[0]).name for plan in found.plans]
+    if names[0] == names[1] or any(len(plan.capture.paths) > 1 for plan in found.plans):
+        names = ["one", "the other"]
+    heads = [{block.head for block in plan.blocks} for plan in found.plans]
+    said = []
+    for name, own, other in zip(names, heads, reversed(heads), strict=True):
+        lacks = {*found.alone} & (other - own)
+        layers = sorted({each.layer for each in lacks})
+        what = counted(len(lacks), "head")
+        if not {*layers} & {each.layer for each in own}:
+            what = runs_text("layer", layers)
+        if lacks:
+            said.append(f"{visible(name)} lacks {what}")
+    if apart := {*found.alone} & heads[0] & heads[1]:
+        said.append(
+            f"{counted(len(apart), 'head')} ha{'s' if len(apart) == 1 else 've'} two shapes"
+        )
+    return f" But {listed(said)}." * bool(said)
 
 
 def _agreeing(found: Comparison) -> Headline:
@@ -83,14 +109,21 @@ def _agreeing(found: Comparison) -> Headline:
     compared = f"{counted(entries, 'entry', 'entries')} of {listed(parts)} of {heads}"
     odd = sum(each.odd[2] for each in every)
     both = f" Both hold NaN or infinity in {odd:,} of them." * bool(odd)
+    lacks, few = _lacking(found), ""
+    if found.alone:
+        few = f" {counted(len(found.alone), 'head')} in one only."
+    what = "heads that both have" if found.alone else "captures"
     if not differ:
-        text = f"The captures are the same in {'all ' * (entries > 1)}{compared}."
-        return Headline.fitting((text + both, text), (f"The same in {heads}.",))
-    most = max((each for each in every if each.most), key=_spacings)
-    steps = _steps(most)
-    text = f"The captures agree: of {compared} none is more than {steps} off."
-    short = f"They agree: none more than {steps} off."
-    return Headline.fitting((text + both, text), (short, f"They agree in {heads}."))
+        text = f"The {what} are the same in {'all ' * (entries > 1)}{compared}."
+        shorts = [f"The same in {heads}."]
+    else:
+        most = max((each for each in every if each.most), key=_spacings)
+        steps = _steps(most)
+        text = f"The {what} agree: of {compared} none is more than {steps} off."
+        shorts = [f"They agree: none more than {steps} off.", f"They agree in {heads}."]
+    brief = shorts[-1]
+    fulls = (text + lacks + both, text + lacks, brief + lacks, brief + few)
+    return Headline.fitting(fulls, [each + few for each in shorts])
 
 
 def _spacings(found: Difference) -> float:
