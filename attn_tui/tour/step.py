@@ -138,6 +138,14 @@ class Progress:
         """How the guess at this step was, with the right answer; nothing where none was."""
         return verdict(self.step, self.pick)
 
+    @property
+    def brief_verdict(self) -> str:
+        """The same without what was guessed."""
+        guess = self.step.guess
+        if guess is None or self.pick is None:
+            return ""
+        return f"{'Right' if self.pick == guess.right else 'No'}: {guess.answers[guess.right]}."
+
 
 def verdict(step: Step, pick: int | None) -> str:
     """Return how a guess was, with the right answer; nothing where there was none."""

@@ -47,20 +47,14 @@ def panel(progress: Progress, away: bool, width: int, low: bool = False) -> Pane
     step = progress.step
     if progress.phase == "guess" and step.guess:
         return _asked(place, step.guess, progress.cursor, width)
+    told = progress.brief_verdict if low else progress.verdict
     if progress.phase == "done":
         goal = "what you have seen" if progress.is_last else "the next step"
-        learnt = f"{progress.verdict} {step.learnt}".strip() if low else step.learnt
+        learnt = f"{told} {step.learnt}".strip() if low else step.learnt
         return _told(place, learnt, f"{POINTER} enter: {goal}", "next", width)
     if low:
-        right = step.guess.answers[step.guess.right] if step.guess else ""
-        fewer = progress.verdict if progress.verdict == f"Right: {right}." else f"No: {right}."
-        # A line more than two, if need be, for the right answer.
-        for said, most in ((progress.verdict, 2), (fewer if right else "", 3)):
-            both = f"{said} {step.task}".strip()
-            if len(wrapped(f"{place} · {both}", width - 2)) <= most:
-                break
-        return _told(place, "", both, "", width)
-    return _told(place, progress.verdict or step.says, step.task, "", width)
+        return _told(place, "", f"{told} {step.task}".strip(), "", width)
+    return _told(place, told or step.says, step.task, "", width)
 
 
 def _said(place: str, text: str, role: str, width: int) -> list[Row]:

@@ -17,8 +17,8 @@ from attn_tui.report.headline import DIVISORS, setting
 from attn_tui.report.numbers import general
 from attn_tui.report.rows import Row, fitted, message
 
-LEAST = 6
-"""Fewer rows hold no picture."""
+LEAST, WITH_SIZES = 4, 6
+"""Fewer rows hold no picture, or no brackets that say how wide a bell is."""
 
 FAR = 1e140
 """Multipliers as far from 1 have no picture: the slopes of densities, as 1/m², leave float64."""
@@ -59,14 +59,15 @@ def bells(answer: Answer, width: int, height: int, linear: bool = False) -> tupl
     if height < LEAST or width < GUTTER:
         return message("too small for a picture", width + GUTTER, height)
     axis = ValueAxis.of(answer.settings, m, law.d_k, linear)
-    lines = (height - 4) // 2
+    with_sizes = height >= WITH_SIZES
+    lines = (height - 2) // 2 - with_sizes
     rows: list[Row] = []
     for role, times, more in (("unscaled", 1.0, height % 2), ("scaled", m, 0)):
         grid = Grid(width, lines + more)
         _bars(grid, answer, times, axis, role)
         first, *others = grid.rows()
         rows.append(labelled(named(answer, role), role, first))
-        others.append(_bracket(answer, times, axis, width, role))
+        others += [_bracket(answer, times, axis, width, role)] * with_sizes
         rows += [labelled("", role, other) for other in others]
     rows += axis_rows(axis, width)
     return tuple(fitted(row, width + GUTTER) for row in rows)

@@ -83,6 +83,7 @@ class FactorShading(Shading):
         shorter: Row = ((BELOW, "negative4"), (" smaller", "label"))
         above: Row = ((ABOVE, "positive4"), (" larger", "label"))
         choices = [
+            [smaller, larger, same, most, here, about, untold],
             [smaller, larger, same, most, here], [smaller, larger, same, here],
             [smaller, larger, here], [short, above, here], [short, above], [shorter, above],
         ]  # fmt: skip
@@ -91,12 +92,11 @@ class FactorShading(Shading):
 
 def times(factor: Factor) -> str:
     """Return how many times in at most three cells: ``1.7``, ``26``, ``10⁴``, ``≫``."""
-    power = abs(factor.log) / LN10 + 1e-9
-    if power >= 6.0:
+    size, power = factor.size, int(min(abs(factor.log) / LN10 + 1e-9, 6.0))
+    if power == 6:
         return "≫"
-    if 10.0**power >= 999.5:
-        return f"10{'⁰¹²³⁴⁵'[floor(power)]}"
-    size = factor.size
+    if size >= 999.5:
+        return f"10{'⁰¹²³⁴⁵'[max(power, 3)]}"
     return f"{size:.0f}" if factor.digits == 1 or size >= 2.95 else f"{size:.1f}"
 
 

@@ -44,7 +44,8 @@ def headline(answer: Answer, statistic: Statistic, of: Of = "median") -> Headlin
         full, brief = _shares(points, place, answer.rules, statistic)
         where = f"At d_k = {d_k:,}, " if "keys" in full else begin
         full = where + full
-        return Headline.fitting((f"{full}.",), (f"{short}{brief}.", f"{brief}."))
+        what = {"max_weight": "Top key", "logit_std": "Logits"}.get(statistic, f"Of {n:,} keys")
+        return Headline.fitting((f"{full}.",), (f"{short}{brief}.", f"{what}: {brief}."))
     noun = GRADIENTS[statistic]
     if of == "mean" and (text := _averaged(answer, statistic)):
         return Headline.fitting(
@@ -235,7 +236,7 @@ def _shares(
     else:
         first = f"of {n:,} keys {texts[0][0]} share the weight {texts[0][1]}"
         text = ", ".join([first, *(f"{value} {how}" for value, how in texts[1:3])])
-    return text, ", ".join(f"{value} {how}" for value, how in texts[:2])
+    return text, ", ".join(f"{value} {how.removeprefix('when ')}" for value, how in texts[:2])
 
 
 def _done(rule: str, point: Point | None, when: str = "") -> str:

@@ -302,6 +302,9 @@ def test_every_cell_of_a_map_of_ratios_holds_what_dividing_does() -> None:
                 assert cell == ("▼" if ratio.log_median > 0.0 else "▲") + times(factor)
     assert rows[each.points.ns[::-1].index(512) + 1].count("[") == 1
     assert any("dividing makes it 26 times smaller" in row for row in rows)
+    tall = "".join(lines(sweep_map(each, "inverse-sqrt", "median", (512, 55), 76, 16)))
+    assert "? these draws do not tell" in tall
+    assert "one digit: about so" in tall
 
 
 def test_shades_and_heights_of_cells_have_a_scale_where_cells_have_room_for_them() -> None:
@@ -320,7 +323,7 @@ def test_shades_and_heights_of_cells_have_a_scale_where_cells_have_room_for_them
         (999.0, 0.0, "999"), (1000.0, 0.0, "10³"), (9_999.0, 0.0, "10³"), (123_456.0, 0.0, "10⁵"),
         (999_999.0, 0.0, "10⁵"), (1e6, 0.0, "≫"), (1e300, 0.0, "≫"),
         (314.0, 0.01, "314"), (314.0, 0.1, "310"), (314.0, 0.3, "300"), (12.4, 0.3, "10"),
-        (2.3, 0.1, "2.3"), (2.3, 0.3, "2"), (1.6, 0.3, "1.6"),
+        (960.0, 0.3, "10³"), (2.3, 0.1, "2.3"), (2.3, 0.3, "2"), (1.6, 0.3, "1.6"),
     ],
 )  # fmt: skip
 def test_factors_have_the_digits_that_errors_leave_and_powers_of_ten_round_down(
