@@ -86,8 +86,7 @@ def go_to(driven: Driven, key: str) -> None:
 
 def ask_example(driven: Driven) -> None:
     """Ask what can be read."""
-    # The dialogue may stay open over the editor, and the tour stands before the examples.
-    driven.send(f"{LEAVE}x\x1b[B\x1b[B\r")
+    driven.send(f"{LEAVE}{found('worked example')}")
 
 
 def compare_other(driven: Driven, command: str, seed: int) -> None:

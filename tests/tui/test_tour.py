@@ -301,7 +301,7 @@ async def test_the_key_bar_says_how_to_go_on_and_to_leave_at_every_phase(
         await person.press("escape", "x")
         person.sees("Go on without what there is to do")
         await person.press("enter")
-        person.sees("the largest score.")
+        person.sees("It has the largest")
         assert "enter Next" in person.lines[-1]
         assert "esc Leave" in person.lines[-1]
         await person.press("x")
