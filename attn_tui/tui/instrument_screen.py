@@ -222,6 +222,9 @@ class InstrumentScreen(Punctual, Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the title line, the headline, the panes, the hint and the key bar."""
+        # Later, all that stands on the screen would take on its styles again.
+        self.set_class(self.room.height < SHORT, "-short")
+        self.set_class(self.narrow, "-narrow")
         yield self.title_bar
         yield HeadlinePane(id="headline")
         with Horizontal(id="body"):
@@ -258,7 +261,7 @@ class InstrumentScreen(Punctual, Screen[None]):
     @property
     def room(self) -> Size:
         """Columns and lines of the screen without the drawer."""
-        width, height = self.size
+        width, height = self.size or self.app.size
         is_open = self.view.settings and not self.view.full and not is_narrow(width, LOW)
         return Size(width - WIDTH * is_open, height)
 

@@ -7,7 +7,7 @@ from textual.css import stylesheet
 from textual.css.parse import parse
 from textual.css.stylesheet import Stylesheet
 
-from tests.tui.person import at_screen
+from tests.tui.person import MEDIUM, NARROW, WIDE, at_screen
 
 
 async def test_a_new_screen_has_nothing_parsed_anew_and_another_theme_has(
@@ -53,3 +53,21 @@ async def test_what_one_program_has_parsed_is_not_parsed_by_the_next(
         assert parsed
     async with at_screen() as person:
         assert person.app.screen.styles.background == before
+
+
+async def test_a_small_screen_takes_on_its_styles_no_oftener_than_a_large_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    applied, apply = list[object](), stylesheet.Stylesheet.apply
+
+    def noted(sheet: stylesheet.Stylesheet, node: Any, **how: Any) -> None:
+        applied.append(node)
+        apply(sheet, node, **how)
+
+    monkeypatch.setattr(stylesheet.Stylesheet, "apply", noted)
+    counts = []
+    for size in (WIDE, MEDIUM, NARROW):
+        applied.clear()
+        async with at_screen(size):
+            counts.append(len(applied))
+    assert max(counts) < 1.2 * counts[0], counts
