@@ -8,6 +8,8 @@ from contextlib import suppress
 
 import pytest
 
+from tests.claims.shared import FOLDER, share
+
 for name in ("NO_COLOR", "TEXTUAL_THEME", "TEXTUAL_ANIMATIONS", "COLORTERM", "FORCE_COLOR"):
     os.environ.pop(name, None)
 os.environ["COLORTERM"] = "truecolor"
@@ -27,6 +29,9 @@ with suppress(ImportError):
 _home = tempfile.TemporaryDirectory(prefix="attn-tui-tests-")
 for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
     os.environ[name] = os.path.join(_home.name, name.lower())
+# The first process makes the folder; workers, and what they start, find it there.
+os.environ.setdefault(FOLDER, _home.name)
+share()
 
 pytest.register_assert_rewrite("tests.golden", "tests.tui.person")
 

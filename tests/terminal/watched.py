@@ -26,11 +26,13 @@ from typing import Any, TextIO
 from textual.events import Event, Key
 
 from attn_tui.claims import ledger
+from attn_tui.claims.claim import try_claim
 from attn_tui.cli import main
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.tui import app
 from attn_tui.tui.instrument_screen import InstrumentScreen
 from attn_tui.tui.turns import Give, Turns
+from tests.claims.shared import share
 from tests.settled import until_settled
 
 THREADS = signal.SIGURG
@@ -49,6 +51,7 @@ def prepare() -> None:
         package = import_module(f"attn_tui.{room}")
         for each in walk_packages(package.__path__, f"attn_tui.{room}."):
             import_module(each.name)
+    share()
     for name in ledger.ledger():
         ledger.own_finding(name)
 
@@ -88,6 +91,7 @@ def begin(
     tempfile.tempdir = None
     if fresh:
         ledger._own_finding.cache_clear()
+        vars(ledger)["try_claim"] = try_claim
     os.chdir(folder)
     sys.argv = ["attn-tui", *arguments]
     watch(open(stacks, "a"))  # noqa: SIM115
