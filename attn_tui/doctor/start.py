@@ -19,11 +19,11 @@ def start_of(expected: Expected, head: HeadRows) -> Diagnosis:
 def _mask(expected: Expected, head: HeadRows) -> HeadMask | None:
     if head.seen is not None:
         return HeadMask("given")
-    corner = head.n_keys - head.n_queries
+    corner = head.corner
     if expected.mask == "window":
         return HeadMask("window", corner, expected.window)
     return (
         None
         if expected.mask is None
-        else HeadMask(expected.mask, corner * (expected.mask == "causal"))
+        else HeadMask(expected.mask, corner if expected.mask == "causal" else 0)
     )

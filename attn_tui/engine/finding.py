@@ -33,7 +33,7 @@ def found_masks(capture: Capture, making: Making, layers: Sequence[int]) -> dict
     """
     finder = _Finder(capture, making)
     with one_thread():
-        found = {layer: finder.found(layer) for layer in layers}
+        found = {layer: finder.placed(layer, finder.found(layer)) for layer in layers}
     # A model is rounded in one way: a head that misses by what that makes needs no fit of its own.
     path: Path = max((each.path for each in found.values()), key=PATHS.index, default="float32")
     return {layer: replace(each, path=path) for layer, each in found.items()}
@@ -90,6 +90,15 @@ class _Finder:
         if known.fits:
             self.last = known
         return replace(known, what_if=self.making.own_rule or self.making.asks_more)
+
+    def placed(self, layer: int, found: FoundMask) -> FoundMask:
+        """Return what is known of a layer with query 0 where it was captured, if it was."""
+        head = self._heads(layer)[0]
+        reading = self.capture.readings(layer)[found.reading]
+        if "positions" not in self.capture.tensors(layer) and reading.query_offset is None:
+            return found
+        rows = self.capture.read(head, sampled(self.capture.shape(head).n_queries, TRIED), reading)
+        return replace(found, mask=found.mask.placed(rows))
 
     def _heads(self, layer: int) -> list[HeadId]:
         return [each for each in self.capture.heads if (each.batch, each.layer) == (0, layer)]

@@ -126,7 +126,7 @@ def _read(
     source = replace(source, causal=known.mask.kind == "causal", told=told)
     if known.mask.by_position and source.supposed and (known.fits or is_fit):
         numbers = [row] if row is not None else range(len(source.queries))
-        at = tuple(each + known.mask.offset for each in numbers)
+        at = tuple(each + (known.mask.offset or 0) for each in numbers)
         source = replace(source, positions=at, supposed=False)
     mask = known.mask
     if mask.window is None and mask.hidden is None and not mask.packed:

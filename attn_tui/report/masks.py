@@ -42,7 +42,7 @@ def packed_text(mask: HeadMask) -> str:
     'packed: texts begin at keys 0, 24 and 50, and rows see none but their own'
     """
     first, *more = mask.packed
-    if not more:
+    if not more and mask.offset is not None:
         hidden = keys_text((0, first - 1))
         are = "is" if first == 1 else "are"
         return f"packed: {hidden} {are} hidden from rows from {first - mask.offset:,} on"

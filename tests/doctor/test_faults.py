@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from attn_tui.captures.opening import open_capture
 from attn_tui.commands.program import program
-from attn_tui.compute.fit.simulate import Arithmetic
+from attn_tui.compute.fit.simulate import Arithmetic, computed
+from attn_tui.compute.formats import dtype_of
 from attn_tui.compute.heads.mask import HeadMask
 from tests.doctor.captures import write
 
@@ -151,3 +153,32 @@ def test_causal_that_ignores_the_cache_differs(
     result = CliRunner().invoke(program, ["doctor", path, "--config", str(tmp_path)])
     assert said in result.stdout.partition("\n")[0]
     assert result.exit_code == status
+
+
+@pytest.mark.parametrize(
+    ("positions", "offset"), [(range(5, 25), 5), ((*range(5, 15), *range(20, 30)), None)]
+)
+def test_queries_stand_where_the_capture_says(
+    tmp_path: Path, positions: Any, offset: int | None
+) -> None:
+    own = np.asarray(positions)
+    path = write(tmp_path / "a.safetensors", PLAIN, n_queries=20, extra={"0.positions": own})
+    made = open_capture([path])
+    heads = [made.read(each) for each in made.heads]
+    output = np.stack([np.asarray(computed(each, PLAIN).output) for each in heads])[None]
+    extra = {"0.positions": own, "0.out": output.astype(dtype_of(PLAIN.format))}
+    path = write(tmp_path / "a.safetensors", PLAIN, n_queries=20, extra=extra)
+    for command, of in (("doctor", "heads"), ("heads", "masks")):
+        plain = json.loads(CliRunner().invoke(program, [command, path, "--json"]).stdout)
+        for each in plain[of]:
+            assert (each["mask"], each["query_offset"]) == ("causal", offset)
+        text = CliRunner().invoke(program, [command, path]).stdout
+        assert (f"query 0 at key {offset}" in text) == ("query 0 at" in text) == (offset == 5)
+
+
+def test_a_captured_mask_has_no_query_offset(tmp_path: Path) -> None:
+    mask = np.tri(64, dtype=bool)[None, None]
+    path = write(tmp_path / "a.safetensors", PLAIN, extra={"0.mask": mask})
+    result = CliRunner().invoke(program, ["doctor", path, "--json"])
+    for each in json.loads(result.stdout)["heads"]:
+        assert (each["mask"], each["query_offset"]) == ("given", None)

@@ -218,12 +218,18 @@ def _beside_sink(head: HeadRows, attempt: Attempt, spacing: Format) -> Number | 
 
 
 def _told_mask(found: Diagnosis, head: HeadRows) -> Diagnosis:
-    """Return a diagnosis without a mask where rows see all keys by a causal one and by none."""
-    if found.mask is None or not found.mask.seen(head).all():
+    """Return a diagnosis with its mask where the head's positions have it.
+
+    Where rows see all keys by a causal one and by none it has no mask.
+    """
+    if found.mask is None:
         return found
+    mask = found.mask.placed(head)
+    if not mask.seen(head).all():
+        return replace(found, mask=mask)
     found = replace(found, sees_all=True)
     if not any(each.kind == "causal" and each.seen(head).all() for each in unwindowed(head)):
-        return found
+        return replace(found, mask=mask)
     open_mask = ("mask", "every row used sees all keys, causal or not")
     return replace(found, mask=None, undetermined=(*found.undetermined, open_mask))
 

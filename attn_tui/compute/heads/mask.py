@@ -1,6 +1,6 @@
 """Which keys a query attends to: all, those up to its own, the last of these, or as captured."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -19,7 +19,8 @@ class HeadMask:
         kind: All keys are seen; those up to the query's own; the last ``window`` of these; or
             those that a captured mask names.
         offset: The index of the key that query 0 stands at, unless positions were captured: 0
-            aligns at the top left corner, n − n_q at the bottom right.
+            aligns at the top left corner, n − n_q at the bottom right. None is that captured ones
+            do not follow one another.
         window: How many keys a window has, the query's own among them.
         hidden: The first and the last of keys at one end that no query sees, padding; or None.
         packed: Where further texts begin in one sequence, rising: queries from such a key on see
@@ -27,7 +28,7 @@ class HeadMask:
     """
 
     kind: Kind = "none"
-    offset: int = 0
+    offset: int | None = 0
     window: int | None = None
     hidden: tuple[int, int] | None = None
     packed: tuple[int, ...] = ()
@@ -42,9 +43,17 @@ class HeadMask:
         """Whether what a query sees follows from the key it stands at."""
         return self.kind in ("causal", "window")
 
+    def placed(self, head: HeadRows) -> "HeadMask":
+        """Return the mask with query 0 where a head's captured positions have it, if any."""
+        if head.positions is None or not self.by_position:
+            return self
+        return replace(self, offset=head.corner)
+
     def own(self, head: HeadRows) -> NDArray[np.intp]:
         """Return the index of the key that each query stands at, shape (r,)."""
-        return head.rows + self.offset if head.positions is None else head.positions
+        if head.positions is not None:
+            return head.positions
+        return head.rows + (self.offset or 0)
 
     def first(self, head: HeadRows) -> NDArray[np.intp]:
         """Return the first key that each query may see, shape (r,)."""

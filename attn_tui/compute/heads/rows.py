@@ -54,6 +54,17 @@ class HeadRows:
         return len(self.keys)
 
     @property
+    def corner(self) -> int | None:
+        """The key that query 0 stands at, as captured, or else so that the last is at the last.
+
+        None is that captured positions do not follow one another.
+        """
+        if self.positions is None:
+            return self.n_keys - self.n_queries
+        corners = np.unique(self.positions - self.rows)
+        return int(corners[0]) if len(corners) == 1 else None
+
+    @property
     def d_k(self) -> int:
         """The length of a query."""
         return int(self.queries.shape[1])

@@ -73,7 +73,7 @@ def _head(finding: Finding, common: Expected | None) -> dict[str, Any]:
         "softcap": _estimate(found.softcap),
         "sink": _estimate(found.sink),
         "mask": None if mask is None else mask.kind,
-        "query_offset": mask.offset if mask is not None and mask.kind != "none" else None,
+        "query_offset": mask.offset if mask is not None and mask.by_position else None,
         "hidden_keys": mask.hidden if mask is not None else None,
         "packed": mask.packed if mask is not None and mask.packed else None,
         "window": _estimate(found.window),

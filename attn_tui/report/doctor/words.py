@@ -160,7 +160,7 @@ def mask_text(found: Diagnosis, placed: bool = False) -> str:
         return "causal or none" if found.sees_all else "unknown"
     if mask.kind == "given":
         return "the captured one"
-    shown = mask.by_position and (placed or mask.offset)
+    shown = mask.by_position and mask.offset is not None and (placed or mask.offset)
     offset = f", query 0 at key {mask.offset:,}" if shown else ""
     if mask.hidden:
         offset += f", {keys_text(mask.hidden)} hidden"

@@ -21,13 +21,14 @@ def draft_of_head(table: HeadTable, settings: Settings, head: HeadId, draft: Dra
         InputError: If the capture cannot be read any more, or the head is too large.
     """
     shape, found = table.capture.shape(head), table.masks[head.layer].mask
-    # There, the last query stands at the last key.
-    causal = found.kind == "causal" and found.offset == max(shape.n_keys - shape.n_queries, 0)
-    attention = replace(draft.setup.get(attention_settings.Settings), causal=causal)
     source = captured_at(
         settings.capture, batch=head.batch, layer=head.layer, head=head.head,
         layout=settings.layouts, names=settings.names,
     )  # fmt: skip
+    # There, the last query stands at the last key, unless something says where it does.
+    at_end = not source.supposed or found.offset == max(shape.n_keys - shape.n_queries, 0)
+    causal = found.kind == "causal" and at_end
+    attention = replace(draft.setup.get(attention_settings.Settings), causal=causal)
     setup = replace(draft.setup, mask=Mask(causal=causal)).put(attention)
     return replace(draft, setup=with_found(setup, source)).asking(source)
 
