@@ -76,7 +76,7 @@ def test_a_configuration_that_is_named_of_other_heads_is_refused_by_all(
 ) -> None:
     path = write(tmp_path / "a.safetensors", HEALTHY, layers=2)
     (tmp_path / "config.json").write_text(json.dumps({**LLAMA, "num_attention_heads": 1}))
-    words = [each.format(path=path).replace("3", "1") for each in command]
+    words = [each.replace("3", "1").format(path=path) for each in command]
     # What lies beside it is then of another model.
     assert call(*words).exit_code == 0
     result = call(*words, "--config", str(tmp_path / "config.json"))
