@@ -139,7 +139,8 @@ def _layer(
         # A claim, which the output may deny.
         believed = [replace(each, query_offset=claims.query_offset) for each in every]
         every = [*believed, *every]
-    return Layer(number, tensors, tuple(every), aside, lengths)
+    told = asked.get("q") or likely.get("q", ((), 0))[0]
+    return Layer(number, tensors, tuple(every), aside, lengths, told == every[0].layout("q"))
 
 
 @dataclass(eq=False)

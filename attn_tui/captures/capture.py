@@ -123,6 +123,14 @@ class Capture:
         """
         return self._layer(layer).readings
 
+    def undecided(self, layer: int) -> tuple[Reading, ...]:
+        """Return the readings of a layer that nothing tells apart; none where one is known.
+
+        Raises:
+            InputError: If there is no such layer.
+        """
+        return self._layer(layer).undecided
+
     def shape(self, head: HeadId, reading: Reading | None = None) -> HeadShape:
         """Return how large a head is.
 

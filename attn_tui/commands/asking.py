@@ -219,7 +219,8 @@ def _captured(given: Given) -> "Source":
         if given[name] is not None
     }
     paths, (layout, names, config) = tuple(given["capture"]), reading(given)
-    layout = open_configured(paths, layout, names, config).of_model().layouts
+    found = open_configured(paths, layout, names, config).of_model()
+    layout = found.settled([places.get("layer", 0)]).layouts
     return captured_at(paths, layout=layout, names=names, **places)
 
 

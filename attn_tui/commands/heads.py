@@ -247,7 +247,8 @@ def opened(captures: Sequence[str], given: dict[str, Any]) -> "Capture":
 
     if not captures:
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
-    return open_configured(captures, *reading(given)).of_model().capture
+    found = open_configured(captures, *reading(given)).of_model()
+    return found.settled(question(given).layers).capture
 
 
 def question(given: dict[str, Any]) -> "Question":

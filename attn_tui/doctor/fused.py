@@ -50,9 +50,16 @@ def layouts_of(capture: Capture, expectation: Expectation) -> str:
     fitting = [each for each in readings if _fits(expectation, layer, each.dims)]
     if fitting:
         # What else shapes leave open, as how an output is turned, its numbers tell.
+        # Fewer may be those of a rank, where nothing else tells which they are.
+        whole = [each for each in capture.undecided(layer) if each.dims.heads == shape.heads]
+        is_told = len(whole) == 1 and whole[0] in fitting
+        fitting = whole if is_told else fitting
         named = {part: layout_text(axes) for part, axes in fitting[0].layouts if part in ("q", "k")}
-        first = readings[0] in fitting
-        return "" if first else ",".join(f"{part}={text}" for part, text in named.items())
+        return (
+            ""
+            if readings[0] in fitting and not is_told
+            else ",".join(f"{part}={text}" for part, text in named.items())
+        )
     asked, names = capture.asked
     text = ",".join(fused_layouts(capture.tensors(layer), asked, shape))
     with suppress(InputError):

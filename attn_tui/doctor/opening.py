@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 
 from attn_tui.captures.assembly import ShapesError
 from attn_tui.captures.capture import Capture
+from attn_tui.captures.layouts import layout_words
 from attn_tui.captures.source import open_as
+from attn_tui.captures.statements import readings_text
 from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.errors import InputError
 from attn_tui.doctor.configuration import claimed, read_expectation
@@ -42,6 +44,24 @@ class Configured:
         """
         if self.config and self.expectation:
             _check(self.expectation, self.capture)
+        return self
+
+    def settled(self, layers: Sequence[int] | None = None) -> "Configured":
+        """Return itself.
+
+        Args:
+            layers: Those that are to be read; None for all.
+
+        Raises:
+            InputError: With field ``"layout"``, if nothing tells how one of them is read.
+        """
+        for layer in self.capture.layers:
+            asked = layers is None or layer in layers
+            if asked and (found := self.capture.undecided(layer)):
+                ways = " or ".join(layout_words(each.layout("q")) for each in found)
+                problem = f"q of layer {layer} is {ways}, and no output tells which"
+                typed = readings_text(found).replace(" or ", " or --layout ")
+                raise InputError("layout", problem, f"--layout {typed}")
         return self
 
 

@@ -138,3 +138,43 @@ def test_a_name_goes_before_metadata_and_that_before_what_lies_beside(tmp_path: 
     assert not open_configured([str(tmp_path / "b.safetensors")], beside=False).config
     # One that is made here lies in no folder.
     assert not open_configured(["example"]).config
+
+
+def square(path: Path, metadata: dict[str, str] | None = None, **more: Any) -> str:
+    """Write q, k and v of 8 heads and 8 positions, or of 8 and 4, which no shape tells apart."""
+    draw = np.random.default_rng(1).standard_normal
+    shape = (1, 8, more.get("n", 8), 16)
+    parts = ("q", "k", "v", *more.get("parts", ()))
+    tensors = {f"0.{part}": draw(shape).astype(np.float32) for part in parts}
+    write_safetensors(path, tensors, metadata)
+    return str(path)
+
+
+@pytest.mark.parametrize("command", ["heads", "show --capture", "attention --capture", "compare"])
+def test_what_shapes_leave_open_and_no_output_tells_is_refused(
+    command: str, tmp_path: Path
+) -> None:
+    def asked(path: str, *options: str) -> Result:
+        return call(*command.split(), path, *[path] * (command == "compare"), *options)
+
+    path = square(tmp_path / "a.safetensors")
+    refused = asked(path)
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert (
+        "--layout: q of layer 0 is [batch, heads, positions, dim] or [batch, positions, heads, "
+        "dim], and no output tells which; expected --layout q=bhnd,k=bhnd,v=bhnd or --layout "
+        "q=bnhd,k=bnhd,v=bnhd"
+    ) in refused.stderr
+    assert asked(path, "--layout", "bnhd").exit_code == 0
+    assert asked(square(tmp_path / "said.safetensors", {"layout": "bnhd"})).exit_code == 0
+    assert asked(square(tmp_path / "told.safetensors", parts=("out",))).exit_code == 0
+
+
+def test_a_configuration_says_how_what_shapes_leave_open_is_read(tmp_path: Path) -> None:
+    path, config = square(tmp_path / "a.safetensors", n=4), tmp_path / "llama.json"
+    assert CliRunner().invoke(program, ["heads", path]).exit_code == 2
+    for heads in (8, 4):
+        text = {"model_type": "llama", "num_attention_heads": heads, "hidden_size": 16 * heads}
+        config.write_text(json.dumps({**text, "num_hidden_layers": 1}))
+        found = open_configured([path], config=str(config)).of_model().settled().capture
+        assert len(found.heads) == heads
