@@ -35,16 +35,20 @@ def test_heads_in_one_axis_are_those_of_the_configuration(tmp_path: Path) -> Non
     assert (result.exit_code, "its queries are of length 24" in result.stderr) == (2, True)
 
 
-def test_a_row_of_zeros_between_others_is_named_and_padding_is_not(tmp_path: Path) -> None:
+def test_rows_of_zeros_are_left_out_and_counted(tmp_path: Path) -> None:
     parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
     parts["out"][0, 1, 40] = 0
     parts["out"][0, :, :3] = 0
     parts["out"][0, :, 60:] = 0
-    result = run(save(tmp_path / "odd.npz", **parts), "--rows", "64")
-    assert result.exit_code == 3
-    said = "cannot tell: row 40 of the output does not fit what the other 56 rows do, with m"
-    assert result.stdout.startswith(said)
-    assert "; 1 of 2 heads (layer 0, head 1; 1 fits)\n" in result.stdout
+    path = save(tmp_path / "odd.npz", **parts)
+    (tmp_path / "config.json").write_text(json.dumps({**LLAMA, "num_hidden_layers": 1}))
+    result = run(path, "--rows", "64", "--config", str(tmp_path))
+    assert result.stdout.startswith("agrees: m = ")
+    assert result.exit_code == 0
+    said = " ".join(result.stdout.split())
+    assert "layer 0, head 1: 8 rows of the output are all 0 and are left out" in said
+    heads = printed(run(path, "--rows", "64", "--json"))["heads"]
+    assert [(each["rows"]["used"], each["rows"]["odd"]) for each in heads] == [(57, []), (56, [])]
 
 
 def test_heads_whose_keys_are_infinite_are_read_as_the_others(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from attn_tui.compute.fit.odd_rows import odd_rows
 from attn_tui.compute.fit.search import Attempt, search, unwindowed
 from attn_tui.compute.fit.solve import refine, relative_residual
 from attn_tui.compute.fit.suspects import suspects
-from attn_tui.compute.fit.usable import taken, unusable, usable, weights_of, zero_rows
+from attn_tui.compute.fit.usable import taken, unusable, usable, weights_of
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 
@@ -45,7 +45,7 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
     captured = head
     head, clear = without_odd_keys(head)
     kept, notes = usable(captured, clear)
-    odd = zero_rows(captured, kept)
+    odd: tuple[int, ...] = ()
     if not len(kept):
         return nothing(unusable(captured), notes)
     head = taken(head, kept)
@@ -62,7 +62,7 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
                 notes = (*notes, *said)
             if not attempt.fits and deep and (rest := _others(head, spacing, start)) is not None:
                 few, attempt = rest
-                odd = tuple(sorted((*odd, *map(int, head.rows[few]))))
+                odd = tuple(map(int, head.rows[few]))
                 kept, head = kept[~few], taken(head, np.flatnonzero(~few))
         except np.linalg.LinAlgError:
             return nothing("its numbers are too large or too small to be fitted", notes)

@@ -49,24 +49,6 @@ def usable(head: HeadRows, clear: NDArray[np.bool_]) -> tuple[NDArray[np.intp], 
     return np.flatnonzero(other), tuple(notes)
 
 
-def zero_rows(head: HeadRows, kept: NDArray[np.intp]) -> tuple[int, ...]:
-    """Return the rows of the output that are all 0 between others that are not.
-
-    Those before or after all others pad; a row of a query whose own value is 0 may be 0. Where
-    there are many, that is how the output was made.
-    """
-    if head.output is None or head.values is None or not len(kept):
-        return ()
-    between = slice(kept[0], kept[-1])
-    own = head.rows + head.n_keys - head.n_queries if head.positions is None else head.positions
-    valued = head.values[np.clip(own, 0, head.n_keys - 1)].any(axis=1)
-    zero = np.asarray(~head.output.any(axis=1) & valued)
-    if head.seen is not None:
-        zero &= head.seen.any(axis=1)
-    rows = head.rows[between][zero[between]]
-    return tuple(map(int, rows)) if len(rows) <= len(head.rows) * SHARE else ()
-
-
 def unusable(head: HeadRows) -> str:
     """Return why no row of a head can be used."""
     answer = _answer(head)
