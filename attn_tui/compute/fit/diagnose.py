@@ -20,7 +20,7 @@ from attn_tui.compute.fit.odd_keys import contradiction, without_odd_keys
 from attn_tui.compute.fit.odd_rows import odd_rows
 from attn_tui.compute.fit.search import Attempt, search, unwindowed
 from attn_tui.compute.fit.solve import refine, relative_residual
-from attn_tui.compute.fit.suspects import suspects
+from attn_tui.compute.fit.suspects import suspects, twice_in_weights
 from attn_tui.compute.fit.usable import taken, unusable, usable, weights_of
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
@@ -51,7 +51,7 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
     head = taken(head, kept)
     with np.errstate(all="ignore"):
         if head.output is None or head.values is None:
-            return _told_mask(_without_output(head, start, notes), head)
+            return _told_mask(_without_output(head, start, notes, deep), head)
         spacing = format_of(coarsest(head.output, head.formats.get("out", "float32")))
         if not head.values.any():
             return nothing("all values are 0", notes)
@@ -141,7 +141,9 @@ def _others(
     return few, attempt
 
 
-def _without_output(head: HeadRows, start: Diagnosis | None, notes: tuple[str, ...]) -> Diagnosis:
+def _without_output(
+    head: HeadRows, start: Diagnosis | None, notes: tuple[str, ...], deep: bool
+) -> Diagnosis:
     """Return what weights, log-sum-exp or scores tell, whichever were captured, in this order."""
     masks = list(unwindowed(head))
     if start is not None and start.sight is not None and start.sight not in masks:
@@ -158,7 +160,12 @@ def _without_output(head: HeadRows, start: Diagnosis | None, notes: tuple[str, .
         note = "The captured scores are weights: softmax has been taken of them."
         found = replace(found, notes=(*notes, note))
     if weights is not None:
-        return from_weights(replace(head, weights=weights), rows, found)
+        told = from_weights(replace(head, weights=weights), rows, found)
+        if told.fits or not deep:
+            return told
+        spacing = format_of(coarsest(weights, head.formats.get("weights", "float32")))
+        twice = twice_in_weights(head, weights.astype(np.float64), spacing)
+        return replace(told, suspects=(twice,))
     if head.log_sum_exp is not None:
         return from_sums(head, rows, tuple(masks), found)
     return found if head.scores is None else from_scores(head, rows, found)

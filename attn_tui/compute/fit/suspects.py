@@ -1,6 +1,6 @@
 """Where nothing fits: whether weights were softmaxed again."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,27 +33,80 @@ def suspects(head: HeadRows, format: Format) -> tuple[Suspect, ...]:
     return twice, Suspect("padding", "no", "nor does it fit without keys at one end")
 
 
+def twice_in_weights(head: HeadRows, weights: Floats, format: Format) -> Suspect:
+    """Test whether captured weights were softmaxed again: ln p is then p of the first softmax.
+
+    Args:
+        head: Some rows.
+        weights: Of these, shape (r, n).
+        format: Of the weights.
+    """
+    tried: list[tuple[float, float, float]] = []
+    for rows, there in _ways(head, unwindowed(head)):
+        if not (weights[there] > 0).all():
+            continue
+        logs = _centred(np.log(np.where(there, weights, 1.0)), there)
+        size = float(np.linalg.norm(logs))
+
+        def off(m: float, rows: Rows = rows, there: Seen = there, logs: Floats = logs) -> float:
+            rest = logs - _centred(compute(rows, Parameters(m)).weights, there)
+            return float(np.linalg.norm(rest)) / (float(np.linalg.norm(logs)) or 1.0)
+
+        least, best = _nearest(off, head)
+        floor = 2.0**-format.bits * float(np.sqrt(there.sum() / 12)) / max(size, 1e-300)
+        tried.append((least, best, floor))
+    form = "the weights are softmax taken twice, softmax(softmax(m·q·k))"
+    return _suspect(tried, "weights", form)
+
+
 def _twice(head: HeadRows, masks: tuple[HeadMask, ...], format: Format) -> Suspect:
     """Test whether weights were softmaxed again, masked ones, which were 0, among them."""
     path = paths_of(format)[-1]
     tried: list[tuple[float, float, float]] = []
+    for rows, there in _ways(head, masks):
+
+        def off(m: float, rows: Rows = rows, there: Seen = there) -> float:
+            again = np.where(there, np.exp(compute(rows, Parameters(m)).weights), 0.0)
+            return _off(again @ rows.values, rows.output)
+
+        least, best = _nearest(off, head)
+        made = variance(rows, compute(rows, Parameters(best)), format, path)
+        floor = float(np.sqrt(made.sum() / np.square(rows.output).sum()))
+        tried.append((least, best, floor))
+    form = "the output fits softmax taken twice, softmax(softmax(m·q·k))·V"
+    return _suspect(tried, "output", form)
+
+
+def _ways(head: HeadRows, masks: tuple[HeadMask, ...]) -> Iterator[tuple[Rows, Seen]]:
+    """Yield rows under masks, and what the second softmax sees: what the first does, or all."""
     for mask in masks:
         rows = rows_of(head, mask)
-        for hidden in (rows.seen, np.ones_like(rows.seen)):
+        yield rows, rows.seen
+        if not rows.seen.all():
+            yield rows, np.ones_like(rows.seen)
 
-            def off(m: float, rows: Rows = rows, hidden: Seen = hidden) -> float:
-                again = np.where(hidden, np.exp(compute(rows, Parameters(m)).weights), 0.0)
-                return _off(again @ rows.values, rows.output)
 
-            best, least = _least(off, [head.d_k**-0.5 * 2.0**at for at in range(-4, 5)])
-            made = variance(rows, compute(rows, Parameters(best)), format, path)
-            floor = float(np.sqrt(made.sum() / np.square(rows.output).sum()))
-            tried.append((least, best, floor))
-    least, best, floor = min(tried)
+def _suspect(tried: Sequence[tuple[float, float, float]], what: str, form: str) -> Suspect:
+    """Return what came of it: how little is left at best, with which m, and what rounding makes."""
+    least, best, floor = min(tried, default=(1.0, 0.0, 0.0))
+    left = least if what == "output" else None
     if least > max(5 * floor, 1e-3):
-        return Suspect("softmax twice", "no", "the output does not fit it", least)
-    form = f"the output fits softmax taken twice, softmax(softmax(m·q·k))·V, with m near {best:.3g}"
-    return Suspect("softmax twice", "yes", form, least)
+        fit = "does not fit" if what == "output" else "do not fit"
+        return Suspect("softmax twice", "no", f"the {what} {fit} it", left)
+    return Suspect("softmax twice", "yes", f"{form}, with m near {best:.3g}", left)
+
+
+def _centred(values: Floats, there: Seen) -> Floats:
+    """Return values less their mean over the keys that are there, and 0 elsewhere."""
+    count = np.maximum(there.sum(axis=1, keepdims=True), 1)
+    mean = np.where(there, values, 0.0).sum(axis=1, keepdims=True) / count
+    return np.where(there, values - mean, 0.0)
+
+
+def _nearest(cost: Callable[[float], float], head: HeadRows) -> tuple[float, float]:
+    """Return the least cost of an m near 1/√d_k, and that m."""
+    best, least = _least(cost, [head.d_k**-0.5 * 2.0**at for at in range(-4, 5)])
+    return least, best
 
 
 def _least(cost: Callable[[float], float], grid: Sequence[float]) -> tuple[float, float]:

@@ -54,6 +54,25 @@ def test_weights_give_the_multiplier_cap_sink_and_mask(path: Any, extra: Mapping
         assert found.sink.at().value is None
 
 
+@pytest.mark.parametrize("format", ["float32", "bfloat16"])
+@pytest.mark.parametrize("hides", [True, False])
+def test_weights_that_were_softmaxed_again_are_recognised(format: str, hides: bool) -> None:
+    for m in (0.05, 0.2):
+        head, _, once = captured(Arithmetic(m))
+        seen = HeadMask("causal").seen(head) if hides else True
+        again = np.where(seen, np.exp(once), 0.0)
+        weights = rounded_to((again / again.sum(axis=1, keepdims=True)).astype(np.float32), format)
+        given = replace(head, weights=weights, formats={**head.formats, "weights": format})
+        found = diagnose(given)
+        assert (found.fits, found.multiplier) == (False, None)
+        assert found.culprit is not None
+        assert found.culprit.name == "softmax twice"
+        assert f"m near {m:.1g}" in found.culprit.found
+        # What else fits nothing is not that.
+        other = diagnose(replace(given, weights=np.roll(weights, 1, axis=0)))
+        assert (other.fits, other.culprit) == (False, None)
+
+
 def test_scores_that_are_weights_are_recognised() -> None:
     head, _, weights = captured(Arithmetic(0.1))
     found = diagnose(replace(head, scores=weights))
