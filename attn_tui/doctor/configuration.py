@@ -31,7 +31,7 @@ def read_expectation(path: str, called: str = "") -> Expectation:
         InputError: With field ``"config"``.
     """
     true = true_path(path)
-    if os.path.isdir(true):
+    if is_folder := os.path.isdir(true):
         true = os.path.join(true, "config.json")
     name = called or inert(shown_path(os.path.basename(true)))[1:-1]
     try:
@@ -39,6 +39,9 @@ def read_expectation(path: str, called: str = "") -> Expectation:
             if file.read(len(gguf.MAGIC)) == gguf.MAGIC:
                 file.seek(0)
                 return gguf_model.expectation(gguf.read_header(file, name), name)
+            if true.lower().endswith(".gguf"):
+                problem = "it does not begin with GGUF"
+                raise InputError("config", problem, "a complete GGUF file", name)
             file.seek(0)
             size = os.fstat(file.fileno()).st_size
             if size > _LARGEST:
@@ -54,6 +57,9 @@ def read_expectation(path: str, called: str = "") -> Expectation:
             _REASONS.get(type(error)) or getattr(error, "strerror", "") or "it has no such name"
         )
         expected = "a config.json or a GGUF file"
+        if is_folder and isinstance(error, FileNotFoundError):
+            reason = "this folder holds no config.json"
+            expected = "one in it, or the name of a GGUF file"
         raise InputError("config", reason, expected, inert(path)) from None
     if not isinstance(plain, dict):
         raise InputError("config", "it is no object", "a config.json of transformers", name)

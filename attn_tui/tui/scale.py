@@ -8,6 +8,7 @@ from typing import Any
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
+from attn_tui.captures.source import Captured
 from attn_tui.compute import log_scale
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.models import MODELS, NO_MODEL
@@ -76,7 +77,7 @@ class ScalePart(ModelPart[Host]):
 
     def offered(self, setup: Setup) -> list[Choice]:
         """Return the rules there are."""
-        return rules(self.at(setup), self._screen.n_attended)
+        return rules(self.at(setup), self._screen.n_attended, self._new)
 
     def present(self, setup: Setup) -> str:
         """Return which of them is asked."""
@@ -90,7 +91,8 @@ class ScalePart(ModelPart[Host]):
         """Use a rule by its name."""
         fields = self._screen.fields
         if RULES[name].parameters:
-            text = parameters_text(name, fields.setup.scale)
+            present = fields.setup.scale
+            text = parameters_text(present if present.rule == name else self._new(name))
             fields.request(
                 f"{name}:", text, lambda text: self.take(parse_scale(f"{name}:{text}")),
                 f"m = {RULES[name].formula}",
@@ -102,7 +104,15 @@ class ScalePart(ModelPart[Host]):
     def _becomes(self, name: str) -> Callable[[Setup], Setup]:
         """Return the change to one of those offered, the present one with its parameters."""
         present = self._screen.fields.setup.scale
-        return self.take(present if name == present.rule else Scale(name))
+        return self.take(present if name == present.rule else self._new(name))
+
+    def _new(self, name: str) -> Scale:
+        """Return a rule that is not asked yet; of a captured head it is for its layer."""
+        asked = self._screen.asked
+        source = asked.experiment.source if asked else None
+        if name == "per-layer" and isinstance(source, Captured):
+            return Scale(name, (("layer", float(source.place[1])),))
+        return Scale(name)
 
     def _of_rule(self, name: str) -> str:
         return self._of(self._becomes(name))
@@ -120,11 +130,17 @@ def done(setup: Setup, n_attended: int) -> str:
     return ", ".join(parts + ["QK-norm"] * scale.qk_norm)
 
 
-def rules(setup: Setup, n_attended: int) -> list[Choice]:
-    """Return every rule with its formula, its source and what it is at this d_k and n."""
+def rules(setup: Setup, n_attended: int, new: Callable[[str], Scale] = Scale) -> list[Choice]:
+    """Return every rule with its formula, its source and what it is at this d_k and n.
+
+    Args:
+        setup: What is asked, with the present rule.
+        n_attended: Keys.
+        new: From the name of another rule to it with the parameters it would have.
+    """
     choices = []
     for name, rule in RULES.items():
-        scale = Scale(name, setup.scale.given if name == setup.scale.rule else ())
+        scale = Scale(name, setup.scale.given) if name == setup.scale.rule else new(name)
         users = [f"Used by {rule.users}"] * bool(rule.users)
         meanings = [
             f"{each.symbol} = {scale.parameters[each.name]:g}: {each.meaning}"
@@ -153,9 +169,8 @@ def models() -> list[Choice]:
     ]
 
 
-def parameters_text(name: str, present: Scale) -> str:
-    """Return a rule's parameters as text, exactly: the present ones, if the rule is present."""
-    scale = present if present.rule == name else Scale(name)
+def parameters_text(scale: Scale) -> str:
+    """Return a rule's parameters as text, exactly."""
     return ", ".join(f"{key}={score_text(value)}" for key, value in scale.parameters.items())
 
 

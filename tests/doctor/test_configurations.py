@@ -340,3 +340,13 @@ def test_config_files_are_json_of_transformers(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(WIDE | GEMMA_2))
     for path in (tmp_path, tmp_path / "config.json"):
         assert read_expectation(str(path)).of(1, 128).multiplier == 1 / 12
+
+
+def test_what_is_called_gguf_and_is_none_and_a_folder_without_a_configuration_are_named_so(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "model.gguf").write_bytes(b"not at all")
+    with pytest.raises(InputError, match=r"model\.gguf: it does not begin with GGUF; expected a"):
+        read_expectation(str(tmp_path / "model.gguf"))
+    with pytest.raises(InputError, match=r"this folder holds no config\.json; expected one in it"):
+        read_expectation(str(tmp_path))

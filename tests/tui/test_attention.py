@@ -218,6 +218,20 @@ async def test_a_captured_head_is_shown_and_its_d_k_is_held(tmp_path: Path) -> N
         person.sees("there is no such file", "query 8 sees 9 keys")
 
 
+async def test_rules_of_a_captured_head_are_offered_for_its_keys_and_its_layer(
+    tmp_path: Path,
+) -> None:
+    path, draw = tmp_path / "c.safetensors", np.random.default_rng(2).standard_normal
+    tensors = {f"5.{part}": draw((1, 2, 64, 4)).astype(np.float32) for part in ("q", "k", "v")}
+    write_safetensors(path, tensors)
+    start = Draft(f"file: {path}\nlayer = 5, head = 1", source="capture")
+    async with at_attention(WIDE, start=start) as person:
+        await person.press("r")
+        # Its first row sees one key, of which ln n is 0.
+        person.sees("÷ 3", "÷ 1.12", "÷ 12")
+        assert "× 0 " not in person.text
+
+
 async def test_zoom_shows_a_weight_a_cell_around_the_cursor_and_the_whole_again() -> None:
     async with at_attention() as person:
         await person.put("n", "300")

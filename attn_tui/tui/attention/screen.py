@@ -60,6 +60,11 @@ class AttentionScreen(InstrumentScreen):
     # What is asked and found
 
     @property
+    def n_attended(self) -> int:
+        """The keys of the head."""
+        return self.answer.n_keys if self.answer else super().n_attended
+
+    @property
     def is_old(self) -> bool:
         """Whether what is shown is not about what is asked."""
         return self.answer is None or (

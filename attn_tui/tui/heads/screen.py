@@ -79,6 +79,12 @@ class HeadsScreen(InstrumentScreen):
     # What is asked and found
 
     @property
+    def n_attended(self) -> int:
+        """The keys of the head with the cursor."""
+        here = self.scene(self.asked).head if self.asked and self.answer else None
+        return self.answer.table.capture.shape(here).n_keys if here and self.answer else 1
+
+    @property
     def settings(self) -> Settings:
         """What is asked of this instrument."""
         return self.fields.setup.get(Settings)
