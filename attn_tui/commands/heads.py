@@ -28,7 +28,7 @@ from attn_tui.commands.options import (
     reading,
 )
 from attn_tui.commands.output import INTERRUPTED, write
-from attn_tui.commands.progress import worked
+from attn_tui.commands.progress import until_interrupted, worked
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import fields_of, number
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
@@ -162,13 +162,20 @@ def heads(captures: tuple[str, ...], form: str, **given: Any) -> int:
     says another multiplier. Ctrl+C prints what there is.
     """
     from attn_tui.engine.plan import Plan
+    from attn_tui.engine.survey import Survey
 
     shown = _shown(given)
     shard = None if given["shard"] is None else _shard(given["shard"])
     if shard and (given["fail_if"] or form == "csv"):
         raise InputError("shard", "a shard is printed as JSON, to be merged", "neither beside it")
-    plan = Plan.of(opened(captures, given), question(given))
-    found, interrupted = _surveyed(plan, given["scheduler"], shard)
+    capture, asked = opened(captures, given), question(given)
+    with until_interrupted() as stop:
+        plan = Plan.of(capture, asked, stop)
+        interrupted = stop()
+    if interrupted:
+        found = Survey(plan, blocks=plan.blocks)
+    else:
+        found, interrupted = _surveyed(plan, given["scheduler"], shard)
     if shard:
         from attn_tui.report.heads.json import render_shard
 

@@ -75,11 +75,17 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     paths = filter(None, (settings.capture, settings.compared))
     captures = [opened(settings, each) for each in paths]
     parts = 3 if settings.compared else 1
-    for found, table in _grown(captures[0], Plan.of(captures[0], question), stop):
+    plan = Plan.of(captures[0], question, stop)
+    if stop():
+        return
+    for found, table in _grown(captures[0], plan, stop):
         yield Answer(experiment, found, table, None, None, found.progress / parts)
     if not settings.compared or stop():
         return
-    for other, beside in _grown(captures[1], Plan.of(captures[1], question), stop):
+    plan = Plan.of(captures[1], question, stop)
+    if stop():
+        return
+    for other, beside in _grown(captures[1], plan, stop):
         yield Answer(experiment, found, table, beside, None, (1.0 + other.progress) / parts)
     for comparison in now_and_then(compared(captures[1], captures[0], question, stop=stop)):
         share = (2.0 + comparison.progress) / parts

@@ -114,7 +114,11 @@ def compared(
     Raises:
         InputError: If they have no head in common, or a file cannot be read.
     """
-    plans = (Plan.of(one, question), Plan.of(other, question))
+    plans = (Plan.of(one, question, stop), Plan.of(other, question, stop))
+    if stop():
+        total = len({block.head for block in plans[0].blocks})
+        yield Comparison(plans, total=total, tolerance=tolerance)
+        return
     heads, others = (list(dict.fromkeys(b.head for b in plan.blocks)) for plan in plans)
     there = {*others}
     common = [head for head in heads if head in there and _alike(one, other, head)]

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import takewhile
 from math import inf
 
 from attn_tui.captures.capture import Capture, HeadId, HeadShape
@@ -10,6 +11,7 @@ from attn_tui.captures.layouts import layout_words
 from attn_tui.captures.readings import Reading
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.experiment import Stop, never
 from attn_tui.compute.fit.diagnosis import Path
 from attn_tui.compute.fit.neighbours import Fitted, Neighbours, Way
 from attn_tui.compute.fit.noise import PATHS
@@ -25,15 +27,26 @@ _SEARCHES, _VAIN = 1, 3
 """After so many layers in a row that nothing fitted, none is searched, and none is fitted."""
 
 
-def found_masks(capture: Capture, making: Making, layers: Sequence[int]) -> dict[int, FoundMask]:
+def found_masks(
+    capture: Capture, making: Making, layers: Sequence[int], stop: Stop = never
+) -> dict[int, FoundMask]:
     """Return how the weights of each layer are made, found on a few rows of one of its heads.
+
+    Layers that were not looked at before it was stopped are missing.
+
+    Args:
+        capture: The tensors.
+        making: How weights are asked to be made.
+        layers: Which.
+        stop: Whether to stop, which is asked between two layers.
 
     Raises:
         InputError: If a mask that was asked for as given was not captured.
     """
     finder = _Finder(capture, making)
     with one_thread():
-        found = {layer: finder.placed(layer, finder.found(layer)) for layer in layers}
+        wanted = takewhile(lambda _: not stop(), layers)
+        found = {layer: finder.placed(layer, finder.found(layer)) for layer in wanted}
     # A model is rounded in one way: a head that misses by what that makes needs no fit of its own.
     path: Path = max((each.path for each in found.values()), key=PATHS.index, default="float32")
     return {layer: replace(each, path=path) for layer, each in found.items()}

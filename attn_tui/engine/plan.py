@@ -7,6 +7,7 @@ from typing import Any
 from attn_tui.captures.capture import Capture, HeadId, HeadShape
 from attn_tui.captures.fingerprint import Fingerprint
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.experiment import Stop, never
 from attn_tui.compute.stream import stream
 from attn_tui.engine.finding import found_masks
 from attn_tui.engine.found import FoundMask
@@ -154,7 +155,7 @@ class Plan:
     Attributes:
         capture: What the capture is known by.
         question: What is asked.
-        masks: What is known of the mask of each layer.
+        masks: What is known of the mask of each layer; of all that are to be worked off.
         blocks: All blocks, by head and row.
     """
 
@@ -164,14 +165,15 @@ class Plan:
     blocks: tuple[Block, ...]
 
     @staticmethod
-    def of(capture: Capture, question: Question) -> "Plan":
-        """Return the plan of a question.
+    def of(capture: Capture, question: Question, stop: Stop = never) -> "Plan":
+        """Return the plan of a question; if it is stopped, without masks of some layers.
 
         Raises:
             InputError: If there are no such heads, or a file cannot be read.
         """
         chosen = question.chosen(capture)
-        masks = found_masks(capture, question.making, [*dict.fromkeys(h.layer for h in chosen)])
+        layers = [*dict.fromkeys(head.layer for head in chosen)]
+        masks = found_masks(capture, question.making, layers, stop)
         stated = capture.states(
             {
                 layer: capture.readings(layer)[found.reading]

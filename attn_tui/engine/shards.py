@@ -71,7 +71,8 @@ def merged(shards: Sequence[Mapping[str, Any]]) -> Survey:
             HeadMask(**each["mask"]),
             **{name: value for name, value in each.items() if name not in ("layer", "mask")},
         )
-        for each in first["masks"]
+        for shard in shards
+        for each in shard["masks"]
     }
     heads = [
         (HeadId(each["batch"], each["layer"], each["head"]), number == 0)
