@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.counted import counted
 from attn_tui.compute.fit.diagnose import diagnose
 from attn_tui.compute.fit.diagnosis import Suspect
 from attn_tui.compute.fit.usable import taken
@@ -33,6 +34,9 @@ def suspects(head: HeadRows, readings: int) -> tuple[Suspect, ...]:
 
 
 def _suspects(head: HeadRows, readings: int) -> Iterator[Suspect]:
+    if head.positions is not None and (last := int(head.positions.max())) >= head.n_keys:
+        found = f"a query stands at key {last:,}, but there are {counted(head.n_keys, 'key')}"
+        yield Suspect("K lacks the prefix", "may be", found)
     if readings > 1:
         found = f"of {readings} ways to read the axes none fits"
         yield Suspect("another layout", "no", found)

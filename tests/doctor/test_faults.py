@@ -14,7 +14,7 @@ from attn_tui.commands.program import program
 from attn_tui.compute.fit.simulate import Arithmetic, computed
 from attn_tui.compute.formats import dtype_of
 from attn_tui.compute.heads.mask import HeadMask
-from tests.doctor.captures import write
+from tests.doctor.captures import save, tensors, write
 
 SHAPE = {"num_attention_heads": 2, "hidden_size": 32, "head_dim": 16, "num_hidden_layers": 2}
 LLAMA = SHAPE | {"model_type": "llama"}
@@ -182,3 +182,40 @@ def test_a_captured_mask_has_no_query_offset(tmp_path: Path) -> None:
     result = CliRunner().invoke(program, ["doctor", path, "--json"])
     for each in json.loads(result.stdout)["heads"]:
         assert (each["mask"], each["query_offset"]) == ("given", None)
+
+
+@pytest.mark.parametrize(
+    ("how", "captured", "given", "said"),
+    [
+        (replace(PLAIN, value_scale=0.707), {}, {}, ", value scale 0.707; give"),
+        (replace(PLAIN, mask=WINDOW), {}, {}, ", mask window of 24 keys; give"),
+        (
+            replace(PLAIN, mask=HeadMask("causal", 56)), {}, {"n_queries": 8},
+            ", mask causal, query 0 at key 56; give",
+        ),
+        (
+            SEEN, {"0.mask": np.tri(64, dtype=bool)[None, None]}, {},
+            ", mask none; the captured mask was not applied; give",
+        ),
+        (
+            replace(PLAIN, sink=2.0, mask=HeadMask("causal", 63)), {}, {"n_queries": 1},
+            " or a sink; give",
+        ),
+        (PLAIN, {}, {}, " = 1/√d_k (d_k = 16); give"),
+        (PLAIN, {"0.mask": np.tri(64, dtype=bool)[None, None]}, {}, "(d_k = 16); give"),
+        (
+            PLAIN, {"0.positions": np.arange(28, 92)}, {},
+            "a query stands at key 91, but there are 64 keys: K lacks the prefix?",
+        ),
+    ],
+)  # fmt: skip
+def test_the_line_says_all_that_is_unusual_without_an_expectation(
+    tmp_path: Path, how: Arithmetic, captured: Any, given: dict[str, Any], said: str
+) -> None:
+    path = write(tmp_path / "a.safetensors", how, extra=captured, **given)
+    if "prefix" in said:
+        parts = tensors(path)
+        parts |= {"out": np.roll(parts["out"], 9, axis=3), "positions": captured["0.positions"]}
+        path = save(tmp_path / "a.npz", **parts)
+    line, *_ = CliRunner().invoke(program, ["doctor", path]).stdout.splitlines()
+    assert said in line

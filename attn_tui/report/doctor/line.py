@@ -1,12 +1,14 @@
 """The verdict in one line, to be pasted into an issue; and why, in sentences."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from math import inf
 
 from attn_tui.compute.counted import counted
 from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate
 from attn_tui.doctor.names import beside
 from attn_tui.doctor.report import Finding, Report
-from attn_tui.doctor.verdict import SHOWN, odd_text
+from attn_tui.doctor.verdict import SHOWN, confidence, odd_text
 from attn_tui.report.doctor.groups import Group, by_multiplier, groups, multipliers
 from attn_tui.report.doctor.words import (
     ROUNDED,
@@ -14,6 +16,7 @@ from attn_tui.report.doctor.words import (
     expected_texts,
     found_texts,
     joined,
+    mask_text,
     multiplier_text,
     rule_text,
 )
@@ -84,12 +87,14 @@ def said(group: Group) -> str:
             elif all(each.get(name) == texts[0][name] for each in texts):
                 every.append(f"{WORDS[name]} {texts[0][name]}")
         return "; ".join([", ".join(every) + " as expected", *_hiding(group)])
-    text = ", ".join([_multipliers(group), *_found(group, "softcap"), *_found(group, "sink")])
-    return "; ".join([text, *_hiding(group)])
+    extras = (*_found(group, "softcap"), *_found(group, "sink"), *_scales(group), *_masks(group))
+    return "; ".join([", ".join([_multipliers(group), *extras]), *_hiding(group)])
 
 
 def _hiding(group: Group) -> Iterator[str]:
     """Yield which keys of which sequences are hidden though no captured mask hides them."""
+    if any(map(_unapplied, group.findings)):
+        yield "the captured mask was not applied"
     padded: dict[str, None] = {}
     packed: dict[str, None] = {}
     for each in group.findings:
@@ -116,6 +121,51 @@ def _found(group: Group, name: str) -> Iterator[str]:
         begin = f"{WORDS[name]} {'b = ' * (name == 'sink')}"
         some = f" in {len(values):,} of {len(every):,} heads" * (len(values) < len(every))
         yield f"{begin}{' to '.join(ends)}{some}"
+
+
+def _scales(group: Group) -> Iterator[str]:
+    """Yield the value scales that were found, where they are not 1."""
+    level = confidence(len(group.findings))
+    odd = [each.diagnosis for each in group.findings if _is_scaled(each.diagnosis, level)]
+    if odd:
+        values = sorted(each.scale.at(SHOWN).value or 0.0 for each in odd if each.scale is not None)
+        ends = dict.fromkeys(general(value, 3) for value in (values[0], values[-1]))
+        count = len(group.findings)
+        some = f" in {len(odd):,} of {count:,} heads" * (len(odd) < count)
+        sink = any(each.stretch and each.stretch.with_sink is None for each in odd)
+        yield f"value scale {' to '.join(ends)}{' or a sink' * sink}{some}"
+
+
+def _is_scaled(found: Diagnosis, level: float) -> bool:
+    at = None if found.scale is None else found.scale.at(level)
+    return at is not None and not (at.low or -inf) <= 1.0 <= (at.high or inf)
+
+
+def _masks(group: Group) -> Iterator[str]:
+    """Yield masks that hide more than causal ones do, or of which a corner was found."""
+    counts = Counter(
+        mask_text(each.diagnosis, each.placed) * _is_unusual(each) for each in group.findings
+    )
+    told = [*filter(None, counts)]
+    for text in told[:_FEW]:
+        some = f" in {counts[text]:,} of {counts.total():,} heads"
+        yield f"mask {text}{some * (len(counts) > 1)}"
+    if len(told) > _FEW:
+        yield f"{len(told) - _FEW:,} more masks"
+
+
+def _is_unusual(finding: Finding) -> bool:
+    mask = finding.diagnosis.mask
+    if mask is None or mask.hidden or mask.packed:
+        return False
+    is_placed = mask.by_position and bool(finding.placed or mask.offset)
+    return mask.kind == "window" or is_placed or _unapplied(finding)
+
+
+def _unapplied(finding: Finding) -> bool:
+    """Whether a mask was captured, and the output was computed with another, or none."""
+    sight = finding.diagnosis.sight
+    return "mask" in finding.shape.has and sight is not None and sight.kind != "given"
 
 
 def others(report: Report, group: Group) -> Iterator[str]:
