@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 from attn_tui.captures.capture import Capture, HeadId, HeadShape
 from attn_tui.captures.readings import Reading
+from attn_tui.compute.counted import counted
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.fit.diagnosis import Diagnosis
-from attn_tui.doctor.expected import Expectation, Expected
+from attn_tui.doctor.expected import ASSUMED, Expectation, Expected
 from attn_tui.doctor.names import Miss
 from attn_tui.doctor.verdict import VERDICTS, Judgement, Verdict
 
@@ -92,14 +93,29 @@ class Report:
     @property
     def counts(self) -> Mapping[Verdict, int]:
         """How many heads there are of each verdict."""
-        counted = Counter(each.judgement.verdict for each in self.findings)
-        return {verdict: counted[verdict] for verdict in VERDICTS if counted[verdict]}
+        found = Counter(each.judgement.verdict for each in self.findings)
+        return {verdict: found[verdict] for verdict in VERDICTS if found[verdict]}
 
     @property
     def stated(self) -> tuple[str, ...]:
         """What was recognised, in sentences, as far as outputs settle how layers are read."""
         fitted = (each for each in reversed(self.findings) if each.diagnosis.fits)
-        return self.capture.states({each.id.layer: each.reading for each in fitted if each.reading})
+        said = self.capture.states({each.id.layer: each.reading for each in fitted if each.reading})
+        return (*said, f"Of the model there are {self.part}.") if self.part else said
+
+    @property
+    def part(self) -> str:
+        """What of the expected model was captured: ``1 of 4 layers``; empty if it is all of it."""
+        shape, heads = (self.expectation or ASSUMED).shape, self.capture.heads
+        parts = (
+            (len(self.capture.layers), shape.layers, "layer"),
+            (max(each.head for each in heads) + 1, shape.heads, "head"),
+        )
+        return " and ".join(
+            f"{there} of {counted(of, name)}" + " of each layer" * (name == "head")
+            for there, of, name in parts
+            if of is not None and there < of
+        )
 
     @property
     def verdict(self) -> Verdict:

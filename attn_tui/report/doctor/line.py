@@ -345,6 +345,7 @@ def _evidence(report: Report, group: Group) -> str:
         )
     if found.used and report.settings.rows < finding.shape.n_queries:
         of += f", {report.settings.rows:,} of {finding.shape.n_queries:,} rows of each"
+    of += f", captured: {report.part}" * bool(report.part)
     source = f"; {report.expectation.source}" if report.expectation else ""
     residual = f"residual {quantity(found.residual)}{path}; " * bool(found.used)
     return f"{residual}{of}{source}"
