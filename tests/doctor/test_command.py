@@ -161,7 +161,10 @@ def test_the_line_says_of_how_many_rows_it_knows(tmp_path: Path, config: str) ->
         in run(path, "--rows", "8", "--config", config).stdout
     )
     for rows in ("64", "all"):
-        assert "2 of 2 heads; config" in run(path, "--rows", rows, "--config", config).stdout
+        assert (
+            "2 of 2 heads, captured: 1 of 2 layers; config"
+            in run(path, "--rows", rows, "--config", config).stdout
+        )
 
 
 def test_heads_that_agree_have_m_from_the_least_to_the_largest(tmp_path: Path) -> None:
