@@ -114,9 +114,6 @@ FAR = 3.0
 NEAR = 1.0
 """How much less likely than the first a reading may be that has to be named."""
 
-_ODD = 8
-"""From this on a layout is tried only where none before fits."""
-
 
 def choices(part: str, rank: int) -> list[tuple[Layout, float]]:
     """Return the layouts a tensor may have, with how unlikely each is."""
@@ -140,28 +137,19 @@ def readings_of(given: Given, claims: tuple[tuple[str, int], ...] = ()) -> tuple
         claims: Numbers of `Dims` that somebody says, tested where shapes leave them open.
     """
     found: dict[Reading, float] = {}
-    odd = False
-    while not found:
-        pools = [
-            [(layout, cost) for layout, cost in layouts if odd or cost < _ODD]
-            for _, _, layouts in given
-        ]
-        for pick in product(*pools):
-            layouts = tuple(
-                (part, layout) for (part, _, _), (layout, _) in zip(given, pick, strict=True)
-            )
-            cost = sum(cost for _, cost in pick)
-            is_asked = len(given[0][2]) == 1
-            for extra, dims in _solutions(given, [layout for layout, _ in pick], claims):
-                is_turned = not is_asked and not _heads_first(layouts[0][1])
-                if is_turned and (dims.heads > MOST_HEADS or dims.heads > dims.queries > dims.keys):
-                    continue  # These are positions.
-                denied = sum(getattr(dims, name) not in (0, value) for name, value in claims)
-                unlikely = cost + extra + 3 * denied + _unlikely(dict(layouts), dims)
-                found.setdefault(Reading(layouts, "grouped", dims), unlikely)
-        if odd:
-            break
-        odd = True
+    is_asked = len(given[0][2]) == 1
+    for pick in product(*(layouts for _, _, layouts in given)):
+        layouts = tuple(
+            (part, layout) for (part, _, _), (layout, _) in zip(given, pick, strict=True)
+        )
+        cost = sum(cost for _, cost in pick)
+        for extra, dims in _solutions(given, [layout for layout, _ in pick], claims):
+            is_turned = not is_asked and not _heads_first(layouts[0][1])
+            if is_turned and (dims.heads > MOST_HEADS or dims.heads > dims.queries > dims.keys):
+                continue  # These are positions.
+            denied = sum(getattr(dims, name) not in (0, value) for name, value in claims)
+            unlikely = cost + extra + 3 * denied + _unlikely(dict(layouts), dims)
+            found.setdefault(Reading(layouts, "grouped", dims), unlikely)
     shapes = {part: shape for part, shape, _ in given}
     # Axes of length 1 may stand anywhere: the likeliest of those that come to the same.
     same: dict[object, Reading] = {}
@@ -169,17 +157,24 @@ def readings_of(given: Given, claims: tuple[tuple[str, int], ...] = ()) -> tuple
         same.setdefault((each.dims, _longer(each, shapes)), each)
     order = [*same.values()]
     alike = [each for each in order if not _disagreements(dict(each.layouts))] or order
+    likely = [each for each in alike if found[each] - found[alike[0]] <= FAR][:MOST]
+    # Where nothing else fits, one tensor may be stored unlike the others, or K turned.
+    rest = [each for each in order if each.dims == alike[0].dims and each not in likely]
     return tuple(
         replace(each, unlikely=found[each] - found[alike[0]])
-        for each in alike[:MOST]
-        if found[each] - found[alike[0]] <= FAR
+        for each in (*likely, *rest[: 2 * MOST])
     )
 
 
 def _longer(reading: Reading, shapes: Mapping[str, tuple[int, ...]]) -> tuple[Layout, ...]:
-    """Return the axes of each tensor that are longer than 1."""
+    """Return the axes of each tensor that are longer than 1; heads·dim of one head are dim."""
+    heads = {"q": reading.dims.heads, "out": reading.dims.heads}
     return tuple(
-        tuple(axis for axis, length in zip(layout, shapes[part], strict=True) if length != 1)
+        tuple(
+            "d" if is_merged(axis) and heads.get(part, reading.dims.kv_heads) == 1 else axis
+            for axis, length in zip(layout, shapes[part], strict=True)
+            if length != 1
+        )
         for part, layout in reading.layouts
     )
 
@@ -216,8 +211,13 @@ def _unlikely(layouts: Mapping[str, Layout], dims: Dims) -> float:
 def alternatives(readings: Sequence[Reading]) -> tuple[Reading, ...]:
     """Return the readings that shapes do not set apart from the first, itself among them."""
     first = readings[0]
-    found = {each.layouts: each for each in reversed(readings[1:])
-             if each.unlikely < NEAR or each.dims == first.dims}  # fmt: skip
+    alike = _disagreements(dict(first.layouts))
+    found = {
+        each.layouts: each
+        for each in reversed(readings[1:])
+        if each.unlikely < (FAR if each.dims == first.dims else NEAR)
+        and _disagreements(dict(each.layouts)) <= alike
+    }
     found.pop(first.layouts, None)
     return (first, *reversed(found.values()))
 

@@ -150,7 +150,9 @@ class _Doctor:
             dims = dict.fromkeys(each.dims for each in every)
             if len(dims) > 1 and fitted not in dims:
                 for each in every if not _lacking(self.capture, layer) else ():
-                    if self._warm(HeadId(0, layer, 0), each).fits:
+                    warm = self._warm(HeadId(0, layer, 0), each)
+                    # Rows that see one key have its value however the axes are read.
+                    if warm.fits and warm.keys[1] > 1:
                         fitted = each.dims
                         break
             taken = fitted if fitted in dims else every[0].dims

@@ -14,7 +14,7 @@ from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.errors import InputError
 from attn_tui.doctor.configuration import claimed, read_expectation
 from attn_tui.doctor.expected import Expectation
-from attn_tui.doctor.fused import fused_layouts, layouts_of
+from attn_tui.doctor.fused import fused_layouts, layouts_of, told_layouts
 from attn_tui.files.paths import true_path
 
 _BESIDE = "config.json"
@@ -85,14 +85,19 @@ def open_configured(
     named = read_expectation(config) if config else None
     near = _near(paths) if beside and not config else ""
     found = named or (_read(near) if near else None)
-    read = layouts
+    read, by_output = layouts, ""
     try:
         capture = open_as(paths, read, names)
     except ShapesError as error:
         # Shapes alone fit no layout, as those of fused queries and fewer keys.
-        if layouts or found is None or not found.shape.heads:
+        if layouts:
             raise
-        read = ",".join(fused_layouts(error.tensors, {}, found.shape))
+        if found and found.shape.heads:
+            read = ",".join(fused_layouts(error.tensors, {}, found.shape))
+        else:
+            read = by_output = told_layouts(paths, names, error.tensors)
+        if not read:
+            raise
         try:
             capture = open_as(paths, read, names)
         except InputError:
@@ -102,8 +107,14 @@ def open_configured(
         expectation = found
     if expectation and (own := layouts_of(capture, expectation)):
         read, capture = own, open_as(paths, own, names)
+    if not (expectation or read):
+        tensors = capture.tensors(capture.layers[0])
+        if by_output := told_layouts(paths, names, tensors, capture):
+            read, capture = by_output, open_as(paths, by_output, names)
     if read != layouts:
-        capture = _stating(capture, read)
+        capture = _stating(
+            capture, read, "that the output says" if by_output else "of the configuration"
+        )
     file = config or near if expectation and expectation is found else ""
     return Configured(capture, expectation, file, read)
 
@@ -154,7 +165,7 @@ def _check(expectation: Expectation, capture: Capture, with_length: bool = False
         raise refused
 
 
-def _stating(capture: Capture, layouts: str) -> Capture:
-    """Return a capture that states that its layouts are the configuration's."""
-    said = f"The heads are those of the configuration: --layout '{layouts}'."
+def _stating(capture: Capture, layouts: str, whose: str) -> Capture:
+    """Return a capture that states whose heads its layouts have."""
+    said = f"The heads are those {whose}: --layout '{layouts}'."
     return replace(capture, states=lambda chosen: (*capture.states(chosen), said))

@@ -18,8 +18,12 @@ LLAMA = {
 HEALTHY = Arithmetic(0.25, path="flash")
 
 
+def call(*arguments: str) -> Result:
+    return CliRunner().invoke(program, arguments)
+
+
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(program, ["doctor", *arguments])
+    return call("doctor", *arguments)
 
 
 def printed(result: Result) -> dict[str, Any]:

@@ -27,6 +27,8 @@ from attn_tui.compute.heads.rows import HeadRows
 
 WIDE = 0.5
 """A multiplier whose 95 % interval reaches so far, as a share of it, is not known."""
+MOST_VALUES = 512
+"""Numbers of a row of the output that are fitted; time grows with the cube of how many."""
 SATURATED = 0.99
 """Where logits that have weight are alike, the largest weight is above this, or far below."""
 
@@ -55,6 +57,10 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
         spacing = format_of(coarsest(head.output, head.formats.get("out", "float32")))
         if not head.values.any():
             return nothing("all values are 0", notes)
+        if (d_v := head.values.shape[1]) > MOST_VALUES:
+            some = np.linspace(0, d_v - 1, MOST_VALUES).astype(int)
+            head = replace(head, values=head.values[:, some], output=head.output[:, some])
+            notes = (*notes, f"Of each row of the output {MOST_VALUES} of {d_v:,} numbers tell.")
         try:
             attempt = search(head, spacing, start, deep)
             if not attempt.fits and deep:
