@@ -91,7 +91,7 @@ def run(task: tuple[Cell, int]) -> Counter[str]:
     plain = found()
     count["unknown m"] += plain.multiplier is None
     count["m"] += knows(plain)
-    count["c"] += covers(plain.value_scale, 1.0)
+    count["c"] += covers(plain.scale, 1.0)
     count["fails"] += not plain.fits
     count["path"] += plain.path not in (None, cell.path)
     count["false cap"] += has(plain.softcap)
@@ -99,7 +99,7 @@ def run(task: tuple[Cell, int]) -> Counter[str]:
     count["false window"] += plain.window is not None or plain.mask is None
     count["false padding"] += plain.mask is not None and plain.mask.hidden is not None
     count["false packed"] += plain.mask is not None and bool(plain.mask.packed)
-    count["false scale"] += not covers(plain.value_scale, 1.0, VERDICT)
+    count["false scale"] += not covers(plain.scale, 1.0, VERDICT)
     count["false rows"] += plain.temperature is not None and plain.temperature.kind == "by row"
     capped = found(softcap=CAP)
     count["cap found"] += has(capped.softcap)

@@ -12,7 +12,7 @@ import pytest
 from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.captures.opening import open_capture
 from attn_tui.charts.heads.findings import finding_rows
-from attn_tui.compute.fit.diagnosis import Diagnosis, Suspect, Temperature
+from attn_tui.compute.fit.diagnosis import Diagnosis, Stretch, Suspect, Temperature
 from attn_tui.compute.fit.simulate import Arithmetic
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.doctor.expected import NONE, Expectation, Expected
@@ -316,3 +316,17 @@ def test_a_multiplier_within_its_interval_is_the_same(capture: Capture) -> None:
     made = two_layers(capture, None, (0.0734, 16), (0.07341, 16))
     assert len(groups(made)) == 1
     assert len(groups(two_layers(capture, None, (0.0734, 16), (0.08, 16)))) == 2
+
+
+def test_a_value_scale_beside_a_sink_is_short_where_there_is_little_room(capture: Capture) -> None:
+    for with_sink, said, short in (
+        (None, "0.9010 without a sink", "0.901, no sink"),
+        (Straight(1.0, 1e-3), "1.0000 with the captured sink", "1, with sink"),
+    ):
+        stretch = Stretch(Straight(0.901, 1e-3), with_sink)
+        found = diagnosis(0.25, value_scale=None, sink=None, stretch=stretch)
+        made = replace(finding(capture, "a cap"), diagnosis=found)
+        assert f"value scale  {said}\n" in "".join(text.evidence(made))
+        narrow = "".join(text.evidence(made, 36))
+        assert f"value scale  {short}\n" in narrow
+        assert "expected" not in narrow

@@ -139,7 +139,7 @@ def _table(finding: Finding, expected: dict[str, str], room: int) -> Iterator[st
     for name, text in texts.items():
         beside = f"{'≠' if name in differs else ' '} {expected[name]}" if name in expected else ""
         row = f"{WORDS[name]:{LABEL}}{text:{width}}{beside}".rstrip()
-        if cells(row) <= room:
+        if cells(row) <= room or not beside:
             yield row + "\n"
         else:
             yield f"{WORDS[name]:{LABEL}}{text}\n"

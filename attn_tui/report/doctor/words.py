@@ -112,6 +112,9 @@ def narrow_texts(found: Diagnosis) -> dict[str, str]:
     """Return what was found with how sure that is, by name, where there is little room."""
     numbers = {"multiplier": found.multiplier, "value_scale": found.value_scale}
     texts = {name: about_text(each.at(SHOWN)) for name, each in numbers.items() if each is not None}
+    if found.stretch is not None and found.scale is not None:
+        beside = "with sink" if found.stretch.with_sink else "no sink"
+        texts["value_scale"] = f"{general(found.scale.at(SHOWN).value or 0.0, 3)}, {beside}"
     if found.softcap is not None:
         texts["softcap"] = _narrow(found.softcap.at(SHOWN), less_is_none=False)
     if found.sink is not None:
