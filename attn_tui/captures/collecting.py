@@ -39,7 +39,8 @@ class Collected:
 
     Attributes:
         layers: Of them.
-        tool: Whose names they have: ``"TransformerLens"``, ``"vLLM-Hook"``, or empty.
+        tool: Whose names they have: ``"TransformerLens"``, ``"vLLM-Hook"``, ``"transformers"``, or
+            empty.
         said: What is to be said of it, in sentences.
     """
 
@@ -243,6 +244,7 @@ def _tool(used: Sequence[Stored], names: str | None) -> str:
 _TOOLS: Mapping[str, Callable[[str], bool]] = {
     "TransformerLens": lambda name: ".hook_" in name,
     "vLLM-Hook": lambda name: "__" in name,
+    "transformers": lambda name: ".self_attn." in name or ".attention.self." in name,
 }
 
 

@@ -76,7 +76,7 @@ def _named(tool: str) -> Iterator[str]:
             "already."
         )
     elif tool:
-        yield f"Names are {tool}'s."
+        yield f"Names are those of {tool}."
 
 
 def _gaps(numbers: list[int]) -> Iterator[str]:

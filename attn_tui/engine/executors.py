@@ -1,5 +1,6 @@
 """Who works: threads of this process, or the workers of a Dask cluster."""
 
+import logging
 import os
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -42,6 +43,12 @@ def cluster(address: str) -> Iterator[tuple[Executor, int]]:
         given = {"scheduler_file": os.path.expanduser(address)}
         if not os.path.exists(given["scheduler_file"]):
             raise InputError("scheduler", f"{inert(address)} is not there", "a scheduler's file")
+    with _quiet():
+        yield from _connected(dask, given, address)
+
+
+def _connected(dask: Any, given: dict[str, Any], address: str) -> Iterator[tuple[Executor, int]]:
+    """Yield an executor of a cluster and how many tasks it gets at a time, once."""
     try:
         client = dask.Client(**given, timeout=_PATIENCE, set_as_default=False)
         client.wait_for_workers(1, timeout=_PATIENCE)
@@ -54,3 +61,17 @@ def cluster(address: str) -> Iterator[tuple[Executor, int]]:
         yield client.get_executor(pure=False, retries=2), 2 * max(count, 1)
     finally:
         client.close()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Dask's own warnings, as of a worker that ended, out of ours: what fails is told."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    levels = [each.level for each in loggers]
+    try:
+        for each in loggers:
+            each.setLevel(logging.ERROR)
+        yield
+    finally:
+        for each, level in zip(loggers, levels, strict=True):
+            each.setLevel(level)

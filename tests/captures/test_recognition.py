@@ -69,6 +69,14 @@ def test_a_name_of_a_thousand_parts_takes_no_time() -> None:
     assert meaning_of("a__" * 100_000 + "1.x") is None
 
 
+def test_names_of_transformers_are_said(tmp_path: Path) -> None:
+    stored = {f"model.layers.0.self_attn.{part}": each for part, each in layer().items()}
+    assert says(
+        open_capture([saved(tmp_path / "a.safetensors", stored)]), "Names are those of tran"
+    )
+    assert not says(open_capture([saved(tmp_path / "b.safetensors", layer())]), "Names are")
+
+
 def test_transformer_lens_is_known_with_its_layout(tmp_path: Path) -> None:
     made = layer(1, 5, 5, 5, 5, 4, 4)
     names = dict(zip(made, ("q", "k", "v", "z"), strict=True))

@@ -1,12 +1,14 @@
 """Heads of a capture on a Dask cluster of two workers: the same bits, and workers may die."""
 
 import json
+import logging
 import os
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from click.testing import CliRunner
@@ -111,6 +113,19 @@ def test_a_block_that_kills_its_workers_is_told_and_the_rest_goes_on(
     assert {reason for _, reason in found["failed"]} == {"it ended the workers that tried it"}
     assert len(found["heads"]) == len(here) - len(found["failed"]) > 0
     assert all(here[head] == partial for head, partial in found["heads"].items())
+
+
+def test_warnings_of_dask_are_not_among_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    import distributed
+
+    from attn_tui.engine import executors
+
+    monkeypatch.setattr(distributed, "Client", MagicMock())
+    of_client = logging.getLogger("distributed.client")
+    assert of_client.isEnabledFor(logging.WARNING)
+    with executors.cluster("tcp://127.0.0.1:9"):
+        assert not of_client.isEnabledFor(logging.WARNING)
+    assert of_client.isEnabledFor(logging.WARNING)
 
 
 def test_no_scheduler_is_one_line(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
