@@ -327,6 +327,6 @@ def test_a_value_scale_beside_a_sink_is_short_where_there_is_little_room(capture
         found = diagnosis(0.25, value_scale=None, sink=None, stretch=stretch)
         made = replace(finding(capture, "a cap"), diagnosis=found)
         assert f"value scale  {said}\n" in "".join(text.evidence(made))
-        narrow = "".join(text.evidence(made, 36))
+        narrow = "".join(text.evidence(made, 32))
         assert f"value scale  {short}\n" in narrow
         assert "expected" not in narrow
