@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Stretch
+from attn_tui.compute.fit.estimates import Undecided
 from attn_tui.compute.formats import dtype_of, limits
 from attn_tui.doctor.expected import LEARNED, NONE, Expected
 from attn_tui.doctor.names import Span
@@ -117,6 +118,9 @@ def _answers(
         scale = found.value_scale
         if found.stretch is not None:
             scale = _beside(found.stretch, expected, level)
+        elif expected.sink == NONE and isinstance(scale, Undecided):
+            # What a sink would leave open is not: there is to be none.
+            scale = scale.alone
         if scale is not None:
             yield "value_scale", not span(scale, format, level).holds(expected.value_scale)
         elif expected.needs("value_scale"):

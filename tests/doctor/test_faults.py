@@ -219,3 +219,17 @@ def test_the_line_says_all_that_is_unusual_without_an_expectation(
         path = save(tmp_path / "a.npz", **parts)
     line, *_ = CliRunner().invoke(program, ["doctor", path]).stdout.splitlines()
     assert said in line
+
+
+@pytest.mark.parametrize(("kind", "status"), [("bert", 1), ("gpt_oss", 1)])
+def test_a_sink_among_small_logits_differs_where_none_is_meant(
+    tmp_path: Path, kind: str, status: int
+) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({**BERT, "model_type": kind}))
+    path = write(tmp_path / "a.safetensors", replace(SEEN, sink=1.0), logit_std=0.05)
+    asked = ["doctor", path, "--config", str(tmp_path), "--json"]
+    result = CliRunner().invoke(program, asked)
+    assert result.exit_code == status
+    # No mask differs from a causal one; that a sink is meant leaves the value scale open.
+    for each in json.loads(result.stdout)["heads"]:
+        assert ("value_scale" in each["differs"]) == (kind == "bert")
