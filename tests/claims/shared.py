@@ -14,7 +14,9 @@ FOLDER = "ATTN_TUI_TRIED"
 
 
 def share() -> None:
-    """Let the ledger take what another process has found."""
+    """Let the ledger take what another process has found, where a run names a folder for that."""
+    if FOLDER not in os.environ:
+        return
     # The function that checks a claim bears its name, and cannot be pickled.
     copyreg.pickle(Claim, lambda claim: (ledger.find, (claim.id,)))
     vars(ledger)["try_claim"] = tried
