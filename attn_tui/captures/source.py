@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.captures.layouts import MATRICES
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.formats import rounded
 from attn_tui.compute.heads.mask import HeadMask
@@ -203,6 +202,7 @@ def read_head(
         InputError: If there is no such file, head or row.
     """
     from attn_tui.captures.capture import HeadId
+    from attn_tui.captures.layouts import MATRICES
 
     capture = open_as(paths, layout, names)
     name = HeadId(batch, layer, head)

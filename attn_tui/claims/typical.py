@@ -9,8 +9,8 @@ from attn_tui.claims.claim import Case, Curve, Evidence, Opened, Picture, Stated
 from attn_tui.claims.drawn_rows import check_cost, row_logs, share
 from attn_tui.claims.opening import swept
 from attn_tui.claims.trial import Trial
+from attn_tui.compute.dead import DEAD
 from attn_tui.compute.log_scale import D_K
-from attn_tui.compute.norms import DEAD
 from attn_tui.compute.number import Number
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.sweep.crossover import Crossover, GradientReadout, crossover

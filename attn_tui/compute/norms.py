@@ -22,9 +22,6 @@ Slopes = Numbers | float
 """d_j for each key, shape (n,), or one for all."""
 
 
-DEAD = 1e-3
-"""A gradient is dead if its Frobenius norm, which by logits may be 1/2, is below this."""
-
 SMALLEST_NORMAL = 2.0**-1022
 """Below it float64 holds ever fewer digits."""
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import exp, floor, inf, isnan, log, log10, nan
 from textwrap import wrap
 
+from attn_tui.compute.dead import DEAD
 from attn_tui.compute.logit_map import LogitMap
-from attn_tui.compute.norms import DEAD
 from attn_tui.compute.sweep.summary import SPAN
 from attn_tui.report.numbers import general
 from attn_tui.report.rows import cells

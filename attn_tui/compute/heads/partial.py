@@ -10,6 +10,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.dead import DEAD
 from attn_tui.compute.heads.blocks import lengths, row_statistics
 from attn_tui.compute.heads.edges import TALLIED
 from attn_tui.compute.heads.odd import Odd
@@ -25,7 +26,6 @@ from attn_tui.compute.heads.statistic import (
 )
 from attn_tui.compute.heads.tally import Extreme, Tally
 from attn_tui.compute.heads.weighing import Weighing
-from attn_tui.compute.norms import DEAD
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 

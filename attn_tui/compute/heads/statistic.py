@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from attn_tui.compute.norms import DEAD
+from attn_tui.compute.dead import DEAD
 
 ALL = 0.9995
 """The largest weight of a row from which on one key has practically all of it."""
