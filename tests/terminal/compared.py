@@ -80,6 +80,8 @@ def compare_table(driven: Driven, report: Sequence[str]) -> None:
 def go_to(driven: Driven, key: str) -> None:
     """Go to an instrument, in the size in which is compared."""
     driven.resize(WINDOW.columns, WINDOW.lines)
+    # Keys go nowhere as long as it says that the window is too small, which takes few columns.
+    driven.wait(lambda: any(len(line.rstrip()) > 45 for line in driven.display), "large window")
     # The instrument may have kept the focus in an editor.
     driven.send(f"{LEAVE}{key}{ESCAPE}")
 

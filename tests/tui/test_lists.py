@@ -168,7 +168,7 @@ async def test_a_list_fits_at_any_size(size: tuple[int, int], key: str) -> None:
         await person.press(key)
         person.sees("Type to find", "enter chooses · esc")
         assert person.app.screen.query_one(ChoiceList).size.height >= 3
-        await person.resize(20, 8)
+        await person.resize(40, 8)
         await person.press("down")
         cursor(person)
 
