@@ -23,6 +23,10 @@ class SmallWindow(ModalScreen[None]):
         """Yield the words."""
         yield Canvas()
 
+    def on_screen_resume(self) -> None:
+        """Go, where the window grew while something else was open over this."""
+        self.app.call_later(fit, self.app)
+
     def on_resize(self) -> None:
         """Say it in the room there is."""
         width, height = self.size

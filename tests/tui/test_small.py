@@ -4,9 +4,10 @@ import pytest
 
 from attn_tui.instruments import INSTRUMENTS
 from attn_tui.tui.dialogs import FindDialog
+from attn_tui.tui.reading import ReadDialog
 from attn_tui.tui.small import LEAST, SmallWindow
 from attn_tui.tui.widgets.headline import HeadlinePane
-from tests.tui.person import MEDIUM, at_screen
+from tests.tui.person import MEDIUM, at_screen, settle
 
 
 @pytest.mark.parametrize("instrument", [each.name for each in INSTRUMENTS])
@@ -53,3 +54,21 @@ async def test_q_leaves_a_window_that_is_too_small() -> None:
     async with at_screen((20, 6)) as person:
         await person.press("q")
         assert not person.app.is_running
+
+
+async def test_what_opens_over_it_leaves_no_small_window_behind() -> None:
+    async with at_screen((20, 6)) as person:
+        person.app.push_screen(ReadDialog("a text", "that came late"))
+        await settle(person.pilot)
+        await person.resize(*MEDIUM)
+        await person.press("escape")
+        person.sees("Unscaled, key 2 takes practically all")
+
+
+async def test_an_instrument_that_is_come_back_to_has_no_small_window() -> None:
+    async with at_screen((20, 6)) as person:
+        person.app.switch_mode("dots")
+        await settle(person.pilot)
+        await person.resize(*MEDIUM)
+        await person.press("1")
+        person.sees("Unscaled, key 2 takes practically all")
