@@ -5,9 +5,11 @@ import json
 import re
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.head import Head
@@ -179,17 +181,28 @@ def test_nan_and_infinity_in_any_tensor_are_counted_and_placed(tmp_path: Path) -
     }
 
 
-@pytest.mark.parametrize("packed", [0, 1])
-def test_packed_texts_count_without_the_keys_of_others(tmp_path: Path, packed: int) -> None:
+def attended(path: Path, seen: NDArray[np.bool_], hidden: float = -np.inf) -> tuple[str, Any]:
+    """Write two sequences of two heads, their outputs in plain NumPy; return it and the weights.
+
+    Args:
+        path: Of the capture, which holds no mask.
+        seen: What each row sees, shape (2, 1, n, n).
+        hidden: What stands for a logit that is not seen.
+    """
     rng = np.random.default_rng(2)
     q, k, v = (rng.standard_normal((2, 2, 40, 16)).astype(np.float32) for _ in range(3))
-    seen = np.tile(np.tri(40, dtype=bool), (2, 1, 1, 1))
-    seen[packed, :, 14:, :14] = False
-    z = np.where(seen, np.einsum("bhqd,bhkd->bhqk", q, k) / 4, -np.inf)
+    z = np.where(seen, np.einsum("bhqd,bhkd->bhqk", q, k) / 4, hidden)
     p = np.exp(z - z.max(-1, keepdims=True))
     p /= p.sum(-1, keepdims=True)
-    path = str(tmp_path / "packed.npz")
     np.savez(path, **{"0.q": q, "0.k": k, "0.v": v, "0.out": (p @ v).astype(np.float32)})
+    return str(path), p
+
+
+@pytest.mark.parametrize("packed", [0, 1])
+def test_packed_texts_count_without_the_keys_of_others(tmp_path: Path, packed: int) -> None:
+    seen = np.tile(np.tri(40, dtype=bool), (2, 1, 1, 1))
+    seen[packed, :, 14:, :14] = False
+    path, p = attended(tmp_path / "packed.npz", seen)
     plain = json.loads(call("heads", path, "--json", "--statistic", "max_weight").stdout)
     for head in plain["heads"]:
         is_packed = head["batch"] == packed
@@ -212,15 +225,9 @@ def test_packed_texts_count_without_the_keys_of_others(tmp_path: Path, packed: i
 
 @pytest.mark.parametrize("padded", [0, 1])
 def test_a_padded_sequence_counts_without_the_keys_that_pad(tmp_path: Path, padded: int) -> None:
-    rng = np.random.default_rng(2)
-    q, k, v = (rng.standard_normal((2, 2, 40, 16)).astype(np.float32) for _ in range(3))
     seen = np.tile(np.tri(40, dtype=bool), (2, 1, 1, 1))
     seen[padded, :, :, :9] = False
-    z = np.where(seen, np.einsum("bhqd,bhkd->bhqk", q, k) / 4, -3e38)
-    p = np.exp(z - z.max(-1, keepdims=True))
-    p /= p.sum(-1, keepdims=True)
-    path = str(tmp_path / "padded.npz")
-    np.savez(path, **{"0.q": q, "0.k": k, "0.v": v, "0.out": (p @ v).astype(np.float32)})
+    path, p = attended(tmp_path / "padded.npz", seen, hidden=-3e38)
     plain = json.loads(call("heads", path, "--json", "--statistic", "max_weight").stdout)
     for head in plain["heads"]:
         is_padded = head["batch"] == padded

@@ -8,7 +8,8 @@ import pytest
 from attn_tui.charts.sweep.curves import sweep_chart
 from attn_tui.charts.sweep.signs import Look
 from tests.charts.cases import lines
-from tests.charts.sweep.test_sweep import CASES, found
+from tests.charts.sweep.answers import found
+from tests.charts.sweep.test_sweep import CASES
 
 
 @pytest.mark.parametrize("size", [(40, 7), (38, 8), (80, 14), (100, 22), (116, 29), (116, 33)])
