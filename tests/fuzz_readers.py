@@ -33,7 +33,6 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products
-from attn_tui.doctor.configuration import read_expectation
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.draft import Draft, parse
 from attn_tui.files.examples import EXAMPLES
@@ -41,6 +40,7 @@ from attn_tui.files.grammar import plain_lines
 from attn_tui.files.json import read_json
 from attn_tui.files.kinds import KINDS
 from attn_tui.files.matrices import read_matrix
+from attn_tui.files.models.configuration import read_expectation
 from attn_tui.files.opening import open_draft
 from attn_tui.files.readers import SUFFIXES, read_arguments, read_experiment, read_file
 from attn_tui.files.sources import Part

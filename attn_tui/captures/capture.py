@@ -9,7 +9,9 @@ import numpy as np
 
 from attn_tui.captures.fingerprint import Fingerprint
 from attn_tui.captures.layer import Layer, Tensor, row_mask
+from attn_tui.captures.layouts import layout_words
 from attn_tui.captures.readings import Reading
+from attn_tui.captures.statements import readings_text
 from attn_tui.captures.stored import Raw, widened
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.heads.rows import HeadRows, Reals
@@ -130,6 +132,23 @@ class Capture:
             InputError: If there is no such layer.
         """
         return self._layer(layer).undecided
+
+    def settled(self, layers: Sequence[int] | None = None) -> "Capture":
+        """Return itself.
+
+        Args:
+            layers: Those that are to be read; None for all.
+
+        Raises:
+            InputError: With field ``"layout"``, if nothing tells how one of them is read.
+        """
+        for number, layer in self._layers.items():
+            asked = layers is None or number in layers
+            if asked and (found := layer.undecided):
+                ways = " or ".join(layout_words(each.layout("q")) for each in found)
+                problem = f"q of layer {number} is {ways}, and no output tells which"
+                raise InputError("layout", problem, readings_text(found))
+        return self
 
     def shape(self, head: HeadId, reading: Reading | None = None) -> HeadShape:
         """Return how large a head is.

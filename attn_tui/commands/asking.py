@@ -210,7 +210,6 @@ def _masked(setup: Setup, source: "Source") -> Setup:
 
 
 def _captured(given: Given) -> "Source":
-    from attn_tui.doctor.opening import open_configured
     from attn_tui.files.captured import captured_at
 
     places: dict[str, Any] = {
@@ -218,10 +217,8 @@ def _captured(given: Given) -> "Source":
         for name, field in dict.fromkeys(_PLACES, whole(0)).items()
         if given[name] is not None
     }
-    paths, (layout, names, config) = tuple(given["capture"]), reading(given)
-    found = open_configured(paths, layout, names, config).of_model()
-    layout = found.settled([places.get("layer", 0)]).layouts
-    return captured_at(paths, layout=layout, names=names, **places)
+    layout, names, config = reading(given)
+    return captured_at(tuple(given["capture"]), layout=layout, names=names, config=config, **places)
 
 
 def _draw(given: Given, start: "Drawn | None") -> "Drawn":

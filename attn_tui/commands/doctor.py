@@ -68,8 +68,8 @@ def doctor(captures: tuple[str, ...], require: bool, form: str, **given: Any) ->
     """
     from attn_tui.compute.blas import one_thread
     from attn_tui.doctor.examine import examine
-    from attn_tui.doctor.opening import open_configured
     from attn_tui.doctor.report import status
+    from attn_tui.files.models.opening import open_configured
     from attn_tui.report.doctor import json, text
 
     if not captures:

@@ -250,12 +250,11 @@ def opened(captures: Sequence[str], given: dict[str, Any]) -> "Capture":
     Raises:
         InputError: Naming what will not do.
     """
-    from attn_tui.doctor.opening import open_configured
+    from attn_tui.files.models.opening import open_configured
 
     if not captures:
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
-    found = open_configured(captures, *reading(given)).of_model()
-    return found.settled(question(given).layers).capture
+    return open_configured(captures, *reading(given)).settled(question(given).layers).capture
 
 
 def question(given: dict[str, Any]) -> "Question":

@@ -118,14 +118,14 @@ def _open_heads(
         return int(command.main(words, standalone_mode=False) or 0)
     check_terminal("heads")
     from attn_tui.commands.capture_line import asked
-    from attn_tui.doctor.opening import open_configured
     from attn_tui.engine.settings import Settings
+    from attn_tui.files.models.opening import open_configured
     from attn_tui.tui.running import run
 
     experiment = asked(given | {"captures": paths})
     settings = experiment.setup.get(Settings)
     # What cannot be opened is said before there is a screen.
-    found = open_configured(paths, settings.layouts, settings.names, settings.config)
+    found = open_configured(paths, settings.layouts, settings.names, settings.config).settled()
     # Map, list and doctor then all have the heads of the configuration.
     settings = replace(settings, layouts=found.layouts, config=found.config)
     experiment = replace(experiment, setup=experiment.setup.put(settings))

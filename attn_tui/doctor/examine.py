@@ -19,12 +19,12 @@ from attn_tui.compute.fit.noise import coarsest
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.doctor.beside import contradictions
-from attn_tui.doctor.expected import ASSUMED, Expectation, Expected
 from attn_tui.doctor.names import Miss, Place, misses, names
 from attn_tui.doctor.report import Finding, Report, Settings
 from attn_tui.doctor.start import start_of
 from attn_tui.doctor.suspects import cleared, suspects
 from attn_tui.doctor.verdict import SHOWN, confidence, judge, span
+from attn_tui.files.models.expected import ASSUMED, Expectation, Expected
 
 Stop = Callable[[], bool]
 

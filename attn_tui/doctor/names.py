@@ -6,7 +6,7 @@ from math import e, log, log2
 
 from attn_tui.compute.fit.usual import CHANCE, dimension_near, of_size
 from attn_tui.compute.scale import whole_dimension
-from attn_tui.doctor.expected import Expectation, Expected
+from attn_tui.files.models.expected import Expectation, Expected
 
 _NO_MODEL = Expectation("", Expected())
 LOG2_E = log2(e)

@@ -9,9 +9,9 @@ from attn_tui.captures.readings import Reading
 from attn_tui.compute.counted import counted
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.fit.diagnosis import Diagnosis
-from attn_tui.doctor.expected import ASSUMED, Expectation, Expected
 from attn_tui.doctor.names import Miss
 from attn_tui.doctor.verdict import VERDICTS, Judgement, Verdict
+from attn_tui.files.models.expected import ASSUMED, Expectation, Expected
 
 LEAST_ROWS, MOST_ROWS = 1, 4096
 

@@ -5,7 +5,7 @@ from attn_tui.compute.fit.supposed import supposed
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.logit_map import LogitMap
-from attn_tui.doctor.expected import LEARNED, NONE, Expected
+from attn_tui.files.models.expected import LEARNED, NONE, Expected
 
 
 def start_of(expected: Expected, head: HeadRows) -> Diagnosis:

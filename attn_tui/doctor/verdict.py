@@ -10,8 +10,8 @@ import numpy as np
 from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Stretch
 from attn_tui.compute.fit.estimates import Undecided
 from attn_tui.compute.formats import dtype_of, limits
-from attn_tui.doctor.expected import LEARNED, NONE, Expected
 from attn_tui.doctor.names import Span
+from attn_tui.files.models.expected import LEARNED, NONE, Expected
 
 Verdict = Literal["agrees", "no expectation", "differs", "cannot tell"]
 VERDICTS: tuple[Verdict, ...] = ("differs", "cannot tell", "agrees", "no expectation")

@@ -49,7 +49,7 @@ def opened(settings: Settings, paths: tuple[str, ...]) -> Capture:
     Raises:
         InputError: Naming the file, the layout or the name that will not do.
     """
-    return open_as(paths, settings.layouts, settings.names)
+    return open_as(paths, settings.layouts, settings.names).settled()
 
 
 def question_of(experiment: Experiment) -> Question:

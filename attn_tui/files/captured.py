@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 from math import isfinite
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from attn_tui.captures.source import Captured, open_as, read_head
 from attn_tui.compute.attention.settings import Settings
@@ -16,18 +16,24 @@ from attn_tui.compute.whole import parse_whole
 from attn_tui.files.paths import absolute, beside, shown_path, true_path
 from attn_tui.files.plain_reader import checked, known, of_type
 
+if TYPE_CHECKING:
+    from attn_tui.files.models.opening import Configured
+
 TEMPLATE = "file: capture.safetensors\nlayer = 0, head = 0"
 _HOW = ("layout", "names")
+_READ = (*_HOW, "config")
 _PLACES = ("batch", "layer", "head", "row")
 _PLACE = re.compile(rf"\b({'|'.join(_PLACES)})\s*[=:]\s*([^\s,;]+)", re.IGNORECASE)
 _EXPECTED = "lines such as file: capture.safetensors, and layer = 0, head = 0, row = 7"
 _NAMES = ("path", "fingerprint", *_PLACES, *_HOW)
+_FIELDS = (*_NAMES, "config")
 
 
 def parse_captured(text: str) -> Captured:
     """Read ``file: PATH`` lines, and ``batch = 0, layer = 0, head = 0, row = 7`` in any order.
 
-    ``layout: out=bnhd`` and ``names: q={layer}.q`` say how tensors are read.
+    ``layout: out=bnhd`` and ``names: q={layer}.q`` say how tensors are read, or ``config: PATH``
+    whose they are.
     The files are read once; that one has changed since is noticed whenever it is asked about.
 
     Raises:
@@ -40,7 +46,7 @@ def parse_captured(text: str) -> Captured:
         if colon and name.strip().lower() in ("file", "capture"):
             paths.append(path.strip())
             continue
-        if colon and name.strip().lower() in _HOW:
+        if colon and name.strip().lower() in _READ:
             places[name.strip().lower()] = path.strip()
             continue
         rest = _PLACE.sub("", line).strip(" \t,;")
@@ -56,7 +62,8 @@ def parse_captured(text: str) -> Captured:
     try:
         return captured_at(tuple(map(true_path, paths)), **places)
     except InputError as error:
-        raise InputError("capture", error.problem, error.expected, error.where) from None
+        line = f"{error.field}: " * (error.field in _READ)
+        raise InputError("capture", error.problem, line + error.expected, error.where) from None
 
 
 def captured_at(
@@ -68,22 +75,43 @@ def captured_at(
     row: int | None = None,
     layout: str = "",
     names: str = "",
+    config: str = "",
 ) -> Captured:
     """Return a head, or a row; the same object while its files are what they were.
 
+    Its tensors are read as `open_configured` says, and the object's layout is that.
+
     Raises:
-        InputError: With field ``"capture"``, or that of the place, the layout or the names.
+        InputError: With field ``"capture"``, or that of the place, the layout, the names or the
+            configuration.
     """
     try:
-        found = _read(paths, batch or 0, layer or 0, head or 0, row, layout, names)
+        # No start waits for what fits heads, and reads configurations.
+        from attn_tui.files.models.opening import config_version
+
+        version = config_version(paths, config)
+        opened = _opened(paths, layout, names, config, version).settled([layer or 0])
+        opened.capture.fingerprint.verify()
+        found = _read(paths, batch or 0, layer or 0, head or 0, row, opened.layouts, names)
         assert found.fingerprint
         found.fingerprint.verify()
     except InputError as error:
         # Whoever asks again is shown what there is then.
+        _opened.cache_clear()
         _read.cache_clear()
-        field = error.field if error.field in _NAMES else "capture"
+        field = error.field if error.field in _FIELDS else "capture"
         raise InputError(field, error.problem, error.expected, error.where) from None
     return found
+
+
+@lru_cache(maxsize=4)
+def _opened(
+    paths: tuple[str, ...], layout: str, names: str, config: str, _: tuple[str, int]
+) -> "Configured":
+    """Open a capture by that version of its configuration."""
+    from attn_tui.files.models.opening import open_configured
+
+    return open_configured(paths, layout, names, config)
 
 
 @lru_cache(maxsize=4)

@@ -8,11 +8,9 @@ from pathlib import PurePath
 
 import numpy as np
 
-from attn_tui.captures.suffixes import TENSORS, suffix_of
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Products, Source, Typed
-from attn_tui.files.captured import as_captured, captured_at
 from attn_tui.files.codec import asks, experiment_from_plain
 from attn_tui.files.draft import Draft, parse
 from attn_tui.files.entries import Entry, expanded, named
@@ -34,7 +32,7 @@ def open_draft(path: str, setup: Setup, watch: Watch = unwatched) -> Draft:
     the setup stays; or, in .npz and .json, queries and a matrix of keys, called q and K.
 
     Args:
-        path: A .npy, .npz, .csv, .json or .txt file, or a capture, whose first head is asked.
+        path: A .npy, .npz, .csv, .json or .txt file.
         setup: What is asked beside the scores.
         watch: Told the share done, often, from the thread that calls; what it raises is let out.
 
@@ -44,9 +42,6 @@ def open_draft(path: str, setup: Setup, watch: Watch = unwatched) -> Draft:
     """
     # "-" would be standard input, where the keys of a screen come from.
     path = os.path.join(".", path) if path == "-" else path
-    if suffix_of(path) in TENSORS:
-        head = _captured(path)
-        return Draft("", as_captured(setup, head)).asking(head)
     origin = origin_of((), (path,))
     with opened(path, "file", SUFFIXES, watch) as file:
         source, asked = _opened(file, path)
@@ -60,14 +55,6 @@ def open_draft(path: str, setup: Setup, watch: Watch = unwatched) -> Draft:
         parse(draft)
     watch(1.0)
     return draft
-
-
-def _captured(path: str) -> Source:
-    """Return the first head of a capture."""
-    try:
-        return captured_at((path,))
-    except InputError as error:
-        raise InputError("file", error.problem, error.expected, error.where) from None
 
 
 def _opened(file: Metered, path: str) -> tuple[Source, Setup | None]:

@@ -126,7 +126,7 @@ class Filing(Part[Host]):
         settings = asked.draft.setup.get(Settings)
 
         def read(_: Watch) -> dict[str, object]:
-            from attn_tui.doctor.opening import open_configured
+            from attn_tui.files.models.opening import open_configured
 
             if name != "capture":
                 open_as(settings, (path,))

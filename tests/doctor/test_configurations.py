@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from attn_tui.compute.errors import InputError
-from attn_tui.doctor.configuration import claimed, read_expectation
-from attn_tui.doctor.expected import LEARNED, NONE, Expectation
-from attn_tui.doctor.transformers import expectation
+from attn_tui.files.models.configuration import claimed, read_expectation
+from attn_tui.files.models.expected import LEARNED, NONE, Expectation
+from attn_tui.files.models.transformers import expectation
 
 YARN = {"rope_type": "yarn", "factor": 40.0, "mscale": 1.0, "mscale_all_dim": 1.0}
 MLA = {"qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "kv_lora_rank": 512}

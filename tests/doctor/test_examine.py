@@ -10,9 +10,9 @@ from attn_tui.compute.fit.diagnose import diagnose
 from attn_tui.compute.fit.simulate import Arithmetic, simulate
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.doctor.examine import alike, corner, sampled
-from attn_tui.doctor.expected import NONE, Expected
 from attn_tui.doctor.report import Settings
 from attn_tui.doctor.verdict import Judgement, Verdict, judge
+from attn_tui.files.models.expected import NONE, Expected
 from tests.doctor.fakes import diagnosis
 
 

@@ -5,7 +5,7 @@ from math import e, log, log2
 import pytest
 
 from attn_tui.doctor.names import Place, Span, beside, misses, names
-from attn_tui.doctor.transformers import expectation
+from attn_tui.files.models.transformers import expectation
 
 MLA = expectation(
     {

@@ -1,6 +1,7 @@
 """The configuration of a capture: named, in its metadata or beside it, by one rule."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,17 @@ import numpy as np
 import pytest
 from click.testing import Result
 
+from attn_tui.captures.source import Captured
 from attn_tui.captures.writer import write_safetensors
-from attn_tui.doctor.opening import open_configured
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.source import Source
+from attn_tui.files.captured import (
+    captured_at,
+    captured_from_plain,
+    captured_text,
+    parse_captured,
+)
+from attn_tui.files.models.opening import open_configured
 from tests.doctor.captures import save, tensors, write
 from tests.doctor.command import HEALTHY, LLAMA, call, run
 
@@ -77,7 +87,7 @@ def test_fused_axes_have_the_heads_that_the_output_says_or_are_refused(
     assert f"those that the output says: --layout '{LAYOUT}'" in said or command[0] in SILENT
     parts = dict(np.load(path))
     del parts["out"]
-    save(Path(path), **parts)
+    path = save(tmp_path / "silent.npz", **parts)
     result = call(*(each.format(path=path) for each in command))
     assert (result.exit_code, "H = 2·G" in result.stderr) == (2, True)
 
@@ -162,7 +172,9 @@ def square(path: Path, metadata: dict[str, str] | None = None, **more: Any) -> s
     return str(path)
 
 
-@pytest.mark.parametrize("command", ["heads", "show --capture", "attention --capture", "compare"])
+@pytest.mark.parametrize(
+    "command", ["heads", "show --capture", "attention --capture", "compare", ""]
+)
 def test_what_shapes_leave_open_and_no_output_tells_is_refused(
     command: str, tmp_path: Path
 ) -> None:
@@ -174,8 +186,7 @@ def test_what_shapes_leave_open_and_no_output_tells_is_refused(
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert (
         "--layout: q of layer 0 is [batch, heads, positions, dim] or [batch, positions, heads, "
-        "dim], and no output tells which; expected --layout q=bhnd,k=bhnd,v=bhnd or --layout "
-        "q=bnhd,k=bnhd,v=bnhd"
+        "dim], and no output tells which; expected q=bhnd,k=bhnd,v=bhnd or q=bnhd,k=bnhd,v=bnhd"
     ) in refused.stderr
     assert asked(path, "--layout", "bnhd").exit_code == 0
     assert asked(square(tmp_path / "said.safetensors", {"layout": "bnhd"})).exit_code == 0
@@ -188,5 +199,33 @@ def test_a_configuration_says_how_what_shapes_leave_open_is_read(tmp_path: Path)
     for heads in (8, 4):
         text = {"model_type": "llama", "num_attention_heads": heads, "hidden_size": 16 * heads}
         config.write_text(json.dumps({**text, "num_hidden_layers": 1}))
-        found = open_configured([path], config=str(config)).of_model().settled().capture
+        found = open_configured([path], config=str(config)).settled().capture
         assert len(found.heads) == heads
+        assert len(captured_at((path,), config=str(config)).queries) == 32 // heads
+        assert len(parse_captured(f"file: {path}\nconfig: {config}").queries) == 32 // heads
+    (tmp_path / "config.json").write_text(config.read_text())
+    assert call("heads", path).exit_code == 0
+    for way in ways(path):
+        source = way()
+        assert isinstance(source, Captured)
+        assert len(source.queries) == 8
+        # It is written down as it was read, and no file beside it is needed any more.
+        assert "layout: q=bnhd,k=bnhd" in captured_text(source)
+        assert parse_captured(captured_text(source)) is source
+
+
+def ways(path: str) -> tuple[Callable[[], Source], ...]:
+    """Return what opens a head without a command line: what is typed, and JSON."""
+    return (
+        lambda: parse_captured(f"file: {path}"),
+        lambda: captured_from_plain({"capture": {"path": path}}, ""),
+    )
+
+
+def test_a_head_is_opened_without_a_command_line_by_the_same_rule(tmp_path: Path) -> None:
+    for way in ways(square(tmp_path / "a.safetensors")):
+        with pytest.raises(InputError, match="and no output tells which") as refused:
+            way()
+        assert "q=bhnd,k=bhnd,v=bhnd or q=bnhd,k=bnhd,v=bnhd" in refused.value.expected
+    path = fused(tmp_path)
+    assert [way().d_k for way in ways(path)] == [16] * 2

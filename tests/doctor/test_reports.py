@@ -15,9 +15,9 @@ from attn_tui.charts.heads.findings import finding_rows
 from attn_tui.compute.fit.diagnosis import Diagnosis, Stretch, Suspect, Temperature
 from attn_tui.compute.fit.simulate import Arithmetic
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.doctor.expected import NONE, Expectation, Expected
 from attn_tui.doctor.report import Finding, Report, Settings, status
 from attn_tui.doctor.verdict import judge
+from attn_tui.files.models.expected import NONE, Expectation, Expected
 from attn_tui.report.doctor import json as doctor_json
 from attn_tui.report.doctor import text
 from attn_tui.report.doctor.groups import groups

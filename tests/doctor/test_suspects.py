@@ -11,10 +11,10 @@ from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.fit.simulate import Arithmetic, computed, simulate
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.doctor.examine import examine
-from attn_tui.doctor.expected import Expectation
 from attn_tui.doctor.report import Settings
 from attn_tui.doctor.suspects import mixes, rope, suspects
-from attn_tui.doctor.transformers import expectation
+from attn_tui.files.models.expected import Expectation
+from attn_tui.files.models.transformers import expectation
 from attn_tui.report.doctor.line import verdict_line
 
 HOW = Arithmetic(0.25, format="float32")

@@ -9,8 +9,8 @@ import pytest
 from attn_tui.compute.fit.diagnosis import Diagnosis, Temperature
 from attn_tui.compute.fit.estimates import Number
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.doctor.expected import LEARNED, NONE, Expected
 from attn_tui.doctor.verdict import TESTED, Judgement, confidence, half_ulp, judge
+from attn_tui.files.models.expected import LEARNED, NONE, Expected
 from tests.doctor.fakes import Cap, Log, Sink, Straight, diagnosis
 
 PLAIN = Expected(0.125, NONE, NONE, "causal", None, 1.0, "config.json")

@@ -157,13 +157,6 @@ def test_the_example_is_the_same_everywhere(
     assert parse_captured(captured_text(source)) is source
 
 
-def test_a_file_that_is_opened_is_asked_about(file: Path) -> None:
-    written(file)
-    draft = open_draft(str(file), Setup())
-    assert draft.source == "capture"
-    assert draft.text.endswith("layer = 0, head = 0")
-
-
 def test_a_file_that_has_changed_is_noticed(file: Path) -> None:
     written(file)
     text = f"file: {file}\nlayer = 3, head = 1"
@@ -226,7 +219,8 @@ def test_a_head_is_masked_as_its_output_says(file: Path, causal: bool) -> None:
             asked = [command, "--capture", capture, "--mask", mask]
             text = CliRunner().invoke(program, asked).stdout
             assert ("mask       causal" in text) is (mask == "causal")
-    draft = open_draft(capture, Setup())
+    source = captured_at((capture,))
+    draft = Draft("", as_captured(Setup(), source)).asking(source)
     assert draft.setup.mask.causal is causal
     experiment = parse(draft)
     for line in (show, attention):
@@ -281,11 +275,11 @@ def test_a_captured_bias_and_sink_play_their_part(
 ) -> None:
     q, k, bias, sink = biased(file)
     scale = Scale(softcap=softcap)
-    draft = open_draft(str(file), Setup(precision=precision, scale=scale))
-    draft = replace(draft, text=draft.text.replace("layer = 0, head = 0", "layer = 3, head = 1"))
-    assert draft.setup.scale.sink is None, "layer 0 has none"
-    setup = as_captured(draft.setup, parse(draft).source)
-    found = next(answer(Experiment(parse(draft).source, setup)))
+    asked = Setup(precision=precision, scale=scale)
+    asked = as_captured(asked, captured_at((str(file),)))
+    assert asked.scale.sink is None, "layer 0 has none"
+    source = captured_at((str(file),), layer=3, head=1)
+    found = next(answer(Experiment(source, as_captured(asked, source))))
     for side, m, cap, b in (
         (found.unscaled, 1.0, None, None),
         (found.scaled, 0.5, softcap, sink),

@@ -232,15 +232,15 @@ async def test_names_that_no_tensor_has_are_refused_beside_their_setting() -> No
         person.sees("names: no tensor is called 'of.{layer}.{part}'", "a name such as '0.q'")
 
 
-async def test_a_reading_that_is_a_guess_is_said_first(tmp_path: Path) -> None:
+async def test_what_shapes_leave_open_is_asked_beside_its_setting(tmp_path: Path) -> None:
     path, numbers = tmp_path / "square.safetensors", np.ones((1, 8, 8, 4), np.float32)
     write_safetensors(path, {"q": numbers, "k": numbers})
     async with at_heads(WIDE, capture=(str(path),)) as person:
-        person.sees(
-            "A guess: shapes leave open whether q is bhnd or bnhd, and no output tells: tab,"
-        )
-    async with at_heads(WIDE, capture=(str(path),), layouts="bnhd") as person:
-        assert "guess" not in person.text
+        person.sees("layout: q of layer 0 is", "q=bhnd,k=bhnd or q=bnhd,k=bnhd")
+        await person.press("slash")
+        await person.write("layouts bnhd")
+        await person.press("enter")
+        person.sees("1 layer × 8 heads")
 
 
 async def test_a_capture_is_opened_from_any_instrument(tmp_path: Path) -> None:

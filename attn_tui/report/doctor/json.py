@@ -6,10 +6,10 @@ from typing import Any, get_args
 
 from attn_tui import __version__
 from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Interval, Path
-from attn_tui.doctor.expected import Expected
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import SHOWN
 from attn_tui.files.codec import report_text
+from attn_tui.files.models.expected import Expected
 from attn_tui.files.plain import named
 from attn_tui.report.doctor.line import verdict_line, why
 from attn_tui.report.doctor.words import suspect_text

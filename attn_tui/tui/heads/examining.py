@@ -60,9 +60,9 @@ def examined(settings: Settings, stop: Stop) -> Iterator[Examined]:
         InputError: If the capture or the configuration cannot be read, or says too little.
     """
     from attn_tui.doctor.examine import examine
-    from attn_tui.doctor.opening import open_configured
     from attn_tui.doctor.report import Settings as Asked
     from attn_tui.engine.answer import now_and_then, opened
+    from attn_tui.files.models.opening import open_configured
 
     # That beside it was taken when it was opened, if it was not set aside since.
     found = open_configured(

@@ -42,7 +42,8 @@ class HeadsChart(ChartPane):
             return drawing.empty_rows(width, height)
         table = scene.table
         if table is None:
-            waiting = " Opening the capture …" if scene.job.running else " Nothing is known yet"
+            unread = " Nothing is known yet: tab says how its tensors are read"
+            waiting = " Opening the capture …" if scene.job.running else unread
             return message(waiting, width, height)
         if scene.view.chart == "list":
             return drawing.list_rows(scene, table, width, height)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from attn_tui.captures.capture import HeadId
-from attn_tui.captures.layouts import layout_text
 from attn_tui.charts.heads.listing import listed
 from attn_tui.compute.counted import counted
 from attn_tui.compute.errors import InputError
@@ -101,18 +100,7 @@ class Scene(scene.Scene):
         said = headline(self.table, self.settings.statistic, self.settings.tau)
         if self.answer and self.answer.comparison:
             said = parting(self.answer.comparison)
-        return _guessed(said, self.table)
-
-
-def _guessed(said: Headline, table: HeadTable) -> Headline:
-    """Return a headline behind how its heads are read, where that is a guess."""
-    layer = next(filter(table.capture.undecided, table.layers), None)
-    if layer is None:
         return said
-    found = table.capture.undecided(layer)
-    ways = " or ".join(layout_text(each.layout("q")) for each in found)
-    full = f"A guess: shapes leave open whether q is {ways}, and no output tells: tab, layouts."
-    return Headline.fitting((f"{full} {said.short}", full), (f"q is {ways}? tab, layouts.",))
 
 
 def nearest(table: HeadTable, settings: Settings) -> HeadId:

@@ -5,9 +5,9 @@ from math import log
 from typing import Any
 
 from attn_tui.compute.errors import inert
-from attn_tui.doctor.expected import Expectation, Hint, Mask
-from attn_tui.doctor.fields import Fields, words
-from attn_tui.doctor.reader import Reader
+from attn_tui.files.models.expected import Expectation, Hint, Mask
+from attn_tui.files.models.fields import Fields, words
+from attn_tui.files.models.reader import Reader
 
 _DECODERS = words(
     """baichuan bloom chatglm codeshell cohere2 command-r dbrx deepseek deepseek2 exaone exaone4

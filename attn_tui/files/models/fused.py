@@ -14,8 +14,8 @@ from attn_tui.compute.fit.diagnose import diagnose
 from attn_tui.compute.fit.supposed import supposed
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.logit_map import LogitMap
-from attn_tui.doctor.expected import Expectation, Shape
 from attn_tui.engine.found import sampled
+from attn_tui.files.models.expected import Expectation, Shape
 
 _FUSED: Mapping[int, str] = {3: "bn(hd)", 2: "n(hd)"}
 """The layout in which an axis may hold heads·dim, by how many axes there are."""

@@ -6,9 +6,9 @@ from contextlib import suppress
 from typing import Any
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.doctor import gguf, gguf_model, transformers
-from attn_tui.doctor.expected import Expectation
 from attn_tui.files.json import read_json
+from attn_tui.files.models import gguf, gguf_model, transformers
+from attn_tui.files.models.expected import Expectation
 from attn_tui.files.paths import shown_path, true_path
 from attn_tui.files.stream import Metered, text_pieces
 

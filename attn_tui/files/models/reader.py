@@ -4,8 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 
-from attn_tui.doctor.expected import LEARNED, NONE, Expectation, Expected, Hint, Mask, Shape
-from attn_tui.doctor.fields import Fields
+from attn_tui.files.models.expected import LEARNED, NONE, Expectation, Expected, Hint, Mask, Shape
+from attn_tui.files.models.fields import Fields
 
 _MOST_LAYERS = 10_000
 

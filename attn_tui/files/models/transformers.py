@@ -6,9 +6,9 @@ from math import log
 from typing import Any
 
 from attn_tui.compute.errors import inert
-from attn_tui.doctor.expected import LEARNED, NONE, Expectation, Expected, Hint, Mask
-from attn_tui.doctor.fields import Fields, words
-from attn_tui.doctor.reader import Reader
+from attn_tui.files.models.expected import LEARNED, NONE, Expectation, Expected, Hint, Mask
+from attn_tui.files.models.fields import Fields, words
+from attn_tui.files.models.reader import Reader
 
 _DECODERS = words(
     """arcee biogpt bitnet bloom codegen cohere cohere2 csm dbrx deepseek_v2 deepseek_v3 diffllama

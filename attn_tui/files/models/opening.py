@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 
 from attn_tui.captures.assembly import ShapesError
 from attn_tui.captures.capture import Capture
-from attn_tui.captures.layouts import layout_words
 from attn_tui.captures.source import open_as
-from attn_tui.captures.statements import readings_text
 from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.errors import InputError
-from attn_tui.doctor.configuration import claimed, read_expectation
-from attn_tui.doctor.expected import Expectation
-from attn_tui.doctor.fused import fused_layouts, layouts_of, told_layouts
+from attn_tui.files.models.configuration import claimed, read_expectation
+from attn_tui.files.models.expected import Expectation
+from attn_tui.files.models.fused import fused_layouts, layouts_of, told_layouts
 from attn_tui.files.paths import true_path
 
 _BESIDE = "config.json"
@@ -36,32 +34,19 @@ class Configured:
     config: str
     layouts: str
 
-    def of_model(self) -> "Configured":
-        """Return itself.
-
-        Raises:
-            InputError: With field ``"config"``, if the model that is expected has other heads.
-        """
-        if self.config and self.expectation:
-            _check(self.expectation, self.capture)
-        return self
-
     def settled(self, layers: Sequence[int] | None = None) -> "Configured":
-        """Return itself.
+        """Return itself: for whoever takes numbers of heads, and judges nothing.
 
         Args:
             layers: Those that are to be read; None for all.
 
         Raises:
-            InputError: With field ``"layout"``, if nothing tells how one of them is read.
+            InputError: With field ``"config"``, if the model that is expected has other heads; with
+                ``"layout"``, if nothing tells how one of the layers is read.
         """
-        for layer in self.capture.layers:
-            asked = layers is None or layer in layers
-            if asked and (found := self.capture.undecided(layer)):
-                ways = " or ".join(layout_words(each.layout("q")) for each in found)
-                problem = f"q of layer {layer} is {ways}, and no output tells which"
-                typed = readings_text(found).replace(" or ", " or --layout ")
-                raise InputError("layout", problem, f"--layout {typed}")
+        if self.config and self.expectation:
+            _check(self.expectation, self.capture)
+        self.capture.settled(layers)
         return self
 
 
@@ -117,6 +102,17 @@ def open_configured(
         )
     file = config or near if expectation and expectation is found else ""
     return Configured(capture, expectation, file, read)
+
+
+def config_version(paths: Sequence[str], config: str) -> tuple[str, int]:
+    """Return the configuration that is named, or beside a capture, and when it was written.
+
+    The name is empty where there is none, and the time, in nanoseconds, 0 where no file is.
+    """
+    path = true_path(config) or _near(paths)
+    with suppress(OSError, ValueError):
+        return path, os.stat(path).st_mtime_ns
+    return path, 0
 
 
 def _near(paths: Sequence[str]) -> str:
