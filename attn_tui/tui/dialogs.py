@@ -19,6 +19,7 @@ from attn_tui.report.headline import FULL, wrapped
 from attn_tui.report.rows import cells
 from attn_tui.tui.actions import Action, Section, bindings, down_a_list
 from attn_tui.tui.choices import Choice, matching
+from attn_tui.tui.sized import Sized
 from attn_tui.tui.widgets.canvas import Canvas, in_signs
 from attn_tui.tui.widgets.choice_list import ChoiceList
 
@@ -57,7 +58,7 @@ What is changed has a line, and a headline two where it has its full width.
 """
 
 
-class Dialog(ModalScreen[T]):
+class Dialog(ModalScreen[T], Sized[T]):
     """A dialogue in a box; once it is dismissed it is deaf.
 
     Args:

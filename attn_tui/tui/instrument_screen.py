@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.geometry import Size
 from textual.message import Message
-from textual.screen import Screen
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
@@ -36,6 +35,7 @@ from attn_tui.tui.looking import Looking
 from attn_tui.tui.parts import Part
 from attn_tui.tui.scene import LOW, SHORT, Drawing, Pane, Scene, is_narrow
 from attn_tui.tui.settings import Group, Setting, by_name
+from attn_tui.tui.sized import Sized
 from attn_tui.tui.state import Asked, Edit, Gesture
 from attn_tui.tui.stopping import Stopping
 from attn_tui.tui.timers import Punctual
@@ -51,7 +51,7 @@ from attn_tui.tui.widgets.slider import Slider
 from attn_tui.tui.widgets.tour_pane import TourPane
 
 
-class InstrumentScreen(Punctual, Screen[None]):
+class InstrumentScreen(Punctual, Sized[None]):
     """A screen of one instrument.
 
     A subclass declares its parts and actions, composes panes and hands their messages on. It asks

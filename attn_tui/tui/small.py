@@ -8,13 +8,14 @@ from textual.screen import ModalScreen
 
 from attn_tui.report.headline import SHORT, wrapped
 from attn_tui.tui.actions import Action, bindings
+from attn_tui.tui.sized import Sized
 from attn_tui.tui.widgets.canvas import Canvas
 
 LEAST = Size(SHORT + 2, 6)
 """Columns and lines from which on each instrument has room for its headline and for d_k."""
 
 
-class SmallWindow(ModalScreen[None]):
+class SmallWindow(ModalScreen[None], Sized[None]):
     """Says how large the window is, and how large it is to be."""
 
     BINDINGS = bindings([Action("app.quit", ("q",), "q", "Quit", "Leave", palette=False)])

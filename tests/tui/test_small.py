@@ -1,6 +1,8 @@
 """Windows too small for what is said first: that is said, and nothing is lost."""
 
 import pytest
+from textual.events import Resize
+from textual.geometry import Size
 
 from attn_tui.instruments import INSTRUMENTS
 from attn_tui.tui.dialogs import FindDialog
@@ -72,3 +74,24 @@ async def test_an_instrument_that_is_come_back_to_has_no_small_window() -> None:
         await person.resize(*MEDIUM)
         await person.press("1")
         person.sees("Unscaled, key 2 takes practically all")
+
+
+@pytest.mark.parametrize("opens", [(), ("r",), ("o",), ("i",)])
+@pytest.mark.parametrize("size", [MEDIUM, (20, 6)])
+async def test_no_screen_keeps_a_size_that_the_window_had_before(
+    opens: tuple[str, ...], size: tuple[int, int]
+) -> None:
+    async with at_screen(MEDIUM) as person:
+        await person.press(*opens)
+        await person.resize(*size)
+        for screen in person.app.screen_stack:
+            for each in (Size(70, 12), person.app.size):
+                screen.post_message(Resize(each, each))
+                # Only those that come one right after the other are taken together.
+                screen.call_later(_nothing)
+        await person.settle()
+        assert {each.size for each in person.app.screen_stack} == {person.app.size}
+
+
+def _nothing() -> None:
+    pass
