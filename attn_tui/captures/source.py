@@ -56,6 +56,7 @@ class Captured(Products):
         sink_told: Whether it says the sink, or that there is none although one was captured.
         miss: ‖out − P·V‖/‖out‖ of it under all that and 1/√d_k, if that does not give the output.
         multiplier: The m that a fit finds, and that does.
+        doubt: The share by which that m, or 1/√d_k, may be off; infinite where nothing tells it.
         value_scale: c of out = c·P·V that it finds.
         by: What was captured that says so: where there is no output, another part.
     """
@@ -79,6 +80,7 @@ class Captured(Products):
     sink_told: bool = False
     miss: float | None = None
     multiplier: float | None = None
+    doubt: float = 0.0
     value_scale: float = 1.0
     by: Literal["output", "weights", "log-sum-exp", "scores"] = "output"
     kind: ClassVar = "capture"

@@ -142,6 +142,16 @@ class FoundMask:
         return not (self.tells or known)
 
     @property
+    def doubt(self) -> float:
+        """The share by which the m that is used may be off; infinite where nothing tells it.
+
+        It is 0 of weights that are asked for, and of such as do not give what was captured.
+        """
+        if self.what_if or not self.fits:
+            return 0.0
+        return inf if self.is_untold else self.within * self.tells
+
+    @property
     def fits(self) -> bool:
         """Whether something was captured that weights made so give, as near as rounding lets."""
         return self.residual is not None and self.residual <= self.allowed

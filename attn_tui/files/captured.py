@@ -138,7 +138,10 @@ def _read(
     reading = capture.readings(layer)[known.reading]
     if known.reading and known.fits:
         source = read_head(paths, batch, layer, head, row, reading, layout=layout, names=names)
-    source = replace(source, softcap=known.softcap, value_scale=known.value_scale, by=known.by)
+    source = replace(
+        source, softcap=known.softcap, value_scale=known.value_scale, by=known.by,
+        doubt=known.doubt,
+    )  # fmt: skip
     if known.sink is not None or (known.drops_sink and source.sink is not None):
         source = replace(source, sink=known.sink, sink_told=True)
     if known.residual is not None and (known.multiplier is not None or not known.fits):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import isnan
+from math import inf, isnan
 
 from attn_tui.doctor.names import as_root
 from attn_tui.engine.found import By
@@ -103,6 +103,23 @@ MISSES: Mapping[By, str] = {
     "scores": "z misses the captured scores",
 }
 """What is compared with what was captured."""
+
+
+_CLOSE = 1e-3
+"""That m may be off by a smaller share is not said."""
+
+
+def doubt_text(doubt: float) -> str:
+    """Return by how much m may be off, which what was captured does not tell, or nothing.
+
+    >>> doubt_text(0.021), doubt_text(1e-4)
+    ('m may be off by 2 %', '')
+    """
+    if doubt <= _CLOSE:
+        return ""
+    if doubt == inf:
+        return f"m = {RULE} is assumed, since nothing captured depends on it"
+    return f"m may be off by {percent(doubt)}"
 
 
 def miss_text(residual: float) -> str:

@@ -15,7 +15,7 @@ from attn_tui.compute.source import Drawn, Products, Source, Typed
 from attn_tui.compute.vector import Vector
 from attn_tui.compute.visible import visible
 from attn_tui.report.masks import hiding_texts, mask_name
-from attn_tui.report.miss import RULE, SAID, Made, miss_text, miss_texts
+from attn_tui.report.miss import RULE, SAID, Made, doubt_text, miss_text, miss_texts
 from attn_tui.report.numbers import quantity
 
 MOST_NORMS = 3
@@ -84,6 +84,8 @@ def _(source: Captured, experiment: Experiment) -> str:
         masked = f"; no mask was captured: {how}"
     if missed:
         masked += f"; {missed[1]}"
+    elif scale.logit_map(source.d_k, 2).multiplier == (source.multiplier or source.d_k**-0.5):
+        masked += f"; {doubt}" if (doubt := doubt_text(source.doubt)) else ""
     last = "; its queries are taken as those of the last keys" * source.supposed
     path = visible(source.paths[0]) + f", read as {source.layout}" * bool(source.layout)
     return f"captured: {where} of {path}{normalised}{masked}{last}{added}"

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from ml_dtypes import bfloat16
 from numpy.typing import NDArray
 
 from attn_tui.captures.opening import open_capture
@@ -88,6 +89,30 @@ def test_what_was_captured_instead_of_an_output_tells_the_scale(
     source = captured_at((str(path),), head=2)
     assert (source.causal, source.told) == (True, "fit")
     assert source.multiplier == pytest.approx(1.0, rel=1e-3)
+
+
+@pytest.mark.parametrize("captured", ["weights", "scores", "lse"])
+@pytest.mark.parametrize("std", [1.0, 4.0])
+def test_an_m_that_is_off_by_half_a_percent_is_another_or_is_said_to_be_possible(
+    tmp_path: Path, captured: str, std: float
+) -> None:
+    m = 0.25 * 1.005
+    tensors, weights = unusual(multiplier=m, size=std)
+    z = logits(tensors, m)
+    kinds = {"weights": weights, "scores": z, "lse": np.log(np.exp(z).sum(-1))}
+    parts = {name: tensors[name] for name in ("0.q", "0.k")}
+    path = tmp_path / "instead.safetensors"
+    found = seen_of(path, parts | {f"0.{captured}": kinds[captured].astype(bfloat16)})
+    mask = found.plan.masks[0]
+    assert mask.fits
+    for head in range(4):
+        source = captured_at((str(path),), head=head)
+        off = abs((source.multiplier or 0.25) / m - 1)
+        shown = call("attention", "--capture", str(path), "--head", f"{head}").stdout
+        assert off < 1e-3 or "m may be off by" in " ".join(shown.split())
+        if captured != "lse":
+            assert mask.multiplier == pytest.approx(m, rel=1e-3)
+            assert off < 1e-3
 
 
 def test_scores_that_tell_no_multiplier_leave_a_gate_open(tmp_path: Path) -> None:

@@ -36,6 +36,9 @@ SURE, SLIGHT = 5.0, 1e-3
 """An m is another one if what is missed moves along it by so many times what rounding makes of
 that, and by more than this share, by which no digit that is shown changes by more than one."""
 
+FLUSHED = 2.0**-126
+"""Numbers up to this may have become 0."""
+
 WIDE = 0.5
 """A multiplier that may be off by so much, as a share of it, and would not show, is not told."""
 
@@ -50,6 +53,7 @@ class Miss:
         slope: By how much it changes, relative to that of m, where m does.
         shift: The share by which m would have to change for as much of it as possible to go.
         error: What rounding makes of that, as a standard deviation.
+        contrast: By how many times what rounding makes of a number it changes, relative to m.
     """
 
     size: float
@@ -57,6 +61,7 @@ class Miss:
     slope: float = nan
     shift: float = 0.0
     error: float = 0.0
+    contrast: float = nan
 
     @property
     def allowed(self) -> float:
@@ -86,7 +91,7 @@ class Miss:
     @property
     def tells(self) -> bool:
         """Whether a multiplier that is far off would show."""
-        return MARGIN * self.rounding < WIDE * self.slope
+        return self.contrast * WIDE > MARGIN
 
 
 def miss_of(
@@ -141,7 +146,8 @@ def _spaced(head: HeadRows, mask: HeadMask, at: Parameters) -> Miss | None:
     noise = np.square(spacing.spacing(rows.output)) / 12
     noise += SUMS * 2.0**-48 * np.square(rows.output).mean()
     along = at.multiplier * slopes(rows, state, ("multiplier",))[0]
-    return _of(rows.output, state.output, noise, along)
+    spread = float((noise * np.square(along)).sum())
+    return _of(rows.output, state.output, noise, along, spread)
 
 
 def _compared(head: HeadRows, rows: Rows, at: Parameters, path: Path) -> Iterator[Miss]:
@@ -163,7 +169,7 @@ def _compared(head: HeadRows, rows: Rows, at: Parameters, path: Path) -> Iterato
             by_score + (np.square(p) * by_score).sum(axis=1, keepdims=True)
         )
         along = p * (x - (p * x).sum(axis=1, keepdims=True))
-        yield _of(weights, p, noise, along)
+        yield _of(weights, p, noise, along, common=p)
     elif head.log_sum_exp is not None:
         stored = format_of(coarsest(head.queries, head.formats.get("q", "float32")))
         spacing = format_of(coarsest(head.log_sum_exp, head.formats.get("lse", "float32")))
@@ -194,19 +200,33 @@ def _by_score(rows: Rows, state: State, spacing: Format) -> Floats:
 
 
 def _of(
-    captured: Reals, made: Floats, noise: Floats, along: Floats, spread: float | None = None
+    captured: Reals,
+    made: Floats,
+    noise: Floats,
+    along: Floats,
+    spread: float | None = None,
+    common: Floats | None = None,
 ) -> Miss:
     """Return a miss, of the variance that rounding makes of each number, and of their sum along m.
 
-    That is of independent ones unless given.
+    Without that numbers are independent, and each tells of m by its own variance: of weights those
+    that are small, too. What rows may have besides in common, each its own multiple, tells nothing.
     """
-    off = captured - made
-    square = float(np.square(along).sum())
-    spread = float((noise * np.square(along)).sum()) if spread is None else spread
-    shift, error = 0.0, 0.0
-    if square:
-        shift, error = float((off * along).sum()) / square, sqrt(spread) / square
+    off, square = captured - made, float(np.square(along).sum())
     size = float(np.square(captured).sum()) or 1.0
     squares = (float(np.square(off).sum()), float(noise.sum()), square)
     missed, rounding, slope = (sqrt(each / size) for each in squares)
-    return Miss(missed, rounding, slope, shift, error)
+    contrast = slope / rounding if rounding else nan
+    if spread is None:
+        noise = noise + FLUSHED**2
+        if common is not None:
+            part = (along * common / noise).sum(axis=1, keepdims=True)
+            whole = (common * common / noise).sum(axis=1, keepdims=True)
+            along = along - part / np.maximum(whole, 1e-300) * common
+        weighed = along / noise
+        spread = square = float((weighed * along).sum())
+        along, contrast = weighed, sqrt(square / along.size)
+    if not square:
+        return Miss(missed, rounding, slope, contrast=contrast)
+    shift, error = float((off * along).sum()) / square, sqrt(spread) / square
+    return Miss(missed, rounding, slope, shift, error, contrast)

@@ -9,9 +9,8 @@ from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.statistic import OF_SEVERAL_KEYS, STATISTICS
 from attn_tui.engine.found import FoundMask
 from attn_tui.engine.plan import Question
-from attn_tui.report.headline import percent
 from attn_tui.report.masks import mask_name
-from attn_tui.report.miss import MISSES, RULE, SAID, Made, miss_text
+from attn_tui.report.miss import MISSES, RULE, SAID, Made, doubt_text, miss_text
 from attn_tui.report.numbers import general
 
 
@@ -90,10 +89,6 @@ def loose_text(heads: int) -> str:
     return f"{counted(heads, 'head')} {miss} it by more than rounding makes, but {one_per_cent}"
 
 
-CLOSE = 1e-3
-"""That m may be off by a smaller share is not said."""
-
-
 def mask_text(found: FoundMask) -> str:
     """Return in words how the weights of a layer are made, with how that is known."""
     text = made(found).text
@@ -116,10 +111,10 @@ def mask_text(found: FoundMask) -> str:
         yet = "" if found.how == "nearest" else "yet "
         yet = "with one m " if found.by_row else yet
         return f"{text}; {yet}{MISSES[found.by]} by {miss}: try attn-tui doctor"
-    if found.is_untold:
-        text += f"; m = {RULE} is assumed, since nothing captured depends on it"
+    doubt = doubt_text(found.doubt)
+    text += f"; {doubt}" * found.is_untold
     text += f"; {MISSES[found.by]} by {miss.replace('almost none', 'almost nothing')}"
     text += ", more than rounding makes" * found.loose
-    if found.within > CLOSE and found.tells and not found.what_if:
-        text += f", so that m may be off by {percent(found.within)}"
+    if doubt and not found.is_untold:
+        text += f", so that {doubt}"
     return text + (f", with m = {RULE} by {miss_text(found.missed)}" if found.missed else "")
