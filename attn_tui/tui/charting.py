@@ -7,6 +7,8 @@ from typing import Protocol
 
 from textual.timer import Timer
 
+from attn_tui.tui.view import View
+
 QUICK = 0.01
 """Seconds of work: a chart drawn in fewer is drawn with the numbers; the next frame takes 17 ms."""
 
@@ -18,8 +20,8 @@ class ChartingHost(Protocol):
     """A screen with a chart."""
 
     @property
-    def chart(self) -> str:
-        """The name of the chart that is looked at."""
+    def view(self) -> View:
+        """How it is looked at."""
 
     def draw_chart(self) -> bool:
         """Draw the chart in the size it has; return whether all it shows is known."""
@@ -50,7 +52,7 @@ class Charting:
 
         If it is to be drawn already, then maybe not later than that.
         """
-        if self._took.get(self._screen.chart, inf) < QUICK:
+        if self._took.get(self._screen.view.chart, inf) < QUICK:
             self._draw()
         elif later or not self.due:
             self._end_timer()
@@ -62,7 +64,7 @@ class Charting:
         drawn = self._screen.draw_chart()
         # What must be computed before it is drawn is not worth beginning at each key.
         took = time.thread_time() - begun if drawn else inf
-        self._took[self._screen.chart] = took
+        self._took[self._screen.view.chart] = took
 
     def _end_timer(self) -> None:
         if self._timer:

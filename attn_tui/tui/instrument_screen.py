@@ -320,11 +320,6 @@ class InstrumentScreen(Punctual, Sized[None]):
             for pane in self.panes:
                 pane.see(scene)
 
-    @property
-    def chart(self) -> str:
-        """The name of the chart that is looked at."""
-        return self.view.chart
-
     def draw_chart(self) -> bool:
         """Draw the chart in the size it has; return whether all it shows is known."""
         if self.asked:
@@ -362,8 +357,7 @@ class InstrumentScreen(Punctual, Sized[None]):
     def frame(self) -> None:
         """Draw the title line, and the key bar of what is on top."""
         status = in_signs_of(self.app, self.status(self.asked) if self.asked else ())
-        items = title_items(self.NAME, status, self.size.width)
-        self.title_bar.show_items(items)
+        self.title_bar.show_items(title_items(self.NAME, status, self.size.width))
         labels = self.keyboard.labels if self.is_active else ()
         self.keyboard.show(key_items(labels, self.size.width))
 

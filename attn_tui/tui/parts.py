@@ -80,10 +80,6 @@ class Host(Protocol):
         """What there is to look at, by name in the order of the tabs."""
 
     @property
-    def chart(self) -> str:
-        """The name of the chart that is looked at."""
-
-    @property
     def job(self) -> "Job[Any]":
         """How the long answer stands."""
 

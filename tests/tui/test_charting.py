@@ -8,6 +8,7 @@ import pytest
 
 from attn_tui.tui import charting
 from attn_tui.tui.charting import Charting
+from attn_tui.tui.view import View
 
 
 class Timer:
@@ -19,14 +20,14 @@ class Charts:
     """A screen with charts that are drawn at once, or when its timer has run."""
 
     def __init__(self) -> None:
-        self.chart = "a"
+        self.view = View(chart="a")
         self.known = True
         self.drawn: list[str] = []
         self.due: Callable[[], None] = lambda: None
         self.charting = Charting(self)
 
     def draw_chart(self) -> bool:
-        self.drawn.append(self.chart)
+        self.drawn.append(self.view.chart)
         return self.known
 
     def set_timer(self, delay: float, callback: Callable[[], None]) -> Any:
@@ -41,7 +42,7 @@ def test_a_chart_that_was_quick_is_drawn_at_once_whatever_another_took(
     screen = Charts()
     # What is still computed while it is drawn waits the next time too.
     for chart, known in (("a", True), ("slow", False)):
-        screen.chart, screen.known = chart, known
+        screen.view, screen.known = View(chart=chart), known
         screen.charting.soon()
         assert chart not in screen.drawn
         screen.due()
@@ -49,7 +50,7 @@ def test_a_chart_that_was_quick_is_drawn_at_once_whatever_another_took(
         assert not screen.charting.due
     screen.charting.soon()
     assert screen.charting.due
-    screen.chart = "a"
+    screen.view = View(chart="a")
     screen.charting.soon()
     assert screen.drawn == ["a", "slow", "a"]
     assert not screen.charting.due
