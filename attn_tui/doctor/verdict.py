@@ -206,7 +206,10 @@ def _mask(
     if found.mask is None:
         return "mask", True
     if found.mask.by_position and expected.offset not in (None, found.mask.offset):
-        return "mask", True
+        if found.mask.kind != expected.mask or not found.mask.offset:
+            return "mask", True
+        at = f"it stands at key {found.mask.offset:,}, not {expected.offset:,}"
+        return "query_offset", f"{at}; .positions would tell"
     if found.mask.kind == expected.mask == "window" and expected.window is not None:
         window = found.window.at(level) if found.window is not None else None
         low = found.mask.window if window is None else window.low

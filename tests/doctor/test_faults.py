@@ -142,6 +142,11 @@ def test_a_sink_of_one_row_is_no_value_scale(
             1,
             "differs: mask causal, query 0 at key 0, expected causal, query 0 at key 56: aligned",
         ),
+        (
+            20,
+            3,
+            "cannot tell: where query 0 should stand is unknown: it stands at key 20, not 56; ",
+        ),
     ],
 )
 def test_causal_that_ignores_the_cache_differs(

@@ -22,6 +22,8 @@ ODDS = 4.6
 """A path is said if it is a hundred times as likely as any other: ln 100."""
 FITS_BELOW = 2.0
 """A fit is one whose reduced χ² is below this."""
+VAGUE = 0.5
+"""Rounding that makes more than this share of an output would explain any."""
 LEAST_TF32 = 1e-4
 """And in TF32 half of its rows are above this: what misses float32 by less is something else."""
 SURE = 4.5
@@ -99,6 +101,8 @@ def undecided(choice: Choice, name: Name) -> Undecided:
 def explains(fit: Fit) -> bool:
     """Whether rounding by its path makes what a fit leaves."""
     if fit.path == "tf32" and np.median(np.square(fit.residual).mean(axis=1)) < LEAST_TF32:
+        return False
+    if fit.noise.variance.sum() > VAGUE**2 * np.square(fit.state.output).sum():
         return False
     return fit.chi_square < FITS_BELOW
 

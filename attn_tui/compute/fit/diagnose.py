@@ -211,7 +211,11 @@ def _known(head: HeadRows, attempt: Attempt, found: Diagnosis, spacing: Format) 
         held = Temperature("constant")
     window: Estimate | None = None
     if attempt.mask.window is not None:
-        window = Whole(attempt.mask.window, *(attempt.windows or (attempt.mask.window,) * 2))
+        window = Whole(attempt.mask.window, *(attempt.alike or (attempt.mask.window,) * 2))
+    elif attempt.alike is not None and attempt.alike[0] < attempt.alike[1]:
+        least, most = attempt.alike
+        note = f"Query 0 may stand at any of keys {least:,}–{most:,}."
+        found = replace(found, notes=(*found.notes, note))
     return replace(
         found, multiplier=multiplier, value_scale=scale, softcap=cap, sink=sink,
         mask=attempt.mask, window=window, temperature=held, undetermined=tuple(undetermined),

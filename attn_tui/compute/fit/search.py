@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,7 @@ from attn_tui.compute.fit.diagnosis import Diagnosis, Path
 from attn_tui.compute.fit.model import Floats, Name, Parameters, Rows, compute, rows_of
 from attn_tui.compute.fit.noise import Format
 from attn_tui.compute.fit.padding import padded, seeing
-from attn_tui.compute.fit.scan import Candidate, best_window, distinct, scan
+from attn_tui.compute.fit.scan import Candidate, best_offset, best_window, distinct, scan
 from attn_tui.compute.fit.solve import aligned, refine
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
@@ -20,6 +21,9 @@ from attn_tui.compute.heads.rows import HeadRows
 UNEVEN = 5.0
 """Rows have multipliers of their own only if these raise 2 ln L by so much a row."""
 
+
+Moved = Literal["window", "offset"]
+"""What of a mask is moved to the likeliest."""
 
 HOPELESS = 0.7
 """The scan's steps in m are so fine that what is there leaves a mean sine well below this."""
@@ -37,7 +41,8 @@ class Attempt:
         rows: The head under that mask, its scores multiplied by the factors.
         choice: The fit.
         factors: What each row's scores are multiplied by, shape (r, 1), or None.
-        windows: The least and the largest window that fit as well, if there is one.
+        alike: The least and the largest that fit as well of what was moved: windows, if there is
+            one, else keys at which query 0 may stand, if it stands between the corners.
     """
 
     head: HeadRows
@@ -45,7 +50,7 @@ class Attempt:
     rows: Rows
     choice: Choice
     factors: Floats | None = None
-    windows: tuple[int, int] | None = None
+    alike: tuple[int, int] | None = None
 
     @property
     def fits(self) -> bool:
@@ -96,7 +101,7 @@ def _attempts(
                 if (some := seeing(head, each)) is not None:
                     there = rows_of(some, each)
                     attempt = Attempt(some, each, there, chosen(there, near, format, path))
-                    yield _with_windows(attempt, format)
+                    yield _moved(attempt, format)
             yield from _padded(head, bare, [near], format)
             if not deep:
                 return
@@ -123,6 +128,7 @@ def _attempts(
     if not deep:
         return
     steps = [replace(first, multiplier=first.multiplier * 4.0**at) for at in range(-2, 3)]
+    yield from _between(head, rows, steps, format)
     for _, _, mask, _, _ in order:
         yield from _padded(head, mask, steps, format)
     yield from _scanned(head, rows, masks, format)
@@ -162,7 +168,28 @@ def _scanned(
         if windowed.window is None and hopeless(there, near, off, format):
             continue
         attempt = Attempt(head, windowed, there, chosen(there, near, format))
-        yield _with_windows(attempt, format)
+        yield _moved(attempt, format)
+
+
+def _between(
+    head: HeadRows, rows: Rows, nears: Sequence[Parameters], format: Format
+) -> Iterator[Attempt]:
+    """Try queries that stand between the corners, as those of a chunk do, under a causal mask."""
+    if not _is_between(head, 1):
+        return
+    most = head.n_keys - head.n_queries
+    every = rows.under(np.ones_like(rows.seen))
+    tried = [(*best_offset(every, near, head.rows, most), near) for near in nears]
+    _, offset, near = min(tried, key=lambda one: one[0])
+    for _ in range(3):
+        mask = HeadMask("causal", offset)
+        there = every.under(mask.seen(head))
+        near, off = aligned(there, near)
+        if (again := best_offset(every, near, head.rows, most)[1]) == offset:
+            break
+        offset = again
+    if _is_between(head, mask.offset) and not hopeless(there, near, off, format):
+        yield _moved(Attempt(head, mask, there, chosen(there, near, format)), format)
 
 
 def _padded(
@@ -237,51 +264,67 @@ def _is_uneven(attempt: Attempt) -> bool:
     return len(attempt.rows.output) > 3 and uneven(fit) > UNEVEN * max(fit.chi_square, 1.0)
 
 
-def _with_windows(attempt: Attempt, format: Format) -> Attempt:
-    """Move a window to the likeliest near it, and find those that are as likely."""
-    head, window = attempt.head, attempt.mask.window
-    if window is None:
+def _moved(attempt: Attempt, format: Format) -> Attempt:
+    """Move a window, or where queries stand between the corners, to the likeliest near it.
+
+    And find those that are as likely.
+    """
+    head, mask = attempt.head, attempt.mask
+    name: Moved = "offset" if mask.window is None else "window"
+    if mask.window is None and not (mask.kind == "causal" and _is_between(head, mask.offset)):
         return attempt
     for _ in range(3):
-        costs = _costs(head, attempt, window)
+        at = getattr(attempt.mask, name)
+        costs = _costs(attempt, name, at)
         best = min(costs, key=costs.__getitem__)
-        if costs[best] >= costs[window]:
+        if costs[best] >= costs[at]:
             break
-        window = best
-        mask = replace(attempt.mask, window=window)
+        at = best
+        mask = _at(attempt.mask, name, at)
         rows = attempt.rows.under(mask.seen(head))
         near, path = attempt.choice.fit.parameters, attempt.choice.fit.path
         attempt = Attempt(head, mask, rows, chosen(rows, near, format, path))
     if not attempt.fits:
         return attempt
     causal = replace(attempt.mask, kind="causal", window=None)
-    if np.array_equal(causal.seen(head), attempt.mask.seen(head)):
+    if name == "window" and np.array_equal(causal.seen(head), attempt.mask.seen(head)):
         return replace(attempt, mask=causal)
-    alike = [w for w, cost in costs.items() if cost < costs[window] + 20]
-    return replace(attempt, windows=(min(alike), max(alike)))
+    alike = [each for each, cost in costs.items() if cost < costs[at] + 20]
+    return replace(attempt, alike=(min(alike), max(alike)))
 
 
-def _costs(head: HeadRows, attempt: Attempt, window: int) -> dict[int, float]:
-    """Return χ² with each window near one, until it grows to both sides."""
-    fit = attempt.choice.fit
+def _costs(attempt: Attempt, name: Moved, at: int) -> dict[int, float]:
+    """Return χ² with each window, or key that query 0 stands at, near one, until it grows."""
+    fit, head = attempt.choice.fit, attempt.head
+    least, most = (1, head.n_keys) if name == "window" else (0, head.n_keys - head.n_queries)
     costs: dict[int, float] = {}
 
-    def cost(w: int) -> float:
-        seen = replace(attempt.mask, window=w).seen(head)
+    def cost(moved: int) -> float:
+        seen = _at(attempt.mask, name, moved).seen(head)
         state = compute(attempt.rows.under(seen), fit.parameters)
         rest = fit.noise.freed(attempt.rows.output - state.output)
         return float(np.square(rest).sum())
 
-    costs[window] = cost(window)
+    costs[at] = cost(at)
     for side in (-1, 1):
         for away in range(1, 33):
-            w = window + side * away
-            if not 0 < w <= head.n_keys:
+            moved = at + side * away
+            if not least <= moved <= most:
                 break
-            costs[w] = cost(w)
-            if costs[w] > costs[window] + 40 and away >= 2:
+            costs[moved] = cost(moved)
+            if costs[moved] > costs[at] + 40 and away >= 2:
                 break
     return costs
+
+
+def _at(mask: HeadMask, name: Moved, value: int) -> HeadMask:
+    return replace(mask, window=value) if name == "window" else replace(mask, offset=value)
+
+
+def _is_between(head: HeadRows, offset: int | None) -> bool:
+    """Whether query 0 would stand between the corners, and nothing captured says where it does."""
+    told = head.positions is not None or head.seen is not None
+    return not told and offset is not None and 0 < offset < head.n_keys - head.n_queries
 
 
 def _known(start: Diagnosis) -> tuple[Parameters, HeadMask, Path | None] | None:

@@ -16,6 +16,9 @@ from attn_tui.compute.heads.rows import HeadRows
 
 Seen = NDArray[np.bool_]
 
+LITTLE = 0.3
+"""What leaves more than this share is none that was taken, whatever rounding would make of it."""
+
 FEW = 5
 """Rows for what takes many trials."""
 
@@ -30,7 +33,11 @@ def suspects(head: HeadRows, format: Format) -> tuple[Suspect, ...]:
     head = taken(head, chosen_rows(len(head.rows)))
     few = taken(head, np.unique(np.linspace(0, len(head.rows) - 1, FEW).round().astype(np.intp)))
     twice = _twice(few, unwindowed(head), format)
-    return twice, Suspect("padding", "no", "nor does it fit without keys at one end")
+    padding = Suspect("padding", "no", "nor does it fit without keys at one end")
+    if head.positions is None and head.seen is None and head.n_queries < head.n_keys:
+        found = "nor does it fit with them at other keys, under a causal mask without a window"
+        return twice, padding, Suspect("where queries stand", "no", found)
+    return twice, padding
 
 
 def twice_in_weights(head: HeadRows, weights: Floats, format: Format) -> Suspect:
@@ -52,7 +59,7 @@ def twice_in_weights(head: HeadRows, weights: Floats, format: Format) -> Suspect
             rest = logs - _centred(compute(rows, Parameters(m)).weights, there)
             return float(np.linalg.norm(rest)) / (float(np.linalg.norm(logs)) or 1.0)
 
-        least, best = _nearest(off, head)
+        best, least = _nearest(off, head)
         floor = 2.0**-format.bits * float(np.sqrt(there.sum() / 12)) / max(size, 1e-300)
         tried.append((least, best, floor))
     form = "the weights are softmax taken twice, softmax(softmax(m·q·k))"
@@ -69,7 +76,7 @@ def _twice(head: HeadRows, masks: tuple[HeadMask, ...], format: Format) -> Suspe
             again = np.where(there, np.exp(compute(rows, Parameters(m)).weights), 0.0)
             return _off(again @ rows.values, rows.output)
 
-        least, best = _nearest(off, head)
+        best, least = _nearest(off, head)
         made = variance(rows, compute(rows, Parameters(best)), format, path)
         floor = float(np.sqrt(made.sum() / np.square(rows.output).sum()))
         tried.append((least, best, floor))
@@ -90,7 +97,7 @@ def _suspect(tried: Sequence[tuple[float, float, float]], what: str, form: str) 
     """Return what came of it: how little is left at best, with which m, and what rounding makes."""
     least, best, floor = min(tried, default=(1.0, 0.0, 0.0))
     left = least if what == "output" else None
-    if least > max(5 * floor, 1e-3):
+    if least > max(min(5 * floor, LITTLE), 1e-3):
         fit = "does not fit" if what == "output" else "do not fit"
         return Suspect("softmax twice", "no", f"the {what} {fit} it", left)
     return Suspect("softmax twice", "yes", f"{form}, with m near {best:.3g}", left)
@@ -104,17 +111,11 @@ def _centred(values: Floats, there: Seen) -> Floats:
 
 
 def _nearest(cost: Callable[[float], float], head: HeadRows) -> tuple[float, float]:
-    """Return the least cost of an m near 1/√d_k, and that m."""
-    best, least = _least(cost, [head.d_k**-0.5 * 2.0**at for at in range(-4, 5)])
-    return least, best
+    """Return the m near 1/√d_k at which a cost is least, and that cost.
 
-
-def _least(cost: Callable[[float], float], grid: Sequence[float]) -> tuple[float, float]:
-    """Return where a cost is least, near the best of a grid of factors of 2, and how small it is.
-
-    Weights that were softmaxed again hardly depend on m: the cost is smooth over the grid.
+    Weights that were softmaxed again hardly depend on m: it is smooth over a grid of factors of 2.
     """
-    found = {m: cost(m) for m in grid}
+    found = {m: cost(m) for m in (head.d_k**-0.5 * 2.0**at for at in range(-4, 5))}
     step = 2.0
     for _ in range(10):
         step = step**0.5

@@ -17,6 +17,7 @@ WORDS = {
     "softcap": "soft cap",
     "sink": "sink",
     "mask": "mask",
+    "query_offset": "where query 0 should stand",
     "window": "window",
     "temperature": "temperature",
     "kv_head": "KV head",
