@@ -58,6 +58,7 @@ class Captured(Products):
         multiplier: The m that a fit finds, and that does.
         doubt: The share by which that m, or 1/√d_k, may be off; infinite where nothing tells it.
         value_scale: c of out = c·P·V that it finds.
+        stretch: c beside the captured sink, or without one, if nothing tells it from a sink.
         by: What was captured that says so: where there is no output, another part.
     """
 
@@ -82,6 +83,7 @@ class Captured(Products):
     multiplier: float | None = None
     doubt: float = 0.0
     value_scale: float = 1.0
+    stretch: float | None = None
     by: Literal["output", "weights", "log-sum-exp", "scores"] = "output"
     kind: ClassVar = "capture"
     is_head: ClassVar = True

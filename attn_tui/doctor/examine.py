@@ -23,7 +23,7 @@ from attn_tui.doctor.names import Miss, Place, misses, names
 from attn_tui.doctor.report import Finding, Report, Settings
 from attn_tui.doctor.start import start_of
 from attn_tui.doctor.suspects import cleared, suspects
-from attn_tui.doctor.verdict import SHOWN, confidence, judge, span
+from attn_tui.doctor.verdict import confidence, judge, span
 from attn_tui.files.models.expected import ASSUMED, Expectation, Expected
 
 Stop = Callable[[], bool]
@@ -228,7 +228,8 @@ class _Doctor:
         called: tuple[str, ...] = ()
         missed: tuple[Miss, ...] = ()
         if found.multiplier is not None:
-            near = span(found.multiplier, stored, SHOWN)
+            # As sure as a verdict: of many heads with one m all are to be called alike.
+            near = span(found.multiplier, stored, self.level)
             is_other = "multiplier" in judgement.differs
             meant = expected.form if expected and not is_other else ""
             called = names(near, place, model, meant)

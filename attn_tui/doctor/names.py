@@ -20,11 +20,14 @@ class Span:
         value: What was found.
         low: The least it may be.
         high: The most it may be.
+        margin: By how much both ends lie farther out than the fit has them, for m may have been
+            rounded.
     """
 
     value: float
     low: float
     high: float
+    margin: float = 0.0
 
     def holds(self, value: float) -> bool:
         """Return whether it may be this."""
@@ -97,9 +100,17 @@ def names(
 
 
 def _dimensions_near(found: Span, model: Expectation) -> tuple[float, ...]:
-    """Return each a of which a multiplier may be 1/√a: a multiple of 8, or what a model has."""
-    every = [dimension_near(found.value) or 0.0, *(hint.value for hint in model.hints)]
-    return tuple(dict.fromkeys(each for each in every if each > 0 and found.holds(each**-0.5)))
+    """Return each a of which a multiplier may be 1/√a: a multiple of 8, or what a model has.
+
+    A multiple of 8 that nobody named is a guess: only where the fit alone, which rounding of m does
+    not widen, leaves room for no other.
+    """
+    every = [hint.value for hint in model.hints if hint.value > 0 and found.holds(hint.value**-0.5)]
+    low, high = found.low + found.margin, found.high - found.margin
+    guess = dimension_near(found.value)
+    if guess and low <= guess**-0.5 <= high and low > 0.0 and low**-2 - high**-2 < CHANCE:
+        every.insert(0, guess)
+    return tuple(dict.fromkeys(every))
 
 
 def named(name: str, d_k: int) -> float | None:
@@ -121,7 +132,6 @@ def misses(
         every = [
             Miss(a**-0.5, f"1/√{a:g}", f"a dimension of {a:g}")
             for a in _dimensions_near(found, model)
-            if found.low**-2.0 - found.high**-2.0 < CHANCE
         ]
         every += [each for each in _of_length(expected, place) if found.holds(each.value)]
     if not every:

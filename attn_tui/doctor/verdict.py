@@ -226,7 +226,7 @@ def span(found: Estimate, format: str, level: float) -> Span:
     margin = half_ulp(value, format)
     low = -inf if interval.low is None else interval.low - margin
     high = inf if interval.high is None else interval.high + margin
-    return Span(value, low, high)
+    return Span(value, low, high, margin)
 
 
 def half_ulp(value: float, format: str) -> float:

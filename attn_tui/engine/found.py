@@ -59,6 +59,8 @@ class FoundMask:
         missed: By how much that of the rule does, beside ``multiplier``.
         by_row: The least and the largest m where each row has its own: none is used then.
         value_scale: c of out = c·P·V that it finds.
+        stretch: c beside the captured sink, or without one, where rows are too alike to tell it
+            from a sink: ``value_scale``, or that no sink has a part, is one of two that fit.
         path: Where the head was rounded, as far as that is known.
         by: What was captured that says so, if anything does.
         tells: Whether it would show if m were far off.
@@ -80,6 +82,7 @@ class FoundMask:
     missed: float | None = None
     by_row: tuple[float, float] | None = None
     value_scale: float = 1.0
+    stretch: float | None = None
     path: Path = "float32"
     by: By = "output"
     tells: bool = True
@@ -224,6 +227,8 @@ def told(making: Making, rows: HeadRows, found: Diagnosis, nearest: FoundMask) -
         known = replace(known, mask=found.sight or nearest.mask)
     every = [each.judged(making, rows) for each in _candidates(making, rows, found, known)]
     best = next((each for each in every if each.fits), min(every, key=_off))
+    if found.stretch is not None and (best.value_scale != 1.0 or best.drops_sink):
+        best = replace(best, stretch=_value(found.scale))
     if best.multiplier is not None:
         best = replace(best, missed=replace(best, multiplier=None).miss(making, rows).size)
     # What a fit was needed for may be no more than how it was rounded.

@@ -140,7 +140,7 @@ def _read(
         source = read_head(paths, batch, layer, head, row, reading, layout=layout, names=names)
     source = replace(
         source, softcap=known.softcap, value_scale=known.value_scale, by=known.by,
-        doubt=known.doubt,
+        stretch=known.stretch, doubt=known.doubt,
     )  # fmt: skip
     if known.sink is not None or (known.drops_sink and source.sink is not None):
         source = replace(source, sink=known.sink, sink_told=True)

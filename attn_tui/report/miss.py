@@ -22,6 +22,7 @@ class Made:
         multiplier: The m that it finds, where that of the rule misses the output.
         missed: By how much that does.
         value_scale: c of out = c·P·V.
+        stretch: c beside the captured sink, or without one, if nothing tells it from a sink.
         drops_sink: Whether a sink was captured that has no part in it.
         by: What was captured that says so.
         by_row: The least and the largest m where each row has its own.
@@ -39,6 +40,7 @@ class Made:
     drops_sink: bool = False
     by: By = "output"
     by_row: tuple[float, float] | None = None
+    stretch: float | None = None
 
     @property
     def m(self) -> str:
@@ -58,10 +60,19 @@ class Made:
             self.mask,
             "" if self.softcap is None else f"soft cap {quantity(self.softcap)}",
             "" if self.sink is None else f"sink b = {quantity(fitted_logit(self.sink))}",
-            "sink none" if self.drops_sink and self.sink is None else "",
-            "" if self.value_scale == 1.0 else f"value scale {general(self.value_scale, 3)}",
+            *self._stretched,
         ]
         return ", ".join(filter(None, parts))
+
+    @property
+    def _stretched(self) -> tuple[str, ...]:
+        """That no sink has a part, and the value scale; or which of them, where either may be."""
+        dropped = "sink none" if self.drops_sink and self.sink is None else ""
+        scale = "" if self.value_scale == 1.0 else f"value scale {general(self.value_scale, 3)}"
+        if self.stretch is None:
+            return dropped, scale
+        beside = f"value scale {general(self.stretch, 3)}"
+        return (f"{dropped} or {beside} with it" if dropped else f"{beside} or a sink",)
 
     @property
     def instead(self) -> str:

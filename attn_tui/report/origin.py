@@ -102,7 +102,8 @@ def made(source: Captured, with_m: bool = False) -> Made:
     """Return how the weights of a captured head are made, as far as its output says."""
     sink, told = (source.sink if source.sink_told else None), source.sink_told
     c, cap, m = source.value_scale, source.softcap, source.multiplier if with_m else None
-    return Made(mask_words(source), cap, sink, m, value_scale=c, drops_sink=told)
+    words, stretch = mask_words(source), source.stretch
+    return Made(words, cap, sink, m, value_scale=c, drops_sink=told, stretch=stretch)
 
 
 def missed_texts(source: Captured, scale: Scale) -> list[str]:

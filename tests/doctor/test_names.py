@@ -49,6 +49,17 @@ def test_a_name_is_the_configurations_before_any_other_and_one_of_n_is_the_last(
     assert [each.form for each in found] == ["1/√144"]
 
 
+def test_a_dimension_that_nobody_named_is_none_where_only_rounding_lets_m_be_it() -> None:
+    found, ulp = 0.0791011, 2.0**-11
+    half = ulp / 2 + 1e-6
+    span = Span(found, found - half, found + half, ulp / 2)
+    assert names(span, Place(64)) == ()
+    assert misses(span, 1 / 8, Place(64)) == ()
+    # A dimension that is the head's own, or that is meant, it may be.
+    assert names(span, Place(160)) == ("inverse-sqrt",)
+    assert names(span, Place(64), form="1/√160") == ("fixed:a=160",)
+
+
 def test_of_two_names_for_one_number_both_are_said() -> None:
     assert names(near(1.0), Place(1)) == (
         "inverse-sqrt",

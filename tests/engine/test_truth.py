@@ -1,5 +1,6 @@
 """What heads say is of the weights really in use, as plain NumPy makes them, or unknown."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +150,35 @@ def test_a_captured_sink_that_is_not_in_use_takes_no_part(
     found = seen_of(tmp_path / "used.safetensors", tensors)
     assert not found.plan.masks[0].drops_sink
     assert is_of(found, weights)
+
+
+@pytest.mark.parametrize("captured", [False, True])
+def test_what_a_sink_or_a_value_scale_may_be_is_left_open_as_the_doctor_does(
+    tmp_path: Path, captured: bool
+) -> None:
+    # One query that decodes: dropped, a sink stretches its row as a value scale does.
+    tensors, _ = unusual(sink=None if captured else 1.0, size=1)
+    parts = {
+        name: each[:, :, -1:] if name in ("0.q", "0.out") else each
+        for name, each in tensors.items()
+    }
+    if captured:
+        parts["0.sink"] = np.ones(4, np.float32)
+    path = tmp_path / "decode.safetensors"
+    write_safetensors(path, parts)
+    for said in (
+        call("heads", str(path)),
+        call("attention", "--capture", str(path)),
+    ):
+        text = " ".join(said.stdout.split())
+        either = "sink none or value scale 1.0" if captured else " or a sink, found"
+        assert either in text
+        assert ("sink none," in text, "value scale 1," in text) == (False, False)
+    (mask,) = json.loads(call("heads", str(path), "--json").stdout)["masks"]
+    assert mask["value_scale"] is None
+    assert mask["drops_sink"] is (None if captured else False)
+    shown = json.loads(call("attention", "--capture", str(path), "--json").stdout)
+    assert shown["captured"]["value_scale"] is None
 
 
 def test_each_head_has_the_multiplier_that_its_own_output_says(tmp_path: Path) -> None:

@@ -54,7 +54,8 @@ def _captured(source: Source) -> dict[str, Any] | None:
         "hidden_keys": mask and mask.hidden,
         "packed": (mask and mask.packed) or None,
         "known_by": "captured" if given else source.told,
-        **named(source, ("softcap", "sink", "multiplier", "value_scale")),
+        **named(source, ("softcap", "sink", "multiplier")),
+        "value_scale": source.value_scale if source.stretch is None else None,
         "residual": source.miss,
         "not_finite": source.odd,
     }

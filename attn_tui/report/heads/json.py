@@ -76,7 +76,8 @@ def masks_to_plain(plan: Plan) -> list[dict[str, Any]]:
             "query_offset": found.mask.offset if found.mask.by_position else None,
             "window": found.mask.window,
             "known_by": found.how,
-            **named(found, ("softcap", "sink", "multiplier", "value_scale")),
+            **named(found, ("softcap", "sink", "multiplier")),
+            "value_scale": found.value_scale if found.stretch is None else None,
             "multiplier_by_row": found.by_row,
             "rule_residual": found.missed,
             "read_as": found.read_as or None,
@@ -86,7 +87,7 @@ def masks_to_plain(plan: Plan) -> list[dict[str, Any]]:
             "residual_of": found.by,
             "multiplier_within": found.within if found.residual is not None else None,
             "path": found.path,
-            "drops_sink": found.drops_sink,
+            "drops_sink": None if found.drops_sink and found.stretch else found.drops_sink,
         }
         for layer, found in plan.masks.items()
     ]

@@ -66,6 +66,7 @@ def made(found: FoundMask) -> Made:
         found.drops_sink,
         found.by,
         found.by_row,
+        found.stretch,
     )
 
 
