@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import inf, log
 from typing import Literal
 
 import numpy as np
@@ -38,6 +39,11 @@ class Parameters:
     curvature: float = 0.0
     sink: float = 0.0
     level: float = 0.0
+
+    @property
+    def sink_logit(self) -> float:
+        """The logit b of the sink, −∞ where there is none."""
+        return self.level + log(self.sink) if self.sink > 0 else -inf
 
     def moved(self, names: tuple[Name, ...], step: Floats) -> "Parameters":
         """Return the parameters with a step added along each name."""

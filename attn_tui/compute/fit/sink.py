@@ -1,7 +1,5 @@
 """The sink of one head whose multiplier, cap and mask are known."""
 
-from math import log
-
 import numpy as np
 
 from attn_tui.compute.fit.model import Parameters, rows_of
@@ -34,4 +32,4 @@ def sink_of(head: HeadRows, weighing: Weighing) -> float | None:
     rows = rows_of(taken(finite, kept), weighing.mask)
     with np.errstate(all="ignore"):
         found = stretched(rows, Parameters(made.multiplier, curvature=curvature))
-    return found.level + log(found.sink) if found.sink > LEAST else None
+    return found.sink_logit if found.sink > LEAST else None
