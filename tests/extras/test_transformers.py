@@ -38,6 +38,7 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
                                    "kv_lora_rank": 32, "qk_rope_head_dim": 8,
                                    "qk_nope_head_dim": 16, "v_head_dim": 12,
                                    "first_k_dense_replace": 2}),
+    "doge": ("Doge", GROUPED),
     "bert": ("Bert", SIZES),
     "bart": ("Bart", {"d_model": 64, "encoder_layers": 2, "decoder_layers": 2, "vocab_size": 50,
                       "encoder_attention_heads": 4, "decoder_attention_heads": 4,

@@ -23,8 +23,9 @@ def capture(model, path):
     """Capture the first call of each layer; layers are 0, 1, 2 … in the order of these calls."""
     choose, layers, tensors = AttentionInterface.get_interface, {}, {}
 
-    def attend(attention, module, query, key, value, mask, *args, **options):
-        out = attention(module, query, key, value, mask, *args, **options)
+    def attend(attention, module, query, key, value, *args, **options):
+        out = attention(module, query, key, value, *args, **options)
+        mask = args[0] if args else options.get("attention_mask")
         # A mask has n² numbers. For long texts leave it out: causal ones and windows are found.
         found = {"q": query, "k": key, "v": value, "out": out[0], "mask": mask}
         for name, tensor in {**found, "sink": options.get("s_aux")}.items():
