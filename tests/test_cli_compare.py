@@ -15,6 +15,8 @@ from click.testing import CliRunner, Result
 
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.commands.program import program
+from attn_tui.compute.fit.diagnosis import Path as Rounding
+from attn_tui.compute.fit.simulate import Arithmetic, simulate
 from attn_tui.compute.head import Head
 from attn_tui.compute.logit_map import LogitMap
 from attn_tui.engine.entries import difference
@@ -80,6 +82,36 @@ def test_rounding_is_no_difference(tmp_path: Path) -> None:
     strict = call(one, other, "--tolerance", "1e-9")
     assert strict.exit_code == 1
     assert strict.stdout.startswith("They part in layer 0, head 0: the output differs by 0.")
+
+
+def test_how_attention_rounds_is_no_difference(tmp_path: Path) -> None:
+    """An eager model and a flash kernel round where the other does not."""
+    import ml_dtypes
+
+    paths: list[str] = []
+    ways: list[tuple[Rounding, float]] = [("eager", 1.0), ("flash", 1.0), ("flash", 1.1)]
+    for way, factor in ways:
+        how = Arithmetic(20**-0.5, path=way)
+        made = simulate(3, how, n_keys=64, d_k=20, logit_std=20.0, rows=64)
+        assert made.values is not None
+        assert made.output is not None
+        out = made.output * np.where(made.rows == 41, factor, 1.0)[:, None]
+        tensors = {"q": made.queries, "k": made.keys, "v": made.values, "out": out}
+        bfloat = {
+            part: each.astype(ml_dtypes.bfloat16)[None, None] for part, each in tensors.items()
+        }
+        paths.append(str(tmp_path / f"{len(paths)}.safetensors"))
+        write_safetensors(paths[-1], bfloat)
+    result = call(*paths[:2])
+    assert result.stdout.startswith("The captures agree in 1 head: that outputs differ by up to ")
+    assert result.exit_code == 0
+    found = json.loads(call(*paths[:2], "--json").stdout)["heads"][0]["differences"]["out"]
+    assert found["beyond"]
+    assert found["is_rounded"]
+    assert not found["parts"]
+    # One row of another kernel that no rounding makes does part them.
+    assert call(paths[0], paths[2]).exit_code == 1
+    assert call(*paths[:2], "--tolerance", "1e-3").exit_code == 1
 
 
 def test_where_attention_itself_parts_is_named(pair: Callable[[Made], tuple[str, str]]) -> None:

@@ -3,7 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import isnan
+from math import isclose, isnan
+
+import numpy as np
+from numpy.typing import NDArray
 
 from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.captures.readings import Reading
@@ -11,12 +14,16 @@ from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError, Stopped
 from attn_tui.compute.experiment import Stop, never
 from attn_tui.compute.heads.blocks import row_statistics
+from attn_tui.compute.logit_map import LogitMap
 from attn_tui.engine.entries import Block, Difference, difference
-from attn_tui.engine.found import of_head
+from attn_tui.engine.found import ALIKE, FoundMask, of_head, sampled
 from attn_tui.engine.plan import Plan, Question
 
 PARTS = ("q", "k", "v", "out")
 """What is compared, in the order in which a model computes it."""
+
+_Made = tuple[FoundMask, LogitMap, NDArray[np.bool_]]
+"""What is found of a head, how its weights are made, and which keys some of its rows see."""
 
 BLOCK = 2**17
 """Numbers of a tensor that are compared at a time."""
@@ -180,7 +187,37 @@ class _Sides:
                     formats = one.format, other.format
                 known[key] = difference(blocks, formats, tolerance)
             found[part] = known[key]
+        out = found.get("out")
+        if out and not self.computed and tolerance is None and out.parts:
+            agree = not any(each.parts for part, each in found.items() if part != "out")
+            found["out"] = replace(out, is_rounded=agree and self._is_rounded(head, out))
         return found
+
+    def _is_rounded(self, head: HeadId, found: Difference) -> bool:
+        """Whether both outputs are what one rule makes of their own q, k and v, but for rounding.
+
+        A few rows tell, and the one that differs most.
+        """
+        if found.most is None or isnan(found.size):
+            return False
+        sides = zip(self.captures, self.plans, self._readings(head), strict=True)
+        made = [self._made(head, found.most.row, *side) for side in sides]
+        one, other = made
+        return one is not None and other is not None and _is_one_rule(one, other)
+
+    def _made(
+        self, head: HeadId, row: int, capture: Capture, plan: Plan, reading: Reading
+    ) -> _Made | None:
+        """Return how weights are made, and what rows see; None if the output is another."""
+        making = plan.question.making
+        known = of_head(capture, making, plan.masks[head.layer], head)
+        few = sampled(capture.shape(head).n_queries)
+        some, most = (capture.read(head, rows, reading) for rows in (few, [row]))
+        with one_thread():
+            if not (known.fits and all(known.miss(making, each).fits for each in (some, most))):
+                return None
+        weighing = known.weighing(making, some)
+        return known, weighing.map, weighing.mask.seen(some)
 
     def _readings(self, head: HeadId) -> tuple[Reading, Reading]:
         one, other = (
@@ -226,6 +263,21 @@ class _Sides:
             assert output is not None
             outputs.append(output)
         yield found.rows.tolist(), outputs[0], outputs[1]
+
+
+def _is_one_rule(one: _Made, other: _Made) -> bool:
+    """Whether weights are made in one way, as near as a fit tells."""
+    (a, first, seen), (b, second, also) = one, other
+    pairs = (
+        (first.multiplier, second.multiplier),
+        (a.value_scale, b.value_scale),
+        (first.softcap, second.softcap),
+        (first.sink, second.sink),
+    )
+    return np.array_equal(seen, also) and all(
+        x is y or (x is not None and y is not None and isclose(x, y, rel_tol=ALIKE, abs_tol=ALIKE))
+        for x, y in pairs
+    )
 
 
 def largest(pairs: Sequence[HeadPair], part: str) -> HeadPair | None:

@@ -56,6 +56,8 @@ class Difference:
         odd: How many are NaN or infinite: in the first, in the second, and at the same place.
         most: The one that differs most, among those beyond if there are any.
         format: The format in whose spacings that is told: the coarser one.
+        is_rounded: Whether both are what one rule makes of its own q, k and v, as near as
+            rounding inside attention lets.
     """
 
     size: float
@@ -66,11 +68,12 @@ class Difference:
     odd: tuple[int, int, int] = (0, 0, 0)
     most: Entry | None = None
     format: str = ""
+    is_rounded: bool = False
 
     @property
     def parts(self) -> bool:
         """Whether they differ by more than they may, as a whole or in an entry."""
-        return bool(self.beyond) or not self.size <= self.tolerance
+        return not self.is_rounded and (bool(self.beyond) or not self.size <= self.tolerance)
 
 
 Block = tuple[Sequence[int], Reals, Reals]

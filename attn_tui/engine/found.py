@@ -27,7 +27,7 @@ TRIED = 8
 _FITTED = 32
 """Rows of a head that are fitted."""
 
-_ALIKE, _SURE = 0.01, 0.9999
+ALIKE, _SURE = 0.01, 0.9999
 """How far, relatively, what a fit finds may be from what is supposed, and how sure its interval."""
 
 How = Literal["asked", "captured", "output", "fit", "nearest", "assumed"]
@@ -264,7 +264,7 @@ def _is_near(found: Estimate, making: Making, rows: HeadRows) -> bool:
     """Return whether the rule's multiplier is in the interval of what was found, or alike."""
     at, m = found.at(_SURE), making.scale.multiplier(rows.d_k, rows.n_keys)
     low, high = (-inf if at.low is None else at.low), (inf if at.high is None else at.high)
-    return low - _ALIKE * m <= m <= high + _ALIKE * m
+    return low - ALIKE * m <= m <= high + ALIKE * m
 
 
 def sampled(n_queries: int, rows: int = _FITTED) -> list[int]:

@@ -23,11 +23,10 @@ def capture(model, path):
     """Capture the first call of each layer; layers are 0, 1, 2 … in the order of these calls."""
     choose, layers, tensors = AttentionInterface.get_interface, {}, {}
 
-    def attend(attention, module, query, key, value, *args, **options):
-        out = attention(module, query, key, value, *args, **options)
-        mask = args[0] if args else options.get("attention_mask")
+    def attend(attention, module, query, key, value, attention_mask, *args, **options):
+        out = attention(module, query, key, value, attention_mask, *args, **options)
         # A mask has n² numbers. For long texts leave it out: causal ones and windows are found.
-        found = {"q": query, "k": key, "v": value, "out": out[0], "mask": mask}
+        found = {"q": query, "k": key, "v": value, "out": out[0], "mask": attention_mask}
         for name, tensor in {**found, "sink": options.get("s_aux")}.items():
             if is_tensor(tensor) and module not in layers:
                 tensors[f"{len(layers)}.{name}"] = tensor.detach().cpu().clone().contiguous()

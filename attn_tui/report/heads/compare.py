@@ -121,6 +121,11 @@ def _agreeing(found: Comparison) -> Headline:
         steps = _steps(most)
         text = f"The {what} agree: of {compared} none is more than {steps} off."
         shorts = [f"They agree: none more than {steps} off.", f"They agree in {heads}."]
+        if rounded := [each for each in every if each.is_rounded]:
+            size = percent(max(each.size for each in rounded))
+            text = f"The {what} agree in {heads}: that outputs differ by up to {size} is how "
+            text += "attention rounds, from q, k and v that agree."
+            shorts[0] = f"They agree but for rounding inside attention: {size}."
     brief = shorts[-1]
     fulls = (text + lacks + both, text + lacks, brief + lacks, brief + few)
     return Headline.fitting(fulls, [each + few for each in shorts])
@@ -253,6 +258,8 @@ def _parts(found: Comparison) -> Iterator[str]:
             if apart:
                 text = f"differs in {len(apart):,} of {heads}, first in "
                 text += f"{place(apart[0].head, batches)}, {_size(apart[0], part)}"
+            if rounded := sum(pair.differences[part].is_rounded for pair in pairs):
+                text += f", in {rounded:,} of them as each rounds inside attention"
             text += f"; {differ:,} of {all_entries} differ{'s' * (differ == 1)}, most in "
             text += f"{place(most.head, batches)}, {_entry_text(most.differences[part])}"
         yield from _line(part, text)
@@ -335,7 +342,7 @@ def render_json(found: Comparison, known: Known, shown: Shown) -> Iterator[str]:
 def _to_plain(found: Difference) -> dict[str, Any]:
     most = found.most
     return {
-        **named(found, ("size", "tolerance", "parts", "entries", "differ", "beyond")),
+        **named(found, ("size", "tolerance", "parts", "is_rounded", "entries", "differ", "beyond")),
         "not_finite": dict(zip(("a", "b", "both"), found.odd, strict=True)),
         "most": None
         if most is None
