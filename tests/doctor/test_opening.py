@@ -13,13 +13,16 @@ from attn_tui.captures.source import Captured
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.source import Source
+from attn_tui.engine.settings import Settings
 from attn_tui.files.captured import (
     captured_at,
     captured_from_plain,
     captured_text,
     parse_captured,
 )
+from attn_tui.files.models.fused import told_layouts
 from attn_tui.files.models.opening import open_configured
+from attn_tui.tui.heads.examining import examined
 from tests.doctor.captures import save, tensors, write
 from tests.doctor.command import HEALTHY, LLAMA, call, run
 
@@ -157,7 +160,7 @@ def test_a_name_goes_before_metadata_and_that_before_what_lies_beside(tmp_path: 
     assert named.expectation is not None
     assert (named.config, named.expectation.of(0, 16).multiplier) == (near, 0.25)
     assert open_configured([str(tmp_path / "b.safetensors")]).config == near
-    assert not open_configured([str(tmp_path / "b.safetensors")], beside=False).config
+    assert not open_configured([str(tmp_path / "b.safetensors")], anew=False).config
     # One that is made here lies in no folder.
     assert not open_configured(["example"]).config
 
@@ -229,3 +232,24 @@ def test_a_head_is_opened_without_a_command_line_by_the_same_rule(tmp_path: Path
         assert "q=bhnd,k=bhnd,v=bhnd or q=bnhd,k=bnhd,v=bnhd" in refused.value.expected
     path = fused(tmp_path)
     assert [way().d_k for way in ways(path)] == [16] * 2
+
+
+def test_the_doctor_of_the_screen_asks_no_output_again_whose_heads_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = tensors(write(tmp_path / "b.safetensors", HEALTHY, heads=1))
+    path = str(tmp_path / "fused.safetensors")
+    write_safetensors(Path(path), {f"0.{name}": each[:, 0] for name, each in parts.items()})
+    asked = []
+
+    def counted(*given: Any) -> str:
+        asked.append(given)
+        return told_layouts(*given)
+
+    monkeypatch.setattr("attn_tui.files.models.opening.told_layouts", counted)
+    found = open_configured([path])
+    assert len(asked) == 1
+    settings = Settings(capture=(path,), layouts=found.layouts)
+    *_, last = examined(settings, lambda: False)
+    assert [each.judgement.verdict for each in last.findings] == ["no expectation"]
+    assert len(asked) == 1

@@ -51,7 +51,7 @@ class Configured:
 
 
 def open_configured(
-    paths: Sequence[str], layouts: str = "", names: str = "", config: str = "", beside: bool = True
+    paths: Sequence[str], layouts: str = "", names: str = "", config: str = "", anew: bool = True
 ) -> Configured:
     """Open a capture with the configuration that is named, or else as its own metadata says.
 
@@ -62,20 +62,21 @@ def open_configured(
         layouts: The axes of tensors, as they are typed; empty is what is recognised.
         names: What tensors are called, as it is typed.
         config: The configuration that is named, if one is.
-        beside: Whether its folder is looked into.
+        anew: Whether its folder is looked into, and its output asked for heads that shapes leave
+            open. Both were when it was first opened, and what is given says what came of it.
 
     Raises:
         InputError: If files open in no layout, or the configuration that is named cannot be read.
     """
     named = read_expectation(config) if config else None
-    near = _near(paths) if beside and not config else ""
+    near = _near(paths) if anew and not config else ""
     found = named or (_read(near) if near else None)
     read, by_output = layouts, ""
     try:
         capture = open_as(paths, read, names)
     except ShapesError as error:
         # Shapes alone fit no layout, as those of fused queries and fewer keys.
-        if layouts:
+        if layouts or not anew:
             raise
         if found and found.shape.heads:
             read = ",".join(fused_layouts(error.tensors, {}, found.shape))
@@ -92,7 +93,7 @@ def open_configured(
         expectation = found
     if expectation and (own := layouts_of(capture, expectation)):
         read, capture = own, open_as(paths, own, names)
-    if not (expectation or read):
+    if anew and not (expectation or read):
         tensors = capture.tensors(capture.layers[0])
         if by_output := told_layouts(paths, names, tensors, capture):
             read, capture = by_output, open_as(paths, by_output, names)

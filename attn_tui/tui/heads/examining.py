@@ -64,9 +64,9 @@ def examined(settings: Settings, stop: Stop) -> Iterator[Examined]:
     from attn_tui.engine.answer import now_and_then, opened
     from attn_tui.files.models.opening import open_configured
 
-    # That beside it was taken when it was opened, if it was not set aside since.
+    # What lies beside it was taken when it was opened, if it was not set aside since.
     found = open_configured(
-        settings.capture, settings.layouts, settings.names, settings.config, beside=False
+        settings.capture, settings.layouts, settings.names, settings.config, anew=False
     )
     if found.layouts != settings.layouts:
         heads = 1 + opened(settings, settings.capture).heads[-1].head
