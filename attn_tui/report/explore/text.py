@@ -8,7 +8,7 @@ from attn_tui.compute.explore.attention import attention
 from attn_tui.compute.explore.precision_lab import MOST_DIFFERING
 from attn_tui.compute.explore.precision_lab import lab as tried
 from attn_tui.compute.setup import Setup
-from attn_tui.report.explore import sentences
+from attn_tui.report.explore import over_all, sentences
 from attn_tui.report.explore.contents import EVERYTHING, Contents
 from attn_tui.report.explore.headline import headline
 from attn_tui.report.explore.picture import picture
@@ -29,7 +29,10 @@ def render(answer: Answer, contents: Contents = EVERYTHING) -> Iterator[str]:
     """
     top, pairs, pair = contents.top, contents.beside_pinned(answer), contents.first_two(answer)
     several = len(answer.vectors) > 1
-    yield "" if several else _headline(answer.vectors[0], answer.experiment)
+    if several:
+        yield over_all.headline(answer).text(WIDTH) + "\n"
+    else:
+        yield _headline(answer.vectors[0], answer.experiment)
     yield from head(answer.experiment)
     for index, found in enumerate(answer.vectors):
         yield from _vector(answer.experiment, index, found, top, several)

@@ -90,7 +90,12 @@ def message_rows(scene: Scene, found: Found) -> list[Row]:
     many = f"{n_vectors:,} vectors"
     mask = experiment.setup.mask
     here = f"{vector.name}, {keys}" + f", masked: {mask}" * bool(mask)
-    every = (f"{many} (left, right), {here}", f"{many}, {here}", here)
+    every = (
+        f"{many} (left, right; 4: all at once), {here}",
+        f"{many} (left, right), {here}",
+        f"{many}, {here}",
+        here,
+    )
     said = first_text(every, width) if n_vectors > 1 else here
     rows: list[Row] = [((said, "muted"),)]
     names = {name.partition("[")[0].lower() for name in experiment.source.names}

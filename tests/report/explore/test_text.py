@@ -37,6 +37,55 @@ def flat(source: Source, setup: Setup | None = None, top: int | None = None) -> 
     return " ".join(report(source, setup, top).split())
 
 
+@pytest.mark.parametrize(
+    ("scores", "setup", "said"),
+    [
+        (
+            ([100, 120, 150], [1, 2, 3, 10], [0, 0.1, 0.2], [5]),
+            Setup(64),
+            "Unscaled, 1 of 3 vectors with a choice puts practically all its weight on one key. "
+            "Divided by 8, none does; the gradient grows for 2 and shrinks for 1.",
+        ),
+        (
+            ([100, 120, 150], [1, 2, 300, 10]),
+            Setup(1024),
+            "Unscaled, both vectors put practically all their weight on one key. "
+            "Divided by 32, 1 does; the gradient grows for all.",
+        ),
+        (
+            ([1, 2, 3], [1, 2, 3, 4]),
+            Setup(scale=Scale("log-length")),
+            "Scaled or not, no vector puts practically all its weight on one key; "
+            "the gradient shrinks for all.",
+        ),
+        (
+            ([1, 2], [300, 1]),
+            Setup(scale=Scale("none")),
+            "Nothing is divided here, so both sides are the same: 1 of 2 vectors puts practically "
+            "all its weight on one key.",
+        ),
+        (
+            ([100, 120, 150], [1, 2]),
+            Setup(precision=Precision("float16", False)),
+            "Unscaled or divided by 32, no vector with a choice puts practically all its weight on "
+            "one key; the gradient shrinks for all. 1 has no weights but NaN.",
+        ),
+        (
+            ([1], [2, -inf]),
+            Setup(),
+            "No vector has two keys to choose from: every gradient is 0.",
+        ),
+    ],
+)
+def test_of_several_vectors_one_thing_is_said_first_over_all(
+    scores: tuple[list[float], ...], setup: Setup, said: str
+) -> None:
+    several = Typed(tuple(Vector("a", np.array(each, float)) for each in scores))
+    first = report(several, setup).split("\n\n")[0]
+    assert " ".join(first.split()) == said
+    assert max(map(len, first.split("\n"))) <= 80
+
+
 def test_the_head_says_what_was_asked() -> None:
     setup = Setup(
         64,
