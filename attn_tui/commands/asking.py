@@ -60,7 +60,8 @@ def experiment_of(
     edited(EXAMPLE.setup)
     start = _start(given, source) or parse(EXAMPLE)
     source = _source(given, start.source)
-    setup = edited(_masked(start.setup, source) if given["capture"] else start.setup)
+    setup = _masked(start.setup, source) if given["capture"] else start.setup
+    setup = _of_layer(edited(setup), source) if given["capture"] else edited(setup)
     if given["d_k"] is not None and source.d_k not in (None, setup.d_k):
         raise InputError(
             "d_k",
@@ -207,6 +208,15 @@ def _masked(setup: Setup, source: "Source") -> Setup:
     from attn_tui.files.captured import as_captured
 
     return as_captured(setup, source)
+
+
+def _of_layer(setup: Setup, source: "Source") -> Setup:
+    """Return a setup with the rule of a captured head's layer, unless another layer is named."""
+    from attn_tui.captures.source import Captured
+
+    if setup.scale.given or not isinstance(source, Captured):
+        return setup
+    return setup.put(setup.scale.at_layer(source.place[1]))
 
 
 def _captured(given: Given) -> "Source":

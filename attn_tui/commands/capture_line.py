@@ -62,7 +62,8 @@ def heads(asked: "Asked") -> str:
     names = ("statistic", "rows", "seed", "mask", "tau", "layouts", "names")
     words += _options(settings, names[:4] + names[5:] if compared else names)
     if settings.what_if or not setup.scale.is_default:
-        words += ["--rule", rule_text(setup.scale)]
+        # Each head has the rule of its own layer.
+        words += ["--rule", rule_text(setup.scale.at_layer(0))]
     for name, field in fields_of(Scale).items():
         value = getattr(setup.scale, name)
         if value is not None and name in ("softcap", "sink"):

@@ -278,6 +278,9 @@ def _making(given: dict[str, Any]) -> "Making":
     from attn_tui.engine.making import Making, parse_mask
 
     scale = Scale() if given["rule"] is None else parse_scale(given["rule"])
+    if scale.is_by_layer and scale.given:
+        problem = "each head has the rule of its own layer"
+        raise InputError("rule", problem, f"{scale.rule}, without a layer")
     if given["scale"] is not None:
         if given["rule"] is not None:
             raise InputError("scale", "--rule gives the multiplier", "one of the two")

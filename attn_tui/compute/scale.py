@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf, isfinite, log
 
@@ -13,6 +13,9 @@ from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.whole import parse_number
 
 Parameters = Mapping[str, float]
+
+_LAYER = "layer"
+"""The parameter that says of which layer a rule is."""
 
 
 @dataclass(frozen=True)
@@ -113,8 +116,8 @@ _ALL = (
     Rule(
         "per-layer", "1/(√d_k·(l + 1))", "deeper layers are scaled down more",
         "GPT-2's option scale_attn_by_inverse_layer_idx",
-        lambda d_k, n_keys, given: _inverse_sqrt(d_k) / (given["layer"] + 1.0),
-        (Parameter("layer", "l", 0.0, "layer, counted from 0", least=0.0, whole=True),),
+        lambda d_k, n_keys, given: _inverse_sqrt(d_k) / (given[_LAYER] + 1.0),
+        (Parameter(_LAYER, "l", 0.0, "layer, counted from 0", least=0.0, whole=True),),
     ),
     Rule(
         "log-length", "ln n/(ln 512·√d_k)", "sharper for more keys; 1/√d_k at n = 512",
@@ -226,6 +229,15 @@ class Scale(Checked):
     def is_default(self) -> bool:
         """Whether the multiplier is 1/√d_k, which nobody need have asked for."""
         return (self.rule, self.given) == (DEFAULT_RULE, ())
+
+    @property
+    def is_by_layer(self) -> bool:
+        """Whether the multiplier is another for each layer."""
+        return _LAYER in self.parameters
+
+    def at_layer(self, layer: int) -> "Scale":
+        """Return the scale of one layer of a model, counted from 0; itself where all have one."""
+        return replace(self, given=((_LAYER, float(layer)),)) if self.is_by_layer else self
 
     @property
     def pipeline(self) -> str:

@@ -257,7 +257,7 @@ class _Sides:
             found = capture.read(head, rows, reading)
             layer = plan.masks[head.layer]
             known = of_head(capture, question.making, layer, head)
-            weighing = known.weighing(question.making, found)
+            weighing = known.weighing(question.making.at_layer(head.layer), found)
             with one_thread():
                 output = row_statistics(found, weighing, output=True).output
             assert output is not None

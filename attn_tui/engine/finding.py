@@ -70,12 +70,13 @@ class _Finder:
     """
 
     def __init__(self, capture: Capture, making: Making) -> None:
-        self.capture, self.making = capture, making
+        self.capture, self.making, self.asked = capture, making, making
         self.neighbours = Neighbours(_SEARCHES)
         self.last = FoundMask(HeadMask(), "assumed")
 
     def found(self, layer: int) -> FoundMask:
         """Return what is known of a layer."""
+        self.making = self.asked.at_layer(layer)
         heads = self._heads(layer)
         # What keys a head has is seen at the second, where it has others than the first.
         head = next((each for each in heads if each.head == 1), heads[0])

@@ -179,6 +179,7 @@ def of_head(capture: Capture, making: Making, layer: FoundMask, head: HeadId) ->
     """
     if layer.residual is None and layer.sink is None:
         return layer
+    making = making.at_layer(head.layer)
     reading, n = capture.readings(head.layer)[layer.reading], capture.shape(head).n_queries
     own = layer
     if layer.sink is not None:

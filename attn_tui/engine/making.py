@@ -81,6 +81,10 @@ class Making:
     own_rule: bool = False
     uncapped: bool = False
 
+    def at_layer(self, layer: int) -> "Making":
+        """Return how weights of one layer are made."""
+        return replace(self, scale=self.scale.at_layer(layer)) if self.scale.is_by_layer else self
+
     @property
     def own_softcap(self) -> bool:
         """Whether a soft cap, or none, is asked for that may be another than the output says."""

@@ -62,13 +62,14 @@ def _partials(capture: Capture, task: Task) -> list[Partial]:
         reading = capture.readings(block.head.layer)[layer.reading]
         head = capture.read(block.head, block.rows, reading)
         known = of_head(capture, task.making, layer, block.head)
-        weighing = known.weighing(task.making, head)
+        making = task.making.at_layer(block.head.layer)
+        weighing = known.weighing(making, head)
         queries = capture.vectors(block.head, "q", reading) if block.is_first else None
         partial = statistics(head, weighing, block.is_first, queries)
         odd = tuple(not_finite(capture, block.head, reading)) if block.is_first else ()
         if block.is_first:
             own = weighing.map.multiplier
-            shared = layer.weighing(task.making, head).map.multiplier
+            shared = layer.weighing(making, head).map.multiplier
             partial = replace(
                 partial,
                 odd=odd,

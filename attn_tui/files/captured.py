@@ -181,7 +181,7 @@ def as_captured(setup: Setup, source: Source) -> Setup:
 
 def with_found(setup: Setup, source: Captured) -> Setup:
     """Return a setup with the m, the cap and the sink of a head, unless others are asked."""
-    scale = setup.scale
+    scale = setup.scale.at_layer(source.place[1])
     if source.multiplier is not None and scale.is_default:
         own = scale_of(source.multiplier, source.d_k)
         scale = replace(scale, rule=own.rule, given=own.given)

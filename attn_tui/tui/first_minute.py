@@ -1,7 +1,7 @@
 """The first minute: one line that says what to try next, each step gone once it is done."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from attn_tui.compute.dots import settings as dots
 from attn_tui.compute.log_scale import D_K
@@ -28,11 +28,13 @@ class Moment:
         draft: What is asked.
         sign: What dividing does to the gradient there: larger 1, smaller −1, 0 where that is not
             told.
+        looked_at: What is, where what to do depends on that.
     """
 
     instrument: str
     draft: Draft
     sign: int = 0
+    looked_at: str = ""
 
     @property
     def is_own(self) -> bool:
@@ -53,11 +55,20 @@ class Step:
         instrument: The name of the one where that is.
         texts: What to do, at decreasing length.
         done: Whether it is done at a moment on that instrument, after the signs seen there.
+        others: What to do in their place where something else is looked at; nothing at what is not
+            named.
     """
 
     instrument: str
     texts: tuple[str, ...]
     done: Callable[[Moment, frozenset[int]], bool] = lambda moment, signs: False
+    others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def at(self, moment: Moment) -> tuple[str, ...]:
+        """Return what to do at a moment, at decreasing length; nothing on another instrument."""
+        if moment.instrument != self.instrument:
+            return ()
+        return self.others.get(moment.looked_at, ()) if moment.looked_at else self.texts
 
 
 STEPS = (
@@ -87,6 +98,12 @@ STEPS = (
         "sweep",
         ("Move left or right until ▲ and ▼ change places.", "Move until ▲ and ▼ change places."),
         lambda moment, signs: len(signs) > 1,
+        others={
+            "over d_k": (
+                "Move left or right past ◆: there the two curves change places.",
+                "Move past ◆: the curves cross.",
+            )
+        },
     ),
 )
 
@@ -110,10 +127,9 @@ class FirstMinute:
         """Whether there is nothing more to say."""
         return self.step >= len(STEPS)
 
-    def texts(self, instrument: str) -> Sequence[str]:
-        """Return what to do on an instrument, at decreasing length; nothing where that is not."""
-        here = not self.is_over and STEPS[self.step].instrument == instrument
-        return STEPS[self.step].texts if here else ()
+    def texts(self, moment: Moment) -> Sequence[str]:
+        """Return what to do at a moment, at decreasing length; nothing where there is nothing."""
+        return () if self.is_over else STEPS[self.step].at(moment)
 
     def at(self, moment: Moment) -> "FirstMinute":
         """Return how far somebody is who comes to a moment: what was done is done, however."""
@@ -122,7 +138,7 @@ class FirstMinute:
         places = (at for at, step in enumerate(STEPS) if step.instrument == moment.instrument)
         first = next(places, 0)
         now = replace(self, step=first, signs=frozenset()) if self.step < first else self
-        if now.texts(moment.instrument):
+        if now.texts(moment):
             signs = now.signs | ({moment.sign} - {0})
             done = STEPS[now.step].done(moment, signs)
             now = replace(now, step=now.step + done, signs=frozenset() if done else signs)

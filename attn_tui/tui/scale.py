@@ -110,9 +110,9 @@ class ScalePart(ModelPart[Host]):
         """Return a rule that is not asked yet; of a captured head it is for its layer."""
         asked = self._screen.asked
         source = asked.experiment.source if asked else None
-        if name == "per-layer" and isinstance(source, Captured):
-            return Scale(name, (("layer", float(source.place[1])),))
-        return Scale(name)
+        return (
+            Scale(name).at_layer(source.place[1]) if isinstance(source, Captured) else Scale(name)
+        )
 
     def _of_rule(self, name: str) -> str:
         return self._of(self._becomes(name))

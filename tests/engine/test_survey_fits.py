@@ -353,3 +353,24 @@ def test_a_layer_whose_heads_all_meet_nan_is_fitted_on_what_is_left(tmp_path: Pa
     write_safetensors(path, tensors)
     found = Plan.of(open_capture([str(path)]), ALL).masks[0]
     assert (found.how, found.mask.kind, found.fits) == ("output", "causal", True)
+
+
+def test_each_head_has_the_rule_of_its_own_layer(tmp_path: Path) -> None:
+    capture = open_capture([str(write(tmp_path / "c.safetensors", heads()))])
+    making = Making(Scale("per-layer"), own_rule=True)
+    survey = last(Plan.of(capture, Question(None, making=making)))
+    for layer in range(3):
+        alone = Scale("fixed", (("a", 16.0 * (layer + 1) ** 2),))
+        asked = Question(None, layers=(layer,), making=Making(alone, own_rule=True))
+        for head, own in last(Plan.of(capture, asked)).values("entropy").items():
+            assert survey.values("entropy")[head].value == pytest.approx(own.value, rel=1e-12)
+    source = captured_at((str(capture.paths[0]),), layer=2)
+    for given in ((), (("layer", 1.0),)):
+        scale = as_captured(Setup(scale=Scale("per-layer", given)), source).scale
+        assert scale.multiplier(16, 60) == pytest.approx(1 / 12)
+    path = str(capture.paths[0])
+    refused = call("heads", path, "--rule", "per-layer:layer=1")
+    assert (refused.exit_code, "per-layer, without a layer" in refused.stderr) == (2, True)
+    for command in ("attention", "show"):
+        said = call(command, "--capture", path, "--layer", "2", "--rule", "per-layer").stdout
+        assert "m = 1/(√d_k·(2 + 1))" in said

@@ -58,9 +58,20 @@ def test_the_last_step_is_done_where_the_sign_changes(
 
 def test_it_speaks_of_one_instrument_at_a_time() -> None:
     for step in range(len(STEPS)):
-        spoken = [each.name for each in INSTRUMENTS if FirstMinute(step).texts(each.name)]
+        minute = FirstMinute(step)
+        spoken = [each.name for each in INSTRUMENTS if minute.texts(moment(each.name))]
         assert spoken == [STEPS[step].instrument]
-    assert not any(OVER.texts(each.name) for each in INSTRUMENTS)
+    assert not any(OVER.texts(moment(each.name)) for each in INSTRUMENTS)
+
+
+def test_of_curves_it_says_where_these_cross_and_of_numbers_nothing() -> None:
+    at = moment("sweep", 1024, 1)
+    minute = START.at(at)
+    assert "▲ and ▼" in minute.texts(at)[0]
+    assert "past ◆" in minute.texts(replace(at, looked_at="over d_k"))[0]
+    for view in ("over n", "numbers"):
+        assert not minute.texts(replace(at, looked_at=view))
+    assert minute.at(replace(at, sign=-1, looked_at="over d_k")).is_over
 
 
 def test_escape_three_other_keys_or_a_question_of_ones_own_end_it() -> None:

@@ -288,6 +288,18 @@ async def test_a_rule_that_is_asked_for_stays_where_a_fit_finds_another_m(tmp_pa
         person.sees("Another rule is taken whatever the output says")
 
 
+async def test_a_rule_by_layer_is_that_of_each_head() -> None:
+    async with at_heads(layer=4, head=7) as person:
+        await person.press("r")
+        await person.write("per-layer")
+        person.sees("l = 4: layer")
+        await person.press("enter")
+        person.sees("m = 1/(√d_k·(4 + 1))")
+        assert person.app.line.endswith("--rule per-layer")
+        await person.press("up")
+        person.sees("m = 1/(√d_k·(3 + 1))")
+
+
 @pytest.mark.parametrize("size", [WIDE, MEDIUM, NARROW])
 async def test_numbers_of_a_mask_that_misses_the_output_say_so_on_both_screens(
     tmp_path: Path, size: tuple[int, int]

@@ -179,7 +179,8 @@ def head_map(picture: Picture, width: int, height: int) -> Sequence[Row]:
 
 def _legends(picture: Picture, seen: Layout) -> list[Row]:
     """Return what shades and marks mean, in decreasing length: that of shades goes first."""
-    rows = change_legend(picture.name) if picture.is_change else legend(picture.name)
+    of_shades = legend(picture.name, with_digits=seen.cell >= DIGITS)
+    rows = change_legend(picture.name) if picture.is_change else of_shades
     if out := _out_of_sight(picture, seen):
         rows = [(*row, (f"  {out}", "strong")) for row in rows] + rows
     marks: Row = ()

@@ -108,8 +108,13 @@ def change_legend(name: str) -> list[Row]:
     return [full, short]
 
 
-def legend(name: str) -> list[Row]:
-    """Return what the shades of a statistic mean, in decreasing length."""
+def legend(name: str, with_digits: bool) -> list[Row]:
+    """Return what the shades of a statistic mean, in decreasing length.
+
+    Args:
+        name: Of the statistic.
+        with_digits: Whether cells hold their number: then one of no shade is empty beside it.
+    """
     scale = SCALES[name]
     sign, percent = "≤" if scale.falls else "≥", name in SHARES
     texts = [
@@ -117,14 +122,15 @@ def legend(name: str) -> list[Row]:
     ]
     end = " %" if percent else ""
     darkest = list(zip(range(4, 0, -1), texts[::-1], strict=True))
-    rest = "more" if scale.falls else "less"
+    rest, none = "more" if scale.falls else "less", "no shade" if with_digits else SHADES[0]
     rows: list[Row] = []
-    forms = (f" {sign} {{}}{end}   ", f" {rest}"), (f"{sign}{{}} ", rest), ("{} ", rest)
+    own = f" {rest}" if with_digits else rest
+    forms = (f" {sign} {{}}{end}   ", f" {rest}"), (f"{sign}{{}} ", own), ("{} ", own)
     for form, last in forms:
         samples = tuple(
             span
             for shade, text in darkest
             for span in ((SHADES[shade], f"positive{shade}"), (form.format(text), "label"))
         )
-        rows.append((*samples, (SHADES[0], "zero"), (last, "label")))
+        rows.append((*samples, (none, "zero"), (last, "label")))
     return rows

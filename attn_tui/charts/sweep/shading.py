@@ -82,10 +82,13 @@ class FactorShading(Shading):
         short: Row = ((BELOW, "negative4"), (" dividing makes it smaller", "label"))
         shorter: Row = ((BELOW, "negative4"), (" smaller", "label"))
         above: Row = ((ABOVE, "positive4"), (" larger", "label"))
+        rough: Row = ((about[1][0].strip(), "label"),)
+        undecided: Row = (untold[0], (" undecided", "label"))
         choices = [
             [smaller, larger, same, most, here, about, untold],
-            [smaller, larger, same, most, here], [smaller, larger, same, here],
-            [smaller, larger, here], [short, above, here], [short, above], [shorter, above],
+            [smaller, larger, same, most, here, rough, undecided],
+            [smaller, larger, same, undecided, here], [smaller, larger, undecided],
+            [short, above, undecided], [shorter, above, undecided], [shorter, above],
         ]  # fmt: skip
         return packed([((), parts) for parts in choices], width, height, gap=3)
 

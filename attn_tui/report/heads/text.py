@@ -126,7 +126,11 @@ def about(found: Survey) -> Iterator[str]:
         yield from _line("", each)
     fitted = any(each.multiplier is not None for each in plan.masks.values())
     where = "; where that misses what was captured, m is that below" * fitted
-    yield from _line("weights", plan.question.making.scale.pipeline + where)
+    scale = plan.question.making.scale
+    how = scale.pipeline
+    if scale.is_by_layer:
+        how = how.replace(scale.formula, f"{scale.definition.formula} of layer l")
+    yield from _line("weights", how + where)
     lost = [head for head, each in heads.items() if each.misses("max_weight")]
     yield from _masks(plan.masks, {head.layer for head in lost})
     if own := [each.multiplier for each in heads.values() if each.multiplier is not None]:

@@ -151,7 +151,8 @@ def _made(scene: Scene, table: HeadTable) -> tuple[list[str], str]:
     if looked is not None and looked.miss is not None:
         residual, misses = looked.miss, looked.misses("max_weight")
     if residual is not None and misses:
-        m = how.text if how.m else f"m = {scene.asked.experiment.setup.scale.formula}, {how.text}"
+        formula = scene.asked.experiment.setup.scale.at_layer(scene.head.layer).formula
+        m = how.text if how.m else f"m = {formula}, {how.text}"
         return miss_texts(m, residual, "numbers below are of that", found.by), "error"
     # That it is a fit's the headline says, where there is room.
     return how.texts[1:] if found.is_fitted else [], "strong"
@@ -161,7 +162,7 @@ def _facts(scene: Scene, table: HeadTable) -> list[tuple[str, str]]:
     head = scene.head
     assert head is not None
     shape = table.capture.shape(head)
-    setup = scene.asked.experiment.setup
+    scale = scene.asked.experiment.setup.scale.at_layer(head.layer)
     size = f"{counted(len(table.layers), 'layer')} × {counted(table.n_heads, 'head')}"
     if table.n_batches > 1:
         size = f"{counted(table.n_batches, 'sequence')} × {size}"
@@ -172,7 +173,7 @@ def _facts(scene: Scene, table: HeadTable) -> list[tuple[str, str]]:
         "every row" if rows is None or rows >= shape.n_queries else f"{counted(rows, 'row')} a head"
     )
     kind = [] if mask.is_fitted else [(" · ", mask_name(mask.mask))]
-    m = [] if mask.multiplier is not None else [(" · ", f"m = {setup.scale.formula}")]
+    m = [] if mask.multiplier is not None else [(" · ", f"m = {scale.formula}")]
     return [
         ("  ", size), (" · ", keys), *m, *kind,
         (" · ", sampled), (" · ", table.capture.tensors(head.layer)["q"].format),

@@ -46,7 +46,7 @@ class HeadsScale(ScalePart):
 
     def rule(self, name: str) -> None:
         """Use a rule by its name, or what the output says."""
-        if name == AUTO:
+        if name == AUTO or Scale(name).is_by_layer:
             self._screen.fields.ask(self._becomes(name))
         else:
             super().rule(name)
@@ -54,6 +54,12 @@ class HeadsScale(ScalePart):
     def ask(self, text: str) -> None:
         """Use a rule as it is typed."""
         self._screen.fields.ask(self.take(parse_scale(text)))
+
+    def _new(self, name: str) -> Scale:
+        """Return a rule that is not asked yet: each head has that of its own layer."""
+        heads: Any = self._screen.parts["heads"]
+        here = heads.here
+        return Scale(name).at_layer(here.layer) if here else Scale(name)
 
     def _becomes(self, name: str) -> Callable[[Setup], Setup]:
         if name == AUTO:

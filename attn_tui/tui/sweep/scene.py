@@ -32,6 +32,14 @@ class Scene(scene.Scene):
         return self.question.setup.get(Settings)
 
     @property
+    def looked_at(self) -> str:
+        """What is looked at, where that is not the map."""
+        settings = self.settings
+        if self.view.numbers:
+            return "numbers"
+        return "" if settings.view == "map" else f"over {settings.over}"
+
+    @property
     def sign(self) -> int:
         """What dividing does to the median here: larger 1, smaller −1, 0 where none tells."""
         rules = others(self.answer.rules) if self.answer else []

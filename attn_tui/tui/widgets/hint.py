@@ -52,12 +52,13 @@ class Hint(Canvas):
     def see(self, scene: Any) -> None:
         """Say it where there is room; it has no place in the full picture."""
         self.scene, minute = scene, self.minute
+        moment = Moment(self._instrument, scene.asked.draft, scene.sign, scene.looked_at)
         if not minute.is_over:
-            self.minute = minute.at(Moment(self._instrument, scene.asked.draft, scene.sign))
+            self.minute = minute.at(moment)
             if self.minute != minute:
                 self.post_message(self.Done(self.minute))
         width = max(self.screen.size.width - 2, 10)
-        texts = self.words or self.minute.texts(self._instrument)
+        texts = self.words or self.minute.texts(moment)
         steps = [text for text in texts if cells(text) <= width]
         lines = steps[:1] or wrap(scene.hint, width)
         # A sentence that is cut says nothing, and takes lines from the picture.

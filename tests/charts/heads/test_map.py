@@ -109,6 +109,16 @@ def test_layers_and_heads_out_of_sight_are_told() -> None:
     assert "█90 ▓50 ▒25 ░5 ·less  layers 3–7 of 8" in text
 
 
+def test_the_legend_shows_what_a_cell_of_no_shade_shows() -> None:
+    few, many = picture(2, 8), picture(8, 40)
+    for seen in (few, many):
+        seen.values[0, 0] = 0.01
+    assert plain(head_map(few, 80, 12)).rstrip().endswith("░ ≥ 5 %   no shade less")
+    text = plain(head_map(many, 100, 12))
+    assert text.rstrip().endswith("░ ≥ 5 %   · less")
+    assert "·" in text.splitlines()[1]
+
+
 def test_changes_are_differences_of_shares_and_factors_of_sizes() -> None:
     now, before = np.array([0.9, 0.1, 0.5]), np.array([0.1, 0.9, 0.5])
     found = changes("sink_mass", now, before)

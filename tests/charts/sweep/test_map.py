@@ -53,6 +53,11 @@ def test_every_cell_of_a_map_of_ratios_holds_what_dividing_does() -> None:
     tall = "".join(lines(sweep_map(each, "inverse-sqrt", "median", (512, 55), 76, 16)))
     assert "? these draws do not tell" in tall
     assert "one digit: about so" in tall
+    few = " ".join(lines(sweep_map(each, "inverse-sqrt", "median", (512, 55), 80, 15)))
+    assert "▲≫ over a million" in few
+    assert "one digit: about so   ? undecided" in few
+    narrow = lines(sweep_map(each, "inverse-sqrt", "median", (512, 55), 40, 8))
+    assert narrow[-1].rstrip() == "▼ smaller   ▲ larger   ? undecided"
 
 
 def test_shades_and_heights_of_cells_have_a_scale_where_cells_have_room_for_them() -> None:
