@@ -10,7 +10,9 @@ _LABEL = re.compile(r"(?:\S+(?: \S+)*)? {2,}(?=\S)")
 
 
 def reflowed(text: str, width: int) -> str:
-    r"""Return a report of 80 columns in fewer: only lines of tables may be longer.
+    r"""Return a report in so many columns: only lines of tables may be longer.
+
+    Where these are 80, for which it was written, or more, only sentences that are longer change.
 
     >>> print(reflowed("d_k        64\nmask       key 3 (masked keys have weight 0)", 28))
     d_k        64
@@ -18,10 +20,9 @@ def reflowed(text: str, width: int) -> str:
                keys have weight
                0)
     """
-    if width >= WIDTH:
-        return text
-    parts = _joined(text.split("\n"))
-    return "\n".join(line for part, _ in parts for line in _wrapped(part, width))
+    lines = text.split("\n")
+    parts = lines if width >= WIDTH else [part for part, _ in _joined(lines)]
+    return "\n".join(line for part in parts for line in _wrapped(part, width))
 
 
 def respelled(text: str, spell: Callable[[str], str]) -> str:

@@ -20,6 +20,15 @@ def test_a_report_is_as_it_was_where_it_has_room(report: str) -> None:
     assert reflowed(report, 80) == report
 
 
+def test_a_sentence_that_is_longer_than_the_room_is_wrapped_wherever_it_is() -> None:
+    verdict = "agrees: m = 0.176 to 0.180 = 1/√d_k" + ", mask causal as expected" * 5
+    for width in (80, 100):
+        lines = reflowed(f"{verdict}\n\ncapture   example\n", width).split("\n")
+        assert max(map(len, lines)) <= width
+        assert " ".join(lines[:-3]) == verdict
+        assert lines[-3:] == ["", "capture   example", ""]
+
+
 @pytest.mark.parametrize("width", [30, 38, 60])
 def test_every_word_stands_once_in_its_order_and_only_tables_are_longer(
     report: str, width: int
