@@ -122,7 +122,7 @@ def legend(name: str, with_digits: bool) -> list[Row]:
     ]
     end = " %" if percent else ""
     darkest = list(zip(range(4, 0, -1), texts[::-1], strict=True))
-    rest, none = "more" if scale.falls else "less", "no shade" if with_digits else SHADES[0]
+    rest, none = "more" if scale.falls else "less", "no shade:" if with_digits else SHADES[0]
     rows: list[Row] = []
     own = f" {rest}" if with_digits else rest
     forms = (f" {sign} {{}}{end}   ", f" {rest}"), (f"{sign}{{}} ", own), ("{} ", own)

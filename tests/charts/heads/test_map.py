@@ -113,7 +113,7 @@ def test_the_legend_shows_what_a_cell_of_no_shade_shows() -> None:
     few, many = picture(2, 8), picture(8, 40)
     for seen in (few, many):
         seen.values[0, 0] = 0.01
-    assert plain(head_map(few, 80, 12)).rstrip().endswith("░ ≥ 5 %   no shade less")
+    assert plain(head_map(few, 80, 12)).rstrip().endswith("░ ≥ 5 %   no shade: less")
     text = plain(head_map(many, 100, 12))
     assert text.rstrip().endswith("░ ≥ 5 %   · less")
     assert "·" in text.splitlines()[1]
