@@ -86,7 +86,11 @@ def test_a_layer_without_output_stops_no_other(
     result = run(path, "--config", config)
     assert (result.exit_code, result.stderr) == (3, "")
     line = result.stdout.splitlines()[0]
-    assert line == f"cannot tell: {problem}; 2 of 4 heads (2 agree); " + line.rpartition("; ")[2]
+    assert (
+        line
+        == f"cannot tell: {problem}; 2 of 4 heads (all of layer 1; 2 agree); "
+        + line.rpartition("; ")[2]
+    )
     assert "2 heads of layer 0: agrees" in result.stdout
     heads = printed(run(path, "--config", config, "--json"))["heads"]
     assert [each["verdict"] for each in heads] == ["agrees"] * 2 + ["cannot tell"] * 2

@@ -296,6 +296,36 @@ def test_the_line_says_of_which_layer_its_numbers_are(capture: Capture) -> None:
     assert "; 4 of 4 heads, 32 of 64 rows of each; " in verdict_line(made)
 
 
+def test_the_line_says_which_layers_differ_and_each_way_a_mask_does(capture: Capture) -> None:
+    window = Expected(0.25, mask="window", window=8)
+    made = two_layers(capture, PLAIN, (0.25, 16), (0.5, 16))
+    assert "; 2 of 4 heads (all of layer 1; 2 agree), " in verdict_line(made)
+    narrow = diagnosis(0.25, mask=HeadMask("window", window=8), window=Straight(8.0, 0.1))
+    ways = ((narrow, PLAIN), (diagnosis(0.25), window))
+    findings = [
+        replace(
+            each,
+            diagnosis=found,
+            expected=expected,
+            judgement=judge(found, expected, 0.999, masks=(shown,)),
+        )
+        for shown, each, (found, expected) in zip(
+            ("window", "window", "causal", "causal"),
+            made.findings,
+            [way for way in ways for _ in range(2)],
+            strict=True,
+        )
+    ]
+    line = verdict_line(replace(made, findings=tuple(findings)))
+    assert "mask window of 8 keys, expected causal in 2 heads of layer 0; mask causal" in line
+    assert "expected window of 8 keys in 2 heads of layer 1; residual" in line
+
+
+def test_a_sink_that_differs_is_that_of_a_head(capture: Capture) -> None:
+    line = verdict_line(report(capture, "a sink", "a sink"))
+    assert "expected none in layer 0, head " in line
+
+
 def test_caps_that_some_heads_have_are_counted(capture: Capture) -> None:
     line = verdict_line(report(capture, "a cap", "confounded"))
     assert ", soft cap 30 in 1 of 2 heads, sink b = 0.693 in 1 of 2 heads; give" in line

@@ -20,6 +20,7 @@ from attn_tui.report.doctor.words import (
     multiplier_text,
     rule_text,
 )
+from attn_tui.report.heads.words import ranges
 from attn_tui.report.masks import keys_text, packed_text
 from attn_tui.report.numbers import fitted_logit, general, quantity
 
@@ -59,7 +60,7 @@ def said(group: Group) -> str:
     found = finding.diagnosis
     if group.verdict == "differs":
         where = _where(group) if "multiplier" in finding.judgement.differs else ""
-        unlike = [_difference(finding, name, where) for name in finding.judgement.differs]
+        unlike = [_differences(group, name, where) for name in finding.judgement.differs]
         return "; ".join([*unlike, *_hiding(group)])
     if not found.used and not found.fits:
         return next(iter(unknown(finding)), "no row can be used")
@@ -258,6 +259,21 @@ def _where(group: Group) -> str:
     )
 
 
+def _differences(group: Group, name: str, where: str) -> str:
+    """Return what differs in the first head, and in others where that is something else."""
+    text = _difference(group.first, name, where)
+    if name == "sink" and not _missing(group.first.diagnosis.sink) and len(group.findings) > 1:
+        return f"{text} in {Group(group.findings[:1]).places}"  # Each head has its own.
+    if name not in ("mask", "window"):
+        return text
+    parts: dict[str, list[Finding]] = {}
+    for each in group.findings:
+        parts.setdefault(_difference(each, name), []).append(each)
+    if not 1 < len(parts) <= _FEW:
+        return text
+    return "; ".join(f"{part} in {Group(tuple(of)).places}" for part, of in parts.items())
+
+
 def _difference(finding: Finding, name: str, where: str = "") -> str:
     expected = expected_texts(finding.expected)
     if name == "kv_head":
@@ -335,8 +351,7 @@ def _evidence(report: Report, group: Group) -> str:
     )
     done = len(report.findings)
     of = f"{len(group.findings):,} of {counted(done, 'head')}"
-    place = [group.places] if len(group.findings) == 1 < done else []
-    if beside := [*place, *others(report, group)]:
+    if beside := [*_place(report, group), *others(report, group)]:
         of += f" ({'; '.join(beside)})"
     if done < report.total:
         left = f"{report.total - done:,}"
@@ -349,6 +364,16 @@ def _evidence(report: Report, group: Group) -> str:
     source = f"; {report.expectation.source}" if report.expectation else ""
     residual = f"residual {quantity(found.residual)}{path}; " * bool(found.used)
     return f"{residual}{of}{source}"
+
+
+def _place(report: Report, group: Group) -> Iterator[str]:
+    """Yield where heads are that are not all, if it is one head or whole layers."""
+    if len(group.findings) < len(report.findings):
+        layers = sorted({each.id.layer for each in group.findings})
+        if len(group.findings) == 1:
+            yield group.places
+        elif len(group.findings) == sum(each.id.layer in layers for each in report.findings):
+            yield f"all of layer{'s' * (len(layers) > 1)} {ranges(layers, 8)}"
 
 
 def why(report: Report) -> Iterator[str]:
