@@ -19,17 +19,22 @@ from tests.engine.captured import heads, write
 pytest.importorskip("distributed")
 
 SCRIPT = """
-import json, os
+import json, os, time
 from distributed import LocalCluster
 from attn_tui.captures.opening import open_capture
 from attn_tui.engine import executors, plan as planning, running, survey as surveying
 from attn_tui.engine.plan import Plan, Question
 from attn_tui.engine.work import work
 
+def die():
+    # What keeps workers alive starts none again that ended before it had heard from it.
+    time.sleep(1.0)
+    os._exit(1)
+
 def deadly(task):
     '''Ends the worker: once, or whenever there is a block that kills.'''
     if any(block.index == {killer} for block in task.blocks):
-        os._exit(1)
+        die()
     mark = {mark!r}
     if mark:
         try:
@@ -37,7 +42,7 @@ def deadly(task):
         except FileExistsError:
             pass
         else:
-            os._exit(1)
+            die()
     return work(task)
 
 if __name__ == "__main__":

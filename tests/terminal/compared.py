@@ -221,17 +221,22 @@ def said(display: Sequence[str], width: int = 80) -> list[str]:
 
 def place_of(lines: Sequence[str], report: Sequence[str]) -> int:
     """Return where in a report the vector's part of a text begins; 0 if the text is not from it."""
-    for text in (lines, headline_moved(lines)):
+    first, _, behind = split(report)
+    for text, above in ((lines, 0), (headline_moved(lines), len(first) + 1)):
+        whole = behind if above else report
         head = text.index("") if "" in text else 0
         rest = [*text[head:]]
-        if head and len(rest) >= 5 and [*text[:head]] == report[:head]:
-            places = range(head, len(report) - len(rest) + 1)
-            return next((n for n in places if report[n : n + len(rest)] == rest), 0)
+        if head and len(rest) >= 5 and [*text[:head]] == [*whole[:head]]:
+            places = range(head, len(whole) - len(rest) + 1)
+            return next((above + n for n in places if [*whole[n : n + len(rest)]] == rest), 0)
     return 0
 
 
 def headline_moved(lines: Sequence[str]) -> list[str]:
-    """Return a text with its headline below the name of its vector, as in a report of several."""
+    """Return a text with its headline below the name of its vector, as in a report of several.
+
+    There what is said of all comes first.
+    """
     said, has_more, rest = split(lines)
     head, has_name, vector = split(rest)
     if not (has_more and has_name):

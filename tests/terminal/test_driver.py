@@ -155,8 +155,9 @@ def test_a_paragraph_is_no_table() -> None:
 def test_of_several_vectors_each_has_its_headline_below_its_name() -> None:
     head, vector = REPORT[:1], ["", *REPORT[3:]]
     shown = ["Said first.", "", *head, "", REPORT[2], *vector]
-    report = [*head, "", "b: 1 key", "Said too.", "", "", REPORT[2], "Said first.", *vector]
-    assert place_of(shown, report) == 5
+    parts = "b: 1 key", "Said too.", "", "", REPORT[2], "Said first."
+    report = ["Said of all.", "", *head, "", *parts, *vector]
+    assert place_of(shown, report) == 7
     assert place_of(["Said otherwise.", *shown[1:]], report) == 0
 
 
