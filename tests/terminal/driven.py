@@ -110,7 +110,7 @@ class Driven(Shown):
             return ""
         for number in (THREADS, TASKS):
             os.kill(self.pid, number)
-        end = time.monotonic() + 5.0
+        end = time.monotonic() + 30.0
         while not (told := self._stacks.read_text()).endswith(END) and time.monotonic() < end:
             time.sleep(0.01)
         return told
