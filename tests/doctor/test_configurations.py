@@ -92,6 +92,13 @@ def test_layers_may_differ() -> None:
     )
 
 
+def test_chunks_of_layers_are_said_not_to_be_compared() -> None:
+    chunked = {"attention_chunk_size": 64, "layer_types": ["chunked_attention", "full_attention"]}
+    found = expectation(WIDE | chunked | {"model_type": "llama4_text"}, "config.json")
+    assert [found.of(layer, 128).mask for layer in (0, 1)] == [None, "causal"]
+    assert any("chunks of 64 keys" in each and "not compared" in each for each in found.notes)
+
+
 def test_sinks_and_caps_are_expected_where_models_have_them() -> None:
     gpt_oss = of(model_type="gpt_oss", head_dim=64)
     assert gpt_oss.of(0, 64).sink == LEARNED

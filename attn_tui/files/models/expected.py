@@ -91,7 +91,7 @@ class Expectation:
         assumed: Whether nothing says the multiplier: it is 1/√d_k of the captured d_k then.
         hints: Numbers that may stand where d_k should.
         yarn: YaRN's μ = 0.1·ln(factor)·mscale + 1, or 1.
-        notes: What is already in q, k or v as captured, in sentences.
+        notes: What is already in q, k or v as captured, or is not compared, in sentences.
     """
 
     source: str

@@ -155,6 +155,8 @@ class _Reader(Reader):
             say("q and k as attention is given them are normalised already.")
         if fields.number("attention_value_scale"):
             say("v as attention is given it carries attention_value_scale already.")
+        if chunk := fields.whole("attention_chunk_size"):
+            say(f"That layers see chunks of {chunk:,} keys (attention_chunk_size) is not compared.")
 
     def _yarn(self) -> float:
         """Return μ = 0.1·mscale_all_dim·ln(factor) + 1; 1 without YaRN."""
