@@ -6,7 +6,7 @@ import sys
 import pexpect
 import pytest
 
-from tests.terminal.terminal import Terminal
+from tests.contract.terminal import Terminal
 
 
 def test_scores_from_a_pipe_leave_the_keys_to_the_terminal() -> None:

@@ -16,9 +16,9 @@ from multiprocessing import Pipe, get_context
 from pathlib import Path
 from typing import Any
 
+from tests.contract.shown import Shown
+from tests.contract.terminal import Patience, environment_of
 from tests.terminal.events import Event, Size
-from tests.terminal.shown import Shown
-from tests.terminal.terminal import Patience, environment_of
 from tests.terminal.watched import ASKS, END, TASKS, THREADS, begin, mark
 
 _CONTEXT = get_context("forkserver")

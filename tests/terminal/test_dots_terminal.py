@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from tests.terminal.terminal import Terminal
+from tests.contract.terminal import Terminal
 
 STEPS = {(120, 40): 18_000, (80, 24): 9000}
 """Bytes of a step of d_k: the numbers, the chart and what grows in between."""

@@ -9,6 +9,7 @@ import pytest
 
 from attn_tui.tui.finding import typed_values
 from attn_tui.tui.instrument_screen import InstrumentScreen
+from tests.contract.terminal import Patience
 from tests.terminal import captured
 from tests.terminal.compared import (
     OTHERS,
@@ -23,7 +24,6 @@ from tests.terminal.compared import (
 from tests.terminal.driven import Driven
 from tests.terminal.driver import run
 from tests.terminal.events import CAPTURE, LEAVE, OTHER, Size, found, opening
-from tests.terminal.terminal import Patience
 from tests.terminal.watched import END
 from tests.tui.person import at_screen
 

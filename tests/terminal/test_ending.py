@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.terminal.terminal import Terminal
+from tests.contract.terminal import Terminal
 
 ENDING = ["INT", "TERM", "HUP", "QUIT", "USR1", "USR2", "ALRM", "ABRT"]
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from attn_tui.files.codec import SCHEMA
-from tests.terminal.terminal import Terminal
+from tests.contract.terminal import Terminal
 
 HOSTILE = (
     "x\x1b]2;OWNED\x07\x1b]52;c;T1dO\x1b\\\x1bPOWNED\x1b\\\x1b[66;66H"

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.terminal.terminal import Terminal
+from tests.contract.terminal import Terminal
 
 MOST = 150 * 2**20
 """Bytes; the program is to stay below 100 MB once it is at rest, and a peak is counted here."""

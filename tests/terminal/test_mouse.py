@@ -2,7 +2,7 @@
 
 import re
 
-from tests.terminal.terminal import Terminal
+from tests.contract.terminal import Terminal
 
 
 def to(terminal: Terminal, text: str, line: str = "", code: int = 35, end: str = "M") -> None:

@@ -11,7 +11,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
-from tests.terminal.terminal import Terminal
+from tests.contract.terminal import Terminal
 
 STEP = {(120, 40): 5500, (80, 24): 2900}
 """Bytes of a step of d_k: the headline, the sliders and the cursor's line."""

@@ -7,7 +7,7 @@ from signal import SIGTERM
 
 import pytest
 
-from tests.terminal.terminal import Terminal
+from tests.contract.terminal import Terminal
 
 SIZES = {(120, 40): 3000, (80, 24): 2000}
 CHARTS = {"": 12_000, "tt": 12_000, "ttt": 40_000}

@@ -11,7 +11,7 @@ from types import MappingProxyType, TracebackType
 
 import pexpect
 
-from tests.terminal.shown import Shown
+from tests.contract.shown import Shown
 
 DEADLINE = 60.0
 """Seconds after which a wait fails, of those in which the program could run; nothing waits for a
