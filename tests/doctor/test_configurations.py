@@ -1,7 +1,9 @@
 """What configurations of transformers and GGUF files say a head should do."""
 
 import json
+import os
 import struct
+import tracemalloc
 from math import log
 from pathlib import Path
 from typing import Any
@@ -311,6 +313,11 @@ HOSTILE = {
     + struct.pack("<IQQ", 3, 0, 1)
     + text("a")
     + struct.pack("<IIQ", 9, 4, 2**61),
+    # One byte each, as many as a machine can count: read one by one, they never end.
+    "many numbers": b"GGUF"
+    + struct.pack("<IQQ", 3, 0, 1)
+    + text("a")
+    + struct.pack("<IIQ", 9, 0, 2**64 - 1),
     "many texts": b"GGUF"
     + struct.pack("<IQQ", 3, 0, 1)
     + text("a")
@@ -334,6 +341,25 @@ def test_hostile_headers_are_refused_in_a_line(tmp_path: Path, name: str) -> Non
         read(tmp_path, HOSTILE[name])
     assert error.value.field == "config"
     assert str(error.value).isprintable()
+
+
+def test_what_a_header_claims_takes_no_memory(tmp_path: Path) -> None:
+    (tmp_path / "model.gguf").write_bytes(HOSTILE["many numbers"])
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="at most"):
+            read_expectation(str(tmp_path / "model.gguf"))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2**20
+
+
+def test_a_pipe_and_a_device_are_no_configuration(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "config.json")
+    for path in (tmp_path, tmp_path / "config.json", Path("/dev/zero")):
+        with pytest.raises(InputError, match="it is no regular file; expected a file on a disk"):
+            read_expectation(str(path))
 
 
 def test_any_part_of_a_header_is_refused_or_read(tmp_path: Path) -> None:

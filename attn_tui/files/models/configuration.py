@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from contextlib import suppress
+from stat import S_ISDIR, S_ISREG
 from typing import Any
 
 from attn_tui.compute.errors import InputError, inert
@@ -35,15 +36,15 @@ def read_expectation(path: str, called: str = "") -> Expectation:
         true = os.path.join(true, "config.json")
     name = called or inert(shown_path(os.path.basename(true)))[1:-1]
     try:
-        with open(true, "rb") as file:
+        with open(true, "rb", opener=_regular) as file:
+            size = os.fstat(file.fileno()).st_size
             if file.read(len(gguf.MAGIC)) == gguf.MAGIC:
                 file.seek(0)
-                return gguf_model.expectation(gguf.read_header(file, name), name)
+                return gguf_model.expectation(gguf.read_header(file, size, name), name)
             if true.lower().endswith(".gguf"):
                 problem = "it does not begin with GGUF"
                 raise InputError("config", problem, "a complete GGUF file", name)
             file.seek(0)
-            size = os.fstat(file.fileno()).st_size
             if size > _LARGEST:
                 raise InputError("config", f"it has {size:,} bytes", f"at most {_LARGEST:,}", name)
             plain = read_json(text_pieces(Metered(file, size)))
@@ -64,6 +65,20 @@ def read_expectation(path: str, called: str = "") -> Expectation:
     if not isinstance(plain, dict):
         raise InputError("config", "it is no object", "a config.json of transformers", name)
     return transformers.expectation(plain, name)
+
+
+def _regular(path: str, flags: int) -> int:
+    """Return the descriptor of a file; a pipe may never end, and opening one may never return.
+
+    Raises:
+        InputError: If it is none on a disk.
+    """
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    mode = os.fstat(descriptor).st_mode
+    if S_ISREG(mode) or S_ISDIR(mode):
+        return descriptor
+    os.close(descriptor)
+    raise InputError("config", "it is no regular file", "a file on a disk", inert(path))
 
 
 def claimed(metadata: Mapping[str, Any], d_k: int) -> Expectation | None:
