@@ -5,18 +5,20 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+from attn_tui.captures.disk import IrregularError, regular
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.files.content import read_text
 from attn_tui.files.json import read_json
 from attn_tui.files.models import gguf, gguf_model, transformers
 from attn_tui.files.models.expected import Expectation
 from attn_tui.files.paths import shown_path, true_path
-from attn_tui.files.stream import Metered, text_pieces
 
 _LARGEST = 4 * 2**20
 """Bytes of a config.json."""
 _REASONS: Mapping[type[Exception], str] = {
     FileNotFoundError: "there is no such file",
     IsADirectoryError: "it is a directory",
+    IrregularError: "it is no regular file",
 }
 
 
@@ -35,7 +37,7 @@ def read_expectation(path: str, called: str = "") -> Expectation:
         true = os.path.join(true, "config.json")
     name = called or inert(shown_path(os.path.basename(true)))[1:-1]
     try:
-        with open(true, "rb") as file:
+        with regular(true) as file:
             if file.read(len(gguf.MAGIC)) == gguf.MAGIC:
                 file.seek(0)
                 return gguf_model.expectation(gguf.read_header(file, name), name)
@@ -43,10 +45,7 @@ def read_expectation(path: str, called: str = "") -> Expectation:
                 problem = "it does not begin with GGUF"
                 raise InputError("config", problem, "a complete GGUF file", name)
             file.seek(0)
-            size = os.fstat(file.fileno()).st_size
-            if size > _LARGEST:
-                raise InputError("config", f"it has {size:,} bytes", f"at most {_LARGEST:,}", name)
-            plain = read_json(text_pieces(Metered(file, size)))
+            plain = read_json(read_text(file, _LARGEST))
     except InputError as error:
         if error.field == "config":
             raise
