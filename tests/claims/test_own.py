@@ -64,6 +64,7 @@ def test_a_drawn_number_may_be_off_by_its_error_alone(tmp_path: Path) -> None:
         ("dot --d-k 64", "dto --d-k 64", "claim 2: ask: 'dto' is no command; expected one of show"),
         ("dot --d-k 64", "dot --dk 64", "claim 2: ask: No such option '--dk'"),
         ("dot --d-k", "dot 'd-k", "has an open quote; expected a closed one"),
+        ("dot --d-k 64", "dot" + " 6" * 2_000, "6 6 6 6…; expected what attn-tui dot --help lists"),
         ("show 1,1", "show -", "claim 1: ask: - asks nothing here"),
         ("unscaled.variance", "unscaled..variance", "claim 2: 'unscaled..variance' is not under"),
         (
