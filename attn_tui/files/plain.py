@@ -34,12 +34,11 @@ def plain_numbers(values: ArrayLike) -> list[float | str]:
 
 
 def scores_of(items: Sequence[Any]) -> NDArray[np.float64] | None:
-    """Return numbers if all of these are finite, or -inf, which may be spelled; else None."""
-    numbers = [-inf if item == "-Infinity" else item for item in items]
-    if not {*map(type, numbers)} <= {int, float}:
+    """Return numbers if all of these are finite ones, or -inf, fast; else None."""
+    if not {*map(type, items)} <= {int, float}:
         return None
     try:
-        values = np.array(numbers, dtype=np.float64)
+        values = np.array(items, dtype=np.float64)
     except OverflowError:
         return None
     # NaN is the larger of any two.
