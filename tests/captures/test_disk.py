@@ -15,15 +15,17 @@ def pipe(tmp_path: Path) -> str:
 
 
 def test_a_pipe_is_not_opened(pipe: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "open", lambda *_: pytest.fail("it is opened"))
-    with pytest.raises(IrregularError):
-        regular(pipe)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", lambda *_: pytest.fail("it is opened"))
+        with pytest.raises(IrregularError):
+            regular(pipe)
 
 
 def test_a_pipe_that_takes_the_place_of_a_file_is_not_waited_for(
     pipe: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = os.stat(__file__)
-    monkeypatch.setattr(os, "stat", lambda _: before)
-    with pytest.raises(IrregularError):
-        regular(pipe)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "stat", lambda _: before)
+        with pytest.raises(IrregularError):
+            regular(pipe)
