@@ -168,15 +168,16 @@ def test_the_first_screen_imports_nothing_that_reads_captures() -> None:
 
 
 def test_a_pipe_gets_utf_8_whatever_the_locale_says() -> None:
-    plain = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
     for words, text in (
         (["show", "größe √: 1,2"], "größe √"),
         (["show", "größe √: 1,2", "--csv"], "größe √"),
         (["sweep", "--help"], "NAME,…"),
     ):
-        done = run(*words, **plain)
+        done = run(*words, LC_ALL="C", PYTHONIOENCODING="ascii")
         assert (done.returncode, done.stderr) == (0, b"")
         assert done.stdout == run(*words).stdout
         assert text in done.stdout.decode("utf-8")
     assert "m = 1/√d_k" in run("show", PYTHONIOENCODING="latin-1").stdout.decode("utf-8")
-    assert "'√' is not a number" in run("show", "√", **plain).stderr.decode("utf-8")
+    assert "'√' is not a number" in run("show", "√", PYTHONIOENCODING="ascii").stderr.decode(
+        "utf-8"
+    )
