@@ -32,12 +32,11 @@ def prepare_output() -> None:
         raise _refused(str(error.strerror)) from None
 
 
-def write(pieces: Iterable[str], form: str = "text") -> None:
+def write(pieces: Iterable[str]) -> None:
     """Write a report piece by piece; a reader that has enough, as ``head`` does, is no error.
 
     Args:
         pieces: Its pieces.
-        form: How it is written: only ``"text"`` is read by people, and may be spelled anew.
 
     Raises:
         click.ClickException: If the text cannot be written, as on a full disk.
