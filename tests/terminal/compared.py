@@ -310,7 +310,7 @@ def same_share(share: str, weight: str) -> bool:
 
     With ~ it is not all of that, and without it 0 % is nothing that a double can hold.
     """
-    if weight.startswith("10⁻"):
+    if weight.startswith("10^-"):
         # Too small to be written otherwise.
         return share == "~0%"
     try:

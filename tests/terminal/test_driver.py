@@ -178,6 +178,7 @@ def test_numbers_are_the_same_as_far_as_they_are_written() -> None:
     assert same("62.5%", "0.6245")
     assert not same("62.5%", "0.6265")
     assert same("~0%", "1.87e-13")
+    assert same("~0%", "10^−4e+299")
     assert not same("0%", "1.87e-13")
     assert not same("~50%", "0.5000")
     assert same("NaN", "NaN")
