@@ -179,7 +179,7 @@ def heads(captures: tuple[str, ...], form: str, **given: Any) -> int:
     if shard:
         from attn_tui.report.heads.json import render_shard
 
-        write(render_shard(found, *shard), "json")
+        write(render_shard(found, *shard))
         return INTERRUPTED if interrupted else PARTLY if found.failed else 0
     return _report(found, form, shown, interrupted)
 
@@ -220,7 +220,7 @@ def _report(found: "Survey", form: str, shown: "Shown", interrupted: bool) -> in
     from attn_tui.report.heads import csv, json, text
 
     renders = {"text": text.render, "csv": csv.render, "json": json.render}
-    write(renders[form](found, shown), form)
+    write(renders[form](found, shown))
     if interrupted:
         return INTERRUPTED
     if any(text.failing(found, each, shown.tau) for each in shown.conditions):

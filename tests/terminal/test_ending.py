@@ -55,7 +55,7 @@ def busy(self):
     sys.__stderr__.flush()
     {work}
 
-app.AttnApp.action_ascii = busy
+app.AttnApp.action_start = busy
 sys.exit(running.run(EXAMPLE))
 """
 WORK = {
@@ -70,7 +70,7 @@ def test_it_ends_whatever_it_is_doing(work: str, ending: str) -> None:
     program = [sys.executable, "-c", BUSY.format(work=WORK[work])]
     with Terminal(80, 24, program=program) as terminal:
         terminal.until_shows("q Quit")
-        terminal.press("\x10ASCII\r")
+        terminal.press("0")
         terminal.until(lambda: terminal.screen.title == "busy", "title")
         if ending == "lost":
             terminal.child.ptyproc.fileobj.close()
@@ -115,7 +115,7 @@ from attn_tui.tui import app, running
 def fails(self):
     raise KeyError("what nobody expected\\x1b[31m")
 
-app.AttnApp.action_ascii = fails
+app.AttnApp.action_start = fails
 sys.exit(running.run(EXAMPLE))
 """
 
@@ -126,7 +126,7 @@ def test_an_error_nobody_expected_saves_what_was_asked(tmp_path: Path) -> None:
         one.until_shows("q Quit")
         one.press("d4096\r")
         one.until_shows("4096")
-        one.press("\x10ASCII\r")
+        one.press("0")
         assert one.leave() == 70
         assert is_restored(one.raw)
         assert b"Traceback" not in one.raw
@@ -151,6 +151,6 @@ def test_where_no_report_can_be_written_in_the_state_folder_it_goes_elsewhere(
     environment = {"XDG_STATE_HOME": str(tmp_path / "state"), "TMPDIR": str(tmp_path / "tmp")}
     with Terminal(100, 24, program=[sys.executable, "-c", CRASH], environment=environment) as one:
         one.until_shows("q Quit")
-        one.press("\x10ASCII\r")
+        one.press("0")
         assert one.leave() == 70
     assert [*(tmp_path / "tmp").glob("crash-*.json")]
