@@ -228,9 +228,8 @@ class AttnApp(Punctual, App[None]):
         self._show()
         self._until_shown.close()
         self.turns.open()
-        # Garbage is looked for, but not among what a screen consists of: a long search.
-        for keep in (gc.freeze, gc.enable):
-            self.call_after_refresh(keep)
+        if not gc.isenabled():
+            self.call_after_refresh(_keep_what_is_there)
         fit(self)
         if self._tours:
             self._tours = False
@@ -381,6 +380,15 @@ class AttnApp(Punctual, App[None]):
             self._guide.arrange(base)
             base.show(self.history.present)
         self._shown_at = self._clock()
+
+
+def _keep_what_is_there() -> None:
+    """Look for garbage from now on, but not among what the program and its first screen are.
+
+    That would be a long search. It is done once: whatever is garbage at that moment stays for good.
+    """
+    gc.freeze()
+    gc.enable()
 
 
 def _screen(part: str) -> InstrumentScreen:

@@ -30,9 +30,8 @@ INSTRUMENTS_OF = {"dot": "dots", "sweep": "sweep", "attention": "attention", "cl
 
 SEEDS_OF_HEADS = 1_000_000
 
-SEEDS = range(1, 9)
-EVENTS = 2500
-"""Events of each seed; the command does as many as it is asked for."""
+EVENTS = 300
+"""Events of the course that is a test; the command does as many as it is asked for."""
 
 REPORT = """\
 d_k        4
@@ -53,9 +52,8 @@ TABLE = """\
 """.splitlines()
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_whatever_is_done_it_goes_on_and_tells_the_truth(seed: int) -> None:
-    course, fault = run(seed, EVENTS)
+def test_whatever_is_done_it_goes_on_and_tells_the_truth() -> None:
+    course, fault = run(1, EVENTS)
     assert not fault, fault
     assert course.compared - course.unread >= EVENTS // 100 - 1
 
