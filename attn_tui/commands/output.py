@@ -8,6 +8,11 @@ from typing import TextIO
 
 import click
 
+from attn_tui.compute.visible import BLANKS, visible
+
+KEPT = "\n" + BLANKS
+"""What a report may hold besides what can be seen."""
+
 BAD_INPUT, FAILED, INTERRUPTED = 2, 70, 130
 """The statuses that the program ends with, but for 0 and for what a command says by its own."""
 
@@ -35,6 +40,8 @@ def prepare_output() -> None:
 def write(pieces: Iterable[str]) -> None:
     """Write a report piece by piece; a reader that has enough, as ``head`` does, is no error.
 
+    Whatever in it came from outside, a terminal gets it as text: what it would obey is spelled out.
+
     Args:
         pieces: Its pieces.
 
@@ -44,7 +51,7 @@ def write(pieces: Iterable[str]) -> None:
     out = sys.stdout
     try:
         for piece in pieces:
-            out.write(piece)
+            out.write(visible(piece, KEPT))
         out.flush()
     except OSError as error:
         drop_rest(out)
